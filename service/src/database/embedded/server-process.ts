@@ -1,0 +1,57 @@
+import { spawn } from 'node:child_process';
+import { open } from 'node:fs/promises';
+import type { Binaries } from './binaries.ts';
+import { EmbeddedError } from './error.ts';
+import type { Launcher } from './launcher.ts';
+
+/** A postmaster that this process has started. */
+export type ServerProcess = {
+  readonly pid: number;
+  /** How it ended, once it has; before that undefined. */
+  readonly outcome: () => string | undefined;
+  /** Resolves with `outcome` when it has ended. */
+  readonly ended: Promise<string>;
+};
+
+export type ServerProcessOptions = {
+  readonly binaries: Binaries;
+  readonly launcher: Launcher;
+  readonly pgdata: string;
+  /** What the server says is appended here. */
+  readonly logFile: string;
+  /** `name=value`, as in postgresql.conf. */
+  readonly settings: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+};
+
+/**
+ * Starts the postmaster, in a session of its own: a Ctrl-C on the terminal is for the service, which ends its
+ * requests first and the database last. It writes to a file and not to a pipe, so it outlives a killed service.
+ */
+export async function startServerProcess(options: ServerProcessOptions): Promise<ServerProcess> {
+  const args = ['-D', options.pgdata, ...options.settings.flatMap((setting) => ['-c', setting])];
+  const { file, args: all, options: base } = options.launcher(options.binaries.postgres, args);
+  const log = await open(options.logFile, 'a', 0o600);
+  try {
+    const child = spawn(file, all, {
+      ...base,
+      env: { ...base.env, ...options.env },
+      detached: true,
+      stdio: ['ignore', log.fd, log.fd],
+    });
+    child.unref();
+    let outcome: string | undefined;
+    const ended = new Promise<string>((resolve) => {
+      const end = (text: string) => {
+        outcome = text;
+        resolve(text);
+      };
+      child.once('error', (error) => end(error.message));
+      child.once('exit', (code, signal) => end(signal === null ? `exit code ${code}` : `signal ${signal}`));
+    });
+    if (child.pid === undefined) throw new EmbeddedError(`PostgreSQL cannot be started: ${await ended}`);
+    return { pid: child.pid, outcome: () => outcome, ended };
+  } finally {
+    await log.close();
+  }
+}
