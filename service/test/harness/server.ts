@@ -1,0 +1,74 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { serverAccount } from '../../src/database/embedded/account.ts';
+import type { Binaries } from '../../src/database/embedded/binaries.ts';
+import { createCluster, DATABASE, ROLE } from '../../src/database/embedded/cluster.ts';
+import { connectWhenReady } from '../../src/database/embedded/connect.ts';
+import { ensureDirectory } from '../../src/database/embedded/files.ts';
+import { launcherFor } from '../../src/database/embedded/launcher.ts';
+import { startServerProcess } from '../../src/database/embedded/server-process.ts';
+import { makeTemporaryDirectory } from './temporary-directory.ts';
+
+const MAX_CONNECTIONS = 300;
+
+/** For a server whose data nobody will miss: it never waits for the disk. */
+const SETTINGS = [
+  'fsync=off',
+  'full_page_writes=off',
+  'wal_level=minimal',
+  'max_wal_senders=0',
+  'shared_buffers=128MB',
+  'jit=off',
+  'random_page_cost=1.1',
+  'timezone=UTC',
+  'listen_addresses=',
+  'log_checkpoints=off',
+  `max_connections=${MAX_CONNECTIONS}`,
+] as const;
+
+/** A server for one run of the tests. */
+export type ThrowawayServer = {
+  /** Of the database `svc`; its role may make further databases. */
+  readonly url: string;
+  /** Ends the server at once and removes its directory. */
+  readonly stop: () => Promise<void>;
+};
+
+/** Starts a PostgreSQL in a temporary directory, on a socket in it. */
+export async function startThrowawayServer(
+  binaries: Binaries,
+  locale?: readonly string[],
+): Promise<ThrowawayServer> {
+  const root = await makeTemporaryDirectory('svc-db');
+  const account = serverAccount();
+  const [pgdata, socketDirectory, logFile] = [join(root, 'data'), join(root, 's'), join(root, 'log')];
+  await mkdir(pgdata);
+  await ensureDirectory(pgdata, 0o700, account);
+  await ensureDirectory(socketDirectory, 0o700, account);
+  const launcher = await launcherFor(account, [binaries.initdb, binaries.postgres, pgdata]);
+  const password = randomBytes(16).toString('hex');
+  await createCluster({
+    binaries,
+    launcher,
+    directory: pgdata,
+    password,
+    durable: false,
+    roleAttributes: 'createdb',
+    ...(locale === undefined ? {} : { locale }),
+  });
+  const settings = [...SETTINGS, `unix_socket_directories=${socketDirectory}`];
+  const server = await startServerProcess({ binaries, launcher, pgdata, logFile, settings });
+  const url = `postgres://${ROLE}:${password}@/${DATABASE}?host=${socketDirectory}`;
+  const client = await connectWhenReady({ connectionString: url }, async () => {
+    const outcome = server.outcome();
+    if (outcome !== undefined) throw new Error(`${outcome}: ${await readFile(logFile, 'utf8')}`);
+  });
+  await client.end();
+  const stop = async (): Promise<void> => {
+    process.kill(server.pid, 'SIGQUIT');
+    await server.ended;
+    await rm(root, { recursive: true, force: true });
+  };
+  return { url, stop };
+}

@@ -1,0 +1,51 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
+
+const HARNESS = 'service/test/harness';
+const POSTGRESQL_15 = '/usr/lib/postgresql/15/bin/postgres';
+const TEST_TIMEOUT_MS = 20_000;
+const HOOK_TIMEOUT_MS = 60_000;
+
+/** A test file needs a database when it imports from the harness more than a temporary directory. */
+const USES_DATABASE = /from '(?:\.\.?\/)+(?:[\w-]+\/)*harness\/(?!temporary-directory)/;
+
+const files = globSync('{sdk,service,bench,tools}/**/*.test.ts', {
+  cwd: import.meta.dirname,
+  exclude: ['**/node_modules/**'],
+}).sort();
+const withDatabase = files.filter((file) =>
+  USES_DATABASE.test(readFileSync(join(import.meta.dirname, file), 'utf8')),
+);
+const withoutDatabase = files.filter((file) => !withDatabase.includes(file));
+
+function project(
+  name: string,
+  include: readonly string[],
+  globalSetup?: string,
+): TestProjectInlineConfiguration {
+  return {
+    test: {
+      name,
+      include: [...include],
+      // Not a glob over the whole tree again, and no file that appears in two lists.
+      root: import.meta.dirname,
+      setupFiles: [`${HARNESS}/setup.ts`],
+      testTimeout: TEST_TIMEOUT_MS,
+      hookTimeout: HOOK_TIMEOUT_MS,
+      ...(globalSetup === undefined ? {} : { globalSetup: [`${HARNESS}/${globalSetup}`] }),
+    },
+  };
+}
+
+const projects = [
+  project('no database', withoutDatabase),
+  project('embedded 18', withDatabase, 'embedded-18.ts'),
+];
+if (existsSync(POSTGRESQL_15)) {
+  projects.push(project('external 15', withDatabase, 'external-15.ts'));
+} else {
+  process.stderr.write(`${POSTGRESQL_15} is not there: the tests run on the packaged PostgreSQL alone\n`);
+}
+
+export default defineConfig({ test: { projects } });
