@@ -1,0 +1,126 @@
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import { describe, expect, test } from 'vitest';
+import { createTestDatabase } from '../../test/harness/database.ts';
+import { temporaryDirectory } from '../../test/harness/temporary-directory.ts';
+import { MigrationError, migrate } from './migrate.ts';
+import { type MigrationFile, readMigrationFiles } from './migration-files.ts';
+
+const RACING_NODES = 20;
+const RACING_PROCESSES = 4;
+
+function migration(number: number, sql: string, sha256 = `sha256 of ${sql}`): MigrationFile {
+  return { number, name: `000${number}_test.sql`, sql, sha256 };
+}
+
+async function emptyDatabase(): Promise<{ pool: pg.Pool; url: string }> {
+  return createTestDatabase({ template: false });
+}
+
+describe('migrate', () => {
+  test('applies every file of the migrations folder in its order, and nothing the second time', async () => {
+    const { pool } = await emptyDatabase();
+    const files = await readMigrationFiles();
+    const numbers = files.map((file) => file.number);
+    expect(await migrate(pool)).toEqual({ applied: numbers, version: files.length });
+    expect(await migrate(pool)).toEqual({ applied: [], version: files.length });
+    const { rows } = await pool.query('select number, name, sha256 from schema_migrations order by number');
+    expect(rows).toEqual(files.map(({ number, name, sha256 }) => ({ number, name, sha256 })));
+  });
+
+  test('applies each migration once when 20 nodes start at the same instant', async () => {
+    const { pool, url } = await emptyDatabase();
+    const files = await readMigrationFiles();
+    const pools = Array.from({ length: RACING_NODES }, () => new pg.Pool({ connectionString: url, max: 1 }));
+    try {
+      // Connected beforehand, so that they race for the migrations and not for the connection.
+      await Promise.all(pools.map((each) => each.query('select 1')));
+      const results = await Promise.all(pools.map((each) => migrate(each)));
+      const applied = results.flatMap((result) => result.applied);
+      expect(applied.toSorted((a, b) => a - b)).toEqual(files.map((file) => file.number));
+      expect(results.every((result) => result.version === files.length)).toBe(true);
+    } finally {
+      await Promise.all(pools.map((each) => each.end()));
+    }
+    const { rows } = await pool.query('select count(*)::int as migrations from schema_migrations');
+    expect(rows).toEqual([{ migrations: files.length }]);
+  });
+
+  test('applies each migration once when processes race', async () => {
+    const { url } = await emptyDatabase();
+    const files = await readMigrationFiles();
+    const fixture = fileURLToPath(new URL('./migrate.fixture.ts', import.meta.url));
+    const outputs = await Promise.all(
+      Array.from({ length: RACING_PROCESSES }, () => promisify(execFile)(process.execPath, [fixture, url])),
+    );
+    const applied = outputs.flatMap(({ stdout }) => JSON.parse(stdout) as number[]);
+    expect(applied.toSorted((a, b) => a - b)).toEqual(files.map((file) => file.number));
+  });
+
+  test('goes on where another program version ended', async () => {
+    const { pool } = await emptyDatabase();
+    const first = migration(1, 'create table one (id int)');
+    const second = migration(2, 'create table two (id int)');
+    expect(await migrate(pool, undefined, [first])).toEqual({ applied: [1], version: 1 });
+    expect(await migrate(pool, undefined, [first, second])).toEqual({ applied: [2], version: 2 });
+  });
+
+  test('leaves nothing of a migration that fails, names its file and line, and can be run again', async () => {
+    const { pool } = await emptyDatabase();
+    const good = migration(1, 'create table one (id int)');
+    const bad = migration(2, 'create table two (id int);\nselect nonsense;\n');
+    const failure = migrate(pool, undefined, [good, bad]);
+    await expect(failure).rejects.toThrow(MigrationError);
+    await expect(failure).rejects.toThrow(/0002_test\.sql line 2 failed: column "nonsense" does not exist/);
+    const { rows } = await pool.query(`select to_regclass('one') as one, to_regclass('two') as two`);
+    expect(rows).toEqual([{ one: 'one', two: null }]);
+    expect(await migrate(pool, undefined, [good, migration(2, 'create table two (id int)')])).toEqual({
+      applied: [2],
+      version: 2,
+    });
+  });
+
+  test('refuses a database that is newer than the program', async () => {
+    const { pool } = await emptyDatabase();
+    const known = migration(1, 'create table one (id int)');
+    await migrate(pool, undefined, [known, migration(2, 'create table two (id int)')]);
+    await expect(migrate(pool, undefined, [known])).rejects.toThrow(
+      'the database is newer than this program: it has migration 0002_test.sql, this program knows 1 (up to 0001_test.sql)',
+    );
+  });
+
+  test('refuses a migration that was edited after it had been applied', async () => {
+    const { pool } = await emptyDatabase();
+    await migrate(pool, undefined, [migration(1, 'create table one (id int)')]);
+    await expect(migrate(pool, undefined, [migration(1, 'create table one (id bigint)')])).rejects.toThrow(
+      /0001_test\.sql is not the one that the database has .* never edited/,
+    );
+  });
+
+  test('is not cut short by the time limits of the pool', async () => {
+    const { url } = await emptyDatabase();
+    const pool = new pg.Pool({ connectionString: url, max: 1, statement_timeout: 50, lock_timeout: 50 });
+    try {
+      expect(await migrate(pool, undefined, [migration(1, 'select pg_sleep(0.2)')])).toEqual({
+        applied: [1],
+        version: 1,
+      });
+    } finally {
+      await pool.end();
+    }
+  });
+});
+
+describe('readMigrationFiles', () => {
+  test('refuses a gap, a repeated number and a name without one', async () => {
+    for (const names of [['0002_b.sql'], ['0001_a.sql', '0001_b.sql'], ['first.sql']]) {
+      const directory = await temporaryDirectory();
+      for (const name of names) await writeFile(join(directory, name), 'select 1');
+      await expect(readMigrationFiles(directory)).rejects.toThrow(/should be number 000\d/);
+    }
+  });
+});
