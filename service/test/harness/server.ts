@@ -67,7 +67,7 @@ export async function startThrowawayServer(
   await client.end();
   const stop = async (): Promise<void> => {
     process.kill(server.pid, 'SIGQUIT');
-    await server.ended;
+    await server.ended();
     await rm(root, { recursive: true, force: true });
   };
   return { url, stop };

@@ -9,8 +9,11 @@ export type ServerProcess = {
   readonly pid: number;
   /** How it ended, once it has; before that undefined. */
   readonly outcome: () => string | undefined;
-  /** Resolves with `outcome` when it has ended. */
-  readonly ended: Promise<string>;
+  /**
+   * Resolves with `outcome` when it has ended. The server alone does not keep this process alive;
+   * a call of this does.
+   */
+  readonly ended: () => Promise<string>;
 };
 
 export type ServerProcessOptions = {
@@ -50,7 +53,11 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
       child.once('exit', (code, signal) => end(signal === null ? `exit code ${code}` : `signal ${signal}`));
     });
     if (child.pid === undefined) throw new EmbeddedError(`PostgreSQL cannot be started: ${await ended}`);
-    return { pid: child.pid, outcome: () => outcome, ended };
+    const waitForEnd = (): Promise<string> => {
+      if (outcome === undefined) child.ref();
+      return ended;
+    };
+    return { pid: child.pid, outcome: () => outcome, ended: waitForEnd };
   } finally {
     await log.close();
   }
