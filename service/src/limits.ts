@@ -1,0 +1,33 @@
+/** Every number of the specification's section 8 and of docs/assumptions.md, each with its unit in its name. */
+
+export const PAGE_LIMIT_MIN = 1;
+export const PAGE_LIMIT_MAX = 100;
+export const PAGE_LIMIT_DEFAULT = 50;
+
+/** A cursor older than this is refused with `cursor_expired`. */
+export const CURSOR_LIFETIME_SECONDS = 24 * 60 * 60;
+
+/** `pagination.total` is left out of lists above this many items. */
+export const TOTAL_MAX_ITEMS = 1_000;
+
+/** How long a node may answer for a key from memory before it asks the database again (at most 60, section 5). */
+export const KEY_CACHE_SECONDS = 30;
+/** Keys a node remembers at most. */
+export const KEY_CACHE_MAX_KEYS = 10_000;
+
+/** Random bytes of a token; 32 characters as base64url. */
+export const TOKEN_RANDOM_BYTES = 24;
+
+export const ID_MAX_CHARACTERS = 64;
+export const BODY_MAX_BYTES = 1024 * 1024;
+export const URL_MAX_CHARACTERS = 8 * 1024;
+export const HEADERS_MAX_BYTES = 16 * 1024;
+
+/** Entries that one group commit writes at most. */
+export const GROUP_COMMIT_MAX_ENTRIES = 500;
+
+/** `Retry-After` of a 503. */
+export const UNAVAILABLE_RETRY_SECONDS = 1;
+
+/** Months of audit-log partitions that exist ahead of now. */
+export const PARTITIONS_AHEAD_MONTHS = 3;

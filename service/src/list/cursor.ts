@@ -1,0 +1,105 @@
+import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto';
+import { CURSOR_LIFETIME_SECONDS } from '../limits.ts';
+import { deriveKey } from '../secrets.ts';
+
+/**
+ * A gap between two items of an ordered list: just before or just after the item with this sort key and id.
+ * It is a position, not a row: it stays valid when the row is gone.
+ */
+export interface Position {
+  readonly side: 'before' | 'after';
+  /** The sort column's value as PostgreSQL writes it (microseconds kept); never a Date. */
+  readonly key: string;
+  readonly id: string;
+}
+
+/** What a cursor is bound to beside its workspace: the list, the sort and the effective filter set, as one text. */
+export type Binding = string;
+
+export type CursorFailure = 'invalid' | 'expired' | 'mismatch';
+
+export interface CursorCodec {
+  /** The same position, issued in the same second, gives the same text. */
+  encode(position: Position, binding: Binding, workspaceId: string, nowMs: number): string;
+  /** Checks in this order: invalid, expired, mismatch. Any text at all is answered, none throws. */
+  decode(text: string, binding: Binding, workspaceId: string, nowMs: number): Position | CursorFailure;
+}
+
+const VERSION = 1;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const HEADER_BYTES = 1 + NONCE_BYTES;
+const CIPHER = 'aes-256-gcm';
+
+type Payload = readonly [issuedAtSeconds: number, side: 0 | 1, key: string, id: string, binding: Binding];
+
+/**
+ * Cursors are base64url of: version byte, synthetic nonce, AES-256-GCM with the workspace as associated data.
+ * The nonce is an HMAC of workspace and content, so equal content gives an equal text and a nonce never meets
+ * two contents. The first secret issues, all are accepted (docs/assumptions.md, Lists and cursors).
+ */
+export function createCursorCodec(secrets: readonly string[]): CursorCodec {
+  const keys = secrets.map((secret) => ({
+    encryption: deriveKey(secret, 'cursor encryption'),
+    nonce: deriveKey(secret, 'cursor nonce'),
+  }));
+  const [issuing] = keys;
+  if (issuing === undefined) throw new Error('A cursor codec needs at least one secret.');
+
+  return {
+    encode(position, binding, workspaceId, nowMs) {
+      const payload: Payload = [
+        Math.floor(nowMs / 1000),
+        position.side === 'after' ? 1 : 0,
+        position.key,
+        position.id,
+        binding,
+      ];
+      const plain = JSON.stringify(payload);
+      const nonce = createHmac('sha256', issuing.nonce)
+        .update(`${workspaceId}\0${plain}`)
+        .digest()
+        .subarray(0, NONCE_BYTES);
+      const cipher = createCipheriv(CIPHER, issuing.encryption, nonce).setAAD(Buffer.from(workspaceId));
+      const sealed = cipher.update(plain, 'utf8');
+      cipher.final();
+      return Buffer.concat([Buffer.of(VERSION), nonce, sealed, cipher.getAuthTag()]).toString('base64url');
+    },
+
+    decode(text, binding, workspaceId, nowMs) {
+      const bytes = Buffer.from(text, 'base64url');
+      // Decoding base64url is lenient; only the one text that encodes these bytes is ours.
+      if (
+        bytes.length <= HEADER_BYTES + TAG_BYTES ||
+        bytes[0] !== VERSION ||
+        bytes.toString('base64url') !== text
+      )
+        return 'invalid';
+      for (const key of keys) {
+        const payload = open(bytes, key.encryption, workspaceId);
+        if (payload === undefined) continue;
+        const [issuedAtSeconds, side, sortKey, id, issuedBinding] = payload;
+        if (Math.floor(nowMs / 1000) - issuedAtSeconds > CURSOR_LIFETIME_SECONDS) return 'expired';
+        if (issuedBinding !== binding) return 'mismatch';
+        return { side: side === 1 ? 'after' : 'before', key: sortKey, id };
+      }
+      return 'invalid';
+    },
+  };
+}
+
+function open(bytes: Buffer, key: Buffer, workspaceId: string): Payload | undefined {
+  const decipher = createDecipheriv(CIPHER, key, bytes.subarray(1, HEADER_BYTES), {
+    authTagLength: TAG_BYTES,
+  })
+    .setAAD(Buffer.from(workspaceId))
+    .setAuthTag(bytes.subarray(-TAG_BYTES));
+  const plain = decipher.update(bytes.subarray(HEADER_BYTES, -TAG_BYTES));
+  try {
+    decipher.final();
+  } catch {
+    return undefined;
+  }
+  // Authenticated, so it has the shape that encode gave it.
+  return JSON.parse(plain.toString('utf8')) as Payload;
+}

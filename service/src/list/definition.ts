@@ -1,0 +1,61 @@
+/**
+ * What the list machinery needs to know of a list. This folder knows no resource: resources/ declares them.
+ */
+
+/** PostgreSQL types that a list can be sorted by; a cursor carries such a value as text. */
+export type SortType = 'timestamptz' | 'smallint';
+
+export interface SortColumn {
+  readonly column: string;
+  readonly type: SortType;
+}
+
+export interface Filter {
+  readonly column: string;
+  /** Whether the text is a value that this filter can have. */
+  readonly accepts: (text: string) => boolean;
+  /** What is allowed, for people, such as `one of draft, published`. */
+  readonly allowed: string;
+}
+
+/** One list, declared once, immutable. */
+export interface ListDefinition {
+  /** Also the last segment of the path, and part of what binds a cursor. */
+  readonly name: string;
+  /** The table or view that is read; it has workspace_id, id, doc and every column named here. */
+  readonly relation: string;
+  /** The column that holds a record's company; null: keys that are limited to a company may not read this list. */
+  readonly companyColumn: string | null;
+  /** Sort fields by their name in `sort` (`created`, `score`); the first one is the default. */
+  readonly sorts: Readonly<Record<string, SortColumn>>;
+  /** Whether the `sort` parameter is accepted. */
+  readonly sortable: boolean;
+  readonly filters: Readonly<Record<string, Filter>>;
+  /** Whether `pagination.total` is given up to TOTAL_MAX_ITEMS. */
+  readonly total: boolean;
+}
+
+export const ORDERS = ['descending', 'ascending'] as const;
+export type Order = (typeof ORDERS)[number];
+
+/** A value of `sort`: field and order, such as `created-descending`. */
+export interface Sort {
+  readonly name: string;
+  readonly column: SortColumn;
+  readonly order: Order;
+}
+
+/** All sorts of a list by their name in the `sort` parameter, the default (created-descending) first. */
+export const sortsOf = (list: ListDefinition): readonly Sort[] =>
+  Object.entries(list.sorts).flatMap(([field, column]) =>
+    ORDERS.map((order) => ({ name: `${field}-${order}`, column, order })),
+  );
+
+/** Names of the query parameters that a list accepts. */
+export const parametersOf = (list: ListDefinition): readonly string[] => [
+  'cursor',
+  'limit',
+  'direction',
+  ...(list.sortable ? ['sort'] : []),
+  ...Object.keys(list.filters),
+];

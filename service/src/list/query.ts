@@ -1,0 +1,86 @@
+import { PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, PAGE_LIMIT_MIN } from '../limits.ts';
+import { type ListDefinition, parametersOf, type Sort, sortsOf } from './definition.ts';
+
+/** Query parameters as the HTTP layer parsed them: text, or texts when the parameter was repeated. */
+export type RawQuery = Readonly<Record<string, unknown>>;
+
+export type Direction = 'forward' | 'before';
+
+/** The validated query of a list request (specification, 4.1). */
+export interface ListQuery {
+  readonly limit: number;
+  readonly direction: Direction;
+  readonly sort: Sort;
+  readonly filters: Readonly<Record<string, string>>;
+  readonly cursor: string | undefined;
+}
+
+/** A refused parameter: its name and what is allowed, in a sentence. */
+export interface QueryFailure {
+  readonly parameter: string;
+  readonly message: string;
+}
+
+export const isQueryFailure = <T extends object>(result: T | QueryFailure): result is QueryFailure =>
+  'parameter' in result;
+
+/** Refuses parameters that are not among `allowed`, and repeated ones: a misspelt filter must not be ignored. */
+export function unknownOrRepeated(raw: RawQuery, allowed: readonly string[]): QueryFailure | undefined {
+  for (const [parameter, value] of Object.entries(raw)) {
+    if (!allowed.includes(parameter)) {
+      const known = allowed.length === 0 ? 'This path has none.' : `Allowed: ${allowed.join(', ')}.`;
+      return {
+        parameter,
+        message: `Unknown query parameter ${JSON.stringify(parameter.slice(0, 64))}. ${known}`,
+      };
+    }
+    if (typeof value !== 'string')
+      return { parameter, message: `The query parameter "${parameter}" must be given once.` };
+  }
+  return undefined;
+}
+
+const INTEGER = /^(0|[1-9]\d{0,8})$/;
+
+export function parseListQuery(list: ListDefinition, raw: RawQuery): ListQuery | QueryFailure {
+  const failure = unknownOrRepeated(raw, parametersOf(list));
+  if (failure !== undefined) return failure;
+  const text = (name: string): string | undefined => {
+    const value = raw[name];
+    return typeof value === 'string' ? value : undefined;
+  };
+
+  const limitText = text('limit');
+  const limit =
+    limitText === undefined ? PAGE_LIMIT_DEFAULT : INTEGER.test(limitText) ? Number(limitText) : Number.NaN;
+  if (!(limit >= PAGE_LIMIT_MIN && limit <= PAGE_LIMIT_MAX)) {
+    return {
+      parameter: 'limit',
+      message: `"limit" must be an integer from ${PAGE_LIMIT_MIN} to ${PAGE_LIMIT_MAX}.`,
+    };
+  }
+
+  const direction = text('direction') ?? 'forward';
+  if (direction !== 'forward' && direction !== 'before') {
+    return { parameter: 'direction', message: '"direction" must be forward or before.' };
+  }
+
+  const sorts = sortsOf(list);
+  const sortName = text('sort');
+  const sort = sortName === undefined ? sorts[0] : sorts.find(({ name }) => name === sortName);
+  if (sort === undefined) {
+    return {
+      parameter: 'sort',
+      message: `"sort" must be one of ${sorts.map(({ name }) => name).join(', ')}.`,
+    };
+  }
+
+  const filters: Record<string, string> = {};
+  for (const [name, filter] of Object.entries(list.filters)) {
+    const value = text(name);
+    if (value === undefined) continue;
+    if (!filter.accepts(value)) return { parameter: name, message: `"${name}" must be ${filter.allowed}.` };
+    filters[name] = value;
+  }
+  return { limit, direction, sort, filters, cursor: text('cursor') };
+}

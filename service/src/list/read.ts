@@ -1,0 +1,96 @@
+import { hash } from 'node:crypto';
+import type pg from 'pg';
+import type { Clock } from '../clock.ts';
+import type { Binding, CursorCodec, CursorFailure, Position } from './cursor.ts';
+import type { ListDefinition } from './definition.ts';
+import { type KeysetRow, keysetStatement } from './keyset.ts';
+import { type Page, toPage } from './page.ts';
+import type { ListQuery } from './query.ts';
+
+/** Whose records: every statement is bound to the workspace, and to one company when the key is limited to it. */
+export interface Scope {
+  readonly workspaceId: string;
+  readonly companyId: string | null;
+}
+
+export interface ListReader {
+  readonly pool: pg.Pool;
+  readonly cursors: CursorCodec;
+  readonly clock: Clock;
+}
+
+/** The list envelope as JSON text, and its weak ETag. */
+export interface ListAnswer {
+  readonly body: string;
+  readonly etag: string;
+}
+
+/**
+ * Reads one page (specification, 4.1): cursor, one statement, envelope. A cursor that may not be used is a value,
+ * not an exception.
+ */
+export async function readList(
+  reader: ListReader,
+  list: ListDefinition,
+  query: ListQuery,
+  scope: Scope,
+): Promise<ListAnswer | CursorFailure> {
+  const { workspaceId } = scope;
+  const binding = bindingOf(list, query, scope);
+  const nowMs = reader.clock();
+  let position: Position | undefined;
+  if (query.cursor !== undefined) {
+    const decoded = reader.cursors.decode(query.cursor, binding, workspaceId, nowMs);
+    if (typeof decoded === 'string') return decoded;
+    position = decoded;
+  }
+  const equal: Record<string, string> = {};
+  if (scope.companyId !== null && list.companyColumn !== null) equal[list.companyColumn] = scope.companyId;
+  for (const [name, filter] of Object.entries(list.filters)) {
+    const value = query.filters[name];
+    if (value !== undefined) equal[filter.column] = value;
+  }
+  const { limit, direction, sort } = query;
+  const { name, text, values } = keysetStatement({
+    list,
+    workspaceId,
+    equal,
+    sort,
+    direction,
+    position,
+    limit,
+  });
+  const { rows } = await reader.pool.query<KeysetRow>({ name, text, values: [...values] });
+  const [row] = rows;
+  if (row === undefined) throw new Error('The page statement returned no row.');
+  const page = toPage(row, limit, direction, position);
+  const issue = (gap: Position | null): string | null =>
+    gap === null ? null : reader.cursors.encode(gap, binding, workspaceId, nowMs);
+  return { body: envelope(page, direction, issue), etag: etagOf(page, workspaceId) };
+}
+
+/** The effective filter set, list and sort as one text; a cursor may be used only where it is the same again. */
+function bindingOf(list: ListDefinition, query: ListQuery, scope: Scope): Binding {
+  const filters = Object.entries(query.filters).sort(([a], [b]) => (a < b ? -1 : 1));
+  return JSON.stringify([list.name, query.sort.name, scope.companyId, filters]);
+}
+
+function envelope(
+  page: Page,
+  direction: ListQuery['direction'],
+  issue: (gap: Position | null) => string | null,
+): string {
+  const startCursor = issue(page.start);
+  const endCursor = issue(page.end);
+  const nextCursor = page.hasMore ? (direction === 'forward' ? endCursor : startCursor) : null;
+  const pagination = { nextCursor, hasMore: page.hasMore, startCursor, endCursor, total: page.total };
+  return `{"data":${page.data},"pagination":${JSON.stringify(pagination)}}`;
+}
+
+/** Over what the client sees except the cursors: those change with the second they are issued in. */
+export function etagOf(page: Pick<Page, 'data' | 'hasMore' | 'total'>, workspaceId: string): string {
+  return weakEtag(`${workspaceId}\n${page.hasMore}\n${page.total ?? ''}\n${page.data}`);
+}
+
+export const weakEtag = (content: string): string =>
+  `W/"${hash('sha256', content, 'base64url').slice(0, 27)}"`;
