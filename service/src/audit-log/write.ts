@@ -1,0 +1,117 @@
+import type pg from 'pg';
+import { entryDoc, type NewEntry } from './entry.ts';
+import { ENTRY_TIME } from './event.ts';
+
+/** A request as the trail takes it. */
+export interface RequestRecord {
+  readonly workspaceId: string;
+  readonly keyId: string;
+  readonly tokenVersion: number;
+  /** Null for a test key: its requests are counted per day, but make no entry (specification, section 6). */
+  readonly entry: NewEntry | null;
+  /** Whether the request uses live quota. */
+  readonly counted: boolean;
+  readonly failed: boolean;
+}
+
+/**
+ * What became of a request's entry. `invalid_key`: the key was revoked or rotated meanwhile, nothing was written.
+ * `over_quota`: nothing was written for it either.
+ */
+export type Outcome =
+  | { readonly result: 'recorded'; readonly quota: QuotaState | null }
+  | { readonly result: 'invalid_key' }
+  | { readonly result: 'over_quota'; readonly quota: QuotaState };
+
+export interface QuotaState {
+  /** Live requests a month. */
+  readonly limit: number;
+  readonly used: number;
+}
+
+interface WrittenRow {
+  readonly position: number;
+  readonly granted: boolean;
+  readonly used: number;
+  readonly live_quota: number | null;
+}
+
+/**
+ * One workspace's requests in one statement, which does all or nothing:
+ * requests: those whose key is still what it was when they began, counted ones numbered;
+ * meter: locks the log's clock, takes a time for each entry, and grants what the quota has left;
+ * then the entries, the usage of the day and the keys' last use. The order of the entries is the order of $2.
+ */
+const WRITE = {
+  name: 'write_requests',
+  text: `with requests as (
+    select r.*, count(*) filter (where counted) over (order by position) as nth
+    from unnest($2::text[], $3::int[], $4::text[], $5::text[], $6::text[], $7::bool[], $8::bool[])
+      with ordinality as r (key_id, token_version, id, head, tail, counted, failed, position)
+    join api_keys k on k.workspace_id = $1 and k.id = r.key_id and k.token_version = r.token_version and k.revoked_at is null
+  ),
+  today as (select date_trunc('month', now())::date as month, now()::date as day, date_trunc('minute', now()) as minute),
+  meter as (
+    update live_meters m set
+      last_entry_at = greatest(clock_timestamp(), m.last_entry_at + interval '1 microsecond') + n.requests * interval '1 microsecond',
+      month = today.month,
+      last_granted = least(n.counted, greatest(coalesce(m.live_quota, 9223372036854775807) - case when m.month = today.month then m.live_requests else 0 end, 0)),
+      live_requests = case when m.month = today.month then m.live_requests else 0 end
+        + least(n.counted, greatest(coalesce(m.live_quota, 9223372036854775807) - case when m.month = today.month then m.live_requests else 0 end, 0))
+    from today, (select count(*)::int as requests, count(*) filter (where counted)::int as counted from requests) n
+    where m.workspace_id = $1
+    returning m.last_entry_at - n.requests * interval '1 microsecond' as first_at, m.live_requests, m.last_granted, m.live_quota
+  ),
+  granted as (
+    select r.*, first_at + position * interval '1 microsecond' as created_at
+    from requests r, meter where not r.counted or r.nth <= meter.last_granted
+  ),
+  entries as (
+    insert into audit_log (workspace_id, id, created_at, kind, key_id, doc)
+    select $1, id, created_at, 'api.request', key_id, head || to_char(created_at at time zone 'UTC', ${ENTRY_TIME}) || tail
+    from granted where id is not null
+  ),
+  usage as (
+    insert into key_usage as u (workspace_id, key_id, day, requests, errors)
+    select $1, key_id, today.day, count(*), count(*) filter (where failed) from granted, today group by key_id, today.day
+    on conflict (workspace_id, key_id, day) do update
+      set requests = u.requests + excluded.requests, errors = u.errors + excluded.errors
+  ),
+  used as (
+    update api_keys k set last_used_at = today.minute from today
+    where k.workspace_id = $1 and k.id in (select key_id from granted)
+      and (k.last_used_at is null or k.last_used_at < today.minute)
+  )
+  select position::int, (not counted or nth <= last_granted) as granted, live_quota,
+    live_requests - last_granted + least(nth, last_granted) as used
+  from requests, meter`,
+} as const;
+
+/** Writes the requests of one workspace; the outcomes are in the order of the requests. */
+export async function writeRequests(
+  client: pg.Pool | pg.ClientBase,
+  workspaceId: string,
+  requests: readonly RequestRecord[],
+): Promise<readonly Outcome[]> {
+  const docs = requests.map(({ entry }) => (entry === null ? null : entryDoc(entry)));
+  const { rows } = await client.query<WrittenRow>({
+    ...WRITE,
+    values: [
+      workspaceId,
+      requests.map((request) => request.keyId),
+      requests.map((request) => request.tokenVersion),
+      docs.map((doc) => doc?.id ?? null),
+      docs.map((doc) => doc?.head ?? null),
+      docs.map((doc) => doc?.tail ?? null),
+      requests.map((request) => request.counted),
+      requests.map((request) => request.failed),
+    ],
+  });
+  const outcomes: Outcome[] = requests.map(() => ({ result: 'invalid_key' }));
+  for (const { position, granted, used, live_quota } of rows) {
+    const quota = live_quota === null ? null : { limit: live_quota, used };
+    outcomes[position - 1] =
+      granted || quota === null ? { result: 'recorded', quota } : { result: 'over_quota', quota };
+  }
+  return outcomes;
+}

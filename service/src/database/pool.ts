@@ -1,0 +1,62 @@
+import pg from 'pg';
+
+/** PostgreSQL's text stays text: times keep their microseconds, and bigints are counted as numbers only here. */
+const types: pg.CustomTypesConfig = {
+  getTypeParser: (oid, format) => {
+    if (oid === pg.types.builtins.INT8) return Number;
+    if (oid === pg.types.builtins.TIMESTAMPTZ || oid === pg.types.builtins.DATE)
+      return (text: string) => text;
+    return pg.types.getTypeParser(oid, format);
+  },
+};
+
+export interface PoolOptions {
+  readonly url: string;
+  /** Connections at most. */
+  readonly max: number;
+  /** Shown in pg_stat_activity. */
+  readonly name: string;
+  readonly onError: (error: Error) => void;
+}
+
+const CONNECT_TIMEOUT_MS = 5_000;
+const STATEMENT_TIMEOUT_MS = 30_000;
+
+/**
+ * A pool of PostgreSQL connections in UTC. An idle connection that breaks is reported to `onError` and replaced
+ * by the next query.
+ */
+export function createPool({ url, max, name, onError }: PoolOptions): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max,
+    application_name: name,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    options: `-c TimeZone=UTC -c statement_timeout=${STATEMENT_TIMEOUT_MS}`,
+    types,
+  });
+  pool.on('error', onError);
+  return pool;
+}
+
+/** Runs `work` in one transaction; rolls back when it throws. */
+export async function inTransaction<T>(
+  pool: pg.Pool,
+  work: (client: pg.PoolClient) => Promise<T>,
+): Promise<T> {
+  const client = await pool.connect();
+  let broken: Error | undefined;
+  try {
+    await client.query('begin');
+    const result = await work(client);
+    await client.query('commit');
+    return result;
+  } catch (error) {
+    await client.query('rollback').catch((failure: Error) => {
+      broken = failure;
+    });
+    throw error;
+  } finally {
+    client.release(broken);
+  }
+}

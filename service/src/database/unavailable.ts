@@ -1,0 +1,26 @@
+import pg from 'pg';
+
+const NETWORK_CODES = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOENT',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+]);
+
+/** SQLSTATE classes and codes of a server that cannot answer now: connection, resources, shutting down, time-out. */
+const SERVER_CODES = /^(08|53|57P|57014|58|25006)/;
+
+/** Whether the error means "the database is away or overloaded", not "the statement is wrong". */
+export function isUnavailable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if (error instanceof pg.DatabaseError) return SERVER_CODES.test(error.code ?? '');
+  if (error instanceof AggregateError) return error.errors.some(isUnavailable);
+  if ('code' in error && typeof error.code === 'string' && NETWORK_CODES.has(error.code)) return true;
+  return /connection terminated|timeout exceeded when trying to connect|Connection ended|not queryable/i.test(
+    error.message,
+  );
+}

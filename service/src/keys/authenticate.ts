@@ -1,0 +1,117 @@
+import type { KeyAccess, KeyMode } from '@svc/sdk';
+import type pg from 'pg';
+import type { Clock } from '../clock.ts';
+import { KEY_CACHE_MAX_KEYS, KEY_CACHE_SECONDS } from '../limits.ts';
+import { deriveKey } from '../secrets.ts';
+import { matchesHash, newSalt, saltedHash, tokenIndex } from './token.ts';
+
+/** Who a request acts as, and what limits it (specification, section 5). */
+export interface AuthenticatedKey {
+  readonly workspaceId: string;
+  readonly keyId: string;
+  readonly mode: KeyMode;
+  readonly access: KeyAccess;
+  readonly companyId: string | null;
+  /** Confirmed by the statement that writes the request's audit entry; see docs/decisions/0002. */
+  readonly tokenVersion: number;
+  /** Requests a second; null: no limit. */
+  readonly burstLimit: number | null;
+}
+
+export interface Authenticator {
+  /** The key of a well-formed token; undefined when it is unknown or revoked. */
+  authenticate(token: string): Promise<AuthenticatedKey | undefined>;
+  /** What memory says of the token, without the database. */
+  remembered(token: string): AuthenticatedKey | undefined;
+  /** Forgets a key that the database has refused. */
+  forget(token: string): void;
+}
+
+interface KeyRow {
+  readonly workspace_id: string;
+  readonly id: string;
+  readonly mode: KeyMode;
+  readonly access: KeyAccess;
+  readonly company_id: string | null;
+  readonly token_version: number;
+  readonly token_index: Buffer;
+  readonly salt: Buffer;
+  readonly salted_hash: Buffer;
+  readonly revoked: boolean;
+  readonly burst_limit: number | null;
+}
+
+/** Stands in where no row is found, so that an unknown token takes the same time as a revoked one. */
+const NO_SALT = newSalt();
+const NO_HASH = saltedHash('', NO_SALT);
+
+/**
+ * Finds keys by the blind index of their token. Live keys are remembered for KEY_CACHE_SECONDS; that never lets a
+ * revoked one through, because each live request's audit entry is written only while the key is still valid. Test
+ * keys, which make no entries, are asked for each time.
+ */
+export function createAuthenticator(pool: pg.Pool, secrets: readonly string[], clock: Clock): Authenticator {
+  const indexKeys = secrets.map((secret) => deriveKey(secret, 'token index'));
+  const [issuing] = indexKeys;
+  if (issuing === undefined) throw new Error('An authenticator needs at least one secret.');
+  const cache = new Map<string, { readonly key: AuthenticatedKey; readonly untilMs: number }>();
+  const nameOf = (token: string): string => tokenIndex(token, issuing).toString('base64');
+
+  const remember = (token: string, key: AuthenticatedKey): void => {
+    const [oldest] = cache.keys();
+    if (cache.size >= KEY_CACHE_MAX_KEYS && oldest !== undefined) cache.delete(oldest);
+    cache.set(nameOf(token), { key, untilMs: clock() + KEY_CACHE_SECONDS * 1000 });
+  };
+
+  return {
+    remembered(token) {
+      const entry = cache.get(nameOf(token));
+      return entry !== undefined && entry.untilMs > clock() ? entry.key : undefined;
+    },
+    forget(token) {
+      cache.delete(nameOf(token));
+    },
+    async authenticate(token) {
+      const known = this.remembered(token);
+      if (known !== undefined) return known;
+      const indexes = indexKeys.map((key) => tokenIndex(token, key));
+      const row = await findRow(pool, indexes);
+      const matches = matchesHash(token, row?.salt ?? NO_SALT, row?.salted_hash ?? NO_HASH);
+      if (row === undefined || !matches || row.revoked) return undefined;
+      const [index] = indexes;
+      if (index !== undefined && !row.token_index.equals(index)) await reindex(pool, row, index);
+      const key: AuthenticatedKey = {
+        workspaceId: row.workspace_id,
+        keyId: row.id,
+        mode: row.mode,
+        access: row.access,
+        companyId: row.company_id,
+        tokenVersion: row.token_version,
+        burstLimit: row.burst_limit,
+      };
+      if (key.mode === 'live') remember(token, key);
+      return key;
+    },
+  };
+}
+
+/** The one statement of the request path that is not bound to a workspace: it finds the workspace. */
+async function findRow(pool: pg.Pool, indexes: readonly Buffer[]): Promise<KeyRow | undefined> {
+  const { rows } = await pool.query<KeyRow>({
+    name: 'find_key',
+    text: `select k.workspace_id, k.id, k.mode, k.access, k.company_id, k.token_version, k.token_index, k.salt, k.salted_hash,
+        k.revoked_at is not null as revoked, w.burst_limit
+      from api_keys k join workspaces w on w.id = k.workspace_id
+      where k.token_index = any($1::bytea[])`,
+    values: [indexes],
+  });
+  return rows[0];
+}
+
+/** After a rotation of the deployment's secrets, the first use of a key moves it to the issuing one. */
+async function reindex(pool: pg.Pool, row: KeyRow, index: Buffer): Promise<void> {
+  await pool.query(
+    'update api_keys set token_index = $3 where workspace_id = $1 and id = $2 and token_index = $4',
+    [row.workspace_id, row.id, index, row.token_index],
+  );
+}

@@ -1,0 +1,127 @@
+import type { ApiKey, KeyAccess, KeyMode } from '@svc/sdk';
+import type pg from 'pg';
+import { recordEvent } from '../audit-log/event.ts';
+import { inTransaction } from '../database/pool.ts';
+import { newId } from '../ids.ts';
+import { takeTicks, timeOfMicros } from '../records/clock.ts';
+import { deriveKey } from '../secrets.ts';
+import { newSalt, newToken, saltedHash, tokenHint, tokenIndex } from './token.ts';
+
+/**
+ * The life cycle of keys: create, rotate, revoke (specification, 5.6 to 5.8). Only the dashboard imports this file:
+ * neither the API nor the command line can change a key.
+ */
+
+export interface NewKey {
+  readonly name: string;
+  readonly mode: KeyMode;
+  readonly access: KeyAccess;
+  readonly companyId: string | null;
+}
+
+/** The only place where a token is ever shown. */
+export interface IssuedKey {
+  readonly key: ApiKey;
+  readonly token: string;
+}
+
+export interface KeyStore {
+  /** `no_company` when the workspace has no such company. */
+  create(workspaceId: string, key: NewKey, actor: string): Promise<IssuedKey | 'no_company'>;
+  /** Replaces the token at once. */
+  rotate(workspaceId: string, keyId: string, actor: string): Promise<IssuedKey | 'not_found' | 'revoked'>;
+  /** Revoking a revoked key changes nothing and is logged once. */
+  revoke(workspaceId: string, keyId: string, actor: string): Promise<ApiKey | 'not_found'>;
+}
+
+export function createKeyStore(pool: pg.Pool, secrets: readonly string[]): KeyStore {
+  const [secret] = secrets;
+  if (secret === undefined) throw new Error('A key store needs at least one secret.');
+  const indexKey = deriveKey(secret, 'token index');
+  /** A fresh token and what is stored of it. */
+  const issue = (mode: KeyMode) => {
+    const token = newToken(mode);
+    const salt = newSalt();
+    return {
+      token,
+      stored: [tokenHint(token), tokenIndex(token, indexKey), salt, saltedHash(token, salt)] as const,
+    };
+  };
+
+  return {
+    create: (workspaceId, key, actor) =>
+      inTransaction(pool, async (client) => {
+        if (key.companyId !== null && !(await companyExists(client, workspaceId, key.companyId)))
+          return 'no_company';
+        const { token, stored } = issue(key.mode);
+        const id = newId('key');
+        const createdAt = timeOfMicros(await takeTicks(client, workspaceId, 1));
+        await client.query(
+          `insert into api_keys (workspace_id, id, name, mode, access, company_id, created_at, hint, token_index, salt, salted_hash)
+           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+          [workspaceId, id, key.name, key.mode, key.access, key.companyId, createdAt, ...stored],
+        );
+        await recordEvent(client, workspaceId, { kind: 'key.created', keyId: id, actor });
+        return { key: await readKey(client, workspaceId, id), token };
+      }),
+
+    rotate: (workspaceId, keyId, actor) =>
+      inTransaction(pool, async (client) => {
+        const found = await lockKey(client, workspaceId, keyId);
+        if (found === undefined) return 'not_found';
+        if (found.revoked) return 'revoked';
+        const { token, stored } = issue(found.mode);
+        await client.query(
+          `update api_keys set hint = $3, token_index = $4, salt = $5, salted_hash = $6, token_version = token_version + 1
+           where workspace_id = $1 and id = $2`,
+          [workspaceId, keyId, ...stored],
+        );
+        await recordEvent(client, workspaceId, { kind: 'key.rotated', keyId, actor });
+        return { key: await readKey(client, workspaceId, keyId), token };
+      }),
+
+    revoke: (workspaceId, keyId, actor) =>
+      inTransaction(pool, async (client) => {
+        const found = await lockKey(client, workspaceId, keyId);
+        if (found === undefined) return 'not_found';
+        if (!found.revoked) {
+          await client.query(
+            'update api_keys set revoked_at = clock_timestamp() where workspace_id = $1 and id = $2',
+            [workspaceId, keyId],
+          );
+          await recordEvent(client, workspaceId, { kind: 'key.revoked', keyId, actor });
+        }
+        return readKey(client, workspaceId, keyId);
+      }),
+  };
+}
+
+async function companyExists(
+  client: pg.ClientBase,
+  workspaceId: string,
+  companyId: string,
+): Promise<boolean> {
+  const { rowCount } = await client.query('select 1 from companies where workspace_id = $1 and id = $2', [
+    workspaceId,
+    companyId,
+  ]);
+  return rowCount === 1;
+}
+
+async function lockKey(client: pg.ClientBase, workspaceId: string, keyId: string) {
+  const { rows } = await client.query<{ mode: KeyMode; revoked: boolean }>(
+    'select mode, revoked_at is not null as revoked from api_keys where workspace_id = $1 and id = $2 for update',
+    [workspaceId, keyId],
+  );
+  return rows[0];
+}
+
+async function readKey(client: pg.ClientBase, workspaceId: string, keyId: string): Promise<ApiKey> {
+  const { rows } = await client.query<{ key: ApiKey }>(
+    'select doc::json as key from api_key_records where workspace_id = $1 and id = $2',
+    [workspaceId, keyId],
+  );
+  const [row] = rows;
+  if (row === undefined) throw new Error('A key that was just written is not there.');
+  return row.key;
+}

@@ -1,0 +1,49 @@
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { KeyMode } from '@svc/sdk';
+import { TOKEN_RANDOM_BYTES } from '../limits.ts';
+
+/** Pure functions of a token's text (specification, section 5). Nothing here touches the database or a log. */
+
+export const TOKEN_PREFIXES = { live: 'svc_live_', test: 'svc_test_' } as const satisfies Record<
+  KeyMode,
+  string
+>;
+
+const TOKEN_SHAPE = /^svc_(live|test)_[A-Za-z0-9_-]{32}$/;
+const TOKEN_ANYWHERE = /svc_(live|test)_[A-Za-z0-9_-]{32}/;
+const SALT_BYTES = 16;
+const HINT_CHARACTERS = 4;
+
+/** A new token: the mode's prefix and 32 URL-safe random characters. */
+export const newToken = (mode: KeyMode): string =>
+  TOKEN_PREFIXES[mode] + randomBytes(TOKEN_RANDOM_BYTES).toString('base64url');
+
+export const isToken = (text: string): boolean => TOKEN_SHAPE.test(text);
+
+/** Whether a token stands anywhere in the text, also percent-encoded. */
+export function containsToken(text: string): boolean {
+  if (TOKEN_ANYWHERE.test(text)) return true;
+  if (!text.includes('%')) return false;
+  const decoded = text.replace(/%([0-9a-f]{2})/gi, (_, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  );
+  return TOKEN_ANYWHERE.test(decoded);
+}
+
+/** All of a token that is kept for people: `svc_live_…9xQ2`. */
+export const tokenHint = (token: string): string =>
+  `${token.slice(0, TOKEN_PREFIXES.live.length)}…${token.slice(-HINT_CHARACTERS)}`;
+
+/** The blind index that finds a token's row (HMAC-SHA-256 under the deployment's secret). */
+export const tokenIndex = (token: string, indexKey: Buffer): Buffer =>
+  createHmac('sha256', indexKey).update(token).digest();
+
+export const newSalt = (): Buffer => randomBytes(SALT_BYTES);
+
+/** SHA-256 is right for 192 random bits; slow hashes are for passwords. */
+export const saltedHash = (token: string, salt: Buffer): Buffer =>
+  createHash('sha256').update(salt).update(token).digest();
+
+/** Compares in constant time. */
+export const matchesHash = (token: string, salt: Buffer, hash: Buffer): boolean =>
+  timingSafeEqual(saltedHash(token, salt), hash);

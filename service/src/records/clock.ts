@@ -1,0 +1,29 @@
+import type pg from 'pg';
+
+/** Microseconds since the epoch, UTC. Exact in a number until the year 2255. */
+export type Micros = number;
+
+/**
+ * Locks the workspace's clock until the transaction ends and takes `count` consecutive microseconds from it; returns
+ * the first. Whoever writes records must hold this lock: it is what makes created_at rise in commit order.
+ */
+export async function takeTicks(client: pg.ClientBase, workspaceId: string, count: number): Promise<Micros> {
+  const { rows } = await client.query<{ last: number }>({
+    name: 'take_ticks',
+    text: `update workspace_clocks
+      set last_at = greatest(clock_timestamp(), last_at + interval '1 microsecond') + ($2::int - 1) * interval '1 microsecond'
+      where workspace_id = $1
+      returning (extract(epoch from last_at) * 1000000)::bigint as last`,
+    values: [workspaceId, count],
+  });
+  const [row] = rows;
+  if (row === undefined) throw new Error('The workspace has no clock.');
+  return row.last - (count - 1);
+}
+
+/** `2026-03-01T09:30:00.123456Z`, always six fractional digits. */
+export function timeOfMicros(micros: Micros): string {
+  const seconds = Math.floor(micros / 1_000_000);
+  const fraction = String(micros - seconds * 1_000_000).padStart(6, '0');
+  return `${new Date(seconds * 1000).toISOString().slice(0, 19)}.${fraction}Z`;
+}

@@ -1,0 +1,11 @@
+import type pg from 'pg';
+import { newId } from './ids.ts';
+
+/** Makes a workspace with its clock, its audit log's meter and no limits; returns its id. */
+export async function createWorkspace(client: pg.ClientBase, name: string): Promise<string> {
+  const id = newId('wks');
+  await client.query('insert into workspaces (id, name) values ($1, $2)', [id, name]);
+  await client.query('insert into workspace_clocks (workspace_id) values ($1)', [id]);
+  await client.query('insert into live_meters (workspace_id) values ($1)', [id]);
+  return id;
+}
