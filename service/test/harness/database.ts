@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { inject, vi } from 'vitest';
+import { createPool } from '../../src/database/pool.ts';
 import { onFileEnd } from './cleanup.ts';
 import { databaseUrl, TEMPLATE } from './template.ts';
 
@@ -33,9 +34,8 @@ export async function createTestDatabase(
     `create database ${name} template ${options.template === false ? 'template0' : TEMPLATE}`,
   );
   const url = databaseUrl(server.url, name);
-  const pool = new pg.Pool({ connectionString: url, max: POOL_SIZE });
-  // Reported by the query that runs into it; without a listener it would end the test process.
-  pool.on('error', () => undefined);
+  // A broken connection is reported by the query that runs into it.
+  const pool = createPool({ url, max: POOL_SIZE, name: 'test', onError: () => undefined });
   let dropped: Promise<void> | undefined;
   const drop = (): Promise<void> => {
     dropped ??= dropDatabase(server.url, name, pool);

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
+import { ensurePartitions } from '../../src/audit-log/partitions.ts';
 import type { Binaries } from '../../src/database/embedded/binaries.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { startThrowawayServer } from './server.ts';
@@ -20,6 +21,7 @@ declare module 'vitest' {
 /** Brings the template to what a service has made of its database when it is ready. */
 async function prepare(pool: pg.Pool): Promise<void> {
   await migrate(pool);
+  await ensurePartitions(pool, Date.now());
 }
 
 /** Starts the project's server, makes the template and gives both to the tests; resolves with the teardown. */

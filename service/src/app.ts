@@ -1,0 +1,94 @@
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import type pg from 'pg';
+
+import { createTrail } from './audit-log/trail.ts';
+import { type Clock, systemClock } from './clock.ts';
+import type { Config } from './config.ts';
+import { ApiError } from './http/errors.ts';
+import { answerBrokenRequest, sendFailure } from './http/failures.ts';
+import { createMetrics } from './http/metrics.ts';
+import { requestId } from './http/request-id.ts';
+import { registerSystem } from './http/system.ts';
+import { registerV1 } from './http/v1.ts';
+import { createAuthenticator } from './keys/authenticate.ts';
+import { BODY_MAX_BYTES, HEADERS_MAX_BYTES, URL_MAX_CHARACTERS } from './limits.ts';
+import { createCursorCodec } from './list/cursor.ts';
+import { createLimiter, type Limiter } from './quota/limiter.ts';
+import { readQuota } from './quota/live-quota.ts';
+import { registerResources } from './resources/routes.ts';
+
+export interface AppOptions {
+  readonly pool: pg.Pool;
+  readonly config: Pick<Config, 'trustProxy' | 'failedAuthPerMinute' | 'publicUrl'>;
+  /** The first one issues, all are accepted. */
+  readonly secrets: readonly string[];
+  readonly log: FastifyBaseLogger;
+  /** Default: the system's. */
+  readonly clock?: Clock;
+  /** Default: one of this process alone. */
+  readonly limiter?: Limiter;
+  /** The text of /metrics, for a machine with several processes. Default: this process's own. */
+  readonly readMetrics?: () => Promise<string>;
+}
+
+/** The HTTP application, without a port. Closing it finishes running requests and flushes the audit trail. */
+export function createApp(options: AppOptions): FastifyInstance {
+  const { pool, config, secrets, log, clock = systemClock } = options;
+  const app = Fastify({
+    loggerInstance: log,
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: requestId,
+    trustProxy: config.trustProxy,
+    bodyLimit: BODY_MAX_BYTES,
+    http: { maxHeaderSize: HEADERS_MAX_BYTES },
+    routerOptions: { maxParamLength: URL_MAX_CHARACTERS },
+    return503OnClosing: false,
+    clientErrorHandler: answerBrokenRequest,
+    frameworkErrors: (error, request, reply) => {
+      reply.header('request-id', request.id);
+      sendFailure(error, request, reply);
+    },
+  });
+  app.decorateRequest('key', null);
+  app.decorateRequest('burst', null);
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers({ 'request-id': request.id, 'x-content-type-options': 'nosniff' });
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    request.log.debug(
+      {
+        method: request.method,
+        route: request.routeOptions.url,
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime),
+        keyId: request.key?.keyId,
+      },
+      'answered',
+    );
+  });
+  app.setErrorHandler(sendFailure);
+  app.setNotFoundHandler(() => {
+    throw new ApiError('not_found', 'There is no such path.');
+  });
+
+  const registry = createMetrics(app, pool);
+  registerSystem(app, { pool, readMetrics: options.readMetrics ?? (() => registry.metrics()) });
+
+  const trail = createTrail(pool);
+  app.addHook('onClose', () => trail.drain());
+  const authenticator = createAuthenticator(pool, secrets, clock);
+  registerV1(
+    app,
+    {
+      authenticator,
+      trail,
+      clock,
+      limiter: options.limiter ?? createLimiter(clock),
+      failedAuthPerMinute: config.failedAuthPerMinute,
+      exhausted: new Set(),
+      readQuota: (workspaceId) => readQuota(pool, workspaceId),
+    },
+    (v1) => registerResources(v1, { pool, cursors: createCursorCodec(secrets), clock }),
+  );
+  return app;
+}

@@ -1,0 +1,141 @@
+import { availableParallelism } from 'node:os';
+
+/** The settings of one process, read once from the environment, then frozen. docs/operations.md lists them all. */
+export interface Config {
+  readonly host: string;
+  readonly port: number;
+  /** Processes that share the port. */
+  readonly workers: number;
+  readonly dataDir: string;
+  /** An existing PostgreSQL; undefined: the embedded one in `dataDir`. */
+  readonly databaseUrl: string | undefined;
+  readonly databaseConnections: number;
+  /** The first one issues, all are accepted; undefined: kept in `dataDir`. */
+  readonly secrets: readonly string[] | undefined;
+  /** The address people reach the service at. */
+  readonly publicUrl: string;
+  readonly trustProxy: boolean;
+  readonly logLevel: LogLevel;
+  /** Failed authentications that one address may make a minute. */
+  readonly failedAuthPerMinute: number;
+  readonly logRetentionDays: number;
+}
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+type LogLevel = (typeof LOG_LEVELS)[number];
+
+const SECRET_MIN_CHARACTERS = 32;
+const PORT_MAX = 65_535;
+
+/** Every mistake in the environment at once, one line each. */
+export class ConfigError extends Error {
+  readonly mistakes: readonly string[];
+  constructor(mistakes: readonly string[]) {
+    super(
+      `The configuration has ${mistakes.length === 1 ? 'a mistake' : `${mistakes.length} mistakes`}:\n${mistakes.map((m) => `  ${m}`).join('\n')}`,
+    );
+    this.mistakes = mistakes;
+  }
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Reads the `SVC_…` variables. Throws {@link ConfigError}. */
+export function readConfig(env: Environment): Config {
+  const mistakes: string[] = [];
+  const text = (name: string): string | undefined => (env[name] === '' ? undefined : env[name]);
+
+  const integer = (name: string, fallback: number, min: number, max: number): number => {
+    const value = text(name);
+    if (value === undefined) return fallback;
+    const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
+    if (number >= min && number <= max) return number;
+    mistakes.push(`${name} must be an integer from ${min} to ${max}, not "${value}".`);
+    return fallback;
+  };
+  const choice = <T extends string>(name: string, fallback: T, allowed: readonly T[]): T => {
+    const value = text(name);
+    if (value === undefined) return fallback;
+    const found = allowed.find((candidate) => candidate === value);
+    if (found === undefined) mistakes.push(`${name} must be one of ${allowed.join(', ')}, not "${value}".`);
+    return found ?? fallback;
+  };
+  const url = (name: string, protocols: readonly string[]): string | undefined => {
+    const value = text(name);
+    if (value === undefined) return undefined;
+    const parsed = URL.parse(value.replace(/^(postgres(?:ql)?:\/\/[^/?#]*@)(?=\/)/, '$1socket'));
+    // The value may hold a password: it is never repeated.
+    if (parsed === null || !protocols.includes(parsed.protocol)) {
+      mistakes.push(`${name} must be a URL that starts with ${protocols.map((p) => `${p}//`).join(' or ')}.`);
+    }
+    return value;
+  };
+
+  const host = text('SVC_HOST') ?? '127.0.0.1';
+  const port = integer('SVC_PORT', 8080, 0, PORT_MAX);
+  const databaseUrl = url('SVC_DATABASE_URL', ['postgres:', 'postgresql:']);
+  const secrets = readSecrets(text('SVC_SECRET'), databaseUrl !== undefined, mistakes);
+  const config: Config = {
+    host,
+    port,
+    workers: integer('SVC_WORKERS', availableParallelism(), 1, 64),
+    dataDir: text('SVC_DATA_DIR') ?? './data',
+    databaseUrl,
+    databaseConnections: integer('SVC_DATABASE_CONNECTIONS', 4, 2, 100),
+    secrets,
+    publicUrl:
+      url('SVC_PUBLIC_URL', ['http:', 'https:'])?.replace(/\/+$/, '') ??
+      `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
+    trustProxy: choice('SVC_TRUST_PROXY', 'false', ['true', 'false']) === 'true',
+    logLevel: choice('SVC_LOG_LEVEL', 'info', LOG_LEVELS),
+    failedAuthPerMinute: integer('SVC_FAILED_AUTH_PER_MINUTE', 300, 1, 1_000_000),
+    logRetentionDays: integer('SVC_LOG_RETENTION_DAYS', 400, 1, 36_500),
+  };
+  const known = new Set(SETTINGS);
+  for (const name of Object.keys(env)) {
+    if (name.startsWith('SVC_') && !known.has(name))
+      mistakes.push(`${name} is not a setting. Known: ${SETTINGS.join(', ')}.`);
+  }
+  if (mistakes.length > 0) throw new ConfigError(mistakes);
+  return Object.freeze(config);
+}
+
+/** Names of all settings, also those that belong to the client and to single commands. */
+export const SETTINGS: readonly string[] = [
+  'SVC_HOST',
+  'SVC_PORT',
+  'SVC_WORKERS',
+  'SVC_DATA_DIR',
+  'SVC_DATABASE_URL',
+  'SVC_DATABASE_CONNECTIONS',
+  'SVC_SECRET',
+  'SVC_PUBLIC_URL',
+  'SVC_TRUST_PROXY',
+  'SVC_LOG_LEVEL',
+  'SVC_FAILED_AUTH_PER_MINUTE',
+  'SVC_LOG_RETENTION_DAYS',
+  'SVC_OWNER_PASSWORD',
+  'SVC_API_KEY',
+  'SVC_BASE_URL',
+];
+
+function readSecrets(
+  value: string | undefined,
+  required: boolean,
+  mistakes: string[],
+): readonly string[] | undefined {
+  if (value === undefined) {
+    if (required)
+      mistakes.push(
+        'SVC_SECRET must be set when SVC_DATABASE_URL is: every node needs the same one. Make one with: openssl rand -base64 32',
+      );
+    return undefined;
+  }
+  const secrets = value.split(',').map((secret) => secret.trim());
+  if (secrets.some((secret) => secret.length < SECRET_MIN_CHARACTERS)) {
+    mistakes.push(
+      `SVC_SECRET must be one secret of at least ${SECRET_MIN_CHARACTERS} characters, or several separated by commas (the first one issues).`,
+    );
+  }
+  return secrets;
+}

@@ -1,0 +1,136 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { NewEntry } from '../audit-log/entry.ts';
+import type { Trail } from '../audit-log/trail.ts';
+import type { Outcome, QuotaState } from '../audit-log/write.ts';
+import type { Clock } from '../clock.ts';
+import type { AuthenticatedKey, Authenticator } from '../keys/authenticate.ts';
+import { containsToken } from '../keys/token.ts';
+import { quotaItem, type RateLimitItem, rateLimitHeaders } from '../quota/headers.ts';
+import { BURST_WINDOW_MS, invalidKey } from './authentication.ts';
+import { parseBearer } from './bearer.ts';
+import { ApiError, type ErrorCode, errorEnvelope } from './errors.ts';
+import { toApiError } from './failures.ts';
+
+const TEXT_MAX_CHARACTERS = 2048;
+const RATE_LIMITED = 429;
+const FIRST_ERROR_STATUS = 400;
+
+export interface AuditOptions {
+  readonly trail: Trail;
+  readonly authenticator: Authenticator;
+  readonly clock: Clock;
+  /** Workspaces whose quota was found used up; they are asked for again before a request is refused. */
+  readonly exhausted: Set<string>;
+}
+
+/**
+ * The last step before an answer leaves: its audit entry becomes durable (specification, section 6). Returns the
+ * payload to send: the answer, or the refusal that takes its place when the key was revoked meanwhile, the quota is
+ * used up, or the entry cannot be written.
+ */
+export async function auditAnswer<T>(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  payload: T,
+  options: AuditOptions,
+): Promise<T | string> {
+  const { key } = request;
+  if (key === null) return payload;
+  const burst = burstItem(request);
+  try {
+    const outcome = await record(request, reply, key, options, reply.statusCode !== RATE_LIMITED);
+    if (outcome.result === 'recorded') {
+      reply.headers({ ...rateLimitHeaders([...quotaItems(outcome.quota, options), ...burst]) });
+      return payload;
+    }
+    if (outcome.result === 'invalid_key') {
+      const bearer = parseBearer(request.headers.authorization);
+      if (bearer.kind === 'token') options.authenticator.forget(bearer.token);
+      return replaceAnswer(reply, invalidKey(true));
+    }
+    options.exhausted.add(key.workspaceId);
+    const refusal = replaceAnswer(reply, quotaExceeded(outcome.quota, options.clock()));
+    reply.headers({ ...rateLimitHeaders([...quotaItems(outcome.quota, options), ...burst]) });
+    await record(request, reply, key, options, false);
+    return refusal;
+  } catch (error) {
+    request.log.error({ err: error }, 'the audit entry could not be written; the request is refused');
+    return replaceAnswer(reply, toApiError(error) ?? new ApiError('internal_error', 'Something went wrong.'));
+  }
+}
+
+export function quotaExceeded(quota: QuotaState, nowMs: number): ApiError {
+  return new ApiError(
+    'quota_exceeded',
+    `The workspace's live quota of ${quota.limit} requests this month is used up.`,
+    {
+      'retry-after': String(quotaItem(quota, nowMs).resetSeconds),
+    },
+  );
+}
+
+function record(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  key: AuthenticatedKey,
+  { trail }: AuditOptions,
+  counted: boolean,
+): Promise<Outcome> {
+  const live = key.mode === 'live';
+  return trail.record({
+    workspaceId: key.workspaceId,
+    keyId: key.keyId,
+    tokenVersion: key.tokenVersion,
+    entry: live ? requestEntry(request, reply, key) : null,
+    counted: live && counted,
+    failed: reply.statusCode >= FIRST_ERROR_STATUS,
+  });
+}
+
+function requestEntry(request: FastifyRequest, reply: FastifyReply, key: AuthenticatedKey): NewEntry {
+  const [path = ''] = request.url.split('?', 1);
+  const userAgent = request.headers['user-agent'];
+  return {
+    kind: 'api.request',
+    keyId: key.keyId,
+    actor: null,
+    requestId: request.id,
+    method: request.method,
+    path: harmless(path),
+    status: reply.statusCode,
+    durationMs: Math.round(reply.elapsedTime),
+    ip: request.ip,
+    userAgent: userAgent === undefined ? null : harmless(userAgent),
+  };
+}
+
+/** What a client may write into the log: bounded, and never a token. */
+const harmless = (text: string): string =>
+  containsToken(text) ? '[removed: held an API key]' : text.slice(0, TEXT_MAX_CHARACTERS);
+
+const quotaItems = (quota: QuotaState | null, { clock }: AuditOptions): readonly RateLimitItem[] =>
+  quota === null ? [] : [quotaItem(quota, clock())];
+
+function burstItem({ key, burst }: FastifyRequest): readonly RateLimitItem[] {
+  if (key === null || key.burstLimit === null || burst === null) return [];
+  const windowSeconds = BURST_WINDOW_MS / 1000;
+  return [
+    {
+      name: 'burst',
+      limit: key.burstLimit,
+      windowSeconds,
+      remaining: burst.remaining,
+      resetSeconds: Math.ceil(burst.resetMs / 1000),
+    },
+  ];
+}
+
+function replaceAnswer(reply: FastifyReply, failure: { readonly code: ErrorCode } & ApiError): string {
+  for (const name of ['etag', 'location', 'allow', 'content-length']) reply.removeHeader(name);
+  const body = errorEnvelope(failure.code, failure.message);
+  reply
+    .code(failure.status)
+    .headers({ ...failure.headers })
+    .type('application/json; charset=utf-8');
+  return body;
+}

@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto';
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { isUnavailable } from '../database/unavailable.ts';
+import { ApiError, ERRORS, type ErrorCode, errorEnvelope, unavailable } from './errors.ts';
+
+/** The one place that turns whatever was thrown into the error envelope. Nothing inside leaks. */
+
+/** Failures of Fastify itself that are the client's doing. */
+const CLIENT_FAILURES: Readonly<Record<string, readonly [ErrorCode, string]>> = {
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported_media_type', 'The body must be application/json.'],
+  FST_ERR_CTP_BODY_TOO_LARGE: ['payload_too_large', 'The request body is too large.'],
+  FST_ERR_CTP_EMPTY_JSON_BODY: ['invalid_body', 'The request body is empty; it must be JSON.'],
+  FST_ERR_CTP_INVALID_JSON_BODY: ['invalid_body', 'The request body is not valid JSON.'],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['invalid_request', 'The body is not as long as Content-Length says.'],
+  FST_ERR_BAD_URL: ['invalid_request', 'The path is not a valid URL path.'],
+  FST_ERR_MAX_PARAM_LENGTH: ['not_found', 'There is no such record.'],
+};
+
+export function toApiError(error: unknown): ApiError | undefined {
+  if (error instanceof ApiError) return error;
+  if (isUnavailable(error)) return unavailable();
+  if (error instanceof Error && 'code' in error && typeof error.code === 'string') {
+    const known = CLIENT_FAILURES[error.code];
+    if (known !== undefined) return new ApiError(...known);
+    if ('statusCode' in error && error.statusCode === 400)
+      return new ApiError('invalid_request', 'The request is not valid.');
+  }
+  return undefined;
+}
+
+export function sendFailure(
+  error: FastifyError | unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  let failure = toApiError(error);
+  if (failure === undefined) {
+    request.log.error({ err: error }, 'request failed');
+    failure = new ApiError(
+      'internal_error',
+      `Something went wrong. Tell the operator this Request-Id: ${request.id}`,
+    );
+  } else if (failure.code === 'unavailable') {
+    request.log.warn({ err: error }, 'service unavailable');
+  }
+  return reply
+    .code(failure.status)
+    .headers({ ...failure.headers })
+    .type('application/json; charset=utf-8')
+    .send(errorEnvelope(failure.code, failure.message));
+}
+
+const SOCKET_FAILURES: Readonly<Record<string, readonly [ErrorCode, string]>> = {
+  HPE_HEADER_OVERFLOW: ['headers_too_large', 'The request line or the headers are too large.'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['request_timeout', 'The request did not arrive in time.'],
+};
+
+/** Answers what never became a request: oversized headers, broken HTTP, a request that does not arrive. */
+export function answerBrokenRequest(error: Error & { readonly code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const [code, message] = SOCKET_FAILURES[error.code ?? ''] ?? [
+    'invalid_request',
+    'The request is not valid HTTP.',
+  ];
+  const { status } = ERRORS[code];
+  const body = errorEnvelope(code, message);
+  socket.end(
+    [
+      `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+      `Request-Id: req_${randomUUID()}`,
+      'Content-Type: application/json; charset=utf-8',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      'Connection: close',
+      '',
+      body,
+    ].join('\r\n'),
+  );
+}

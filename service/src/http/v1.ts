@@ -1,0 +1,67 @@
+import type { FastifyInstance } from 'fastify';
+import type { QuotaState } from '../audit-log/write.ts';
+import { type AuditOptions, auditAnswer, quotaExceeded } from './audited.ts';
+import { type AuthenticationOptions, authenticate } from './authentication.ts';
+import { ApiError } from './errors.ts';
+
+export interface V1Options extends AuthenticationOptions, AuditOptions {
+  readonly readQuota: (workspaceId: string) => Promise<QuotaState | null>;
+}
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
+
+/**
+ * What every path below /v1 has in common, also unknown ones: authentication ahead of everything, the audit entry
+ * behind everything. `routes` registers the paths.
+ */
+export function registerV1(
+  app: FastifyInstance,
+  options: V1Options,
+  routes: (v1: FastifyInstance) => void,
+): void {
+  app.register(
+    (v1, _options, done) => {
+      const methods = new Map<string, Set<string>>();
+      v1.addHook('onRoute', ({ url, method }) => {
+        const known = methods.get(url) ?? new Set();
+        for (const name of [method].flat()) known.add(name);
+        methods.set(url, known);
+      });
+      v1.addHook('onRequest', async (request) => {
+        await authenticate(request, options);
+        await refuseOverQuota(request.key, options);
+      });
+      v1.addHook('onSend', (request, reply, payload) => auditAnswer(request, reply, payload, options));
+      v1.setNotFoundHandler(() => {
+        throw new ApiError('not_found', 'There is no such path.');
+      });
+      routes(v1);
+      for (const [url, known] of [...methods]) {
+        const others = METHODS.filter((method) => !known.has(method));
+        const allow = [...known].join(', ');
+        v1.route({
+          method: others,
+          url: url.replace(/^\/v1/, ''),
+          handler: ({ method }) => {
+            throw new ApiError('method_not_allowed', `${method} is not allowed here. Allowed: ${allow}.`, {
+              allow,
+            });
+          },
+        });
+      }
+      done();
+    },
+    { prefix: '/v1' },
+  );
+}
+
+/** Once a workspace was found over its quota, requests are refused before any data is read; the database decides. */
+async function refuseOverQuota(
+  key: { readonly workspaceId: string; readonly mode: string } | null,
+  options: V1Options,
+): Promise<void> {
+  if (key === null || key.mode !== 'live' || !options.exhausted.has(key.workspaceId)) return;
+  const quota = await options.readQuota(key.workspaceId);
+  if (quota !== null && quota.used >= quota.limit) throw quotaExceeded(quota, options.clock());
+  options.exhausted.delete(key.workspaceId);
+}

@@ -1,0 +1,33 @@
+import { hash } from 'node:crypto';
+import type pg from 'pg';
+import type { Scope } from '../list/read.ts';
+import { isId } from './field.ts';
+import type { Resource } from './resource.ts';
+
+/** One record's wire JSON, and its strong ETag: the same bytes have the same tag. */
+export interface RecordAnswer {
+  readonly doc: string;
+  readonly etag: string;
+}
+
+const ETAG_CHARACTERS = 27;
+export const strongEtag = (doc: string): string =>
+  `"${hash('sha256', doc, 'base64url').slice(0, ETAG_CHARACTERS)}"`;
+
+/** Reads a record by its id; undefined when the scope has none: another company's record does not exist for it. */
+export async function readRecord(
+  pool: pg.Pool,
+  { list }: Resource,
+  scope: Scope,
+  id: string,
+): Promise<RecordAnswer | undefined> {
+  if (!isId(id)) return undefined;
+  const limited = scope.companyId !== null && list.companyColumn !== null;
+  const { rows } = await pool.query<{ doc: string }>({
+    name: `record_${list.relation}${limited ? '_of_company' : ''}`,
+    text: `select doc from ${list.relation} where workspace_id = $1 and id = $2${limited ? ` and ${list.companyColumn} = $3` : ''}`,
+    values: limited ? [scope.workspaceId, id, scope.companyId] : [scope.workspaceId, id],
+  });
+  const [row] = rows;
+  return row === undefined ? undefined : { doc: row.doc, etag: strongEtag(row.doc) };
+}

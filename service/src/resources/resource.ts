@@ -1,0 +1,90 @@
+import type { TSchema } from 'typebox';
+import type { IdPrefix } from '../ids.ts';
+import type { Filter, ListDefinition, SortColumn } from '../list/definition.ts';
+import { columnName, type Field, ID_ALLOWED, isId } from './field.ts';
+
+/** What one resource declares. The compiler refuses a missing field, a field of another type and an unknown sort. */
+export interface Declaration<Wire extends { readonly id: string }> {
+  /** Path segment and name, plural: `audits`. */
+  readonly name: string;
+  readonly singular: string;
+  readonly description: string;
+  /** The prefix of ids that the service gives. */
+  readonly idPrefix: IdPrefix;
+  /** Every field of the wire type, in the order of the JSON. */
+  readonly fields: { readonly [K in keyof Required<Wire>]: Field<Wire[K]> };
+  /** The field that says whose record it is; null: no key that is limited to a company may read the list. */
+  readonly company: (keyof Wire & string) | null;
+  /** Sorts beside `created`, by their name in `sort`. Absent: the list takes no `sort`. */
+  readonly sorts?: Readonly<Record<string, keyof Wire & string>>;
+  /** Equality filters: a query parameter each, over the column of the same name. */
+  readonly filters?: Readonly<Record<string, Field<string>>>;
+  /** Whether `pagination.total` is given for small lists (specification, 4.3). Default false. */
+  readonly total?: boolean;
+  /** The relation that is read. Default: a table named like the resource. */
+  readonly relation?: string;
+  /** Whether records are written through `records/` (import, later HTTP): false for keys and the audit log. */
+  readonly records?: boolean;
+}
+
+/** A resource as everything else sees it: routes, validation, OpenAPI, import and tests derive from it. */
+export interface Resource {
+  readonly name: string;
+  readonly singular: string;
+  readonly description: string;
+  readonly idPrefix: IdPrefix;
+  readonly path: string;
+  readonly fields: Readonly<Record<string, Field<unknown>>>;
+  readonly filters: Readonly<Record<string, Field<string>>>;
+  readonly company: string | null;
+  readonly records: boolean;
+  readonly list: ListDefinition;
+}
+
+const CREATED: SortColumn = { column: 'created_at', type: 'timestamptz' };
+
+/** Declares a resource of the wire type: `declareResource<Audit>()({ … })`. */
+export const declareResource =
+  <Wire extends { readonly id: string }>() =>
+  (declaration: Declaration<Wire>): Resource => {
+    const { name, company, filters = {} } = declaration;
+    const fields: Readonly<Record<string, Field<unknown>>> = declaration.fields;
+    const sorts: Record<string, SortColumn> = { created: CREATED };
+    for (const [sort, field] of Object.entries(declaration.sorts ?? {})) {
+      sorts[sort] = {
+        column: columnName(field),
+        type: fields[field]?.kind === 'time' ? 'timestamptz' : 'smallint',
+      };
+    }
+    return Object.freeze({
+      name,
+      singular: declaration.singular,
+      description: declaration.description,
+      idPrefix: declaration.idPrefix,
+      path: `/v1/${name}`,
+      fields,
+      filters,
+      company,
+      records: declaration.records ?? true,
+      list: {
+        name,
+        relation: declaration.relation ?? name,
+        companyColumn: company === null ? null : columnName(company),
+        sorts,
+        sortable: declaration.sorts !== undefined,
+        filters: Object.fromEntries(
+          Object.entries(filters).map(([filter, field]) => [filter, equalityFilter(filter, field.schema)]),
+        ),
+        total: declaration.total ?? false,
+      },
+    });
+  };
+
+function equalityFilter(name: string, schema: TSchema): Filter {
+  const column = columnName(name);
+  if ('enum' in schema && Array.isArray(schema.enum)) {
+    const values: readonly unknown[] = schema.enum;
+    return { column, accepts: (text) => values.includes(text), allowed: `one of ${values.join(', ')}` };
+  }
+  return { column, accepts: isId, allowed: `an id: ${ID_ALLOWED}` };
+}

@@ -1,0 +1,92 @@
+import type { FastifyInstance, InjectOptions } from 'fastify';
+import type pg from 'pg';
+import { pino } from 'pino';
+import { createApp } from '../../src/app.ts';
+import { inTransaction } from '../../src/database/pool.ts';
+import { createKeyStore, type NewKey } from '../../src/keys/store.ts';
+import { createWorkspace } from '../../src/workspaces.ts';
+import { onFileEnd } from './cleanup.ts';
+import { createTestDatabase, type TestDatabase } from './database.ts';
+
+export const TEST_SECRET = 'a secret of the tests, 32 characters or more';
+
+/** An application over a database of its own, in process, with a clock that the test moves. */
+export interface TestService {
+  readonly app: FastifyInstance;
+  readonly database: TestDatabase;
+  readonly pool: pg.Pool;
+  /** Milliseconds; starts at the system's time and stands still until the test moves it. */
+  readonly clock: { now: number };
+  /** Every line that the service has logged. */
+  readonly log: readonly string[];
+  workspace(): Promise<string>;
+  /** A new key's token. Default: live, read, all companies. */
+  token(workspaceId: string, key?: Partial<NewKey>): Promise<string>;
+  issue(
+    workspaceId: string,
+    key?: Partial<NewKey>,
+  ): Promise<{ readonly keyId: string; readonly token: string }>;
+  /** A request with the token; options override. */
+  request(token: string | null, url: string, options?: InjectOptions): Promise<TestAnswer>;
+}
+
+export interface TestAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | number | readonly string[] | undefined>>;
+  readonly text: string;
+  /** The body as JSON; throws when it is none. */
+  json<T = unknown>(): T;
+}
+
+export async function createTestService(): Promise<TestService> {
+  const database = await createTestDatabase();
+  const { pool } = database;
+  const clock = { now: Date.now() };
+  const log: string[] = [];
+  const app = createApp({
+    pool,
+    secrets: [TEST_SECRET],
+    config: { trustProxy: false, failedAuthPerMinute: 100_000, publicUrl: 'http://svc.test' },
+    log: pino({ level: 'debug' }, { write: (line: string) => void log.push(line) }),
+    clock: () => clock.now,
+  });
+  await app.ready();
+  onFileEnd(async () => {
+    await app.close();
+  });
+  const store = createKeyStore(pool, [TEST_SECRET]);
+
+  const issue: TestService['issue'] = async (workspaceId, key = {}) => {
+    const issued = await store.create(
+      workspaceId,
+      { name: 'test', mode: 'live', access: 'read', companyId: null, ...key },
+      'owner@example.com',
+    );
+    if (issued === 'no_company') throw new Error('the company of the key does not exist');
+    return { keyId: issued.key.id, token: issued.token };
+  };
+  return {
+    app,
+    database,
+    pool,
+    clock,
+    log,
+    issue,
+    workspace: () => inTransaction(pool, (client) => createWorkspace(client, 'test')),
+    token: async (workspaceId, key) => (await issue(workspaceId, key)).token,
+    request: async (token, url, options = {}) => {
+      const answer = await app.inject({
+        method: 'GET',
+        url,
+        ...options,
+        headers: { ...(token === null ? {} : { authorization: `Bearer ${token}` }), ...options.headers },
+      });
+      return {
+        status: answer.statusCode,
+        headers: answer.headers,
+        text: answer.body,
+        json: () => answer.json(),
+      };
+    },
+  };
+}
