@@ -24,6 +24,12 @@ export function serverAccount(): Account | undefined {
   );
 }
 
+/** The name of a user, or the number where it has none. */
+export function accountName(uid: number): string {
+  for (const account of readAccounts().values()) if (account.uid === uid) return account.name;
+  return String(uid);
+}
+
 function readAccounts(): ReadonlyMap<string, Account> {
   const accounts = new Map<string, Account>();
   for (const line of readFileSync(PASSWD, 'utf8').split('\n')) {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { errorCode } from './error.ts';
+import { errorCode, errorMessage } from './error.ts';
 
 const FIRST_PAUSE_MS = 5;
 const LONGEST_PAUSE_MS = 100;
@@ -9,11 +9,18 @@ const LONGEST_PAUSE_MS = 100;
 const NOT_YET: ReadonlySet<string | undefined> = new Set([
   'ENOENT',
   'ECONNREFUSED',
-  'ECONNRESET',
-  'EPIPE',
   // cannot_connect_now: starting up, in recovery, shutting down.
   '57P03',
 ]);
+
+/** SQLSTATEs admin_shutdown and crash_shutdown, and what a socket says. */
+const LOST: ReadonlySet<string | undefined> = new Set(['57P01', '57P02', 'ECONNRESET', 'EPIPE']);
+
+/** Whether this is the end of the connection, not an answer of the server. */
+export function isConnectionLoss(error: unknown): boolean {
+  // The driver has no code for these two.
+  return LOST.has(errorCode(error)) || /^Connection terminated|not queryable$/.test(errorMessage(error));
+}
 
 /**
  * Connects as soon as the server takes connections. Crash recovery may take minutes, so there is no time limit:
@@ -29,8 +36,7 @@ export async function connectWhenReady(config: pg.ClientConfig, alive: () => unk
       await client.connect();
       return client;
     } catch (error) {
-      const cut = (error as Error).message === 'Connection terminated unexpectedly';
-      if (!NOT_YET.has(errorCode(error)) && !cut) throw error;
+      if (!NOT_YET.has(errorCode(error)) && !isConnectionLoss(error)) throw error;
     }
     await delay(pause);
   }

@@ -1,0 +1,23 @@
+import { pino } from 'pino';
+import { startEmbedded, useEmbedded } from './index.ts';
+
+// A process that uses an embedded server: `node embedded.fixture.ts <service|command> <data directory> <purpose>`.
+// Prints one JSON line a message: what it logs, then {ready, …} or {refused}; stops when its input ends.
+const [kind, dataDir = '', purpose = ''] = process.argv.slice(2);
+const print = (value: unknown): boolean => process.stdout.write(`${JSON.stringify(value)}\n`);
+const log = pino({ base: null, timestamp: false }, { write: (line: string) => process.stdout.write(line) });
+
+try {
+  const start = kind === 'service' ? startEmbedded : useEmbedded;
+  const began = performance.now();
+  const embedded = await start({ dataDir, purpose, log });
+  const { url, version, pid, adopted } = embedded;
+  print({ ready: true, url, version, pid, adopted, ms: performance.now() - began });
+  void embedded.failed.then((error) => print({ failed: error.message }));
+  process.stdin.resume();
+  await new Promise((resolve) => process.stdin.once('end', resolve));
+  await embedded.stop();
+  print({ stopped: true });
+} catch (error) {
+  print({ refused: (error as Error).name, message: (error as Error).message });
+}

@@ -1,0 +1,51 @@
+import { isConnectionLoss } from './connect.ts';
+import { EmbeddedError } from './error.ts';
+import type { Layout } from './layout.ts';
+import { claimService, joinUsers, otherUsers } from './ownership.ts';
+import { type Log, openServer, type Server } from './server.ts';
+
+/** How often the server may end under somebody who comes just then. */
+const LAST_USER_RACES = 20;
+/** PostgreSQL cuts an application_name after this many bytes. */
+const LONGEST_NAME_BYTES = 63;
+
+export type EntryOptions = {
+  readonly layout: Layout;
+  /** What this process is, as another one that is refused will name it: `svcd start`. */
+  readonly purpose: string;
+  /** Whether it is the one service of the data directory, or a command beside it. */
+  readonly service: boolean;
+  readonly log: Log;
+};
+
+/** A server that this process is counted a user of. */
+export type Entry = {
+  readonly server: Server;
+  /** As in `18.4`. */
+  readonly version: string;
+  /** Who else uses it. */
+  readonly others: readonly string[];
+};
+
+/** Opens the server of a data directory and joins its users; as a service, exclusively among services. */
+export async function enter(options: EntryOptions): Promise<Entry> {
+  const { layout, log } = options;
+  const suffix = ` (pid ${process.pid})`;
+  const name = options.purpose.slice(0, LONGEST_NAME_BYTES - suffix.length) + suffix;
+  for (let race = 0; race < LAST_USER_RACES; race++) {
+    const server = await openServer(layout, name, log);
+    try {
+      await joinUsers(server.client);
+      if (options.service) await claimService(server.client, layout.dataDir);
+      const { rows } = await server.client.query<{ version: string }>(
+        `select current_setting('server_version') as version`,
+      );
+      return { server, version: rows[0]?.version ?? '', others: await otherUsers(server.client) };
+    } catch (error) {
+      await server.client.end();
+      // Its last user was just shutting it down: start it anew.
+      if (!isConnectionLoss(error)) throw error;
+    }
+  }
+  throw new EmbeddedError(`the PostgreSQL of ${layout.pgdata} ends again and again; see ${layout.logFile}`);
+}

@@ -1,0 +1,119 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { onFileEnd } from '../../../test/harness/cleanup.ts';
+import { temporaryDirectory } from '../../../test/harness/temporary-directory.ts';
+import { findPostmaster, untilGone } from './postmaster.ts';
+
+// Real processes for the tests of this folder, and directories for them.
+
+const FIXTURE = fileURLToPath(new URL('./embedded.fixture.ts', import.meta.url));
+
+/** One line of the fixture's output: a message of its log, or what became of its start. */
+export type Message = {
+  readonly msg?: string;
+  readonly ready?: boolean;
+  readonly url?: string;
+  readonly pid?: number;
+  readonly adopted?: boolean;
+  readonly version?: string;
+  readonly ms?: number;
+  /** The name of the error that the start failed with, and its message. */
+  readonly refused?: string;
+  readonly message?: string;
+  readonly failed?: string;
+  readonly stopped?: boolean;
+};
+
+export type FixtureProcess = {
+  readonly pid: number;
+  /** What it has printed so far. */
+  readonly messages: readonly Message[];
+  /** The first message that fits, already there or to come; rejects when the process ends before. */
+  readonly until: (fits: (message: Message) => boolean) => Promise<Message>;
+  /** What became of the start: `ready` or `refused`. */
+  readonly outcome: Promise<Message>;
+  /** Lets it stop the way a service does, and waits for its end. */
+  readonly stop: () => Promise<void>;
+  /** kill -9, and waits for its end. */
+  readonly kill: () => Promise<void>;
+};
+
+export type FixtureOptions = { readonly uid?: number; readonly gid?: number; readonly purpose?: string };
+
+/** Starts a process that uses the embedded server of this directory, as a service or as a command. */
+export function spawnFixture(
+  kind: 'service' | 'command',
+  dataDir: string,
+  { purpose = `svcd ${kind}`, ...identity }: FixtureOptions = {},
+): FixtureProcess {
+  const child = spawn(process.execPath, [FIXTURE, kind, dataDir, purpose], {
+    ...identity,
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const messages: Message[] = [];
+  const waiting = new Set<() => void>();
+  let open = true;
+  const wake = (): void => {
+    for (const look of waiting) look();
+  };
+  const lines = createInterface({ input: child.stdout });
+  lines.on('line', (line) => {
+    messages.push(JSON.parse(line) as Message);
+    wake();
+  });
+  const closed = once(child, 'close').then(() => {
+    open = false;
+    wake();
+  });
+  const until = (fits: (message: Message) => boolean): Promise<Message> =>
+    new Promise((resolve, reject) => {
+      const look = (): void => {
+        const found = messages.find(fits);
+        if (found !== undefined) resolve(found);
+        else if (open) return void waiting.add(look);
+        else reject(new Error(`the process ended after ${JSON.stringify(messages)}`));
+        waiting.delete(look);
+      };
+      look();
+    });
+  const outcome = until((message) => message.ready !== undefined || message.refused !== undefined);
+  outcome.catch(() => undefined);
+  const stop = async (): Promise<void> => {
+    child.stdin.end();
+    await closed;
+  };
+  const kill = async (): Promise<void> => {
+    child.kill('SIGKILL');
+    await closed;
+  };
+  const fixture = { pid: child.pid ?? 0, messages, until, outcome, stop, kill };
+  running.add(fixture);
+  return fixture;
+}
+
+const running = new Set<FixtureProcess>();
+
+/** Ends every process that a test has left, so that the next one finds none. */
+export async function killFixtures(): Promise<void> {
+  await Promise.all([...running].map((each) => each.kill()));
+  running.clear();
+}
+
+/** A data directory for this test file, not there yet; whatever server it has is ended with the file. */
+export async function dataDirectory(parent?: string): Promise<string> {
+  const dataDir = join(parent ?? (await temporaryDirectory()), 'data');
+  onFileEnd(() => killServer(dataDir));
+  return dataDir;
+}
+
+/** Ends the server of a data directory at once, as a power cut would (but its sessions too). */
+export async function killServer(dataDir: string, signal: 'SIGQUIT' | 'SIGKILL' = 'SIGQUIT'): Promise<void> {
+  const pgdata = join(dataDir, 'postgres');
+  const found = await findPostmaster(pgdata);
+  if (found.kind !== 'running') return;
+  process.kill(found.pid, signal);
+  await untilGone(found.pid, pgdata);
+}

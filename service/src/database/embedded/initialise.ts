@@ -1,0 +1,118 @@
+import { mkdtemp, open, readdir, readFile, rename, rm, statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { BaseLogger } from 'pino';
+import type { Account } from './account.ts';
+import { type Binaries, PACKAGED_MAJOR_VERSION } from './binaries.ts';
+import { createCluster } from './cluster.ts';
+import { EmbeddedError, errorCode } from './error.ts';
+import { ensureDirectory, fileError } from './files.ts';
+import type { Launcher } from './launcher.ts';
+import type { Layout } from './layout.ts';
+import { ensurePassword } from './password.ts';
+
+const BYTES_PER_MIB = 1024 * 1024;
+/** A new cluster has 40 MiB and its first write-ahead log; below this there is no room for any data. */
+const NEW_CLUSTER_MIB = 128;
+/** A cluster in the making: `postgres.new-<pid of the maker>-<random>`. */
+const DRAFT = /^postgres\.new-(\d+)-/;
+
+export type InitialiseOptions = {
+  readonly layout: Layout;
+  readonly account: Account | undefined;
+  readonly launcher: Launcher;
+  readonly binaries: Binaries;
+  readonly log: Pick<BaseLogger, 'info'>;
+};
+
+/**
+ * Makes the cluster if there is none, and refuses one of another major version. It is made under another name
+ * and then renamed: killed half-way nothing is left in its place, and of two at once one is thrown away.
+ */
+export async function ensureCluster(options: InitialiseOptions): Promise<void> {
+  const { layout, account } = options;
+  if (await isCluster(layout)) return;
+  await refuseFullDisk(layout);
+  await removeAbandonedDrafts(layout);
+  const started = performance.now();
+  const password = await ensurePassword(layout);
+  const draft = await mkdtemp(join(layout.dataDir, `postgres.new-${process.pid}-`));
+  try {
+    await ensureDirectory(draft, 0o700, account);
+    await createCluster({ ...options, directory: draft, password });
+    await rename(draft, layout.pgdata);
+    await syncDirectory(layout.dataDir);
+    const ms = Math.round(performance.now() - started);
+    options.log.info(
+      { directory: layout.pgdata, ms },
+      `made a PostgreSQL ${PACKAGED_MAJOR_VERSION} database`,
+    );
+  } catch (error) {
+    await rm(draft, { recursive: true, force: true });
+    if (['ENOTEMPTY', 'EEXIST'].includes(errorCode(error) ?? '') && (await isCluster(layout))) return;
+    if (error instanceof EmbeddedError) throw error;
+    throw await fileError(`the database in ${layout.pgdata} cannot be made`, layout.dataDir, error);
+  }
+}
+
+async function isCluster(layout: Layout): Promise<boolean> {
+  const version = await clusterVersion(layout);
+  if (version === undefined) return false;
+  if (version === PACKAGED_MAJOR_VERSION) return true;
+  throw new EmbeddedError(
+    `${layout.pgdata} was made by PostgreSQL ${version}, this program has PostgreSQL ${PACKAGED_MAJOR_VERSION}. ` +
+      `Export the data with the program that made it and import it into an empty data directory, or run ` +
+      `pg_upgrade, or serve it with a PostgreSQL ${version} and set SVC_DATABASE_URL.`,
+  );
+}
+
+async function clusterVersion({ pgdata }: Layout): Promise<string | undefined> {
+  try {
+    return (await readFile(join(pgdata, 'PG_VERSION'), 'utf8')).trim();
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw await fileError(`${pgdata} cannot be read`, pgdata, error);
+  }
+  const entries = await readdir(pgdata).catch(() => []);
+  if (entries.length === 0) return undefined;
+  throw new EmbeddedError(
+    `${pgdata} holds files but no PostgreSQL database (it has no PG_VERSION). ` +
+      'Restore it, or move it away to start with an empty database.',
+  );
+}
+
+async function refuseFullDisk({ dataDir }: Layout): Promise<void> {
+  const { bavail, bsize } = await statfs(dataDir);
+  const free = Math.floor((bavail * bsize) / BYTES_PER_MIB);
+  if (free >= NEW_CLUSTER_MIB) return;
+  throw new EmbeddedError(
+    `the disk of the data directory ${dataDir} is full: ${free} MiB are free, a new database needs ` +
+      `${NEW_CLUSTER_MIB} MiB. Make room, or set SVC_DATA_DIR to another disk.`,
+  );
+}
+
+async function removeAbandonedDrafts({ dataDir }: Layout): Promise<void> {
+  for (const name of await readdir(dataDir)) {
+    const maker = DRAFT.exec(name)?.[1];
+    if (maker !== undefined && !isAlive(Number(maker))) {
+      await rm(join(dataDir, name), { recursive: true, force: true });
+    }
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return errorCode(error) !== 'ESRCH';
+  }
+}
+
+/** Makes a rename in this directory survive a power cut. */
+async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path, 'r');
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+}

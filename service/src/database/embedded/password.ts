@@ -1,0 +1,52 @@
+import { randomBytes } from 'node:crypto';
+import { link, open, readFile, rm } from 'node:fs/promises';
+import { EmbeddedError, errorCode } from './error.ts';
+import { fileError } from './files.ts';
+import type { Layout } from './layout.ts';
+
+const PASSWORD_BYTES = 24;
+const OWNER_ONLY = 0o600;
+
+/** The password of the service's role; made now if there is none. Two starts at once get the same one. */
+export async function ensurePassword(layout: Layout): Promise<string> {
+  const present = await readPassword(layout);
+  if (present !== undefined) return present;
+  const draft = `${layout.passwordFile}.${process.pid}`;
+  try {
+    const file = await open(draft, 'w', OWNER_ONLY);
+    try {
+      await file.write(`${randomBytes(PASSWORD_BYTES).toString('hex')}\n`);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    // A link appears with its whole content, and only once: whoever comes second reads the first one's.
+    await link(draft, layout.passwordFile).catch((error: unknown) => {
+      if (errorCode(error) !== 'EEXIST') throw error;
+    });
+  } catch (error) {
+    throw await fileError(`${layout.passwordFile} cannot be written`, layout.dataDir, error);
+  } finally {
+    await rm(draft, { force: true });
+  }
+  return requirePassword(layout);
+}
+
+/** The password of a cluster that is there, so it has to be there too. */
+export async function requirePassword(layout: Layout): Promise<string> {
+  const password = await readPassword(layout);
+  if (password !== undefined) return password;
+  throw new EmbeddedError(
+    `${layout.passwordFile} is missing: it holds the password of the database in ${layout.pgdata}. ` +
+      'Restore it from the backup that the database is from.',
+  );
+}
+
+async function readPassword(layout: Layout): Promise<string | undefined> {
+  try {
+    return (await readFile(layout.passwordFile, 'utf8')).trim() || undefined;
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw await fileError(`${layout.passwordFile} cannot be read`, layout.dataDir, error);
+  }
+}

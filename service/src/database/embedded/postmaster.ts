@@ -1,0 +1,61 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { errorCode } from './error.ts';
+
+const POLL_MS = 20;
+
+/** The lines of postmaster.pid that matter, counted from 0. */
+const LINE = { pid: 0, socketDirectory: 4 } as const;
+
+/** What postmaster.pid of a cluster says, compared with what runs. */
+export type PostmasterState =
+  | { readonly kind: 'none' }
+  /** Left by a server that was killed; the process id may by now belong to anybody. */
+  | { readonly kind: 'stale'; readonly pid: number }
+  /** `socketDirectory` is missing in the first moments of a start. */
+  | { readonly kind: 'running'; readonly pid: number; readonly socketDirectory: string | undefined };
+
+/** Looks for the server of a cluster; `pgdata` is the path that servers of it are started with. */
+export async function findPostmaster(pgdata: string): Promise<PostmasterState> {
+  const lines = await readLines(join(pgdata, 'postmaster.pid'));
+  const pid = Number.parseInt(lines[LINE.pid] ?? '', 10);
+  if (!(pid > 0)) return { kind: 'none' };
+  if (!(await isPostmasterOf(pid, pgdata))) return { kind: 'stale', pid };
+  return { kind: 'running', pid, socketDirectory: lines[LINE.socketDirectory]?.trim() || undefined };
+}
+
+/** Resolves when the process is no longer the server of this cluster. For one that is not our child. */
+export async function untilGone(pid: number, pgdata: string): Promise<void> {
+  while (await isPostmasterOf(pid, pgdata)) await delay(POLL_MS);
+}
+
+/**
+ * Whether this process is the server of this cluster, by its command line: `postgres -D <pgdata> …`. Its
+ * sessions have other titles, a zombie has none, and whoever got a killed server's process id has another.
+ */
+async function isPostmasterOf(pid: number, pgdata: string): Promise<boolean> {
+  return `${await commandLine(pid)} `.includes(` -D ${pgdata} `);
+}
+
+/** The words of a process's command line, with spaces between them; empty when there is no such process. */
+async function commandLine(pid: number): Promise<string> {
+  if (process.platform === 'linux') {
+    // World-readable, unlike /proc/<pid>/cwd: in a container even root may not read that of another user.
+    const words = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+    return words.replaceAll('\0', ' ');
+  }
+  const ps = promisify(execFile)('ps', ['-ww', '-o', 'command=', '-p', String(pid)]);
+  return ps.then(({ stdout }) => stdout.trim()).catch(() => '');
+}
+
+async function readLines(path: string): Promise<readonly string[]> {
+  try {
+    return (await readFile(path, 'utf8')).split('\n');
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,73 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { DataDirectoryInUseError, EmbeddedError, errorMessage } from './error.ts';
+import type { Log, Server } from './server.ts';
+
+/** More than this many crashes within the window are no accident. */
+const CRASH_LIMIT = 5;
+const CRASH_WINDOW_MS = 60_000;
+const FIRST_PAUSE_MS = 100;
+
+export type Supervisor = {
+  readonly current: () => Server;
+  /** Resolves when the server cannot be kept running. */
+  readonly failed: Promise<EmbeddedError>;
+  /** Ends the supervision. Resolves with the server, or undefined when it is not connected any more. */
+  readonly end: () => Promise<Server | undefined>;
+};
+
+/**
+ * Watches the server through the connection that holds its locks. When that breaks, because a crashed session
+ * made the server restart itself or because the server is gone, `reopen` joins or starts it again.
+ */
+export function supervise(first: Server, reopen: () => Promise<Server>, log: Log): Supervisor {
+  let current = first;
+  let connected = true;
+  let ended = false;
+  let recovery = Promise.resolve();
+  const crashes: number[] = [];
+  const failed = Promise.withResolvers<EmbeddedError>();
+
+  const watch = (): void => {
+    current.client.once('end', () => {
+      connected = false;
+      if (!ended) recovery = recover();
+    });
+  };
+
+  const recover = async (): Promise<void> => {
+    log.error({ pid: current.pid }, `lost PostgreSQL (pid ${current.pid}): it crashed or was killed`);
+    const started = performance.now();
+    for (let pause = FIRST_PAUSE_MS; !ended; pause *= 2) {
+      const reason = tooManyCrashes(crashes);
+      if (reason !== undefined) return failed.resolve(reason);
+      try {
+        current = await reopen();
+        connected = true;
+        watch();
+        const ms = Math.round(performance.now() - started);
+        return log.warn({ pid: current.pid, ms }, `PostgreSQL (pid ${current.pid}) is there again`);
+      } catch (error) {
+        if (error instanceof DataDirectoryInUseError) return failed.resolve(error);
+        log.error(`PostgreSQL cannot be started again: ${errorMessage(error)}`);
+      }
+      await delay(pause);
+    }
+  };
+
+  const end = async (): Promise<Server | undefined> => {
+    ended = true;
+    await recovery;
+    return connected ? current : undefined;
+  };
+
+  watch();
+  return { current: () => current, failed: failed.promise, end };
+}
+
+function tooManyCrashes(crashes: number[]): EmbeddedError | undefined {
+  const now = performance.now();
+  crashes.push(now);
+  const recent = crashes.filter((at) => now - at < CRASH_WINDOW_MS).length;
+  if (recent <= CRASH_LIMIT) return undefined;
+  return new EmbeddedError(`PostgreSQL could not be kept running: lost ${recent} times within a minute`);
+}
