@@ -1,0 +1,48 @@
+import type pg from 'pg';
+import { inTransaction } from '../../service/src/database/pool.ts';
+import { createKeyStore } from '../../service/src/keys/store.ts';
+import { createWorkspace } from '../../service/src/workspaces.ts';
+
+export const WORKSPACES = 10;
+const COMPANIES = 100;
+
+export interface Seeded {
+  readonly workspaceId: string;
+  readonly token: string;
+}
+
+/** 1,000,000 audits over ten workspaces; returns one of them, with a live key. */
+export async function seed(pool: pg.Pool, secret: string, auditsPerWorkspace: number): Promise<Seeded> {
+  let first: string | undefined;
+  for (let i = 0; i < WORKSPACES; i++) {
+    const workspaceId = await inTransaction(pool, (client) => createWorkspace(client, `bench ${i}`));
+    first ??= workspaceId;
+    await fill(pool, workspaceId, auditsPerWorkspace);
+  }
+  await pool.query('vacuum (analyze) audits');
+  if (first === undefined) throw new Error('No workspace was made.');
+  const issued = await createKeyStore(pool, [secret]).create(
+    first,
+    { name: 'bench', mode: 'live', access: 'read', companyId: null },
+    'bench@example.com',
+  );
+  if (issued === 'no_company') throw new Error('The key was refused.');
+  return { workspaceId: first, token: issued.token };
+}
+
+async function fill(pool: pg.Pool, workspaceId: string, audits: number): Promise<void> {
+  await pool.query(
+    `insert into companies (workspace_id, id, name, created_at, doc)
+     select $1, 'com_' || n, 'Company ' || n, now(), '{}' from generate_series(0, $2 - 1) n`,
+    [workspaceId, COMPANIES],
+  );
+  await pool.query(
+    `insert into audits (workspace_id, id, company_id, headline_score, completed_at, created_at, doc)
+     select $1, id, company, score, at, at,
+       format('{"id":"%s","companyId":"%s","headlineScore":%s,"completedAt":"%s"}', id, company, score,
+         to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'))
+     from (select 'aud_' || md5($1 || n) as id, 'com_' || n % $3 as company, n % 101 as score,
+       timestamptz '2026-01-01' + n * interval '1 second' as at from generate_series(1, $2::int) n) audit`,
+    [workspaceId, audits, COMPANIES],
+  );
+}
