@@ -9,13 +9,13 @@ import { answerBrokenRequest, sendFailure } from './http/failures.ts';
 import { createMetrics } from './http/metrics.ts';
 import { requestId } from './http/request-id.ts';
 import { registerSystem } from './http/system.ts';
-import { registerV1 } from './http/v1.ts';
 import { createAuthenticator } from './keys/authenticate.ts';
 import { BODY_MAX_BYTES, HEADERS_MAX_BYTES, URL_MAX_CHARACTERS } from './limits.ts';
 import { createCursorCodec } from './list/cursor.ts';
 import { createLimiter, type Limiter } from './quota/limiter.ts';
 import { readQuota } from './quota/live-quota.ts';
 import { registerResources } from './resources/routes.ts';
+import { registerV1 } from './v1/scope.ts';
 
 export interface AppOptions {
   readonly pool: pg.Pool;

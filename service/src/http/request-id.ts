@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { containsToken } from '../keys/token.ts';
+import { containsToken } from './token-text.ts';
 
 const SANE = /^[A-Za-z0-9_.:-]{1,128}$/;
 

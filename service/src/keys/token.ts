@@ -9,26 +9,12 @@ export const TOKEN_PREFIXES = { live: 'svc_live_', test: 'svc_test_' } as const 
   string
 >;
 
-const TOKEN_SHAPE = /^svc_(live|test)_[A-Za-z0-9_-]{32}$/;
-const TOKEN_ANYWHERE = /svc_(live|test)_[A-Za-z0-9_-]{32}/;
 const SALT_BYTES = 16;
 const HINT_CHARACTERS = 4;
 
 /** A new token: the mode's prefix and 32 URL-safe random characters. */
 export const newToken = (mode: KeyMode): string =>
   TOKEN_PREFIXES[mode] + randomBytes(TOKEN_RANDOM_BYTES).toString('base64url');
-
-export const isToken = (text: string): boolean => TOKEN_SHAPE.test(text);
-
-/** Whether a token stands anywhere in the text, also percent-encoded. */
-export function containsToken(text: string): boolean {
-  if (TOKEN_ANYWHERE.test(text)) return true;
-  if (!text.includes('%')) return false;
-  const decoded = text.replace(/%([0-9a-f]{2})/gi, (_, hex: string) =>
-    String.fromCharCode(Number.parseInt(hex, 16)),
-  );
-  return TOKEN_ANYWHERE.test(decoded);
-}
 
 /** All of a token that is kept for people: `svc_live_…9xQ2`. */
 export const tokenHint = (token: string): string =>

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import type { QuotaState } from '../audit-log/write.ts';
+import { ApiError } from '../http/errors.ts';
 import { type AuditOptions, auditAnswer, quotaExceeded } from './audited.ts';
 import { type AuthenticationOptions, authenticate } from './authentication.ts';
-import { ApiError } from './errors.ts';
 
 export interface V1Options extends AuthenticationOptions, AuditOptions {
   readonly readQuota: (workspaceId: string) => Promise<QuotaState | null>;

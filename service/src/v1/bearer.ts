@@ -1,4 +1,4 @@
-import { isToken } from '../keys/token.ts';
+import { isToken } from '../http/token-text.ts';
 
 /** What an Authorization header holds: no bearer token at all, a malformed one, or one of the right shape. */
 export type Bearer =

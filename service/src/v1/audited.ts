@@ -3,13 +3,13 @@ import type { NewEntry } from '../audit-log/entry.ts';
 import type { Trail } from '../audit-log/trail.ts';
 import type { Outcome, QuotaState } from '../audit-log/write.ts';
 import type { Clock } from '../clock.ts';
+import { ApiError, type ErrorCode, errorEnvelope } from '../http/errors.ts';
+import { toApiError } from '../http/failures.ts';
+import { containsToken } from '../http/token-text.ts';
 import type { AuthenticatedKey, Authenticator } from '../keys/authenticate.ts';
-import { containsToken } from '../keys/token.ts';
 import { quotaItem, type RateLimitItem, rateLimitHeaders } from '../quota/headers.ts';
 import { BURST_WINDOW_MS, invalidKey } from './authentication.ts';
 import { parseBearer } from './bearer.ts';
-import { ApiError, type ErrorCode, errorEnvelope } from './errors.ts';
-import { toApiError } from './failures.ts';
 
 const TEXT_MAX_CHARACTERS = 2048;
 const RATE_LIMITED = 429;

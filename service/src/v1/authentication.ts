@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify';
+import { ApiError } from '../http/errors.ts';
+import { containsToken } from '../http/token-text.ts';
 import type { AuthenticatedKey, Authenticator } from '../keys/authenticate.ts';
-import { containsToken } from '../keys/token.ts';
 import type { Grant, Limiter } from '../quota/limiter.ts';
 import { parseBearer } from './bearer.ts';
-import { ApiError } from './errors.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
