@@ -25,3 +25,11 @@ export async function recordEvent(
   );
   if (rowCount !== 1) throw new Error('The workspace has no audit log.');
 }
+
+/**
+ * Locks the log's clock ahead of the rows that an event is about. Group commits lock the clock and then touch keys, so
+ * whoever locks a key and logs it must lock in the same order.
+ */
+export async function lockLog(client: pg.ClientBase, workspaceId: string): Promise<void> {
+  await client.query('select 1 from live_meters where workspace_id = $1 for update', [workspaceId]);
+}
