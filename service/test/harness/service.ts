@@ -38,15 +38,27 @@ export interface TestAnswer {
   json<T = unknown>(): T;
 }
 
-export async function createTestService(): Promise<TestService> {
-  const database = await createTestDatabase();
-  const { pool } = database;
-  const clock = { now: Date.now() };
+export interface TestServiceOptions {
+  /** Another node's, so that both are nodes on one database. Default: a new one. */
+  readonly database?: TestDatabase;
+  /** What the application asks. Default: the database's own pool. */
+  readonly pool?: pg.Pool;
+  /** Default: one that stands still at the system's time. */
+  readonly clock?: { now: number };
+  /** The first one issues, all are accepted. */
+  readonly secrets?: readonly [string, ...string[]];
+  /** Default: more than any test makes. */
+  readonly failedAuthPerMinute?: number;
+}
+
+export async function createTestService(options: TestServiceOptions = {}): Promise<TestService> {
+  const { database = await createTestDatabase(), secrets = [TEST_SECRET] } = options;
+  const { pool = database.pool, clock = { now: Date.now() }, failedAuthPerMinute = 100_000 } = options;
   const log: string[] = [];
   const app = createApp({
     pool,
-    secrets: [TEST_SECRET],
-    config: { trustProxy: false, failedAuthPerMinute: 100_000, publicUrl: 'http://svc.test' },
+    secrets,
+    config: { trustProxy: false, failedAuthPerMinute, publicUrl: 'http://svc.test' },
     log: pino({ level: 'debug' }, { write: (line: string) => void log.push(line) }),
     clock: () => clock.now,
   });
@@ -54,7 +66,7 @@ export async function createTestService(): Promise<TestService> {
   onFileEnd(async () => {
     await app.close();
   });
-  const store = createKeyStore(pool, [TEST_SECRET]);
+  const store = createKeyStore(database.pool, secrets);
 
   const issue: TestService['issue'] = async (workspaceId, key = {}) => {
     const issued = await store.create(
@@ -72,7 +84,7 @@ export async function createTestService(): Promise<TestService> {
     clock,
     log,
     issue,
-    workspace: () => inTransaction(pool, (client) => createWorkspace(client, 'test')),
+    workspace: () => inTransaction(database.pool, (client) => createWorkspace(client, 'test')),
     token: async (workspaceId, key) => (await issue(workspaceId, key)).token,
     request: async (token, url, options = {}) => {
       const answer = await app.inject({

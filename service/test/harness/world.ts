@@ -1,0 +1,77 @@
+import {
+  COMPANY,
+  type FilterCase,
+  LISTS,
+  type ListCase,
+  OTHER_COMPANY,
+  type Params,
+  urlOf,
+} from './lists.ts';
+import { resourceNamed, type SeedRow, seedRecords } from './records.ts';
+import { createTestService, type TestAnswer, type TestService } from './service.ts';
+
+/** Items that each list of a seeded workspace has at least; not a multiple of the page sizes of the tests. */
+export const ITEMS = 13;
+
+/** Two workspaces whose lists have items of equal ids, and a sandbox key of each, which leaves no entries. */
+export interface World {
+  readonly service: TestService;
+  readonly workspaceId: string;
+  readonly token: string;
+  readonly neighbourId: string;
+  readonly neighbourToken: string;
+  /** A page or a failure of the first workspace's list. */
+  get(list: Pick<ListCase, 'path'>, params?: Params): Promise<TestAnswer>;
+}
+
+/** Ties in created_at: three items in each microsecond. */
+const createdAt = (index: number): string =>
+  `2026-03-01T09:30:00.${String(100_000 + Math.floor(index / 3))}Z`;
+
+/** Filters take turns with their two values, each in another rhythm, so that every combination exists. */
+const filterValue = ({ good, other }: FilterCase, position: number, index: number): string =>
+  Math.floor(index / (position + 1)) % 2 === 0 ? good : other;
+
+export function seedRow(list: ListCase, index: number): SeedRow {
+  const id = `${list.resource.idPrefix}_seed_${String(index).padStart(4, '0')}`;
+  const values = Object.fromEntries(
+    list.filters.map((filter, position) => [filter.name, filterValue(filter, position, index)]),
+  );
+  const row = { ...values, id, createdAt: createdAt(index) };
+  if (list.name === 'api-keys') {
+    const revokedAt = 'status' in values && values['status'] === 'revoked' ? createdAt(index) : null;
+    return { ...row, companyId: index % 3 === 0 ? COMPANY : null, revokedAt };
+  }
+  return list.name === 'audits' ? { ...row, headlineScore: index % 4 } : row;
+}
+
+export async function seedWorkspace(service: TestService, workspaceId: string): Promise<void> {
+  const companies = [COMPANY, OTHER_COMPANY].map((id, i) => ({ id, createdAt: createdAt(i) }));
+  await seedRecords(service.pool, workspaceId, resourceNamed('companies'), companies);
+  for (const list of LISTS) {
+    const rows = Array.from({ length: ITEMS }, (_, index) => seedRow(list, index));
+    await seedRecords(service.pool, workspaceId, list.resource, rows);
+  }
+}
+
+export async function createWorld(): Promise<World> {
+  const service = await createTestService();
+  const [workspaceId, neighbourId] = [await service.workspace(), await service.workspace()];
+  for (const id of [workspaceId, neighbourId]) await seedWorkspace(service, id);
+  const token = await service.token(workspaceId, { mode: 'test' });
+  const neighbourToken = await service.token(neighbourId, { mode: 'test' });
+  await freezeLastUse(service);
+  return {
+    service,
+    workspaceId,
+    token,
+    neighbourId,
+    neighbourToken,
+    get: (list, params) => service.request(token, urlOf(list.path, params)),
+  };
+}
+
+/** A key's own use must not change the list of keys while a test compares its pages. */
+export async function freezeLastUse({ pool }: TestService): Promise<void> {
+  await pool.query(`update api_keys set last_used_at = '2100-01-01T00:00:00Z'`);
+}
