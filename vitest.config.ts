@@ -7,8 +7,8 @@ const POSTGRESQL_15 = '/usr/lib/postgresql/15/bin/postgres';
 const TEST_TIMEOUT_MS = 20_000;
 const HOOK_TIMEOUT_MS = 60_000;
 
-/** A test file needs a database when it imports from the harness more than a temporary directory. */
-const USES_DATABASE = /from '(?:\.\.?\/)+(?:[\w-]+\/)*harness\/(?!temporary-directory)/;
+/** A test file needs a database when it imports from the harness more than these. */
+const USES_DATABASE = /from '(?:\.\.?\/)+(?:[\w-]+\/)*harness\/(?!temporary-directory|cleanup)/;
 
 const files = globSync('{sdk,service,bench,tools}/**/*.test.ts', {
   cwd: import.meta.dirname,

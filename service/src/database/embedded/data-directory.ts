@@ -1,5 +1,5 @@
-import { chmod, chown, lstat, mkdir, realpath } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { chmod, chown, lstat, mkdir, realpath, stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import type { Account } from './account.ts';
 import { EmbeddedError, errorCode } from './error.ts';
 import { ensureDirectory, fileError } from './files.ts';
@@ -23,11 +23,30 @@ export async function findDataDirectory(dataDir: string): Promise<Layout | undef
 export async function ensureDataDirectory(dataDir: string): Promise<Layout> {
   const path = resolve(dataDir);
   try {
-    const made = await mkdir(path, { recursive: true });
-    if (made !== undefined) await chmod(path, PASSABLE);
+    await makeDirectories(path);
     return layoutOf(await realpath(path));
   } catch (error) {
     throw await fileError(`the data directory ${path} cannot be made`, path, error);
+  }
+}
+
+/** Not `mkdir` with `recursive`: on a read-only file system that says ENOENT. */
+async function makeDirectories(path: string): Promise<void> {
+  try {
+    await makeDirectory(path);
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT' || dirname(path) === path) throw error;
+    await makeDirectories(dirname(path));
+    await makeDirectory(path);
+  }
+}
+
+async function makeDirectory(path: string): Promise<void> {
+  try {
+    await mkdir(path);
+    await chmod(path, PASSABLE);
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST' || !(await stat(path)).isDirectory()) throw error;
   }
 }
 

@@ -41,15 +41,22 @@ export type FixtureProcess = {
   readonly kill: () => Promise<void>;
 };
 
-export type FixtureOptions = { readonly uid?: number; readonly gid?: number; readonly purpose?: string };
+export type FixtureOptions = {
+  readonly purpose?: string;
+  readonly uid?: number;
+  readonly gid?: number;
+  /** A command that runs the process, such as setpriv with its arguments. */
+  readonly wrapper?: readonly string[];
+};
 
 /** Starts a process that uses the embedded server of this directory, as a service or as a command. */
 export function spawnFixture(
   kind: 'service' | 'command',
   dataDir: string,
-  { purpose = `svcd ${kind}`, ...identity }: FixtureOptions = {},
+  { purpose = `svcd ${kind}`, wrapper = [], ...identity }: FixtureOptions = {},
 ): FixtureProcess {
-  const child = spawn(process.execPath, [FIXTURE, kind, dataDir, purpose], {
+  const [program = '', ...args] = [...wrapper, process.execPath, FIXTURE, kind, dataDir, purpose];
+  const child = spawn(program, args, {
     ...identity,
     stdio: ['pipe', 'pipe', 'inherit'],
   });

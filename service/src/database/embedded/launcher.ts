@@ -51,6 +51,8 @@ async function readingLauncher(
     '--clear-groups',
     '--inh-caps=+dac_read_search',
     '--ambient-caps=+dac_read_search',
+    // Without it access(2), which initdb asks about its own programs, answers as if there were no capability.
+    '--securebits=+no_setuid_fixup',
     '--',
   ];
   try {

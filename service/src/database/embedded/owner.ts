@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { type Account, accountName, serverAccount } from './account.ts';
 import { EmbeddedError, errorCode } from './error.ts';
+import { fileError } from './files.ts';
 import type { Layout } from './layout.ts';
 
 /**
@@ -33,6 +34,6 @@ async function ownerOf(path: string): Promise<Account | undefined> {
     return { name: accountName(found.uid), uid: found.uid, gid: found.gid };
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return undefined;
-    throw error;
+    throw await fileError(`${path} cannot be read`, path, error);
   }
 }

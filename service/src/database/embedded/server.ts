@@ -59,6 +59,8 @@ export async function openServer(layout: Layout, applicationName: string, log: L
 
 /** Connects to the running server; undefined when none is running, or when it ends before it is ready. */
 export async function joinServer(layout: Layout, applicationName: string): Promise<Server | undefined> {
+  // Says whose the files are before they cannot be read.
+  await clusterAccount(layout);
   const found = await findPostmaster(layout.pgdata);
   if (found.kind !== 'running') return undefined;
   const socketDirectory = found.socketDirectory ?? layout.socketDirectory;

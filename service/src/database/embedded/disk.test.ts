@@ -1,0 +1,77 @@
+import { execFile } from 'node:child_process';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, describe, expect, type TestContext, test } from 'vitest';
+import { onFileEnd } from '../../../test/harness/cleanup.ts';
+import { temporaryDirectory } from '../../../test/harness/temporary-directory.ts';
+import { dataDirectory, killFixtures, type Message, spawnFixture } from './fixture-process.ts';
+
+const run = promisify(execFile);
+const BYTES_PER_MIB = 1024 * 1024;
+/** Room for a new cluster, and little more. */
+const DISK_MIB = 192;
+
+/** A file system of its own, of this size; skips the test where this machine does not let us have one. */
+async function disk(mib: number, { skip }: TestContext): Promise<string> {
+  const path = join(await temporaryDirectory(), 'disk');
+  await mkdir(path);
+  try {
+    await run('mount', ['-t', 'tmpfs', '-o', `size=${mib}m,mode=755`, 'tmpfs', path]);
+  } catch (error) {
+    skip(`no file system can be mounted here: ${String(error).split('\n').at(0)}`);
+  }
+  onFileEnd(async () => {
+    await run('umount', [path]);
+  });
+  return path;
+}
+
+async function start(dataDir: string): Promise<Message> {
+  const service = spawnFixture('service', dataDir);
+  const outcome = await service.outcome;
+  await service.stop();
+  return outcome;
+}
+
+afterEach(killFixtures);
+
+describe('on a full disk', () => {
+  test('no database is made, and the message names the directory and the room that is needed', async (context) => {
+    const dataDir = await dataDirectory(await disk(1, context));
+    expect(await start(dataDir)).toEqual({
+      refused: 'EmbeddedError',
+      message:
+        `the disk of the data directory ${dataDir} is full: 1 MiB are free, a new database needs 128 MiB. ` +
+        'Make room, or set SVC_DATA_DIR to another disk.',
+    });
+  });
+
+  test('a service with data says so, and starts when there is room again', async (context) => {
+    const mount = await disk(DISK_MIB, context);
+    const dataDir = await dataDirectory(mount);
+    expect(await start(dataDir)).toMatchObject({ ready: true });
+    const filler = join(mount, 'filler');
+    await writeFile(filler, Buffer.alloc(DISK_MIB * BYTES_PER_MIB)).catch(() => undefined);
+    const refused = await start(dataDir);
+    expect(refused.message).toMatch(/cannot be written to: the disk is full \(0 MiB free\)\. Make room/);
+    await rm(filler);
+    expect(await start(dataDir)).toMatchObject({ ready: true });
+  });
+});
+
+describe('on a read-only disk', () => {
+  test('a service says so, with data and without', async (context) => {
+    const mount = await disk(DISK_MIB, context);
+    const dataDir = await dataDirectory(mount);
+    expect(await start(dataDir)).toMatchObject({ ready: true });
+    await run('mount', ['-o', 'remount,ro', mount]);
+    const message =
+      'the file system is read-only. Mount it for writing, or set SVC_DATA_DIR to another place.';
+    expect((await start(dataDir)).message).toBe(
+      `the data directory ${dataDir} cannot be written to: ${message}`,
+    );
+    const other = join(mount, 'other');
+    expect((await start(other)).message).toBe(`the data directory ${other} cannot be made: ${message}`);
+  });
+});

@@ -1,0 +1,119 @@
+import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { temporaryDirectory } from '../../../test/harness/temporary-directory.ts';
+import { packagedBinaries } from './binaries.ts';
+import { dataDirectory, killFixtures, killServer, spawnFixture } from './fixture-process.ts';
+
+/** A data directory with a cluster, whose server is stopped. Each test breaks it and mends it again. */
+const dataDir = await dataDirectory();
+const pgdata = join(dataDir, 'postgres');
+
+/** What the operator is told when the service does not start. */
+async function refusal(directory: string): Promise<string> {
+  const { refused, message } = await spawnFixture('service', directory).outcome;
+  expect(refused).toBe('EmbeddedError');
+  return message ?? '';
+}
+
+/** Runs something while a file has another content. */
+async function withContent<T>(path: string, content: string, run: () => Promise<T>): Promise<T> {
+  const before = await readFile(path);
+  await writeFile(path, content);
+  try {
+    return await run();
+  } finally {
+    await writeFile(path, before);
+  }
+}
+
+/** Runs something while a file or directory is away. */
+async function without<T>(path: string, run: () => Promise<T>): Promise<T> {
+  await rename(path, `${path}.away`);
+  try {
+    return await run();
+  } finally {
+    await rm(path, { recursive: true, force: true });
+    await rename(`${path}.away`, path);
+  }
+}
+
+beforeAll(async () => {
+  const maker = spawnFixture('service', dataDir);
+  await maker.outcome;
+  await maker.stop();
+});
+
+afterEach(async () => {
+  await killFixtures();
+  await killServer(dataDir);
+});
+
+afterAll(async () => {
+  const service = spawnFixture('service', dataDir);
+  expect(await service.outcome, 'everything is mended').toMatchObject({ ready: true });
+  await service.stop();
+});
+
+describe('a service does not start, and says why and what to do,', () => {
+  test('on data of another major version: it names both', async () => {
+    const message = await withContent(join(pgdata, 'PG_VERSION'), '17\n', () => refusal(dataDir));
+    expect(message).toMatch(
+      /was made by PostgreSQL 17, this program has PostgreSQL 18\. Export .* pg_upgrade/,
+    );
+  });
+
+  test('on files that are no database', async () => {
+    const message = await without(join(pgdata, 'PG_VERSION'), () => refusal(dataDir));
+    expect(message).toContain(`${pgdata} holds files but no PostgreSQL database`);
+  });
+
+  test('when the password of the database is missing', async () => {
+    const password = join(dataDir, 'postgres.password');
+    const message = await without(password, () => refusal(dataDir));
+    expect(message).toMatch(/postgres\.password is missing: .* Restore it from the backup/);
+  });
+
+  test('when the password is not that of the database', async () => {
+    const password = join(dataDir, 'postgres.password');
+    const message = await withContent(password, 'another\n', () => refusal(dataDir));
+    expect(message).toMatch(/the password in .*postgres\.password is not that of the database .* Restore/);
+  });
+
+  test('when PostgreSQL refuses: with its own words and where the rest of them is', async () => {
+    const settings = join(pgdata, 'postgresql.conf');
+    const message = await withContent(settings, 'no_such_setting = 1\n', () => refusal(dataDir));
+    expect(message).toContain('did not start (exit code 1)');
+    expect(message).toContain('unrecognized configuration parameter "no_such_setting"');
+    expect(message).toContain(join(dataDir, 'postgres.log'));
+  });
+
+  test('when others may read the data', async () => {
+    await chmod(pgdata, 0o755);
+    const message = await refusal(dataDir);
+    await chmod(pgdata, 0o700);
+    expect(message).toMatch(/has invalid permissions/);
+    expect(message).toContain('chmod');
+  });
+
+  test('when a file is in the place of a directory', async () => {
+    const parent = await temporaryDirectory();
+    const file = join(parent, 'file');
+    await writeFile(file, '');
+    for (const path of [file, join(file, 'data')]) {
+      expect(await refusal(path)).toBe(
+        `the data directory ${path} cannot be made: a file is in its place. ` +
+          'Move the file away, or set SVC_DATA_DIR to another place.',
+      );
+    }
+    await mkdir(join(parent, 'data'));
+    await writeFile(join(parent, 'data', 'postgres'), '');
+    expect(await refusal(join(parent, 'data'))).toContain('a file is in its place');
+  });
+
+  test('on a platform without packaged PostgreSQL', async () => {
+    await expect(packagedBinaries('plan9-mips')).rejects.toThrow(
+      /no packaged PostgreSQL for plan9-mips .* Set SVC_DATABASE_URL/,
+    );
+  });
+});
