@@ -1,0 +1,84 @@
+import { stat, truncate } from 'node:fs/promises';
+import { join } from 'node:path';
+import pg from 'pg';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { temporaryDirectory } from '../../../test/harness/temporary-directory.ts';
+import { dataDirectory } from './fixture-process.ts';
+import { type Embedded, findEmbedded, startEmbedded } from './index.ts';
+
+const BYTES_PER_MIB = 1024 * 1024;
+const log = pino({ level: 'silent' });
+const dataDir = await dataDirectory();
+
+let embedded: Embedded;
+let client: pg.Client;
+
+async function setting(name: string): Promise<unknown> {
+  const { rows } = await client.query('select current_setting($1) as value', [name]);
+  return rows[0]?.value;
+}
+
+beforeAll(async () => {
+  embedded = await startEmbedded({ dataDir, purpose: 'a test', log });
+  client = new pg.Client({ connectionString: embedded.url });
+  await client.connect();
+});
+
+afterAll(async () => {
+  await client.end();
+  await embedded.stop();
+});
+
+describe('the embedded server', () => {
+  test('keeps text as UTF-8 in byte order, with checksums on every page and times in UTC', async () => {
+    const { rows } = await client.query(
+      `select pg_encoding_to_char(encoding) as encoding, datlocprovider as provider, datlocale as locale,
+         lower('ÄÖ') as lower, 'Z' < 'a' as byte_order
+       from pg_database where datname = current_database()`,
+    );
+    expect(rows).toEqual([
+      { encoding: 'UTF8', provider: 'b', locale: 'C.UTF-8', lower: 'äö', byte_order: true },
+    ]);
+    expect(await setting('data_checksums')).toBe('on');
+    expect(await setting('TimeZone')).toBe('UTC');
+  });
+
+  test('has committed what it has answered', async () => {
+    expect(await setting('fsync')).toBe('on');
+    expect(await setting('synchronous_commit')).toBe('on');
+    expect(await setting('full_page_writes')).toBe('on');
+  });
+
+  test('is reached through a private socket, never over the network, and with a password', async () => {
+    expect(await setting('listen_addresses')).toBe('');
+    const directory = await setting('unix_socket_directories');
+    expect((await stat(String(directory))).mode & 0o777).toBe(0o700);
+    const wrong = new pg.Client({ connectionString: embedded.url.replace(/:[0-9a-f]+@/, ':wrong@') });
+    await expect(wrong.connect()).rejects.toThrow('password authentication failed');
+  });
+
+  test('gives the service a role that owns its database and is no superuser', async () => {
+    const { rows } = await client.query(
+      `select rolsuper, rolcreaterole, (select datdba = r.oid from pg_database where datname = current_database()) as owner
+       from pg_roles r where rolname = current_user`,
+    );
+    expect(rows).toEqual([{ rolsuper: false, rolcreaterole: false, owner: true }]);
+  });
+
+  test('is found through its data directory while it runs', async () => {
+    expect(await findEmbedded(dataDir)).toEqual({ url: embedded.url });
+    expect(await findEmbedded(join(await temporaryDirectory(), 'nothing'))).toBeUndefined();
+  });
+});
+
+test('a start puts a large log aside, and only the one before it is kept', async () => {
+  const directory = await dataDirectory();
+  const logFile = join(directory, 'postgres.log');
+  for (let start = 0; start < 3; start++) {
+    const server = await startEmbedded({ dataDir: directory, purpose: 'a test', log });
+    await server.stop();
+    await truncate(logFile, 9 * BYTES_PER_MIB + start);
+  }
+  expect((await stat(`${logFile}.old`)).size).toBe(9 * BYTES_PER_MIB + 1);
+});
