@@ -11,6 +11,7 @@ const status = choice(['draft', 'in_review', 'scheduled', 'published', 'archived
 export const content = declareResource<Content>()({
   name: 'content',
   singular: 'content item',
+  type: 'Content',
   description: 'A piece of content written about a company.',
   idPrefix: 'con',
   fields: {

@@ -8,6 +8,8 @@ export interface Declaration<Wire extends { readonly id: string }> {
   /** Path segment and name, plural: `audits`. */
   readonly name: string;
   readonly singular: string;
+  /** Name of the wire type. Default: the singular in Pascal case, such as `AuditLogEntry`. */
+  readonly type?: string;
   readonly description: string;
   /** The prefix of ids that the service gives. */
   readonly idPrefix: IdPrefix;
@@ -31,6 +33,7 @@ export interface Declaration<Wire extends { readonly id: string }> {
 export interface Resource {
   readonly name: string;
   readonly singular: string;
+  readonly type: string;
   readonly description: string;
   readonly idPrefix: IdPrefix;
   readonly path: string;
@@ -59,6 +62,7 @@ export const declareResource =
     return Object.freeze({
       name,
       singular: declaration.singular,
+      type: declaration.type ?? pascalCase(declaration.singular),
       description: declaration.description,
       idPrefix: declaration.idPrefix,
       path: `/v1/${name}`,
@@ -79,6 +83,13 @@ export const declareResource =
       },
     });
   };
+
+/** `API key` → `ApiKey`. */
+export const pascalCase = (name: string): string =>
+  name
+    .split(/[^A-Za-z0-9]+/)
+    .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1).toLowerCase())
+    .join('');
 
 function equalityFilter(name: string, schema: TSchema): Filter {
   const column = columnName(name);

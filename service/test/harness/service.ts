@@ -5,6 +5,7 @@ import { createApp } from '../../src/app.ts';
 import { inTransaction } from '../../src/database/pool.ts';
 import { createKeyStore, type NewKey } from '../../src/keys/store.ts';
 import { createWorkspace } from '../../src/workspaces.ts';
+import { assertDocumented } from '../openapi/response-check.ts';
 import { onFileEnd } from './cleanup.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 
@@ -26,7 +27,7 @@ export interface TestService {
     workspaceId: string,
     key?: Partial<NewKey>,
   ): Promise<{ readonly keyId: string; readonly token: string }>;
-  /** A request with the token; options override. */
+  /** A request with the token; options override. Throws when the OpenAPI document has no such answer. */
   request(token: string | null, url: string, options?: InjectOptions): Promise<TestAnswer>;
 }
 
@@ -93,12 +94,9 @@ export async function createTestService(options: TestServiceOptions = {}): Promi
         ...options,
         headers: { ...(token === null ? {} : { authorization: `Bearer ${token}` }), ...options.headers },
       });
-      return {
-        status: answer.statusCode,
-        headers: answer.headers,
-        text: answer.body,
-        json: () => answer.json(),
-      };
+      const { statusCode: status, headers, body: text } = answer;
+      assertDocumented(options.method ?? 'GET', url, { status, headers, text });
+      return { status, headers, text, json: () => answer.json() };
     },
   };
 }

@@ -1,0 +1,73 @@
+import { TOKEN_PREFIXES } from '../keys/token.ts';
+import { audits } from '../resources/audits.ts';
+import { RESOURCES } from '../resources/index.ts';
+import { HEADERS } from './headers.ts';
+import { countOperation, getOperation, listOperation } from './operations.ts';
+import { PARAMETERS } from './parameters.ts';
+import { sharedResponses } from './responses.ts';
+import { schemas } from './schemas.ts';
+import type { OpenApiDocument, PathItem } from './types.ts';
+
+/** This folder describes the API to programs; it derives everything from the declarations and decides nothing. */
+
+export interface DocumentOptions {
+  /** Where clients reach the service, without a slash at the end. */
+  readonly publicUrl: string;
+  readonly version: string;
+}
+
+const DESCRIPTION = `Read a workspace's audits, mentions, content, companies, API keys and audit log.
+
+Every request carries \`Authorization: Bearer <API key>\` and acts as the key's workspace. Answers are JSON, and every failure has the same envelope with a code. \`HEAD\` is answered like \`GET\`, without the body; any other method with 405 \`method_not_allowed\`, and an unknown path with 404 \`not_found\`. Fields are added within \`/v1\`, never changed or removed: ignore the ones that you do not know.`;
+
+const SECURITY_SCHEME = 'apiKey';
+
+const SECURITY_DESCRIPTION = `A key of the workspace, made in the dashboard: a prefix and 32 URL-safe random characters. \`${TOKEN_PREFIXES.live}\` is a production key: its requests count towards the live quota and are recorded in the audit log. \`${TOKEN_PREFIXES.test}\` is a sandbox key: its requests are neither counted nor recorded. A key may be limited to one company. Never put it into a URL.`;
+
+const documents = new Map<string, OpenApiDocument>();
+
+/** The OpenAPI 3.1 document of the API of keys. The same options give the same object; do not change it. */
+export function openApiDocument(options: DocumentOptions): OpenApiDocument {
+  const name = JSON.stringify([options.publicUrl, options.version]);
+  let document = documents.get(name);
+  if (document === undefined) {
+    document = build(options);
+    documents.set(name, document);
+  }
+  return document;
+}
+
+function build({ publicUrl, version }: DocumentOptions): OpenApiDocument {
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'svc',
+      version,
+      description: DESCRIPTION,
+      license: { name: 'Apache 2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: publicUrl }],
+    security: [{ [SECURITY_SCHEME]: [] }],
+    tags: RESOURCES.map(({ name, description }) => ({ name, description })),
+    paths: paths(),
+    components: {
+      securitySchemes: {
+        [SECURITY_SCHEME]: { type: 'http', scheme: 'bearer', description: SECURITY_DESCRIPTION },
+      },
+      parameters: PARAMETERS,
+      headers: HEADERS,
+      responses: sharedResponses(),
+      schemas: schemas(RESOURCES),
+    },
+  };
+}
+
+function paths(): Readonly<Record<string, PathItem>> {
+  return Object.fromEntries(
+    RESOURCES.flatMap((resource) => [
+      [resource.path, { get: listOperation(resource) }],
+      ...(resource === audits ? [[`${resource.path}/count`, { get: countOperation(resource) }]] : []),
+      [`${resource.path}/{id}`, { get: getOperation(resource) }],
+    ]),
+  );
+}

@@ -1,0 +1,67 @@
+import { ERRORS, type ErrorCode } from '../http/errors.ts';
+import type { Resource } from '../resources/resource.ts';
+
+/** Which failures are possible where. What a code means, and its status, stands in the one error table. */
+
+/** Codes that a client with an API key never meets. */
+const DASHBOARD_CODES: ReadonlySet<ErrorCode> = new Set(['not_signed_in']);
+
+export const API_ERROR_CODES: readonly ErrorCode[] = (Object.keys(ERRORS) as ErrorCode[]).filter(
+  (code) => !DASHBOARD_CODES.has(code),
+);
+
+/** The codes and their meaning as a Markdown list. */
+export const codesText = (codes: readonly ErrorCode[]): string =>
+  codes.map((code) => `- \`${code}\`: ${ERRORS[code].meaning}`).join('\n');
+
+export const ERROR_CODES_TEXT = `More codes may be added: treat an unknown one by its status.\n\n${codesText(API_ERROR_CODES)}`;
+
+/** Answers that are failures, each with the codes that it may have; one status each. */
+export const FAILURES = {
+  BadRequest: ['invalid_parameter', 'invalid_request'],
+  BadListRequest: [
+    'invalid_parameter',
+    'invalid_cursor',
+    'cursor_expired',
+    'cursor_mismatch',
+    'invalid_request',
+  ],
+  InvalidKey: ['invalid_key'],
+  InsufficientScope: ['insufficient_scope'],
+  NotFound: ['not_found'],
+  RequestTimeout: ['request_timeout'],
+  TooManyRequests: ['quota_exceeded', 'rate_limited'],
+  HeadersTooLarge: ['headers_too_large'],
+  InternalError: ['internal_error'],
+  Unavailable: ['unavailable'],
+} as const satisfies Readonly<Record<string, readonly [ErrorCode, ...ErrorCode[]]>>;
+
+export type Failure = keyof typeof FAILURES;
+
+export const statusOf = (failure: Failure): number => ERRORS[FAILURES[failure][0]].status;
+
+/** Possible on every path. */
+const ALWAYS = [
+  'InvalidKey',
+  'RequestTimeout',
+  'TooManyRequests',
+  'HeadersTooLarge',
+  'InternalError',
+  'Unavailable',
+] as const satisfies readonly Failure[];
+
+/** A key that is limited to one company may not read some lists at all, nor ask for another company's records. */
+export const listFailures = ({ company, filters }: Resource): readonly Failure[] => [
+  'BadListRequest',
+  ...(company === null || 'companyId' in filters ? ['InsufficientScope' as const] : []),
+  ...ALWAYS,
+];
+
+export const recordFailures = ({ company }: Resource): readonly Failure[] => [
+  'BadRequest',
+  ...(company === null ? ['InsufficientScope' as const] : []),
+  'NotFound',
+  ...ALWAYS,
+];
+
+export const COUNT_FAILURES: readonly Failure[] = ['BadRequest', ...ALWAYS];

@@ -1,0 +1,17 @@
+import { pascalCase, type Resource } from '../resources/resource.ts';
+
+/** What the parts of the document are called: schemas like the wire types, operations by verb and noun. */
+
+export const listSchemaName = ({ type }: Resource): string => `${type}List`;
+
+export const listOperationId = ({ name }: Resource): string => `list${pascalCase(name)}`;
+export const getOperationId = ({ type }: Resource): string => `get${type}`;
+export const countOperationId = ({ name }: Resource): string => `count${pascalCase(name)}`;
+
+/** `companies`, `audit-log entries`. */
+export const pluralOf = ({ singular }: Resource): string =>
+  /[^aeiou]y$/.test(singular) ? `${singular.slice(0, -1)}ies` : `${singular}s`;
+
+/** `an audit`, `a company`. */
+export const oneOf = ({ singular }: Resource): string =>
+  `${/^[aeiou]/i.test(singular) ? 'an' : 'a'} ${singular}`;

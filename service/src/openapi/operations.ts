@@ -1,0 +1,81 @@
+import type { Resource } from '../resources/resource.ts';
+import { COUNT_FAILURES, listFailures, recordFailures } from './failures.ts';
+import {
+  countOperationId,
+  getOperationId,
+  listOperationId,
+  listSchemaName,
+  oneOf,
+  pluralOf,
+} from './names.ts';
+import { CURSOR_LIFETIME_HOURS, countParameters, listParameters, recordParameters } from './parameters.ts';
+import { conditionalResponses, failureResponses, plainResponses } from './responses.ts';
+import { listExample, recordExample } from './schemas.ts';
+import type { Operation } from './types.ts';
+
+const ITERATION = `Follow \`pagination.nextCursor\` until it is null. A cursor is opaque: do not parse it, build it or keep it for longer than ${CURSOR_LIFETIME_HOURS} hours (\`cursor_expired\`). It belongs to this list with the same filters and sort (\`cursor_mismatch\`); \`limit\` and \`direction\` may change from page to page. After either error, start again without a cursor. The same cursor sent twice returns the same page twice.
+
+\`direction=before\` travels towards the head of the list and returns the items ahead of the cursor, in the list's order. \`startCursor\` and \`endCursor\` are the two ends of a page: send \`startCursor\` with \`direction=before\` to load what came in since.
+
+Filters apply before pagination. An unknown or repeated query parameter is refused with \`invalid_parameter\`.`;
+
+const scopeText = ({ company }: Resource): string =>
+  company === null
+    ? 'A key that is limited to one company may not read it (`insufficient_scope`).'
+    : "A key that is limited to one company sees that company's alone.";
+
+export function listOperation(resource: Resource): Operation {
+  const plural = pluralOf(resource);
+  return {
+    operationId: listOperationId(resource),
+    tags: [resource.name],
+    summary: `List ${plural}`,
+    description: `A page of ${plural}, newest first${resource.list.sortable ? ' unless `sort` says otherwise' : ''}. ${scopeText(resource)}\n\n${ITERATION}`,
+    parameters: listParameters(resource),
+    responses: {
+      ...conditionalResponses({
+        description: `A page of ${plural}.`,
+        schema: listSchemaName(resource),
+        example: listExample(resource),
+      }),
+      ...failureResponses(listFailures(resource)),
+    },
+  };
+}
+
+export function getOperation(resource: Resource): Operation {
+  return {
+    operationId: getOperationId(resource),
+    tags: [resource.name],
+    summary: `Get ${oneOf(resource)}`,
+    description: `${oneOf(resource).replace(/^a/, 'A')} by its id. ${scopeText(resource)}`,
+    parameters: recordParameters(resource),
+    responses: {
+      ...conditionalResponses({
+        description: `The ${resource.singular}.`,
+        schema: resource.type,
+        example: recordExample(resource),
+      }),
+      ...failureResponses(recordFailures(resource)),
+    },
+  };
+}
+
+export function countOperation(resource: Resource): Operation {
+  const plural = pluralOf(resource);
+  return {
+    operationId: countOperationId(resource),
+    tags: [resource.name],
+    summary: `Count ${plural}`,
+    description: `How many ${plural} the key may see: exactly, or with \`approximate=true\` at once and within 10 percent.`,
+    parameters: countParameters,
+    responses: {
+      ...plainResponses({
+        description: 'The count.',
+        schema: 'Count',
+        example: { count: 2000, approximate: true },
+      }),
+      ...failureResponses(COUNT_FAILURES),
+    },
+  };
+}

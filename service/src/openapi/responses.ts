@@ -1,0 +1,67 @@
+import { ERRORS, type ErrorCode } from '../http/errors.ts';
+import { codesText, FAILURES, type Failure, statusOf } from './failures.ts';
+import { ANSWER_HEADERS, CONDITIONAL_HEADERS, failureHeaders } from './headers.ts';
+import { type JsonSchema, type Reference, type Response, reference } from './types.ts';
+
+export interface Answer {
+  readonly description: string;
+  /** Name of the body's schema. */
+  readonly schema: string;
+  readonly example: JsonSchema;
+}
+
+const success = (answer: Answer, headers: Response['headers']): Response => ({
+  description: answer.description,
+  headers,
+  content: {
+    'application/json': { schema: { ...reference('schemas', answer.schema) }, example: answer.example },
+  },
+});
+
+/** An answer that is always given anew. */
+export const plainResponses = (answer: Answer): Readonly<Record<string, Response>> => ({
+  200: success(answer, ANSWER_HEADERS),
+});
+
+/** An answer with an ETag, and the 304 that stands for it. */
+export const conditionalResponses = (answer: Answer): Readonly<Record<string, Response | Reference>> => ({
+  200: success(answer, CONDITIONAL_HEADERS),
+  304: reference('responses', 'NotModified'),
+});
+
+export const failureResponses = (failures: readonly Failure[]): Readonly<Record<string, Reference>> =>
+  Object.fromEntries(failures.map((failure) => [statusOf(failure), reference('responses', failure)]));
+
+/** The error envelope, narrowed to the codes that are possible here. */
+const envelopeOf = (codes: readonly ErrorCode[]): JsonSchema => ({
+  allOf: [
+    reference('schemas', 'ErrorEnvelope'),
+    { type: 'object', properties: { error: { type: 'object', properties: { code: { enum: codes } } } } },
+  ],
+});
+
+function failureResponse(failure: Failure): Response {
+  const codes: readonly ErrorCode[] = FAILURES[failure];
+  const examples = codes.map((code) => {
+    const { meaning } = ERRORS[code];
+    return [code, { summary: meaning, value: { error: { code, message: meaning } } }] as const;
+  });
+  return {
+    description: codesText(codes),
+    headers: failureHeaders(failure),
+    content: {
+      'application/json': { schema: envelopeOf(codes), examples: Object.fromEntries(examples) },
+    },
+  };
+}
+
+/** The answers that many operations share. */
+export const sharedResponses = (): Readonly<Record<string, Response>> => ({
+  NotModified: {
+    description: 'Nothing has changed since the answer with the ETag of `If-None-Match`. No body.',
+    headers: CONDITIONAL_HEADERS,
+  },
+  ...Object.fromEntries(
+    (Object.keys(FAILURES) as Failure[]).map((failure) => [failure, failureResponse(failure)]),
+  ),
+});

@@ -1,0 +1,137 @@
+import { type TSchema, Type } from 'typebox';
+import { PAGE_LIMIT_MAX, TOTAL_MAX_ITEMS } from '../limits.ts';
+import type { Field } from '../resources/field.ts';
+import type { Resource } from '../resources/resource.ts';
+import { API_ERROR_CODES, ERROR_CODES_TEXT } from './failures.ts';
+import { listSchemaName } from './names.ts';
+import { type JsonSchema, reference } from './types.ts';
+
+/**
+ * The shapes of answers, named like the wire types. They stay open (no `additionalProperties: false`): fields are
+ * added within a version, so a client must accept ones that it does not know.
+ */
+
+/** A field's schema as plain JSON Schema: TypeBox's marks left behind, a type always named, null folded in. */
+export function publishedSchema({ schema }: Field<unknown>): JsonSchema {
+  const nullable = Type.IsUnion(schema);
+  const [value] = nullable ? schema.anyOf : [schema];
+  const { type = 'string', enum: values, ...keywords }: JsonSchema & { enum?: unknown[] } = { ...value };
+  const allowed = values === undefined ? {} : { enum: nullable ? [...values, null] : values };
+  return { type: nullable ? [type, 'null'] : type, ...allowed, ...keywords };
+}
+
+const isOptional = (schema: TSchema): boolean => Type.IsOptional(schema);
+
+export function recordSchema({ description, fields }: Resource): JsonSchema {
+  const entries = Object.entries(fields);
+  return {
+    type: 'object',
+    description,
+    required: entries.filter(([, { schema }]) => !isOptional(schema)).map(([name]) => name),
+    properties: Object.fromEntries(entries.map(([name, field]) => [name, publishedSchema(field)])),
+  };
+}
+
+/** A record as a list would show it. */
+export const recordExample = ({ fields }: Resource): JsonSchema =>
+  Object.fromEntries(Object.entries(fields).map(([name, { example }]) => [name, example]));
+
+export const listSchema = ({ type, list }: Resource): JsonSchema => ({
+  type: 'object',
+  required: ['data', 'pagination'],
+  properties: {
+    data: {
+      type: 'array',
+      description: "The page's items, in the order of the list.",
+      maxItems: PAGE_LIMIT_MAX,
+      items: reference('schemas', type),
+    },
+    pagination: reference('schemas', paginationName(list.total)),
+  },
+});
+
+const paginationName = (total: boolean): string => (total ? 'PaginationWithTotal' : 'Pagination');
+
+const cursor = (description: string): JsonSchema => ({
+  type: ['string', 'null'],
+  pattern: '^[A-Za-z0-9_-]+$',
+  description,
+});
+
+function paginationSchema(total: boolean): JsonSchema {
+  return {
+    type: 'object',
+    required: ['nextCursor', 'hasMore', 'startCursor', 'endCursor'],
+    properties: {
+      nextCursor: cursor('The next page in the direction of travel; null when there is none. Opaque.'),
+      hasMore: { type: 'boolean', description: 'Equal to `nextCursor !== null`.' },
+      startCursor: cursor("The gap ahead of this page's first item; null on an empty first page."),
+      endCursor: cursor("The gap after this page's last item; null on an empty first page."),
+      ...(total
+        ? {
+            total: {
+              type: 'integer',
+              minimum: 0,
+              maximum: TOTAL_MAX_ITEMS,
+              description: `Items in the filtered list; left out above ${TOTAL_MAX_ITEMS}.`,
+            },
+          }
+        : {}),
+    },
+  };
+}
+
+const EXAMPLE_START_CURSOR = 'AR8wF3nKp0sVd2ZxYq7LhT5uJm9cGb4eWk1oXi6yPa';
+const EXAMPLE_END_CURSOR = 'AX2tQe5vNc8rHj1mLw4zBf7gUy0kSd3pKa6oVi9xTn';
+
+/** A first page of several: one record, and the cursors of its two ends. */
+export const listExample = (resource: Resource): JsonSchema => ({
+  data: [recordExample(resource)],
+  pagination: {
+    nextCursor: EXAMPLE_END_CURSOR,
+    hasMore: true,
+    startCursor: EXAMPLE_START_CURSOR,
+    endCursor: EXAMPLE_END_CURSOR,
+    ...(resource.list.total ? { total: 17 } : {}),
+  },
+});
+
+const countSchema: JsonSchema = {
+  type: 'object',
+  required: ['count', 'approximate'],
+  properties: {
+    count: { type: 'integer', minimum: 0, description: 'How many there are.' },
+    approximate: { type: 'boolean', description: 'Whether the count was asked for as approximate.' },
+  },
+};
+
+const errorSchema: JsonSchema = {
+  type: 'object',
+  description: 'Every failure. Decide by the code; the message is for people and may change.',
+  required: ['error'],
+  properties: {
+    error: {
+      type: 'object',
+      required: ['code', 'message'],
+      properties: {
+        code: { type: 'string', enum: API_ERROR_CODES, description: ERROR_CODES_TEXT },
+        message: { type: 'string', description: 'What was wrong and what is allowed, for people.' },
+      },
+    },
+  },
+};
+
+export function schemas(resources: readonly Resource[]): Readonly<Record<string, JsonSchema>> {
+  return {
+    ...Object.fromEntries(
+      resources.flatMap((resource) => [
+        [resource.type, recordSchema(resource)],
+        [listSchemaName(resource), listSchema(resource)],
+      ]),
+    ),
+    [paginationName(false)]: paginationSchema(false),
+    [paginationName(true)]: paginationSchema(true),
+    Count: countSchema,
+    ErrorEnvelope: errorSchema,
+  };
+}

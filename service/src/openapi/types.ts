@@ -1,0 +1,77 @@
+/** The parts of an OpenAPI 3.1 document that this folder makes. */
+
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+export interface Reference {
+  readonly $ref: string;
+}
+
+export interface Parameter {
+  readonly name: string;
+  readonly in: 'query' | 'path' | 'header';
+  /** Default false; a path parameter must have it. */
+  readonly required?: true;
+  readonly description: string;
+  readonly schema: JsonSchema;
+}
+
+export interface Header {
+  readonly description: string;
+  /** Whether every answer that names the header has it. */
+  readonly required: boolean;
+  readonly schema: JsonSchema;
+}
+
+export interface Example {
+  readonly summary: string;
+  readonly value: unknown;
+}
+
+export interface MediaType {
+  readonly schema: JsonSchema;
+  readonly example?: unknown;
+  readonly examples?: Readonly<Record<string, Example>>;
+}
+
+export interface Response {
+  readonly description: string;
+  readonly headers: Readonly<Record<string, Reference>>;
+  /** Absent: the answer has no body. */
+  readonly content?: { readonly 'application/json': MediaType };
+}
+
+export interface Operation {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly summary: string;
+  readonly description: string;
+  readonly parameters: readonly (Parameter | Reference)[];
+  /** By status. */
+  readonly responses: Readonly<Record<string, Response | Reference>>;
+}
+
+export interface PathItem {
+  readonly get: Operation;
+}
+
+export interface OpenApiDocument {
+  readonly openapi: string;
+  readonly info: Readonly<Record<string, unknown>>;
+  readonly servers: readonly { readonly url: string }[];
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[];
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
+  readonly paths: Readonly<Record<string, PathItem>>;
+  readonly components: {
+    readonly securitySchemes: Readonly<Record<string, JsonSchema>>;
+    readonly parameters: Readonly<Record<string, Parameter>>;
+    readonly headers: Readonly<Record<string, Header>>;
+    readonly responses: Readonly<Record<string, Response>>;
+    readonly schemas: Readonly<Record<string, JsonSchema>>;
+  };
+}
+
+type ComponentKind = keyof OpenApiDocument['components'];
+
+export const reference = (kind: ComponentKind, name: string): Reference => ({
+  $ref: `#/components/${kind}/${name}`,
+});

@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest';
+import { assertDocumented, type CheckedAnswer } from './response-check.ts';
+
+const AUDIT = {
+  id: 'aud_1',
+  companyId: 'com_1',
+  headlineScore: 74,
+  completedAt: '2026-03-01T09:30:00.123456Z',
+};
+const PAGINATION = { nextCursor: null, hasMore: false, startCursor: 'AQ', endCursor: 'AQ' };
+
+const answer = (status: number, body: unknown, headers: CheckedAnswer['headers'] = {}): CheckedAnswer => ({
+  status,
+  headers: { 'request-id': 'req_1', 'content-type': 'application/json; charset=utf-8', ...headers },
+  text: body === undefined ? '' : JSON.stringify(body),
+});
+const page = (item: object, pagination: object = PAGINATION): CheckedAnswer =>
+  answer(200, { data: [item], pagination }, { etag: 'W/"x"' });
+const failure = (status: number, code: string, headers: CheckedAnswer['headers'] = {}): CheckedAnswer =>
+  answer(status, { error: { code, message: 'm' } }, headers);
+
+test.each([
+  ['a page', 'GET', '/v1/audits?limit=1', page(AUDIT)],
+  ['a record', 'GET', '/v1/audits/aud_1', answer(200, AUDIT, { etag: '"x"' })],
+  ['a count, which is no record', 'GET', '/v1/audits/count', answer(200, { count: 1, approximate: false })],
+  ['an answer without a body to HEAD', 'HEAD', '/v1/audits', answer(200, undefined, { etag: '"x"' })],
+  ['not modified', 'GET', '/v1/audits', answer(304, undefined, { etag: '"x"' })],
+  ['a failure', 'GET', '/v1/audits', failure(400, 'cursor_expired')],
+  ['a failure of a path that does not exist', 'GET', '/v1/nothing', failure(404, 'not_found')],
+  ['a failure of a method that does not exist', 'POST', '/v1/audits', failure(405, 'method_not_allowed')],
+  ['any answer of another path', 'GET', '/healthz', answer(200, { status: 'ok' })],
+])('%s passes', (_, method, url, documented) => {
+  expect(() => assertDocumented(method, url, documented)).not.toThrow();
+});
+
+test.each([
+  ['a field that is not named', page({ ...AUDIT, score: 1 }), '/data/0 must NOT have additional properties'],
+  ['a missing field', page({ id: 'aud_1' }), "/data/0 must have required property 'companyId'"],
+  ['a value out of range', page({ ...AUDIT, headlineScore: 101 }), '/data/0/headlineScore must be <= 100'],
+  ['a time that is none', page({ ...AUDIT, completedAt: 'now' }), 'must match format "date-time"'],
+  ['a total on a list without one', page(AUDIT, { ...PAGINATION, total: 1 }), '/pagination must NOT have'],
+  ['a missing header', answer(200, { data: [], pagination: PAGINATION }), 'the header ETag is missing'],
+  [
+    'a header of another shape',
+    failure(401, 'invalid_key', { 'www-authenticate': 'Basic' }),
+    'must match pattern',
+  ],
+  [
+    'a wait that is no number',
+    failure(503, 'unavailable', { 'retry-after': 'soon' }),
+    'Retry-After must be integer',
+  ],
+  ['a code that is not possible here', failure(400, 'invalid_body'), '/error/code must be equal to one of'],
+  ['a status that is not named', failure(409, 'conflict'), 'listAudits has no response 409'],
+  ['a body where there is none', answer(304, {}, { etag: '"x"' }), 'there must be no body'],
+  ['another content type', answer(400, '', { 'content-type': 'text/html' }), 'the content type is text/html'],
+])('%s fails', (_, undocumented, violation) => {
+  expect(() => assertDocumented('GET', '/v1/audits', undocumented)).toThrow(violation);
+});
+
+test('a path or a method that the document does not have may only fail, and with the status of the code', () => {
+  for (const [method, url] of [
+    ['GET', '/v1/nothing'],
+    ['DELETE', '/v1/audits'],
+  ] as const) {
+    expect(() => assertDocumented(method, url, answer(200, {}))).toThrow('has no such path or method');
+    expect(() => assertDocumented(method, url, failure(400, 'not_found'))).toThrow(
+      'does not have the status 400',
+    );
+  }
+});

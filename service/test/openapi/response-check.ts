@@ -1,0 +1,124 @@
+import type { ErrorEnvelope } from '@svc/sdk';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { ERRORS } from '../../src/http/errors.ts';
+import { openApiDocument } from '../../src/openapi/document.ts';
+import { type Header, type Reference, type Response, reference } from '../../src/openapi/types.ts';
+
+/**
+ * Holds answers to the OpenAPI document. Stricter than the published schemas, which stay open for fields to come:
+ * here a property that the document does not name is a violation.
+ */
+
+export interface CheckedAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | number | readonly string[] | undefined>>;
+  readonly text: string;
+}
+
+const PREFIX = '/v1/';
+const JSON_TYPE = 'application/json; charset=utf-8';
+const FIRST_ERROR_STATUS = 400;
+
+const { paths, components } = openApiDocument({ publicUrl: 'http://svc.test', version: '0' });
+
+/** Object schemas that refuse what they do not name. */
+const closedSchemas: unknown = JSON.parse(JSON.stringify(components.schemas), (_, value: unknown) =>
+  typeof value === 'object' && value !== null && 'properties' in value
+    ? { ...value, additionalProperties: false }
+    : value,
+);
+
+const ajv = new Ajv2020({ allErrors: true, allowUnionTypes: true });
+addFormats.default(ajv);
+// Where the references of a schema lead, not a rule.
+ajv.addVocabulary(['components']);
+const validators = new Map<object, ValidateFunction>();
+
+/** What a schema of the document says against a value; empty: nothing. */
+export function schemaViolations(schema: object, value: unknown): readonly string[] {
+  let validate = validators.get(schema);
+  if (validate === undefined) {
+    validate = ajv.compile({ ...schema, components: { schemas: closedSchemas } });
+    validators.set(schema, validate);
+  }
+  return validate(value)
+    ? []
+    : (validate.errors ?? []).map((error) => ajv.errorsText([error], { dataVar: '' }));
+}
+
+/** Throws when the document does not say that this request may be answered so. Other paths than /v1's pass. */
+export function assertDocumented(method: string, url: string, answer: CheckedAnswer): void {
+  const [path = ''] = url.split('?', 1);
+  if (!path.startsWith(PREFIX)) return;
+  const violations = violationsOf(method, path, answer);
+  if (violations.length === 0) return;
+  throw new Error(
+    `The OpenAPI document has no such answer to ${method} ${url}:\n  ${violations.join('\n  ')}\n${answer.status} ${answer.text}`,
+  );
+}
+
+function violationsOf(method: string, path: string, answer: CheckedAnswer): readonly string[] {
+  const operation = method === 'GET' || method === 'HEAD' ? paths[patternOf(path)]?.get : undefined;
+  if (operation === undefined) return undocumentedRequest(method, answer);
+  const found = operation.responses[answer.status];
+  if (found === undefined) return [`${operation.operationId} has no response ${answer.status}`];
+  const response = resolve<Response>(found);
+  return [...headerViolations(response, answer), ...bodyViolations(response, method, answer)];
+}
+
+/** The documented path that a path is routed to: a name goes before a parameter. */
+function patternOf(path: string): string {
+  return path in paths ? path : path.replace(/[^/]+$/, '{id}');
+}
+
+/** A path or a method that the document does not have: some failure, in the envelope. */
+function undocumentedRequest(method: string, answer: CheckedAnswer): readonly string[] {
+  const response: Response = {
+    description: 'any failure',
+    headers: { 'Request-Id': reference('headers', 'RequestId') },
+    content: { 'application/json': { schema: { ...ANY_FAILURE } } },
+  };
+  return [
+    ...(answer.status < FIRST_ERROR_STATUS ? ['the document has no such path or method'] : []),
+    ...headerViolations(response, answer),
+    ...bodyViolations(response, method, answer),
+  ];
+}
+
+const ANY_FAILURE = reference('schemas', 'ErrorEnvelope');
+
+function resolve<T extends object>(found: T | Reference): T {
+  if (!('$ref' in found)) return found;
+  const [, , kind = '', name = ''] = found.$ref.split('/');
+  const component = Object.entries(components).find(([candidate]) => candidate === kind)?.[1][name];
+  if (component === undefined) throw new Error(`${found.$ref} leads nowhere`);
+  return component as T;
+}
+
+function headerViolations({ headers }: Response, answer: CheckedAnswer): readonly string[] {
+  return Object.entries(headers).flatMap(([name, found]) => {
+    const { required, schema } = resolve<Header>(found);
+    const value = answer.headers[name.toLowerCase()];
+    if (value === undefined) return required ? [`the header ${name} is missing`] : [];
+    const typed = schema['type'] === 'integer' ? Number(value) : value;
+    return schemaViolations(schema, typed).map((violation) => `the header ${name}${violation}`);
+  });
+}
+
+function bodyViolations({ content }: Response, method: string, answer: CheckedAnswer): readonly string[] {
+  const { text, headers, status } = answer;
+  if (content === undefined || method === 'HEAD') return text === '' ? [] : ['there must be no body'];
+  if (headers['content-type'] !== JSON_TYPE)
+    return [`the content type is ${String(headers['content-type'])}`];
+  const body: unknown = JSON.parse(text);
+  const violations = schemaViolations(content['application/json'].schema, body);
+  return status < FIRST_ERROR_STATUS || violations.length > 0 ? violations : codeViolations(body, status);
+}
+
+/** The one error table says which status a code has. */
+function codeViolations(body: unknown, status: number): readonly string[] {
+  const { code } = (body as ErrorEnvelope).error;
+  const known = Object.entries(ERRORS).find(([name]) => name === code);
+  return known?.[1].status === status ? [] : [`the code ${code} does not have the status ${status}`];
+}

@@ -1,0 +1,82 @@
+import type { InjectOptions } from 'fastify';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { openApiDocument } from '../../src/openapi/document.ts';
+import type { Parameter, Reference } from '../../src/openapi/types.ts';
+import { createWorld, type World } from '../harness/world.ts';
+
+// The harness holds every answer to the document; these tests make the answers that the document promises.
+
+const { paths, components } = openApiDocument({ publicUrl: 'http://svc.test', version: '0' });
+const operations = Object.entries(paths).map(([path, { get }]) => ({ path, ...get }));
+
+const parameterOf = (found: Parameter | Reference): Parameter => {
+  if (!('$ref' in found)) return found;
+  const component = Object.entries(components.parameters).find(([name]) => found.$ref.endsWith(`/${name}`));
+  if (component === undefined) throw new Error(`${found.$ref} leads nowhere`);
+  return component[1];
+};
+const queryOf = (parameters: readonly (Parameter | Reference)[]): readonly Parameter[] =>
+  parameters.map(parameterOf).filter((parameter) => parameter.in === 'query');
+
+/** Values that a parameter may have by its own schema. */
+function valuesOf({ schema }: Parameter): readonly string[] {
+  const { enum: values, minimum, maximum, default: fallback, type, examples } = schema;
+  const given = [values, examples].filter(Array.isArray).flat();
+  const bounds = [minimum, maximum, fallback].filter((value) => value !== undefined);
+  return [...given, ...bounds, ...(type === 'boolean' ? [true, false] : [])].map(String);
+}
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+});
+
+/** A path with the id of an item that is there. */
+async function existing(path: string): Promise<string> {
+  if (!path.endsWith('/{id}')) return path;
+  const list = await world.get({ path: path.replace('/{id}', '') }, { limit: 1 });
+  const [item] = list.json<{ data: readonly { id: string }[] }>().data;
+  if (item === undefined) throw new Error(`${path} has no item`);
+  return path.replace('{id}', item.id);
+}
+const ask = async (path: string, options?: InjectOptions): Promise<number> =>
+  (await world.service.request(world.token, path, options)).status;
+
+describe.each(operations)('$operationId', ({ path, parameters, responses }) => {
+  test('succeeds, also for HEAD, and for If-None-Match where it says so', async () => {
+    const url = await existing(path);
+    expect(await ask(url)).toBe(200);
+    expect(await ask(url, { method: 'HEAD' })).toBe(200);
+    const conditional = await ask(url, { headers: { 'if-none-match': '*' } });
+    expect(conditional).toBe('304' in responses ? 304 : 200);
+  });
+
+  test('accepts each documented query parameter with each documented value, and no other', async () => {
+    const url = await existing(path);
+    for (const parameter of queryOf(parameters)) {
+      for (const value of valuesOf(parameter))
+        expect(await ask(`${url}?${parameter.name}=${value}`)).toBe(200);
+    }
+    const others = ['sort', 'status', 'companyId', 'kind', 'approximate', 'limit', 'offset'].filter(
+      (name) => !queryOf(parameters).some((parameter) => parameter.name === name),
+    );
+    for (const name of others) expect(await ask(`${url}?${name}=active`)).toBe(400);
+  });
+
+  test('fails as documented: without a key, without quota, in the wrong scope, for what is not there', async () => {
+    const { service, workspaceId } = world;
+    const url = await existing(path);
+    expect((await service.request(null, url)).status).toBe(401);
+
+    const limited = await service.token(workspaceId, { companyId: 'com_one', mode: 'test' });
+    const other = (await service.request(limited, `${url}?companyId=com_two`)).status;
+    expect(other).toBe('403' in responses ? 403 : 400);
+
+    if ('404' in responses) expect(await ask(path.replace('{id}', 'nothing'))).toBe(404);
+
+    const full = await service.workspace();
+    const live = await service.token(full);
+    await service.pool.query('update live_meters set live_quota = 0 where workspace_id = $1', [full]);
+    expect((await service.request(live, url)).status).toBe(429);
+  });
+});

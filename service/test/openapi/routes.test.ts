@@ -1,0 +1,74 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { FastifyInstance, RouteOptions } from 'fastify';
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createApp } from '../../src/app.ts';
+import { createPool } from '../../src/database/pool.ts';
+import { openApiDocument } from '../../src/openapi/document.ts';
+
+const PUBLIC_URL = 'https://svc.example.com';
+const CREATED = 'fastify.initialization';
+
+const routes: Pick<RouteOptions, 'method' | 'url'>[] = [];
+/** Sees the routes of the application as they are registered. */
+const watch = (message: unknown): void => {
+  const { fastify } = message as { readonly fastify: FastifyInstance };
+  fastify.addHook('onRoute', ({ method, url }) => void routes.push({ method, url }));
+};
+
+// Registering and answering these routes asks no database, so this pool never connects.
+const pool = createPool({
+  url: 'postgres://127.0.0.1:1/none',
+  max: 1,
+  name: 'test',
+  onError: () => undefined,
+});
+let app: FastifyInstance;
+
+beforeAll(async () => {
+  subscribe(CREATED, watch);
+  app = createApp({
+    pool,
+    secrets: ['a secret of the tests, 32 characters or more'],
+    config: { trustProxy: false, failedAuthPerMinute: 1, publicUrl: PUBLIC_URL },
+    log: pino({ level: 'silent' }),
+  });
+  await app.ready();
+  unsubscribe(CREATED, watch);
+});
+
+afterAll(async () => {
+  await app.close();
+  await pool.end();
+});
+
+test('the document has every GET route below /v1, and the service every path of the document', () => {
+  const registered = routes
+    .filter(({ method, url }) => url.startsWith('/v1') && [method].flat().includes('GET'))
+    .map(({ url }) => url.replace(/:(\w+)/g, '{$1}'));
+  const { paths } = openApiDocument({ publicUrl: PUBLIC_URL, version: '0' });
+  expect(registered).not.toEqual([]);
+  expect(Object.keys(paths).sort()).toEqual(registered.sort());
+});
+
+test('/openapi.json gives the document to anyone, with an ETag that answers 304', async () => {
+  const first = await app.inject({ url: '/openapi.json' });
+  expect(first.statusCode).toBe(200);
+  expect(first.headers).toMatchObject({
+    'content-type': 'application/json; charset=utf-8',
+    'cache-control': 'public, no-cache',
+    etag: expect.stringMatching(/^"[\w-]+"$/),
+  });
+  const { info } = first.json<{ info: { version: string } }>();
+  expect(first.json()).toEqual(openApiDocument({ publicUrl: PUBLIC_URL, version: info.version }));
+
+  const again = await app.inject({
+    url: '/openapi.json',
+    headers: { 'if-none-match': String(first.headers.etag) },
+  });
+  expect({ status: again.statusCode, body: again.body, etag: again.headers.etag }).toEqual({
+    status: 304,
+    body: '',
+    etag: first.headers.etag,
+  });
+});
