@@ -14,6 +14,7 @@ import { createAuthenticator } from './keys/authenticate.ts';
 import { BODY_MAX_BYTES, HEADERS_MAX_BYTES, REQUEST_TIMEOUT_MS, URL_MAX_CHARACTERS } from './limits.ts';
 import { createCursorCodec } from './list/cursor.ts';
 import { registerOpenApi } from './openapi/route.ts';
+import { registerOpenApi } from './openapi/route.ts';
 import { createLimiter, type Limiter } from './quota/limiter.ts';
 import { readQuota } from './quota/live-quota.ts';
 import { registerResources } from './resources/routes.ts';
@@ -79,6 +80,8 @@ export function createApp(options: AppOptions): FastifyInstance {
   const { registry = new Registry() } = options;
   registerMetrics(app, pool, registry);
   registerSystem(app, { pool, readMetrics: options.readMetrics ?? (() => registry.metrics()) });
+
+  registerOpenApi(app, config);
 
   registerOpenApi(app, config);
 
