@@ -1,19 +1,17 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type pg from 'pg';
-import { Registry } from 'prom-client';
 
 import { createTrail } from './audit-log/trail.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { Config } from './config.ts';
 import { ApiError } from './http/errors.ts';
 import { answerBrokenRequest, sendFailure } from './http/failures.ts';
-import { registerMetrics } from './http/metrics.ts';
+import { createMetrics } from './http/metrics.ts';
 import { requestId } from './http/request-id.ts';
 import { registerSystem } from './http/system.ts';
 import { createAuthenticator } from './keys/authenticate.ts';
-import { BODY_MAX_BYTES, HEADERS_MAX_BYTES, REQUEST_TIMEOUT_MS, URL_MAX_CHARACTERS } from './limits.ts';
+import { BODY_MAX_BYTES, HEADERS_MAX_BYTES, URL_MAX_CHARACTERS } from './limits.ts';
 import { createCursorCodec } from './list/cursor.ts';
-import { registerOpenApi } from './openapi/route.ts';
 import { registerOpenApi } from './openapi/route.ts';
 import { createLimiter, type Limiter } from './quota/limiter.ts';
 import { readQuota } from './quota/live-quota.ts';
@@ -30,8 +28,6 @@ export interface AppOptions {
   readonly clock?: Clock;
   /** Default: one of this process alone. */
   readonly limiter?: Limiter;
-  /** Gets this process's metrics. Default: a new one. */
-  readonly registry?: Registry;
   /** The text of /metrics, for a machine with several processes. Default: this process's own. */
   readonly readMetrics?: () => Promise<string>;
 }
@@ -45,7 +41,6 @@ export function createApp(options: AppOptions): FastifyInstance {
     genReqId: requestId,
     trustProxy: config.trustProxy,
     bodyLimit: BODY_MAX_BYTES,
-    requestTimeout: REQUEST_TIMEOUT_MS,
     http: { maxHeaderSize: HEADERS_MAX_BYTES },
     routerOptions: { maxParamLength: URL_MAX_CHARACTERS },
     return503OnClosing: false,
@@ -77,11 +72,8 @@ export function createApp(options: AppOptions): FastifyInstance {
     throw new ApiError('not_found', 'There is no such path.');
   });
 
-  const { registry = new Registry() } = options;
-  registerMetrics(app, pool, registry);
+  const registry = createMetrics(app, pool);
   registerSystem(app, { pool, readMetrics: options.readMetrics ?? (() => registry.metrics()) });
-
-  registerOpenApi(app, config);
 
   registerOpenApi(app, config);
 
