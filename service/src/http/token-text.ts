@@ -6,12 +6,17 @@ const ANYWHERE = new RegExp(TOKEN);
 
 export const isToken = (text: string): boolean => WHOLE.test(text);
 
-/** Whether a token stands anywhere in the text, also percent-encoded. */
+/** A text may have been percent-encoded by several programs on its way; more rounds would only cost time. */
+const DECODING_ROUNDS_MAX = 3;
+
+/** Whether a token stands anywhere in the text, also percent-encoded, also more than once. */
 export function containsToken(text: string): boolean {
-  if (ANYWHERE.test(text)) return true;
-  if (!text.includes('%')) return false;
-  const decoded = text.replace(/%([0-9a-f]{2})/gi, (_, hex: string) =>
-    String.fromCharCode(Number.parseInt(hex, 16)),
-  );
+  let decoded = text;
+  for (let round = 0; round < DECODING_ROUNDS_MAX && decoded.includes('%'); round++) {
+    if (ANYWHERE.test(decoded)) return true;
+    decoded = decoded.replace(/%([0-9a-f]{2})/gi, (_, hex: string) =>
+      String.fromCharCode(Number.parseInt(hex, 16)),
+    );
+  }
   return ANYWHERE.test(decoded);
 }

@@ -7,8 +7,7 @@ export type Bearer =
   | { readonly kind: 'token'; readonly token: string };
 
 export function parseBearer(header: string | undefined): Bearer {
-  const match = header === undefined ? null : /^bearer(?: +(.*))?$/i.exec(header);
-  if (match === null) return { kind: 'missing' };
-  const token = match[1]?.trimEnd() ?? '';
+  const token = header === undefined ? undefined : /^bearer +(.*)$/i.exec(header)?.[1]?.trimEnd();
+  if (token === undefined || token === '') return { kind: 'missing' };
   return isToken(token) ? { kind: 'token', token } : { kind: 'malformed' };
 }

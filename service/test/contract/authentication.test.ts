@@ -1,0 +1,205 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { createKeyStore } from '../../src/keys/store.ts';
+import { expectFailure } from '../harness/answers.ts';
+import { LISTS } from '../harness/lists.ts';
+import { createTestService, TEST_SECRET, type TestService } from '../harness/service.ts';
+
+const ACTOR = 'owner@example.com';
+const RANDOM = 'A'.repeat(32);
+const UNKNOWN = `svc_live_${RANDOM}`;
+
+let service: TestService;
+let workspaceId: string;
+/** One of a live and one of a test key, each revoked before it was ever used. */
+let revoked: readonly string[];
+beforeAll(async () => {
+  service = await createTestService();
+  workspaceId = await service.workspace();
+  const store = createKeyStore(service.pool, [TEST_SECRET]);
+  const revoke = async (mode: 'live' | 'test') => {
+    const { keyId, token } = await service.issue(workspaceId, { mode });
+    await store.revoke(workspaceId, keyId, ACTOR);
+    return token;
+  };
+  revoked = [await revoke('live'), await revoke('test')];
+});
+
+const ask = (url: string, authorization?: string) =>
+  service.request(null, url, authorization === undefined ? {} : { headers: { authorization } });
+
+const PATHS = [
+  ...LISTS.flatMap(({ path }) => [path, `${path}/some_id`, `${path}?limit=0`]),
+  '/v1/audits/count',
+  '/v1/no-such-path',
+];
+
+describe.each(PATHS)('without a valid key, %s', (path) => {
+  test.each([undefined, '', 'Basic c3ZjOnN2Yw==', UNKNOWN, 'Bearer', 'Bearer '])(
+    'answers 401 and asks for a bearer token when Authorization is %j',
+    async (authorization) => {
+      const answer = await ask(path, authorization);
+      expectFailure(answer, 'invalid_key');
+      expect(answer.headers['www-authenticate']).toBe('Bearer');
+    },
+  );
+
+  test('answers 401 to a malformed, an unknown and a revoked token in the same bytes', async () => {
+    const tokens = [
+      UNKNOWN,
+      ...revoked,
+      'x',
+      `svc_live_${RANDOM}A`,
+      `svc_live_${RANDOM.slice(1)}`,
+      `svc_prod_${RANDOM}`,
+      `SVC_LIVE_${RANDOM}`,
+      `svc_live_${RANDOM.slice(1)}+`,
+      `${UNKNOWN} ${UNKNOWN}`,
+    ];
+    const answers = await Promise.all(tokens.map((token) => ask(path, `Bearer ${token}`)));
+    const [first] = answers;
+    for (const answer of answers) {
+      expectFailure(answer, 'invalid_key', 'invalid or has been revoked');
+      expect(answer.text).toBe(first?.text);
+      expect(answer.headers['www-authenticate']).toBe('Bearer error="invalid_token"');
+      expect(Object.keys(answer.headers)).toEqual(Object.keys(first?.headers ?? {}));
+    }
+  });
+});
+
+test('the scheme is accepted in any case, with more than one space', async () => {
+  const token = await service.token(workspaceId);
+  for (const scheme of ['bearer', 'BEARER', 'Bearer ', 'Bearer  ']) {
+    expect((await ask('/v1/audits', `${scheme} ${token}`)).status).toBe(200);
+  }
+});
+
+describe('a token in the URL', () => {
+  const encodings: readonly (readonly [string, (token: string) => string])[] = [
+    ['plain', (token) => token],
+    ['percent-encoded', (token) => encodeURIComponent(token).replaceAll('_', '%5F').replaceAll('s', '%73')],
+    ['percent-encoded twice', (token) => token.replaceAll('_', '%255F')],
+    [
+      'percent-encoded throughout',
+      (token) => [...token].map((c) => `%${c.charCodeAt(0).toString(16).padStart(2, '0')}`).join(''),
+    ],
+  ];
+
+  test.each(encodings)('is refused whatever it is and wherever it stands: %s', async (_, encode) => {
+    const valid = await service.token(workspaceId);
+    for (const token of [valid, UNKNOWN]) {
+      const text = encode(token);
+      const urls = [`?api_key=${text}`, `/${text}`, `?cursor=${text}`, `?${text}`, `?limit=1&x=a${text}b`];
+      for (const url of urls.map((rest) => `/v1/audits${rest}`)) {
+        for (const headers of [undefined, `Bearer ${valid}`]) {
+          expectFailure(await ask(url, headers), 'invalid_parameter', 'never be part of a URL');
+        }
+      }
+    }
+  });
+
+  test('reaches neither a log line, nor an audit entry, nor the answer', async () => {
+    const token = await service.token(workspaceId);
+    const secret = token.slice('svc_live_'.length);
+    const urls = [
+      `/v1/audits?x=${token}`,
+      `/v1/${token}`,
+      `/${token}`,
+      `/v1/audits/%zz${token}`,
+      `/${token}/%zz`,
+    ];
+    for (const url of urls) {
+      const answer = await ask(url, `Bearer ${token}`);
+      expect(answer.status).toBeGreaterThanOrEqual(400);
+      expect(answer.text + JSON.stringify(answer.headers)).not.toContain(secret);
+    }
+    await service.request(token, '/v1/audits', {
+      headers: { 'user-agent': `curl ${token}`, 'request-id': token, 'x-request-id': token, referer: token },
+    });
+    await service.request(token, '/v1/audits', {
+      headers: { 'user-agent': `curl ${token.replaceAll('_', '%5F')}` },
+    });
+    const { rows } = await service.pool.query<{ doc: string }>('select doc from audit_log');
+    expect(rows.filter(({ doc }) => doc.includes(secret))).toEqual([]);
+    expect(service.log.filter((line) => line.includes(secret))).toEqual([]);
+    expect(service.log.length).toBeGreaterThan(0);
+  });
+});
+
+describe('a key that is revoked or rotated', () => {
+  const store = () => createKeyStore(service.pool, [TEST_SECRET]);
+
+  test.each(['live', 'test'] as const)(
+    'is refused by every node in the next request, also by one that has just used it: %s',
+    async (mode) => {
+      const other = await createTestService({ database: service.database });
+      const { keyId, token } = await service.issue(workspaceId, { mode });
+      for (const node of [service, other]) expect((await node.request(token, '/v1/audits')).status).toBe(200);
+      const rotated = await store().rotate(workspaceId, keyId, ACTOR);
+      if (typeof rotated === 'string') throw new Error(rotated);
+      for (const node of [service, other]) {
+        expectFailure(await node.request(token, '/v1/audits'), 'invalid_key');
+        expect((await node.request(rotated.token, '/v1/audits')).status).toBe(200);
+      }
+      await store().revoke(workspaceId, keyId, ACTOR);
+      for (const node of [service, other]) {
+        const answer = await node.request(rotated.token, '/v1/audits');
+        expectFailure(answer, 'invalid_key');
+        expect(answer.headers['www-authenticate']).toBe('Bearer error="invalid_token"');
+        expect(answer.headers).not.toHaveProperty('etag');
+      }
+    },
+  );
+
+  test('is refused in the middle of a request that it began, and nothing of the data is shown', async () => {
+    for (const mode of ['live', 'test'] as const) {
+      const { keyId, token } = await service.issue(workspaceId, { mode });
+      if (mode === 'live') expect((await service.request(token, '/v1/audits')).status).toBe(200);
+      // The request waits for a row that this transaction holds, between its look-up and its audit entry.
+      const holder = await service.pool.connect();
+      try {
+        await holder.query('begin');
+        await holder.query('lock table companies in access exclusive mode');
+        const answer = service.request(token, '/v1/companies');
+        await waitForLock();
+        await store().revoke(workspaceId, keyId, ACTOR);
+        await holder.query('commit');
+        expectFailure(await answer, 'invalid_key');
+      } finally {
+        holder.release();
+      }
+    }
+  });
+
+  /** Until a statement of this database waits for a lock. */
+  const waitForLock = () =>
+    expect
+      .poll(async () => {
+        const { rows } = await service.pool.query<{ waiting: number }>(
+          `select count(*)::int as waiting from pg_locks where not granted and database = (select oid from pg_database where datname = current_database())`,
+        );
+        return rows[0]?.waiting;
+      })
+      .toBe(1);
+});
+
+test('failed authentications of an address are limited before the look-up; a remembered live key still passes', async () => {
+  const limit = 5;
+  const node = await createTestService({ database: service.database, failedAuthPerMinute: limit });
+  const live = await service.token(workspaceId);
+  const testKey = await service.token(workspaceId, { mode: 'test' });
+  expect((await node.request(live, '/v1/audits')).status).toBe(200);
+  for (let failure = 0; failure < limit; failure++) {
+    expectFailure(await node.request(UNKNOWN, '/v1/audits'), 'invalid_key');
+  }
+  for (const token of [UNKNOWN, 'malformed', testKey]) {
+    const answer = await node.request(token, '/v1/audits');
+    expectFailure(answer, 'rate_limited');
+    expect(answer.headers['retry-after']).toBe('60');
+  }
+  expect((await node.request(live, '/v1/audits')).status).toBe(200);
+  expectFailure(await node.request(null, '/v1/audits'), 'invalid_key');
+  expect((await node.request(testKey, '/v1/audits', { remoteAddress: '192.0.2.7' })).status).toBe(200);
+  node.clock.now += 60_000;
+  expectFailure(await node.request(UNKNOWN, '/v1/audits'), 'invalid_key');
+  expect((await node.request(testKey, '/v1/audits')).status).toBe(200);
+});
