@@ -31,7 +31,7 @@ export async function createTestDatabase(
   const name = `test_${randomBytes(8).toString('hex')}`;
   await administer(
     server.url,
-    `create database ${name} template ${options.template === false ? 'template0' : TEMPLATE}`,
+    `create database ${name} template ${options.template === false ? 'template0' : TEMPLATE} strategy file_copy`,
   );
   const url = databaseUrl(server.url, name);
   // A broken connection is reported by the query that runs into it.
@@ -41,7 +41,8 @@ export async function createTestDatabase(
     dropped ??= dropDatabase(server.url, name, pool);
     return dropped;
   };
-  onFileEnd(drop);
+  // One that the test has dropped itself has been judged there.
+  onFileEnd(async () => (dropped === undefined ? drop() : undefined));
   return { pool, url, drop };
 }
 

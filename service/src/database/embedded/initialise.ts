@@ -9,6 +9,7 @@ import { ensureDirectory, fileError } from './files.ts';
 import type { Launcher } from './launcher.ts';
 import type { Layout } from './layout.ts';
 import { ensurePassword } from './password.ts';
+import { isProcessAlive } from './process-alive.ts';
 
 const BYTES_PER_MIB = 1024 * 1024;
 /** A new cluster has 40 MiB and its first write-ahead log; below this there is no room for any data. */
@@ -92,18 +93,9 @@ async function refuseFullDisk({ dataDir }: Layout): Promise<void> {
 async function removeAbandonedDrafts({ dataDir }: Layout): Promise<void> {
   for (const name of await readdir(dataDir)) {
     const maker = DRAFT.exec(name)?.[1];
-    if (maker !== undefined && !isAlive(Number(maker))) {
+    if (maker !== undefined && !isProcessAlive(Number(maker))) {
       await rm(join(dataDir, name), { recursive: true, force: true });
     }
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return errorCode(error) !== 'ESRCH';
   }
 }
 

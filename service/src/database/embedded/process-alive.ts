@@ -1,0 +1,11 @@
+import { errorCode } from './error.ts';
+
+/** Whether there is a process of this id, of whomever; a zombie counts. */
+export function isProcessAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return errorCode(error) !== 'ESRCH';
+  }
+}
