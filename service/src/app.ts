@@ -4,13 +4,14 @@ import type pg from 'pg';
 import { createTrail } from './audit-log/trail.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { Config } from './config.ts';
+import { decodablePath } from './http/decodable-path.ts';
 import { ApiError } from './http/errors.ts';
 import { answerBrokenRequest, sendFailure } from './http/failures.ts';
 import { createMetrics } from './http/metrics.ts';
 import { requestId } from './http/request-id.ts';
 import { registerSystem } from './http/system.ts';
 import { createAuthenticator } from './keys/authenticate.ts';
-import { BODY_MAX_BYTES, HEADERS_MAX_BYTES, URL_MAX_CHARACTERS } from './limits.ts';
+import { BODY_MAX_BYTES, HEADERS_MAX_BYTES } from './limits.ts';
 import { createCursorCodec } from './list/cursor.ts';
 import { registerOpenApi } from './openapi/route.ts';
 import { createLimiter, type Limiter } from './quota/limiter.ts';
@@ -41,8 +42,10 @@ export function createApp(options: AppOptions): FastifyInstance {
     genReqId: requestId,
     trustProxy: config.trustProxy,
     bodyLimit: BODY_MAX_BYTES,
-    http: { maxHeaderSize: HEADERS_MAX_BYTES },
-    routerOptions: { maxParamLength: URL_MAX_CHARACTERS },
+    http: { maxHeaderSize: HEADERS_MAX_BYTES, requireHostHeader: false },
+    rewriteUrl: ({ url = '/' }) => decodablePath(url),
+    // Nothing longer arrives, so every path below /v1 is authenticated and audited.
+    routerOptions: { maxParamLength: HEADERS_MAX_BYTES },
     return503OnClosing: false,
     clientErrorHandler: answerBrokenRequest,
     frameworkErrors: (error, request, reply) => {
@@ -50,10 +53,15 @@ export function createApp(options: AppOptions): FastifyInstance {
       sendFailure(error, request, reply);
     },
   });
+  // The one that Fastify brings for text/plain: bodies are JSON.
+  app.removeContentTypeParser('text/plain');
   app.decorateRequest('key', null);
   app.decorateRequest('burst', null);
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({ 'request-id': request.id, 'x-content-type-options': 'nosniff' });
+    if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
+      throw new ApiError('invalid_request', 'The Host header is missing.');
+    }
   });
   app.addHook('onResponse', async (request, reply) => {
     request.log.debug(

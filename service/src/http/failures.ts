@@ -14,8 +14,6 @@ const CLIENT_FAILURES: Readonly<Record<string, readonly [ErrorCode, string]>> = 
   FST_ERR_CTP_EMPTY_JSON_BODY: ['invalid_body', 'The request body is empty; it must be JSON.'],
   FST_ERR_CTP_INVALID_JSON_BODY: ['invalid_body', 'The request body is not valid JSON.'],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['invalid_request', 'The body is not as long as Content-Length says.'],
-  FST_ERR_BAD_URL: ['invalid_request', 'The path is not a valid URL path.'],
-  FST_ERR_MAX_PARAM_LENGTH: ['not_found', 'There is no such record.'],
 };
 
 export function toApiError(error: unknown): ApiError | undefined {

@@ -1,0 +1,319 @@
+import { connect } from 'node:net';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { expectFailure, JSON_TYPE } from '../harness/answers.ts';
+import { LISTS } from '../harness/lists.ts';
+import type { TestService } from '../harness/service.ts';
+import { createWorld, seedRow, type World } from '../harness/world.ts';
+
+let world: World;
+let service: TestService;
+beforeAll(async () => {
+  world = await createWorld();
+  service = world.service;
+});
+
+const get = (url: string, headers: Readonly<Record<string, string>> = {}) =>
+  service.request(world.token, url, { headers });
+
+describe.each(LISTS)('one record of $path', (list) => {
+  const { id } = seedRow(list, 4);
+
+  test('is what its list shows', async () => {
+    const { data } = (await get(`${list.path}?limit=100`)).json<{ data: readonly { id: string }[] }>();
+    const answer = await get(`${list.path}/${id}`);
+    expect(answer.status).toBe(200);
+    expect(answer.headers['content-type']).toBe(JSON_TYPE);
+    expect(answer.json()).toEqual(data.find((item) => item.id === id));
+  });
+
+  test('is found by an id that is percent-encoded', async () => {
+    const encoded = id.replaceAll('_', '%5F');
+    expect((await get(`${list.path}/${encoded}`)).text).toBe((await get(`${list.path}/${id}`)).text);
+  });
+
+  test.each([
+    'no_such_record',
+    'A'.repeat(64),
+    'A'.repeat(65),
+    'A'.repeat(15_000),
+    '',
+    '%00',
+    '%20',
+    '%27%20or%201=1',
+    '%2F',
+    '%2e%2e%2f',
+    '..%2f..',
+    '%F0%9F%99%82',
+    '%zz',
+    '%',
+    '%E0%A4%A',
+    `${id}%00`,
+    `${id}%20`,
+    `${id}/`,
+    `${id};x=1`,
+    '*',
+    '__proto__',
+  ])('does not exist under %j', async (other) => {
+    expectFailure(await get(`${list.path}/${other}`), 'not_found');
+  });
+
+  test.each(['limit=1', 'x=', 'cursor=abc', 'id=1&id=1'])('takes no parameters: %s', async (query) => {
+    expectFailure(await get(`${list.path}/${id}?${query}`), 'invalid_parameter');
+    expect((await get(`${list.path}/${id}?`)).status).toBe(200);
+  });
+
+  test('of another workspace does not exist, in the same bytes as one that never did', async () => {
+    const foreign = await service.issue(world.neighbourId, { mode: 'test' });
+    if (list.name !== 'api-keys') return;
+    const refused = await get(`${list.path}/${foreign.keyId}`);
+    expectFailure(refused, 'not_found');
+    expect(refused.text).toBe((await get(`${list.path}/no_such_record`)).text);
+  });
+});
+
+describe('HEAD', () => {
+  test.each(
+    LISTS.flatMap((list) => [list.path, `${list.path}/${seedRow(list, 4).id}`, `${list.path}?limit=0`]),
+  )('answers %s as GET does, without the body', async (url) => {
+    const [head, full] = [
+      await service.request(world.token, url, { method: 'HEAD' }),
+      await get(url, { 'request-id': 'same' }),
+    ];
+    expect(head.status).toBe(full.status);
+    expect(head.text).toBe('');
+    const headers = ({ etag, 'content-type': type, 'content-length': length }: typeof head.headers) => ({
+      etag,
+      type,
+      length: String(length),
+    });
+    expect(headers(head.headers)).toEqual(headers(full.headers));
+  });
+
+  test('without a key is 401 with the challenge', async () => {
+    const answer = await service.request(null, '/v1/audits', { method: 'HEAD' });
+    expect(answer.status).toBe(401);
+    expect(answer.headers['www-authenticate']).toBe('Bearer');
+  });
+});
+
+describe('a method that a path does not have', () => {
+  const methods = ['PUT', 'DELETE', 'PATCH', 'OPTIONS'] as const;
+  const readOnly = LISTS.filter(({ resource }) => !resource.records);
+
+  test.each(LISTS.flatMap(({ path }) => methods.map((method) => ({ method, path }))))(
+    '$method $path is 405 with what is allowed',
+    async ({ method, path }) => {
+      const answer = await service.request(world.token, path, { method });
+      expectFailure(answer, 'method_not_allowed', method);
+      const allowed = String(answer.headers['allow']).split(', ');
+      expect(allowed).toEqual(expect.arrayContaining(['GET', 'HEAD']));
+      expect(allowed).not.toContain(method);
+    },
+  );
+
+  test.each(readOnly.map(({ path }) => path))('nothing can be written to %s, with any key', async (path) => {
+    const token = await service.token(world.workspaceId, { mode: 'test', access: 'write' });
+    const item = `${path}/${seedRow(LISTS.find((list) => list.path === path) ?? raise(), 4).id}`;
+    const before = (await get(item)).text;
+    for (const url of [path, item, `${path}/batch`]) {
+      for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'] as const) {
+        const answer = await service.request(token, url, { method, payload: {} });
+        expect({ url, method, status: answer.status }).toEqual({ url, method, status: 405 });
+        expect(answer.headers['allow']).toBe('GET, HEAD');
+      }
+    }
+    expect((await get(item)).text).toBe(before);
+  });
+
+  test('comes after the key: without one it is 401', async () => {
+    expectFailure(await service.request(null, '/v1/audits', { method: 'DELETE' }), 'invalid_key');
+  });
+});
+
+const raise = (): never => {
+  throw new Error('there is no such list');
+};
+
+describe('a path that is not there', () => {
+  test.each(['/', '/v2/audits', '/V1/audits', '/v1x', '/audits', '//v1/audits', '/v1/../etc/passwd', '/%zz'])(
+    '%s is 404 in the envelope, with or without a key',
+    async (path) => {
+      for (const token of [null, world.token]) {
+        const answer = await service.request(token, path);
+        if (answer.status !== 401) expectFailure(answer, 'not_found');
+      }
+    },
+  );
+
+  test.each([
+    '/v1',
+    '/v1/',
+    '/v1/nothing',
+    '/v1/audits/x/y',
+    '/v1/Audits',
+    '/v1//audits',
+    '/v1/%zz',
+    '/v1/%',
+  ])('%s is 401 without a key, so that nothing is told of what there is, and 404 with one', async (path) => {
+    expectFailure(await service.request(null, path), 'invalid_key');
+    expectFailure(await get(path), 'not_found');
+    expectFailure(await service.request(world.token, path, { method: 'DELETE' }), 'not_found');
+  });
+});
+
+describe('the Request-Id', () => {
+  const SANE = ['a', 'req-1f3a', 'A.b_c:d-9', 'x'.repeat(128)];
+  const INSANE = [
+    '',
+    ' ',
+    'a b',
+    'x'.repeat(129),
+    'a"b',
+    '<script>',
+    'é',
+    'a,b',
+    `svc_live_${'a'.repeat(32)}`,
+  ];
+  const URLS = [
+    '/v1/audits',
+    '/v1/audits?limit=0',
+    '/v1/nothing',
+    '/nothing',
+    '/healthz',
+    '/%zz',
+    '/v1/audits/%zz',
+  ];
+
+  test.each(URLS)('of the caller is kept when it is sane, and replaced when it is not: %s', async (url) => {
+    for (const name of ['request-id', 'x-request-id']) {
+      for (const id of SANE) expect((await get(url, { [name]: id })).headers['request-id']).toBe(id);
+      for (const id of INSANE) {
+        expect((await get(url, { [name]: id })).headers['request-id']).toMatch(/^req_[0-9a-f-]{36}$/);
+      }
+    }
+  });
+
+  test('is another one in each answer', async () => {
+    const ids = await Promise.all(URLS.map(async (url) => (await get(url)).headers['request-id']));
+    expect(new Set(ids).size).toBe(URLS.length);
+  });
+});
+
+describe('a body', () => {
+  const send = (contentType: string, payload: string, url = '/v1/audits') =>
+    service.request(world.token, url, { method: 'PUT', payload, headers: { 'content-type': contentType } });
+
+  test.each([
+    '{',
+    '{"a":1',
+    'undefined',
+    '',
+    '{"a":1}}',
+    '\u0000',
+    '{"__proto__":{"a":1}}',
+    '{"constructor":{"prototype":{}}}',
+  ])('that is not valid JSON is refused: %j', async (payload) => {
+    expectFailure(await send('application/json', payload), 'invalid_body');
+  });
+
+  test('of another type than JSON is 415', async () => {
+    for (const type of [
+      'text/plain',
+      'application/xml',
+      'application/x-www-form-urlencoded',
+      'x',
+      'image/png;a=b',
+    ]) {
+      expectFailure(await send(type, 'x'), 'unsupported_media_type');
+    }
+  });
+
+  test('that is too large is 413', async () => {
+    expectFailure(
+      await send('application/json', JSON.stringify('x'.repeat(9 * 1024 * 1024))),
+      'payload_too_large',
+    );
+  });
+});
+
+describe('over a socket', () => {
+  let port: number;
+  beforeAll(async () => {
+    const address = await service.app.listen({ port: 0, host: '127.0.0.1' });
+    port = Number(new URL(address).port);
+  });
+
+  /** Sends bytes, and reads until the service closes the connection. */
+  const exchange = (text: string): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const socket = connect(port, '127.0.0.1');
+      let answer = '';
+      socket.setEncoding('utf8');
+      socket.on('data', (data) => {
+        answer += data;
+      });
+      socket.on('error', reject);
+      socket.on('close', () => resolve(answer));
+      socket.write(text);
+    });
+
+  const broken: readonly (readonly [string, string, number, string])[] = [
+    [
+      'headers that are too large',
+      `GET /v1/audits HTTP/1.1\r\nhost: a\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`,
+      431,
+      'headers_too_large',
+    ],
+    [
+      'a URL that is too long',
+      `GET /v1/audits?${'x'.repeat(20_000)} HTTP/1.1\r\nhost: a\r\n\r\n`,
+      431,
+      'headers_too_large',
+    ],
+    ['what is not HTTP', 'hello\r\n\r\n', 400, 'invalid_request'],
+    ['TLS', '\u0016\u0003\u0001\u0002\u0000\u0001', 400, 'invalid_request'],
+    ['a method that is none', 'NONE /v1/audits HTTP/1.1\r\nhost: a\r\n\r\n', 400, 'invalid_request'],
+    ['no Host', 'GET /v1/audits HTTP/1.1\r\nconnection: close\r\n\r\n', 400, 'invalid_request'],
+    [
+      'two lengths',
+      'POST /v1/audits HTTP/1.1\r\nhost: a\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nx',
+      400,
+      'invalid_request',
+    ],
+    [
+      'a length and chunks',
+      'POST /v1/audits HTTP/1.1\r\nhost: a\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\nx',
+      400,
+      'invalid_request',
+    ],
+  ];
+  test.each(broken)('%s is answered in the envelope', async (_, request, status, code) => {
+    const answer = await exchange(request);
+    const [head = '', body = ''] = answer.split('\r\n\r\n');
+    expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(head).toMatch(/\r\nrequest-id: req_[0-9a-f-]{36}(\r\n|$)/i);
+    expect(head.toLowerCase()).toContain(`content-type: ${JSON_TYPE}`);
+    expect(JSON.parse(body)).toEqual({ error: { code, message: expect.any(String) } });
+  });
+
+  test('a request with a key is answered as in process', async () => {
+    const answer = await exchange(
+      `GET /v1/audits?limit=1 HTTP/1.1\r\nhost: a\r\nconnection: close\r\nauthorization: Bearer ${world.token}\r\n\r\n`,
+    );
+    expect(answer).toMatch(/^HTTP\/1.1 200 OK\r\n/);
+    expect(answer.endsWith((await get('/v1/audits?limit=1')).text)).toBe(true);
+  });
+
+  test('a method that no path has, such as TRACE, is refused in the envelope', async () => {
+    for (const method of ['TRACE', 'PROPFIND', 'QUERY', 'LINK']) {
+      const answer = await exchange(
+        `${method} /v1/audits HTTP/1.1\r\nhost: a\r\nconnection: close\r\nauthorization: Bearer ${world.token}\r\n\r\n`,
+      );
+      expect(answer).toMatch(/^HTTP\/1.1 40[045] /);
+      expect(answer).toMatch(/\r\nrequest-id: /i);
+      expect(answer).toMatch(
+        /\{"error":\{"code":"(not_found|method_not_allowed|invalid_request)","message":"[^"]+"\}\}$/,
+      );
+    }
+  });
+});
