@@ -1,1 +1,29 @@
-const a: number = 1; export { a };
+// Checks of the whole repository that no compiler, linter or test makes: `npm run check`.
+
+import { fileURLToPath } from 'node:url';
+import { dependenciesPinned } from './check/dependencies.ts';
+import { assumptionsPinned, errorsDocumented, linksLead } from './check/docs.ts';
+import {
+  importDirections,
+  keyStoreImporters,
+  noCircles,
+  partsPlaced,
+  sdkImportsNobody,
+} from './check/imports.ts';
+import { type Finding, type Rule, readRepository } from './check/repository.ts';
+import { honestTests, noMachinePaths, noTokens, nothingLeftOpen, shortFiles, typed } from './check/text.ts';
+
+const RULES: readonly Rule[] = [
+  ...[importDirections, partsPlaced, noCircles, keyStoreImporters, sdkImportsNobody],
+  ...[shortFiles, typed, nothingLeftOpen, honestTests, noTokens, noMachinePaths],
+  ...[linksLead, errorsDocumented, assumptionsPinned, dependenciesPinned],
+];
+
+const lineOf = ({ path, line, message }: Finding): string =>
+  `${path}${line === undefined ? '' : `:${line}`}: ${message}`;
+
+const files = readRepository(fileURLToPath(new URL('..', import.meta.url)));
+const findings = RULES.flatMap((rule) => rule(files));
+for (const finding of findings) console.log(lineOf(finding));
+if (findings.length === 0) console.log('checks passed');
+else process.exitCode = 1;

@@ -1,0 +1,104 @@
+import { posix } from 'node:path';
+import { ERRORS } from '../../service/src/http/errors.ts';
+import { type Finding, isTest, type Rule, type SourceFile } from './repository.ts';
+
+const ERRORS_DOC = 'docs/errors.md';
+const ASSUMPTIONS_DOC = 'docs/assumptions.md';
+
+/** A line of a document that is no code block. */
+interface TextLine {
+  readonly line: number;
+  readonly text: string;
+}
+
+function proseOf({ lines }: SourceFile): readonly TextLine[] {
+  let fenced = false;
+  return lines.flatMap((text, index) => {
+    if (/^\s*(?:```|~~~)/.test(text)) fenced = !fenced;
+    return fenced ? [] : [{ line: index + 1, text }];
+  });
+}
+
+/** The rows of all tables of a document, without their headings. */
+function rowsOf(file: SourceFile): readonly (TextLine & { readonly cells: readonly string[] })[] {
+  const prose = proseOf(file);
+  const isHeading = (index: number): boolean => /^\|[\s:|-]+\|\s*$/.test(prose[index + 1]?.text ?? '');
+  return prose
+    .filter(({ text }, index) => text.startsWith('|') && !/^\|[\s:|-]+\|\s*$/.test(text) && !isHeading(index))
+    .map((row) => ({
+      ...row,
+      cells: row.text
+        .trim()
+        .slice(1, -1)
+        .split(/(?<!\\)\|/)
+        .map((cell) => cell.trim()),
+    }));
+}
+
+const LINK = /\]\(\s*<?([^)\s>]+)>?(?:\s+"[^"]*")?\s*\)|^\[[^\]]+\]:\s*(\S+)/g;
+
+export const linksLead: Rule = (files) => {
+  const paths = new Set(files.flatMap(({ path }) => [path, ...foldersOf(path)]));
+  return files
+    .filter(({ path }) => path.endsWith('.md'))
+    .flatMap((file) =>
+      proseOf(file).flatMap(({ line, text }) =>
+        [...text.replace(/`[^`]*`/g, '').matchAll(LINK)]
+          .map((match) => match[1] ?? match[2] ?? '')
+          .filter((target) => !/^(?:[a-z][a-z+.-]*:|#|\/)/i.test(target) && !leads(file.path, target, paths))
+          .map((target) => ({ path: file.path, line, message: `the link to ${target} leads nowhere` })),
+      ),
+    );
+};
+
+const foldersOf = (path: string): readonly string[] =>
+  path.split('/').map((_, index, parts) => parts.slice(0, index).join('/'));
+
+function leads(from: string, target: string, paths: ReadonlySet<string>): boolean {
+  const [file = ''] = decodeURI(target).split(/[?#]/, 1);
+  return paths.has(posix.join(posix.dirname(from), file).replace(/\/$/, ''));
+}
+
+const named = (files: readonly SourceFile[], path: string): SourceFile | undefined =>
+  files.find((file) => file.path === path);
+
+/** docs/errors.md has a row `| code | status | meaning |` for each error, equal to the table in the code. */
+export const errorsDocumented: Rule = (files) => {
+  const file = named(files, ERRORS_DOC);
+  if (file === undefined) return [{ path: ERRORS_DOC, message: 'is missing' }];
+  const rows = rowsOf(file).map(({ line, cells: [code = '', status = '', meaning = ''] }) => ({
+    line,
+    code: code.replaceAll('`', ''),
+    text: `${status} ${meaning}`,
+  }));
+  const missing = Object.keys(ERRORS)
+    .filter((code) => !rows.some((row) => row.code === code))
+    .map((code): Finding => ({ path: ERRORS_DOC, message: `${code} is missing` }));
+  const wrong = rows.flatMap(({ line, code, text }): readonly Finding[] => {
+    const known = Object.entries(ERRORS).find(([name]) => name === code)?.[1];
+    if (known === undefined) return [{ path: ERRORS_DOC, line, message: `there is no error ${code}` }];
+    const expected = `${known.status} ${known.meaning}`;
+    return text === expected ? [] : [{ path: ERRORS_DOC, line, message: `${code} must be: ${expected}` }];
+  });
+  return [...missing, ...wrong];
+};
+
+/** The last cell of each row of docs/assumptions.md names, in backticks, what pins it: a file, or a test's title. */
+export const assumptionsPinned: Rule = (files) => {
+  const file = named(files, ASSUMPTIONS_DOC);
+  if (file === undefined) return [{ path: ASSUMPTIONS_DOC, message: 'is missing' }];
+  const tests = files.filter(isTest);
+  const exists = (name: string): boolean =>
+    tests.some(({ path, text }) => path === name || path.endsWith(`/${name}`) || text.includes(name));
+  return rowsOf(file).flatMap(({ line, cells }) => {
+    const names = [...(cells.at(-1) ?? '').matchAll(/`([^`]+)`/g)].map((match) => match[1] ?? '');
+    const message =
+      names.length === 0
+        ? 'the row names no test in its last cell'
+        : names
+            .filter((name) => !exists(name))
+            .map((name) => `there is no test or test file "${name}"`)
+            .join('; ');
+    return message === '' ? [] : [{ path: ASSUMPTIONS_DOC, line, message }];
+  });
+};

@@ -1,0 +1,121 @@
+import { posix } from 'node:path';
+import { isTest, isTypeScript, type Rule, type SourceFile } from './repository.ts';
+
+/**
+ * Imports point one way (ARCHITECTURE.md, the map): a part may import those of its own layer and of the layers below.
+ * A part is a folder, or a file that lies beside the folders. Within a layer there must be no circle.
+ */
+export const LAYERS: readonly (readonly string[])[] = [
+  ['operator', 'main.ts', 'server'],
+  ['app.ts'],
+  ['resources', 'dashboard', 'openapi', 'v1', 'jobs'],
+  ['list', 'records', 'keys', 'audit-log', 'quota'],
+  ['http'],
+  [
+    ...['database', 'log', 'clock.ts', 'config.ts', 'ids.ts', 'limits.ts'],
+    ...['operator-error.ts', 'secrets.ts', 'workspaces.ts'],
+  ],
+];
+
+const SOURCE = 'service/src/';
+const KEY_STORE = `${SOURCE}keys/store.ts`;
+const KEY_STORE_IMPORTERS = [`${SOURCE}dashboard/`, 'service/test/harness/'];
+const SPECIFIER = /(?:\bfrom|\bimport)\s*\(?\s*'([^']+)'/;
+
+interface Import {
+  readonly file: SourceFile;
+  readonly line: number;
+  readonly specifier: string;
+  /** Path of the imported file in the repository; undefined: a package. */
+  readonly target: string | undefined;
+}
+
+function importsOf(file: SourceFile): readonly Import[] {
+  return file.lines.flatMap((text, index) => {
+    const specifier = SPECIFIER.exec(text)?.[1];
+    if (specifier === undefined) return [];
+    const target = specifier.startsWith('.') ? posix.join(posix.dirname(file.path), specifier) : undefined;
+    return [{ file, line: index + 1, specifier, target }];
+  });
+}
+
+/** `service/src/list/query.ts` → `list`; undefined: not a part of the service. */
+const partOf = (path: string): string | undefined =>
+  path.startsWith(SOURCE) ? path.slice(SOURCE.length).split('/')[0] : undefined;
+const layerOf = (part: string): number => LAYERS.findIndex((layer) => layer.includes(part));
+
+/** Imports between two parts of the service; tests may import what they test with. */
+function crossings(files: readonly SourceFile[]) {
+  return files
+    .filter((file) => isTypeScript(file) && !isTest(file))
+    .flatMap(importsOf)
+    .flatMap(({ file, line, target }) => {
+      const from = partOf(file.path);
+      const to = target === undefined ? undefined : partOf(target);
+      return from === undefined || to === undefined || from === to
+        ? []
+        : [{ path: file.path, line, from, to }];
+    });
+}
+
+export const importDirections: Rule = (files) =>
+  crossings(files).flatMap(({ path, line, from, to }) =>
+    layerOf(from) > layerOf(to) && layerOf(to) !== -1
+      ? [{ path, line, message: `${from} must not import ${to}: imports point one way, see LAYERS` }]
+      : [],
+  );
+
+/** Every part has its place in LAYERS. */
+export const partsPlaced: Rule = (files) => {
+  const parts = files.filter((file) => isTypeScript(file) && !isTest(file)).map(({ path }) => partOf(path));
+  return [...new Set(parts)].flatMap((part) =>
+    part === undefined || layerOf(part) !== -1
+      ? []
+      : [{ path: SOURCE + part, message: 'has no place in the order of imports, see LAYERS' }],
+  );
+};
+
+export const noCircles: Rule = (files) => {
+  const within = crossings(files).filter(({ from, to }) => layerOf(from) === layerOf(to));
+  const reachable = (from: string, seen = new Set<string>()): ReadonlySet<string> => {
+    for (const { to } of within.filter((edge) => edge.from === from && !seen.has(edge.to))) {
+      seen.add(to);
+      reachable(to, seen);
+    }
+    return seen;
+  };
+  return within
+    .filter(({ from, to }) => reachable(to).has(from))
+    .map(({ path, line, from, to }) => ({
+      path,
+      line,
+      message: `${from} imports ${to}, which leads back to ${from}`,
+    }));
+};
+
+/** Keys are made, rotated and revoked by the dashboard alone (specification, 5.6). */
+export const keyStoreImporters: Rule = (files) =>
+  files
+    .filter(isTypeScript)
+    .flatMap(importsOf)
+    .filter(({ target }) => target === KEY_STORE)
+    .filter(({ file }) => !KEY_STORE_IMPORTERS.some((folder) => file.path.startsWith(folder)))
+    .map(({ file: { path }, line }) => ({
+      path,
+      line,
+      message: `only ${KEY_STORE_IMPORTERS.join(' and ')} may import keys/store.ts`,
+    }));
+
+/** The client library stands alone. */
+export const sdkImportsNobody: Rule = (files) =>
+  files
+    .filter((file) => file.path.startsWith('sdk/') && isTypeScript(file) && !isTest(file))
+    .flatMap((file) =>
+      importsOf(file)
+        .filter(({ specifier, target }) => !(target?.startsWith('sdk/') ?? specifier.startsWith('node:')))
+        .map(({ line, specifier }) => ({
+          path: file.path,
+          line,
+          message: `sdk must not import ${specifier}`,
+        })),
+    );

@@ -1,0 +1,169 @@
+import { describe, expect, test } from 'vitest';
+import { ERRORS } from '../../service/src/http/errors.ts';
+import { dependenciesPinned } from './dependencies.ts';
+import { assumptionsPinned, errorsDocumented, linksLead } from './docs.ts';
+import { importDirections, keyStoreImporters, noCircles, partsPlaced, sdkImportsNobody } from './imports.ts';
+import { type Rule, type SourceFile, sourceFile } from './repository.ts';
+import { honestTests, noMachinePaths, noTokens, nothingLeftOpen, shortFiles, typed } from './text.ts';
+
+// What the rules look for is put together here, so that they do not find it in this file.
+const join = (...parts: readonly string[]): string => parts.join('');
+
+type Files = readonly (readonly [path: string, text: string])[];
+const check = (rule: Rule, files: Files): readonly string[] =>
+  rule(files.map(([path, text]): SourceFile => sourceFile(path, text))).map(
+    ({ path, line, message }) => `${path}${line === undefined ? '' : `:${line}`}: ${message}`,
+  );
+
+const importing = (path: string): string => `// first line\nimport type { X } from '${path}';\n`;
+const LIST = 'service/src/list/query.ts';
+const TEST = 'service/test/some.test.ts';
+
+const REFUSED: readonly (readonly [string, Rule, Files, string])[] = [
+  [
+    'an import that points back',
+    importDirections,
+    [[LIST, importing('../resources/index.ts')]],
+    `${LIST}:2: list must not import resources`,
+  ],
+  [
+    'an import at run time that points back',
+    importDirections,
+    [[LIST, "await import('../app.ts')"]],
+    `${LIST}:1: list must not`,
+  ],
+  ['a part without a layer', partsPlaced, [['service/src/new/a.ts', '']], 'service/src/new: has no place'],
+  [
+    'a circle within a layer',
+    noCircles,
+    [
+      ['service/src/keys/a.ts', importing('../records/a.ts')],
+      ['service/src/records/a.ts', importing('../quota/a.ts')],
+      ['service/src/quota/a.ts', importing('../keys/a.ts')],
+    ],
+    'service/src/keys/a.ts:2: keys imports records, which leads back to keys',
+  ],
+  [
+    'the key store outside the dashboard',
+    keyStoreImporters,
+    [['service/src/v1/a.ts', importing('../keys/store.ts')]],
+    'service/src/v1/a.ts:2: only',
+  ],
+  [
+    'an SDK that imports the service',
+    sdkImportsNobody,
+    [['sdk/src/a.ts', importing('../../service/src/ids.ts')]],
+    'sdk/src/a.ts:2: sdk must not import',
+  ],
+  [
+    'an SDK that imports a package',
+    sdkImportsNobody,
+    [['sdk/src/a.ts', importing('pg')]],
+    'sdk/src/a.ts:2: sdk must not import pg',
+  ],
+  ['a file of 301 lines', shortFiles, [['a.ts', 'x\n'.repeat(301)]], 'a.ts: 301 lines'],
+  ['an open type', typed, [['a.ts', join('let x: an', 'y;')]], 'a.ts:1: leaves the type open'],
+  ['a silenced compiler', typed, [['a.ts', join('// @ts-', 'ignore')]], 'a.ts:1: silences the compiler'],
+  ['work left for later', nothingLeftOpen, [['a.md', join('TO', 'DO: more')]], 'a.md:1: do it'],
+  ['a test that runs alone', honestTests, [[TEST, join('test', '.only(')]], `${TEST}:1: runs alone`],
+  ['a skipped test', honestTests, [[TEST, join('describe', '.skip(')]], `${TEST}:1: is skipped`],
+  [
+    'a test that waits for a time',
+    honestTests,
+    [[TEST, join('set', 'Timeout(')]],
+    `${TEST}:1: waits for a time`,
+  ],
+  ['a token', noTokens, [['a.json', join('svc_live_', 'x'.repeat(32))]], 'a.json:1: holds what looks like'],
+  ['a path of one machine', noMachinePaths, [['a.md', join('see /wo', 'rk/main')]], 'a.md:1: names a path'],
+  ['a link to nowhere', linksLead, [['docs/a.md', 'See [b](b.md).']], 'docs/a.md:1: the link to b.md'],
+  [
+    'a range of versions',
+    dependenciesPinned,
+    [['package.json', '{\n"devDependencies": {\n"a": "^1.0.0" } }']],
+    'package.json:3: a is not pinned',
+  ],
+  [
+    'an assumption without a test',
+    assumptionsPinned,
+    [['docs/assumptions.md', '| A | T |\n|---|---|\n| a | |']],
+    'docs/assumptions.md:3: the row names no test',
+  ],
+  [
+    'an assumption whose test is gone',
+    assumptionsPinned,
+    [['docs/assumptions.md', '| A | T |\n|---|---|\n| a | `b` |']],
+    'docs/assumptions.md:3: there is no test or test file "b"',
+  ],
+];
+
+const ACCEPTED: readonly (readonly [string, Rule, Files])[] = [
+  [
+    'an import that points down',
+    importDirections,
+    [['service/src/resources/a.ts', importing('../list/query.ts')]],
+  ],
+  [
+    'a test that imports from above',
+    importDirections,
+    [['service/src/list/a.test.ts', importing('../resources/index.ts')]],
+  ],
+  ['an import within a layer', noCircles, [['service/src/keys/a.ts', importing('../records/a.ts')]]],
+  [
+    'the key store in the dashboard',
+    keyStoreImporters,
+    [['service/src/dashboard/keys.ts', importing('../keys/store.ts')]],
+  ],
+  ['a file of 300 lines', shortFiles, [['a.ts', 'x\n'.repeat(300)]]],
+  ['the word in a comment', typed, [['a.ts', join('// of an', 'y: any')]]],
+  ['a skipped test with its reason', honestTests, [[TEST, join('// needs a second disk\ntest', '.skip(')]]],
+  ['a wait outside tests', honestTests, [['service/src/a.ts', join('set', 'Timeout(')]]],
+  ['what is left of a token for people', noTokens, [['a.ts', 'svc_live_…9xQ2']]],
+  [
+    'links that lead somewhere',
+    linksLead,
+    [
+      ['docs/a.md', '[b](../b.ts#x) [c](https://c.example) [d](#d) [docs](../docs) `[x](y)`'],
+      ['b.ts', ''],
+    ],
+  ],
+  ['links in code blocks', linksLead, [['docs/a.md', '```\n[b](nowhere.md)\n```']]],
+  [
+    'exact versions',
+    dependenciesPinned,
+    [['package.json', '{"dependencies":{"a":"1.2.3-beta.4"},"peerDependencies":{"b":">=1"}}']],
+  ],
+  [
+    'an assumption with its test',
+    assumptionsPinned,
+    [
+      ['docs/assumptions.md', '| A | T |\n|---|---|\n| a | `it holds`, `some.test.ts` |'],
+      [TEST, "test('it holds', () => {});"],
+    ],
+  ],
+];
+
+describe('refused', () => {
+  test.each(REFUSED)('%s', (_, rule, files, finding) => {
+    expect(check(rule, files)).toEqual(expect.arrayContaining([expect.stringContaining(finding)]));
+  });
+});
+
+describe('accepted', () => {
+  test.each(ACCEPTED)('%s', (_, rule, files) => {
+    expect(check(rule, files)).toEqual([]);
+  });
+});
+
+test('the documented errors must be exactly those of the code', () => {
+  const rows = Object.entries(ERRORS).map(
+    ([code, { status, meaning }]) => `| \`${code}\` | ${status} | ${meaning} |`,
+  );
+  const table = (changed: readonly string[]): Files => [
+    ['docs/errors.md', ['| Code | Status | Meaning |', '|---|---|---|', ...changed].join('\n')],
+  ];
+  expect(check(errorsDocumented, table(rows))).toEqual([]);
+  const [first = '', ...others] = rows;
+  expect(check(errorsDocumented, table(others))).toEqual(['docs/errors.md: invalid_parameter is missing']);
+  expect(check(errorsDocumented, table([...rows, '| `new` | 400 | New. |']))).toHaveLength(1);
+  expect(check(errorsDocumented, table([first.replace('400', '422'), ...others]))).toHaveLength(1);
+});

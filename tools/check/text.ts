@@ -1,0 +1,67 @@
+import { findingsByLine, isTest, isTypeScript, type Rule } from './repository.ts';
+
+/** What may not stand in a file. The patterns are written so that they do not find themselves. */
+
+const LINES_MAX = 300;
+/** Made by a tool, so nobody reads them from top to bottom. */
+const GENERATED = ['package-lock.json', 'service/schema.sql'];
+const CODE = /\.(?:tsx?|m?js|css|sql)$/;
+
+export const shortFiles: Rule = (files) =>
+  files
+    .filter(({ path }) => CODE.test(path) && !GENERATED.includes(path))
+    .map(({ path, text }) => ({ path, count: text.replace(/\n$/, '').split('\n').length }))
+    .filter(({ count }) => count > LINES_MAX)
+    .map(({ path, count }) => ({ path, message: `${count} lines; at most ${LINES_MAX}` }));
+
+const UNTYPED = /:\s*any\s*(?:[;,)=\]|&>{]|$)|\bas\s+any\b|<any[>,]|\bany\[\]/;
+const SILENCED = /@ts-(?:ignore|expect-error|nocheck)\b/;
+
+export const typed: Rule = (files) =>
+  files.filter(isTypeScript).flatMap((file) =>
+    findingsByLine(file, (line) => {
+      if (SILENCED.test(line)) return 'silences the compiler';
+      const isComment = /^\s*(?:\*|\/[/*])/.test(line);
+      return !isComment && UNTYPED.test(line) ? 'leaves the type open: say unknown, or the type' : undefined;
+    }),
+  );
+
+const LEFT_OPEN = /\b(?:TO(?:DO)|FIX(?:ME))\b/;
+
+export const nothingLeftOpen: Rule = (files) =>
+  files
+    .filter(({ path }) => path !== 'package-lock.json')
+    .flatMap((file) =>
+      findingsByLine(file, (line) => (LEFT_OPEN.test(line) ? 'do it, or write an issue' : undefined)),
+    );
+
+const FOCUSED = /\b(?:test|it|describe|suite)(?:\.\w+)*\.only\b/;
+const SKIPPED = /\b(?:test|it|describe|suite)(?:\.\w+)*\.(?:skip|skipIf|runIf|todo|fails)\(/;
+const WAITS = /\bset(?:Timeout|Interval)\b|\btimers\/promises\b|(?<![\w.])sleep\(/;
+const COMMENT = /(?:^|\s)\/\/ \w/;
+
+export const honestTests: Rule = (files) =>
+  files
+    .filter((file) => isTypeScript(file) && isTest(file))
+    .flatMap((file) =>
+      findingsByLine(file, (line, index) => {
+        if (FOCUSED.test(line)) return 'runs alone and hides the other tests';
+        if (WAITS.test(line)) return 'waits for a time; await the event, or poll with vi.waitFor';
+        const reasoned = COMMENT.test(line) || COMMENT.test(file.lines[index - 1] ?? '');
+        return SKIPPED.test(line) && !reasoned ? 'is skipped without a comment that says why' : undefined;
+      }),
+    );
+
+const TOKEN = /svc_(?:live|test)_[A-Za-z0-9_-]{32}/;
+
+export const noTokens: Rule = (files) =>
+  files.flatMap((file) =>
+    findingsByLine(file, (line) => (TOKEN.test(line) ? 'holds what looks like an API key' : undefined)),
+  );
+
+const MACHINE_PATH = /(?<![\w.])\/work\/|\/tmp\/bash/;
+
+export const noMachinePaths: Rule = (files) =>
+  files.flatMap((file) =>
+    findingsByLine(file, (line) => (MACHINE_PATH.test(line) ? 'names a path of one machine' : undefined)),
+  );
