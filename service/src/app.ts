@@ -1,5 +1,6 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type pg from 'pg';
+import { Registry } from 'prom-client';
 
 import { createTrail } from './audit-log/trail.ts';
 import { type Clock, systemClock } from './clock.ts';
@@ -7,11 +8,11 @@ import type { Config } from './config.ts';
 import { decodablePath } from './http/decodable-path.ts';
 import { ApiError } from './http/errors.ts';
 import { answerBrokenRequest, sendFailure } from './http/failures.ts';
-import { createMetrics } from './http/metrics.ts';
+import { registerMetrics } from './http/metrics.ts';
 import { requestId } from './http/request-id.ts';
 import { registerSystem } from './http/system.ts';
 import { createAuthenticator } from './keys/authenticate.ts';
-import { BODY_MAX_BYTES, HEADERS_MAX_BYTES } from './limits.ts';
+import { BODY_MAX_BYTES, HEADERS_MAX_BYTES, REQUEST_TIMEOUT_MS } from './limits.ts';
 import { createCursorCodec } from './list/cursor.ts';
 import { registerOpenApi } from './openapi/route.ts';
 import { createLimiter, type Limiter } from './quota/limiter.ts';
@@ -29,6 +30,8 @@ export interface AppOptions {
   readonly clock?: Clock;
   /** Default: one of this process alone. */
   readonly limiter?: Limiter;
+  /** Gets this process's metrics. Default: a new one. */
+  readonly registry?: Registry;
   /** The text of /metrics, for a machine with several processes. Default: this process's own. */
   readonly readMetrics?: () => Promise<string>;
 }
@@ -42,6 +45,7 @@ export function createApp(options: AppOptions): FastifyInstance {
     genReqId: requestId,
     trustProxy: config.trustProxy,
     bodyLimit: BODY_MAX_BYTES,
+    requestTimeout: REQUEST_TIMEOUT_MS,
     http: { maxHeaderSize: HEADERS_MAX_BYTES, requireHostHeader: false },
     rewriteUrl: ({ url = '/' }) => decodablePath(url),
     // Nothing longer arrives, so every path below /v1 is authenticated and audited.
@@ -80,7 +84,8 @@ export function createApp(options: AppOptions): FastifyInstance {
     throw new ApiError('not_found', 'There is no such path.');
   });
 
-  const registry = createMetrics(app, pool);
+  const { registry = new Registry() } = options;
+  registerMetrics(app, pool, registry);
   registerSystem(app, { pool, readMetrics: options.readMetrics ?? (() => registry.metrics()) });
 
   registerOpenApi(app, config);

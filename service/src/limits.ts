@@ -22,6 +22,10 @@ export const ID_MAX_CHARACTERS = 64;
 export const BODY_MAX_BYTES = 1024 * 1024;
 export const URL_MAX_CHARACTERS = 8 * 1024;
 export const HEADERS_MAX_BYTES = 16 * 1024;
+/** A request must have arrived whole within this time. */
+export const REQUEST_TIMEOUT_MS = 60_000;
+/** Requests that still run this long after the service was told to end are cut. */
+export const SHUTDOWN_DEADLINE_MS = 30_000;
 
 /** Entries that one group commit writes at most. */
 export const GROUP_COMMIT_MAX_ENTRIES = 500;

@@ -36,6 +36,8 @@ export function createPool({ url, max, name, onError }: PoolOptions): pg.Pool {
     types,
   });
   pool.on('error', onError);
+  // One that breaks while it is out tells whoever uses it by the next query; without a listener Node ends the process.
+  pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 }
 

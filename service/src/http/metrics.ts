@@ -1,12 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import type pg from 'pg';
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, type Registry } from 'prom-client';
 
 const DURATION_BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 
-/** A registry with the process's, the pool's and the requests' metrics. Labels are routes, never paths or keys. */
-export function createMetrics(app: FastifyInstance, pool: pg.Pool): Registry {
-  const registry = new Registry();
+/** The process's, the pool's and the requests' metrics. Labels are routes, never paths or keys. */
+export function registerMetrics(app: FastifyInstance, pool: pg.Pool, registry: Registry): void {
   collectDefaultMetrics({ register: registry });
   const requests = new Counter({
     name: 'svc_http_requests_total',
@@ -34,5 +33,4 @@ export function createMetrics(app: FastifyInstance, pool: pg.Pool): Registry {
     requests.inc({ method: request.method, route, status: reply.statusCode });
     durations.observe({ route }, reply.elapsedTime / 1000);
   });
-  return registry;
 }
