@@ -1,0 +1,84 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Logger as JobLogger, parseCronItems, type Runner, run, type TaskList } from 'graphile-worker';
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import { type Clock, systemClock } from '../clock.ts';
+import { createPool } from '../database/pool.ts';
+import { maintainAuditLog } from './audit-log-partitions.ts';
+
+export interface JobOptions {
+  readonly databaseUrl: string;
+  readonly logRetentionDays: number;
+  readonly log: Logger;
+  readonly clock?: Clock;
+}
+
+export interface Jobs {
+  /** Finishes the job that runs and lets go of the database. */
+  readonly stop: () => Promise<void>;
+}
+
+/** One for LISTEN, one for the schedule, one for the job itself. */
+const CONNECTIONS = 3;
+/** Scheduled jobs are announced by NOTIFY; this only finds the ones whose announcement was lost. */
+const POLL_INTERVAL_MS = 60_000;
+const RESTART_PAUSE_MS = 5_000;
+
+/** When each job runs, in UTC. Several nodes share the schedule: a job runs once, on one of them. */
+const SCHEDULE = parseCronItems([
+  { task: 'maintain_audit_log', identifier: 'maintain_audit_log', match: '30 0 * * *' },
+]);
+
+const tasks = (pool: pg.Pool, { clock = systemClock, logRetentionDays, log }: JobOptions): TaskList => ({
+  maintain_audit_log: () => maintainAuditLog({ pool, nowMs: clock(), retentionDays: logRetentionDays, log }),
+});
+
+/** Runs the scheduled jobs until they are stopped; goes on by itself after the database was away. */
+export function startJobs(options: JobOptions): Jobs {
+  const { log } = options;
+  const pool = createPool({
+    url: options.databaseUrl,
+    max: CONNECTIONS,
+    name: 'svcd jobs',
+    onError: (error) => log.debug({ err: error }, 'a database connection of the jobs broke'),
+  });
+  const ending = new AbortController();
+  let runner: Runner | undefined;
+  const keepRunning = async (): Promise<void> => {
+    while (!ending.signal.aborted) {
+      try {
+        runner = await run({
+          pgPool: pool,
+          taskList: tasks(pool, options),
+          parsedCronItems: SCHEDULE,
+          concurrency: 1,
+          pollInterval: POLL_INTERVAL_MS,
+          noHandleSignals: true,
+          logger: jobLogger(log),
+        });
+        if (ending.signal.aborted) await runner.stop();
+        await runner.promise;
+      } catch (error) {
+        log.warn({ err: error }, 'the scheduled jobs cannot run now; trying again');
+      }
+      await delay(RESTART_PAUSE_MS, undefined, { signal: ending.signal }).catch(() => undefined);
+    }
+  };
+  const done = keepRunning();
+  return {
+    async stop() {
+      ending.abort();
+      await runner?.stop().catch(() => undefined);
+      await done;
+      await pool.end();
+    },
+  };
+}
+
+/** The library's own words are for debugging; what a job did it says itself. */
+function jobLogger(log: Logger): JobLogger {
+  return new JobLogger(() => (level, message, meta) => {
+    if (level === 'error') log.warn({ ...meta }, `jobs: ${message}`);
+    else log.debug(`jobs: ${message}`);
+  });
+}

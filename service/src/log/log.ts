@@ -1,0 +1,36 @@
+import { isatty } from 'node:tty';
+import { type DestinationStream, type Logger, pino } from 'pino';
+import type { Config } from '../config.ts';
+import { peopleLine } from './people.ts';
+import { redactFields, redactText } from './redact.ts';
+
+export const STANDARD_OUTPUT = 1;
+export const STANDARD_ERROR = 2;
+
+/**
+ * A log to a file descriptor: JSON lines, or lines for people when it is a terminal. Secrets are removed on the way,
+ * whatever was passed. Lines are written at once, so nothing is lost with the process.
+ */
+export function createLog(level: Config['logLevel'], fd: number): Logger {
+  const raw = pino.destination({ dest: fd, sync: true });
+  return createLogTo(isatty(fd) ? forPeople(raw, level) : raw, level);
+}
+
+/** The same to any stream. */
+export function createLogTo(stream: DestinationStream, level: Config['logLevel']): Logger {
+  return pino(
+    {
+      level,
+      // Not `pid`: that is the name of what a line tells of, such as the database server's.
+      base: { process: process.pid },
+      formatters: { log: (fields) => redactFields(fields) as Record<string, unknown> },
+      hooks: { streamWrite: redactText },
+    },
+    stream,
+  );
+}
+
+function forPeople(stream: DestinationStream, level: Config['logLevel']): DestinationStream {
+  const showStacks = level === 'debug' || level === 'trace';
+  return { write: (line) => stream.write(peopleLine(line, showStacks)) };
+}

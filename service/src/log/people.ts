@@ -1,0 +1,36 @@
+import { styleText } from 'node:util';
+
+/** Log lines as people read them on a terminal; everywhere else a line is the JSON it comes as. */
+
+const LEVELS: Readonly<Record<number, string>> = {
+  20: 'debug',
+  30: '',
+  40: styleText('yellow', 'warning'),
+  50: styleText('red', 'error'),
+  60: styleText('red', 'fatal'),
+};
+const LEVEL_DEBUG = 20;
+/** Fields that say nothing to somebody who watches. */
+const DULL = new Set(['level', 'time', 'pid', 'hostname', 'msg', 'err', 'ms']);
+
+/** `12:30:05 warning message name=value`, with the stack of an error when debugging. */
+export function peopleLine(line: string, showStacks: boolean): string {
+  const { time, level, msg, err, ...fields } = JSON.parse(line) as {
+    readonly time: number;
+    readonly level: number;
+    readonly msg?: string;
+    readonly err?: { readonly message?: string; readonly stack?: string };
+  };
+  const extra = Object.entries(fields)
+    .filter(([name]) => !DULL.has(name) || level <= LEVEL_DEBUG)
+    .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`);
+  const parts = [
+    styleText('dim', new Date(time).toTimeString().slice(0, 8)),
+    LEVELS[level] ?? '',
+    msg ?? '',
+    err === undefined ? '' : `(${err.message})`,
+    styleText('dim', extra.join(' ')),
+  ];
+  const text = parts.filter((part) => part !== '').join(' ');
+  return showStacks && err?.stack !== undefined ? `${text}\n${err.stack}\n` : `${text}\n`;
+}

@@ -1,0 +1,36 @@
+import { pino } from 'pino';
+
+/** Nothing secret reaches a log: neither by the name of a field, at any depth, nor by what a text looks like. */
+
+const REMOVED = '[removed]';
+const SECRET_NAME = /(?:authorization|cookie|token|password|secret|salt|hash)$/i;
+/** Beyond it a value is no use in a log. */
+const MAX_DEPTH = 8;
+
+/** Replaces the values of secret fields, at any depth. Errors become plain objects. */
+export function redactFields(value: unknown, depth = 0): unknown {
+  if (value instanceof Error) return redactFields(pino.stdSerializers.err(value), depth);
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth >= MAX_DEPTH || ArrayBuffer.isView(value)) return REMOVED;
+  if (Array.isArray(value)) return value.map((item) => redactFields(item, depth + 1));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => [
+      name,
+      SECRET_NAME.test(name) ? REMOVED : redactFields(item, depth + 1),
+    ]),
+  );
+}
+
+/** What secrets look like in a finished line, and what takes their place. */
+const SECRET_TEXTS: readonly (readonly [RegExp, string])[] = [
+  [/svc_(live|test)_[A-Za-z0-9_-]{32}/g, `svc_$1_${REMOVED}`],
+  [/\b(bearer|basic) +[A-Za-z0-9._~+/=-]{8,}/gi, `$1 ${REMOVED}`],
+  [/\b(postgres(?:ql)?:\/\/[^:@/\s"]*):[^@/\s"]*@/gi, `$1:${REMOVED}@`],
+  [/\b([\w.-]*(?:session_token|session_data)=)[^;\s"]+/gi, `$1${REMOVED}`],
+  // Binary columns as PostgreSQL quotes them in the details of an error: indexes, salts, hashes.
+  [/\\\\x[0-9a-f]{16,}/gi, REMOVED],
+];
+
+/** A finished line without anything that looks like a secret. */
+export const redactText = (line: string): string =>
+  SECRET_TEXTS.reduce((text, [pattern, replacement]) => text.replace(pattern, replacement), line);

@@ -1,0 +1,66 @@
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import { type Config, readConfig } from '../config.ts';
+import { migrate } from '../database/migrate.ts';
+import { createPool } from '../database/pool.ts';
+import { createLog, STANDARD_ERROR } from '../log/log.ts';
+import { openCommandDatabase } from '../server/open-database.ts';
+import { deploymentSecrets } from '../server/secrets.ts';
+
+/** What every command stands on. Nothing is read or opened before a command asks for it. */
+export interface CommandContext {
+  /** The settings; throws ConfigError with every mistake at once. */
+  readonly config: () => Config;
+  /** For what a command says beside its result: on standard error. */
+  readonly log: () => Logger;
+  /**
+   * Runs `work` on the service's database and lets go of it: the one that a running service uses, else the embedded
+   * one, started for the time of the command. Its schema is this program's.
+   */
+  readonly withDatabase: <T>(purpose: string, work: (database: CommandDatabase) => Promise<T>) => Promise<T>;
+}
+
+export interface CommandDatabase {
+  readonly pool: pg.Pool;
+  /** For connections beyond the pool's. */
+  readonly url: string;
+  /** The deployment's secrets, made on first use. */
+  readonly secrets: () => Promise<readonly string[]>;
+}
+
+const CONNECTIONS = 4;
+
+/** `env` is the environment that the settings are read from. */
+export function createContext(env: NodeJS.ProcessEnv): CommandContext {
+  let known: Config | undefined;
+  let made: Logger | undefined;
+  const config = (): Config => {
+    known ??= readConfig(env);
+    return known;
+  };
+  const log = (): Logger => {
+    // A command reports its result itself; of the rest only what went wrong is news, unless more was asked for.
+    made ??= createLog(env['SVC_LOG_LEVEL'] ? config().logLevel : 'warn', STANDARD_ERROR);
+    return made;
+  };
+  return {
+    config,
+    log,
+    withDatabase: async (purpose, work) => {
+      const database = await openCommandDatabase({ config: config(), purpose, log: log() });
+      const pool = createPool({
+        url: database.url,
+        max: CONNECTIONS,
+        name: purpose,
+        onError: (error) => log().debug({ err: error }, 'a database connection broke'),
+      });
+      try {
+        await migrate(pool, log());
+        return await work({ pool, url: database.url, secrets: () => deploymentSecrets(config(), log()) });
+      } finally {
+        await pool.end();
+        await database.stop();
+      }
+    },
+  };
+}

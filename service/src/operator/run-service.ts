@@ -1,0 +1,49 @@
+import { constants } from 'node:os';
+import type { Logger } from 'pino';
+import type { Config } from '../config.ts';
+import { type Service, startService } from '../server/service.ts';
+import { say } from './say.ts';
+import { watchSignals } from './signals.ts';
+
+export interface RunOptions {
+  readonly config: Config;
+  readonly purpose: string;
+  readonly log: Logger;
+  /** What there is to do and to say once it serves. */
+  readonly ready: (service: Service) => Promise<void>;
+}
+
+/** By convention a process that a signal has ended says so with 128 and its number. */
+const SIGNAL_BASE = 128;
+
+/** Runs a service until a signal ends it. Resolves with the exit code; throws when it cannot start or go on. */
+export async function runService({ config, purpose, log, ready }: RunOptions): Promise<number> {
+  const signals = watchSignals();
+  let service: Service;
+  try {
+    service = await startService({ config, purpose, log, signal: signals.abort });
+  } catch (error) {
+    if (signals.abort.aborted) return 0;
+    throw error;
+  }
+  const failed = service.failed.then((error) => ({ error }));
+  const ended = await Promise.race([
+    ready(service).then(
+      () => Promise.race([failed, signals.first]),
+      (error: unknown) => ({ error }),
+    ),
+    failed,
+    signals.first,
+  ]);
+  if (typeof ended === 'string')
+    say('Stopping: finishing the requests that still run. Again to stop at once.');
+  let exitCode = 0;
+  void signals.second.then((signal) => {
+    exitCode = SIGNAL_BASE + constants.signals[signal];
+    log.warn('a second signal: requests that still run are cut');
+    service.cut();
+  });
+  await service.stop();
+  if (typeof ended !== 'string') throw ended.error;
+  return exitCode;
+}

@@ -1,0 +1,22 @@
+const WINDOW_MS = 60_000;
+/** More crashes within the window are no accident. */
+const LIMIT = 10;
+const FIRST_PAUSE_MS = 50;
+const LONGEST_PAUSE_MS = 5_000;
+
+/** Says after each crash how long to wait before another try: longer each time, undefined when it is no use. */
+export interface CrashLimit {
+  readonly next: () => number | undefined;
+}
+
+export function createCrashLimit(now: () => number = () => performance.now()): CrashLimit {
+  let crashes: readonly number[] = [];
+  return {
+    next() {
+      const at = now();
+      crashes = [...crashes.filter((crash) => at - crash < WINDOW_MS), at];
+      if (crashes.length > LIMIT) return undefined;
+      return Math.min(FIRST_PAUSE_MS * 2 ** (crashes.length - 1), LONGEST_PAUSE_MS);
+    },
+  };
+}

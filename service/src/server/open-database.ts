@@ -1,0 +1,93 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import type { Logger } from 'pino';
+import type { Config } from '../config.ts';
+import { errorMessage } from '../database/embedded/error.ts';
+import { startEmbedded, useEmbedded } from '../database/embedded/index.ts';
+import { isUnavailable } from '../database/unavailable.ts';
+import { OperatorError } from '../operator-error.ts';
+
+/** How long a start waits for an external database, and how often it asks. */
+const PATIENCE_MS = 60_000;
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 5_000;
+const CONNECT_TIMEOUT_MS = 5_000;
+
+/** The database for as long as a process needs it. */
+export interface Database {
+  readonly url: string;
+  readonly embedded: boolean;
+  /** Resolves with the reason when it cannot be kept running; an external one never says so. */
+  readonly failed: Promise<Error>;
+  readonly stop: () => Promise<void>;
+}
+
+export interface DatabaseUser {
+  readonly config: Pick<Config, 'databaseUrl' | 'dataDir'>;
+  /** Who this is, as others are told: `svcd start`. */
+  readonly purpose: string;
+  readonly log: Logger;
+}
+
+/** The database of the service: the embedded one started and kept running, or the external one once it answers. */
+export async function openServiceDatabase(user: DatabaseUser, signal: AbortSignal): Promise<Database> {
+  const { config, log } = user;
+  if (config.databaseUrl === undefined)
+    return { embedded: true, ...pick(await startEmbedded({ ...user, dataDir: config.dataDir })) };
+  await waitForDatabase(config.databaseUrl, log, signal);
+  return external(config.databaseUrl);
+}
+
+/** The database of a command: the running one, else the embedded one started for the time of the command. */
+export async function openCommandDatabase(user: DatabaseUser): Promise<Database> {
+  const { config } = user;
+  if (config.databaseUrl !== undefined) return external(config.databaseUrl);
+  return { embedded: true, ...pick(await useEmbedded({ ...user, dataDir: config.dataDir })) };
+}
+
+const pick = ({ url, failed, stop }: Omit<Database, 'embedded'>): Omit<Database, 'embedded'> => ({
+  url,
+  failed,
+  stop,
+});
+
+const external = (url: string): Database => ({
+  url,
+  embedded: false,
+  failed: new Promise(() => undefined),
+  stop: () => Promise.resolve(),
+});
+
+async function waitForDatabase(url: string, log: Logger, signal: AbortSignal): Promise<void> {
+  const givesUpAt = performance.now() + PATIENCE_MS;
+  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+    signal.throwIfAborted();
+    try {
+      return await tryConnection(url);
+    } catch (error) {
+      if (!isUnavailable(error)) throw error;
+      const away = `the database at ${describeDatabase(url)} does not answer (${errorMessage(error)})`;
+      if (performance.now() > givesUpAt) {
+        throw new OperatorError(`${away}. Start it, or correct SVC_DATABASE_URL.`, { cause: error });
+      }
+      log.warn(`${away}; trying again`);
+    }
+    await delay(pause, undefined, { signal });
+  }
+}
+
+async function tryConnection(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+  } finally {
+    await client.end();
+  }
+}
+
+/** Host, port and database of a URL, without user and password. */
+export function describeDatabase(url: string): string {
+  const { host, port, database } = new pg.Client({ connectionString: url });
+  return host.startsWith('/') ? `${host} (${database})` : `${host}:${port}/${database}`;
+}

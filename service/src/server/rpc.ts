@@ -1,0 +1,80 @@
+/** Calls between the processes of one service, over the channel that Node gives a child process. */
+
+/** What can be called: one argument, one answer, both as JSON. */
+export type Calls = Readonly<Record<string, (argument: never) => unknown>>;
+
+/** The other side: calls what it offers. Rejects with its error's message, or when the other side is gone. */
+export interface Peer<Remote extends Calls> {
+  call<Name extends keyof Remote & string>(
+    name: Name,
+    argument: Parameters<Remote[Name]>[0],
+  ): Promise<Awaited<ReturnType<Remote[Name]>>>;
+}
+
+/** A process with a channel to it: `process` in a worker, a worker in the primary. */
+export interface Channel {
+  send?(message: unknown, callback: (error: Error | null) => void): unknown;
+  on(event: 'message', listener: (message: unknown) => void): unknown;
+  on(event: 'disconnect', listener: () => void): unknown;
+}
+
+type Message =
+  | { readonly call: number; readonly name: string; readonly argument: unknown }
+  | { readonly answer: number; readonly value: unknown }
+  | { readonly failure: number; readonly message: string };
+
+interface Pending {
+  readonly resolve: (value: never) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** Why a call has no answer: the other side failed or is gone. */
+export class PeerError extends Error {
+  override readonly name = 'PeerError';
+}
+
+/** Offers `local` to the other side of the channel and returns that side. */
+export function connectPeer<Remote extends Calls>(channel: Channel, local: Calls): Peer<Remote> {
+  const pending = new Map<number, Pending>();
+  let calls = 0;
+  const gone = (): void => {
+    for (const { reject } of pending.values()) reject(new PeerError('the other process is gone'));
+    pending.clear();
+  };
+  const send = (message: Message): void => {
+    if (channel.send === undefined) gone();
+    else
+      channel.send(message, (error) => {
+        if (error !== null) gone();
+      });
+  };
+  const answer = async (id: number, name: string, argument: unknown): Promise<void> => {
+    try {
+      const offered = local[name] as ((argument: unknown) => unknown) | undefined;
+      if (offered === undefined) throw new PeerError(`there is no call ${name}`);
+      send({ answer: id, value: await offered(argument) });
+    } catch (error) {
+      send({ failure: id, message: error instanceof Error ? error.message : String(error) });
+    }
+  };
+  const settle = (id: number): Pending | undefined => {
+    const found = pending.get(id);
+    pending.delete(id);
+    return found;
+  };
+  channel.on('message', (received) => {
+    const message = received as Message;
+    if ('call' in message) void answer(message.call, message.name, message.argument);
+    else if ('answer' in message) settle(message.answer)?.resolve(message.value as never);
+    else settle(message.failure)?.reject(new PeerError(message.message));
+  });
+  channel.on('disconnect', gone);
+  return {
+    call: (name, argument) =>
+      new Promise((resolve, reject) => {
+        const id = ++calls;
+        pending.set(id, { resolve, reject });
+        send({ call: id, name, argument });
+      }),
+  };
+}

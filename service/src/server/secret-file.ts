@@ -1,0 +1,67 @@
+import { randomBytes } from 'node:crypto';
+import { link, open, readFile, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { errorCode } from '../database/embedded/error.ts';
+import { fileError } from '../database/embedded/files.ts';
+import { OperatorError } from '../operator-error.ts';
+
+/** The deployment's secret beside the embedded database, for whoever does not set SVC_SECRET. */
+
+const SECRET_BYTES = 32;
+const SECRET_MIN_CHARACTERS = 32;
+const PRIVATE = 0o600;
+const OTHERS = 0o077;
+
+export const secretFileOf = (dataDir: string): string => join(dataDir, 'secret');
+
+export interface SecretFile {
+  readonly secret: string;
+  /** Whether others than the owner may read or write the file. */
+  readonly exposed: boolean;
+}
+
+/** Reads the secret; undefined when there is none yet. */
+export async function readSecretFile(dataDir: string): Promise<SecretFile | undefined> {
+  const path = secretFileOf(dataDir);
+  try {
+    const [text, { mode }] = await Promise.all([readFile(path, 'utf8'), stat(path)]);
+    const secret = text.trim();
+    if (secret.length < SECRET_MIN_CHARACTERS) {
+      throw new OperatorError(
+        `${path} does not hold a secret of at least ${SECRET_MIN_CHARACTERS} characters. Restore it from a backup: ` +
+          'without the old secret no API key works.',
+      );
+    }
+    return { secret, exposed: (mode & OTHERS) !== 0 };
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    if (error instanceof OperatorError) throw error;
+    throw await fileError(`${path} cannot be read`, path, error);
+  }
+}
+
+/** Makes the secret. When several processes do so at once all of them get the one that was first. */
+export async function makeSecretFile(dataDir: string): Promise<SecretFile> {
+  const path = secretFileOf(dataDir);
+  const draft = `${path}.${process.pid}`;
+  try {
+    const file = await open(draft, 'w', PRIVATE);
+    try {
+      await file.writeFile(`${randomBytes(SECRET_BYTES).toString('base64url')}\n`);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    // Unlike a rename, a link never replaces; and whoever sees the name sees the whole content.
+    await link(draft, path).catch((error: unknown) => {
+      if (errorCode(error) !== 'EEXIST') throw error;
+    });
+  } catch (error) {
+    throw await fileError(`${path} cannot be written`, dataDir, error);
+  } finally {
+    await rm(draft, { force: true });
+  }
+  const made = await readSecretFile(dataDir);
+  if (made === undefined) throw new OperatorError(`${path} was removed while this program started.`);
+  return made;
+}

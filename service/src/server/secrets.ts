@@ -1,0 +1,18 @@
+import type { Logger } from 'pino';
+import type { Config } from '../config.ts';
+import { makeSecretFile, readSecretFile, secretFileOf } from './secret-file.ts';
+
+/** The deployment's secrets: those of SVC_SECRET, else the one in the data directory, made if there is none. */
+export async function deploymentSecrets(
+  config: Pick<Config, 'secrets' | 'dataDir'>,
+  log: Pick<Logger, 'info' | 'warn'>,
+): Promise<readonly string[]> {
+  if (config.secrets !== undefined) return config.secrets;
+  const path = secretFileOf(config.dataDir);
+  const found = await readSecretFile(config.dataDir);
+  if (found?.exposed === true) log.warn(`${path} can be read by others; run: chmod 600 ${path}`);
+  if (found !== undefined) return [found.secret];
+  const { secret } = await makeSecretFile(config.dataDir);
+  log.info(`made the deployment's secret in ${path}; keep it in your backups`);
+  return [secret];
+}

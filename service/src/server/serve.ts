@@ -1,0 +1,67 @@
+import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
+import { createApp } from '../app.ts';
+import { createPool } from '../database/pool.ts';
+import { SHUTDOWN_DEADLINE_MS } from '../limits.ts';
+import type { Limiter } from '../quota/limiter.ts';
+import { listenFailure } from './listen.ts';
+import type { ServiceSettings } from './settings.ts';
+
+/** What answers requests: this process, or several that share the port. */
+export interface Serving {
+  readonly port: number;
+  /** Resolves with the reason when it cannot go on. */
+  readonly failed: Promise<Error>;
+  /** Stops accepting, finishes what runs, flushes the audit trail, lets go of the database. */
+  readonly close: () => Promise<void>;
+  /** Cuts what still runs, so that `close` ends at once. */
+  readonly cut: () => void;
+}
+
+export interface ServeParts {
+  readonly log: Logger;
+  readonly limiter: Limiter;
+  readonly registry: Registry;
+  readonly readMetrics: () => Promise<string>;
+}
+
+/** Serves in this process. Throws OperatorError when it cannot listen. */
+export async function serve(settings: ServiceSettings, parts: ServeParts): Promise<Serving> {
+  const { log } = parts;
+  const pool = createPool({
+    url: settings.databaseUrl,
+    max: settings.databaseConnections,
+    name: 'svcd requests',
+    onError: (error) =>
+      log.warn({ err: error }, 'a database connection broke; the next request makes a new one'),
+  });
+  const app = createApp({ ...parts, pool, config: settings, secrets: settings.secrets });
+  let closing = false;
+  app.addHook('onSend', async (_, reply) => {
+    // A client that is told so opens no further request on a connection that is about to end.
+    if (closing) reply.header('connection', 'close');
+  });
+  try {
+    await app.listen({ host: settings.host, port: settings.port });
+  } catch (error) {
+    await app.close();
+    await pool.end();
+    throw listenFailure(error, settings.host, settings.port);
+  }
+  const cut = (): void => app.server.closeAllConnections();
+  return {
+    port: settings.port,
+    failed: new Promise(() => undefined),
+    cut,
+    async close() {
+      closing = true;
+      const deadline = setTimeout(() => {
+        log.warn('requests still run at the deadline of the shutdown; they are cut');
+        cut();
+      }, SHUTDOWN_DEADLINE_MS);
+      await app.close();
+      clearTimeout(deadline);
+      await pool.end();
+    },
+  };
+}

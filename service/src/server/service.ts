@@ -1,0 +1,105 @@
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import { systemClock } from '../clock.ts';
+import type { Config } from '../config.ts';
+import { migrate } from '../database/migrate.ts';
+import { createPool } from '../database/pool.ts';
+import { maintainAuditLog } from '../jobs/audit-log-partitions.ts';
+import { createLimiter, type Limiter } from '../quota/limiter.ts';
+import { freePort } from './listen.ts';
+import { openServiceDatabase } from './open-database.ts';
+import { deploymentSecrets } from './secrets.ts';
+import type { Serving } from './serve.ts';
+import { type ServiceSettings, urlOf } from './settings.ts';
+import { forkWorkers } from './workers.ts';
+
+/** A service that runs on this machine. */
+export interface Service {
+  readonly settings: ServiceSettings;
+  /** Whether it runs its own PostgreSQL. */
+  readonly embedded: boolean;
+  /** The primary's own connections, for what happens beside requests. */
+  readonly pool: pg.Pool;
+  /** Resolves with the reason when it cannot go on; it is then to be stopped. */
+  readonly failed: Promise<Error>;
+  /** Finishes what runs, then lets go of everything, the database last. */
+  readonly stop: () => Promise<void>;
+  /** Cuts the requests that still run, so that `stop` does not wait for them. */
+  readonly cut: () => void;
+}
+
+export interface ServiceOptions {
+  readonly config: Config;
+  /** Who this is, as others are told: `svcd start`. */
+  readonly purpose: string;
+  readonly log: Logger;
+  /** Ends a start that is still under way. */
+  readonly signal: AbortSignal;
+}
+
+const PRIMARY_CONNECTIONS = 2;
+
+/** Starts everything in order: database, secrets, schema, partitions, the processes that serve, the jobs. */
+export async function startService({ config, purpose, log, signal }: ServiceOptions): Promise<Service> {
+  await using started = new AsyncDisposableStack();
+  const servers = prepareServers(config.workers, log);
+  started.defer(servers.kill);
+
+  const database = await openServiceDatabase({ config, purpose, log }, signal);
+  started.defer(database.stop);
+  const secrets = await deploymentSecrets(config, log);
+  const pool = createPool({
+    url: database.url,
+    max: PRIMARY_CONNECTIONS,
+    name: purpose,
+    onError: (error) => log.debug({ err: error }, 'a database connection of the primary broke'),
+  });
+  started.defer(() => pool.end());
+  await migrate(pool, log);
+  await maintainAuditLog({ pool, nowMs: systemClock(), retentionDays: config.logRetentionDays, log });
+  signal.throwIfAborted();
+
+  const settings = await settingsOf(config, database.url, secrets);
+  const serving = await servers.run(settings);
+  started.defer(serving.close);
+  const { startJobs } = await import('../jobs/jobs.ts');
+  const jobs = startJobs({ databaseUrl: database.url, logRetentionDays: config.logRetentionDays, log });
+  started.defer(jobs.stop);
+  const resources = started.move();
+  return {
+    settings,
+    embedded: database.embedded,
+    pool,
+    failed: Promise.race([database.failed, serving.failed]),
+    stop: () => resources.disposeAsync(),
+    cut: serving.cut,
+  };
+}
+
+interface Servers {
+  readonly run: (settings: ServiceSettings) => Promise<Serving>;
+  readonly kill: () => void;
+}
+
+/** Begins to read the program, in as many processes as are wanted, while the database starts. */
+function prepareServers(count: number, log: Logger): Servers {
+  const limiter: Limiter = createLimiter(systemClock);
+  if (count > 1) return forkWorkers(count, { log, limiter });
+  const loading = import('./serve-alone.ts');
+  return {
+    run: async (settings) => (await loading).serveAlone(settings, { log, limiter }),
+    kill: () => undefined,
+  };
+}
+
+/** Port 0 becomes a free one, so that all processes and all links agree on it. */
+async function settingsOf(
+  config: Config,
+  databaseUrl: string,
+  secrets: readonly string[],
+): Promise<ServiceSettings> {
+  if (config.port !== 0) return { ...config, databaseUrl, secrets };
+  const port = await freePort(config.host);
+  const publicUrl = config.publicUrl.endsWith(':0') ? urlOf(config.host, port) : config.publicUrl;
+  return { ...config, databaseUrl, secrets, port, publicUrl };
+}

@@ -1,0 +1,28 @@
+import { Registry } from 'prom-client';
+import { createLog, STANDARD_OUTPUT } from '../log/log.ts';
+import type { PrimaryCalls, WorkerCalls } from './calls.ts';
+import type { Peer } from './rpc.ts';
+import { type Serving, serve } from './serve.ts';
+
+/** What one worker does when the primary calls. Limits and the metrics of all workers are the primary's. */
+export function createWorker(primary: Peer<PrimaryCalls>): WorkerCalls {
+  const registry = new Registry();
+  let serving: Serving | undefined;
+  return {
+    async run(settings) {
+      serving = await serve(settings, {
+        log: createLog(settings.logLevel, STANDARD_OUTPUT),
+        limiter: {
+          take: (bucket, limit, windowMs, cost) => primary.call('take', { bucket, limit, windowMs, cost }),
+        },
+        registry,
+        readMetrics: () => primary.call('readMetrics', null),
+      });
+    },
+    async close() {
+      await serving?.close();
+    },
+    cut: () => serving?.cut(),
+    collect: () => registry.getMetricsAsJSON(),
+  };
+}

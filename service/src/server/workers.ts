@@ -1,0 +1,120 @@
+import cluster, { type Worker } from 'node:cluster';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { AggregatorRegistry } from 'prom-client';
+import { OperatorError } from '../operator-error.ts';
+import type { Limiter } from '../quota/limiter.ts';
+import type { PrimaryCalls, WorkerCalls } from './calls.ts';
+import { createCrashLimit } from './crash-limit.ts';
+import { connectPeer, type Peer } from './rpc.ts';
+import type { Serving } from './serve.ts';
+import type { ServiceSettings } from './settings.ts';
+
+const WORKER_PROGRAM = join(import.meta.dirname, '../main.ts');
+
+/** Forked processes that wait for the settings to serve with. */
+export interface Workers {
+  /** Lets all of them serve. Throws OperatorError when the first of them cannot. */
+  readonly run: (settings: ServiceSettings) => Promise<Serving>;
+  readonly kill: () => void;
+}
+
+interface Member {
+  readonly worker: Worker;
+  readonly peer: Peer<WorkerCalls>;
+}
+
+/**
+ * Processes that share one port of this machine. The primary decides their limits, so they are exact for the whole
+ * machine, adds up their metrics, and replaces one that dies.
+ */
+export function forkWorkers(
+  count: number,
+  parts: { readonly log: Logger; readonly limiter: Limiter },
+): Workers {
+  const { log, limiter } = parts;
+  const members = new Set<Member>();
+  const crashes = createCrashLimit();
+  const failed = Promise.withResolvers<Error>();
+  let running: ServiceSettings | undefined;
+  let ending = false;
+
+  const offered: PrimaryCalls = {
+    take: ({ bucket, limit, windowMs, cost }) => limiter.take(bucket, limit, windowMs, cost),
+    readMetrics: () => addUp([...members]),
+  };
+  cluster.setupPrimary({ exec: WORKER_PROGRAM, args: [] });
+
+  const fork = (): Member => {
+    const worker = cluster.fork();
+    const member = { worker, peer: connectPeer<WorkerCalls>(worker, offered) };
+    members.add(member);
+    worker.once('exit', (code, signal) => {
+      members.delete(member);
+      if (!ending && running !== undefined) void replace(worker, signal ?? `exit code ${code}`, running);
+    });
+    return member;
+  };
+  const replace = async (old: Worker, outcome: string, settings: ServiceSettings): Promise<void> => {
+    log.error(
+      { worker: old.process.pid, outcome },
+      `a worker process died (${outcome}); another one takes its place`,
+    );
+    const pauseMs = crashes.next();
+    if (pauseMs === undefined)
+      return failed.resolve(new OperatorError('worker processes die again and again'));
+    await delay(pauseMs);
+    if (ending) return;
+    const { worker, peer } = fork();
+    await peer.call('run', settings).catch((error: unknown) => {
+      log.error({ err: error }, 'the new worker process cannot serve');
+      worker.process.kill('SIGKILL');
+    });
+  };
+
+  const kill = (): void => {
+    ending = true;
+    for (const { worker } of members) worker.process.kill('SIGKILL');
+  };
+  const end = async ({ worker, peer }: Member): Promise<void> => {
+    const exited = once(worker, 'exit');
+    await peer.call('close', null).catch(() => undefined);
+    worker.disconnect();
+    await exited;
+  };
+
+  for (let i = 0; i < count; i++) fork();
+  return {
+    kill,
+    async run(settings) {
+      try {
+        if (members.size < count) throw new Error('a worker process died while it started');
+        await Promise.all([...members].map(({ peer }) => peer.call('run', settings)));
+      } catch (error) {
+        kill();
+        throw new OperatorError(error instanceof Error ? error.message : String(error), { cause: error });
+      }
+      running = settings;
+      return {
+        port: settings.port,
+        failed: failed.promise,
+        async close() {
+          ending = true;
+          await Promise.all([...members].map(end));
+        },
+        cut: () => {
+          for (const { peer } of members) void peer.call('cut', null).catch(() => undefined);
+        },
+      };
+    },
+  };
+}
+
+/** The text of /metrics over all workers; one that dies meanwhile is left out. */
+async function addUp(members: readonly Member[]): Promise<string> {
+  const collected = await Promise.allSettled(members.map(({ peer }) => peer.call('collect', null)));
+  const metrics = collected.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+  return AggregatorRegistry.aggregate(metrics).metrics();
+}
