@@ -38,14 +38,15 @@ interface WrittenRow {
 
 /**
  * One workspace's requests in one statement, which does all or nothing:
- * requests: those whose key is still what it was when they began, counted ones numbered;
- * meter: locks the log's clock, takes a time for each entry, and grants what the quota has left;
+ * requests: those whose key is still what it was when they began, numbered, and counted ones again among themselves;
+ * meter: locks the log's clock, takes a time for each of them, and grants what the quota has left. A statement that
+ * waited for the lock into the next month does not take back that month's count;
  * then the entries, the usage of the day and the keys' last use. The order of the entries is the order of $2.
  */
 const WRITE = {
   name: 'write_requests',
   text: `with requests as (
-    select r.*, count(*) filter (where counted) over (order by position) as nth
+    select r.*, row_number() over (order by position) as place, count(*) filter (where counted) over (order by position) as nth
     from unnest($2::text[], $3::int[], $4::text[], $5::text[], $6::text[], $7::bool[], $8::bool[])
       with ordinality as r (key_id, token_version, id, head, tail, counted, failed, position)
     join api_keys k on k.workspace_id = $1 and k.id = r.key_id and k.token_version = r.token_version and k.revoked_at is null
@@ -54,16 +55,16 @@ const WRITE = {
   meter as (
     update live_meters m set
       last_entry_at = greatest(clock_timestamp(), m.last_entry_at + interval '1 microsecond') + n.requests * interval '1 microsecond',
-      month = today.month,
-      last_granted = least(n.counted, greatest(coalesce(m.live_quota, 9223372036854775807) - case when m.month = today.month then m.live_requests else 0 end, 0)),
-      live_requests = case when m.month = today.month then m.live_requests else 0 end
-        + least(n.counted, greatest(coalesce(m.live_quota, 9223372036854775807) - case when m.month = today.month then m.live_requests else 0 end, 0))
+      month = greatest(m.month, today.month),
+      last_granted = least(n.counted, greatest(coalesce(m.live_quota, 9223372036854775807) - case when m.month >= today.month then m.live_requests else 0 end, 0)),
+      live_requests = case when m.month >= today.month then m.live_requests else 0 end
+        + least(n.counted, greatest(coalesce(m.live_quota, 9223372036854775807) - case when m.month >= today.month then m.live_requests else 0 end, 0))
     from today, (select count(*)::int as requests, count(*) filter (where counted)::int as counted from requests) n
     where m.workspace_id = $1
     returning m.last_entry_at - n.requests * interval '1 microsecond' as first_at, m.live_requests, m.last_granted, m.live_quota
   ),
   granted as (
-    select r.*, first_at + position * interval '1 microsecond' as created_at
+    select r.*, first_at + place * interval '1 microsecond' as created_at
     from requests r, meter where not r.counted or r.nth <= meter.last_granted
   ),
   entries as (

@@ -5,7 +5,7 @@ import type { QuotaState } from '../audit-log/write.ts';
 export async function readQuota(pool: pg.Pool, workspaceId: string): Promise<QuotaState | null> {
   const { rows } = await pool.query<{ live_quota: number | null; used: number }>({
     name: 'read_quota',
-    text: `select live_quota, case when month = date_trunc('month', now())::date then live_requests else 0 end as used
+    text: `select live_quota, case when month >= date_trunc('month', now())::date then live_requests else 0 end as used
       from live_meters where workspace_id = $1`,
     values: [workspaceId],
   });

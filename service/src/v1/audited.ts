@@ -3,8 +3,7 @@ import type { NewEntry } from '../audit-log/entry.ts';
 import type { Trail } from '../audit-log/trail.ts';
 import type { Outcome, QuotaState } from '../audit-log/write.ts';
 import type { Clock } from '../clock.ts';
-import { ApiError, type ErrorCode, errorEnvelope } from '../http/errors.ts';
-import { toApiError } from '../http/failures.ts';
+import { ApiError, type ErrorCode, errorEnvelope, unavailable } from '../http/errors.ts';
 import { containsToken } from '../http/token-text.ts';
 import type { AuthenticatedKey, Authenticator } from '../keys/authenticate.ts';
 import { quotaItem, type RateLimitItem, rateLimitHeaders } from '../quota/headers.ts';
@@ -55,7 +54,7 @@ export async function auditAnswer<T>(
     return refusal;
   } catch (error) {
     request.log.error({ err: error }, 'the audit entry could not be written; the request is refused');
-    return replaceAnswer(reply, toApiError(error) ?? new ApiError('internal_error', 'Something went wrong.'));
+    return replaceAnswer(reply, unavailable());
   }
 }
 
