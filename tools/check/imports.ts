@@ -9,7 +9,7 @@ export const LAYERS: readonly (readonly string[])[] = [
   ['operator', 'main.ts', 'server'],
   ['app.ts'],
   ['resources', 'dashboard', 'openapi', 'v1', 'jobs'],
-  ['list', 'records', 'keys', 'audit-log', 'quota'],
+  ['list', 'declaration', 'records', 'keys', 'audit-log', 'quota'],
   ['http'],
   [
     ...['database', 'log', 'clock.ts', 'config.ts', 'ids.ts', 'limits.ts'],
@@ -19,7 +19,7 @@ export const LAYERS: readonly (readonly string[])[] = [
 
 const SOURCE = 'service/src/';
 const KEY_STORE = `${SOURCE}keys/store.ts`;
-const KEY_STORE_IMPORTERS = [`${SOURCE}dashboard/`, 'service/test/harness/'];
+const KEY_STORE_IMPORTERS = [`${SOURCE}dashboard/`, 'service/test/harness/', 'bench/'];
 const SPECIFIER = /(?:\bfrom|\bimport)\s*\(?\s*'([^']+)'/;
 
 interface Import {

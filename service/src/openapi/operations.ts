@@ -1,4 +1,4 @@
-import type { Resource } from '../resources/resource.ts';
+import type { Resource } from '../declaration/resource.ts';
 import { COUNT_FAILURES, listFailures, recordFailures } from './failures.ts';
 import {
   countOperationId,

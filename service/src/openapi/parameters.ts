@@ -2,8 +2,8 @@ import { REQUEST_ID_PATTERN } from '../http/request-id.ts';
 import { CURSOR_LIFETIME_SECONDS, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, PAGE_LIMIT_MIN } from '../limits.ts';
 import { parametersOf, sortsOf } from '../list/definition.ts';
 import type { Direction } from '../list/query.ts';
-import { ID_PATTERN } from '../resources/field.ts';
-import type { Resource } from '../resources/resource.ts';
+import { ID_PATTERN } from '../declaration/field.ts';
+import type { Resource } from '../declaration/resource.ts';
 import { publishedSchema } from './schemas.ts';
 import { type Parameter, type Reference, reference } from './types.ts';
 

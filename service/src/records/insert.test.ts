@@ -5,7 +5,7 @@ import { audits } from '../resources/audits.ts';
 import { companies } from '../resources/companies.ts';
 import { content } from '../resources/content.ts';
 import { mentions } from '../resources/mentions.ts';
-import type { Resource } from '../resources/resource.ts';
+import type { Resource } from '../declaration/resource.ts';
 import { createWorkspace } from '../workspaces.ts';
 import { type InsertResult, insertRecords, type RecordInput } from './insert.ts';
 import { docOf, selectList } from './row.ts';

@@ -1,5 +1,5 @@
-import { columnName, type Field } from '../resources/field.ts';
-import type { Resource } from '../resources/resource.ts';
+import { columnName, type Field } from '../declaration/field.ts';
+import type { Resource } from '../declaration/resource.ts';
 import { canonicalTime } from './time.ts';
 
 export type Value = string | number | null;

@@ -1,6 +1,6 @@
 import type { ApiKey } from '@svc/sdk';
-import { choice, companyId, createdAt, id, nullable, text, time } from './field.ts';
-import { declareResource } from './resource.ts';
+import { choice, companyId, createdAt, id, nullable, text, time } from '../declaration/field.ts';
+import { declareResource } from '../declaration/resource.ts';
 
 const status = choice(['active', 'revoked'], {
   description: 'Whether the key is still accepted.',

@@ -1,7 +1,7 @@
 import type { AuditLogEntry } from '@svc/sdk';
 import { AUDIT_LOG_KINDS } from '../audit-log/entry.ts';
-import { choice, createdAt, id, integer, nullable, optional, text } from './field.ts';
-import { declareResource } from './resource.ts';
+import { choice, createdAt, id, integer, nullable, optional, text, texts } from '../declaration/field.ts';
+import { declareResource } from '../declaration/resource.ts';
 
 const kind = choice(AUDIT_LOG_KINDS, { description: 'What happened.', example: 'api.request' });
 const request = { min: 0, max: 2048 } as const;
@@ -41,6 +41,12 @@ export const auditLog = declareResource<AuditLogEntry>()({
     ip: optional(text({ description: 'Address of the client.', max: 64, example: '203.0.113.7' })),
     userAgent: optional(
       nullable(text({ description: "The client's User-Agent.", ...request, example: 'curl/8.5.0' })),
+    ),
+    recordIds: optional(
+      texts({
+        description: 'Of a write: the records that it made, changed or removed.',
+        example: ['aud_01jq4d1n8se0wr2h6y9zk3v5mc'],
+      }),
     ),
   },
   company: null,

@@ -1,6 +1,6 @@
 import type { Audit } from '@svc/sdk';
-import { companyId, id, integer, time } from './field.ts';
-import { declareResource } from './resource.ts';
+import { companyId, id, integer, time } from '../declaration/field.ts';
+import { declareResource } from '../declaration/resource.ts';
 
 export const audits = declareResource<Audit>()({
   name: 'audits',
@@ -16,4 +16,5 @@ export const audits = declareResource<Audit>()({
   company: 'companyId',
   sorts: { completed: 'completedAt', score: 'headlineScore' },
   filters: { companyId },
+  immutable: true,
 });

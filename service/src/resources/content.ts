@@ -1,6 +1,6 @@
 import type { Content } from '@svc/sdk';
-import { choice, companyId, createdAt, id, nullable, text, time } from './field.ts';
-import { declareResource } from './resource.ts';
+import { choice, companyId, createdAt, id, nullable, text, time } from '../declaration/field.ts';
+import { declareResource } from '../declaration/resource.ts';
 
 const status = choice(['draft', 'in_review', 'scheduled', 'published', 'archived'], {
   description: 'Where the item stands on its way to publication.',
@@ -37,4 +37,15 @@ export const content = declareResource<Content>()({
   },
   company: 'companyId',
   filters: { companyId, status },
+  transitions: {
+    field: 'status',
+    moves: {
+      draft: ['in_review'],
+      in_review: ['scheduled', 'published', 'draft'],
+      scheduled: ['published', 'draft'],
+      published: ['archived'],
+      archived: ['draft'],
+    },
+    stamps: { published: 'publishedAt' },
+  },
 });

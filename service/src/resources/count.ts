@@ -1,9 +1,7 @@
 import type { Count } from '@svc/sdk';
 import type pg from 'pg';
 import type { Scope } from '../list/read.ts';
-
-/** The company_id of the counter of a whole workspace. */
-export const WHOLE_WORKSPACE = '';
+import { WHOLE_WORKSPACE } from '../records/counters.ts';
 
 /**
  * Counts audits (specification, 4.3). Approximate: the kept counter, one row at any size. Exact: counts the rows.

@@ -1,6 +1,6 @@
 import type { Mention } from '@svc/sdk';
-import { choice, companyId, createdAt, id, text, time } from './field.ts';
-import { declareResource } from './resource.ts';
+import { choice, companyId, createdAt, id, text, time } from '../declaration/field.ts';
+import { declareResource } from '../declaration/resource.ts';
 
 export const mentions = declareResource<Mention>()({
   name: 'mentions',

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import type pg from 'pg';
+import { isId } from '../declaration/field.ts';
+import type { Resource } from '../declaration/resource.ts';
 import type { Scope } from '../list/read.ts';
-import { isId } from './field.ts';
-import type { Resource } from './resource.ts';
 
 /** One record's wire JSON, and its strong ETag: the same bytes have the same tag. */
 export interface RecordAnswer {

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Resource } from '../declaration/resource.ts';
 import { sendConditional } from '../http/conditional.ts';
 import { ApiError } from '../http/errors.ts';
 import type { AuthenticatedKey } from '../keys/authenticate.ts';
@@ -14,7 +15,6 @@ import { type ListReader, readList } from '../list/read.ts';
 import { readCount } from './count.ts';
 import { RESOURCES } from './index.ts';
 import { readRecord } from './record.ts';
-import type { Resource } from './resource.ts';
 
 const CURSOR_MESSAGES: Readonly<Record<CursorFailure, string>> = {
   invalid: '"cursor" is not a cursor of this workspace. Restart the iteration without a cursor.',
@@ -28,6 +28,10 @@ const CURSOR_CODES = {
   mismatch: 'cursor_mismatch',
 } as const;
 
+/** Why a cursor cannot be used, as an answer; the same wherever a list is read. */
+export const cursorFailure = (failure: CursorFailure): ApiError =>
+  new ApiError(CURSOR_CODES[failure], CURSOR_MESSAGES[failure]);
+
 /** The read routes of every resource, derived from the declarations; paths are relative to /v1. */
 export function registerResources(v1: FastifyInstance, reader: ListReader): void {
   for (const resource of RESOURCES) {
@@ -36,7 +40,7 @@ export function registerResources(v1: FastifyInstance, reader: ListReader): void
       const query = valid(parseListQuery(resource.list, request.query));
       refuseOtherCompany(key, query);
       const answer = await readList(reader, resource.list, query, key);
-      if (typeof answer === 'string') throw new ApiError(CURSOR_CODES[answer], CURSOR_MESSAGES[answer]);
+      if (typeof answer === 'string') throw cursorFailure(answer);
       return sendConditional(request, reply, answer.body, answer.etag);
     });
     v1.get<{ Querystring: Record<string, unknown>; Params: { id: string } }>(

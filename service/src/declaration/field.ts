@@ -93,6 +93,14 @@ export const choice = <const V extends string>(values: readonly V[], options: Co
   ...rest(options),
 });
 
+/** Texts in an order that means nothing. Only in what the service writes itself. */
+export const texts = (options: Common<readonly string[]>): Field<readonly string[]> => ({
+  kind: 'text',
+  nullable: false,
+  schema: schemaOf(Type.Array(Type.String()), options),
+  ...rest(options),
+});
+
 /** The same field, or null; a writer may leave it out. */
 export const nullable = <T>(field: Field<T>): Field<T | null> => ({
   ...field,

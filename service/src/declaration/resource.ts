@@ -27,6 +27,18 @@ export interface Declaration<Wire extends { readonly id: string }> {
   readonly relation?: string;
   /** Whether records are written through `records/` (import, later HTTP): false for keys and the audit log. */
   readonly records?: boolean;
+  /** Whether a record stays as it was created. Default false. */
+  readonly immutable?: boolean;
+  readonly transitions?: Transitions<keyof Wire & string>;
+}
+
+/** The states of a record, which change only along declared moves. */
+export interface Transitions<FieldName extends string = string> {
+  readonly field: FieldName;
+  /** For each state the states that it may change to. */
+  readonly moves: Readonly<Record<string, readonly string[]>>;
+  /** For a state the time field that is set when it is entered and the field has no value yet. */
+  readonly stamps: Readonly<Record<string, FieldName>>;
 }
 
 /** A resource as everything else sees it: routes, validation, OpenAPI, import and tests derive from it. */
@@ -41,6 +53,8 @@ export interface Resource {
   readonly filters: Readonly<Record<string, Field<string>>>;
   readonly company: string | null;
   readonly records: boolean;
+  readonly immutable: boolean;
+  readonly transitions: Transitions | undefined;
   readonly list: ListDefinition;
 }
 
@@ -70,6 +84,8 @@ export const declareResource =
       filters,
       company,
       records: declaration.records ?? true,
+      immutable: declaration.immutable ?? false,
+      transitions: declaration.transitions,
       list: {
         name,
         relation: declaration.relation ?? name,
