@@ -95,6 +95,8 @@ export interface AuditLogEntry {
   readonly durationMs?: number;
   readonly ip?: string;
   readonly userAgent?: string | null;
+  /** Of a write: the records that it made, changed or removed. */
+  readonly recordIds?: readonly string[];
 }
 
 /** Every list response (specification, section 2, List envelope). */

@@ -5,6 +5,7 @@ import { Registry } from 'prom-client';
 import { createTrail } from './audit-log/trail.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { Config } from './config.ts';
+import { registerDashboard } from './dashboard/index.ts';
 import { decodablePath } from './http/decodable-path.ts';
 import { ApiError } from './http/errors.ts';
 import { answerBrokenRequest, sendFailure } from './http/failures.ts';
@@ -61,6 +62,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   app.removeContentTypeParser('text/plain');
   app.decorateRequest('key', null);
   app.decorateRequest('burst', null);
+  app.decorateRequest('recorded', null);
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({ 'request-id': request.id, 'x-content-type-options': 'nosniff' });
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
@@ -90,6 +92,9 @@ export function createApp(options: AppOptions): FastifyInstance {
 
   registerOpenApi(app, config);
 
+  const cursors = createCursorCodec(secrets);
+  registerDashboard(app, { pool, secrets, cursors, clock, publicUrl: config.publicUrl });
+
   const trail = createTrail(pool);
   app.addHook('onClose', () => trail.drain());
   const authenticator = createAuthenticator(pool, secrets, clock);
@@ -104,7 +109,7 @@ export function createApp(options: AppOptions): FastifyInstance {
       exhausted: new Set(),
       readQuota: (workspaceId) => readQuota(pool, workspaceId),
     },
-    (v1) => registerResources(v1, { pool, cursors: createCursorCodec(secrets), clock }),
+    (v1) => registerResources(v1, { pool, cursors, clock }),
   );
   return app;
 }

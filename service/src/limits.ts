@@ -20,6 +20,13 @@ export const TOKEN_RANDOM_BYTES = 24;
 
 export const ID_MAX_CHARACTERS = 64;
 export const BODY_MAX_BYTES = 1024 * 1024;
+/** Bodies of batches. */
+export const BATCH_BODY_MAX_BYTES = 8 * 1024 * 1024;
+export const BATCH_MAX_RECORDS = 1_000;
+
+export const IDEMPOTENCY_KEY_MAX_CHARACTERS = 255;
+export const IDEMPOTENCY_LIFETIME_SECONDS = 24 * 60 * 60;
+
 export const URL_MAX_CHARACTERS = 8 * 1024;
 export const HEADERS_MAX_BYTES = 16 * 1024;
 /** A request must have arrived whole within this time. */

@@ -1,18 +1,22 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { NewEntry } from '../audit-log/entry.ts';
 import type { Trail } from '../audit-log/trail.ts';
 import type { Outcome, QuotaState } from '../audit-log/write.ts';
 import type { Clock } from '../clock.ts';
 import { ApiError, type ErrorCode, errorEnvelope, unavailable } from '../http/errors.ts';
-import { containsToken } from '../http/token-text.ts';
-import type { AuthenticatedKey, Authenticator } from '../keys/authenticate.ts';
+import type { Authenticator } from '../keys/authenticate.ts';
 import { quotaItem, type RateLimitItem, rateLimitHeaders } from '../quota/headers.ts';
 import { BURST_WINDOW_MS, invalidKey } from './authentication.ts';
 import { parseBearer } from './bearer.ts';
+import { requestRecord } from './request-record.ts';
 
-const TEXT_MAX_CHARACTERS = 2048;
 const RATE_LIMITED = 429;
-const FIRST_ERROR_STATUS = 400;
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set when the transaction of a write has recorded the request already. */
+    recorded: Outcome | null;
+  }
+}
 
 export interface AuditOptions {
   readonly trail: Trail;
@@ -37,7 +41,9 @@ export async function auditAnswer<T>(
   if (key === null) return payload;
   const burst = burstItem(request);
   try {
-    const outcome = await record(request, reply, key, options, reply.statusCode !== RATE_LIMITED);
+    const record = (counted: boolean): Promise<Outcome> =>
+      options.trail.record(requestRecord(request, reply, key, { status: reply.statusCode, counted }));
+    const outcome = request.recorded ?? (await record(reply.statusCode !== RATE_LIMITED));
     if (outcome.result === 'recorded') {
       reply.headers({ ...rateLimitHeaders([...quotaItems(outcome.quota, options), ...burst]) });
       return payload;
@@ -50,7 +56,7 @@ export async function auditAnswer<T>(
     options.exhausted.add(key.workspaceId);
     const refusal = replaceAnswer(reply, quotaExceeded(outcome.quota, options.clock()));
     reply.headers({ ...rateLimitHeaders([...quotaItems(outcome.quota, options), ...burst]) });
-    await record(request, reply, key, options, false);
+    await record(false);
     return refusal;
   } catch (error) {
     request.log.error({ err: error }, 'the audit entry could not be written; the request is refused');
@@ -67,45 +73,6 @@ export function quotaExceeded(quota: QuotaState, nowMs: number): ApiError {
     },
   );
 }
-
-function record(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  key: AuthenticatedKey,
-  { trail }: AuditOptions,
-  counted: boolean,
-): Promise<Outcome> {
-  const live = key.mode === 'live';
-  return trail.record({
-    workspaceId: key.workspaceId,
-    keyId: key.keyId,
-    tokenVersion: key.tokenVersion,
-    entry: live ? requestEntry(request, reply, key) : null,
-    counted: live && counted,
-    failed: reply.statusCode >= FIRST_ERROR_STATUS,
-  });
-}
-
-function requestEntry(request: FastifyRequest, reply: FastifyReply, key: AuthenticatedKey): NewEntry {
-  const [path = ''] = request.url.split('?', 1);
-  const userAgent = request.headers['user-agent'];
-  return {
-    kind: 'api.request',
-    keyId: key.keyId,
-    actor: null,
-    requestId: request.id,
-    method: request.method,
-    path: harmless(path),
-    status: reply.statusCode,
-    durationMs: Math.round(reply.elapsedTime),
-    ip: request.ip,
-    userAgent: userAgent === undefined ? null : harmless(userAgent),
-  };
-}
-
-/** What a client may write into the log: bounded, and never a token. */
-const harmless = (text: string): string =>
-  containsToken(text) ? '[removed: held an API key]' : text.slice(0, TEXT_MAX_CHARACTERS);
 
 const quotaItems = (quota: QuotaState | null, { clock }: AuditOptions): readonly RateLimitItem[] =>
   quota === null ? [] : [quotaItem(quota, clock())];
