@@ -2,7 +2,7 @@ import { finished } from 'node:stream/promises';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { newId } from '../ids.ts';
-import type { Resource } from '../resources/resource.ts';
+import type { Resource } from '../declaration/resource.ts';
 import { takeTicks, timeOfMicros } from './clock.ts';
 import { countInserted, parentField } from './counters.ts';
 import { columnsOf, copyLine, type RecordInput, type Row, rowOf } from './row.ts';
@@ -91,8 +91,8 @@ async function existingIds(
 ): Promise<Set<string>> {
   if (ids.size === 0) return new Set();
   const { rows } = await client.query<{ id: string }>({
-    name: `existing_${relation}`,
-    text: `select id from ${relation} where workspace_id = $1 and id = any($2)`,
+    text: `select wanted.id from unnest($2::text[]) as wanted (id) cross join lateral (
+      select 1 from ${relation} where workspace_id = $1 and id = wanted.id offset 0) found`,
     values: [workspaceId, [...ids]],
   });
   return new Set(rows.map((row) => row.id));
