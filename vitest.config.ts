@@ -8,7 +8,8 @@ const TEST_TIMEOUT_MS = 20_000;
 const HOOK_TIMEOUT_MS = 60_000;
 
 /** A test file needs a database when it imports from the harness more than these. */
-const USES_DATABASE = /from '(?:\.\.?\/)+(?:[\w-]+\/)*harness\/(?!temporary-directory|cleanup)/;
+const USES_DATABASE =
+  /from '(?:\.\.?\/)+(?:[\w-]+\/)*harness\/(?!temporary-directory|cleanup|process|dashboard-http|secrets)/;
 
 const files = globSync('{sdk,service,bench,tools}/**/*.test.ts', {
   cwd: import.meta.dirname,

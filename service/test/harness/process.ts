@@ -1,0 +1,117 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { onFileEnd } from './cleanup.ts';
+import { expectNoSecrets, secret } from './secrets.ts';
+
+const SVCD = join(import.meta.dirname, '../../src/operator/svcd.ts');
+const ADDRESS = /^svc serves (http:\S+)$/m;
+
+/** How a process ended. */
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** A real `svcd` process. Its whole output is searched for secrets when the test file is over. */
+export interface SvcdProcess {
+  readonly pid: number;
+  readonly child: ChildProcess;
+  /** Everything it has printed so far. */
+  readonly stdout: () => string;
+  readonly stderr: () => string;
+  /** Resolves when it has printed a match, on either stream; rejects when it ends without. */
+  readonly printed: (pattern: RegExp) => Promise<RegExpExecArray>;
+  readonly ended: Promise<Exit>;
+  /** Sends the signal (default SIGTERM) and waits for the end. */
+  readonly stop: (signal?: NodeJS.Signals) => Promise<Exit>;
+}
+
+/** A service that answers at `url`. */
+export interface ServiceProcess extends SvcdProcess {
+  readonly url: string;
+}
+
+export interface SvcdOptions {
+  /** The settings; nothing else of this process's SVC_ variables gets through. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly input?: string;
+  /** For a command whose result on standard output is a secret, such as the demo's keys. */
+  readonly resultIsSecret?: boolean;
+}
+
+/** Starts `svcd` with these arguments. It is killed when the test file is over, if it still runs. */
+export function spawnSvcd(args: readonly string[], options: SvcdOptions = {}): SvcdProcess {
+  const { env = {}, input = '' } = options;
+  for (const name of ['SVC_SECRET', 'SVC_OWNER_PASSWORD']) if (env[name]) secret(env[name]);
+  const child = spawn(process.execPath, [SVCD, ...args], {
+    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(input);
+  const output = { stdout: '', stderr: '' };
+  const waiting = new Set<() => void>();
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8');
+    child[name].on('data', (text: string) => {
+      output[name] += text;
+      for (const look of [...waiting]) look();
+    });
+  }
+  let open = true;
+  const ended = once(child, 'close').then(([code, signal]): Exit => {
+    open = false;
+    for (const look of [...waiting]) look();
+    return { code, signal };
+  });
+  const printed = (pattern: RegExp): Promise<RegExpExecArray> =>
+    new Promise((resolve, reject) => {
+      const look = (): void => {
+        const found = pattern.exec(output.stdout) ?? pattern.exec(output.stderr);
+        if (found !== null) resolve(found);
+        else if (!open)
+          reject(new Error(`svcd ended without ${pattern}:\n${output.stderr}\n${output.stdout}`));
+        else return void waiting.add(look);
+        waiting.delete(look);
+      };
+      look();
+    });
+  const stop = (signal: NodeJS.Signals = 'SIGTERM'): Promise<Exit> => {
+    if (open) child.kill(signal);
+    return ended;
+  };
+  const searched = (): string => `${options.resultIsSecret ? '' : output.stdout}\n${output.stderr}`;
+  expectNoSecrets(`svcd ${args.join(' ')}`, searched);
+  onFileEnd(async () => {
+    await stop('SIGKILL');
+  });
+  return {
+    pid: child.pid ?? 0,
+    child,
+    stdout: () => output.stdout,
+    stderr: () => output.stderr,
+    printed,
+    ended,
+    stop,
+  };
+}
+
+/** Runs a command to its end. */
+export async function runSvcd(
+  args: readonly string[],
+  options: SvcdOptions = {},
+): Promise<Exit & { readonly stdout: string; readonly stderr: string }> {
+  const command = spawnSvcd(args, options);
+  const exit = await command.ended;
+  return { ...exit, stdout: command.stdout(), stderr: command.stderr() };
+}
+
+/** Starts a service on a free port and waits until it serves. Default: one worker. */
+export async function startSvcd(env: Readonly<Record<string, string>>): Promise<ServiceProcess> {
+  const service = spawnSvcd(['start'], {
+    env: { SVC_PORT: '0', SVC_WORKERS: '1', SVC_LOG_LEVEL: 'debug', ...env },
+  });
+  const [, url = ''] = await service.printed(ADDRESS);
+  return { ...service, url };
+}

@@ -1,0 +1,30 @@
+import { describe, expect, test } from 'vitest';
+import { dataDirectory } from '../../src/database/embedded/fixture-process.ts';
+import { findEmbedded } from '../../src/database/embedded/index.ts';
+import { bootstrapWorkspace, signIn } from '../harness/dashboard-http.ts';
+import { runSvcd, startSvcd } from '../harness/process.ts';
+
+const dataDir = await dataDirectory();
+const env = { SVC_DATA_DIR: dataDir };
+
+describe('svcd start', () => {
+  test('serves on an empty machine, answers a key of the dashboard, and ends with code 0 on SIGTERM', async () => {
+    const service = await startSvcd(env);
+    const workspaceId = await bootstrapWorkspace(env);
+    const { token } = await (await signIn(service)).createKey(workspaceId);
+    const headers = { authorization: `Bearer ${token}` };
+    const answer = await fetch(`${service.url}/v1/companies`, { headers });
+    expect([answer.status, await answer.json()]).toMatchObject([200, { data: [] }]);
+    expect(await service.stop()).toEqual({ code: 0, signal: null });
+    expect(await findEmbedded(dataDir)).toBeUndefined();
+  });
+
+  test('a second one on the same data directory is refused with the process id of the first', async () => {
+    const first = await startSvcd(env);
+    const second = await runSvcd(['start'], { env: { ...env, SVC_PORT: '0', SVC_WORKERS: '1' } });
+    expect(second.code).toBe(1);
+    expect(second.stderr).toContain(`is in use by svcd start (pid ${first.pid})`);
+    expect(second.stderr.trim().split('\n')).toHaveLength(1);
+    expect(await first.stop()).toEqual({ code: 0, signal: null });
+  });
+});
