@@ -3,6 +3,7 @@ import { ConfigError } from '../config.ts';
 import { EmbeddedError, errorMessage } from '../database/embedded/error.ts';
 import { MigrationError } from '../database/migrate.ts';
 import { isUnavailable } from '../database/unavailable.ts';
+import { ApiError } from '../http/errors.ts';
 import { OperatorError } from '../operator-error.ts';
 
 /** A failure in one or a few lines for the operator, and the exit code that goes with it. */
@@ -21,6 +22,8 @@ export function explain(error: unknown): Explanation {
   // Thrown while something else was already being cleaned up: the first one is the reason.
   if (error instanceof SuppressedError) return explain(error.suppressed);
   if (error instanceof ConfigError) return expected(error.message, MISUSED);
+  // What a person at the dashboard is told of their input, this person is told too.
+  if (error instanceof ApiError) return expected(error.message, MISUSED);
   if (error instanceof OperatorError || error instanceof EmbeddedError || error instanceof MigrationError) {
     return expected(error.message);
   }

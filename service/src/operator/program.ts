@@ -1,27 +1,37 @@
 import { Command, CommanderError } from 'commander';
-import { createContext } from './context.ts';
+import { type CommandContext, createContext } from './context.ts';
 import { explain, MISUSED } from './explain.ts';
 import { say } from './say.ts';
-import { startCommand } from './start.ts';
+
+/** Each command in a file of its own, read when it is wanted: `start` does not wait for what `import` needs. */
+const COMMANDS: Readonly<Record<string, () => Promise<(context: CommandContext) => Command>>> = {
+  start: async () => (await import('./start.ts')).startCommand,
+  bootstrap: async () => (await import('./bootstrap.ts')).bootstrapCommand,
+};
 
 const HELP = `
 Settings are environment variables (SVC_PORT, SVC_DATA_DIR, …): docs/operations.md lists them all.`;
 
 /** Runs one command and sets the process's exit code: 0 done, 1 failed, 2 wrong arguments or settings. */
 export async function runProgram(args: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
-  const context = createContext(env);
-  const program = new Command('svcd')
-    .description('runs and looks after a service')
-    .addHelpText('after', HELP)
-    .showSuggestionAfterError()
-    .exitOverride();
-  program.addCommand(startCommand(context));
-  for (const command of program.commands) command.exitOverride();
   try {
-    await program.parseAsync([...args], { from: 'user' });
+    await (await createProgram(args[0], createContext(env))).parseAsync([...args], { from: 'user' });
   } catch (error) {
     process.exitCode = failureCode(error, env);
   }
+}
+
+/** The command line with the named command, or with all of them when there is none of the name. */
+async function createProgram(name: string | undefined, context: CommandContext): Promise<Command> {
+  const program = new Command('svcd')
+    .description('runs and looks after a service')
+    .addHelpText('after', HELP)
+    .exitOverride();
+  const wanted = COMMANDS[name ?? ''];
+  for (const load of wanted === undefined ? Object.values(COMMANDS) : [wanted]) {
+    program.addCommand((await load())(context).exitOverride().showHelpAfterError('(add --help for help)'));
+  }
+  return program;
 }
 
 function failureCode(error: unknown, env: NodeJS.ProcessEnv): number {

@@ -1,0 +1,47 @@
+import { Command } from 'commander';
+import { bootstrap, createDashboardAuth } from '../dashboard/index.ts';
+import type { CommandContext } from './context.ts';
+import { readPassword } from './password.ts';
+import { say } from './say.ts';
+
+interface BootstrapFlags {
+  readonly email: string;
+  readonly workspace: string;
+  readonly json?: true;
+}
+
+/** `svcd bootstrap`: an owner and a workspace without a person at the dashboard. It makes no API keys: nothing here can. */
+export function bootstrapCommand(context: CommandContext): Command {
+  return new Command('bootstrap')
+    .description(
+      'make a workspace and its owner; again with the same e-mail address, another workspace of the same owner.\n' +
+        'The password of a new owner is read from SVC_OWNER_PASSWORD or from standard input.',
+    )
+    .summary('make a workspace and its owner')
+    .requiredOption('--email <address>', 'the owner, who signs in with it')
+    .requiredOption('--workspace <name>', 'name of the new workspace')
+    .option('--json', 'print {"workspaceId", "email", "created"} on one line')
+    .action(async (flags: BootstrapFlags) => {
+      const { publicUrl } = context.config();
+      const password =
+        process.env['SVC_OWNER_PASSWORD'] ||
+        (await readPassword('Password of the owner (none if the owner has an account): '));
+      const made = await context.withDatabase('svcd bootstrap', async ({ pool, secrets }) =>
+        bootstrap({
+          pool,
+          auth: createDashboardAuth({ pool, secrets: await secrets(), publicUrl, log: context.log() }),
+          email: flags.email,
+          password,
+          workspaceName: flags.workspace,
+        }),
+      );
+      const { workspaceId, created } = made;
+      if (flags.json) return console.log(JSON.stringify({ workspaceId, email: flags.email, created }));
+      say(
+        created
+          ? `Made the owner ${flags.email} and the workspace "${flags.workspace}".`
+          : `Made the workspace "${flags.workspace}" for ${flags.email}, who keeps the password there was.`,
+      );
+      console.log(workspaceId);
+    });
+}
