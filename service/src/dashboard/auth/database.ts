@@ -1,0 +1,107 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely';
+import pg from 'pg';
+import { inTransaction } from '../../database/pool.ts';
+
+/** What runs at the moment: better-auth's statements, and those of ours that its hooks add, find it here. */
+interface Scope {
+  /** The transaction that every statement belongs to; undefined: each is its own. */
+  readonly client: pg.PoolClient | undefined;
+  /** E-mail of the person who acts, for the audit log. */
+  readonly actor: string | undefined;
+  /** What the last statement that failed, failed with. */
+  failure: unknown;
+}
+
+export interface AuthDatabase {
+  readonly kysely: Kysely<unknown>;
+  /** Runs better-auth without a transaction of ours; gives what a statement failed with beside the result. */
+  observe<T>(work: () => Promise<T>): Promise<{ readonly result: T; readonly failure: unknown }>;
+  /** Runs better-auth and our own statements as one transaction. `actor` is who the audit log will name. */
+  transact<T>(work: (client: pg.PoolClient) => Promise<T>, actor?: string): Promise<T>;
+  /** The running transaction, or a new one for this work alone. */
+  join<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T>;
+  /** Who acts in the running transaction. */
+  actor(): string | undefined;
+}
+
+/** better-auth compares dates as dates, while the pool leaves PostgreSQL's text as it is. */
+const types: pg.CustomTypesConfig = {
+  getTypeParser: (oid, format) =>
+    oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format),
+};
+
+/**
+ * A Kysely for better-auth over the service's pool. better-auth has no transaction that its caller could join, and
+ * an audit entry must be committed with what it tells of: so the connection that Kysely is given is the one of the
+ * transaction that runs in this asynchronous context.
+ */
+export function createAuthDatabase(pool: pg.Pool): AuthDatabase {
+  const scopes = new AsyncLocalStorage<Scope>();
+  /** Keeps why it failed: better-auth answers a 500 of its own that does not say. */
+  const noted = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (error) {
+      const scope = scopes.getStore();
+      if (scope !== undefined) scope.failure = withoutValues(error);
+      throw error;
+    }
+  };
+  const lend = (client: pg.PoolClient, owned: boolean): PostgresPoolClient => {
+    const query = (text: string, values: readonly unknown[]): Promise<unknown> =>
+      noted(() => queued(client, () => client.query({ text, values: [...values], types })));
+    // Kysely's type also has the overload for cursors, which better-auth does not use.
+    return {
+      query: query as PostgresPoolClient['query'],
+      release: (destroy) => {
+        if (owned) client.release(destroy);
+      },
+    };
+  };
+  const connect = async (): Promise<PostgresPoolClient> => {
+    const client = scopes.getStore()?.client;
+    return client === undefined ? lend(await noted(() => pool.connect()), true) : lend(client, false);
+  };
+  const run = async <T>(scope: Scope, work: () => Promise<T>): Promise<T> => {
+    try {
+      return await scopes.run(scope, work);
+    } catch (error) {
+      throw scope.failure ?? error;
+    }
+  };
+  const transact: AuthDatabase['transact'] = (work, actor) =>
+    inTransaction(pool, (client) => run({ client, actor, failure: undefined }, () => work(client)));
+  return {
+    kysely: new Kysely({
+      // The pool is the application's to end.
+      dialect: new PostgresDialect({ pool: { connect, end: () => Promise.resolve(), options: {} } }),
+    }),
+    observe: async (work) => {
+      const scope: Scope = { client: undefined, actor: undefined, failure: undefined };
+      const result = await run(scope, work);
+      return { result, failure: scope.failure };
+    },
+    transact,
+    join: (work) => {
+      const client = scopes.getStore()?.client;
+      return client === undefined ? transact(work) : work(client);
+    },
+    actor: () => scopes.getStore()?.actor,
+  };
+}
+
+const tails = new WeakMap<pg.PoolClient, Promise<unknown>>();
+
+/** better-auth asks for two things at once, which a single connection does one after the other. */
+async function queued<T>(client: pg.PoolClient, work: () => Promise<T>): Promise<T> {
+  const run = (tails.get(client) ?? Promise.resolve()).then(work, work);
+  tails.set(client, run);
+  return run;
+}
+
+/** PostgreSQL puts the row that it refused into the detail: a session's token or a password's hash. */
+function withoutValues(error: unknown): unknown {
+  if (error instanceof pg.DatabaseError) error.detail = undefined;
+  return error;
+}

@@ -1,0 +1,158 @@
+import { type BetterAuthOptions, betterAuth } from 'better-auth';
+import { createAuthEndpoint } from 'better-auth/api';
+import { setSessionCookie } from 'better-auth/cookies';
+import { type OrganizationOptions, organization } from 'better-auth/plugins/organization';
+import type { FastifyBaseLogger } from 'fastify';
+import type pg from 'pg';
+import { deriveKey } from '../../secrets.ts';
+import {
+  AUTH_REQUESTS_MAX,
+  AUTH_WINDOW_SECONDS,
+  INVITATION_HOURS,
+  MEMBERS_MAX,
+  PASSWORD_MAX_CHARACTERS,
+  PASSWORD_MIN_CHARACTERS,
+  SESSION_LIFETIME_SECONDS,
+  SESSION_REFRESH_SECONDS,
+  SIGN_IN_ATTEMPTS_MAX,
+  SIGN_IN_WINDOW_SECONDS,
+} from '../limits.ts';
+import { type AuthDatabase, createAuthDatabase } from './database.ts';
+import { recordMember, recordSignIn } from './events.ts';
+import { authLogger } from './logger.ts';
+import { ROLES } from './roles.ts';
+import { ORGANIZATION_MODELS, RATE_LIMIT_MODEL, SIGN_IN_MODELS } from './schema.ts';
+
+export const AUTH_PATH = '/dashboard/api/auth';
+/** Where a request's address stands on its way to better-auth; set by us alone, from what Fastify trusts. */
+export const ADDRESS_HEADER = 'x-svc-address';
+
+export interface AuthOptions {
+  readonly pool: pg.Pool;
+  /** The first one signs the sessions' cookies: a new one signs everybody out. */
+  readonly secrets: readonly string[];
+  readonly publicUrl: string;
+  readonly log: FastifyBaseLogger;
+}
+
+/** Sign-in, sessions and members: better-auth on our tables, with our roles and our audit log. */
+export type DashboardAuth = ReturnType<typeof createDashboardAuth>;
+
+export function createDashboardAuth(options: AuthOptions) {
+  const database = createAuthDatabase(options.pool);
+  const auth = betterAuth(authOptions(options, database));
+  return { ...auth, database };
+}
+
+/** Apart from its caller so that a test can ask better-auth what these options want of the database. */
+export function authOptions({ secrets, publicUrl, log }: AuthOptions, database: AuthDatabase) {
+  const [secret] = secrets;
+  if (secret === undefined) throw new Error('Sign-in needs at least one secret.');
+  const { origin, protocol, pathname } = new URL(publicUrl);
+  const value = deriveKey(secret, 'dashboard sessions').toString('base64url');
+  return {
+    appName: 'svc',
+    baseURL: origin,
+    basePath: AUTH_PATH,
+    trustedOrigins: [origin],
+    // Both, so that no variable of better-auth's in the environment has a say.
+    secret: value,
+    secrets: [{ version: 1, value }],
+    telemetry: { enabled: false },
+    logger: authLogger(log),
+    onAPIError: { throw: true },
+    database: { db: database.kysely, type: 'postgres', transaction: false },
+    ...SIGN_IN_MODELS,
+    session: {
+      ...SIGN_IN_MODELS.session,
+      expiresIn: SESSION_LIFETIME_SECONDS,
+      updateAge: SESSION_REFRESH_SECONDS,
+    },
+    emailAndPassword: {
+      enabled: true,
+      // An account comes from the set-up, from the operator or from an invitation.
+      disableSignUp: true,
+      minPasswordLength: PASSWORD_MIN_CHARACTERS,
+      maxPasswordLength: PASSWORD_MAX_CHARACTERS,
+    },
+    rateLimit: {
+      ...RATE_LIMIT_MODEL,
+      enabled: true,
+      storage: 'database',
+      max: AUTH_REQUESTS_MAX,
+      window: AUTH_WINDOW_SECONDS,
+      customRules: { '/sign-in/email': { max: SIGN_IN_ATTEMPTS_MAX, window: SIGN_IN_WINDOW_SECONDS } },
+    },
+    advanced: {
+      cookiePrefix: 'svc',
+      useSecureCookies: protocol === 'https:',
+      defaultCookieAttributes: {
+        httpOnly: true,
+        // Every request to the dashboard's endpoints comes from its own pages, so the cookie never has to travel
+        // from another site; and it never goes to the API.
+        sameSite: 'strict',
+        path: `${pathname.replace(/\/$/, '')}/dashboard`,
+      },
+      ipAddress: { ipAddressHeaders: [ADDRESS_HEADER] },
+      // Said aloud: better-auth would switch them off under a test runner.
+      disableOriginCheck: false,
+      disableCSRFCheck: false,
+    },
+    databaseHooks: {
+      session: {
+        create: {
+          // Ahead of the session: no entry, no session.
+          before: ({ userId }) =>
+            database.join((client) => recordSignIn(client, 'session.signed_in', { id: userId })),
+        },
+      },
+    },
+    plugins: [organization(organizationOptions(database)), sessions()],
+  } satisfies BetterAuthOptions;
+}
+
+function organizationOptions(database: AuthDatabase) {
+  const record = (workspaceId: string, kind: Parameters<typeof recordMember>[2]): Promise<void> =>
+    database.join((client) => {
+      const actor = database.actor();
+      if (actor === undefined) throw new Error('Members change only in a transaction that names who acts.');
+      return recordMember(client, workspaceId, kind, actor);
+    });
+  return {
+    roles: ROLES,
+    schema: ORGANIZATION_MODELS,
+    // A workspace is made by src/workspaces.ts, together with its organization.
+    allowUserToCreateOrganization: false,
+    disableOrganizationDeletion: true,
+    membershipLimit: MEMBERS_MAX,
+    invitationExpiresIn: INVITATION_HOURS * 60 * 60,
+    // Inviting somebody again gives a new link and ends the old one.
+    cancelPendingInvitationsOnReInvite: true,
+    // Who holds the link received it; there is no mail server that could prove more.
+    requireEmailVerificationOnInvitation: false,
+    organizationHooks: {
+      afterCreateInvitation: ({ organization: { id } }) => record(id, 'member.invited'),
+      afterRemoveMember: ({ organization: { id } }) => record(id, 'member.removed'),
+      afterUpdateMemberRole: ({ organization: { id } }) => record(id, 'member.role_changed'),
+    },
+  } satisfies OrganizationOptions;
+}
+
+/** Starts a session for a person whom a link, not a password, has let in. No path leads to it. */
+const sessions = () => ({
+  id: 'sessions' as const,
+  endpoints: {
+    startSession: createAuthEndpoint.serverOnly(
+      { method: 'POST', requireHeaders: true, metadata: { $Infer: { body: {} as { userId: string } } } },
+      async (ctx) => {
+        const { internalAdapter } = ctx.context;
+        const { userId } = ctx.body as { userId: string };
+        const user = await internalAdapter.findUserById(userId);
+        if (user === null) return ctx.json(null);
+        const session = await internalAdapter.createSession(userId);
+        await setSessionCookie(ctx, { session, user });
+        return ctx.json({ userId });
+      },
+    ),
+  },
+});

@@ -1,0 +1,103 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import { isUnavailable } from '../../database/unavailable.ts';
+import { ERRORS } from '../../http/errors.ts';
+import { defineBody, flag, newPassword, text } from '../body.ts';
+import { authHeaders, setCookies } from '../session.ts';
+import { recordSignIn } from './events.ts';
+import { authFailure } from './failure.ts';
+import { AUTH_PATH, type DashboardAuth } from './index.ts';
+
+const FIRST_FAILURE = 500;
+
+const nothing = defineBody({});
+const optional = Type.Optional(flag);
+const signIn = defineBody({ email: text, password: text, rememberMe: optional });
+
+/**
+ * The paths of better-auth that can be reached, with what their bodies may hold. All others are off: accounts,
+ * workspaces and members have endpoints of our own.
+ */
+const READS = ['/get-session', '/list-sessions'] as const;
+const CHANGES = {
+  '/sign-out': nothing,
+  '/change-password': defineBody({ currentPassword: text, newPassword, revokeOtherSessions: optional }),
+  '/revoke-session': defineBody({ token: text }),
+  '/revoke-sessions': nothing,
+  '/revoke-other-sessions': nothing,
+} as const;
+
+/** Hands requests below /dashboard/api/auth to better-auth; its failures leave in our envelope. */
+export function registerAuth(api: FastifyInstance, auth: DashboardAuth, publicUrl: string): void {
+  const { origin } = new URL(publicUrl);
+  const hand = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    path: string,
+    body?: object,
+  ): Promise<FastifyReply> => {
+    const headers = authHeaders(request);
+    // Where the request comes from was checked for the whole scope; better-auth's own check wants an Origin even
+    // from what is no browser.
+    headers.set('origin', origin);
+    if (body !== undefined) headers.set('content-type', 'application/json');
+    const handed = new Request(`${origin}${AUTH_PATH}${path}`, {
+      method: request.method,
+      headers,
+      body: body === undefined ? null : JSON.stringify(body),
+    });
+    const { result, failure } = await auth.database.observe(() => auth.handler(handed));
+    if (failure !== undefined && (result.status >= FIRST_FAILURE || isUnavailable(failure))) throw failure;
+    return answer(reply, result);
+  };
+
+  for (const path of READS) {
+    api.get(`/auth${path}`, (request, reply) => hand(request, reply, path));
+  }
+  for (const [path, check] of Object.entries(CHANGES)) {
+    api.post(`/auth${path}`, (request, reply) => hand(request, reply, path, check(request.body)));
+  }
+  const logFailure = failedSignIns(api, auth);
+  api.post(
+    '/auth/sign-in/email',
+    { onResponse: async (request, { statusCode }) => logFailure(request, statusCode) },
+    (request, reply) => hand(request, reply, '/sign-in/email', signIn(request.body)),
+  );
+}
+
+async function answer(reply: FastifyReply, response: Response): Promise<FastifyReply> {
+  setCookies(reply, response.headers.getSetCookie());
+  const content = await response.text();
+  if (response.ok) return reply.type('application/json; charset=utf-8').send(content);
+  const failure = authFailure(response.status, parsed(content), response.headers.get('x-retry-after'));
+  throw failure ?? new Error(`better-auth answered with the status ${response.status}`);
+}
+
+/**
+ * Logs failed sign-ins once the answer has left: before it, the time that the answer takes would tell whether the
+ * address has an account. Closing the application waits for them.
+ */
+function failedSignIns(api: FastifyInstance, auth: DashboardAuth) {
+  const running = new Set<Promise<void>>();
+  api.addHook('onClose', async () => {
+    await Promise.all(running);
+  });
+  return (request: FastifyRequest, status: number): void => {
+    if (status !== ERRORS.not_signed_in.status) return;
+    const email = signIn(request.body).email.toLowerCase();
+    const recording = auth.database
+      .join((client) => recordSignIn(client, 'session.sign_in_failed', { email }))
+      .catch((error: unknown) => request.log.error({ err: error }, 'a failed sign-in could not be logged'))
+      .finally(() => running.delete(recording));
+    running.add(recording);
+  };
+}
+
+function parsed(content: string): object {
+  try {
+    const value: unknown = JSON.parse(content);
+    return typeof value === 'object' && value !== null ? value : {};
+  } catch {
+    return {};
+  }
+}

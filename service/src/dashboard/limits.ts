@@ -1,0 +1,33 @@
+/** Every number of the dashboard, each with its unit in its name. */
+
+export const PASSWORD_MIN_CHARACTERS = 10;
+export const PASSWORD_MAX_CHARACTERS = 128;
+export const EMAIL_MAX_CHARACTERS = 254;
+/** Of a person, a key, a workspace. */
+export const NAME_MAX_CHARACTERS = 100;
+
+/** A session that is used at least once in this time goes on; the cookie lives as long. */
+export const SESSION_LIFETIME_SECONDS = 7 * 24 * 60 * 60;
+/** How old a session's expiry may be before a request moves it on. */
+export const SESSION_REFRESH_SECONDS = 24 * 60 * 60;
+
+/** Attempts to sign in from one address, until none was made for the window. */
+export const SIGN_IN_ATTEMPTS_MAX = 10;
+export const SIGN_IN_WINDOW_SECONDS = 60;
+/** Any other request to a path of better-auth. */
+export const AUTH_REQUESTS_MAX = 100;
+export const AUTH_WINDOW_SECONDS = 10;
+
+export const SET_UP_LINK_HOURS = 24;
+export const SIGN_IN_LINK_HOURS = 1;
+export const INVITATION_HOURS = 7 * 24;
+export const LINK_TOKEN_BYTES = 32;
+
+export const MEMBERS_MAX = 10_000;
+/** Live requests a month. */
+export const LIVE_QUOTA_MAX = 1_000_000_000_000;
+/** Requests a second. */
+export const BURST_LIMIT_MAX = 1_000_000;
+
+export const USAGE_DAYS_DEFAULT = 30;
+export const USAGE_DAYS_MAX = 400;
