@@ -1,0 +1,87 @@
+import helmet from '@fastify/helmet';
+import type { FastifyInstance } from 'fastify';
+import type pg from 'pg';
+import type { Clock } from '../clock.ts';
+import { ApiError } from '../http/errors.ts';
+import { createKeyStore } from '../keys/store.ts';
+import type { CursorCodec } from '../list/cursor.ts';
+import { registerAcceptance } from './accept-invitation.ts';
+import { createDashboardAuth } from './auth/index.ts';
+import { registerAuth } from './auth/routes.ts';
+import { registerInvitations } from './invitations.ts';
+import { parseJsonBodies } from './json.ts';
+import { registerKeys } from './keys.ts';
+import { registerMembers } from './members.ts';
+import { registerPages } from './pages.ts';
+import { requireSameSite } from './same-site.ts';
+import { securityHeaders } from './security-headers.ts';
+import { createSessions } from './session.ts';
+import { registerLinks } from './set-up.ts';
+import { registerUsage } from './usage.ts';
+import { registerWorkspaces } from './workspaces.ts';
+
+export { createDashboardAuth, type DashboardAuth } from './auth/index.ts';
+export { type Bootstrapped, bootstrap } from './bootstrap.ts';
+export { deleteExpiredSignIns } from './expired.ts';
+export { createSetUpLink, createSignInLink } from './links.ts';
+
+export interface DashboardOptions {
+  readonly pool: pg.Pool;
+  /** The first one signs sessions and issues tokens. */
+  readonly secrets: readonly string[];
+  readonly cursors: CursorCodec;
+  readonly clock: Clock;
+  /** The address people reach the service at: pages of no other may use the endpoints. */
+  readonly publicUrl: string;
+}
+
+/**
+ * The dashboard's endpoints below /dashboard/api, for people with a session, and the page that opens one. Keys are
+ * made, rotated and revoked here alone: nothing else imports keys/store.ts.
+ */
+export function registerDashboard(app: FastifyInstance, options: DashboardOptions): void {
+  const { publicUrl } = options;
+  app.register(
+    (scope, _, done) => {
+      scope.register(helmet, securityHeaders(publicUrl));
+      // Each in a scope of its own, loaded behind the one that gives all of them their headers.
+      scope.register((pages, _, done) => {
+        registerPages(pages, publicUrl);
+        done();
+      });
+      scope.register(
+        (api, _, done) => {
+          registerEndpoints(api, options);
+          done();
+        },
+        { prefix: '/api' },
+      );
+      done();
+    },
+    { prefix: '/dashboard' },
+  );
+}
+
+function registerEndpoints(api: FastifyInstance, options: DashboardOptions): void {
+  const { pool, secrets, cursors, clock, publicUrl } = options;
+  const auth = createDashboardAuth({ pool, secrets, publicUrl, log: api.log });
+  const sessions = createSessions(pool, auth);
+  // What is answered here is a person's, and some of it is a token.
+  api.addHook('onRequest', async (_, reply) => {
+    reply.header('cache-control', 'no-store');
+  });
+  requireSameSite(api, publicUrl);
+  parseJsonBodies(api);
+  api.setNotFoundHandler(() => {
+    throw new ApiError('not_found', 'There is no such path.');
+  });
+
+  registerAuth(api, auth, publicUrl);
+  registerLinks(api, { pool, auth, sessions });
+  registerAcceptance(api, { pool, auth, sessions });
+  registerWorkspaces(api, { pool, sessions });
+  registerUsage(api, { pool, sessions });
+  registerMembers(api, { pool, auth, sessions });
+  registerInvitations(api, { pool, auth, sessions, publicUrl });
+  registerKeys(api, { sessions, keys: createKeyStore(pool, secrets), reader: { pool, cursors, clock } });
+}

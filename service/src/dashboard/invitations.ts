@@ -1,0 +1,72 @@
+import type { FastifyInstance } from 'fastify';
+import type pg from 'pg';
+import { ApiError } from '../http/errors.ts';
+import { translated } from './auth/failure.ts';
+import { ROLE_NAMES } from './auth/roles.ts';
+import { defineBody, email, oneOf } from './body.ts';
+import { createInvitationLink } from './links.ts';
+import { lockMembers } from './members.ts';
+import { authHeaders } from './session.ts';
+import type { LinkRoutes } from './set-up.ts';
+import { utc } from './utc.ts';
+import type { Invitation } from './wire.ts';
+
+const invite = defineBody({ email, role: oneOf(ROLE_NAMES) });
+
+/** Invitations by link: an owner or admin makes one, and hands the link on; whoever opens it becomes a member. */
+export function registerInvitations(
+  api: FastifyInstance,
+  options: LinkRoutes & { readonly publicUrl: string },
+): void {
+  const { pool, auth, sessions, publicUrl } = options;
+
+  api.get('/workspaces/:workspaceId/invitations', async (request, reply) => {
+    const { workspaceId } = await sessions.member(request, reply, 'invitation.create');
+    return { data: await listPending(pool, workspaceId) };
+  });
+
+  api.post('/workspaces/:workspaceId/invitations', async (request, reply) => {
+    const { workspaceId, person } = await sessions.member(request, reply, 'invitation.create');
+    const body = { ...invite(request.body), organizationId: workspaceId };
+    const made = await auth.database.transact(async (client) => {
+      await lockMembers(client, workspaceId);
+      const { id } = await translated(() =>
+        auth.api.createInvitation({ body, headers: authHeaders(request) }),
+      );
+      return { id, link: await createInvitationLink(client, publicUrl, id) };
+    }, person.email);
+    const invitation = (await listPending(pool, workspaceId)).find(({ id }) => id === made.id);
+    return reply.code(201).send({ invitation, link: made.link });
+  });
+
+  api.delete<{ Params: { invitationId: string } }>(
+    '/workspaces/:workspaceId/invitations/:invitationId',
+    async (request, reply) => {
+      const { workspaceId, person } = await sessions.member(request, reply, 'invitation.cancel');
+      const { invitationId } = request.params;
+      const pending = await listPending(pool, workspaceId);
+      if (!pending.some(({ id }) => id === invitationId)) throw noInvitation();
+      await auth.database.transact(
+        () =>
+          translated(() =>
+            auth.api.cancelInvitation({ body: { invitationId }, headers: authHeaders(request) }),
+          ),
+        person.email,
+      );
+      return reply.code(204).send();
+    },
+  );
+}
+
+/** The invitations that can still be accepted, newest first. */
+async function listPending(pool: pg.Pool, workspaceId: string): Promise<readonly Invitation[]> {
+  const { rows } = await pool.query<Invitation>(
+    `select id, email, role, ${utc('created_at')} as "createdAt", ${utc('expires_at')} as "expiresAt"
+     from invitations where workspace_id = $1 and status = 'pending' and expires_at > now()
+     order by created_at desc, id`,
+    [workspaceId],
+  );
+  return rows;
+}
+
+const noInvitation = (): ApiError => new ApiError('not_found', 'There is no such invitation.');

@@ -1,0 +1,76 @@
+import type { FastifyInstance } from 'fastify';
+import { isId } from '../declaration/field.ts';
+import { ApiError } from '../http/errors.ts';
+import type { KeyStore } from '../keys/store.ts';
+import { isQueryFailure, parseListQuery } from '../list/query.ts';
+import { type ListReader, readList } from '../list/read.ts';
+import { apiKeys } from '../resources/api-keys.ts';
+import { cursorFailure } from '../resources/routes.ts';
+import { defineBody, idOrNull, name, oneOf } from './body.ts';
+import type { Sessions } from './session.ts';
+
+const create = defineBody({
+  name,
+  mode: oneOf(['live', 'test']),
+  access: oneOf(['read', 'write']),
+  companyId: idOrNull,
+});
+const nothing = defineBody({});
+
+export interface KeyRoutes {
+  readonly sessions: Sessions;
+  readonly keys: KeyStore;
+  readonly reader: ListReader;
+}
+
+type OneKey = { Params: { keyId: string } };
+const KEYS = '/workspaces/:workspaceId/keys';
+
+/**
+ * Keys: the only place where one is made, rotated or revoked, and the only answers that hold a token (specification,
+ * 5.6 to 5.8). When the answer has left, no node accepts the old value any more (docs/decisions/0002).
+ */
+export function registerKeys(api: FastifyInstance, { sessions, keys, reader }: KeyRoutes): void {
+  api.get<{ Querystring: Record<string, unknown> }>(KEYS, async (request, reply) => {
+    const { workspaceId } = await sessions.member(request, reply);
+    const query = parseListQuery(apiKeys.list, request.query);
+    if (isQueryFailure(query)) throw new ApiError('invalid_parameter', query.message);
+    const answer = await readList(reader, apiKeys.list, query, { workspaceId, companyId: null });
+    if (typeof answer === 'string') throw cursorFailure(answer);
+    return reply.type('application/json; charset=utf-8').send(answer.body);
+  });
+
+  api.post(KEYS, async (request, reply) => {
+    const { workspaceId, person } = await sessions.member(request, reply, 'key.manage');
+    const key = create(request.body);
+    const issued = await keys.create(workspaceId, key, person.email);
+    if (issued === 'no_company') {
+      throw new ApiError('invalid_body', '"companyId" must be a company of this workspace, or null.');
+    }
+    return reply.code(201).send(issued);
+  });
+
+  api.post<OneKey>(`${KEYS}/:keyId/rotate`, async (request, reply) => {
+    const { workspaceId, person } = await sessions.member(request, reply, 'key.manage');
+    nothing(request.body);
+    const issued = await keys.rotate(workspaceId, keyIdOf(request), person.email);
+    if (issued === 'not_found') throw noKey();
+    if (issued === 'revoked') throw new ApiError('conflict', 'This key is revoked; create a new one.');
+    return reply.send(issued);
+  });
+
+  api.post<OneKey>(`${KEYS}/:keyId/revoke`, async (request, reply) => {
+    const { workspaceId, person } = await sessions.member(request, reply, 'key.manage');
+    nothing(request.body);
+    const key = await keys.revoke(workspaceId, keyIdOf(request), person.email);
+    if (key === 'not_found') throw noKey();
+    return reply.send({ key });
+  });
+}
+
+function keyIdOf({ params: { keyId } }: { readonly params: { readonly keyId: string } }): string {
+  if (!isId(keyId)) throw noKey();
+  return keyId;
+}
+
+const noKey = (): ApiError => new ApiError('not_found', 'There is no such API key.');

@@ -1,0 +1,86 @@
+import type { FastifyInstance } from 'fastify';
+import type pg from 'pg';
+import { ApiError } from '../http/errors.ts';
+import { recordMember } from './auth/events.ts';
+import { translated } from './auth/failure.ts';
+import type { DashboardAuth } from './auth/index.ts';
+import { ROLE_NAMES } from './auth/roles.ts';
+import { defineBody, oneOf } from './body.ts';
+import { authHeaders, type Sessions } from './session.ts';
+import { utc } from './utc.ts';
+import type { Member } from './wire.ts';
+
+const change = defineBody({ role: oneOf(ROLE_NAMES) });
+
+export interface MemberRoutes {
+  readonly pool: pg.Pool;
+  readonly auth: DashboardAuth;
+  readonly sessions: Sessions;
+}
+
+type OneMember = { Params: { memberId: string } };
+const MEMBERS = '/workspaces/:workspaceId/members';
+
+/** Who belongs to a workspace. better-auth decides who may touch an owner, and keeps the last one. */
+export function registerMembers(api: FastifyInstance, { pool, auth, sessions }: MemberRoutes): void {
+  const find = async (workspaceId: string, memberId: string): Promise<Member> => {
+    const found = (await listMembers(pool, workspaceId)).find(({ id }) => id === memberId);
+    if (found === undefined) throw new ApiError('not_found', 'There is no such member.');
+    return found;
+  };
+
+  api.get(MEMBERS, async (request, reply) => {
+    const { workspaceId } = await sessions.member(request, reply);
+    return { data: await listMembers(pool, workspaceId) };
+  });
+
+  api.patch<OneMember>(`${MEMBERS}/:memberId`, async (request, reply) => {
+    const { workspaceId, person } = await sessions.member(request, reply, 'member.update');
+    const { role } = change(request.body);
+    const { id } = await find(workspaceId, request.params.memberId);
+    await auth.database.transact(async (client) => {
+      await lockMembers(client, workspaceId);
+      const body = { memberId: id, role, organizationId: workspaceId };
+      await translated(() => auth.api.updateMemberRole({ body, headers: authHeaders(request) }));
+    }, person.email);
+    return find(workspaceId, id);
+  });
+
+  api.delete<OneMember>(`${MEMBERS}/:memberId`, async (request, reply) => {
+    const { workspaceId, person } = await sessions.member(request, reply);
+    const { id, userId } = await find(workspaceId, request.params.memberId);
+    const leaves = userId === person.id;
+    if (!leaves) await sessions.member(request, reply, 'member.delete');
+    await auth.database.transact(async (client) => {
+      await lockMembers(client, workspaceId);
+      const headers = authHeaders(request);
+      if (leaves) {
+        await translated(() =>
+          auth.api.leaveOrganization({ body: { organizationId: workspaceId }, headers }),
+        );
+        // better-auth has no hook for this way out.
+        await recordMember(client, workspaceId, 'member.removed', person.email);
+      } else {
+        const body = { memberIdOrEmail: id, organizationId: workspaceId };
+        await translated(() => auth.api.removeMember({ body, headers }));
+      }
+    }, person.email);
+    return reply.code(204).send();
+  });
+}
+
+/** Changes of one workspace's members one after the other: two owners cannot remove each other at once. */
+export async function lockMembers(client: pg.ClientBase, workspaceId: string): Promise<void> {
+  await client.query('select 1 from workspaces where id = $1 for no key update', [workspaceId]);
+}
+
+/** In the order in which they came. */
+async function listMembers(pool: pg.Pool, workspaceId: string): Promise<readonly Member[]> {
+  const { rows } = await pool.query<Member>(
+    `select m.id, m.user_id as "userId", u.email, u.name, m.role, ${utc('m.created_at')} as "createdAt"
+     from members m join users u on u.id = m.user_id where m.workspace_id = $1
+     order by m.created_at, m.id`,
+    [workspaceId],
+  );
+  return rows;
+}

@@ -1,0 +1,104 @@
+import type { FastifyInstance } from 'fastify';
+import type pg from 'pg';
+import { Type } from 'typebox';
+import { recordEvent } from '../audit-log/event.ts';
+import { inTransaction } from '../database/pool.ts';
+import { ApiError } from '../http/errors.ts';
+import { allows, type Permission } from './auth/roles.ts';
+import { defineBody, integerOrNull, name } from './body.ts';
+import { BURST_LIMIT_MAX, LIVE_QUOTA_MAX } from './limits.ts';
+import type { Access, Sessions } from './session.ts';
+import { utc } from './utc.ts';
+import type { Me, Workspace } from './wire.ts';
+
+const change = defineBody({
+  name: Type.Optional(name),
+  liveQuota: Type.Optional(integerOrNull(0, LIVE_QUOTA_MAX)),
+  burstLimit: Type.Optional(integerOrNull(1, BURST_LIMIT_MAX)),
+});
+type Change = ReturnType<typeof change>;
+
+/** What changing a field takes. */
+const PERMISSIONS: Readonly<Record<keyof Change, Permission>> = {
+  name: 'workspace.rename',
+  liveQuota: 'quota.set',
+  burstLimit: 'quota.set',
+};
+
+export interface WorkspaceRoutes {
+  readonly pool: pg.Pool;
+  readonly sessions: Sessions;
+}
+
+/** Who is signed in, their workspaces, and a workspace's name and limits. */
+export function registerWorkspaces(api: FastifyInstance, { pool, sessions }: WorkspaceRoutes): void {
+  api.get('/me', async (request, reply): Promise<Me> => {
+    const user = await sessions.require(request, reply);
+    const { rows } = await pool.query<Me['workspaces'][number]>(
+      `select w.id, w.name, m.role from members m join workspaces w on w.id = m.workspace_id
+       where m.user_id = $1 order by w.name, w.id`,
+      [user.id],
+    );
+    return { user, workspaces: rows };
+  });
+
+  api.get('/workspaces/:workspaceId', async (request, reply) =>
+    readWorkspace(pool, await sessions.member(request, reply)),
+  );
+
+  api.patch('/workspaces/:workspaceId', async (request, reply) => {
+    const access = await sessions.member(request, reply);
+    const changes = change(request.body);
+    refuseForbidden(access, changes);
+    await inTransaction(pool, (client) => changeWorkspace(client, access, changes));
+    return readWorkspace(pool, access);
+  });
+}
+
+function refuseForbidden({ role }: Access, changes: Change): void {
+  for (const [field, permission] of Object.entries(PERMISSIONS)) {
+    if (field in changes && !allows(role, permission)) {
+      throw new ApiError('insufficient_scope', `A member with the role ${role} may not change "${field}".`);
+    }
+  }
+}
+
+async function changeWorkspace(
+  client: pg.ClientBase,
+  { workspaceId, person }: Access,
+  { name, liveQuota, burstLimit }: Change,
+): Promise<void> {
+  if (name !== undefined) {
+    await client.query('update workspaces set name = $2 where id = $1', [workspaceId, name]);
+  }
+  let limits = 0;
+  if (burstLimit !== undefined) {
+    const { rowCount } = await client.query(
+      'update workspaces set burst_limit = $2 where id = $1 and burst_limit is distinct from $2',
+      [workspaceId, burstLimit],
+    );
+    limits += rowCount ?? 0;
+  }
+  if (liveQuota !== undefined) {
+    const { rowCount } = await client.query(
+      'update live_meters set live_quota = $2 where workspace_id = $1 and live_quota is distinct from $2',
+      [workspaceId, liveQuota],
+    );
+    limits += rowCount ?? 0;
+  }
+  if (limits > 0) {
+    await recordEvent(client, workspaceId, { kind: 'quota.changed', keyId: null, actor: person.email });
+  }
+}
+
+async function readWorkspace(pool: pg.Pool, { workspaceId, role }: Access): Promise<Workspace> {
+  const { rows } = await pool.query<Omit<Workspace, 'role'>>(
+    `select w.id, w.name, ${utc('w.created_at')} as "createdAt", m.live_quota as "liveQuota",
+       w.burst_limit as "burstLimit"
+     from workspaces w join live_meters m on m.workspace_id = w.id where w.id = $1`,
+    [workspaceId],
+  );
+  const [row] = rows;
+  if (row === undefined) throw new ApiError('not_found', 'There is no such workspace.');
+  return { ...row, role };
+}
