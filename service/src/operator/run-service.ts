@@ -10,7 +10,7 @@ export interface RunOptions {
   readonly purpose: string;
   readonly log: Logger;
   /** What there is to do and to say once it serves. */
-  readonly ready: (service: Service) => Promise<void>;
+  readonly ready: (service: Service, log: Logger) => Promise<void>;
 }
 
 /** By convention a process that a signal has ended says so with 128 and its number. */
@@ -28,7 +28,7 @@ export async function runService({ config, purpose, log, ready }: RunOptions): P
   }
   const failed = service.failed.then((error) => ({ error }));
   const ended = await Promise.race([
-    ready(service).then(
+    ready(service, log).then(
       () => Promise.race([failed, signals.first]),
       (error: unknown) => ({ error }),
     ),

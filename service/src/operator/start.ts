@@ -1,8 +1,10 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
+import { createSetUpLink } from '../dashboard/links.ts';
 import { createLog, STANDARD_OUTPUT } from '../log/log.ts';
 import { describeDatabase } from '../server/open-database.ts';
 import type { Service } from '../server/service.ts';
+import { urlOf } from '../server/settings.ts';
 import type { CommandContext } from './context.ts';
 import { runService } from './run-service.ts';
 import { say } from './say.ts';
@@ -18,13 +20,17 @@ export function startCommand(context: CommandContext): Command {
         config,
         purpose: 'svcd start',
         log: createLog(config.logLevel, STANDARD_OUTPUT),
-        ready: async (service) => sayReady(service),
+        ready: sayReady,
       });
     });
 }
 
-function sayReady({ settings, embedded }: Service): void {
-  say(`svc serves ${settings.publicUrl}`);
+async function sayReady({ settings, embedded, pool }: Service): Promise<void> {
+  const setUpLink = await createSetUpLink({ pool, publicUrl: settings.publicUrl });
+  const address = urlOf(settings.host, settings.port);
+  say(`svc serves ${address}`);
+  if (settings.publicUrl !== address) say(`public ${settings.publicUrl}`);
   say(embedded ? `data   ${resolve(settings.dataDir)}` : `data   ${describeDatabase(settings.databaseUrl)}`);
+  if (setUpLink !== null) say(`set up ${setUpLink} (once, within 24 hours: makes the owner and a workspace)`);
   say('stop   Ctrl-C');
 }

@@ -24,12 +24,15 @@ function reason(error: unknown, host: string, port: number): string {
   }
 }
 
-/** A port that nobody listens on at this moment. */
-export function freePort(host: string): Promise<number> {
+/** A port that nobody listens on at this moment: the preferred one if it is free. */
+export function freePort(host: string, preferred = 0): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
-    server.once('error', (error) => reject(listenFailure(error, host, 0)));
-    server.listen({ host, port: 0 }, () => {
+    server.once('error', (error) => {
+      if (preferred === 0) reject(listenFailure(error, host, 0));
+      else resolve(freePort(host));
+    });
+    server.listen({ host, port: preferred }, () => {
       const address = server.address();
       server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
     });

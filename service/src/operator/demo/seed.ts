@@ -1,0 +1,73 @@
+import { randomBytes } from 'node:crypto';
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import { bootstrap, createDashboardAuth } from '../../dashboard/index.ts';
+import { inTransaction } from '../../database/pool.ts';
+import type { Resource } from '../../declaration/resource.ts';
+import { insertRecords, type RecordInput } from '../../records/insert.ts';
+import { audits } from '../../resources/audits.ts';
+import { companies } from '../../resources/companies.ts';
+import { content } from '../../resources/content.ts';
+import { mentions } from '../../resources/mentions.ts';
+import { demoRecords } from './records.ts';
+
+export const DEMO_EMAIL = 'demo@example.com';
+const DEMO_WORKSPACE = 'Demo';
+const PASSWORD_BYTES = 24;
+
+export interface DemoWorkspace {
+  readonly workspaceId: string;
+  readonly userId: string;
+}
+
+export interface SeedOptions {
+  readonly pool: pg.Pool;
+  readonly secrets: readonly string[];
+  readonly publicUrl: string;
+  readonly log: Logger;
+  readonly nowMs: number;
+}
+
+/** The demo's workspace with its owner and its records: the one that is there, else a new one. */
+export async function seedDemo(options: SeedOptions): Promise<DemoWorkspace> {
+  const { pool, nowMs } = options;
+  const workspace = (await findWorkspace(pool)) ?? (await makeWorkspace(options));
+  await inTransaction(pool, async (client) => {
+    // Whoever stopped the first run halfway gets the rest now.
+    const { rowCount } = await client.query('select 1 from companies where workspace_id = $1 limit 1', [
+      workspace.workspaceId,
+    ]);
+    if (rowCount !== 0) return;
+    const records = demoRecords(nowMs);
+    const write = async (resource: Resource, inputs: readonly RecordInput[]): Promise<void> => {
+      const { inserted } = await insertRecords(client, workspace.workspaceId, resource, inputs);
+      if (inserted.length !== inputs.length)
+        throw new Error(`The demo's ${resource.name} are not all valid.`);
+    };
+    await write(companies, records.companies);
+    await write(audits, records.audits);
+    await write(mentions, records.mentions);
+    await write(content, records.content);
+  });
+  return workspace;
+}
+
+async function findWorkspace(pool: pg.Pool): Promise<DemoWorkspace | undefined> {
+  const { rows } = await pool.query<DemoWorkspace>(
+    `select m.workspace_id as "workspaceId", u.id as "userId" from users u join members m on m.user_id = u.id
+     where u.email = $1 order by m.created_at, m.workspace_id limit 1`,
+    [DEMO_EMAIL],
+  );
+  return rows[0];
+}
+
+/** Its owner signs in by link; nobody knows the password. */
+function makeWorkspace({ pool, secrets, publicUrl, log }: SeedOptions): Promise<DemoWorkspace> {
+  return bootstrap({
+    pool,
+    auth: createDashboardAuth({ pool, secrets, publicUrl, log }),
+    email: DEMO_EMAIL,
+    password: randomBytes(PASSWORD_BYTES).toString('base64url'),
+    workspaceName: DEMO_WORKSPACE,
+  });
+}
