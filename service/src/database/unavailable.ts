@@ -17,7 +17,9 @@ const SERVER_CODES = /^(08|40|53|57P|57014|58|25006)/;
 /** Whether the error means "the database is away or overloaded", not "the statement is wrong". */
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  if (error instanceof pg.DatabaseError) return SERVER_CODES.test(error.code ?? '');
+  // FATAL: there is no session, whether it could not begin (the database is gone, closed, refuses us) or was ended.
+  if (error instanceof pg.DatabaseError)
+    return error.severity === 'FATAL' || SERVER_CODES.test(error.code ?? '');
   if (error instanceof AggregateError) return error.errors.some(isUnavailable);
   if ('code' in error && typeof error.code === 'string' && NETWORK_CODES.has(error.code)) return true;
   return /connection terminated|timeout exceeded when trying to connect|Connection ended|not queryable/i.test(

@@ -1,0 +1,129 @@
+import pg from 'pg';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { expectFailure } from '../harness/answers.ts';
+import { onFileEnd } from '../harness/cleanup.ts';
+import { LISTS } from '../harness/lists.ts';
+import { createTestService, type TestService } from '../harness/service.ts';
+import { seedWorkspace } from '../harness/world.ts';
+
+/** Nothing listens there. */
+const CLOSED_PORT = 1;
+const STATEMENT_TIMEOUT_MS = 50;
+
+let service: TestService;
+let workspaceId: string;
+let sandbox: string;
+beforeAll(async () => {
+  service = await createTestService();
+  workspaceId = await service.workspace();
+  await seedWorkspace(service, workspaceId);
+  sandbox = await service.token(workspaceId, { mode: 'test' });
+});
+
+async function serviceOver(config: pg.PoolConfig): Promise<TestService> {
+  const pool = new pg.Pool(config);
+  pool.on('error', () => undefined);
+  onFileEnd(() => pool.end());
+  return createTestService({ database: service.database, pool });
+}
+
+describe('when the database is away', () => {
+  let node: TestService;
+  beforeAll(async () => {
+    node = await serviceOver({ host: '127.0.0.1', port: CLOSED_PORT });
+  });
+
+  test.each([...LISTS.map(({ path }) => path), '/v1/audits/x', '/v1/audits/count', '/v1/nothing'])(
+    '%s is 503 with Retry-After in the envelope, and says nothing of the inside',
+    async (path) => {
+      const answer = await node.request(sandbox, path);
+      expectFailure(answer, 'unavailable');
+      expect(answer.headers['retry-after']).toBe('1');
+      expect(answer.text).not.toMatch(/ECONN|127|postgres|pool/i);
+    },
+  );
+
+  test('what needs no database is answered as ever: the shape of a token, the URL, health', async () => {
+    for (const token of [null, 'malformed'])
+      expectFailure(await node.request(token, '/v1/audits'), 'invalid_key');
+    expectFailure(await node.request(sandbox, `/v1/audits?x=${sandbox}`), 'invalid_parameter');
+    expect((await node.request(null, '/healthz')).status).toBe(200);
+    expectFailure(await node.request(null, '/readyz'), 'unavailable');
+    expectFailure(await node.request(null, '/nothing'), 'not_found');
+  });
+
+  test('an unknown key is 503 as well: without the database it is never yes and never no', async () => {
+    expectFailure(await node.request(`svc_live_${'a'.repeat(32)}`, '/v1/audits'), 'unavailable');
+  });
+});
+
+describe('when the database goes away and comes back', () => {
+  test('a key that is remembered gets 503, no data, until it is back; then the service goes on by itself', async () => {
+    const database = await createTestService();
+    const node = database;
+    const id = await node.workspace();
+    const token = await node.token(id);
+    expect((await node.request(token, '/v1/audits')).status).toBe(200);
+    const { rows } = await node.pool.query<{ name: string }>('select current_database() as name');
+    const name = rows[0]?.name ?? '';
+    const admin = new pg.Client({ connectionString: service.database.url });
+    await admin.connect();
+    try {
+      await admin.query(`alter database ${name} with allow_connections false`);
+      await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name]);
+      for (const _ of [1, 2]) {
+        const answer = await node.request(token, '/v1/audits');
+        expectFailure(answer, 'unavailable');
+      }
+      expectFailure(await node.request(null, '/readyz'), 'unavailable');
+      await admin.query(`alter database ${name} with allow_connections true`);
+      expect((await node.request(token, '/v1/audits')).status).toBe(200);
+      expect((await node.request(null, '/readyz')).status).toBe(200);
+    } finally {
+      await admin.end();
+    }
+  });
+});
+
+describe('when a statement takes too long', () => {
+  test('the answer is 503, and the next request is answered', async () => {
+    const node = await serviceOver({
+      connectionString: service.database.url,
+      options: `-c TimeZone=UTC -c statement_timeout=${STATEMENT_TIMEOUT_MS}`,
+    });
+    const holder = await service.pool.connect();
+    try {
+      await holder.query('begin');
+      await holder.query('lock table audits in access exclusive mode');
+      for (const path of ['/v1/audits', '/v1/audits/x', '/v1/audits/count']) {
+        const answer = await node.request(sandbox, path);
+        expectFailure(answer, 'unavailable');
+        expect(answer.headers['retry-after']).toBe('1');
+      }
+      await holder.query('rollback');
+    } finally {
+      holder.release();
+    }
+    expect((await node.request(sandbox, '/v1/audits')).status).toBe(200);
+  });
+
+  test('a live request whose entry cannot be written in time is 503 without its data', async () => {
+    const node = await serviceOver({
+      connectionString: service.database.url,
+      options: `-c TimeZone=UTC -c statement_timeout=${STATEMENT_TIMEOUT_MS}`,
+    });
+    const live = await service.token(workspaceId);
+    const holder = await service.pool.connect();
+    try {
+      await holder.query('begin');
+      await holder.query('select 1 from live_meters where workspace_id = $1 for update', [workspaceId]);
+      const answer = await node.request(live, '/v1/companies');
+      expectFailure(answer, 'unavailable');
+      expect(answer.text).not.toContain('com_');
+      await holder.query('rollback');
+    } finally {
+      holder.release();
+    }
+    expect((await node.request(live, '/v1/companies')).status).toBe(200);
+  });
+});
