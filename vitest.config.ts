@@ -49,4 +49,5 @@ if (existsSync(POSTGRESQL_15)) {
   process.stderr.write(`${POSTGRESQL_15} is not there: the tests run on the packaged PostgreSQL alone\n`);
 }
 
-export default defineConfig({ test: { projects } });
+// Half of the time a test waits for PostgreSQL or for a process: a worker per core, where the default leaves one free.
+export default defineConfig({ test: { projects, maxWorkers: '100%' } });

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readdir, readFile, rm, statfs } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { serverAccount } from '../../src/database/embedded/account.ts';
 import type { Binaries } from '../../src/database/embedded/binaries.ts';
@@ -11,7 +10,7 @@ import { launcherFor } from '../../src/database/embedded/launcher.ts';
 import { findPostmaster, untilGone } from '../../src/database/embedded/postmaster.ts';
 import { isProcessAlive } from '../../src/database/embedded/process-alive.ts';
 import { startServerProcess } from '../../src/database/embedded/server-process.ts';
-import { makeTemporaryDirectory } from './temporary-directory.ts';
+import { fastDirectory, makeTemporaryDirectory } from './temporary-directory.ts';
 
 const MAX_CONNECTIONS = 300;
 
@@ -30,10 +29,6 @@ const SETTINGS = [
   `max_connections=${MAX_CONNECTIONS}`,
 ] as const;
 
-const MEMORY_DIRECTORY = '/dev/shm';
-const BYTES_PER_GIB = 1024 ** 3;
-const MEMORY_BYTES = 1 * BYTES_PER_GIB;
-
 /** `svc-db-<pid of the test run>-<random>` */
 const SERVER_DIRECTORY = /^svc-db-(\d+)-/;
 
@@ -50,7 +45,7 @@ export async function startThrowawayServer(
   binaries: Binaries,
   locale?: readonly string[],
 ): Promise<ThrowawayServer> {
-  const parent = await serversDirectory();
+  const parent = await fastDirectory();
   await removeAbandonedServers(parent);
   const root = await makeTemporaryDirectory(`svc-db-${process.pid}`, parent);
   const account = serverAccount();
@@ -84,17 +79,6 @@ export async function startThrowawayServer(
     await rm(root, { recursive: true, force: true });
   };
   return { url, stop };
-}
-
-/** Where files are in memory, when there is room: a clone of the template takes a tenth of the time there. */
-async function serversDirectory(): Promise<string> {
-  try {
-    const { bavail, bsize } = await statfs(MEMORY_DIRECTORY);
-    if (bavail * bsize >= MEMORY_BYTES) return MEMORY_DIRECTORY;
-  } catch {
-    // Not a Linux.
-  }
-  return tmpdir();
 }
 
 /** Ends and removes the servers of test runs that were killed, before they could. */

@@ -8,7 +8,7 @@ import { type Account, serverAccount } from './account.ts';
 import { packagedBinaries } from './binaries.ts';
 import { createCluster } from './cluster.ts';
 import { ensureDirectory } from './files.ts';
-import { dataDirectory, killFixtures, spawnFixture } from './fixture-process.ts';
+import { dataDirectory, killFixtures, mayRunFixture, spawnFixture } from './fixture-process.ts';
 import { findEmbedded } from './index.ts';
 import { launcherFor } from './launcher.ts';
 
@@ -20,6 +20,19 @@ const STRANGER = 54_321;
 /** The unprivileged user; only root can be more than one user, so as another the test is skipped. */
 function requireRoot(skip: (note: string) => never): Account {
   return account ?? skip('only root can start processes as another user');
+}
+
+/** A user whose processes can run this program; undefined for the current one. */
+async function requireUser(skip: (note: string) => never): Promise<Account | undefined> {
+  if (account !== undefined && !(await mayRunFixture(account))) {
+    skip(`the user ${account.name} may not read this program, which lies below a private directory`);
+  }
+  return account;
+}
+
+async function uidOf(pid: number | undefined): Promise<number> {
+  const { stdout } = await promisify(execFile)('ps', ['-o', 'uid=', '-p', String(pid)]);
+  return Number(stdout);
 }
 
 /** A directory that only root may pass, as /root is. */
@@ -37,7 +50,7 @@ describe('as root', () => {
     const dataDir = await dataDirectory();
     const service = spawnFixture('service', dataDir);
     const { pid } = await service.outcome;
-    expect((await stat(`/proc/${pid}`)).uid).toBe(uid);
+    expect(await uidOf(pid)).toBe(uid);
     expect(await stat(join(dataDir, 'postgres'))).toMatchObject({ uid });
     expect(await stat(join(dataDir, 'postgres.password'))).toMatchObject({ uid: 0, mode: 0o100_600 });
     await service.stop();
@@ -101,6 +114,7 @@ describe('as root', () => {
 
   test('data that another user’s service has made keeps its owner', async ({ skip }) => {
     const { uid, gid } = requireRoot(skip);
+    await requireUser(skip);
     const dataDir = await dataDirectory();
     await mkdir(dataDir);
     await chown(dataDir, uid, gid);
@@ -117,22 +131,24 @@ describe('as root', () => {
 });
 
 describe('as an ordinary user', () => {
-  test('PostgreSQL runs as that user', async () => {
+  test('PostgreSQL runs as that user', async ({ skip }) => {
+    const user = await requireUser(skip);
     const dataDir = await dataDirectory();
     await mkdir(dataDir);
-    if (account !== undefined) await chown(dataDir, account.uid, account.gid);
-    const service = spawnFixture('service', dataDir, account && { uid: account.uid, gid: account.gid });
+    if (user !== undefined) await chown(dataDir, user.uid, user.gid);
+    const service = spawnFixture('service', dataDir, user && { uid: user.uid, gid: user.gid });
     const { pid } = await service.outcome;
-    expect((await stat(`/proc/${pid}`)).uid).toBe(account?.uid ?? process.getuid?.());
+    expect(await uidOf(pid)).toBe(user?.uid ?? process.getuid?.());
     await service.stop();
     expect(await findEmbedded(dataDir)).toBeUndefined();
   });
 
-  test('a directory that this user may not write to is named, with the remedy', async () => {
+  test('a directory that this user may not write to is named, with the remedy', async ({ skip }) => {
+    const user = await requireUser(skip);
     const parent = await temporaryDirectory();
     await chmod(parent, 0o555);
     const dataDir = join(parent, 'data');
-    const service = spawnFixture('service', dataDir, account && { uid: account.uid, gid: account.gid });
+    const service = spawnFixture('service', dataDir, user && { uid: user.uid, gid: user.gid });
     expect((await service.outcome).message).toMatch(
       new RegExp(
         `^the data directory ${dataDir} cannot be made: permission denied for the user \\d+\\. Give it`,
@@ -142,6 +158,7 @@ describe('as an ordinary user', () => {
 
   test('data of another user is refused by name, with the remedy', async ({ skip }) => {
     const { name } = requireRoot(skip);
+    await requireUser(skip);
     const dataDir = await dataDirectory();
     const root = spawnFixture('service', dataDir);
     await root.outcome;
@@ -162,7 +179,7 @@ describe('a path that is too long for a socket', () => {
     const dataDir = await dataDirectory(parent);
     const service = spawnFixture('service', dataDir);
     const { url } = await service.outcome;
-    const [, directory = ''] = /host=(\/tmp\/svc-[0-9a-f]{16})$/.exec(url ?? '') ?? [];
+    const [, directory = ''] = /host=(.*\/svc-[0-9a-f]{16})$/.exec(url ?? '') ?? [];
     const found = await stat(directory);
     expect(found.mode & 0o777).toBe(OWNER_ONLY);
     await service.stop();

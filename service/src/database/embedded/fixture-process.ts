@@ -1,10 +1,11 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { onFileEnd } from '../../../test/harness/cleanup.ts';
-import { temporaryDirectory } from '../../../test/harness/temporary-directory.ts';
+import { fastDirectory, temporaryDirectory } from '../../../test/harness/temporary-directory.ts';
 import { findPostmaster, untilGone } from './postmaster.ts';
 
 // Real processes for the tests of this folder, and directories for them.
@@ -101,6 +102,15 @@ export function spawnFixture(
   return fixture;
 }
 
+/** Whether a process of this user could run at all: it has to read the program. */
+export async function mayRunFixture({ uid, gid }: { uid: number; gid: number }): Promise<boolean> {
+  const program = `require('node:fs').accessSync(${JSON.stringify(FIXTURE)})`;
+  return promisify(execFile)(process.execPath, ['-e', program], { uid, gid, cwd: '/' }).then(
+    () => true,
+    () => false,
+  );
+}
+
 const running = new Set<FixtureProcess>();
 
 /** Ends every process that a test has left, so that the next one finds none. */
@@ -111,7 +121,7 @@ export async function killFixtures(): Promise<void> {
 
 /** A data directory for this test file, not there yet; whatever server it has is ended with the file. */
 export async function dataDirectory(parent?: string): Promise<string> {
-  const dataDir = join(parent ?? (await temporaryDirectory()), 'data');
+  const dataDir = join(parent ?? (await temporaryDirectory(await fastDirectory())), 'data');
   onFileEnd(() => killServer(dataDir));
   return dataDir;
 }

@@ -45,7 +45,9 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   const entry: EntryOptions = { layout, purpose: options.purpose, service: true, log: options.log };
   const { server, version, others } = await enter(entry);
   sayAdopted(server, others, options.log);
-  const supervisor = supervise(server, async () => (await enter(entry)).server, options.log);
+  // On the socket where the pools look for it: an adopted server's may have been chosen under another TMPDIR.
+  const same = { ...entry, layout: { ...layout, socketDirectory: server.socketDirectory } };
+  const supervisor = supervise(server, async () => (await enter(same)).server, options.log);
   return {
     url: server.url,
     version,

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { DATABASE, ROLE } from './cluster.ts';
 
@@ -36,8 +37,7 @@ function socketDirectoryOf(dataDir: string): string {
   const inside = join(dataDir, 'run');
   if (Buffer.byteLength(join(inside, SOCKET_NAME)) <= LONGEST_SOCKET_PATH_BYTES) return inside;
   const hash = createHash('sha256').update(dataDir).digest('hex').slice(0, HASH_CHARACTERS);
-  // Not os.tmpdir(): a command with another TMPDIR than the service has to come to the same path.
-  return join('/tmp', `svc-${hash}`);
+  return join(tmpdir(), `svc-${hash}`);
 }
 
 /** What PostgreSQL puts beside its socket. */

@@ -11,7 +11,7 @@ const SERVICE = 1;
 /** Held by everybody who uses the server, shared; whoever gets it exclusively is alone. */
 const USER = 2;
 
-/** The connection of a process that was killed leaves its locks within this time. */
+/** A connection that was closed, or whose process was killed, has lost its locks within this time. */
 const LOCK_TIMEOUT = '1s';
 /** SQLSTATE lock_not_available: the lock timeout is over. */
 const LOCK_NOT_AVAILABLE = '55P03';
@@ -34,15 +34,10 @@ export async function joinUsers(client: pg.Client): Promise<void> {
 
 /** Makes this connection the one service of the data directory; throws DataDirectoryInUseError naming the other. */
 export async function claimService(client: pg.Client, dataDir: string): Promise<void> {
-  await client.query(`set lock_timeout = '${LOCK_TIMEOUT}'`);
-  try {
-    await client.query('select pg_advisory_lock($1, $2)', [LOCK_CLASS, SERVICE]);
-  } catch (error) {
-    if (errorCode(error) !== LOCK_NOT_AVAILABLE) throw error;
-    const [holder = 'another process'] = await holders(client, SERVICE);
-    throw new DataDirectoryInUseError(dataDir, holder);
-  }
-  await client.query('reset lock_timeout');
+  if (await lockSoon(client, SERVICE)) return;
+  const [holder = 'another process'] = await holders(client, SERVICE);
+  await client.query('select pg_advisory_unlock_all()');
+  throw new DataDirectoryInUseError(dataDir, holder);
 }
 
 /** The other users of the server, as they introduced themselves. */
@@ -56,11 +51,21 @@ export async function otherUsers(client: pg.Client): Promise<readonly string[]> 
  */
 export async function leaveUsers(client: pg.Client): Promise<boolean> {
   await client.query('select pg_advisory_unlock_all()');
-  const { rows } = await client.query<{ alone: boolean }>('select pg_try_advisory_lock($1, $2) as alone', [
-    LOCK_CLASS,
-    USER,
-  ]);
-  return rows[0]?.alone === true;
+  // A command beside a service need not wait to see whether it is alone.
+  if ((await holders(client, SERVICE)).length > 0) return false;
+  return lockSoon(client, USER);
+}
+
+/** Takes a lock exclusively; false when somebody still has it after the time that a dead connection needs. */
+async function lockSoon(client: pg.Client, lock: number): Promise<boolean> {
+  await client.query(`set lock_timeout = '${LOCK_TIMEOUT}'`);
+  try {
+    await client.query('select pg_advisory_lock($1, $2)', [LOCK_CLASS, lock]);
+    return true;
+  } catch (error) {
+    if (errorCode(error) === LOCK_NOT_AVAILABLE) return false;
+    throw error;
+  }
 }
 
 async function holders(client: pg.Client, lock: number): Promise<readonly string[]> {

@@ -25,6 +25,7 @@ export type Log = Pick<BaseLogger, 'info' | 'warn' | 'error'>;
 export type Server = {
   readonly client: pg.Client;
   readonly url: string;
+  readonly socketDirectory: string;
   readonly pid: number;
   /** Missing when the server was running before and is therefore nobody's child. */
   readonly child: ServerProcess | undefined;
@@ -91,6 +92,12 @@ async function launch(layout: Layout, applicationName: string, log: Log): Promis
     const connection = await connect(layout, layout.socketDirectory, applicationName, () => {
       if (child.outcome() !== undefined) throw new ServerGoneError();
     });
+    const now = await findPostmaster(layout.pgdata);
+    if (now.kind !== 'running' || now.pid !== child.pid) {
+      // Another start was faster, and it is that one's server that has answered.
+      await connection.client.end();
+      return undefined;
+    }
     const ms = Math.round(performance.now() - started);
     log.info({ pid: child.pid, ms }, `started PostgreSQL (pid ${child.pid})`);
     return { ...connection, pid: child.pid, child };
@@ -133,7 +140,7 @@ async function connect(
   socketDirectory: string,
   applicationName: string,
   alive: () => unknown,
-): Promise<Pick<Server, 'client' | 'url'>> {
+): Promise<Pick<Server, 'client' | 'url' | 'socketDirectory'>> {
   const password = await requirePassword(layout);
   const config = {
     host: socketDirectory,
@@ -144,7 +151,7 @@ async function connect(
   };
   try {
     const client = await connectWhenReady(config, alive);
-    return { client, url: socketUrl(socketDirectory, password) };
+    return { client, url: socketUrl(socketDirectory, password), socketDirectory };
   } catch (error) {
     if (errorCode(error) !== INVALID_PASSWORD) throw error;
     throw new EmbeddedError(
