@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { createKeyStore } from '../../src/keys/store.ts';
 import { expectFailure } from '../harness/answers.ts';
 import { LISTS } from '../harness/lists.ts';
-import { createTestService, TEST_SECRET, type TestService } from '../harness/service.ts';
+import { waitingForLocks } from '../harness/locks.ts';
+import { createTestService, type TestService } from '../harness/service.ts';
 
 const ACTOR = 'owner@example.com';
 const RANDOM = 'A'.repeat(32);
@@ -15,10 +15,9 @@ let revoked: readonly string[];
 beforeAll(async () => {
   service = await createTestService();
   workspaceId = await service.workspace();
-  const store = createKeyStore(service.pool, [TEST_SECRET]);
   const revoke = async (mode: 'live' | 'test') => {
     const { keyId, token } = await service.issue(workspaceId, { mode });
-    await store.revoke(workspaceId, keyId, ACTOR);
+    await service.keys.revoke(workspaceId, keyId, ACTOR);
     return token;
   };
   revoked = [await revoke('live'), await revoke('test')];
@@ -126,21 +125,19 @@ describe('a token in the URL', () => {
 });
 
 describe('a key that is revoked or rotated', () => {
-  const store = () => createKeyStore(service.pool, [TEST_SECRET]);
-
   test.each(['live', 'test'] as const)(
     'is refused by every node in the next request, also by one that has just used it: %s',
     async (mode) => {
       const other = await createTestService({ database: service.database });
       const { keyId, token } = await service.issue(workspaceId, { mode });
       for (const node of [service, other]) expect((await node.request(token, '/v1/audits')).status).toBe(200);
-      const rotated = await store().rotate(workspaceId, keyId, ACTOR);
+      const rotated = await service.keys.rotate(workspaceId, keyId, ACTOR);
       if (typeof rotated === 'string') throw new Error(rotated);
       for (const node of [service, other]) {
         expectFailure(await node.request(token, '/v1/audits'), 'invalid_key');
         expect((await node.request(rotated.token, '/v1/audits')).status).toBe(200);
       }
-      await store().revoke(workspaceId, keyId, ACTOR);
+      await service.keys.revoke(workspaceId, keyId, ACTOR);
       for (const node of [service, other]) {
         const answer = await node.request(rotated.token, '/v1/audits');
         expectFailure(answer, 'invalid_key');
@@ -160,8 +157,8 @@ describe('a key that is revoked or rotated', () => {
         await holder.query('begin');
         await holder.query('lock table companies in access exclusive mode');
         const answer = service.request(token, '/v1/companies');
-        await waitForLock();
-        await store().revoke(workspaceId, keyId, ACTOR);
+        await expect.poll(() => waitingForLocks(service.pool)).toBe(1);
+        await service.keys.revoke(workspaceId, keyId, ACTOR);
         await holder.query('commit');
         expectFailure(await answer, 'invalid_key');
       } finally {
@@ -169,17 +166,6 @@ describe('a key that is revoked or rotated', () => {
       }
     }
   });
-
-  /** Until a statement of this database waits for a lock. */
-  const waitForLock = () =>
-    expect
-      .poll(async () => {
-        const { rows } = await service.pool.query<{ waiting: number }>(
-          `select count(*)::int as waiting from pg_locks where not granted and database = (select oid from pg_database where datname = current_database())`,
-        );
-        return rows[0]?.waiting;
-      })
-      .toBe(1);
 });
 
 test('failed authentications of an address are limited before the look-up; a remembered live key still passes', async () => {

@@ -1,9 +1,8 @@
 import { connect } from 'node:net';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { expectFailure, JSON_TYPE } from '../harness/answers.ts';
-import { LISTS } from '../harness/lists.ts';
 import type { TestService } from '../harness/service.ts';
-import { createWorld, seedRow, type World } from '../harness/world.ts';
+import { createWorld, type World } from '../harness/world.ts';
 
 let world: World;
 let service: TestService;
@@ -14,125 +13,6 @@ beforeAll(async () => {
 
 const get = (url: string, headers: Readonly<Record<string, string>> = {}) =>
   service.request(world.token, url, { headers });
-
-describe.each(LISTS)('one record of $path', (list) => {
-  const { id } = seedRow(list, 4);
-
-  test('is what its list shows', async () => {
-    const { data } = (await get(`${list.path}?limit=100`)).json<{ data: readonly { id: string }[] }>();
-    const answer = await get(`${list.path}/${id}`);
-    expect(answer.status).toBe(200);
-    expect(answer.headers['content-type']).toBe(JSON_TYPE);
-    expect(answer.json()).toEqual(data.find((item) => item.id === id));
-  });
-
-  test('is found by an id that is percent-encoded', async () => {
-    const encoded = id.replaceAll('_', '%5F');
-    expect((await get(`${list.path}/${encoded}`)).text).toBe((await get(`${list.path}/${id}`)).text);
-  });
-
-  test.each([
-    'no_such_record',
-    'A'.repeat(64),
-    'A'.repeat(65),
-    'A'.repeat(15_000),
-    '',
-    '%00',
-    '%20',
-    '%27%20or%201=1',
-    '%2F',
-    '%2e%2e%2f',
-    '..%2f..',
-    '%F0%9F%99%82',
-    '%zz',
-    '%',
-    '%E0%A4%A',
-    `${id}%00`,
-    `${id}%20`,
-    `${id}/`,
-    `${id};x=1`,
-    '*',
-    '__proto__',
-  ])('does not exist under %j', async (other) => {
-    expectFailure(await get(`${list.path}/${other}`), 'not_found');
-  });
-
-  test.each(['limit=1', 'x=', 'cursor=abc', 'id=1&id=1'])('takes no parameters: %s', async (query) => {
-    expectFailure(await get(`${list.path}/${id}?${query}`), 'invalid_parameter');
-    expect((await get(`${list.path}/${id}?`)).status).toBe(200);
-  });
-
-  test('of another workspace does not exist, in the same bytes as one that never did', async () => {
-    const foreign = await service.issue(world.neighbourId, { mode: 'test' });
-    if (list.name !== 'api-keys') return;
-    const refused = await get(`${list.path}/${foreign.keyId}`);
-    expectFailure(refused, 'not_found');
-    expect(refused.text).toBe((await get(`${list.path}/no_such_record`)).text);
-  });
-});
-
-describe('HEAD', () => {
-  test.each(
-    LISTS.flatMap((list) => [list.path, `${list.path}/${seedRow(list, 4).id}`, `${list.path}?limit=0`]),
-  )('answers %s as GET does, without the body', async (url) => {
-    const [head, full] = [
-      await service.request(world.token, url, { method: 'HEAD' }),
-      await get(url, { 'request-id': 'same' }),
-    ];
-    expect(head.status).toBe(full.status);
-    expect(head.text).toBe('');
-    const headers = ({ etag, 'content-type': type, 'content-length': length }: typeof head.headers) => ({
-      etag,
-      type,
-      length: String(length),
-    });
-    expect(headers(head.headers)).toEqual(headers(full.headers));
-  });
-
-  test('without a key is 401 with the challenge', async () => {
-    const answer = await service.request(null, '/v1/audits', { method: 'HEAD' });
-    expect(answer.status).toBe(401);
-    expect(answer.headers['www-authenticate']).toBe('Bearer');
-  });
-});
-
-describe('a method that a path does not have', () => {
-  const methods = ['PUT', 'DELETE', 'PATCH', 'OPTIONS'] as const;
-  const readOnly = LISTS.filter(({ resource }) => !resource.records);
-
-  test.each(LISTS.flatMap(({ path }) => methods.map((method) => ({ method, path }))))(
-    '$method $path is 405 with what is allowed',
-    async ({ method, path }) => {
-      const answer = await service.request(world.token, path, { method });
-      expectFailure(answer, 'method_not_allowed', method);
-      const allowed = String(answer.headers['allow']).split(', ');
-      expect(allowed).toEqual(expect.arrayContaining(['GET', 'HEAD']));
-      expect(allowed).not.toContain(method);
-    },
-  );
-
-  test.each(readOnly.map(({ path }) => path))('nothing can be written to %s, with any key', async (path) => {
-    const token = await service.token(world.workspaceId, { mode: 'test', access: 'write' });
-    const item = `${path}/${seedRow(LISTS.find((list) => list.path === path) ?? raise(), 4).id}`;
-    const before = (await get(item)).text;
-    for (const url of [path, item, `${path}/batch`]) {
-      for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'] as const) {
-        const answer = await service.request(token, url, { method, payload: {} });
-        expect({ url, method, status: answer.status }).toEqual({ url, method, status: 405 });
-        expect(answer.headers['allow']).toBe('GET, HEAD');
-      }
-    }
-    expect((await get(item)).text).toBe(before);
-  });
-
-  test('comes after the key: without one it is 401', async () => {
-    expectFailure(await service.request(null, '/v1/audits', { method: 'DELETE' }), 'invalid_key');
-  });
-});
-
-const raise = (): never => {
-  throw new Error('there is no such list');
-};
 
 describe('a path that is not there', () => {
   test.each(['/', '/v2/audits', '/V1/audits', '/v1x', '/audits', '//v1/audits', '/v1/../etc/passwd', '/%zz'])(

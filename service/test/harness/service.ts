@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { pino } from 'pino';
 import { createApp } from '../../src/app.ts';
 import { inTransaction } from '../../src/database/pool.ts';
-import { createKeyStore, type NewKey } from '../../src/keys/store.ts';
+import { createKeyStore, type KeyStore, type NewKey } from '../../src/keys/store.ts';
 import { createWorkspace } from '../../src/workspaces.ts';
 import { assertDocumented } from '../openapi/response-check.ts';
 import { onFileEnd } from './cleanup.ts';
@@ -20,6 +20,8 @@ export interface TestService {
   readonly clock: { now: number };
   /** Every line that the service has logged. */
   readonly log: readonly string[];
+  /** What the dashboard does with keys. */
+  readonly keys: KeyStore;
   workspace(): Promise<string>;
   /** A new key's token. Default: live, read, all companies. */
   token(workspaceId: string, key?: Partial<NewKey>): Promise<string>;
@@ -67,10 +69,10 @@ export async function createTestService(options: TestServiceOptions = {}): Promi
   onFileEnd(async () => {
     await app.close();
   });
-  const store = createKeyStore(database.pool, secrets);
+  const keys = createKeyStore(database.pool, secrets);
 
   const issue: TestService['issue'] = async (workspaceId, key = {}) => {
-    const issued = await store.create(
+    const issued = await keys.create(
       workspaceId,
       { name: 'test', mode: 'live', access: 'read', companyId: null, ...key },
       'owner@example.com',
@@ -84,6 +86,7 @@ export async function createTestService(options: TestServiceOptions = {}): Promi
     pool,
     clock,
     log,
+    keys,
     issue,
     workspace: () => inTransaction(database.pool, (client) => createWorkspace(client, 'test')),
     token: async (workspaceId, key) => (await issue(workspaceId, key)).token,

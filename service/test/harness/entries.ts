@@ -1,0 +1,23 @@
+import type { AuditLogEntry } from '@svc/sdk';
+import type pg from 'pg';
+
+/** The workspace's entries of requests, oldest first, without those that a test has seeded. */
+export async function requestEntries(pool: pg.Pool, workspaceId: string): Promise<readonly AuditLogEntry[]> {
+  const { rows } = await pool.query<{ entry: AuditLogEntry }>(
+    `select doc::json as entry from audit_log
+     where workspace_id = $1 and kind = 'api.request' and id not like '%seed%' order by created_at, id`,
+    [workspaceId],
+  );
+  return rows.map(({ entry }) => entry);
+}
+
+/** The entries of requests that the work has made. */
+export async function newRequestEntries(
+  pool: pg.Pool,
+  workspaceId: string,
+  work: () => Promise<unknown>,
+): Promise<readonly AuditLogEntry[]> {
+  const before = await requestEntries(pool, workspaceId);
+  await work();
+  return (await requestEntries(pool, workspaceId)).slice(before.length);
+}
