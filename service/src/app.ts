@@ -60,6 +60,11 @@ export function createApp(options: AppOptions): FastifyInstance {
   });
   // The one that Fastify brings for text/plain: bodies are JSON.
   app.removeContentTypeParser('text/plain');
+  app.addContentTypeParser(
+    'application/merge-patch+json',
+    { parseAs: 'string' },
+    app.getDefaultJsonParser('error', 'error'),
+  );
   app.decorateRequest('key', null);
   app.decorateRequest('burst', null);
   app.decorateRequest('recorded', null);

@@ -29,6 +29,7 @@ export const ERRORS = {
   conflict: { status: 409, meaning: 'The change collides with the current state.' },
   invalid_transition: { status: 409, meaning: 'The status cannot change in this way.' },
   idempotency_in_progress: { status: 409, meaning: 'A request with this Idempotency-Key is still running.' },
+  precondition_failed: { status: 412, meaning: 'The record is not the one that If-Match names.' },
   payload_too_large: { status: 413, meaning: 'The request body is too large.' },
   unsupported_media_type: { status: 415, meaning: 'The body must be application/json.' },
   idempotency_mismatch: { status: 422, meaning: 'The Idempotency-Key was used with another body.' },

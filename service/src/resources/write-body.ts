@@ -1,0 +1,46 @@
+import type { Resource } from '../declaration/resource.ts';
+import { ApiError } from '../http/errors.ts';
+import { BATCH_MAX_RECORDS } from '../limits.ts';
+import type { RecordInput } from '../records/row.ts';
+import { type FieldFailure, type ValidationMode, validateRecord } from '../records/validate.ts';
+
+/** Failures that one answer names at most. */
+const FAILURES_MAX = 20;
+
+/** One record of a body; `at` is its JSON pointer in the body, empty for the body itself. */
+export function recordBody(resource: Resource, body: unknown, mode: ValidationMode): RecordInput {
+  const result = validateRecord(resource, body, mode);
+  if (result.ok) return result.input;
+  throw invalidBody(result.failures);
+}
+
+/** The records of `{"data": […]}`; a failure's pointer begins with the record's index. */
+export function batchBody(resource: Resource, body: unknown): readonly RecordInput[] {
+  const data = typeof body === 'object' && body !== null && 'data' in body ? body.data : undefined;
+  if (!Array.isArray(data) || data.length === 0 || data.length > BATCH_MAX_RECORDS) {
+    throw invalidBody([{ field: '/data', reason: `must be an array of 1 to ${BATCH_MAX_RECORDS} records` }]);
+  }
+  const unknown = Object.keys(body ?? {}).find((name) => name !== 'data');
+  if (unknown !== undefined)
+    throw invalidBody([{ field: `/${unknown.slice(0, 64)}`, reason: 'is not a field here; allowed: data' }]);
+  const failures: FieldFailure[] = [];
+  const inputs: RecordInput[] = [];
+  data.forEach((value: unknown, index) => {
+    const result = validateRecord(resource, value, 'create');
+    if (result.ok) inputs.push(result.input);
+    else
+      failures.push(
+        ...result.failures.map(({ field, reason }) => ({ field: `/data/${index}${field}`, reason })),
+      );
+  });
+  if (failures.length > 0) throw invalidBody(failures);
+  return inputs;
+}
+
+export function invalidBody(failures: readonly FieldFailure[]): ApiError {
+  const told = failures
+    .slice(0, FAILURES_MAX)
+    .map(({ field, reason }) => `${field === '' ? 'The body' : field} ${reason}.`);
+  const rest = failures.length - told.length;
+  return new ApiError('invalid_body', rest > 0 ? `${told.join(' ')} And ${rest} more.` : told.join(' '));
+}

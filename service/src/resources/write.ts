@@ -1,0 +1,172 @@
+import type pg from 'pg';
+import type { Resource } from '../declaration/resource.ts';
+import { ApiError } from '../http/errors.ts';
+import { deleteRecord, type HeldRecord, holdRecord, updateRecord } from '../records/change.ts';
+import { parentField } from '../records/counters.ts';
+import { type Inserted, insertRecords } from '../records/insert.ts';
+import type { RecordInput, RecordValues } from '../records/row.ts';
+import type { WriteResult } from '../v1/write.ts';
+import { strongEtag } from './record.ts';
+import { invalidBody } from './write-body.ts';
+
+/** Whose records a write may touch; company: the one that the key is limited to. */
+export interface WriteScope {
+  readonly workspaceId: string;
+  readonly companyId: string | null;
+}
+
+/** Creates all records or none, in the caller's transaction. `nowMs` stamps states; `at` gives a record's JSON pointer in the body. */
+export async function createRecords(
+  client: pg.PoolClient,
+  resource: Resource,
+  scope: WriteScope,
+  inputs: readonly RecordInput[],
+  nowMs: number,
+  at: (index: number) => string,
+): Promise<readonly Inserted[]> {
+  const parent = parentField(resource);
+  if (scope.companyId !== null) {
+    const allowed = (input: RecordInput): boolean =>
+      parent !== undefined && input[parent] === scope.companyId;
+    if (!inputs.every(allowed)) throw otherCompany();
+  }
+  const stamped = inputs.map((input) => stampedOnCreation(resource, input, nowMs));
+  const result = await insertRecords(client, scope.workspaceId, resource, stamped);
+  const [existing] = result.existing;
+  if (existing !== undefined) {
+    throw new ApiError(
+      'conflict',
+      `${at(existing)}/id is taken: there is a ${resource.singular} ${String(inputs[existing]?.['id'])} already.`,
+    );
+  }
+  const missing = result.withoutCompany.map((index) => ({
+    field: `${at(index)}/${parent}`,
+    reason: noCompany(inputs[index], parent),
+  }));
+  if (missing.length > 0) throw invalidBody(missing);
+  return result.inserted;
+}
+
+const noCompany = (input: RecordInput | undefined, parent = 'companyId'): string =>
+  `names a company that does not exist: ${String(input?.[parent])}`;
+
+const otherCompany = (): ApiError =>
+  new ApiError(
+    'insufficient_scope',
+    'This key is limited to one company and cannot write records of another.',
+  );
+
+/** JSON merge patch (RFC 7396) on a record, in the caller's transaction. */
+export async function patchRecord(
+  client: pg.PoolClient,
+  resource: Resource,
+  scope: WriteScope,
+  id: string,
+  patch: RecordInput,
+  ifMatch: string | undefined,
+): Promise<WriteResult> {
+  const held = await hold(client, resource, scope, id, ifMatch);
+  const values = stampedOnMove(resource, held, merge(held.values, patch));
+  await checkCompany(client, resource, scope, held, values);
+  const doc = await updateRecord(client, scope.workspaceId, resource, held, values);
+  return { answer: { status: 200, headers: { etag: strongEtag(doc) }, body: doc }, recordIds: [id] };
+}
+
+/** Removes a record, in the caller's transaction. */
+export async function removeRecord(
+  client: pg.PoolClient,
+  resource: Resource,
+  scope: WriteScope,
+  id: string,
+  ifMatch: string | undefined,
+): Promise<WriteResult> {
+  const held = await hold(client, resource, scope, id, ifMatch);
+  try {
+    await deleteRecord(client, scope.workspaceId, resource, held);
+  } catch (error) {
+    if (isForeignKeyViolation(error)) {
+      throw new ApiError(
+        'conflict',
+        `The ${resource.singular} still has records or API keys. Delete them first.`,
+      );
+    }
+    throw error;
+  }
+  return { answer: { status: 204, headers: {}, body: '' }, recordIds: [id] };
+}
+
+async function hold(
+  client: pg.PoolClient,
+  resource: Resource,
+  scope: WriteScope,
+  id: string,
+  ifMatch: string | undefined,
+): Promise<HeldRecord> {
+  const held = await holdRecord(client, scope, resource, id);
+  if (held === undefined) throw new ApiError('not_found', `There is no such ${resource.singular}.`);
+  if (ifMatch !== undefined && !matches(ifMatch, strongEtag(held.doc))) {
+    throw new ApiError(
+      'precondition_failed',
+      `The ${resource.singular} has changed since it was read. Read it again, then repeat the change.`,
+    );
+  }
+  return held;
+}
+
+/** RFC 9110: If-Match compares strongly. */
+const matches = (header: string, etag: string): boolean =>
+  header.trim() === '*' || header.split(',').some((tag) => tag.trim() === etag);
+
+function merge(values: RecordValues, patch: RecordInput): RecordValues {
+  const merged = { ...values };
+  for (const [name, value] of Object.entries(patch)) if (value !== undefined) merged[name] = value;
+  return merged;
+}
+
+async function checkCompany(
+  client: pg.PoolClient,
+  resource: Resource,
+  scope: WriteScope,
+  held: HeldRecord,
+  values: RecordValues,
+): Promise<void> {
+  const parent = parentField(resource);
+  if (parent === undefined || values[parent] === held.values[parent]) return;
+  if (scope.companyId !== null) throw otherCompany();
+  const { rowCount } = await client.query('select 1 from companies where workspace_id = $1 and id = $2', [
+    scope.workspaceId,
+    values[parent],
+  ]);
+  if (rowCount === 0) throw invalidBody([{ field: `/${parent}`, reason: noCompany(values, parent) }]);
+}
+
+/** Refuses a move that the declaration does not allow, and stamps the time of the state that is entered. */
+function stampedOnMove(
+  { transitions, singular }: Resource,
+  held: HeldRecord,
+  values: RecordValues,
+): RecordValues {
+  if (transitions === undefined) return values;
+  const { field, moves, stamps } = transitions;
+  const [from, to] = [String(held.values[field]), String(values[field])];
+  if (from === to) return values;
+  const allowed = moves[from] ?? [];
+  if (!allowed.includes(to)) {
+    throw new ApiError(
+      'invalid_transition',
+      `The ${field} of a ${singular} cannot change from ${from} to ${to}. Allowed from ${from}: ${allowed.join(', ')}.`,
+    );
+  }
+  const stamp = stamps[to];
+  return stamp === undefined || values[stamp] !== null ? values : { ...values, [stamp]: held.now };
+}
+
+function stampedOnCreation({ transitions }: Resource, input: RecordInput, nowMs: number): RecordInput {
+  const stamp = transitions?.stamps[String(input[transitions.field])];
+  return stamp === undefined || (input[stamp] ?? null) !== null
+    ? input
+    : { ...input, [stamp]: new Date(nowMs).toISOString() };
+}
+
+const isForeignKeyViolation = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === '23503';

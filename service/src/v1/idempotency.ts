@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto';
+import type pg from 'pg';
+import { ApiError } from '../http/errors.ts';
+import { IDEMPOTENCY_KEY_MAX_CHARACTERS, IDEMPOTENCY_LIFETIME_SECONDS } from '../limits.ts';
+
+/** What a POST answered, and answers again when it is repeated. */
+export interface StoredAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export interface IdempotentRequest {
+  readonly workspaceId: string;
+  readonly key: string;
+  readonly fingerprint: Buffer;
+}
+
+const SHAPE = new RegExp(`^[\\x21-\\x7e]{1,${IDEMPOTENCY_KEY_MAX_CHARACTERS}}$`);
+
+/** Reads the Idempotency-Key header; undefined when there is none. */
+export function idempotencyKey(header: string | readonly string[] | undefined): string | undefined {
+  if (header === undefined) return undefined;
+  if (typeof header === 'string' && SHAPE.test(header)) return header;
+  throw new ApiError(
+    'invalid_parameter',
+    `The Idempotency-Key header must be 1 to ${IDEMPOTENCY_KEY_MAX_CHARACTERS} visible ASCII characters.`,
+  );
+}
+
+/** What a repeat must have in common with the first request. */
+export const fingerprintOf = (method: string, path: string, body: unknown): Buffer =>
+  createHash('sha256')
+    .update(`${method} ${path}\n${JSON.stringify(body)}`)
+    .digest();
+
+/**
+ * Claims the key for this transaction, on whatever node the same key may arrive at the same instant. Returns the first
+ * answer when there is one that is younger than 24 hours. Throws `idempotency_in_progress` while another transaction
+ * has the key, and `idempotency_mismatch` when it was used for something else.
+ */
+export async function claimIdempotencyKey(
+  client: pg.ClientBase,
+  request: IdempotentRequest,
+): Promise<StoredAnswer | undefined> {
+  const { workspaceId, key, fingerprint } = request;
+  const lock = await client.query<{ free: boolean }>({
+    name: 'claim_idempotency_key',
+    text: `select pg_try_advisory_xact_lock(hashtextextended($1 || ' ' || $2, 0)) as free`,
+    values: [workspaceId, key],
+  });
+  if (lock.rows[0]?.free !== true) {
+    throw new ApiError(
+      'idempotency_in_progress',
+      'A request with this Idempotency-Key is still running. Try again shortly.',
+      { 'retry-after': '1' },
+    );
+  }
+  const { rows } = await client.query<StoredAnswer & { fingerprint: Buffer; expired: boolean }>({
+    name: 'find_idempotent_answer',
+    text: `select status, headers, body, fingerprint, created_at < now() - $3 * interval '1 second' as expired
+      from idempotency_keys where workspace_id = $1 and idempotency_key = $2`,
+    values: [workspaceId, key, IDEMPOTENCY_LIFETIME_SECONDS],
+  });
+  const [found] = rows;
+  if (found === undefined || found.expired) return undefined;
+  if (!found.fingerprint.equals(fingerprint)) {
+    throw new ApiError(
+      'idempotency_mismatch',
+      'This Idempotency-Key was used with another method, path or body. Use a new one.',
+    );
+  }
+  return { status: found.status, headers: found.headers, body: found.body };
+}
+
+/** Keeps the answer in the transaction that did the work. */
+export async function storeAnswer(
+  client: pg.ClientBase,
+  request: IdempotentRequest,
+  answer: StoredAnswer,
+): Promise<void> {
+  await client.query({
+    name: 'store_idempotent_answer',
+    text: `insert into idempotency_keys (workspace_id, idempotency_key, fingerprint, status, headers, body)
+      values ($1, $2, $3, $4, $5, $6)
+      on conflict (workspace_id, idempotency_key) do update set
+        fingerprint = excluded.fingerprint, status = excluded.status, headers = excluded.headers, body = excluded.body, created_at = now()`,
+    values: [
+      request.workspaceId,
+      request.key,
+      request.fingerprint,
+      answer.status,
+      JSON.stringify(answer.headers),
+      answer.body,
+    ],
+  });
+}

@@ -1,0 +1,80 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type pg from 'pg';
+import { writeRequests } from '../audit-log/write.ts';
+import type { Clock } from '../clock.ts';
+import { inTransaction } from '../database/pool.ts';
+import type { AuthenticatedKey } from '../keys/authenticate.ts';
+import { quotaExceeded } from './audited.ts';
+import { invalidKey } from './authentication.ts';
+import {
+  claimIdempotencyKey,
+  fingerprintOf,
+  idempotencyKey,
+  type StoredAnswer,
+  storeAnswer,
+} from './idempotency.ts';
+import { requestRecord } from './request-record.ts';
+
+/** What a write did: its answer, and the ids for its audit entry. */
+export interface WriteResult {
+  readonly answer: StoredAnswer;
+  readonly recordIds: readonly string[];
+}
+
+/** An answer and what the HTTP layer adds to it. */
+export interface WriteAnswer extends StoredAnswer {
+  readonly replayed: boolean;
+  readonly dryRun: boolean;
+}
+
+/** Carries a dry run's answer out of the transaction that it rolls back. */
+class DryRun extends Error {
+  readonly answer: StoredAnswer;
+  constructor(answer: StoredAnswer) {
+    super('A dry run is rolled back.');
+    this.answer = answer;
+  }
+}
+
+/**
+ * Runs a write in one transaction that also holds its audit entry, confirms the key, counts the quota and keeps the
+ * answer for a repeat: all of it is there, or none. A test key's write is executed and rolled back. Takes the
+ * workspace's clock first and the log's clock last, like every writer.
+ */
+export async function runWrite(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  key: AuthenticatedKey,
+  { pool, clock }: { readonly pool: pg.Pool; readonly clock: Clock },
+  work: (client: pg.PoolClient) => Promise<WriteResult>,
+): Promise<WriteAnswer> {
+  const name = request.method === 'POST' ? idempotencyKey(request.headers['idempotency-key']) : undefined;
+  const dryRun = key.mode === 'test';
+  const repeatable =
+    name === undefined || dryRun
+      ? undefined
+      : {
+          workspaceId: key.workspaceId,
+          key: name,
+          fingerprint: fingerprintOf(request.method, request.url, request.body),
+        };
+  try {
+    return await inTransaction(pool, async (client) => {
+      const first = repeatable && (await claimIdempotencyKey(client, repeatable));
+      const { answer, recordIds } =
+        first === undefined ? await work(client) : { answer: first, recordIds: [] };
+      if (dryRun) throw new DryRun(answer);
+      if (repeatable && first === undefined) await storeAnswer(client, repeatable, answer);
+      const [outcome] = await writeRequests(client, key.workspaceId, [
+        requestRecord(request, reply, key, { status: answer.status, counted: true, recordIds }),
+      ]);
+      if (outcome === undefined || outcome.result === 'invalid_key') throw invalidKey(true);
+      if (outcome.result === 'over_quota') throw quotaExceeded(outcome.quota, clock());
+      request.recorded = outcome;
+      return { ...answer, replayed: first !== undefined, dryRun };
+    });
+  } catch (error) {
+    if (error instanceof DryRun) return { ...error.answer, replayed: false, dryRun };
+    throw error;
+  }
+}
