@@ -1,6 +1,5 @@
 import type pg from 'pg';
 import type { Resource } from '../declaration/resource.ts';
-import type { Row } from './row.ts';
 
 /** The company_id of the counter of a whole workspace. */
 export const WHOLE_WORKSPACE = '';
@@ -8,24 +7,6 @@ export const WHOLE_WORKSPACE = '';
 /** The field that names the company a record belongs to; undefined: its records belong to none, companies among them. */
 export const parentField = ({ company }: Resource): string | undefined =>
   company === null || company === 'id' ? undefined : company;
-
-/** Adds new records to the kept counters, of each company and of the workspace. The caller holds the clock. */
-export function countInserted(
-  client: pg.ClientBase,
-  workspaceId: string,
-  resource: Resource,
-  rows: readonly Row[],
-): Promise<void> {
-  const counts = new Map([[WHOLE_WORKSPACE, rows.length]]);
-  const parent = parentField(resource);
-  if (parent !== undefined) {
-    for (const { values } of rows) {
-      const company = String(values[parent]);
-      counts.set(company, (counts.get(company) ?? 0) + 1);
-    }
-  }
-  return addToCounts(client, workspaceId, resource, counts);
-}
 
 /** Adds to kept counters, by company; a counter that is not there begins at 0. The caller holds the clock. */
 export async function addToCounts(

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../../test/harness/database.ts';
 import { inTransaction } from '../database/pool.ts';
+import type { Resource } from '../declaration/resource.ts';
 import { audits } from '../resources/audits.ts';
 import { companies } from '../resources/companies.ts';
 import { content } from '../resources/content.ts';
 import { mentions } from '../resources/mentions.ts';
-import type { Resource } from '../declaration/resource.ts';
 import { createWorkspace } from '../workspaces.ts';
 import { type InsertResult, insertRecords, type RecordInput } from './insert.ts';
 import { docOf, selectList } from './row.ts';
@@ -168,4 +168,39 @@ describe('insertRecords', () => {
     expect(await docs(ws, audits)).toEqual([]);
     expect(await counts(ws)).toEqual({ 'companies:': 1 });
   });
+
+  test('thousands of records are written in their order', async () => {
+    const ws = await workspace('c1');
+    const many = Array.from({ length: 5_000 }, (_, i) => audit(`a${String(4_999 - i).padStart(4, '0')}`));
+    const { inserted } = await insert(ws, audits, ...many);
+    expect(inserted.map(({ id }) => id)).toEqual(many.map(({ id }) => id));
+    expect(await docs(ws, audits)).toEqual(many);
+    expect(await counts(ws)).toEqual({ 'companies:': 1, 'audits:': 5_000, 'audits:c1': 5_000 });
+  });
+
+  test.each([
+    ['PostgreSQL refuses', { ...audit('bad'), headlineScore: 101 }],
+    ['was not validated', { ...audit('bad'), completedAt: 'yesterday' }],
+  ])(
+    'a record that %s fails the whole call, first or last, and the connection stays usable',
+    async (_, bad) => {
+      const ws = await workspace('c1');
+      const good = Array.from({ length: 3_000 }, (_, i) => audit(`a${i}`));
+      const client = await pool.connect();
+      try {
+        for (const inputs of [
+          [bad, ...good],
+          [...good, bad],
+        ]) {
+          await client.query('begin');
+          await expect(insertRecords(client, ws, audits, inputs)).rejects.toThrow();
+          await client.query('rollback');
+        }
+        expect((await client.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
+      } finally {
+        client.release();
+      }
+      expect(await docs(ws, audits)).toEqual([]);
+    },
+  );
 });

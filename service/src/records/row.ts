@@ -1,5 +1,6 @@
 import { columnName, type Field } from '../declaration/field.ts';
 import type { Resource } from '../declaration/resource.ts';
+import { newId } from '../ids.ts';
 import { canonicalTime } from './time.ts';
 
 export type Value = string | number | null;
@@ -13,26 +14,23 @@ export type RecordInput = Readonly<Record<string, Value | undefined>>;
 /** A record that lacks nothing: every field of the resource in the declared order, canonical. */
 export type RecordValues = Readonly<Record<string, Value>>;
 
-/** What the service gives to a record; a record's own id or time takes precedence. */
-export interface Given {
+/** A record as it stands in its table. */
+export interface Row {
   readonly id: string;
   /** Canonical, six fractional digits. */
   readonly createdAt: string;
-}
-
-/** A record as it stands in its table. */
-export interface Row extends Given {
   readonly values: RecordValues;
   readonly doc: string;
 }
 
-/** Completes a record and writes its wire JSON. Throws when the input was not validated. */
-export function rowOf(resource: Resource, input: RecordInput, given: Given): Row {
-  const id = typeof input['id'] === 'string' ? input['id'] : given.id;
+/**
+ * Completes a record and writes its wire JSON; `now` is its createdAt unless it has one of its own. Throws when the
+ * input was not validated.
+ */
+export function rowOf(resource: Resource, input: RecordInput, now: string): Row {
+  const id = typeof input['id'] === 'string' ? input['id'] : newId(resource.idPrefix);
   const createdAt =
-    input['createdAt'] === undefined
-      ? given.createdAt
-      : String(canonical('createdAt', CREATED, input['createdAt']));
+    input['createdAt'] === undefined ? now : String(canonical('createdAt', CREATED, input['createdAt']));
   const values: Record<string, Value> = {};
   for (const name in resource.fields) {
     const field = resource.fields[name];
