@@ -1,0 +1,46 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { entryDoc, type NewEntry } from './entry.ts';
+
+const TIME = '2026-03-01T09:30:00.000001Z';
+
+describe('the wire JSON of an entry', () => {
+  test('is whole and in its order once the time is put between its two parts', () => {
+    const entry: NewEntry = {
+      kind: 'api.request',
+      keyId: 'key_1',
+      actor: null,
+      requestId: 'req_1',
+      method: 'GET',
+      path: '/v1/audits',
+      status: 200,
+      durationMs: 4,
+      ip: '203.0.113.7',
+      userAgent: null,
+    };
+    const { id, head, tail, kind, keyId } = entryDoc(entry);
+    const doc = head + TIME + tail;
+    expect(JSON.parse(doc)).toEqual({ id, createdAt: TIME, ...entry });
+    expect(Object.keys(JSON.parse(doc))).toEqual([
+      'id',
+      'kind',
+      'createdAt',
+      'keyId',
+      'actor',
+      ...['requestId', 'method', 'path', 'status', 'durationMs', 'ip', 'userAgent'],
+    ]);
+    expect({ kind, keyId }).toEqual({ kind: 'api.request', keyId: 'key_1' });
+    expect(id).toMatch(/^log_[0-9a-z]{26}$/);
+  });
+
+  test('holds any text, on one line', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (path, userAgent) => {
+        const { head, tail } = entryDoc({ kind: 'api.request', keyId: null, actor: null, path, userAgent });
+        const doc = head + TIME + tail;
+        expect(JSON.parse(doc)).toMatchObject({ path, userAgent });
+        expect(doc).not.toContain('\n');
+      }),
+    );
+  });
+});

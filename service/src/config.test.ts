@@ -1,0 +1,128 @@
+import { availableParallelism } from 'node:os';
+import { describe, expect, test } from 'vitest';
+import { ConfigError, readConfig, SETTINGS } from './config.ts';
+
+const SECRET = 'x'.repeat(32);
+const URL = 'postgres://svc:hunter2@db.example.com:5432/svc';
+
+function mistakesOf(env: Readonly<Record<string, string>>): readonly string[] {
+  try {
+    readConfig(env);
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.mistakes;
+    throw error;
+  }
+}
+
+describe('readConfig', () => {
+  test('needs no setting at all', () => {
+    const config = readConfig({});
+    expect(config).toEqual({
+      host: '127.0.0.1',
+      port: 8080,
+      workers: availableParallelism(),
+      dataDir: './data',
+      databaseUrl: undefined,
+      databaseConnections: 4,
+      secrets: undefined,
+      publicUrl: 'http://127.0.0.1:8080',
+      trustProxy: false,
+      logLevel: 'info',
+      failedAuthPerMinute: 300,
+      logRetentionDays: 400,
+    });
+    expect(Object.isFrozen(config)).toBe(true);
+  });
+
+  test('takes an empty variable for one that is not set', () => {
+    expect(readConfig(Object.fromEntries(SETTINGS.map((name) => [name, ''])))).toEqual(readConfig({}));
+  });
+
+  test('reads every setting', () => {
+    const config = readConfig({
+      SVC_HOST: '::1',
+      SVC_PORT: '0',
+      SVC_WORKERS: '3',
+      SVC_DATA_DIR: '/var/lib/svc',
+      SVC_DATABASE_URL: URL,
+      SVC_DATABASE_CONNECTIONS: '9',
+      SVC_SECRET: `${SECRET}1, ${SECRET}2`,
+      SVC_PUBLIC_URL: 'https://svc.example.com/',
+      SVC_TRUST_PROXY: 'true',
+      SVC_LOG_LEVEL: 'debug',
+      SVC_FAILED_AUTH_PER_MINUTE: '1',
+      SVC_LOG_RETENTION_DAYS: '30',
+    });
+    expect(config).toMatchObject({
+      host: '::1',
+      port: 0,
+      workers: 3,
+      databaseUrl: URL,
+      secrets: [`${SECRET}1`, `${SECRET}2`],
+      publicUrl: 'https://svc.example.com',
+      trustProxy: true,
+      logLevel: 'debug',
+      failedAuthPerMinute: 1,
+      logRetentionDays: 30,
+    });
+    expect(readConfig({ SVC_HOST: '::1' }).publicUrl).toBe('http://[::1]:8080');
+  });
+
+  test.each([
+    ['SVC_PORT', '65536'],
+    ['SVC_PORT', '-1'],
+    ['SVC_PORT', '80a'],
+    ['SVC_PORT', ' 80'],
+    ['SVC_PORT', '1e3'],
+    ['SVC_WORKERS', '0'],
+    ['SVC_DATABASE_CONNECTIONS', '1'],
+    ['SVC_TRUST_PROXY', 'yes'],
+    ['SVC_LOG_LEVEL', 'loud'],
+    ['SVC_FAILED_AUTH_PER_MINUTE', '0'],
+    ['SVC_LOG_RETENTION_DAYS', '0'],
+    ['SVC_PUBLIC_URL', 'svc.example.com'],
+    ['SVC_PUBLIC_URL', 'ftp://svc.example.com'],
+    ['SVC_SECRET', 'too short'],
+    ['SVC_SECRET', `${SECRET},short`],
+    ['SVC_SECRET', `${SECRET},`],
+  ])('refuses %s=%j by its name', (name, value) => {
+    const mistakes = mistakesOf({ [name]: value });
+    expect(mistakes).toHaveLength(1);
+    expect(mistakes[0]).toContain(name);
+  });
+
+  test('reports every mistake at once, also settings that are not there', () => {
+    const mistakes = mistakesOf({ SVC_PORT: 'x', SVC_LOG_LEVEL: 'x', SVC_PROT: '80', HOME: '/root' });
+    expect(mistakes.map((mistake) => mistake.split(' ')[0])).toEqual([
+      'SVC_PORT',
+      'SVC_LOG_LEVEL',
+      'SVC_PROT',
+    ]);
+    expect(mistakes.at(-1)).toContain('SVC_PORT');
+  });
+
+  test('needs a secret beside a database of its own, since every node must have the same', () => {
+    expect(mistakesOf({ SVC_DATABASE_URL: URL })).toEqual([
+      expect.stringContaining('SVC_SECRET must be set'),
+    ]);
+    expect(mistakesOf({ SVC_DATABASE_URL: URL, SVC_SECRET: SECRET })).toEqual([]);
+  });
+
+  test.each([
+    'postgres://u:p@/svc?host=/run/postgresql',
+    'postgresql://u@[::1]:5433/svc',
+    'postgresql:///svc',
+  ])('accepts the database %s', (url) => {
+    expect(mistakesOf({ SVC_DATABASE_URL: url, SVC_SECRET: SECRET })).toEqual([]);
+  });
+
+  test('repeats no password and no secret in a mistake', () => {
+    const mistakes = mistakesOf({
+      SVC_DATABASE_URL: 'mysql://svc:hunter2@db/svc',
+      SVC_SECRET: 'my short secret',
+    });
+    expect(mistakes).toHaveLength(2);
+    expect(mistakes.join('\n')).not.toMatch(/hunter2|my short secret/);
+  });
+});

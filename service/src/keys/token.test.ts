@@ -1,0 +1,52 @@
+import { describe, expect, test } from 'vitest';
+import { isToken } from '../http/token-text.ts';
+import { matchesHash, newSalt, newToken, saltedHash, tokenHint, tokenIndex } from './token.ts';
+
+const INDEX_KEY = Buffer.alloc(32, 1);
+
+describe.each(['live', 'test'] as const)('a new %s token', (mode) => {
+  test('is its prefix and 32 characters that are safe in a URL, never the same twice', () => {
+    const tokens = Array.from({ length: 1_000 }, () => newToken(mode));
+    for (const token of tokens) {
+      expect(token).toMatch(new RegExp(`^svc_${mode}_[A-Za-z0-9_-]{32}$`));
+      expect(isToken(token)).toBe(true);
+    }
+    expect(new Set(tokens).size).toBe(tokens.length);
+  });
+
+  test('is shown again only by its prefix and its last four characters', () => {
+    const token = newToken(mode);
+    expect(tokenHint(token)).toBe(`svc_${mode}_…${token.slice(-4)}`);
+  });
+});
+
+describe('what is stored of a token', () => {
+  const token = newToken('live');
+  const salt = newSalt();
+
+  test('matches that token alone, with its own salt alone', () => {
+    const hash = saltedHash(token, salt);
+    expect(matchesHash(token, salt, hash)).toBe(true);
+    expect(matchesHash(newToken('live'), salt, hash)).toBe(false);
+    expect(matchesHash(token, newSalt(), hash)).toBe(false);
+    expect(matchesHash(`${token} `, salt, hash)).toBe(false);
+  });
+
+  test('tells nothing of two keys that would have the same token', () => {
+    expect(saltedHash(token, newSalt())).not.toEqual(saltedHash(token, salt));
+  });
+
+  test('is found by an index that depends on the secret', () => {
+    expect(tokenIndex(token, INDEX_KEY)).toEqual(tokenIndex(token, INDEX_KEY));
+    expect(tokenIndex(token, Buffer.alloc(32, 2))).not.toEqual(tokenIndex(token, INDEX_KEY));
+    expect(tokenIndex(newToken('live'), INDEX_KEY)).not.toEqual(tokenIndex(token, INDEX_KEY));
+  });
+
+  test('does not hold the token', () => {
+    const stored = Buffer.concat([saltedHash(token, salt), tokenIndex(token, INDEX_KEY), salt]).toString(
+      'latin1',
+    );
+    expect(stored).not.toContain(token.slice(9));
+    expect(tokenHint(token)).not.toContain(token.slice(9, -4));
+  });
+});

@@ -1,0 +1,80 @@
+import { describe, expect, test } from 'vitest';
+import { TOTAL_MAX_ITEMS } from '../limits.ts';
+import { DOC_SEPARATOR, type KeysetRow } from './keyset.ts';
+import { toPage } from './page.ts';
+
+/** Rows in the order of travel, as the statement gives them for a limit of 2. */
+const rowOf = (ids: readonly string[], total: number | null = null): KeysetRow => {
+  const last = ids.slice(0, 2).at(-1) ?? null;
+  return {
+    docs: ids.length === 0 ? null : ids.map((id) => `{"id":"${id}"}`).join(DOC_SEPARATOR),
+    rows: ids.length,
+    first_key: ids.length === 0 ? null : 'k',
+    first_id: ids[0] ?? null,
+    last_key: last === null ? null : 'k',
+    last_id: last,
+    total,
+  };
+};
+const GAP = { side: 'after', key: 'k', id: 'z' } as const;
+const before = (id: string) => ({ side: 'before', key: 'k', id });
+const after = (id: string) => ({ side: 'after', key: 'k', id });
+const idsOf = (data: string) => (JSON.parse(data) as { id: string }[]).map(({ id }) => id);
+
+describe('toPage', () => {
+  test('forward, keeps the order of the rows, and the gaps at its ends', () => {
+    const page = toPage(rowOf(['a', 'b']), 2, 'forward', undefined);
+    expect(idsOf(page.data)).toEqual(['a', 'b']);
+    expect(page).toMatchObject({ hasMore: false, start: before('a'), end: after('b') });
+  });
+
+  test('backwards, turns the rows round, so that the item nearest the cursor comes last', () => {
+    const page = toPage(rowOf(['y', 'x']), 2, 'before', GAP);
+    expect(idsOf(page.data)).toEqual(['x', 'y']);
+    expect(page).toMatchObject({ hasMore: false, start: before('x'), end: after('y') });
+  });
+
+  test('a row beyond the limit says that there is more, and is not shown', () => {
+    const forward = toPage(rowOf(['a', 'b', 'c']), 2, 'forward', undefined);
+    expect(idsOf(forward.data)).toEqual(['a', 'b']);
+    expect(forward).toMatchObject({ hasMore: true, start: before('a'), end: after('b') });
+    const back = toPage(rowOf(['y', 'x', 'w']), 2, 'before', GAP);
+    expect(idsOf(back.data)).toEqual(['x', 'y']);
+    expect(back).toMatchObject({ hasMore: true, start: before('x'), end: after('y') });
+  });
+
+  test.each(['forward', 'before'] as const)(
+    'an empty page keeps the gap that it was asked for with: %s',
+    (direction) => {
+      expect(toPage(rowOf([]), 2, direction, GAP)).toEqual({
+        data: '[]',
+        hasMore: false,
+        start: GAP,
+        end: GAP,
+        total: undefined,
+      });
+      expect(toPage(rowOf([]), 2, direction, undefined)).toMatchObject({ start: null, end: null });
+    },
+  );
+
+  test('a doc that holds the separator as JSON text is parted from its neighbour alone', () => {
+    const doc = JSON.stringify({ id: 'a', title: `x${DOC_SEPARATOR}{"y` });
+    const row = { ...rowOf(['a', 'b', 'c']), docs: [doc, doc, doc].join(DOC_SEPARATOR) };
+    for (const direction of ['forward', 'before'] as const) {
+      const { data } = toPage(row, 2, direction, undefined);
+      expect(JSON.parse(data)).toEqual([JSON.parse(doc), JSON.parse(doc)]);
+    }
+  });
+
+  test('a total is given up to the limit of totals', () => {
+    for (const [total, shown] of [
+      [null, undefined],
+      [0, 0],
+      [TOTAL_MAX_ITEMS, TOTAL_MAX_ITEMS],
+      [TOTAL_MAX_ITEMS + 1, undefined],
+    ] as const) {
+      expect(toPage(rowOf(['a'], total), 2, 'forward', undefined).total).toBe(shown);
+      expect(toPage(rowOf([], total), 2, 'forward', undefined).total).toBe(shown);
+    }
+  });
+});

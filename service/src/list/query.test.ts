@@ -1,0 +1,119 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type ListDefinition, parametersOf, sortsOf } from './definition.ts';
+import { isQueryFailure, parseListQuery, unknownOrRepeated } from './query.ts';
+
+const LIST: ListDefinition = {
+  name: 'things',
+  relation: 'things',
+  companyColumn: null,
+  sorts: {
+    created: { column: 'created_at', type: 'timestamptz' },
+    size: { column: 'size', type: 'smallint' },
+  },
+  sortable: true,
+  filters: {
+    colour: {
+      column: 'colour',
+      accepts: (text) => ['red', 'blue'].includes(text),
+      allowed: 'one of red, blue',
+    },
+  },
+  total: false,
+};
+const PLAIN: ListDefinition = { ...LIST, sortable: false, filters: {} };
+
+const messageOf = (raw: Readonly<Record<string, unknown>>, list = LIST): string => {
+  const result = parseListQuery(list, raw);
+  if (!isQueryFailure(result)) throw new Error('the query was accepted');
+  return `${result.parameter}: ${result.message}`;
+};
+
+describe('sortsOf', () => {
+  test('gives both orders of each field, the default first', () => {
+    expect(sortsOf(LIST).map(({ name }) => name)).toEqual([
+      'created-descending',
+      'created-ascending',
+      'size-descending',
+      'size-ascending',
+    ]);
+  });
+});
+
+describe('parametersOf', () => {
+  test('names sort only where the list takes it', () => {
+    expect(parametersOf(LIST)).toEqual(['cursor', 'limit', 'direction', 'sort', 'colour']);
+    expect(parametersOf(PLAIN)).toEqual(['cursor', 'limit', 'direction']);
+  });
+});
+
+describe('parseListQuery', () => {
+  test('fills in what was left out', () => {
+    expect(parseListQuery(LIST, {})).toEqual({
+      limit: 50,
+      direction: 'forward',
+      sort: { name: 'created-descending', column: LIST.sorts['created'], order: 'descending' },
+      filters: {},
+      cursor: undefined,
+    });
+  });
+
+  test('gives back what was given', () => {
+    const raw = { limit: '7', direction: 'before', sort: 'size-ascending', colour: 'red', cursor: 'abc' };
+    expect(parseListQuery(LIST, raw)).toEqual({
+      limit: 7,
+      direction: 'before',
+      sort: { name: 'size-ascending', column: LIST.sorts['size'], order: 'ascending' },
+      filters: { colour: 'red' },
+      cursor: 'abc',
+    });
+  });
+
+  test('accepts exactly the integers from 1 to 100 as a limit', () => {
+    for (let limit = -2; limit <= 102; limit++) {
+      expect(isQueryFailure(parseListQuery(LIST, { limit: String(limit) }))).toBe(limit < 1 || limit > 100);
+    }
+    fc.assert(
+      fc.property(fc.string(), (limit) => {
+        const accepted = !isQueryFailure(parseListQuery(LIST, { limit }));
+        expect(accepted).toBe(/^([1-9]\d?|100)$/.test(limit));
+      }),
+    );
+  });
+
+  test('names the parameter that is wrong, and what is allowed', () => {
+    expect(messageOf({ limit: '101' })).toBe('limit: "limit" must be an integer from 1 to 100.');
+    expect(messageOf({ direction: 'up' })).toBe('direction: "direction" must be forward or before.');
+    expect(messageOf({ sort: 'size' })).toContain('size-descending, size-ascending');
+    expect(messageOf({ colour: 'green' })).toBe('colour: "colour" must be one of red, blue.');
+    expect(messageOf({ colour: ['red', 'red'] })).toBe(
+      'colour: The query parameter "colour" must be given once.',
+    );
+    expect(messageOf({ color: 'red' })).toContain(
+      '"color". Allowed: cursor, limit, direction, sort, colour.',
+    );
+    expect(messageOf({ sort: 'created-descending' }, PLAIN)).toContain('Unknown query parameter "sort"');
+  });
+
+  test('refuses any parameter whose name is not known, by its name', () => {
+    fc.assert(
+      fc.property(fc.string(), (name) => {
+        fc.pre(!parametersOf(LIST).includes(name));
+        expect(messageOf(Object.fromEntries([[name, '1']]))).toContain(JSON.stringify(name.slice(0, 64)));
+      }),
+    );
+  });
+});
+
+describe('unknownOrRepeated', () => {
+  test('says of a path without parameters that it has none', () => {
+    expect(unknownOrRepeated({ x: '1' }, [])?.message).toBe(
+      'Unknown query parameter "x". This path has none.',
+    );
+    expect(unknownOrRepeated({}, [])).toBeUndefined();
+  });
+
+  test('does not repeat a name of any length', () => {
+    expect(unknownOrRepeated({ ['x'.repeat(5000)]: '1' }, [])?.message.length).toBeLessThan(150);
+  });
+});

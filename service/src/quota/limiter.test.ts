@@ -1,0 +1,57 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { createLimiter, type Limiter } from './limiter.ts';
+
+const WINDOW_MS = 1_000;
+
+let now: number;
+let limiter: Limiter;
+beforeEach(() => {
+  now = 5_000;
+  limiter = createLimiter(() => now);
+});
+
+const take = (bucket = 'a', cost = 1, limit = 3) => limiter.take(bucket, limit, WINDOW_MS, cost);
+
+describe('a bucket', () => {
+  test('grants its limit in a window, and counts down', async () => {
+    const grants = [await take(), await take(), await take(), await take(), await take()];
+    expect(grants.map(({ granted }) => granted)).toEqual([true, true, true, false, false]);
+    expect(grants.map(({ remaining }) => remaining)).toEqual([2, 1, 0, 0, 0]);
+  });
+
+  test('grants its limit again when the window is over, not a millisecond before', async () => {
+    for (let i = 0; i < 4; i++) await take();
+    now += WINDOW_MS - 1;
+    expect(await take()).toEqual({ granted: false, remaining: 0, resetMs: 1 });
+    now += 1;
+    expect(await take()).toEqual({ granted: true, remaining: 2, resetMs: WINDOW_MS });
+  });
+
+  test('does not count what it refused', async () => {
+    for (let i = 0; i < 10; i++) await take();
+    expect(await take('a', 1, 4)).toMatchObject({ granted: true, remaining: 0 });
+  });
+
+  test('is only asked by a cost of 0', async () => {
+    for (let i = 0; i < 10; i++) expect(await take('a', 0)).toMatchObject({ granted: true, remaining: 3 });
+    for (let i = 0; i < 3; i++) await take();
+    expect(await take('a', 0)).toMatchObject({ granted: false, remaining: 0 });
+  });
+
+  test('is apart from every other one', async () => {
+    for (let i = 0; i < 4; i++) await take('a');
+    expect(await take('b')).toMatchObject({ granted: true, remaining: 2 });
+  });
+
+  test('obeys a limit that was changed in the middle of its window', async () => {
+    await take('a', 1, 1);
+    expect((await take('a', 1, 1)).granted).toBe(false);
+    expect((await take('a', 1, 2)).granted).toBe(true);
+    expect(await take('a', 1, 1)).toMatchObject({ granted: false, remaining: 0 });
+  });
+});
+
+test('memory is bounded, whoever asks', async () => {
+  for (let i = 0; i < 250_000; i++) await take(`address ${i}`);
+  expect(await take('a')).toMatchObject({ granted: true });
+});

@@ -1,0 +1,69 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../test/harness/database.ts';
+import { columnName } from '../declaration/field.ts';
+import { sortsOf } from '../list/definition.ts';
+import { RESOURCES } from './index.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+
+/** Types of a relation's columns by their names. */
+async function columnsOf(relation: string): Promise<Readonly<Record<string, string>>> {
+  const { rows } = await database.pool.query<{ name: string; type: string }>(
+    `select attname as name, format_type(atttypid, null) as type from pg_attribute
+     where attrelid = $1::regclass and attnum > 0 and not attisdropped`,
+    [relation],
+  );
+  return Object.fromEntries(rows.map(({ name, type }) => [name, type]));
+}
+
+const TYPES = { timestamptz: 'timestamp with time zone', smallint: 'smallint' } as const;
+
+test('names, paths, prefixes and relations are each there once', () => {
+  for (const key of ['name', 'path', 'idPrefix', 'singular'] as const) {
+    expect(new Set(RESOURCES.map((resource) => resource[key])).size).toBe(RESOURCES.length);
+  }
+});
+
+test('a field in camel case is a column in snake case', () => {
+  expect(['id', 'companyId', 'headlineScore', 'aBC'].map(columnName)).toEqual([
+    'id',
+    'company_id',
+    'headline_score',
+    'a_b_c',
+  ]);
+});
+
+describe.each(RESOURCES)('the declaration of $path', ({ list, records, fields, name }) => {
+  test('fits its relation: what every list needs, each sort of its type, each filter', async () => {
+    const columns = await columnsOf(list.relation);
+    expect(columns).toMatchObject({
+      workspace_id: 'text',
+      id: 'text',
+      doc: 'text',
+      created_at: TYPES.timestamptz,
+    });
+    for (const { column } of sortsOf(list)) expect(columns[column.column]).toBe(TYPES[column.type]);
+    for (const { column } of Object.values(list.filters)) expect(columns[column]).toBe('text');
+    if (list.companyColumn !== null) expect(columns[list.companyColumn]).toBe('text');
+  });
+
+  test('has a column for every field of records that are written', async () => {
+    if (!records) return;
+    const columns = Object.keys(await columnsOf(list.relation));
+    expect(columns.toSorted()).toEqual(
+      [...new Set([...Object.keys(fields).map(columnName), 'workspace_id', 'created_at', 'doc'])].toSorted(),
+    );
+  });
+
+  test('orders by created-descending unless asked otherwise', () => {
+    expect(sortsOf(list)[0]).toMatchObject({ name: 'created-descending', column: { column: 'created_at' } });
+  });
+
+  test('is frozen, and its name is a path segment', () => {
+    expect(Object.isFrozen(RESOURCES.find((resource) => resource.name === name))).toBe(true);
+    expect(name).toMatch(/^[a-z]+(-[a-z]+)*$/);
+  });
+});
