@@ -62,10 +62,13 @@ async function lookUp(
 ): Promise<AuthenticatedKey> {
   const { authenticator, limiter, failedAuthPerMinute } = options;
   const failures = `failed authentication ${ip}`;
+  const tooMany = (grant: Grant): ApiError =>
+    rateLimited('Too many failed authentications from this address.', grant);
   const before = await limiter.take(failures, failedAuthPerMinute, MINUTE_MS, 0);
-  if (!before.granted) throw rateLimited('Too many failed authentications from this address.', before);
+  if (!before.granted) throw tooMany(before);
   const key = token === undefined ? undefined : await authenticator.authenticate(token);
   if (key !== undefined) return key;
-  await limiter.take(failures, failedAuthPerMinute, MINUTE_MS, 1);
-  throw invalidKey(true);
+  // Of many at the same instant as many are told as the limit allows.
+  const after = await limiter.take(failures, failedAuthPerMinute, MINUTE_MS, 1);
+  throw after.granted ? invalidKey(true) : tooMany(after);
 }
