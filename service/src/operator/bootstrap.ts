@@ -1,5 +1,4 @@
 import { Command } from 'commander';
-import { bootstrap, createDashboardAuth } from '../dashboard/index.ts';
 import type { CommandContext } from './context.ts';
 import { readPassword } from './password.ts';
 import { say } from './say.ts';
@@ -23,6 +22,7 @@ export function bootstrapCommand(context: CommandContext): Command {
     .option('--json', 'print {"workspaceId", "email", "created"} on one line')
     .action(async (flags: BootstrapFlags) => {
       const { publicUrl } = context.config();
+      const { bootstrap, createDashboardAuth } = await import('../dashboard/index.ts');
       const password =
         process.env['SVC_OWNER_PASSWORD'] ||
         (await readPassword('Password of the owner (none if the owner has an account): '));

@@ -1,27 +1,15 @@
 import { join, resolve } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
-import type { Logger } from 'pino';
 import { type Config, readConfig } from '../config.ts';
-import { createSignInLink } from '../dashboard/links.ts';
 import { createLog, STANDARD_ERROR } from '../log/log.ts';
 import { freePort } from '../server/listen.ts';
-import type { Service } from '../server/service.ts';
-import { urlOf } from '../server/settings.ts';
-import { type DemoKeys, makeDemoKeys } from './demo/keys.ts';
-import { DEMO_EMAIL, seedDemo } from './demo/seed.ts';
+import type { Demo } from './demo/prepare.ts';
 import { runService } from './run-service.ts';
 import { say } from './say.ts';
 
 interface DemoFlags {
   readonly port?: string;
   readonly json?: true;
-}
-
-interface DemoResult extends DemoKeys {
-  readonly url: string;
-  readonly ownerEmail: string;
-  readonly signInLink: string;
-  readonly workspaceId: string;
 }
 
 const DEFAULT_PORT = 8080;
@@ -42,15 +30,17 @@ export function demoCommand(): Command {
     .action(async (flags: DemoFlags) => {
       const config = await demoConfig(process.env, flags.port);
       say('Starting the demo …');
-      process.exitCode = await runService({
+      const preparing = import('./demo/prepare.ts');
+      const exitCode = await runService({
         config,
         purpose: 'svcd demo',
         log: createLog(process.env['SVC_LOG_LEVEL'] ? config.logLevel : 'warn', STANDARD_ERROR),
         ready: async (service, log) => {
-          const result = await prepare(service, log);
-          console.log(flags.json ? JSON.stringify(result) : describe(result, config));
+          const demo = await (await preparing).prepareDemo(service, log);
+          console.log(flags.json ? JSON.stringify(demo) : describe(demo, config));
         },
       });
+      process.exit(exitCode);
     });
 }
 
@@ -73,23 +63,7 @@ async function demoConfig(env: NodeJS.ProcessEnv, port: string | undefined): Pro
   return readConfig({ ...settings, SVC_PORT: String(await freePort(host, DEFAULT_PORT)) });
 }
 
-async function prepare({ pool, settings }: Service, log: Logger): Promise<DemoResult> {
-  const { publicUrl, secrets, host, port } = settings;
-  const { workspaceId, userId } = await seedDemo({ pool, secrets, publicUrl, log, nowMs: Date.now() });
-  const link = (): Promise<string> => createSignInLink({ pool, publicUrl, userId });
-  const keys = await makeDemoKeys({
-    url: urlOf(host, port),
-    publicUrl,
-    workspaceId,
-    signInLink: await link(),
-  });
-  return { url: publicUrl, ownerEmail: DEMO_EMAIL, signInLink: await link(), workspaceId, ...keys };
-}
-
-const describe = (
-  { url, signInLink, ownerEmail, testKey, liveKey }: DemoResult,
-  { dataDir }: Config,
-): string => `
+const describe = ({ url, signInLink, ownerEmail, testKey, liveKey }: Demo, { dataDir }: Config): string => `
 The demo is ready: ${url}
 
   Dashboard  ${signInLink}

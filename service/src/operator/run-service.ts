@@ -1,6 +1,7 @@
 import { constants } from 'node:os';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
+import { dieWithLastWords } from '../server/last-words.ts';
 import { type Service, startService } from '../server/service.ts';
 import { say } from './say.ts';
 import { watchSignals } from './signals.ts';
@@ -18,6 +19,7 @@ const SIGNAL_BASE = 128;
 
 /** Runs a service until a signal ends it. Resolves with the exit code; throws when it cannot start or go on. */
 export async function runService({ config, purpose, log, ready }: RunOptions): Promise<number> {
+  dieWithLastWords(log);
   const signals = watchSignals();
   let service: Service;
   try {

@@ -16,12 +16,14 @@ export function startCommand(context: CommandContext): Command {
     .summary('run the service')
     .action(async () => {
       const config = context.config();
-      process.exitCode = await runService({
+      const exitCode = await runService({
         config,
         purpose: 'svcd start',
         log: createLog(config.logLevel, STANDARD_OUTPUT),
         ready: sayReady,
       });
+      // Requests that were cut may still hold connections; nothing is waited for any more.
+      process.exit(exitCode);
     });
 }
 

@@ -14,7 +14,7 @@ export interface Serving {
   readonly failed: Promise<Error>;
   /** Stops accepting, finishes what runs, flushes the audit trail, lets go of the database. */
   readonly close: () => Promise<void>;
-  /** Cuts what still runs, so that `close` ends at once. */
+  /** Cuts what still runs, so that `close` ends at once, with the connections it has. */
   readonly cut: () => void;
 }
 
@@ -48,7 +48,15 @@ export async function serve(settings: ServiceSettings, parts: ServeParts): Promi
     await pool.end();
     throw listenFailure(error, settings.host, settings.port);
   }
-  const cut = (): void => app.server.closeAllConnections();
+  const wasCut = Promise.withResolvers<void>();
+  const cut = (): void => {
+    app.server.closeAllConnections();
+    wasCut.resolve();
+  };
+  const finish = async (): Promise<void> => {
+    await app.close();
+    await pool.end();
+  };
   return {
     port: settings.port,
     failed: new Promise(() => undefined),
@@ -59,9 +67,8 @@ export async function serve(settings: ServiceSettings, parts: ServeParts): Promi
         log.warn('requests still run at the deadline of the shutdown; they are cut');
         cut();
       }, SHUTDOWN_DEADLINE_MS);
-      await app.close();
+      await Promise.race([finish(), wasCut.promise]);
       clearTimeout(deadline);
-      await pool.end();
     },
   };
 }

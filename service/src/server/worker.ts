@@ -1,6 +1,7 @@
 import { Registry } from 'prom-client';
 import { createLog, STANDARD_OUTPUT } from '../log/log.ts';
 import type { PrimaryCalls, WorkerCalls } from './calls.ts';
+import { dieWithLastWords } from './last-words.ts';
 import type { Peer } from './rpc.ts';
 import { type Serving, serve } from './serve.ts';
 
@@ -10,8 +11,10 @@ export function createWorker(primary: Peer<PrimaryCalls>): WorkerCalls {
   let serving: Serving | undefined;
   return {
     async run(settings) {
+      const log = createLog(settings.logLevel, STANDARD_OUTPUT);
+      dieWithLastWords(log);
       serving = await serve(settings, {
-        log: createLog(settings.logLevel, STANDARD_OUTPUT),
+        log,
         limiter: {
           take: (bucket, limit, windowMs, cost) => primary.call('take', { bucket, limit, windowMs, cost }),
         },

@@ -1,0 +1,28 @@
+import type { Logger } from 'pino';
+import { createSignInLink } from '../../dashboard/links.ts';
+import type { Service } from '../../server/service.ts';
+import { urlOf } from '../../server/settings.ts';
+import { type DemoKeys, makeDemoKeys } from './keys.ts';
+import { DEMO_EMAIL, seedDemo } from './seed.ts';
+
+/** All that somebody needs to try the service; the tokens and the link are shown here alone. */
+export interface Demo extends DemoKeys {
+  readonly url: string;
+  readonly ownerEmail: string;
+  readonly signInLink: string;
+  readonly workspaceId: string;
+}
+
+/** Fills a running service with the demo's data, if it has none, and makes fresh keys and a fresh link. */
+export async function prepareDemo({ pool, settings }: Service, log: Logger): Promise<Demo> {
+  const { publicUrl, secrets, host, port } = settings;
+  const { workspaceId, userId } = await seedDemo({ pool, secrets, publicUrl, log, nowMs: Date.now() });
+  const link = (): Promise<string> => createSignInLink({ pool, publicUrl, userId });
+  const keys = await makeDemoKeys({
+    url: urlOf(host, port),
+    publicUrl,
+    workspaceId,
+    signInLink: await link(),
+  });
+  return { url: publicUrl, ownerEmail: DEMO_EMAIL, signInLink: await link(), workspaceId, ...keys };
+}
