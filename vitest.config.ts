@@ -9,7 +9,7 @@ const HOOK_TIMEOUT_MS = 60_000;
 
 /** A test file needs a database when it imports from the harness more than these. */
 const USES_DATABASE =
-  /from '(?:\.\.?\/)+(?:[\w-]+\/)*harness\/(?!temporary-directory|cleanup|process|dashboard-http|secrets)/;
+  /from '(?:\.\.?\/)+(?:[\w-]+\/)*harness\/(?!temporary-directory|cleanup|process|dashboard-http|secrets|running-service)/;
 
 const files = globSync('{sdk,service,bench,tools}/**/*.test.ts', {
   cwd: import.meta.dirname,

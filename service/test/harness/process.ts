@@ -1,10 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { vi } from 'vitest';
 import { onFileEnd } from './cleanup.ts';
 import { expectNoSecrets, secret } from './secrets.ts';
 
 const SVCD = join(import.meta.dirname, '../../src/operator/svcd.ts');
+/** A first start makes a database; on a busy machine that takes its time. */
+vi.setConfig({ testTimeout: 90_000 });
+
 const ADDRESS = /^svc serves (http:\S+)$/m;
 
 /** How a process ended. */

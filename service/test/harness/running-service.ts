@@ -1,0 +1,42 @@
+import pg from 'pg';
+import { dataDirectory } from '../../src/database/embedded/fixture-process.ts';
+import { findEmbedded } from '../../src/database/embedded/index.ts';
+import { onFileEnd } from './cleanup.ts';
+import { bootstrapWorkspace, type DashboardSession, type IssuedKey, signIn } from './dashboard-http.ts';
+import { type ServiceProcess, startSvcd } from './process.ts';
+
+/** A service process on an embedded server of its own, with a workspace and an owner who is signed in. */
+export interface RunningService {
+  readonly service: ServiceProcess;
+  readonly env: Readonly<Record<string, string>>;
+  readonly workspaceId: string;
+  readonly dashboard: DashboardSession;
+  /** A live key. */
+  readonly key: IssuedKey;
+}
+
+export async function startRunningService(
+  settings: Readonly<Record<string, string>> = {},
+): Promise<RunningService> {
+  const env = { SVC_DATA_DIR: await dataDirectory(), ...settings };
+  const service = await startSvcd(env);
+  const workspaceId = await bootstrapWorkspace(env);
+  const dashboard = await signIn(service);
+  return { service, env, workspaceId, dashboard, key: await dashboard.createKey(workspaceId) };
+}
+
+/** A connection of the test's own to the embedded server of a data directory. */
+export async function connectEmbedded(dataDir: string): Promise<pg.Client> {
+  const found = await findEmbedded(dataDir);
+  if (found === undefined) throw new Error(`no server runs in ${dataDir}`);
+  const client = new pg.Client({ connectionString: found.url });
+  // The service that it belongs to may end first.
+  client.on('error', () => undefined);
+  await client.connect();
+  onFileEnd(() => client.end().catch(() => undefined));
+  return client;
+}
+
+export const bearer = (token: string): { readonly authorization: string } => ({
+  authorization: `Bearer ${token}`,
+});

@@ -1,0 +1,70 @@
+import { Agent, request } from 'node:http';
+import { expect, test, vi } from 'vitest';
+import { startSvcd } from '../harness/process.ts';
+import { bearer, connectEmbedded, startRunningService } from '../harness/running-service.ts';
+
+const CONNECTIONS = 8;
+const ANSWERS_BEFORE_KILL = 300;
+const WAIT = { timeout: 20_000, interval: 20 } as const;
+
+/** One request; resolves with the Request-Id of a complete answer, undefined when there was none. */
+function ask(url: string, token: string, agent: Agent): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const sent = request(url, { agent, headers: bearer(token) }, (answer) => {
+      answer.resume();
+      answer.once('error', () => resolve(undefined));
+      answer.once('close', () =>
+        resolve(
+          answer.complete && answer.statusCode === 200 ? String(answer.headers['request-id']) : undefined,
+        ),
+      );
+    });
+    sent.once('error', () => resolve(undefined));
+    sent.end();
+  });
+}
+
+test.each([['1'], ['2']])(
+  'kill -9 under load with %s worker(s): every answered request has its entry',
+  async (workers) => {
+    const { service, env, key } = await startRunningService({ SVC_WORKERS: workers, SVC_LOG_LEVEL: 'info' });
+    const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
+    const answered: string[] = [];
+    const load = async (): Promise<void> => {
+      for (;;) {
+        const id = await ask(`${service.url}/v1/audits`, key.token, agent);
+        if (id === undefined) return;
+        answered.push(id);
+      }
+    };
+    const loads = Promise.all(Array.from({ length: CONNECTIONS }, load));
+    await vi.waitFor(() => expect(answered.length).toBeGreaterThan(ANSWERS_BEFORE_KILL), WAIT);
+    expect(await service.stop('SIGKILL')).toEqual({ code: null, signal: 'SIGKILL' });
+    await loads;
+
+    // The workers are gone with their primary, so the same port is free at once.
+    const again = await startSvcd({ ...env, SVC_PORT: new URL(service.url).port });
+    expect(again.stdout()).toContain('that a killed service left running');
+    const client = await connectEmbedded(env['SVC_DATA_DIR'] ?? '');
+    const { rows } = await client.query<{ id: string }>(
+      `select doc::json ->> 'requestId' as id from audit_log where kind = 'api.request'`,
+    );
+    const entries = new Set(rows.map(({ id }) => id));
+    expect(answered.filter((id) => !entries.has(id))).toEqual([]);
+    expect(await ask(`${again.url}/v1/audits`, key.token, agent)).toBeDefined();
+    expect(await again.stop()).toEqual({ code: 0, signal: null });
+  },
+);
+
+test('a worker that is killed is replaced, and the service goes on', async () => {
+  const { service, key } = await startRunningService({ SVC_WORKERS: '2', SVC_LOG_LEVEL: 'info' });
+  const [, victim = ''] = await service.printed(/"process":(\d+),"msg":"Server listening/);
+  process.kill(Number(victim), 'SIGKILL');
+  await service.printed(/a worker process died \(SIGKILL\)/);
+  const listening = (): number => service.stdout().match(/"msg":"Server listening/g)?.length ?? 0;
+  await vi.waitFor(() => expect(listening()).toBe(3), WAIT);
+  for (let i = 0; i < CONNECTIONS; i++) {
+    expect(await ask(`${service.url}/v1/audits`, key.token, new Agent())).toBeDefined();
+  }
+  expect(await service.stop()).toEqual({ code: 0, signal: null });
+});

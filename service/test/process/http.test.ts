@@ -1,0 +1,88 @@
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { describe, expect, test } from 'vitest';
+import { answerBrokenRequest } from '../../src/http/failures.ts';
+import { onFileEnd } from '../harness/cleanup.ts';
+import { startRunningService } from '../harness/running-service.ts';
+
+const KIB = 1024;
+const { service, key } = await startRunningService();
+
+/** Sends these bytes and returns all that comes back until the other side ends the connection. */
+async function exchange(url: string, bytes: string): Promise<string> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  // Broken requests may be answered before all of them was sent.
+  socket.on('error', () => undefined);
+  socket.write(bytes);
+  return text(socket);
+}
+
+function parse(answer: string): { status: number; headers: string; code: unknown } {
+  const [head = '', body = ''] = answer.split('\r\n\r\n');
+  const { error } = JSON.parse(body) as { error: { code: string; message: string } };
+  return { status: Number(head.split(' ')[1]), headers: head.toLowerCase(), code: error.code };
+}
+
+describe('a request that is no good HTTP is answered in the envelope', () => {
+  const auth = `Authorization: Bearer ${key.token}`;
+  test.each([
+    [
+      'headers of 20 KiB',
+      `GET /v1/audits HTTP/1.1\r\nHost: a\r\n${auth}\r\nX: ${'x'.repeat(20 * KIB)}\r\n\r\n`,
+      431,
+      'headers_too_large',
+    ],
+    [
+      'an address of 20 KiB',
+      `GET /${'x'.repeat(20 * KIB)} HTTP/1.1\r\nHost: a\r\n\r\n`,
+      431,
+      'headers_too_large',
+    ],
+    ['a broken request line', 'NONSENSE\r\n\r\n', 400, 'invalid_request'],
+    [
+      'two different lengths',
+      'POST /v1/audits HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n',
+      400,
+      'invalid_request',
+    ],
+    [
+      'a length and chunks',
+      'POST /v1/audits HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+      400,
+      'invalid_request',
+    ],
+    [
+      'a null byte in a header',
+      `GET /v1/audits HTTP/1.1\r\nHost: a\r\nX: \0\r\n\r\n`,
+      400,
+      'invalid_request',
+    ],
+  ])('%s', async (_, bytes, status, code) => {
+    const answer = parse(await exchange(service.url, bytes));
+    expect(answer).toMatchObject({ status, code });
+    expect(answer.headers).toContain('content-type: application/json');
+    expect(answer.headers).toMatch(/request-id: req_/);
+    expect(answer.headers).toContain('connection: close');
+  });
+
+  test('a request that does not arrive in time', async () => {
+    const server: Server = createServer({
+      requestTimeout: 50,
+      headersTimeout: 50,
+      connectionsCheckingInterval: 10,
+    });
+    server.on('clientError', answerBrokenRequest);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onFileEnd(() => new Promise((resolve) => void server.close(() => resolve())));
+    const { port } = server.address() as AddressInfo;
+    const answer = await exchange(`http://127.0.0.1:${port}`, 'GET /v1/audits HTTP/1.1\r\nHost: a\r\n');
+    expect(parse(answer)).toMatchObject({ status: 408, code: 'request_timeout' });
+  });
+
+  test('and the service goes on', async () => {
+    expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
+    expect(await service.stop()).toEqual({ code: 0, signal: null });
+  });
+});

@@ -1,0 +1,93 @@
+import { Agent, request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import type pg from 'pg';
+import { describe, expect, test, vi } from 'vitest';
+import { findEmbedded } from '../../src/database/embedded/index.ts';
+import {
+  bearer,
+  connectEmbedded,
+  type RunningService,
+  startRunningService,
+} from '../harness/running-service.ts';
+
+const WAIT = { timeout: 10_000, interval: 50 } as const;
+
+interface Answer {
+  readonly status: number | undefined;
+  readonly connection: string | undefined;
+  readonly body: string;
+}
+
+/** A request over a connection that its agent would keep. */
+function get(url: string, token: string, agent: Agent): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { agent, headers: bearer(token) }, (answer) => {
+      text(answer).then(
+        (body) => resolve({ status: answer.statusCode, connection: answer.headers.connection, body }),
+        reject,
+      );
+    });
+    sent.once('error', reject);
+    sent.end();
+  });
+}
+
+/** Holds the row that every audit entry of the workspace needs, so that a request's answer has to wait. */
+async function holdAnswers({ env, workspaceId }: RunningService): Promise<pg.Client> {
+  const client = await connectEmbedded(env['SVC_DATA_DIR'] ?? '');
+  await client.query('begin');
+  await client.query('select 1 from live_meters where workspace_id = $1 for update', [workspaceId]);
+  return client;
+}
+
+async function untilOneWaits(client: pg.Client): Promise<void> {
+  await vi.waitFor(async () => {
+    const { rows } = await client.query(
+      `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+    );
+    expect(rows).toHaveLength(1);
+  }, WAIT);
+}
+
+describe.each([['1'], ['2']])('with %s worker(s), SIGTERM', (workers) => {
+  test('finishes the request that runs, closes kept connections, takes no new ones, and ends with code 0', async () => {
+    const running = await startRunningService({ SVC_WORKERS: workers });
+    const { service, key, env } = running;
+    const agent = new Agent({ keepAlive: true });
+    const url = `${service.url}/v1/audits`;
+    expect(await get(url, key.token, agent)).toMatchObject({ status: 200, connection: 'keep-alive' });
+
+    const client = await holdAnswers(running);
+    const answer = get(url, key.token, agent);
+    await untilOneWaits(client);
+    const ended = service.stop('SIGTERM');
+    await service.printed(/^Stopping/m);
+    await vi.waitFor(async () => {
+      await expect(get(`${service.url}/healthz`, key.token, new Agent())).rejects.toThrow(/ECONNREFUSED/);
+    }, WAIT);
+    await client.query('rollback');
+    expect(await answer).toMatchObject({ status: 200, connection: 'close' });
+    expect(await ended).toEqual({ code: 0, signal: null });
+    expect(await findEmbedded(env['SVC_DATA_DIR'] ?? '')).toBeUndefined();
+  });
+
+  test('a second time, later, cuts the request that runs and still leaves everything in order', async () => {
+    const running = await startRunningService({ SVC_WORKERS: workers });
+    const { service, key, env } = running;
+    const client = await holdAnswers(running);
+    const answer = get(`${service.url}/v1/audits`, key.token, new Agent());
+    const cut = expect(answer).rejects.toThrow(/socket hang up|ECONNRESET/);
+    await untilOneWaits(client);
+    let exit: unknown;
+    void service.ended.then((value) => {
+      exit = value;
+    });
+    // npm repeats a signal at once; only one that comes a second later counts as the second.
+    await vi.waitFor(() => {
+      service.child.kill('SIGINT');
+      expect(exit).toEqual({ code: 130, signal: null });
+    }, WAIT);
+    await cut;
+    expect(await findEmbedded(env['SVC_DATA_DIR'] ?? '')).toBeUndefined();
+  });
+});
