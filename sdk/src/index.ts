@@ -1,1 +1,27 @@
+export { type RequestAnswer, type RequestOptions, Svc } from './client.ts';
+export { etagOf } from './collection/etag.ts';
+export type {
+  BatchOptions,
+  ChangeOptions,
+  Collection,
+  Counting,
+  Creating,
+  Deleting,
+  ListOptions,
+  PostOptions,
+  Reading,
+  Updating,
+} from './collection/types.ts';
+export * from './errors.ts';
+export type { Fetch, FetchAnswer, FetchInit } from './http/fetch.ts';
+export type { Timing } from './http/retry.ts';
+export type { CallOptions, RetryEvent } from './http/transport.ts';
+export { List } from './list/list.ts';
+export type { Page } from './list/page.ts';
+export type { RestartEvent } from './list/walk.ts';
+export type { SvcOptions } from './options.ts';
+export type { Filters, Item, ItemChange, NewItem, Resource, Sort } from './resource.ts';
+export { RESOURCES, type Resources } from './resources.ts';
+export { Tail, type TailOptions } from './tail/tail.ts';
+export { VERSION } from './version.ts';
 export type * from './wire.ts';

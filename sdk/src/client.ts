@@ -1,0 +1,94 @@
+import { collectionOf } from './collection/collection.ts';
+import { newIdempotencyKey } from './collection/idempotency.ts';
+import { queryText } from './collection/query.ts';
+import type { Collection } from './collection/types.ts';
+import { type CallOptions, createTransport, type Transport } from './http/transport.ts';
+import { type SvcOptions, settingsOf } from './options.ts';
+import { RESOURCES, type Resources } from './resources.ts';
+import { VERSION } from './version.ts';
+
+/** A request of any path, for what has no method of its own. */
+export interface RequestOptions extends CallOptions {
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>> | undefined;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+export interface RequestAnswer {
+  readonly status: number;
+  readonly headers: { get(name: string): string | null };
+  /** The parsed JSON; undefined when the answer has no body. */
+  readonly body: unknown;
+}
+
+/** A client of one workspace, as its API key: a property for each resource. */
+export type Svc = { readonly [Name in keyof Resources]: Collection<Resources[Name]> } & {
+  /** Whether the key is a live or a sandbox one. A sandbox key's writes are dry runs. */
+  readonly mode: 'live' | 'test';
+  /** Any other request, `svc.request('GET', '/v1/audits')`: with this client's key, retries and errors. */
+  request(method: string, path: string, options?: RequestOptions): Promise<RequestAnswer>;
+};
+
+/**
+ * Makes a client. Nothing is sent before a method is called. Throws `SvcError` on settings that cannot be right.
+ *
+ * ```ts
+ * const svc = new Svc(); // SVC_API_KEY, SVC_BASE_URL
+ * for await (const audit of svc.audits.list({ sort: 'score-descending' })) console.log(audit.id);
+ * ```
+ */
+export const Svc: new (options?: SvcOptions) => Svc = class {
+  readonly mode: 'live' | 'test';
+  readonly #transport: Transport;
+
+  constructor(options: SvcOptions = {}) {
+    const settings = settingsOf(options);
+    const transport = createTransport({
+      ...settings,
+      headers: {
+        accept: 'application/json',
+        authorization: `Bearer ${settings.apiKey}`,
+        ...userAgent(options.userAgent),
+      },
+      onRetry: options.onRetry,
+    });
+    this.mode = settings.apiKey.startsWith('svc_live_') ? 'live' : 'test';
+    this.#transport = transport;
+    const { onRestart } = options;
+    for (const [name, resource] of Object.entries(RESOURCES)) {
+      Object.defineProperty(this, name, {
+        value: collectionOf({ transport, resource, onRestart }),
+        enumerable: true,
+      });
+    }
+  }
+
+  async request(method: string, path: string, options: RequestOptions = {}): Promise<RequestAnswer> {
+    const { query = {}, body, headers = {}, ...call } = options;
+    if (!path.startsWith('/') || path.startsWith('//'))
+      throw new TypeError('A path begins with one slash: /v1/…');
+    return this.#transport.send(
+      {
+        method,
+        path: path + queryText(query),
+        headers: {
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...(method === 'POST' ? { 'idempotency-key': newIdempotencyKey() } : {}),
+          ...headers,
+        },
+        body: body === undefined ? undefined : JSON.stringify(body),
+      },
+      call,
+    );
+  }
+  // The resources' properties follow from their table; a test compares type and table.
+} as unknown as new (
+  options?: SvcOptions,
+) => Svc;
+
+/** Browsers have a User-Agent of their own. */
+function userAgent(own: string | undefined): Readonly<Record<string, string>> {
+  if (globalThis.process === undefined) return {};
+  return { 'user-agent': `${own === undefined ? '' : `${own} `}svc-sdk/${VERSION}` };
+}

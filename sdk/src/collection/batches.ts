@@ -1,0 +1,33 @@
+/** What one batch may hold; the service's limits. */
+export const BATCH_MAX_RECORDS = 1_000;
+const BATCH_MAX_BYTES = 8 * 1024 * 1024;
+const FRAME_BYTES = '{"data":[]}'.length;
+
+/** A batch, ready to be sent. */
+export interface Batch {
+  readonly body: string;
+  readonly records: number;
+}
+
+/** Joins records to batches that are within the service's limits, in order. */
+export async function* batchesOf(
+  records: Iterable<unknown> | AsyncIterable<unknown>,
+  maxRecords = BATCH_MAX_RECORDS,
+): AsyncGenerator<Batch, void, undefined> {
+  const encoder = new TextEncoder();
+  let texts: string[] = [];
+  let bytes = FRAME_BYTES;
+  const take = (): Batch => {
+    const batch = { body: `{"data":[${texts.join(',')}]}`, records: texts.length };
+    [texts, bytes] = [[], FRAME_BYTES];
+    return batch;
+  };
+  for await (const record of records) {
+    const text = JSON.stringify(record);
+    const added = encoder.encode(text).length + 1;
+    if (texts.length > 0 && (texts.length >= maxRecords || bytes + added > BATCH_MAX_BYTES)) yield take();
+    texts.push(text);
+    bytes += added;
+  }
+  if (texts.length > 0) yield take();
+}

@@ -1,0 +1,25 @@
+import type { Resource } from '../resource.ts';
+import { type Context, countRecords, getRecord, listOf, tailOf } from './read.ts';
+import type { Collection } from './types.ts';
+import { createBatches, createMany, createRecord, deleteRecord, updateRecord } from './write.ts';
+
+/** The methods of a resource, as its declaration says. */
+export function collectionOf<R extends Resource>(context: Context & { readonly resource: R }): Collection<R> {
+  const { counted = false, writes = [] } = context.resource;
+  type Rest<F> = F extends (context: Context, ...rest: infer A) => infer B ? (...rest: A) => B : never;
+  const bind = <F extends (context: Context, ...rest: never[]) => unknown>(method: F): Rest<F> =>
+    ((...rest: never[]) => method(context, ...rest)) as Rest<F>;
+  const methods = {
+    list: bind(listOf),
+    get: bind(getRecord),
+    tail: bind(tailOf),
+    ...(counted ? { count: bind(countRecords) } : {}),
+    ...(writes.includes('create')
+      ? { create: bind(createRecord), createMany: bind(createMany), createBatches: bind(createBatches) }
+      : {}),
+    ...(writes.includes('update') ? { update: bind(updateRecord) } : {}),
+    ...(writes.includes('delete') ? { delete: bind(deleteRecord) } : {}),
+  };
+  // The declaration gave the type its methods, and the same declaration gave them here; a test compares the two.
+  return Object.freeze(methods) as unknown as Collection<R>;
+}

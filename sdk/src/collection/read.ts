@@ -1,0 +1,105 @@
+import type { CallOptions, Transport } from '../http/transport.ts';
+import { List } from '../list/list.ts';
+import { type Listed, orderOf } from '../list/order.ts';
+import type { Page, ReadPage } from '../list/page.ts';
+import type { RestartEvent } from '../list/walk.ts';
+import type { Resource } from '../resource.ts';
+import { Tail, type TailOptions } from '../tail/tail.ts';
+import type { Count } from '../wire.ts';
+import { recordOf } from './etag.ts';
+import { idSegment, queryText } from './query.ts';
+
+/** What the methods of a resource work with. */
+export interface Context {
+  readonly transport: Transport;
+  readonly resource: Resource;
+  readonly onRestart: ((event: RestartEvent) => void) | undefined;
+}
+
+/** Splits what is for this package from what is a query parameter; unknown names go to the service, which refuses them. */
+interface Split {
+  readonly call: CallOptions;
+  readonly query: Readonly<Record<string, unknown>>;
+}
+
+function split({ signal, timeoutMs, retries, ...query }: CallOptions): Split {
+  return { call: { signal, timeoutMs, retries }, query };
+}
+
+export const pathOf = ({ name }: Resource): string => `/v1/${name}`;
+
+type AnyListOptions = CallOptions & {
+  readonly limit?: number;
+  readonly cursor?: string;
+  readonly sort?: string;
+};
+
+export function listOf(context: Context, options: AnyListOptions = {}): List<Listed> {
+  const { call, query } = split(options);
+  const { limit, cursor = null, ...parameters } = query as Omit<AnyListOptions, keyof CallOptions>;
+  return new List<Listed>(
+    {
+      name: context.resource.name,
+      read: pageReader(context, parameters, call),
+      order: (direction) => orderOf(context.resource, parameters.sort, direction),
+      signal: call.signal,
+      onRestart: context.onRestart,
+    },
+    { cursor, direction: 'forward', limit },
+  );
+}
+
+export function tailOf(context: Context, options: TailOptions & CallOptions = {}): Tail<Listed> {
+  const { call, query } = split(options);
+  const { after, pollMs, follow, ...parameters } = query as TailOptions;
+  return new Tail<Listed>(
+    {
+      name: context.resource.name,
+      read: pageReader(context, parameters, call),
+      order: orderOf(context.resource, undefined, 'before'),
+      signal: call.signal,
+      onRestart: context.onRestart,
+      sleep: (ms) => context.transport.timing.sleep(ms, call.signal),
+    },
+    { after, pollMs, follow },
+  );
+}
+
+function pageReader(
+  { transport, resource }: Context,
+  parameters: Readonly<Record<string, unknown>>,
+  call: CallOptions,
+): ReadPage<Listed> {
+  return async ({ cursor, direction, limit }) => {
+    const query = queryText({
+      ...parameters,
+      limit,
+      direction: direction === 'before' ? direction : undefined,
+      cursor: cursor ?? undefined,
+    });
+    const { body } = await transport.send({ method: 'GET', path: `${pathOf(resource)}${query}` }, call);
+    return body as Page<Listed>;
+  };
+}
+
+export async function getRecord(
+  { transport, resource }: Context,
+  id: string,
+  call?: CallOptions,
+): Promise<unknown> {
+  return recordOf(
+    await transport.send({ method: 'GET', path: `${pathOf(resource)}/${idSegment(id)}` }, call),
+  );
+}
+
+export async function countRecords(
+  { transport, resource }: Context,
+  options: CallOptions & { readonly approximate?: boolean } = {},
+): Promise<Count> {
+  const { call, query } = split(options);
+  const { body } = await transport.send(
+    { method: 'GET', path: `${pathOf(resource)}/count${queryText(query)}` },
+    call,
+  );
+  return body as Count;
+}

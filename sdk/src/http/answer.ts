@@ -1,0 +1,63 @@
+import { apiError, SvcError } from '../errors.ts';
+import type { ErrorEnvelope } from '../wire.ts';
+import type { FetchAnswer } from './fetch.ts';
+import { parseRetryAfter } from './retry.ts';
+
+/** An answer that is a success. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: FetchAnswer['headers'];
+  /** The parsed JSON body; undefined when there is none. */
+  readonly body: unknown;
+}
+
+/** Reads an answer; throws the error of its code when it is a failure. */
+export function readAnswer({ status, headers }: FetchAnswer, text: string, nowMs: number): Answer {
+  const body = parseJson(text);
+  if ((status >= 200 && status < 300) || status === NOT_MODIFIED) {
+    if (body === NOT_JSON && text !== '') {
+      throw new SvcError('The answer is not JSON: is this the address of svc? Check baseUrl.');
+    }
+    return { status, headers, body: body === NOT_JSON ? undefined : body };
+  }
+  const requestId = headers.get('request-id') ?? undefined;
+  const retryAfterMs = parseRetryAfter(headers.get('retry-after'), nowMs);
+  const { code, message } = isEnvelope(body) ? body.error : withoutEnvelope(status, headers.get('location'));
+  throw apiError({ code, message, status, requestId, retryAfterMs });
+}
+
+/** Asked for by `If-None-Match` alone. */
+const NOT_MODIFIED = 304;
+
+const NOT_JSON = Symbol('not JSON');
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return NOT_JSON;
+  }
+}
+
+/** The specification's error envelope (section 2). */
+function isEnvelope(body: unknown): body is ErrorEnvelope {
+  if (typeof body !== 'object' || body === null || !('error' in body)) return false;
+  const { error } = body;
+  return (
+    typeof error === 'object' &&
+    error !== null &&
+    'code' in error &&
+    typeof error.code === 'string' &&
+    'message' in error &&
+    typeof error.message === 'string'
+  );
+}
+
+/** Redirects are not followed: one of a POST would silently become a GET. In browsers their status is 0. */
+function withoutEnvelope(status: number, location: string | null): { code: string; message: string } {
+  const redirected = status === 0 || (status >= 300 && status < 400);
+  const message = redirected
+    ? `The address is redirected${location === null ? '' : ` to ${location}`}: set baseUrl to where svc itself answers.`
+    : `The answer has status ${status} and no error envelope: it may come from a proxy.`;
+  return { code: 'unknown', message };
+}

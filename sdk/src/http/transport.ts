@@ -1,0 +1,129 @@
+import { SvcApiError, SvcError, SvcNetworkError, SvcTimeoutError } from '../errors.ts';
+import { type Answer, readAnswer } from './answer.ts';
+import type { Fetch } from './fetch.ts';
+import { retryDelayMs, type Timing } from './retry.ts';
+
+/** What every call takes beside its own parameters. */
+export interface CallOptions {
+  /** Ends the call at once, with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+  /** Of one try, in milliseconds. Default: the client's. */
+  readonly timeoutMs?: number | undefined;
+  /** Tries after the first one; Infinity never gives up. Default: the client's. */
+  readonly retries?: number | undefined;
+}
+
+/** Tells of a failed try that is about to be repeated. */
+export interface RetryEvent {
+  readonly method: string;
+  readonly path: string;
+  readonly error: SvcError;
+  /** Failed tries so far. */
+  readonly failures: number;
+  readonly delayMs: number;
+}
+
+/** One request, ready to be sent as often as it takes. */
+export interface Call {
+  readonly method: string;
+  /** With the query, from `/v1` on. */
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | undefined;
+  /** A failure status that, after a try whose fate is unknown, says that this try had been carried out. */
+  readonly doneWhenRepeated?: number;
+}
+
+export interface TransportOptions {
+  readonly baseUrl: string;
+  readonly fetch: Fetch;
+  /** Sent with every request. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+  readonly retries: number;
+  readonly timing: Timing;
+  readonly onRetry: ((event: RetryEvent) => void) | undefined;
+}
+
+/** Sends calls; resolves with a success or throws. */
+export interface Transport {
+  send(call: Call, options?: CallOptions): Promise<Answer>;
+  readonly timing: Timing;
+}
+
+const DONE: Answer = { status: 204, headers: { get: () => null }, body: undefined };
+
+export function createTransport(options: TransportOptions): Transport {
+  const { timing, onRetry } = options;
+  return {
+    timing,
+    async send(call, { signal, timeoutMs = options.timeoutMs, retries = options.retries } = {}) {
+      let unsure = false;
+      for (let failures = 0; ; ) {
+        signal?.throwIfAborted();
+        try {
+          return await attempt(call, options, timeoutMs, signal);
+        } catch (error) {
+          if (unsure && error instanceof SvcApiError && error.status === call.doneWhenRepeated) return DONE;
+          unsure ||= !(error instanceof SvcApiError) || error.status >= 500;
+          failures += 1;
+          if (signal?.aborted === true || !(error instanceof SvcError) || failures > retries) throw error;
+          const delayMs = retryDelayMs(error, failures, timing.random);
+          if (delayMs === undefined) throw error;
+          onRetry?.({ method: call.method, path: call.path, error, failures, delayMs });
+          await timing.sleep(delayMs, signal);
+        }
+      }
+    },
+  };
+}
+
+/** One try. It ends with the signal or the time-out even when `fetch` heeds neither. */
+function attempt(
+  { method, path, headers, body }: Call,
+  options: TransportOptions,
+  timeoutMs: number,
+  signal: AbortSignal | undefined,
+): Promise<Answer> {
+  const controller = new AbortController();
+  return new Promise((resolve, reject) => {
+    const stop = (reason: unknown): void => {
+      reject(reason);
+      controller.abort(reason);
+    };
+    const aborted = (): void => stop(signal?.reason);
+    signal?.addEventListener('abort', aborted);
+    const timer = Number.isFinite(timeoutMs)
+      ? setTimeout(() => stop(new SvcTimeoutError(timeoutMs)), timeoutMs)
+      : undefined;
+    const exchange = async (): Promise<Answer> => {
+      const answer = await options.fetch(`${options.baseUrl}${path}`, {
+        method,
+        headers: { ...options.headers, ...headers },
+        ...(body === undefined ? {} : { body }),
+        signal: controller.signal,
+        redirect: 'manual',
+      });
+      return readAnswer(answer, await answer.text(), options.timing.now());
+    };
+    exchange()
+      .then(resolve, (error: unknown) => reject(asSvcError(error, options.baseUrl)))
+      .finally(() => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', aborted);
+      });
+  });
+}
+
+/** Whatever `fetch` rejects with is a fault of the network; the reason stays its cause. */
+function asSvcError(error: unknown, baseUrl: string): SvcError {
+  if (error instanceof SvcError) return error;
+  const reason = error instanceof Error ? innermost(error).message || error.message : String(error);
+  return new SvcNetworkError(`${baseUrl} could not be reached: ${reason}`, { cause: error });
+}
+
+/** Node's fetch says only `fetch failed`; why, stands in the causes, where several addresses were tried in the first. */
+function innermost(error: Error): Error {
+  const next: unknown = error instanceof AggregateError ? error.errors[0] : error.cause;
+  return next instanceof Error ? innermost(next) : error;
+}

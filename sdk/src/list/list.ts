@@ -1,0 +1,105 @@
+import type { Listed, Order } from './order.ts';
+import { type Direction, inOrderOfTravel, PAGE_LIMIT_MAX, type Page, type ReadPage } from './page.ts';
+import { type RestartEvent, walkPages } from './walk.ts';
+
+/** What a list needs to be read. */
+export interface ListSource<T> {
+  readonly name: string;
+  readonly read: ReadPage<T>;
+  readonly order: (direction: Direction) => Order;
+  readonly signal: AbortSignal | undefined;
+  readonly onRestart: ((event: RestartEvent) => void) | undefined;
+}
+
+export interface Start {
+  readonly cursor: string | null;
+  readonly direction: Direction;
+  readonly limit: number | undefined;
+}
+
+/**
+ * A list, not read yet. Each `await`, `for await` and method reads it anew:
+ *
+ * ```ts
+ * const page = await svc.audits.list({ limit: 10 });               // one page
+ * for await (const audit of svc.audits.list()) console.log(audit); // every record
+ * ```
+ *
+ * A `for await` asks for pages of 100 unless a limit was given, and the next one only when it has come to its end.
+ */
+export class List<T extends Listed> implements Promise<Page<T>>, AsyncIterable<T> {
+  readonly [Symbol.toStringTag] = 'List';
+  readonly #source: ListSource<T>;
+  readonly #start: Start;
+
+  constructor(source: ListSource<T>, start: Start) {
+    this.#source = source;
+    this.#start = start;
+  }
+
+  /** Every record from here on, in the list's order; after {@link before}, in the opposite one. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
+    const { signal } = this.#source;
+    for await (const page of this.pages()) {
+      for (const item of inOrderOfTravel(page, this.#start.direction)) {
+        signal?.throwIfAborted();
+        yield item;
+      }
+    }
+  }
+
+  /** Every page from here on; the items of a page are in the list's order, whatever the direction. */
+  pages(): AsyncGenerator<Page<T>, void, undefined> {
+    return this.#pages(this.#start.limit ?? PAGE_LIMIT_MAX);
+  }
+
+  #pages(limit: number): AsyncGenerator<Page<T>, void, undefined> {
+    const { name, read, order, onRestart } = this.#source;
+    const { cursor, direction } = this.#start;
+    return walkPages({ read, list: name, order: order(direction), direction, cursor, limit, onRestart });
+  }
+
+  /**
+   * The same list towards its head: from the gap that the cursor names, or else from where this list starts, or else from
+   * the list's end. Give it the cursor that loaded a page, and it begins with the page before that one.
+   */
+  before(cursor?: string): List<T> {
+    return new List(this.#source, {
+      ...this.#start,
+      cursor: cursor ?? this.#start.cursor,
+      direction: 'before',
+    });
+  }
+
+  /** The records from here on in an array, at most `max`. */
+  async toArray({ max }: { readonly max: number }): Promise<T[]> {
+    const items: T[] = [];
+    if (max < 1) return items;
+    for await (const page of this.#pages(this.#start.limit ?? Math.min(max, PAGE_LIMIT_MAX))) {
+      const missing = max - items.length;
+      items.push(...inOrderOfTravel(page, this.#start.direction).slice(0, missing));
+      if (items.length >= max) break;
+    }
+    return items;
+  }
+
+  #first(): Promise<Page<T>> {
+    return this.#source.read(this.#start);
+  }
+
+  // biome-ignore lint/suspicious/noThenProperty: awaiting a list is what gives its first page.
+  then<A = Page<T>, B = never>(
+    onFulfilled?: ((page: Page<T>) => A | PromiseLike<A>) | null,
+    onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
+  ): Promise<A | B> {
+    return this.#first().then(onFulfilled, onRejected);
+  }
+
+  catch<B = never>(onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null): Promise<Page<T> | B> {
+    return this.#first().catch(onRejected);
+  }
+
+  finally(onFinally?: (() => void) | null): Promise<Page<T>> {
+    return this.#first().finally(onFinally);
+  }
+}

@@ -1,0 +1,23 @@
+import type { ListEnvelope } from '../wire.ts';
+
+/** One page of a list, as the service gave it: items always in the list's order. */
+export interface Page<T> {
+  readonly data: readonly T[];
+  readonly pagination: ListEnvelope<T>['pagination'];
+}
+
+export type Direction = 'forward' | 'before';
+
+/** Items of a page as a walk in this direction meets them. */
+export const inOrderOfTravel = <T>({ data }: Page<T>, direction: Direction): readonly T[] =>
+  direction === 'forward' ? data : data.toReversed();
+
+/** Asks for one page. A null cursor: the first page in the direction of travel. */
+export type ReadPage<T> = (request: {
+  readonly cursor: string | null;
+  readonly direction: Direction;
+  readonly limit: number | undefined;
+}) => Promise<Page<T>>;
+
+/** The service's maximum; walks ask for it unless told otherwise. */
+export const PAGE_LIMIT_MAX = 100;

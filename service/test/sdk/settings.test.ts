@@ -1,0 +1,68 @@
+import { inspect } from 'node:util';
+import { type Fetch, Svc, SvcError } from '@svc/sdk';
+import { describe, expect, test } from 'vitest';
+import { createTestService } from '../harness/service.ts';
+import { clientOf } from './client.ts';
+
+const service = await createTestService();
+const workspaceId = await service.workspace();
+const token = await service.token(workspaceId, { mode: 'test' });
+
+describe('the settings', () => {
+  test('come from the environment when they are left out', () => {
+    const before = { ...process.env };
+    try {
+      process.env['SVC_API_KEY'] = `svc_live_${'k'.repeat(32)}`;
+      expect(new Svc().mode).toBe('live');
+      process.env['SVC_API_KEY'] = '';
+      expect(() => new Svc()).toThrow('There is no API key: pass `apiKey`, or set SVC_API_KEY.');
+    } finally {
+      process.env = before;
+    }
+  });
+
+  test.each([
+    ['svc.example.com', 'is not a URL'],
+    ['ftp://svc.example.com', 'must begin with http:// or https://'],
+    ['https://user:secret@svc.example.com', 'must not hold a user or password'],
+    ['https://svc.example.com?x=1', 'must end with its path'],
+  ])('an address that cannot be right is refused: %s', (baseUrl, message) => {
+    expect(() => new Svc({ apiKey: token, baseUrl })).toThrow(SvcError);
+    expect(() => new Svc({ apiKey: token, baseUrl })).toThrow(message);
+  });
+
+  test.each(['https://svc.example.com', 'https://svc.example.com/', 'https://svc.example.com/v1/'])(
+    'an address may end with a slash or the version: %s',
+    async (baseUrl) => {
+      const urls: string[] = [];
+      const fetch: Fetch = async (url) => {
+        urls.push(url);
+        return { status: 204, headers: { get: () => null }, text: async () => '' };
+      };
+      await new Svc({ apiKey: token, baseUrl, fetch }).request('GET', '/v1/audits');
+      expect(urls).toEqual(['https://svc.example.com/v1/audits']);
+    },
+  );
+
+  test('a malformed key is refused without being repeated', () => {
+    const secret = 'svc_live_tooshort';
+    expect(() => new Svc({ apiKey: secret })).toThrow('The API key is malformed');
+    expect(() => new Svc({ apiKey: secret })).not.toThrow(secret);
+  });
+
+  test('neither the client, printed or serialised, nor its errors hold the key', async () => {
+    const svc = new Svc({ apiKey: token, baseUrl: 'http://127.0.0.1:1', retries: 0 });
+    expect(inspect(svc, { depth: 10, showHidden: true })).not.toContain(token);
+    expect(JSON.stringify(svc)).not.toContain(token);
+    const error = await Promise.resolve(svc.companies.list()).catch((reason: unknown) => reason);
+    expect(inspect(error, { depth: 10, showHidden: true })).not.toContain(token);
+  });
+
+  test('the requests say which version of the client they come from', async () => {
+    const live = await service.token(workspaceId);
+    await clientOf(service.app, live, { userAgent: 'crawler/2.1' }).companies.list();
+    const [entry] = (await clientOf(service.app, token).auditLog.list({ kind: 'api.request', limit: 1 }))
+      .data;
+    expect(entry?.userAgent).toMatch(/^crawler\/2\.1 svc-sdk\/\d+\.\d+\.\d+$/);
+  });
+});
