@@ -17,6 +17,7 @@ import { requireSameSite } from './same-site.ts';
 import { securityHeaders } from './security-headers.ts';
 import { createSessions } from './session.ts';
 import { registerLinks } from './set-up.ts';
+import { registerStatic } from './static.ts';
 import { registerUsage } from './usage.ts';
 import { registerWorkspaces } from './workspaces.ts';
 
@@ -41,6 +42,7 @@ export interface DashboardOptions {
  */
 export function registerDashboard(app: FastifyInstance, options: DashboardOptions): void {
   const { publicUrl } = options;
+  registerStatic(app, { publicUrl });
   app.register(
     (scope, _, done) => {
       scope.register(helmet, securityHeaders(publicUrl));

@@ -31,3 +31,7 @@ export const BURST_LIMIT_MAX = 1_000_000;
 
 export const USAGE_DAYS_DEFAULT = 30;
 export const USAGE_DAYS_MAX = 400;
+
+/** How long a browser may keep a built file whose name changes with its content. */
+export const ONE_YEAR_SECONDS = 365 * 24 * 60 * 60;
+export const STYLE_NONCE_BYTES = 16;

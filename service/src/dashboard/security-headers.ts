@@ -1,7 +1,10 @@
 import type { FastifyHelmetOptions } from '@fastify/helmet';
 
-/** What the dashboard's pages may do: load from here, speak to here, and be framed by nobody. */
-export function securityHeaders(publicUrl: string): FastifyHelmetOptions {
+/**
+ * What the dashboard's pages may do: load from here, speak to here, and be framed by nobody. A style element needs
+ * the nonce of its answer; without one there is none.
+ */
+export function securityHeaders(publicUrl: string, styleNonce?: string): FastifyHelmetOptions {
   const secure = new URL(publicUrl).protocol === 'https:';
   return {
     contentSecurityPolicy: {
@@ -9,7 +12,7 @@ export function securityHeaders(publicUrl: string): FastifyHelmetOptions {
       directives: {
         'default-src': ["'none'"],
         'script-src': ["'self'"],
-        'style-src': ["'self'"],
+        'style-src': ["'self'", ...(styleNonce === undefined ? [] : [`'nonce-${styleNonce}'`])],
         'img-src': ["'self'", 'data:'],
         'font-src': ["'self'"],
         'connect-src': ["'self'"],

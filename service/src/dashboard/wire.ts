@@ -1,5 +1,5 @@
 import type { Time } from '@svc/sdk';
-import type { Role } from './auth/roles.ts';
+import type { Role } from './auth/permissions.ts';
 
 /** What the dashboard's endpoints answer with, beside the shapes of the API itself (@svc/sdk). */
 

@@ -15,7 +15,7 @@ const get = (url: string, headers: Readonly<Record<string, string>> = {}) =>
   service.request(world.token, url, { headers });
 
 describe('a path that is not there', () => {
-  test.each(['/', '/v2/audits', '/V1/audits', '/v1x', '/audits', '//v1/audits', '/v1/../etc/passwd', '/%zz'])(
+  test.each(['/v2/audits', '/V1/audits', '/v1x', '/audits', '//v1/audits', '/v1/../etc/passwd', '/%zz'])(
     '%s is 404 in the envelope, with or without a key',
     async (path) => {
       for (const token of [null, world.token]) {

@@ -1,39 +1,13 @@
 import { createAccessControl } from 'better-auth/plugins/access';
+import { ACTIONS, PERMISSIONS, type Role } from './permissions.ts';
 
-/** What each role may do: the one table, for better-auth's own checks and for ours. Reading is open to every member. */
-
-const ACTIONS = {
-  member: ['update', 'delete'],
-  invitation: ['create', 'cancel'],
-  key: ['manage'],
-  workspace: ['rename'],
-  quota: ['set'],
-} as const;
+export { allows, type Permission, ROLE_NAMES, type Role } from './permissions.ts';
 
 const control = createAccessControl(ACTIONS);
 
-const admin = {
-  member: ['update', 'delete'],
-  invitation: ['create', 'cancel'],
-  key: ['manage'],
-  workspace: ['rename'],
-} as const;
-
-export const ROLE_NAMES = ['owner', 'admin', 'viewer'] as const;
-export type Role = (typeof ROLE_NAMES)[number];
-
+/** The table of permissions as better-auth asks for it. */
 export const ROLES = {
-  owner: control.newRole({ ...admin, quota: ['set'] }),
-  admin: control.newRole(admin),
-  viewer: control.newRole({}),
+  owner: control.newRole(PERMISSIONS.owner),
+  admin: control.newRole(PERMISSIONS.admin),
+  viewer: control.newRole(PERMISSIONS.viewer),
 } satisfies Record<Role, unknown>;
-
-/** An action on something in a workspace, such as `key.manage`. */
-export type Permission = {
-  [Subject in keyof typeof ACTIONS]: `${Subject}.${(typeof ACTIONS)[Subject][number]}`;
-}[keyof typeof ACTIONS];
-
-export function allows(role: Role, permission: Permission): boolean {
-  const [subject = '', action = ''] = permission.split('.');
-  return ROLES[role].authorize({ [subject]: [action] }).success;
-}

@@ -1,0 +1,38 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import type { Plugin } from 'vite';
+
+const COMPRESSIBLE = /\.(?:js|css|svg)$/;
+/** A smaller file gains nothing. */
+const WORTHWHILE_BYTES = 1024;
+
+/** Writes .br and .gz beside what is built, once and as small as can be, for the service to send as they are. */
+export function compressed(): Plugin {
+  let directory = '';
+  return {
+    name: 'svc:compressed',
+    apply: 'build',
+    configResolved: ({ root, build: { outDir } }) => {
+      directory = join(root, outDir);
+    },
+    closeBundle: async () => {
+      const files = await readdir(directory, { recursive: true });
+      await Promise.all(
+        files.filter((file) => COMPRESSIBLE.test(file)).map((file) => compress(join(directory, file))),
+      );
+    },
+  };
+}
+
+async function compress(path: string): Promise<void> {
+  const content = await readFile(path);
+  if (content.length < WORTHWHILE_BYTES) return;
+  const params = {
+    [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,
+    [constants.BROTLI_PARAM_SIZE_HINT]: content.length,
+  };
+  await writeFile(`${path}.br`, await promisify(brotliCompress)(content, { params }));
+  await writeFile(`${path}.gz`, await promisify(gzip)(content, { level: constants.Z_BEST_COMPRESSION }));
+}

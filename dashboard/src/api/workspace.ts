@@ -1,0 +1,20 @@
+import type { Usage, Workspace } from '@svc/service/src/dashboard/wire.ts';
+import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
+import { call, ofWorkspace } from './client.ts';
+
+export const workspaceQuery = (workspaceId: string) =>
+  queryOptions({
+    queryKey: ['workspace', workspaceId],
+    queryFn: ({ signal }) => call<Workspace>(ofWorkspace(workspaceId), { signal }),
+  });
+
+/** Inside a route that has loaded it. */
+export const useWorkspace = (workspaceId: string): Workspace =>
+  useSuspenseQuery(workspaceQuery(workspaceId)).data;
+
+/** Requests per day (UTC) and key of the last `days` days, today included. */
+export const usageQuery = (workspaceId: string, days: number) =>
+  queryOptions({
+    queryKey: ['workspace', workspaceId, 'usage', days],
+    queryFn: ({ signal }) => call<Usage>(ofWorkspace(workspaceId, '/usage'), { query: { days }, signal }),
+  });

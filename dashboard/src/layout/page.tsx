@@ -1,0 +1,34 @@
+import { type ReactNode, useEffect } from 'react';
+import { classes } from '../ui/classes.ts';
+
+export interface PageProps {
+  readonly title: string;
+  readonly description?: ReactNode;
+  readonly actions?: ReactNode;
+  /** For forms and text, which are read badly in long lines. */
+  readonly narrow?: boolean;
+  readonly children: ReactNode;
+}
+
+/** A page with its heading, which is also the window's title. */
+export function Page({ title, description, actions, narrow = false, children }: PageProps) {
+  useTitle(title);
+  return (
+    <div className={classes('mx-auto px-4 py-5 sm:px-6 lg:py-7', narrow ? 'max-w-3xl' : 'max-w-7xl')}>
+      <header className="mb-5 flex flex-wrap items-start justify-between gap-x-4 gap-y-3">
+        <div className="min-w-0 max-w-prose">
+          <h1 className="text-xl font-semibold tracking-tight">{title}</h1>
+          {description === undefined ? null : <p className="mt-0.5 text-soft">{description}</p>}
+        </div>
+        {actions === undefined ? null : <div className="flex flex-wrap gap-2">{actions}</div>}
+      </header>
+      <div className="flex flex-col gap-5">{children}</div>
+    </div>
+  );
+}
+
+export function useTitle(title: string): void {
+  useEffect(() => {
+    document.title = `${title} · svc`;
+  }, [title]);
+}

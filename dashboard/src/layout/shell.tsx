@@ -1,0 +1,70 @@
+import { Menu as MenuIcon } from 'lucide-react';
+import { Dialog } from 'radix-ui';
+import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
+import { buttonClass } from '../ui/button.tsx';
+import { OVERLAY_CLASS } from '../ui/dialog.tsx';
+import { Sidebar } from './sidebar.tsx';
+
+const CommandPalette = lazy(() => import('./command-palette.tsx'));
+
+export interface ShellProps {
+  /** Undefined: the person is in no workspace. */
+  readonly workspaceId: string | undefined;
+  readonly children: ReactNode;
+}
+
+/** The frame of every page behind the sign-in: the sidebar, on a phone a drawer, and the command palette. */
+export function Shell({ workspaceId, children }: ShellProps) {
+  const [drawer, setDrawer] = useState(false);
+  const [palette, setPalette] = useState(false);
+  useEffect(() => {
+    const listen = (event: KeyboardEvent): void => {
+      if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey)) return;
+      event.preventDefault();
+      setPalette((open) => !open);
+    };
+    addEventListener('keydown', listen);
+    return () => removeEventListener('keydown', listen);
+  }, []);
+  const search = (): void => {
+    setDrawer(false);
+    setPalette(true);
+  };
+  return (
+    <div className="lg:grid lg:min-h-dvh lg:grid-cols-[15rem_minmax(0,1fr)]">
+      <a
+        href="#main"
+        className="fixed start-3 top-3 z-60 -translate-y-16 rounded-md bg-ink px-3 py-1.5 text-ground focus:translate-y-0"
+      >
+        Skip to the content
+      </a>
+      <aside className="sticky top-0 hidden h-dvh border-e border-line bg-sunken lg:block">
+        <Sidebar workspaceId={workspaceId} onSearch={search} />
+      </aside>
+      <Dialog.Root open={drawer} onOpenChange={setDrawer}>
+        <header className="sticky top-0 z-30 flex h-12 items-center gap-2 border-b border-line bg-surface px-2 lg:hidden">
+          <Dialog.Trigger aria-label="Open the menu" className={buttonClass('ghost', 'icon')}>
+            <MenuIcon size={18} aria-hidden />
+          </Dialog.Trigger>
+          <span className="font-semibold">svc</span>
+        </header>
+        <Dialog.Portal>
+          <Dialog.Overlay className={OVERLAY_CLASS} />
+          <Dialog.Content
+            aria-describedby={undefined}
+            className="fixed inset-y-0 start-0 z-50 w-[min(85vw,18rem)] animate-slide border-e border-line bg-sunken shadow-high"
+          >
+            <Dialog.Title className="sr-only">Menu</Dialog.Title>
+            <Sidebar workspaceId={workspaceId} onSearch={search} onLeave={() => setDrawer(false)} />
+          </Dialog.Content>
+        </Dialog.Portal>
+      </Dialog.Root>
+      <main id="main" tabIndex={-1} className="min-w-0 scroll-mt-12">
+        {children}
+      </main>
+      <Suspense>
+        {palette ? <CommandPalette workspaceId={workspaceId} onClose={() => setPalette(false)} /> : null}
+      </Suspense>
+    </div>
+  );
+}

@@ -1,0 +1,74 @@
+import { Link } from '@tanstack/react-router';
+import { Search } from 'lucide-react';
+import { classes } from '../ui/classes.ts';
+import { type Destination, NAVIGATION } from './navigation.ts';
+import { UserMenu } from './user-menu.tsx';
+import { WorkspaceSwitcher } from './workspace-switcher.tsx';
+
+export interface SidebarProps {
+  /** Undefined: the person is in no workspace. */
+  readonly workspaceId: string | undefined;
+  readonly onSearch: () => void;
+  /** After something was chosen: on a phone the sidebar closes. */
+  readonly onLeave?: () => void;
+}
+
+const ITEM_CLASS =
+  'flex h-8 items-center gap-2.5 rounded-md px-2 text-soft transition-colors hover:bg-hover hover:text-ink';
+
+export function Sidebar({ workspaceId, onSearch, onLeave }: SidebarProps) {
+  return (
+    <div className="flex h-full flex-col gap-3 p-3">
+      <WorkspaceSwitcher workspaceId={workspaceId} onLeave={onLeave} />
+      <button
+        type="button"
+        onClick={onSearch}
+        className="flex h-8 items-center gap-2.5 rounded-md border border-edge/60 bg-surface px-2 text-soft shadow-low hover:bg-hover"
+      >
+        <Search size={15} aria-hidden />
+        <span className="grow text-start">Go to…</span>
+        <kbd className="rounded border border-line px-1 font-sans text-xs">Ctrl K</kbd>
+      </button>
+      <nav
+        aria-label="Workspace"
+        className="-mx-1 flex min-h-0 grow flex-col gap-4 overflow-y-auto px-1 py-1"
+      >
+        {workspaceId === undefined
+          ? null
+          : NAVIGATION.map(({ label, items }) => (
+              <div key={label ?? 'top'} className="flex flex-col gap-0.5">
+                {label === undefined ? null : (
+                  <h2 className="px-2 pb-1 text-xs font-medium text-soft">{label}</h2>
+                )}
+                {items.map((item) => (
+                  <Item key={item.to} item={item} workspaceId={workspaceId} onLeave={onLeave} />
+                ))}
+              </div>
+            ))}
+      </nav>
+      <UserMenu onLeave={onLeave} />
+    </div>
+  );
+}
+
+interface ItemProps {
+  readonly item: Destination;
+  readonly workspaceId: string;
+  readonly onLeave: (() => void) | undefined;
+}
+
+function Item({ item: { to, label, icon: Icon, exact = false }, workspaceId, onLeave }: ItemProps) {
+  return (
+    <Link
+      to={to}
+      params={{ workspaceId }}
+      activeOptions={{ exact, includeSearch: false }}
+      activeProps={{ className: classes('bg-hover font-medium !text-ink') }}
+      {...(onLeave === undefined ? {} : { onClick: onLeave })}
+      className={ITEM_CLASS}
+    >
+      <Icon size={16} aria-hidden />
+      {label}
+    </Link>
+  );
+}

@@ -1,0 +1,34 @@
+import { QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { setNonce } from 'get-nonce';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { createQueryClient } from './api/query-client.ts';
+import { buildRouter } from './router.tsx';
+import { Toaster } from './ui/toaster.tsx';
+import { TooltipProvider } from './ui/tooltip.tsx';
+import './styles/index.css';
+
+// The style that keeps the page behind a dialog from scrolling is allowed by this alone.
+setNonce(document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.nonce ?? '');
+
+const client = createQueryClient(() => {
+  const { pathname, href } = router.state.location;
+  if (pathname === '/sign-in') return;
+  client.removeQueries({ queryKey: ['me'] });
+  void router.navigate({ to: '/sign-in', search: { next: href } });
+});
+const router = buildRouter(client);
+
+const root = document.querySelector('#root');
+if (root === null) throw new Error('index.html has no #root');
+createRoot(root).render(
+  <StrictMode>
+    <QueryClientProvider client={client}>
+      <TooltipProvider>
+        <RouterProvider router={router} />
+        <Toaster />
+      </TooltipProvider>
+    </QueryClientProvider>
+  </StrictMode>,
+);

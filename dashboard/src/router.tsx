@@ -1,0 +1,69 @@
+import type { QueryClient } from '@tanstack/react-query';
+import { createRouter } from '@tanstack/react-router';
+import { BASE_PATH } from './base.ts';
+import { PageSkeleton } from './layout/page-skeleton.tsx';
+import type { PagePath } from './page-paths.ts';
+import { accountRoute } from './routes/account.tsx';
+import { dataRoutes } from './routes/data.tsx';
+import { invitationRoute, setUpRoute, signInRoute } from './routes/entrance.tsx';
+import { RouteFailure, rootRoute } from './routes/root.tsx';
+import { signedInRoute, startRoute } from './routes/signed-in.tsx';
+import {
+  explorerRoute,
+  keysRoute,
+  logRoute,
+  overviewRoute,
+  settingsRoute,
+  workspaceRoute,
+} from './routes/workspace.tsx';
+
+const routeTree = rootRoute.addChildren([
+  signInRoute,
+  setUpRoute,
+  invitationRoute,
+  signedInRoute.addChildren([
+    startRoute,
+    accountRoute,
+    workspaceRoute.addChildren([
+      overviewRoute,
+      keysRoute,
+      logRoute,
+      ...dataRoutes,
+      explorerRoute,
+      settingsRoute,
+    ]),
+  ]),
+]);
+
+const PENDING_AFTER_MS = 150;
+const PENDING_AT_LEAST_MS = 250;
+
+export const buildRouter = (client: QueryClient) =>
+  createRouter({
+    routeTree,
+    basepath: BASE_PATH,
+    context: { client },
+    // Pages keep what they show in the query client, which knows when it is stale.
+    defaultPreload: 'intent',
+    defaultPreloadStaleTime: 0,
+    defaultPendingMs: PENDING_AFTER_MS,
+    defaultPendingMinMs: PENDING_AT_LEAST_MS,
+    defaultPendingComponent: PageSkeleton,
+    defaultErrorComponent: RouteFailure,
+    scrollRestoration: true,
+  });
+
+export type Router = ReturnType<typeof buildRouter>;
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: Router;
+  }
+}
+
+/** A path of a route, without the slash that an index route has at its end. */
+type Page<Path extends string> = Path extends '/' | '' ? '/' : Path extends `${infer Start}/` ? Start : Path;
+type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : never) : never;
+
+/** Fails to compile when a route is missing in PAGE_PATHS, or a path there has no route. */
+export const PAGES_ARE_ROUTES: Same<Page<Extract<keyof Router['routesByPath'], string>>, PagePath> = true;

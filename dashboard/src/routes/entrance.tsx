@@ -1,0 +1,27 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { rootRoute } from './root.tsx';
+import { text } from './search.ts';
+
+/** Where people come in: with their password, or with the token of a link in the fragment. */
+
+export const signInRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/sign-in',
+  /** `next`: the path to go on to. */
+  validateSearch: ({ next }: Record<string, unknown>): { next?: string | undefined } => ({
+    next: text(next),
+  }),
+  component: lazyRouteComponent(() => import('../pages/entrance/sign-in-page.tsx'), 'SignInPage'),
+});
+
+export const setUpRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/set-up',
+  component: lazyRouteComponent(() => import('../pages/entrance/set-up-page.tsx'), 'SetUpPage'),
+});
+
+export const invitationRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/invitation',
+  component: lazyRouteComponent(() => import('../pages/entrance/invitation-page.tsx'), 'InvitationPage'),
+});

@@ -1,0 +1,35 @@
+import { createRoute, Outlet, redirect } from '@tanstack/react-router';
+import { isFailure } from '../api/failure.ts';
+import { meQuery } from '../api/me.ts';
+import { PageSkeleton } from '../layout/page-skeleton.tsx';
+import { startingWorkspace } from '../session/last-workspace.ts';
+import { RouteFailure, rootRoute } from './root.tsx';
+
+/** Above every page that needs a session: without one it leads to the sign-in, and from there back. */
+export const signedInRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  id: 'signed-in',
+  beforeLoad: async ({ context: { client }, location }) => {
+    try {
+      return { me: await client.ensureQueryData(meQuery) };
+    } catch (error) {
+      if (!isFailure(error, 'not_signed_in')) throw error;
+      const next = location.href === '/' ? undefined : location.href;
+      throw redirect({ to: '/sign-in', search: { next } });
+    }
+  },
+  component: Outlet,
+  pendingComponent: PageSkeleton,
+  errorComponent: RouteFailure,
+});
+
+/** The start: the workspace of the last visit. */
+export const startRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: '/',
+  beforeLoad: ({ context: { me } }) => {
+    const workspaceId = startingWorkspace(me);
+    if (workspaceId === undefined) throw redirect({ to: '/account', replace: true });
+    throw redirect({ to: '/w/$workspaceId', params: { workspaceId }, replace: true });
+  },
+});

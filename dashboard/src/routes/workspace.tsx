@@ -1,0 +1,92 @@
+import { createRoute, lazyRouteComponent, notFound, Outlet } from '@tanstack/react-router';
+import { isFailure } from '../api/failure.ts';
+import { workspaceQuery } from '../api/workspace.ts';
+import { NotFound } from '../layout/not-found.tsx';
+import { PageSkeleton } from '../layout/page-skeleton.tsx';
+import { Shell } from '../layout/shell.tsx';
+import { rememberWorkspace } from '../session/last-workspace.ts';
+import { RouteFailure } from './root.tsx';
+import { oneOf } from './search.ts';
+import { signedInRoute } from './signed-in.tsx';
+
+/** A workspace that the person is a member of, and the frame around its pages. */
+export const workspaceRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: '/w/$workspaceId',
+  loader: async ({ context: { client }, params: { workspaceId } }) => {
+    try {
+      await client.ensureQueryData(workspaceQuery(workspaceId));
+      rememberWorkspace(workspaceId);
+    } catch (error) {
+      if (isFailure(error, 'not_found')) throw notFound();
+      throw error;
+    }
+  },
+  component: function Workspace() {
+    const { workspaceId } = workspaceRoute.useParams();
+    return (
+      <Shell workspaceId={workspaceId}>
+        <Outlet />
+      </Shell>
+    );
+  },
+  pendingComponent: PageSkeleton,
+  errorComponent: RouteFailure,
+  notFoundComponent: NotFound,
+});
+
+const common = {
+  getParentRoute: () => workspaceRoute,
+  pendingComponent: PageSkeleton,
+  errorComponent: RouteFailure,
+} as const;
+
+export const overviewRoute = createRoute({
+  ...common,
+  path: '/',
+  component: lazyRouteComponent(() => import('../pages/overview/overview-page.tsx'), 'OverviewPage'),
+});
+
+const KEY_STATUSES = ['active', 'revoked'] as const;
+
+interface KeysSearch {
+  /** Default: active. */
+  readonly status?: (typeof KEY_STATUSES)[number] | undefined;
+  /** Opens the dialog that makes a key. */
+  readonly create?: true | undefined;
+}
+
+export const keysRoute = createRoute({
+  ...common,
+  path: '/keys',
+  validateSearch: ({ status, create }: Record<string, unknown>): KeysSearch => ({
+    status: oneOf(status, KEY_STATUSES),
+    create: create === true ? true : undefined,
+  }),
+  component: lazyRouteComponent(() => import('../pages/keys/keys-page.tsx'), 'KeysPage'),
+});
+
+export const logRoute = createRoute({
+  ...common,
+  path: '/log',
+  component: lazyRouteComponent(() => import('../pages/log/log-page.tsx'), 'LogPage'),
+});
+
+export const explorerRoute = createRoute({
+  ...common,
+  path: '/explorer',
+  component: lazyRouteComponent(() => import('../pages/explorer/explorer-page.tsx'), 'ExplorerPage'),
+});
+
+const SETTINGS_TABS = ['general', 'limits', 'members'] as const;
+
+interface SettingsSearch {
+  readonly tab?: (typeof SETTINGS_TABS)[number] | undefined;
+}
+
+export const settingsRoute = createRoute({
+  ...common,
+  path: '/settings',
+  validateSearch: ({ tab }: Record<string, unknown>): SettingsSearch => ({ tab: oneOf(tab, SETTINGS_TABS) }),
+  component: lazyRouteComponent(() => import('../pages/settings/settings-page.tsx'), 'SettingsPage'),
+});

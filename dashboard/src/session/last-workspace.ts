@@ -1,0 +1,25 @@
+import type { Me } from '@svc/service/src/dashboard/wire.ts';
+
+const STORED_AS = 'svc.workspace';
+
+/** Where a person goes who names no workspace: the one of the last visit, else the first. */
+export function startingWorkspace({ workspaces }: Me): string | undefined {
+  const last = read();
+  return (workspaces.find(({ id }) => id === last) ?? workspaces[0])?.id;
+}
+
+function read(): string | null {
+  try {
+    return localStorage.getItem(STORED_AS);
+  } catch {
+    return null;
+  }
+}
+
+export function rememberWorkspace(workspaceId: string): void {
+  try {
+    localStorage.setItem(STORED_AS, workspaceId);
+  } catch {
+    // Storage is switched off: the first workspace it will be.
+  }
+}

@@ -1,0 +1,20 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { call } from '../api/client.ts';
+import { messageOf } from '../api/failure.ts';
+import { toast } from '../ui/toast-store.ts';
+
+/** Ends the session; what was read in it is forgotten. */
+export function useSignOut(): () => void {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  return () => {
+    call('/auth/sign-out', { method: 'POST' }).then(
+      async () => {
+        await navigate({ to: '/sign-in' });
+        client.clear();
+      },
+      (error: unknown) => toast(`You are still signed in. ${messageOf(error)}`, 'bad'),
+    );
+  };
+}

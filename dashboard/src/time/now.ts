@@ -1,0 +1,25 @@
+import { useSyncExternalStore } from 'react';
+
+const TICK_MS = 30_000;
+
+let now = Date.now();
+let timer: ReturnType<typeof setInterval> | undefined;
+const listeners = new Set<() => void>();
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  now = Date.now();
+  timer ??= setInterval(() => {
+    now = Date.now();
+    for (const tell of listeners) tell();
+  }, TICK_MS);
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
+}
+
+/** Milliseconds; one clock for the whole page, which moves on twice a minute while somebody looks at it. */
+export const useNow = (): number => useSyncExternalStore(subscribe, () => now);

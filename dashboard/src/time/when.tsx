@@ -1,0 +1,28 @@
+import type { Time } from '@svc/sdk';
+import { formatDate, formatRelative, formatTime, formatUtc } from './format.ts';
+import { useNow } from './now.ts';
+
+export interface WhenProps {
+  readonly at: Time | null;
+  /** Default: relative, such as "5 minutes ago". */
+  readonly form?: 'relative' | 'full' | 'date';
+  /** In place of a time that there is none of. Default: "never". */
+  readonly none?: string;
+}
+
+/** The one way in which a time is shown: in the viewer's zone, with UTC when the pointer rests on it. */
+export function When({ at, form = 'relative', none = 'never' }: WhenProps) {
+  const now = useNow();
+  if (at === null) return <span className="text-soft">{none}</span>;
+  const text = {
+    relative: () => formatRelative(at, now),
+    full: () => formatTime(at),
+    date: () => formatDate(at),
+  };
+  const title = form === 'full' ? formatUtc(at) : `${formatTime(at)}\n${formatUtc(at)}`;
+  return (
+    <time dateTime={at} title={title} className="whitespace-nowrap tabular-nums">
+      {text[form]()}
+    </time>
+  );
+}

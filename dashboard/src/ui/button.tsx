@@ -1,0 +1,61 @@
+import { LoaderCircle } from 'lucide-react';
+import type { ComponentProps, MouseEvent } from 'react';
+import { classes } from './classes.ts';
+import { Tooltip } from './tooltip.tsx';
+
+const VARIANTS = {
+  primary: 'bg-accent text-on-accent border-transparent hover:bg-accent-hover shadow-low',
+  secondary: 'bg-surface text-ink border-edge/60 hover:bg-hover shadow-low',
+  ghost: 'bg-transparent text-soft border-transparent hover:bg-hover hover:text-ink',
+  danger: 'bg-bad-solid text-on-bad border-transparent hover:opacity-90 shadow-low',
+} as const;
+
+const SIZES = {
+  small: 'h-7 px-2 text-sm gap-1.5',
+  medium: 'h-8 px-3 gap-2',
+  icon: 'size-8',
+  'small-icon': 'size-7',
+} as const;
+
+export interface ButtonProps extends Omit<ComponentProps<'button'>, 'disabled'> {
+  readonly variant?: keyof typeof VARIANTS;
+  readonly size?: keyof typeof SIZES;
+  /** It does what it was asked to: it spins and does not listen. */
+  readonly busy?: boolean;
+  /** Why it cannot be used now. It keeps the focus, so that everybody learns the reason. */
+  readonly blocked?: string | undefined;
+}
+
+export const buttonClass = (
+  variant: keyof typeof VARIANTS = 'secondary',
+  size: keyof typeof SIZES = 'medium',
+): string =>
+  classes(
+    'inline-flex shrink-0 items-center justify-center rounded-md border font-medium whitespace-nowrap',
+    'transition-colors select-none aria-disabled:opacity-55 aria-disabled:shadow-none',
+    VARIANTS[variant],
+    SIZES[size],
+  );
+
+export function Button(props: ButtonProps) {
+  const { variant, size, busy = false, blocked, className, onClick, children, type, ...rest } = props;
+  const idle = !busy && blocked === undefined;
+  const click = (event: MouseEvent<HTMLButtonElement>): void => {
+    if (idle) onClick?.(event);
+    else event.preventDefault();
+  };
+  const button = (
+    <button
+      {...rest}
+      type={type ?? 'button'}
+      aria-disabled={idle ? undefined : true}
+      aria-busy={busy || undefined}
+      onClick={click}
+      className={classes(buttonClass(variant, size), className)}
+    >
+      {busy ? <LoaderCircle size={14} aria-hidden className="animate-spin" /> : null}
+      {children}
+    </button>
+  );
+  return blocked === undefined ? button : <Tooltip text={blocked}>{button}</Tooltip>;
+}

@@ -1,0 +1,37 @@
+import type { ReactNode } from 'react';
+import { classes } from './classes.ts';
+
+export interface CardProps {
+  readonly className?: string;
+  readonly children: ReactNode;
+}
+
+/** A surface that holds one thing: a table, a form, a plot. */
+export const Card = ({ className, children }: CardProps) => (
+  <div className={classes('rounded-lg border border-line bg-surface shadow-low', className)}>{children}</div>
+);
+
+export interface SectionProps {
+  readonly title: string;
+  readonly description?: ReactNode;
+  readonly actions?: ReactNode;
+  /** Without padding, for a table or a list. */
+  readonly flush?: boolean;
+  readonly children: ReactNode;
+}
+
+/** A card with a heading. */
+export const Section = ({ title, description, actions, flush = false, children }: SectionProps) => (
+  <Card className="overflow-hidden">
+    <section aria-label={title}>
+      <header className="flex flex-wrap items-start justify-between gap-x-4 gap-y-2 border-b border-line px-4 py-3">
+        <div className="min-w-0 max-w-prose">
+          <h2 className="font-semibold">{title}</h2>
+          {description === undefined ? null : <p className="mt-0.5 text-sm text-soft">{description}</p>}
+        </div>
+        {actions}
+      </header>
+      <div className={flush ? undefined : 'p-4'}>{children}</div>
+    </section>
+  </Card>
+);

@@ -1,0 +1,58 @@
+import { Check, Copy } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import { Button } from './button.tsx';
+import { toast } from './toast-store.ts';
+
+const DONE_MS = 1_500;
+
+export interface CopyButtonProps {
+  readonly text: string;
+  /** What is copied: "Copy token". */
+  readonly label: string;
+  /** Shows the label beside the icon. */
+  readonly wide?: boolean;
+}
+
+export function CopyButton({ text, label, wide = false }: CopyButtonProps) {
+  const [done, setDone] = useState(false);
+  useEffect(() => {
+    if (!done) return;
+    const timer = setTimeout(() => setDone(false), DONE_MS);
+    return () => clearTimeout(timer);
+  }, [done]);
+  const copy = (): void => {
+    copyText(text).then(
+      () => setDone(true),
+      () => toast('The browser did not allow copying. Select the text and copy it.', 'bad'),
+    );
+  };
+  const Icon = done ? Check : Copy;
+  return (
+    <Button
+      size={wide ? 'medium' : 'small-icon'}
+      variant={wide ? 'secondary' : 'ghost'}
+      aria-label={label}
+      onClick={copy}
+    >
+      <Icon size={14} aria-hidden className={done ? 'text-good' : undefined} />
+      {wide ? (done ? 'Copied' : label) : null}
+      <span role="status" className="sr-only">
+        {done ? 'Copied' : ''}
+      </span>
+    </Button>
+  );
+}
+
+/** The clipboard of the browser, which there is on secure origins alone; else the way of old. */
+async function copyText(text: string): Promise<void> {
+  if (navigator.clipboard !== undefined) return navigator.clipboard.writeText(text);
+  const area = document.createElement('textarea');
+  area.value = text;
+  area.className = 'sr-only';
+  // Inside an open dialog, which keeps the focus to itself.
+  (document.activeElement?.parentElement ?? document.body).append(area);
+  area.select();
+  const copied = document.execCommand('copy');
+  area.remove();
+  if (!copied) throw new Error('not allowed');
+}

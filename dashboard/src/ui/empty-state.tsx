@@ -1,0 +1,23 @@
+import type { LucideIcon } from 'lucide-react';
+import type { ReactNode } from 'react';
+
+export interface EmptyStateProps {
+  readonly icon: LucideIcon;
+  readonly title: string;
+  /** Why there is nothing, and what to do. */
+  readonly children?: ReactNode;
+  readonly actions?: ReactNode;
+}
+
+export const EmptyState = ({ icon: Icon, title, children, actions }: EmptyStateProps) => (
+  <div className="flex flex-col items-center gap-3 px-6 py-12 text-center">
+    <span className="flex size-10 items-center justify-center rounded-lg border border-line bg-sunken text-soft">
+      <Icon size={20} aria-hidden />
+    </span>
+    <div className="max-w-md">
+      <h2 className="font-semibold">{title}</h2>
+      <div className="mt-1 text-soft">{children}</div>
+    </div>
+    {actions === undefined ? null : <div className="mt-1 flex flex-wrap justify-center gap-2">{actions}</div>}
+  </div>
+);

@@ -1,0 +1,37 @@
+import { RotateCw, ServerCrash } from 'lucide-react';
+import { ApiFailure, messageOf } from '../api/failure.ts';
+import { Button } from './button.tsx';
+import { EmptyState } from './empty-state.tsx';
+
+export interface FailureStateProps {
+  readonly error: unknown;
+  readonly retry: () => void;
+  /** What could not be had: "The keys could not be loaded". */
+  readonly title?: string;
+}
+
+/** In place of what could not be loaded: what happened, and a way to try again. */
+export function FailureState({ error, retry, title = 'This could not be loaded' }: FailureStateProps) {
+  const requestId = error instanceof ApiFailure ? error.requestId : null;
+  return (
+    <div role="alert">
+      <EmptyState
+        icon={ServerCrash}
+        title={title}
+        actions={
+          <Button onClick={retry}>
+            <RotateCw size={14} aria-hidden />
+            Try again
+          </Button>
+        }
+      >
+        <p>{messageOf(error)}</p>
+        {requestId === null ? null : (
+          <p className="mt-1 text-xs">
+            Request <code className="text-xs">{requestId}</code>
+          </p>
+        )}
+      </EmptyState>
+    </div>
+  );
+}

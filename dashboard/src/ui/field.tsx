@@ -1,0 +1,45 @@
+import { CircleAlert } from 'lucide-react';
+import { type ReactNode, useId } from 'react';
+
+/** What a control needs to belong to its label, hint and error. */
+export interface ControlProps {
+  readonly id: string;
+  readonly 'aria-describedby': string | undefined;
+  readonly 'aria-invalid': true | undefined;
+}
+
+export interface FieldProps {
+  readonly label: string;
+  readonly hint?: ReactNode;
+  readonly error?: string | null | undefined;
+  readonly optional?: boolean;
+  readonly children: (control: ControlProps) => ReactNode;
+}
+
+/** A label over a control, with a hint or what is wrong below it. */
+export function Field({ label, hint, error, optional = false, children }: FieldProps) {
+  const id = useId();
+  const failed = error !== undefined && error !== null;
+  const noteId = failed || hint !== undefined ? `${id}-note` : undefined;
+  return (
+    <div className="flex flex-col gap-1.5">
+      <label htmlFor={id} className="font-medium">
+        {label}
+        {optional ? <span className="font-normal text-soft"> (optional)</span> : null}
+      </label>
+      {children({ id, 'aria-describedby': noteId, 'aria-invalid': failed ? true : undefined })}
+      {failed ? (
+        <p id={noteId} role="alert" className="flex gap-1.5 text-sm text-bad">
+          <CircleAlert size={14} aria-hidden className="mt-0.5 shrink-0" />
+          {error}
+        </p>
+      ) : (
+        hint !== undefined && (
+          <p id={noteId} className="text-sm text-soft">
+            {hint}
+          </p>
+        )
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,34 @@
+import { Tabs as Radix } from 'radix-ui';
+import type { ReactNode } from 'react';
+
+export interface TabsProps {
+  readonly label: string;
+  readonly tabs: readonly { readonly id: string; readonly label: string; readonly content: ReactNode }[];
+  /** Default: the first one, kept by itself. */
+  readonly value?: string;
+  readonly onChange?: (id: string) => void;
+}
+
+export function Tabs({ label, tabs, value, onChange }: TabsProps) {
+  const controlled = value === undefined ? { defaultValue: tabs[0]?.id ?? '' } : { value };
+  return (
+    <Radix.Root {...controlled} {...(onChange === undefined ? {} : { onValueChange: onChange })}>
+      <Radix.List aria-label={label} className="flex gap-4 overflow-x-auto border-b border-line">
+        {tabs.map((tab) => (
+          <Radix.Trigger
+            key={tab.id}
+            value={tab.id}
+            className="-mb-px h-9 border-b-2 border-transparent px-0.5 font-medium whitespace-nowrap text-soft hover:text-ink focus-visible:-outline-offset-2 data-[state=active]:border-accent data-[state=active]:text-ink"
+          >
+            {tab.label}
+          </Radix.Trigger>
+        ))}
+      </Radix.List>
+      {tabs.map((tab) => (
+        <Radix.Content key={tab.id} value={tab.id} className="pt-4 focus-visible:outline-none">
+          {tab.content}
+        </Radix.Content>
+      ))}
+    </Radix.Root>
+  );
+}

@@ -1,0 +1,31 @@
+import { useSyncExternalStore } from 'react';
+
+export interface ToastMessage {
+  readonly id: number;
+  readonly text: string;
+  readonly tone: 'good' | 'bad';
+}
+
+let messages: readonly ToastMessage[] = [];
+let lastId = 0;
+const listeners = new Set<() => void>();
+
+function set(next: readonly ToastMessage[]): void {
+  messages = next;
+  for (const listener of listeners) listener();
+}
+
+/** Says in passing what was done, or, with the tone bad, what was not. */
+export function toast(text: string, tone: ToastMessage['tone'] = 'good'): void {
+  lastId += 1;
+  set([...messages, { id: lastId, text, tone }]);
+}
+
+export const dismissToast = (id: number): void => set(messages.filter((message) => message.id !== id));
+
+const subscribe = (listener: () => void): (() => void) => {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+};
+
+export const useToasts = (): readonly ToastMessage[] => useSyncExternalStore(subscribe, () => messages);

@@ -1,0 +1,38 @@
+/** What each role may do: the one table, for the endpoints, the pages and better-auth. Reading is open to every member. */
+
+export const ACTIONS = {
+  member: ['update', 'delete'],
+  invitation: ['create', 'cancel'],
+  key: ['manage'],
+  workspace: ['rename'],
+  quota: ['set'],
+} as const;
+
+const admin = {
+  member: ['update', 'delete'],
+  invitation: ['create', 'cancel'],
+  key: ['manage'],
+  workspace: ['rename'],
+} as const;
+
+export const ROLE_NAMES = ['owner', 'admin', 'viewer'] as const;
+export type Role = (typeof ROLE_NAMES)[number];
+
+export const PERMISSIONS = {
+  owner: { ...admin, quota: ['set'] },
+  admin,
+  viewer: {},
+} as const satisfies Readonly<
+  Record<Role, { readonly [Subject in keyof typeof ACTIONS]?: (typeof ACTIONS)[Subject] }>
+>;
+
+/** An action on something in a workspace, such as `key.manage`. */
+export type Permission = {
+  [Subject in keyof typeof ACTIONS]: `${Subject}.${(typeof ACTIONS)[Subject][number]}`;
+}[keyof typeof ACTIONS];
+
+export function allows(role: Role, permission: Permission): boolean {
+  const [subject = '', action = ''] = permission.split('.');
+  const granted: Readonly<Record<string, readonly string[]>> = PERMISSIONS[role];
+  return granted[subject]?.includes(action) ?? false;
+}
