@@ -67,16 +67,20 @@ export function writableFields(
   return Object.fromEntries(mode === 'import' ? [...fields, ['createdAt', createdAt]] : fields);
 }
 
+/** The fields that a writer must give. */
+export const requiredFields = (resource: Resource, mode: ValidationMode): readonly string[] =>
+  Object.entries(writableFields(resource, mode))
+    .filter(([name, { from, fallback }]) => {
+      return mode !== 'patch' && name !== 'id' && from === 'client' && fallback === undefined;
+    })
+    .map(([name]) => name);
+
 function schemaOf(resource: Resource, mode: ValidationMode): Schema {
   const fields = writableFields(resource, mode);
-  const required = Object.entries(fields).filter(
-    ([name, { from, fallback }]) =>
-      mode !== 'patch' && name !== 'id' && from === 'client' && fallback === undefined,
-  );
   return {
     type: 'object',
     properties: Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, valueSchema(field)])),
-    required: required.map(([name]) => name),
+    required: requiredFields(resource, mode),
     additionalProperties: false,
   };
 }
