@@ -94,6 +94,8 @@ export const RESOURCES = {
       ip: 'text',
       userAgent: 'text',
       recordIds: 'text',
+      resource: 'text',
+      records: 'integer',
     },
     filters: {
       kind: [

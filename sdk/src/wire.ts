@@ -97,6 +97,9 @@ export interface AuditLogEntry {
   readonly userAgent?: string | null;
   /** Of a write: the records that it made, changed or removed. */
   readonly recordIds?: readonly string[];
+  /** Of `records.imported`: what was imported, and how many. */
+  readonly resource?: string;
+  readonly records?: number;
 }
 
 /** Every list response (specification, section 2, List envelope). */

@@ -48,6 +48,15 @@ export const auditLog = declareResource<AuditLogEntry>()({
         example: ['aud_01jq4d1n8se0wr2h6y9zk3v5mc'],
       }),
     ),
+    resource: optional(text({ description: 'Of an import: what was imported.', max: 64, example: 'audits' })),
+    records: optional(
+      integer({
+        description: 'Of an import: how many records came in.',
+        min: 0,
+        max: Number.MAX_SAFE_INTEGER,
+        example: 1000,
+      }),
+    ),
   },
   company: null,
   filters: { kind },
