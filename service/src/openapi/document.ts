@@ -7,6 +7,8 @@ import { PARAMETERS } from './parameters.ts';
 import { sharedResponses } from './responses.ts';
 import { schemas } from './schemas.ts';
 import type { OpenApiDocument, PathItem } from './types.ts';
+import { writeOperations } from './write-operations.ts';
+import { writeSchemas } from './write-schemas.ts';
 
 /** This folder describes the API to programs; it derives everything from the declarations and decides nothing. */
 
@@ -16,13 +18,13 @@ export interface DocumentOptions {
   readonly version: string;
 }
 
-const DESCRIPTION = `Read a workspace's audits, mentions, content, companies, API keys and audit log.
+const DESCRIPTION = `Read and write a workspace's audits, mentions, content and companies, and read its API keys and audit log.
 
 Every request carries \`Authorization: Bearer <API key>\` and acts as the key's workspace. Answers are JSON, and every failure has the same envelope with a code. \`HEAD\` is answered like \`GET\`, without the body; any other method with 405 \`method_not_allowed\`, and an unknown path with 404 \`not_found\`. Fields are added within \`/v1\`, never changed or removed: ignore the ones that you do not know.`;
 
 const SECURITY_SCHEME = 'apiKey';
 
-const SECURITY_DESCRIPTION = `A key of the workspace, made in the dashboard: a prefix and 32 URL-safe random characters. \`${TOKEN_PREFIXES.live}\` is a production key: its requests count towards the live quota and are recorded in the audit log. \`${TOKEN_PREFIXES.test}\` is a sandbox key: its requests are neither counted nor recorded. A key may be limited to one company. Never put it into a URL.`;
+const SECURITY_DESCRIPTION = `A key of the workspace, made in the dashboard: a prefix and 32 URL-safe random characters. \`${TOKEN_PREFIXES.live}\` is a production key: its requests count towards the live quota and are recorded in the audit log. \`${TOKEN_PREFIXES.test}\` is a sandbox key: its requests are neither counted nor recorded, and its writes are dry runs. A key has read or write access and may be limited to one company. Never put it into a URL.`;
 
 const documents = new Map<string, OpenApiDocument>();
 
@@ -57,17 +59,24 @@ function build({ publicUrl, version }: DocumentOptions): OpenApiDocument {
       parameters: PARAMETERS,
       headers: HEADERS,
       responses: sharedResponses(),
-      schemas: schemas(RESOURCES),
+      schemas: {
+        ...schemas(RESOURCES),
+        ...Object.fromEntries(RESOURCES.filter(({ records }) => records).flatMap(writeSchemas)),
+      },
     },
   };
 }
 
 function paths(): Readonly<Record<string, PathItem>> {
-  return Object.fromEntries(
-    RESOURCES.flatMap((resource) => [
-      [resource.path, { get: listOperation(resource) }],
-      ...(resource === audits ? [[`${resource.path}/count`, { get: countOperation(resource) }]] : []),
-      [`${resource.path}/{id}`, { get: getOperation(resource) }],
-    ]),
-  );
+  const all = RESOURCES.flatMap((resource): readonly (readonly [string, PathItem])[] => {
+    const { path } = resource;
+    const writes = writeOperations(resource);
+    return [
+      [path, { get: listOperation(resource), ...writes[''] }],
+      ...(resource === audits ? [[`${path}/count`, { get: countOperation(resource) }] as const] : []),
+      [`${path}/batch`, writes['/batch']],
+      [`${path}/{id}`, { get: getOperation(resource), ...writes['/{id}'] }],
+    ];
+  });
+  return Object.fromEntries(all.filter(([, item]) => Object.keys(item).length > 0));
 }

@@ -1,5 +1,5 @@
-import { ERRORS, type ErrorCode } from '../http/errors.ts';
 import type { Resource } from '../declaration/resource.ts';
+import { ERRORS, type ErrorCode } from '../http/errors.ts';
 
 /** Which failures are possible where. What a code means, and its status, stands in the one error table. */
 
@@ -26,10 +26,18 @@ export const FAILURES = {
     'cursor_mismatch',
     'invalid_request',
   ],
+  BadWriteRequest: ['invalid_parameter', 'invalid_body', 'invalid_request'],
   InvalidKey: ['invalid_key'],
   InsufficientScope: ['insufficient_scope'],
   NotFound: ['not_found'],
   RequestTimeout: ['request_timeout'],
+  CreateConflict: ['conflict', 'idempotency_in_progress'],
+  InvalidTransition: ['invalid_transition'],
+  DeleteConflict: ['conflict'],
+  PreconditionFailed: ['precondition_failed'],
+  PayloadTooLarge: ['payload_too_large'],
+  UnsupportedMediaType: ['unsupported_media_type'],
+  IdempotencyMismatch: ['idempotency_mismatch'],
   TooManyRequests: ['quota_exceeded', 'rate_limited'],
   HeadersTooLarge: ['headers_too_large'],
   InternalError: ['internal_error'],
@@ -65,3 +73,29 @@ export const recordFailures = ({ company }: Resource): readonly Failure[] => [
 ];
 
 export const COUNT_FAILURES: readonly Failure[] = ['BadRequest', ...ALWAYS];
+
+/** Possible on every write: a key may lack write access, and any request may bring a body. */
+const EVERY_WRITE = [
+  'BadWriteRequest',
+  'InsufficientScope',
+  'PayloadTooLarge',
+  'UnsupportedMediaType',
+  ...ALWAYS,
+] as const satisfies readonly Failure[];
+
+export const CREATE_FAILURES: readonly Failure[] = [...EVERY_WRITE, 'CreateConflict', 'IdempotencyMismatch'];
+
+export const updateFailures = ({ transitions }: Resource): readonly Failure[] => [
+  ...EVERY_WRITE,
+  'NotFound',
+  ...(transitions === undefined ? [] : ['InvalidTransition' as const]),
+  'PreconditionFailed',
+];
+
+/** Other records and keys belong to a company, so it cannot go before they do. */
+export const deleteFailures = ({ company }: Resource): readonly Failure[] => [
+  ...EVERY_WRITE,
+  'NotFound',
+  ...(company === 'id' ? ['DeleteConflict' as const] : []),
+  'PreconditionFailed',
+];

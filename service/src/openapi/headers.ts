@@ -11,9 +11,26 @@ export const HEADERS = {
     schema: { type: 'string', pattern: REQUEST_ID_PATTERN },
   },
   ETag: {
-    description: 'Send it back as `If-None-Match`: the answer is 304 as long as nothing has changed.',
+    description:
+      'Send it back as `If-None-Match`: the answer is 304 as long as nothing has changed. That of a single record is strong: as `If-Match` it keeps a change from undoing another one.',
     required: true,
     schema: { type: 'string', pattern: '^(W/)?"[^"]*"$' },
+  },
+  Location: {
+    description: 'The path of the new record.',
+    required: true,
+    schema: { type: 'string', pattern: '^/v1/[^/]+/[^/]+$' },
+  },
+  IdempotentReplayed: {
+    description: 'There when this is the first answer, given again to a repeated `Idempotency-Key`.',
+    required: false,
+    schema: { type: 'string', const: 'true' },
+  },
+  DryRun: {
+    description:
+      "There for a sandbox key: the write was executed and rolled back, and this is what a production key's answer would be.",
+    required: false,
+    schema: { type: 'string', const: 'true' },
   },
   RateLimit: {
     description:
@@ -31,6 +48,11 @@ export const HEADERS = {
     required: true,
     schema: { type: 'integer', minimum: 0 },
   },
+  RetryWhenDone: {
+    description: 'With `idempotency_in_progress`: seconds to wait before the next try.',
+    required: false,
+    schema: { type: 'integer', minimum: 0 },
+  },
   WWWAuthenticate: {
     description: '`Bearer`, with `error="invalid_token"` when a token was sent (RFC 6750).',
     required: true,
@@ -43,17 +65,33 @@ type HeaderName = keyof typeof HEADERS;
 const WIRE_NAMES: Readonly<Record<HeaderName, string>> = {
   RequestId: 'Request-Id',
   ETag: 'ETag',
+  Location: 'Location',
+  IdempotentReplayed: 'Idempotent-Replayed',
+  DryRun: 'Dry-Run',
   RateLimit: 'RateLimit',
   RateLimitPolicy: 'RateLimit-Policy',
   RetryAfter: 'Retry-After',
+  RetryWhenDone: 'Retry-After',
   WWWAuthenticate: 'WWW-Authenticate',
 };
 
 const references = (...names: readonly HeaderName[]): Readonly<Record<string, Reference>> =>
   Object.fromEntries(names.map((name) => [WIRE_NAMES[name], reference('headers', name)]));
 
-export const ANSWER_HEADERS = references('RequestId', 'RateLimit', 'RateLimitPolicy');
-export const CONDITIONAL_HEADERS = references('RequestId', 'ETag', 'RateLimit', 'RateLimitPolicy');
+const EVERY_ANSWER = ['RequestId', 'RateLimit', 'RateLimitPolicy'] as const;
+
+export const ANSWER_HEADERS = references(...EVERY_ANSWER);
+export const CONDITIONAL_HEADERS = references(...EVERY_ANSWER, 'ETag');
+export const CREATED_HEADERS = references(
+  ...EVERY_ANSWER,
+  'Location',
+  'ETag',
+  'IdempotentReplayed',
+  'DryRun',
+);
+export const BATCH_HEADERS = references(...EVERY_ANSWER, 'IdempotentReplayed', 'DryRun');
+export const UPDATED_HEADERS = references(...EVERY_ANSWER, 'ETag', 'DryRun');
+export const DELETED_HEADERS = references(...EVERY_ANSWER, 'DryRun');
 
 /** Failures that are answered before a key is known have no limits to tell of. */
 const WITHOUT_KEY: readonly Failure[] = ['InvalidKey', 'RequestTimeout', 'HeadersTooLarge'];
@@ -65,4 +103,5 @@ export const failureHeaders = (failure: Failure): Readonly<Record<string, Refere
     ...(WITHOUT_KEY.includes(failure) ? [] : (['RateLimit', 'RateLimitPolicy'] as const)),
     ...(failure === 'InvalidKey' ? (['WWWAuthenticate'] as const) : []),
     ...(TRY_LATER_STATUSES.includes(statusOf(failure)) ? (['RetryAfter'] as const) : []),
+    ...(failure === 'CreateConflict' ? (['RetryWhenDone'] as const) : []),
   );

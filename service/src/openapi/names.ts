@@ -8,6 +8,16 @@ export const listOperationId = ({ name }: Resource): string => `list${pascalCase
 export const getOperationId = ({ type }: Resource): string => `get${type}`;
 export const countOperationId = ({ name }: Resource): string => `count${pascalCase(name)}`;
 
+export const newSchemaName = ({ type }: Resource): string => `New${type}`;
+export const patchSchemaName = ({ type }: Resource): string => `${type}Patch`;
+export const newBatchSchemaName = ({ type }: Resource): string => `New${type}Batch`;
+export const batchSchemaName = ({ type }: Resource): string => `${type}Batch`;
+
+export const createOperationId = ({ type }: Resource): string => `create${type}`;
+export const batchOperationId = ({ type }: Resource): string => `create${type}Batch`;
+export const updateOperationId = ({ type }: Resource): string => `update${type}`;
+export const deleteOperationId = ({ type }: Resource): string => `delete${type}`;
+
 /** `companies`, `audit-log entries`. */
 export const pluralOf = ({ singular }: Resource): string =>
   /[^aeiou]y$/.test(singular) ? `${singular.slice(0, -1)}ies` : `${singular}s`;

@@ -1,14 +1,22 @@
-import { REQUEST_ID_PATTERN } from '../http/request-id.ts';
-import { CURSOR_LIFETIME_SECONDS, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, PAGE_LIMIT_MIN } from '../limits.ts';
-import { parametersOf, sortsOf } from '../list/definition.ts';
-import type { Direction } from '../list/query.ts';
 import { ID_PATTERN } from '../declaration/field.ts';
 import type { Resource } from '../declaration/resource.ts';
+import { REQUEST_ID_PATTERN } from '../http/request-id.ts';
+import {
+  CURSOR_LIFETIME_SECONDS,
+  IDEMPOTENCY_KEY_MAX_CHARACTERS,
+  IDEMPOTENCY_LIFETIME_SECONDS,
+  PAGE_LIMIT_DEFAULT,
+  PAGE_LIMIT_MAX,
+  PAGE_LIMIT_MIN,
+} from '../limits.ts';
+import { parametersOf, sortsOf } from '../list/definition.ts';
+import type { Direction } from '../list/query.ts';
 import { publishedSchema } from './schemas.ts';
 import { type Parameter, type Reference, reference } from './types.ts';
 
 const SECONDS_PER_HOUR = 3600;
 export const CURSOR_LIFETIME_HOURS = CURSOR_LIFETIME_SECONDS / SECONDS_PER_HOUR;
+const IDEMPOTENCY_LIFETIME_HOURS = IDEMPOTENCY_LIFETIME_SECONDS / SECONDS_PER_HOUR;
 
 const DIRECTIONS = {
   forward: 'the items after the cursor',
@@ -47,6 +55,19 @@ export const PARAMETERS = {
     in: 'header',
     description: 'The ETag of an earlier answer: 304 without a body when nothing has changed since.',
     schema: { type: 'string' },
+  },
+  IfMatch: {
+    name: 'If-Match',
+    in: 'header',
+    description:
+      "The record's ETag as it was read, or `*`: 412 `precondition_failed` when the record has changed since, instead of a lost change.",
+    schema: { type: 'string' },
+  },
+  IdempotencyKey: {
+    name: 'Idempotency-Key',
+    in: 'header',
+    description: `Makes the request safe to repeat: for ${IDEMPOTENCY_LIFETIME_HOURS} hours the same key and body get the first answer again (\`Idempotent-Replayed: true\`) and nothing is made twice. Of the workspace, not of the API key. Take a new one, such as a UUID, for each new request. A refused request keeps nothing.`,
+    schema: { type: 'string', minLength: 1, maxLength: IDEMPOTENCY_KEY_MAX_CHARACTERS, pattern: '^[!-~]+$' },
   },
   RequestId: {
     name: 'Request-Id',
@@ -97,15 +118,24 @@ function filterParameter({ filters }: Resource, name: string): Parameter {
   return { name, in: 'query', description: `Only items where this equals. ${String(description)}`, schema };
 }
 
-export const recordParameters = ({ singular, fields }: Resource): readonly (Parameter | Reference)[] => [
-  {
-    name: 'id',
-    in: 'path',
-    required: true,
-    description: `Id of the ${singular}.`,
-    schema: { type: 'string', pattern: ID_PATTERN, examples: [fields['id']?.example] },
-  },
+const idParameter = ({ singular, fields }: Resource): Parameter => ({
+  name: 'id',
+  in: 'path',
+  required: true,
+  description: `Id of the ${singular}.`,
+  schema: { type: 'string', pattern: ID_PATTERN, examples: [fields['id']?.example] },
+});
+
+export const recordParameters = (resource: Resource): readonly (Parameter | Reference)[] => [
+  idParameter(resource),
   ...shared('IfNoneMatch', 'RequestId'),
+];
+
+export const createParameters = shared('IdempotencyKey', 'RequestId');
+
+export const changeParameters = (resource: Resource): readonly (Parameter | Reference)[] => [
+  idParameter(resource),
+  ...shared('IfMatch', 'RequestId'),
 ];
 
 export const countParameters: readonly (Parameter | Reference)[] = [

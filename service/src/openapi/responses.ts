@@ -10,7 +10,7 @@ export interface Answer {
   readonly example: JsonSchema;
 }
 
-const success = (answer: Answer, headers: Response['headers']): Response => ({
+export const success = (answer: Answer, headers: Response['headers']): Response => ({
   description: answer.description,
   headers,
   content: {

@@ -40,19 +40,30 @@ export interface Response {
   readonly content?: { readonly 'application/json': MediaType };
 }
 
+export interface RequestBody {
+  readonly required: true;
+  readonly description: string;
+  /** By media type. */
+  readonly content: Readonly<Record<string, MediaType>>;
+}
+
 export interface Operation {
   readonly operationId: string;
   readonly tags: readonly string[];
   readonly summary: string;
   readonly description: string;
   readonly parameters: readonly (Parameter | Reference)[];
+  /** Absent: the request has no body. */
+  readonly requestBody?: RequestBody;
   /** By status. */
   readonly responses: Readonly<Record<string, Response | Reference>>;
 }
 
-export interface PathItem {
-  readonly get: Operation;
-}
+export const METHODS = ['get', 'post', 'patch', 'delete'] as const;
+export type Method = (typeof METHODS)[number];
+
+/** The operations of a path by their method. */
+export type PathItem = Readonly<Partial<Record<Method, Operation>>>;
 
 export interface OpenApiDocument {
   readonly openapi: string;

@@ -5,6 +5,7 @@ import { ERRORS } from '../../src/http/errors.ts';
 import { openApiDocument } from '../../src/openapi/document.ts';
 import { FAILURES } from '../../src/openapi/failures.ts';
 import type { MediaType, Response } from '../../src/openapi/types.ts';
+import { requiredFields, writableFields } from '../../src/records/validate.ts';
 import { RESOURCES } from '../../src/resources/index.ts';
 import { schemaViolations } from './response-check.ts';
 
@@ -12,7 +13,8 @@ const OPTIONS = { publicUrl: 'https://svc.example.com', version: '1.2.3' };
 const document = openApiDocument(OPTIONS);
 const text = JSON.stringify(document);
 
-const operations = Object.values(document.paths).map(({ get }) => get);
+const operations = Object.values(document.paths).flatMap((item) => Object.values(item));
+const written = RESOURCES.filter(({ records }) => records);
 const isResponse = (response: object): response is Response => 'description' in response;
 
 test('the document is valid OpenAPI 3.1 and each of its references leads somewhere', async () => {
@@ -49,10 +51,36 @@ test('every component is used', () => {
 test('operations have unique ids, a summary, a description and the tag of their resource', () => {
   const tags = document.tags.map(({ name }) => name);
   expect(tags).toEqual(RESOURCES.map(({ name }) => name));
-  expect(operations.map(({ operationId }) => operationId)).toEqual([
-    ...['listAudits', 'countAudits', 'getAudit', 'listMentions', 'getMention', 'listContent', 'getContent'],
-    ...['listCompanies', 'getCompany', 'listApiKeys', 'getApiKey', 'listAuditLog', 'getAuditLogEntry'],
-  ]);
+  expect(operations.map(({ operationId }) => operationId).sort()).toEqual(
+    [
+      ...['listAudits', 'countAudits', 'getAudit', 'createAudit', 'createAuditBatch'],
+      ...[
+        'listMentions',
+        'getMention',
+        'createMention',
+        'createMentionBatch',
+        'updateMention',
+        'deleteMention',
+      ],
+      ...[
+        'listContent',
+        'getContent',
+        'createContent',
+        'createContentBatch',
+        'updateContent',
+        'deleteContent',
+      ],
+      ...[
+        'listCompanies',
+        'getCompany',
+        'createCompany',
+        'createCompanyBatch',
+        'updateCompany',
+        'deleteCompany',
+      ],
+      ...['listApiKeys', 'getApiKey', 'listAuditLog', 'getAuditLogEntry'],
+    ].sort(),
+  );
   for (const operation of operations) {
     expect(operation.summary).toMatch(/^\w+ \w/);
     expect(operation.description).toMatch(/\.$/);
@@ -70,14 +98,50 @@ test('every resource has the schema of its wire type', () => {
   }
 });
 
+test('what a writer gives is what the declarations say, and closed: a misspelt field is refused', () => {
+  const schema = (name: string) => document.components.schemas[name] ?? {};
+  for (const resource of written) {
+    const create = schema(`New${resource.type}`);
+    expect(Object.keys(Object(create['properties']))).toEqual(
+      Object.keys(writableFields(resource, 'create')),
+    );
+    expect(create).toMatchObject({
+      required: requiredFields(resource, 'create'),
+      additionalProperties: false,
+    });
+    expect(schema(`New${resource.type}Batch`)).toMatchObject({
+      required: ['data'],
+      additionalProperties: false,
+    });
+    const patch = schema(`${resource.type}Patch`);
+    if (resource.immutable) expect(patch).toEqual({});
+    else {
+      expect(Object.keys(Object(patch['properties']))).toEqual(
+        Object.keys(writableFields(resource, 'patch')),
+      );
+      expect(patch).toMatchObject({ additionalProperties: false });
+      expect(patch).not.toHaveProperty('required');
+    }
+  }
+});
+
+test('a merge patch is accepted by its own media type too', () => {
+  const types = operations
+    .filter(({ operationId }) => operationId.startsWith('update'))
+    .map(({ requestBody }) => Object.keys(requestBody?.content ?? {}));
+  expect(types.length).toBeGreaterThan(0);
+  for (const type of types) expect(type).toEqual(['application/json', 'application/merge-patch+json']);
+});
+
 test('every example is what its own schema demands', () => {
   const responses = [
     ...operations.flatMap((operation) => Object.values(operation.responses)),
     ...Object.values(document.components.responses),
   ].filter(isResponse);
-  const media = responses.flatMap(({ content }) =>
-    content === undefined ? [] : [content['application/json']],
-  );
+  const media = [
+    ...responses.flatMap(({ content = {} }) => Object.values(content)),
+    ...operations.flatMap(({ requestBody }) => Object.values(requestBody?.content ?? {})),
+  ];
   const examplesOf = ({ example, examples = {} }: MediaType): readonly unknown[] => [
     ...(example === undefined ? [] : [example]),
     ...Object.values(examples).map(({ value }) => value),
@@ -95,6 +159,11 @@ test('the codes of one failure share one status', () => {
   }
 });
 
-test('published schemas stay open for fields to come', () => {
-  expect(text).not.toContain('additionalProperties');
+test('published schemas of answers stay open for fields to come', () => {
+  const { schemas, ...rest } = document.components;
+  const answers = Object.entries(schemas).filter(
+    ([name]) => !(name.startsWith('New') || name.endsWith('Patch')),
+  );
+  expect(answers.length).toBeGreaterThan(RESOURCES.length);
+  expect(JSON.stringify([answers, rest, document.paths])).not.toContain('additionalProperties');
 });

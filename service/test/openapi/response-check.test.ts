@@ -14,6 +14,8 @@ const answer = (status: number, body: unknown, headers: CheckedAnswer['headers']
   headers: { 'request-id': 'req_1', 'content-type': 'application/json; charset=utf-8', ...headers },
   text: body === undefined ? '' : JSON.stringify(body),
 });
+const created = (headers: CheckedAnswer['headers']): CheckedAnswer =>
+  answer(201, AUDIT, { etag: '"x"', ...headers });
 const page = (item: object, pagination: object = PAGINATION): CheckedAnswer =>
   answer(200, { data: [item], pagination }, { etag: 'W/"x"' });
 const failure = (status: number, code: string, headers: CheckedAnswer['headers'] = {}): CheckedAnswer =>
@@ -27,7 +29,12 @@ test.each([
   ['not modified', 'GET', '/v1/audits', answer(304, undefined, { etag: '"x"' })],
   ['a failure', 'GET', '/v1/audits', failure(400, 'cursor_expired')],
   ['a failure of a path that does not exist', 'GET', '/v1/nothing', failure(404, 'not_found')],
-  ['a failure of a method that does not exist', 'POST', '/v1/audits', failure(405, 'method_not_allowed')],
+  ['a failure of a method that does not exist', 'PUT', '/v1/audits', failure(405, 'method_not_allowed')],
+  ['a new record', 'POST', '/v1/audits', created({ location: '/v1/audits/aud_1' })],
+  ['a dry run', 'POST', '/v1/audits', created({ location: '/v1/audits/aud_1', 'dry-run': 'true' })],
+  ['a batch, which is no record', 'POST', '/v1/audits/batch', answer(201, { data: [AUDIT] })],
+  ['a removed record', 'DELETE', '/v1/companies/com_1', answer(204, undefined)],
+  ['a refused state', 'PATCH', '/v1/content/con_1', failure(409, 'invalid_transition')],
   ['any answer of another path', 'GET', '/healthz', answer(200, { status: 'ok' })],
 ])('%s passes', (_, method, url, documented) => {
   expect(() => assertDocumented(method, url, documented)).not.toThrow();
@@ -56,6 +63,29 @@ test.each([
   ['another content type', answer(400, '', { 'content-type': 'text/html' }), 'the content type is text/html'],
 ])('%s fails', (_, undocumented, violation) => {
   expect(() => assertDocumented('GET', '/v1/audits', undocumented)).toThrow(violation);
+});
+
+test.each([
+  ['a new record without its place', 'POST', '/v1/audits', created({}), 'the header Location is missing'],
+  [
+    'a dry run that says no',
+    'POST',
+    '/v1/audits',
+    created({ location: '/v1/audits/a', 'dry-run': 'false' }),
+    'the header Dry-Run must be equal to constant',
+  ],
+  [
+    'a made record with status 200',
+    'POST',
+    '/v1/audits',
+    answer(200, AUDIT),
+    'createAudit has no response 200',
+  ],
+  ['a state where there is none', 'PATCH', '/v1/mentions/m', failure(409, 'conflict'), 'has no response 409'],
+  ['a change of what cannot change', 'PATCH', '/v1/audits/a', answer(200, AUDIT), 'no such path or method'],
+  ['a body of a removed record', 'DELETE', '/v1/content/c', answer(204, {}), 'there must be no body'],
+])('%s fails', (_, method, url, undocumented, violation) => {
+  expect(() => assertDocumented(method, url, undocumented)).toThrow(violation);
 });
 
 test('a path or a method that the document does not have may only fail, and with the status of the code', () => {

@@ -3,7 +3,14 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { ERRORS } from '../../src/http/errors.ts';
 import { openApiDocument } from '../../src/openapi/document.ts';
-import { type Header, type Reference, type Response, reference } from '../../src/openapi/types.ts';
+import {
+  type Header,
+  METHODS,
+  type Operation,
+  type Reference,
+  type Response,
+  reference,
+} from '../../src/openapi/types.ts';
 
 /**
  * Holds answers to the OpenAPI document. Stricter than the published schemas, which stay open for fields to come:
@@ -59,7 +66,7 @@ export function assertDocumented(method: string, url: string, answer: CheckedAns
 }
 
 function violationsOf(method: string, path: string, answer: CheckedAnswer): readonly string[] {
-  const operation = method === 'GET' || method === 'HEAD' ? paths[patternOf(path)]?.get : undefined;
+  const operation = operationOf(method, path);
   if (operation === undefined) return undocumentedRequest(method, answer);
   const found = operation.responses[answer.status];
   if (found === undefined) return [`${operation.operationId} has no response ${answer.status}`];
@@ -67,9 +74,11 @@ function violationsOf(method: string, path: string, answer: CheckedAnswer): read
   return [...headerViolations(response, answer), ...bodyViolations(response, method, answer)];
 }
 
-/** The documented path that a path is routed to: a name goes before a parameter. */
-function patternOf(path: string): string {
-  return path in paths ? path : path.replace(/[^/]+$/, '{id}');
+/** The documented operation that a request is routed to: a name goes before a parameter. HEAD is answered as GET. */
+function operationOf(method: string, path: string): Operation | undefined {
+  const documented = METHODS.find((name) => name === (method === 'HEAD' ? 'get' : method.toLowerCase()));
+  if (documented === undefined) return undefined;
+  return paths[path]?.[documented] ?? paths[path.replace(/[^/]+$/, '{id}')]?.[documented];
 }
 
 /** A path or a method that the document does not have: some failure, in the envelope. */

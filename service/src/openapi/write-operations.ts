@@ -1,0 +1,155 @@
+import type { Resource } from '../declaration/resource.ts';
+import { BATCH_BODY_MAX_BYTES, BATCH_MAX_RECORDS, BODY_MAX_BYTES } from '../limits.ts';
+import { CREATE_FAILURES, deleteFailures, updateFailures } from './failures.ts';
+import { BATCH_HEADERS, CREATED_HEADERS, DELETED_HEADERS, UPDATED_HEADERS } from './headers.ts';
+import {
+  batchOperationId,
+  batchSchemaName,
+  createOperationId,
+  deleteOperationId,
+  newBatchSchemaName,
+  newSchemaName,
+  oneOf,
+  patchSchemaName,
+  pluralOf,
+  updateOperationId,
+} from './names.ts';
+import { changeParameters, createParameters } from './parameters.ts';
+import { failureResponses, success } from './responses.ts';
+import { recordExample } from './schemas.ts';
+import { type JsonSchema, type Operation, type PathItem, type RequestBody, reference } from './types.ts';
+import { newExample, patchExample } from './write-schemas.ts';
+
+const BYTES_PER_MIB = 1024 * 1024;
+const JSON_TYPES = ['application/json'] as const;
+const PATCH_TYPES = ['application/json', 'application/merge-patch+json'] as const;
+
+const body = (
+  description: string,
+  schema: string,
+  example: JsonSchema,
+  types: readonly string[] = JSON_TYPES,
+): RequestBody => ({
+  required: true,
+  description,
+  content: Object.fromEntries(
+    types.map((type) => [type, { schema: { ...reference('schemas', schema) }, example }]),
+  ),
+});
+
+const scopeText = ({ company }: Resource): string =>
+  company === 'id'
+    ? 'A key that is limited to one company may change that company and make no other.'
+    : 'A key that is limited to one company may write its records alone.';
+
+const ACCESS = `Needs a key with write access. A sandbox key's write is a dry run (\`Dry-Run: true\`): executed, answered as it would be, and rolled back.`;
+
+function createOperation(resource: Resource): Operation {
+  return {
+    operationId: createOperationId(resource),
+    tags: [resource.name],
+    summary: `Create ${oneOf(resource)}`,
+    description: `Makes one ${resource.singular} and answers with it as a list would show it. ${ACCESS} ${scopeText(resource)}`,
+    parameters: createParameters,
+    requestBody: body(
+      `The ${resource.singular}, at most ${BODY_MAX_BYTES / BYTES_PER_MIB} MiB.`,
+      newSchemaName(resource),
+      newExample(resource),
+    ),
+    responses: {
+      201: success(
+        {
+          description: `The new ${resource.singular}.`,
+          schema: resource.type,
+          example: recordExample(resource),
+        },
+        CREATED_HEADERS,
+      ),
+      ...failureResponses(CREATE_FAILURES),
+    },
+  };
+}
+
+function batchOperation(resource: Resource): Operation {
+  const plural = pluralOf(resource);
+  return {
+    operationId: batchOperationId(resource),
+    tags: [resource.name],
+    summary: `Create many ${plural}`,
+    description: `Makes up to ${BATCH_MAX_RECORDS} ${plural} in one transaction: all of them, or none when one is refused; the message then names its place, such as \`/data/3/${resource.company === 'id' ? 'name' : resource.company}\`. ${ACCESS} ${scopeText(resource)}`,
+    parameters: createParameters,
+    requestBody: body(
+      `The ${plural}, at most ${BATCH_BODY_MAX_BYTES / BYTES_PER_MIB} MiB.`,
+      newBatchSchemaName(resource),
+      { data: [newExample(resource)] },
+    ),
+    responses: {
+      201: success(
+        {
+          description: `The new ${plural}, in the order of the request.`,
+          schema: batchSchemaName(resource),
+          example: { data: [recordExample(resource)] },
+        },
+        BATCH_HEADERS,
+      ),
+      ...failureResponses(CREATE_FAILURES),
+    },
+  };
+}
+
+const movesText = ({ transitions }: Resource): string => {
+  if (transitions === undefined) return '';
+  const moves = Object.entries(transitions.moves).map(([from, to]) => `\`${from}\` to ${list(to)}`);
+  return ` \`${transitions.field}\` changes along these moves alone, any other is refused with \`invalid_transition\`: ${moves.join('; ')}.`;
+};
+
+const list = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(' or ');
+
+const updateOperation = (resource: Resource): Operation => ({
+  operationId: updateOperationId(resource),
+  tags: [resource.name],
+  summary: `Change ${oneOf(resource)}`,
+  description: `Changes the fields that are given (JSON merge patch, RFC 7396) and answers with the whole ${resource.singular}.${movesText(resource)} ${ACCESS} ${scopeText(resource)}`,
+  parameters: changeParameters(resource),
+  requestBody: body(
+    'The fields that change.',
+    patchSchemaName(resource),
+    patchExample(resource),
+    PATCH_TYPES,
+  ),
+  responses: {
+    200: success(
+      {
+        description: `The ${resource.singular} as it is now.`,
+        schema: resource.type,
+        example: recordExample(resource),
+      },
+      UPDATED_HEADERS,
+    ),
+    ...failureResponses(updateFailures(resource)),
+  },
+});
+
+const deleteOperation = (resource: Resource): Operation => ({
+  operationId: deleteOperationId(resource),
+  tags: [resource.name],
+  summary: `Delete ${oneOf(resource)}`,
+  description: `Removes the ${resource.singular} for good.${resource.company === 'id' ? ' One that still has records or API keys is refused with `conflict`.' : ''} ${ACCESS} ${scopeText(resource)}`,
+  parameters: changeParameters(resource),
+  responses: {
+    204: { description: `The ${resource.singular} is gone. No body.`, headers: DELETED_HEADERS },
+    ...failureResponses(deleteFailures(resource)),
+  },
+});
+
+/** The operations that write to a resource, by their path below the resource's own: '', '/batch' and '/{id}'. */
+export function writeOperations(resource: Resource): Readonly<Record<'' | '/batch' | '/{id}', PathItem>> {
+  if (!resource.records) return { '': {}, '/batch': {}, '/{id}': {} };
+  return {
+    '': { post: createOperation(resource) },
+    '/batch': { post: batchOperation(resource) },
+    '/{id}': resource.immutable
+      ? {}
+      : { patch: updateOperation(resource), delete: deleteOperation(resource) },
+  };
+}

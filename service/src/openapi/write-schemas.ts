@@ -1,0 +1,114 @@
+import type { Field } from '../declaration/field.ts';
+import type { Resource } from '../declaration/resource.ts';
+import { BATCH_MAX_RECORDS } from '../limits.ts';
+import { requiredFields, writableFields } from '../records/validate.ts';
+import {
+  batchSchemaName,
+  newBatchSchemaName,
+  newSchemaName,
+  oneOf,
+  patchSchemaName,
+  pluralOf,
+} from './names.ts';
+import { publishedSchema } from './schemas.ts';
+import { type JsonSchema, reference } from './types.ts';
+
+/**
+ * The shapes of what a writer gives. They are closed, since an unknown field is refused: a misspelt one must not be
+ * ignored.
+ */
+const closed = (properties: JsonSchema, required: readonly string[], description: string): JsonSchema => ({
+  type: 'object',
+  description,
+  ...(required.length === 0 ? {} : { required }),
+  properties,
+  additionalProperties: false,
+});
+
+function newSchema(resource: Resource): JsonSchema {
+  const properties = Object.entries(writableFields(resource, 'create')).map(([name, field]) => [
+    name,
+    name === 'id' ? ownIdSchema(resource, field) : withDefault(field),
+  ]);
+  return closed(
+    Object.fromEntries(properties),
+    requiredFields(resource, 'create'),
+    `${oneOf(resource).replace(/^a/, 'A')} to be made. The service sets what is not named here.`,
+  );
+}
+
+const ownIdSchema = ({ singular }: Resource, field: Field<unknown>): JsonSchema => ({
+  ...publishedSchema(field),
+  description: `An id of your own for the ${singular}; left out, the service makes one. One that is taken is refused with \`conflict\`.`,
+});
+
+/** A field that may be left out says what it is then. */
+const withDefault = (field: Field<unknown>): JsonSchema =>
+  field.fallback === undefined
+    ? publishedSchema(field)
+    : { ...publishedSchema(field), default: field.fallback };
+
+const patchSchema = (resource: Resource): JsonSchema =>
+  closed(
+    Object.fromEntries(
+      Object.entries(writableFields(resource, 'patch')).map(([name, field]) => [
+        name,
+        publishedSchema(field),
+      ]),
+    ),
+    [],
+    `What changes in ${oneOf(resource)} (JSON merge patch, RFC 7396): fields that are left out stay; null empties a field that may be null.`,
+  );
+
+const newBatchSchema = (resource: Resource): JsonSchema =>
+  closed(
+    {
+      data: {
+        type: 'array',
+        description: `The ${pluralOf(resource)} to be made, in the order of their creation.`,
+        minItems: 1,
+        maxItems: BATCH_MAX_RECORDS,
+        items: reference('schemas', newSchemaName(resource)),
+      },
+    },
+    ['data'],
+    `${pluralOf(resource).replace(/^./, (first) => first.toUpperCase())} to be made together: all or none.`,
+  );
+
+/** What was made of a batch. */
+const batchSchema = (resource: Resource): JsonSchema => ({
+  type: 'object',
+  required: ['data'],
+  properties: {
+    data: {
+      type: 'array',
+      description: `The new ${pluralOf(resource)}, in the order of the request.`,
+      minItems: 1,
+      maxItems: BATCH_MAX_RECORDS,
+      items: reference('schemas', resource.type),
+    },
+  },
+});
+
+/** The schemas, by name, of what is written to a resource and answered. */
+export const writeSchemas = (resource: Resource): readonly (readonly [string, JsonSchema])[] => [
+  [newSchemaName(resource), newSchema(resource)],
+  [newBatchSchemaName(resource), newBatchSchema(resource)],
+  [batchSchemaName(resource), batchSchema(resource)],
+  ...(resource.immutable ? [] : [[patchSchemaName(resource), patchSchema(resource)] as const]),
+];
+
+/** A record to be made: what a list shows, without what the service sets. */
+export function newExample(resource: Resource): JsonSchema {
+  const { id: _, ...fields } = writableFields(resource, 'create');
+  return Object.fromEntries(Object.entries(fields).map(([name, { example }]) => [name, example]));
+}
+
+/** A change of the first field that is neither the record's company nor its state. */
+export function patchExample(resource: Resource): JsonSchema {
+  const { company, transitions } = resource;
+  const found = Object.entries(writableFields(resource, 'patch')).find(
+    ([name]) => name !== company && name !== transitions?.field,
+  );
+  return found === undefined ? {} : { [found[0]]: found[1].example };
+}
