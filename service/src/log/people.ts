@@ -11,7 +11,7 @@ const LEVELS: Readonly<Record<number, string>> = {
 };
 const LEVEL_DEBUG = 20;
 /** Fields that say nothing to somebody who watches. */
-const DULL = new Set(['level', 'time', 'pid', 'hostname', 'msg', 'err', 'ms']);
+const DULL = new Set(['level', 'time', 'process', 'pid', 'hostname', 'msg', 'err', 'ms']);
 
 /** `12:30:05 warning message name=value`, with the stack of an error when debugging. */
 export function peopleLine(line: string, showStacks: boolean): string {

@@ -28,9 +28,17 @@ interface Pending {
   readonly reject: (error: Error) => void;
 }
 
-/** Why a call has no answer: the other side failed or is gone. */
+/** Why a call has no answer: the other side has failed. */
 export class PeerError extends Error {
-  override readonly name = 'PeerError';
+  override readonly name: string = 'PeerError';
+}
+
+/** Why a call has no answer: there is no other side any more. */
+export class PeerGoneError extends PeerError {
+  override readonly name = 'PeerGoneError';
+  constructor() {
+    super('the other process is gone');
+  }
 }
 
 /** Offers `local` to the other side of the channel and returns that side. */
@@ -38,7 +46,7 @@ export function connectPeer<Remote extends Calls>(channel: Channel, local: Calls
   const pending = new Map<number, Pending>();
   let calls = 0;
   const gone = (): void => {
-    for (const { reject } of pending.values()) reject(new PeerError('the other process is gone'));
+    for (const { reject } of pending.values()) reject(new PeerGoneError());
     pending.clear();
   };
   const send = (message: Message): void => {

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { link, open, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode } from '../database/embedded/error.ts';
@@ -43,7 +43,7 @@ export async function readSecretFile(dataDir: string): Promise<SecretFile | unde
 /** Makes the secret. When several processes do so at once all of them get the one that was first. */
 export async function makeSecretFile(dataDir: string): Promise<SecretFile> {
   const path = secretFileOf(dataDir);
-  const draft = `${path}.${process.pid}`;
+  const draft = `${path}.${randomUUID()}`;
   try {
     const file = await open(draft, 'w', PRIVATE);
     try {

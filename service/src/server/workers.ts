@@ -8,7 +8,7 @@ import { OperatorError } from '../operator-error.ts';
 import type { Limiter } from '../quota/limiter.ts';
 import type { PrimaryCalls, WorkerCalls } from './calls.ts';
 import { createCrashLimit } from './crash-limit.ts';
-import { connectPeer, type Peer } from './rpc.ts';
+import { connectPeer, type Peer, PeerGoneError } from './rpc.ts';
 import type { Serving } from './serve.ts';
 import type { ServiceSettings } from './settings.ts';
 
@@ -90,11 +90,11 @@ export function forkWorkers(
     kill,
     async run(settings) {
       try {
-        if (members.size < count) throw new Error('a worker process died while it started');
+        if (members.size < count) throw new PeerGoneError();
         await Promise.all([...members].map(({ peer }) => peer.call('run', settings)));
       } catch (error) {
         kill();
-        throw new OperatorError(error instanceof Error ? error.message : String(error), { cause: error });
+        throw startFailure(error);
       }
       running = settings;
       return {
@@ -110,6 +110,13 @@ export function forkWorkers(
       };
     },
   };
+}
+
+/** A worker that cannot listen says why; one that ended has said so on standard error. */
+function startFailure(error: unknown): OperatorError {
+  const gone = error instanceof PeerGoneError;
+  const message = error instanceof Error ? error.message : String(error);
+  return new OperatorError(gone ? 'a worker process ended while it started' : message, { cause: error });
 }
 
 /** The text of /metrics over all workers; one that dies meanwhile is left out. */

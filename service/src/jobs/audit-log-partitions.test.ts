@@ -1,0 +1,83 @@
+import { pino } from 'pino';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { createTestDatabase } from '../../test/harness/database.ts';
+import { listPartitions } from '../audit-log/partitions.ts';
+import { maintainAuditLog } from './audit-log-partitions.ts';
+
+const RETENTION_DAYS = 60;
+const NODES = 8;
+
+const { pool } = await createTestDatabase();
+const log = pino({ level: 'silent' });
+
+const maintainAt = (time: string): Promise<void> =>
+  maintainAuditLog({ pool, nowMs: Date.parse(time), retentionDays: RETENTION_DAYS, log });
+const names = async (): Promise<readonly string[]> => (await listPartitions(pool)).map(({ name }) => name);
+
+async function writeEntry(id: string, createdAt: string): Promise<void> {
+  await pool.query(
+    `insert into audit_log (workspace_id, id, created_at, kind, doc) values ('wks_1', $1, $2, 'api.request', '{}')`,
+    [id, createdAt],
+  );
+}
+
+async function partitionOf(id: string): Promise<string | undefined> {
+  const { rows } = await pool.query<{ name: string }>(
+    'select tableoid::regclass::text as name from audit_log where id = $1',
+    [id],
+  );
+  return rows[0]?.name;
+}
+
+beforeEach(async () => {
+  for (const name of await names()) await pool.query(`drop table ${name}`);
+});
+
+describe('the partitions of the audit log', () => {
+  test('are made for this month and three ahead, across the end of a year', async () => {
+    await maintainAt('2030-11-30T23:59:59.999Z');
+    expect(await names()).toEqual([
+      'audit_log_2030_11',
+      'audit_log_2030_12',
+      'audit_log_2031_01',
+      'audit_log_2031_02',
+    ]);
+  });
+
+  test('are dropped when their last entry is older than the retention, and not an instant earlier', async () => {
+    await maintainAt('2030-01-15T00:00:00Z');
+    await writeEntry('log_january', '2030-01-31T23:59:59.999999Z');
+    await writeEntry('log_february', '2030-02-01T00:00:00Z');
+    // The first of April is 60 days after the last of January's entries can have been written.
+    await maintainAt('2030-04-01T23:59:59.999Z');
+    expect(await names()).toContain('audit_log_2030_01');
+    await maintainAt('2030-04-02T00:00:00Z');
+    expect(await names()).toEqual([
+      'audit_log_2030_02',
+      'audit_log_2030_03',
+      'audit_log_2030_04',
+      'audit_log_2030_05',
+      'audit_log_2030_06',
+      'audit_log_2030_07',
+    ]);
+    expect(await Promise.all([partitionOf('log_january'), partitionOf('log_february')])).toEqual([
+      undefined,
+      'audit_log_2030_02',
+    ]);
+  });
+
+  test('take an entry at the edge of a month on its own side, to the microsecond', async () => {
+    await maintainAt('2030-06-10T00:00:00Z');
+    await writeEntry('log_last', '2030-06-30T23:59:59.999999Z');
+    await writeEntry('log_first', '2030-07-01T00:00:00.000000Z');
+    expect(await Promise.all([partitionOf('log_last'), partitionOf('log_first')])).toEqual([
+      'audit_log_2030_06',
+      'audit_log_2030_07',
+    ]);
+  });
+
+  test('are made once when many nodes do it at the same instant', async () => {
+    await Promise.all(Array.from({ length: NODES }, () => maintainAt('2030-06-10T00:00:00Z')));
+    expect(await names()).toHaveLength(4);
+  });
+});

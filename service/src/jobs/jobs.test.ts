@@ -1,0 +1,30 @@
+import { makeWorkerUtils } from 'graphile-worker';
+import { pino } from 'pino';
+import { expect, test, vi } from 'vitest';
+import { onFileEnd } from '../../test/harness/cleanup.ts';
+import { createTestDatabase } from '../../test/harness/database.ts';
+import { listPartitions } from '../audit-log/partitions.ts';
+import { type Jobs, startJobs } from './jobs.ts';
+
+const WAIT = { timeout: 15_000, interval: 20 } as const;
+
+const { pool, url } = await createTestDatabase();
+pool.on('connect', (client) => client.on('error', () => undefined));
+
+test('a job runs once, on one of several nodes, with the time of its node; all of them stop at once', async () => {
+  const lines: string[] = [];
+  const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) });
+  const nodes: Jobs[] = ['2040-05-10T00:00:00Z', '2040-05-10T00:00:00Z'].map((time) =>
+    startJobs({ databaseUrl: url, logRetentionDays: 36_500, log, clock: () => Date.parse(time) }),
+  );
+  onFileEnd(async () => {
+    await Promise.all(nodes.map((node) => node.stop()));
+  });
+  const utils = await makeWorkerUtils({ pgPool: pool });
+  await utils.addJob('maintain_audit_log', {}, { jobKey: 'once' });
+  await vi.waitFor(async () => {
+    expect((await listPartitions(pool)).map(({ name }) => name)).toContain('audit_log_2040_08');
+  }, WAIT);
+  await utils.release();
+  expect(lines.filter((line) => line.includes('made the audit log'))).toHaveLength(1);
+});

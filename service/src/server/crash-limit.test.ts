@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest';
+import { createCrashLimit } from './crash-limit.ts';
+
+test('each crash within a minute is followed by a longer pause, and the eleventh by none', () => {
+  const limit = createCrashLimit(() => 0);
+  const pauses = Array.from({ length: 11 }, () => limit.next());
+  expect(pauses).toEqual([50, 100, 200, 400, 800, 1_600, 3_200, 5_000, 5_000, 5_000, undefined]);
+});
+
+test('crashes of more than a minute ago are forgotten', () => {
+  let now = 0;
+  const limit = createCrashLimit(() => now);
+  for (let i = 0; i < 10; i++) limit.next();
+  now = 60_000;
+  expect(limit.next()).toBe(50);
+});

@@ -1,0 +1,63 @@
+import { EventEmitter } from 'node:events';
+import { describe, expect, test } from 'vitest';
+import { type Channel, connectPeer } from './rpc.ts';
+
+/** Two ends of one channel in this process, which carries JSON as a real one does. */
+function channels(): { readonly a: Channel & EventEmitter; readonly b: Channel & EventEmitter } {
+  const [a, b] = [new EventEmitter(), new EventEmitter()];
+  const send =
+    (to: EventEmitter) =>
+    (message: unknown, sent: (error: Error | null) => void): void => {
+      const text = JSON.stringify(message);
+      process.nextTick(() => {
+        to.emit('message', JSON.parse(text));
+        sent(null);
+      });
+    };
+  return { a: Object.assign(a, { send: send(b) }), b: Object.assign(b, { send: send(a) }) };
+}
+
+type Offer = {
+  readonly double: (n: number) => Promise<number>;
+  readonly fail: (why: string) => void;
+  readonly hang: (argument: null) => Promise<void>;
+};
+
+const offer: Offer = {
+  double: async (n) => n * 2,
+  fail: (why) => {
+    throw new Error(why);
+  },
+  hang: () => new Promise(() => undefined),
+};
+
+describe('a call to another process', () => {
+  test('is answered, however many are under way', async () => {
+    const { a, b } = channels();
+    connectPeer(b, offer);
+    const peer = connectPeer<Offer>(a, {});
+    const numbers = Array.from({ length: 100 }, (_, i) => i);
+    expect(await Promise.all(numbers.map((n) => peer.call('double', n)))).toEqual(numbers.map((n) => n * 2));
+  });
+
+  test('fails with the message of the other side', async () => {
+    const { a, b } = channels();
+    connectPeer(b, offer);
+    const peer = connectPeer<Offer>(a, {});
+    await expect(peer.call('fail', 'no room')).rejects.toThrow('no room');
+  });
+
+  test('fails when there is no such call', async () => {
+    const { a, b } = channels();
+    connectPeer(b, {});
+    await expect(connectPeer<Offer>(a, {}).call('double', 1)).rejects.toThrow('there is no call double');
+  });
+
+  test('fails when the other side goes away before it answers', async () => {
+    const { a, b } = channels();
+    connectPeer(b, offer);
+    const call = connectPeer<Offer>(a, {}).call('hang', null);
+    a.emit('disconnect');
+    await expect(call).rejects.toThrow('the other process is gone');
+  });
+});

@@ -1,0 +1,47 @@
+import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { temporaryDirectory } from '../../test/harness/temporary-directory.ts';
+import { makeSecretFile, readSecretFile, secretFileOf } from './secret-file.ts';
+
+const STARTS = 20;
+const PERMISSIONS = 0o777;
+
+test('many starts at the same instant agree on one secret, which only its owner may read', async () => {
+  const dataDir = await temporaryDirectory();
+  expect(await readSecretFile(dataDir)).toBeUndefined();
+  const made = await Promise.all(Array.from({ length: STARTS }, () => makeSecretFile(dataDir)));
+  expect(new Set(made.map(({ secret }) => secret)).size).toBe(1);
+  expect(made[0]?.secret).toMatch(/^[A-Za-z0-9_-]{43}$/);
+  expect((await stat(secretFileOf(dataDir))).mode & PERMISSIONS).toBe(0o600);
+  expect(await readdir(dataDir)).toEqual(['secret']);
+});
+
+test('a secret that is there is kept', async () => {
+  const dataDir = await temporaryDirectory();
+  const { secret } = await makeSecretFile(dataDir);
+  await makeSecretFile(dataDir);
+  expect(await readSecretFile(dataDir)).toEqual({ secret, exposed: false });
+});
+
+test('a secret that others may read is used and called exposed', async () => {
+  const dataDir = await temporaryDirectory();
+  await makeSecretFile(dataDir);
+  await chmod(secretFileOf(dataDir), 0o640);
+  expect(await readSecretFile(dataDir)).toMatchObject({ exposed: true });
+});
+
+test('an empty or short file is refused, and never replaced by a new secret', async () => {
+  const dataDir = await temporaryDirectory();
+  for (const text of ['', 'short\n']) {
+    await writeFile(secretFileOf(dataDir), text);
+    await expect(readSecretFile(dataDir)).rejects.toThrow(/Restore it from a backup/);
+    await expect(makeSecretFile(dataDir)).rejects.toThrow(/Restore it from a backup/);
+    expect(await readFile(secretFileOf(dataDir), 'utf8')).toBe(text);
+  }
+});
+
+test('a directory that is not there is named, with what to do', async () => {
+  const dataDir = join(await temporaryDirectory(), 'missing');
+  await expect(makeSecretFile(dataDir)).rejects.toThrow(dataDir);
+});

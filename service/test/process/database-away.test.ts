@@ -1,0 +1,90 @@
+import { randomBytes } from 'node:crypto';
+import { pino } from 'pino';
+import { describe, expect, test, vi } from 'vitest';
+import { dataDirectory } from '../../src/database/embedded/fixture-process.ts';
+import { type Embedded, useEmbedded } from '../../src/database/embedded/index.ts';
+import { bootstrapWorkspace, signIn } from '../harness/dashboard-http.ts';
+import { runSvcd, spawnSvcd, startSvcd } from '../harness/process.ts';
+import { bearer } from '../harness/running-service.ts';
+
+const WAIT = { timeout: 20_000, interval: 50 } as const;
+
+// A server that, to the service, is somebody else's: it is given by its address alone.
+const dataDir = await dataDirectory();
+const startServer = (): Promise<Embedded> =>
+  useEmbedded({ dataDir, purpose: 'a test', log: pino({ level: 'silent' }) });
+
+const first = await startServer();
+const env = {
+  SVC_DATABASE_URL: first.url,
+  SVC_SECRET: randomBytes(32).toString('base64url'),
+  SVC_LOG_LEVEL: 'info',
+};
+await first.stop();
+
+interface Answer {
+  readonly status: number;
+  readonly retryAfter: string | null;
+  readonly body: unknown;
+}
+
+async function ask(url: string, token?: string): Promise<Answer> {
+  const answer = await fetch(url, token === undefined ? {} : { headers: bearer(token) });
+  return { status: answer.status, retryAfter: answer.headers.get('retry-after'), body: await answer.json() };
+}
+
+const AWAY = { status: 503, retryAfter: '1', body: { error: { code: 'unavailable' } } };
+
+describe('a database that is away', () => {
+  test('at the start is waited for, and the service says so', async () => {
+    const service = spawnSvcd(['start'], { env: { ...env, SVC_PORT: '0', SVC_WORKERS: '1' } });
+    await service.printed(/the database at .* does not answer \(.*\); trying again/);
+    const server = await startServer();
+    await service.printed(/^svc serves/m);
+    expect(await service.stop()).toEqual({ code: 0, signal: null });
+    await server.stop();
+  });
+
+  test('at the start can be given up by SIGTERM', async () => {
+    const service = spawnSvcd(['start'], { env });
+    await service.printed(/trying again/);
+    expect(await service.stop()).toEqual({ code: 0, signal: null });
+  });
+
+  test.each([['1'], ['2']])(
+    'later is answered 503 in the envelope by %s worker(s) until it is there again',
+    async (workers) => {
+      let server = await startServer();
+      const service = await startSvcd({ ...env, SVC_WORKERS: workers });
+      const workspaceId = await bootstrapWorkspace(env);
+      const dashboard = await signIn(service);
+      const live = (await dashboard.createKey(workspaceId)).token;
+      const sandbox = (await dashboard.createKey(workspaceId, { mode: 'test' })).token;
+      const all = (): Promise<Answer[]> =>
+        Promise.all([
+          ask(`${service.url}/v1/audits`, live),
+          ask(`${service.url}/v1/audits`, sandbox),
+          ask(`${service.url}/readyz`),
+        ]);
+      expect(await all()).toMatchObject([{ status: 200 }, { status: 200 }, { status: 200 }]);
+
+      await server.stop();
+      expect(await all()).toMatchObject([AWAY, AWAY, AWAY]);
+      expect(await ask(`${service.url}/healthz`)).toMatchObject({ status: 200 });
+
+      server = await startServer();
+      await vi.waitFor(async () => {
+        expect(await all()).toMatchObject([{ status: 200 }, { status: 200 }, { status: 200 }]);
+      }, WAIT);
+      expect(await service.stop()).toEqual({ code: 0, signal: null });
+      await server.stop();
+    },
+  );
+
+  test('is what a command says in one line, with code 1', async () => {
+    const { code, stderr } = await runSvcd(['bootstrap', '--email', 'a@example.com', '--workspace', 'A'], {
+      env,
+    });
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^svcd: the database does not answer: .*\n$/)]);
+  });
+});
