@@ -1,7 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { APIError } from 'better-auth/api';
 import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely';
 import pg from 'pg';
 import { inTransaction } from '../../database/pool.ts';
+
+const FIRST_SERVER_ERROR = 500;
 
 /** What runs at the moment: better-auth's statements, and those of ours that its hooks add, find it here. */
 interface Scope {
@@ -67,7 +70,8 @@ export function createAuthDatabase(pool: pg.Pool): AuthDatabase {
     try {
       return await scopes.run(scope, work);
     } catch (error) {
-      throw scope.failure ?? error;
+      // better-auth's own failure says nothing; what the statement failed with does.
+      throw isUnexplained(error) ? (scope.failure ?? error) : error;
     }
   };
   const transact: AuthDatabase['transact'] = (work, actor) =>
@@ -90,6 +94,9 @@ export function createAuthDatabase(pool: pg.Pool): AuthDatabase {
     actor: () => scopes.getStore()?.actor,
   };
 }
+
+const isUnexplained = (error: unknown): boolean =>
+  error instanceof APIError && error.statusCode >= FIRST_SERVER_ERROR;
 
 const tails = new WeakMap<pg.PoolClient, Promise<unknown>>();
 
