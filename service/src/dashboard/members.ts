@@ -47,10 +47,13 @@ export function registerMembers(api: FastifyInstance, { pool, auth, sessions }: 
   });
 
   api.delete<OneMember>(`${MEMBERS}/:memberId`, async (request, reply) => {
-    const { workspaceId, person } = await sessions.member(request, reply);
-    const { id, userId } = await find(workspaceId, request.params.memberId);
+    const { workspaceId, person, role } = await sessions.member(request, reply);
+    const { id, userId, ...member } = await find(workspaceId, request.params.memberId);
     const leaves = userId === person.id;
     if (!leaves) await sessions.member(request, reply, 'member.delete');
+    if (member.role === 'owner' && role !== 'owner') {
+      throw new ApiError('insufficient_scope', 'Only an owner can remove an owner.');
+    }
     await auth.database.transact(async (client) => {
       await lockMembers(client, workspaceId);
       const headers = authHeaders(request);

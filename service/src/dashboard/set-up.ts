@@ -17,11 +17,16 @@ export interface LinkRoutes {
 const setUp = defineBody({ token: text, email, password: newPassword, name, workspaceName: name });
 const signIn = defineBody({ token: text });
 
-export const staleLink = (hours: number): ApiError =>
-  new ApiError(
+const HOURS_A_DAY = 24;
+
+export function staleLink(hours: number): ApiError {
+  const age =
+    hours > HOURS_A_DAY ? `${hours / HOURS_A_DAY} days` : hours === 1 ? 'an hour' : `${hours} hours`;
+  return new ApiError(
     'invalid_body',
-    `"token" is not of a link that can be used: it was used before, or is older than ${hours} hours.`,
+    `The link cannot be used: it was used before, was withdrawn, or is older than ${age}. Ask for a new one.`,
   );
+}
 
 /** What one-time links open: the first owner with the first workspace, and a session without a password. */
 export function registerLinks(api: FastifyInstance, { pool, auth, sessions }: LinkRoutes): void {

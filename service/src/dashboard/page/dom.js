@@ -77,10 +77,11 @@ export function form(fields, action, submit) {
     try {
       await submit(Object.fromEntries(new FormData(event.target)));
     } catch (error) {
-      message.textContent = error.message;
+      const named = fields.find(({ name }) => error.message.startsWith(`"${name}" `));
+      message.textContent =
+        named === undefined ? error.message : error.message.replace(`"${named.name}"`, `“${named.label}”`);
       message.hidden = false;
-      const named = /^"(\w+)"/.exec(error.message)?.[1];
-      (event.target.elements.namedItem(named ?? '') ?? button).focus();
+      (named === undefined ? button : event.target.elements.namedItem(named.name)).focus();
     } finally {
       button.disabled = false;
     }
