@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import {
   createTestDashboard,
   newEmail,
@@ -8,6 +8,7 @@ import {
   tokenOf,
 } from '../../test/harness/dashboard.ts';
 import { createTestService } from '../../test/harness/service.ts';
+import { inTransaction } from '../database/pool.ts';
 import { bootstrap, createSetUpLink, createSignInLink } from './index.ts';
 import type { Me } from './wire.ts';
 
@@ -92,10 +93,19 @@ describe('the set-up link', () => {
   test('makes one owner when two links are used at the same instant', async () => {
     const { link, nobody, pool } = await emptyService();
     const tokens = [tokenOf(await link()), tokenOf(await link())];
-    const answers = await Promise.all(
-      tokens.map((token) => nobody.send('POST', '/set-up', { token, ...person() })),
-    );
-    const [made, refused] = answers.toSorted((a, b) => a.status - b.status);
+    // Holds both up at their first write to users, so that neither has committed when the other looks.
+    const { answers } = await inTransaction(pool, async (client) => {
+      await client.query('lock table users in share mode');
+      const answers = tokens.map((token) => nobody.send('POST', '/set-up', { token, ...person() }));
+      await vi.waitFor(async () => {
+        const { rowCount } = await client.query(
+          `select 1 from pg_locks where relation = 'users'::regclass and not granted`,
+        );
+        expect(rowCount).toBe(2);
+      });
+      return { answers };
+    });
+    const [made, refused] = (await Promise.all(answers)).toSorted((a, b) => a.status - b.status);
     expect(made?.status).toBe(201);
     expect([400, 409]).toContain(refused?.status);
     expect((await pool.query('select 1 from users')).rowCount).toBe(1);
@@ -215,6 +225,9 @@ describe('bootstrap', async () => {
     const email = newEmail();
     const results = await Promise.allSettled([run(email), run(email)]);
     expect(results.some(({ status }) => status === 'fulfilled')).toBe(true);
+    for (const result of results) {
+      if (result.status === 'rejected') expect(result.reason).toMatchObject({ code: 'conflict' });
+    }
     const { rowCount } = await service.pool.query('select 1 from users where email = $1', [email]);
     expect(rowCount).toBe(1);
   });

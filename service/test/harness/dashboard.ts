@@ -32,6 +32,8 @@ export interface TestDashboard {
   readonly nobody: Visitor;
   /** A new account with a workspace; again with an e-mail, another workspace of the same. */
   bootstrap(email?: string): Promise<Bootstrapped & { readonly email: string }>;
+  /** Signs in with a password, from an address of its own, so that other attempts do not count. */
+  enter(email: string, password: string, remoteAddress?: string): Promise<TestAnswer>;
   /** Signed in by a link. */
   signIn(userId: string, email: string, app?: FastifyInstance): Promise<Visitor>;
   /** A new workspace and its owner. */
@@ -41,6 +43,10 @@ export interface TestDashboard {
 }
 
 export const newEmail = (): string => `${randomBytes(6).toString('hex')}@example.com`;
+
+/** The whole first Set-Cookie of an answer. */
+export const setCookieOf = ({ headers }: Pick<TestAnswer, 'headers'>): string =>
+  String([headers['set-cookie']].flat()[0]);
 
 /** The last `name=value` that the answer sets for the session; undefined when it sets none. */
 export function sessionCookie({ headers }: Pick<TestAnswer, 'headers'>): string | undefined {
@@ -79,6 +85,7 @@ export function createTestDashboard(service: Pick<TestService, 'app' | 'pool'>):
       return { status, headers, text, json: () => answer.json() };
     },
   });
+  let addresses = 0;
   const nobody = visitor(service.app, '', '', '');
   const dashboard: TestDashboard = {
     auth,
@@ -87,6 +94,8 @@ export function createTestDashboard(service: Pick<TestService, 'app' | 'pool'>):
       email,
       ...(await bootstrap({ pool, auth, email, password: PASSWORD, workspaceName: 'Test' })),
     }),
+    enter: (email, password, remoteAddress = `10.0.0.${++addresses}`) =>
+      nobody.send('POST', '/auth/sign-in/email', { email, password }, { remoteAddress }),
     signIn: async (userId, email, app = service.app) => {
       const link = await createSignInLink({ pool, publicUrl: PUBLIC_URL, userId });
       const answer = await visitor(app, '', '', '').send('POST', '/sign-in-link', { token: tokenOf(link) });

@@ -1,0 +1,41 @@
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+
+const SERVICE = fileURLToPath(new URL('../../', import.meta.url));
+const STORE = 'src/keys/store.ts';
+/** The tests' own way to a key; the service never runs it. */
+const HARNESS = /^test\//;
+
+/** Every module that a source file imports, statically or not, types included, relative to the service's folder. */
+function importsOf(file: string): readonly string[] {
+  const source = readFileSync(join(SERVICE, file), 'utf8');
+  return [...source.matchAll(/(?:from|import)\s*\(?\s*['"](\.[^'"]+)['"]/g)].map(([, path = '']) =>
+    join(dirname(file), path),
+  );
+}
+
+const files = globSync('{src,test}/**/*.ts', { cwd: SERVICE });
+
+describe('keys/store.ts, which makes, rotates and revokes keys', () => {
+  test('is imported by the dashboard and by nothing else', () => {
+    const importers = files.filter((file) => !HARNESS.test(file) && importsOf(file).includes(STORE));
+    expect(importers.length).toBeGreaterThan(0);
+    const outside = importers.filter(
+      (file) => !file.startsWith('src/dashboard/') && !file.startsWith('src/keys/'),
+    );
+    expect(outside).toEqual([]);
+  });
+
+  test('is the only code that writes keys, beside the two statements that note their use', () => {
+    const writers = files.filter(
+      (file) =>
+        !HARNESS.test(file) &&
+        !file.endsWith('.test.ts') &&
+        /(insert\s+into|update|delete\s+from)\s+api_keys/i.test(readFileSync(join(SERVICE, file), 'utf8')),
+    );
+    // authenticate.ts re-indexes under new secrets, write.ts notes the last use.
+    expect(writers.toSorted()).toEqual(['src/audit-log/write.ts', 'src/keys/authenticate.ts', STORE]);
+  });
+});

@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'vitest';
+import { createTestDashboard } from '../../test/harness/dashboard.ts';
+import { createTestService } from '../../test/harness/service.ts';
+
+const ROUNDS = 50;
+
+interface Issued {
+  readonly key: { readonly id: string };
+  readonly token: string;
+}
+
+/** Two applications on one database, as two nodes are: they share nothing else. */
+const a = await createTestService();
+const b = await createTestService({ database: a.database });
+const dashboard = createTestDashboard(a);
+const owner = await dashboard.owner();
+const keys = `/workspaces/${owner.workspaceId}/keys`;
+const create = async (mode: 'live' | 'test'): Promise<Issued> =>
+  (await owner.send('POST', keys, { name: 'node', mode, access: 'read', companyId: null })).json<Issued>();
+const onB = async (token: string): Promise<number> => (await b.request(token, '/v1/audits?limit=1')).status;
+
+describe.each(['live', 'test'] as const)('a %s key that node B has just answered', (mode) => {
+  test(`is refused by B in the next request after A has revoked it, ${ROUNDS} times in a row`, async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const { key, token } = await create(mode);
+      expect(await onB(token)).toBe(200);
+      expect((await owner.send('POST', `${keys}/${key.id}/revoke`, {})).status).toBe(200);
+      expect(await onB(token), `round ${round}`).toBe(401);
+    }
+  });
+
+  test(`is refused by B in the next request after A has rotated it, ${ROUNDS} times in a row`, async () => {
+    let { key, token } = await create(mode);
+    for (let round = 0; round < ROUNDS; round++) {
+      expect(await onB(token)).toBe(200);
+      const rotated = await owner.send('POST', `${keys}/${key.id}/rotate`, {});
+      expect(rotated.status).toBe(200);
+      expect(await onB(token), `round ${round}`).toBe(401);
+      ({ key, token } = rotated.json<Issued>());
+    }
+    expect(await onB(token)).toBe(200);
+  });
+});
+
+describe('a session', () => {
+  test('is one on both nodes: opened on A, used and ended on B', async () => {
+    const { email, userId } = await dashboard.bootstrap();
+    const visitor = await dashboard.signIn(userId, email);
+    const headers = { cookie: visitor.cookie, 'content-type': 'application/json' };
+    const me = () => b.app.inject({ url: '/dashboard/api/me', headers });
+    expect((await me()).statusCode).toBe(200);
+    const out = await b.app.inject({ method: 'POST', url: '/dashboard/api/auth/sign-out', headers });
+    expect(out.statusCode).toBe(200);
+    expect((await me()).statusCode).toBe(401);
+    expect((await visitor.send('GET', '/me')).status).toBe(401);
+  });
+
+  test('is counted by both nodes: attempts on A use up those on B', async () => {
+    const { email } = await dashboard.bootstrap();
+    const attempt = (app: typeof a.app) =>
+      app.inject({
+        method: 'POST',
+        url: '/dashboard/api/auth/sign-in/email',
+        remoteAddress: '10.4.0.1',
+        headers: { 'content-type': 'application/json' },
+        payload: { email, password: 'not the password' },
+      });
+    const answers = await Promise.all(Array.from({ length: 12 }, (_, n) => attempt(n % 2 ? a.app : b.app)));
+    expect(answers.filter(({ statusCode }) => statusCode === 401)).toHaveLength(10);
+    expect(answers.filter(({ statusCode }) => statusCode === 429)).toHaveLength(2);
+  });
+});
