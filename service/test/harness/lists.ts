@@ -1,8 +1,8 @@
 import type { ListEnvelope } from '@svc/sdk';
 import type pg from 'pg';
+import type { Resource } from '../../src/declaration/resource.ts';
 import { sortsOf } from '../../src/list/definition.ts';
 import { RESOURCES } from '../../src/resources/index.ts';
-import type { Resource } from '../../src/declaration/resource.ts';
 import type { TestAnswer } from './service.ts';
 
 /** One filter of a list: two values that it may have, and one that it may not. */

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import { ensurePartitions } from '../../src/audit-log/partitions.ts';
 import { columnName } from '../../src/declaration/field.ts';
-import { RESOURCES } from '../../src/resources/index.ts';
 import type { Resource } from '../../src/declaration/resource.ts';
+import { RESOURCES } from '../../src/resources/index.ts';
 
 /**
  * Rows as a test wants them, written by SQL past the write side: with a created_at of its own, also one that
