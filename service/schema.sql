@@ -48,6 +48,9 @@ create table audit_log (
   kind text collate "C" not null,
   key_id text collate "C",
   doc text not null,
+  status smallint,
+  method text collate "C",
+  path text collate "C",
   constraint audit_log_pkey PRIMARY KEY (workspace_id, created_at, id)
 ) partition by RANGE (created_at);
 
@@ -89,6 +92,18 @@ create table content (
   constraint content_pkey PRIMARY KEY (workspace_id, id),
   constraint content_status_check CHECK (status = ANY (ARRAY['draft'::text, 'in_review'::text, 'scheduled'::text, 'published'::text, 'archived'::text])),
   constraint content_workspace_id_company_id_fkey FOREIGN KEY (workspace_id, company_id) REFERENCES companies(workspace_id, id)
+);
+
+create table idempotency_keys (
+  workspace_id text collate "C" not null,
+  idempotency_key text collate "C" not null,
+  fingerprint bytea not null,
+  status smallint not null,
+  headers json not null,
+  body text not null,
+  created_at timestamp with time zone default now() not null,
+  constraint idempotency_keys_pkey PRIMARY KEY (workspace_id, idempotency_key),
+  constraint idempotency_keys_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
 );
 
 create table invitations (
@@ -194,6 +209,18 @@ create table schema_migrations (
   constraint schema_migrations_pkey PRIMARY KEY (number)
 );
 
+create table second_factors (
+  id text collate "C" not null,
+  user_id text collate "C" not null,
+  secret text not null,
+  backup_codes text not null,
+  verified boolean default true not null,
+  failed_verification_count integer default 0 not null,
+  locked_until timestamp with time zone,
+  constraint second_factors_pkey PRIMARY KEY (id),
+  constraint second_factors_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+
 create table sessions (
   id text collate "C" not null,
   token text collate "C" not null,
@@ -209,6 +236,18 @@ create table sessions (
   constraint sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
 
+create table traffic (
+  workspace_id text collate "C" not null,
+  hour timestamp with time zone not null,
+  mode text not null,
+  bucket smallint not null,
+  requests bigint not null,
+  errors bigint not null,
+  constraint traffic_pkey PRIMARY KEY (workspace_id, hour, mode, bucket),
+  constraint traffic_mode_check CHECK (mode = ANY (ARRAY['live'::text, 'test'::text])),
+  constraint traffic_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
+) with (fillfactor=70);
+
 create table users (
   id text collate "C" not null,
   name text not null,
@@ -217,6 +256,7 @@ create table users (
   image text,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  two_factor_enabled boolean default false not null,
   constraint users_pkey PRIMARY KEY (id),
   constraint users_email_check CHECK (email = lower(email)),
   constraint users_email_key UNIQUE (email)
@@ -280,6 +320,8 @@ CREATE INDEX content_by_created ON public.content USING btree (workspace_id, cre
 
 CREATE INDEX content_by_status_created ON public.content USING btree (workspace_id, status, created_at, id);
 
+CREATE INDEX idempotency_keys_by_created ON public.idempotency_keys USING btree (created_at);
+
 CREATE INDEX invitations_by_email ON public.invitations USING btree (email);
 
 CREATE INDEX invitations_by_id ON public.invitations USING btree (id);
@@ -295,6 +337,10 @@ CREATE INDEX mentions_by_company_published ON public.mentions USING btree (works
 CREATE INDEX mentions_by_created ON public.mentions USING btree (workspace_id, created_at, id);
 
 CREATE INDEX mentions_by_published ON public.mentions USING btree (workspace_id, published_at, id);
+
+CREATE INDEX second_factors_by_secret ON public.second_factors USING btree (secret);
+
+CREATE INDEX second_factors_by_user ON public.second_factors USING btree (user_id);
 
 CREATE INDEX sessions_by_user ON public.sessions USING btree (user_id);
 

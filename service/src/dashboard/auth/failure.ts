@@ -10,6 +10,9 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
   YOU_CANNOT_LEAVE_THE_ORGANIZATION_AS_THE_ONLY_OWNER: 'conflict',
   YOU_CANNOT_LEAVE_THE_ORGANIZATION_WITHOUT_AN_OWNER: 'conflict',
   INVITATION_LIMIT_REACHED: 'conflict',
+  INVALID_CODE: 'invalid_body',
+  INVALID_BACKUP_CODE: 'invalid_body',
+  TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE: 'not_signed_in',
 };
 
 const STATUSES: Readonly<Record<number, ErrorCode>> = {
@@ -35,6 +38,12 @@ const MESSAGES: Readonly<Record<string, string>> = {
   YOU_CANNOT_LEAVE_THE_ORGANIZATION_WITHOUT_AN_OWNER:
     'The last owner of a workspace must stay an owner. Make another member an owner first.',
   YOU_ARE_NOT_ALLOWED_TO_UPDATE_THIS_MEMBER: 'Only an owner can change an owner or make one.',
+  INVALID_PASSWORD: 'The password is not right.',
+  INVALID_CODE: '"code" is not right. Codes change every 30 seconds: enter the one that is shown now.',
+  INVALID_BACKUP_CODE: '"code" is not one of the backup codes that are left. Each works once.',
+  INVALID_TWO_FACTOR_COOKIE: 'This sign-in has expired. Start again with the password.',
+  TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE: 'Too many wrong codes. Start again with the password.',
+  ACCOUNT_TEMPORARILY_LOCKED: 'Too many wrong codes. Wait a quarter of an hour, then try again.',
   YOU_ARE_NOT_ALLOWED_TO_INVITE_USER_WITH_THIS_ROLE: 'Only an owner can invite an owner.',
 };
 

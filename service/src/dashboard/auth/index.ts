@@ -2,6 +2,7 @@ import { type BetterAuthOptions, betterAuth } from 'better-auth';
 import { createAuthEndpoint } from 'better-auth/api';
 import { setSessionCookie } from 'better-auth/cookies';
 import { type OrganizationOptions, organization } from 'better-auth/plugins/organization';
+import { twoFactor } from 'better-auth/plugins/two-factor';
 import type { FastifyBaseLogger } from 'fastify';
 import type pg from 'pg';
 import { deriveKey } from '../../secrets.ts';
@@ -21,11 +22,18 @@ import { type AuthDatabase, createAuthDatabase } from './database.ts';
 import { recordMember, recordSignIn } from './events.ts';
 import { authLogger } from './logger.ts';
 import { ROLES } from './roles.ts';
-import { ORGANIZATION_MODELS, RATE_LIMIT_MODEL, SIGN_IN_MODELS } from './schema.ts';
+import { ORGANIZATION_MODELS, RATE_LIMIT_MODEL, SECOND_FACTOR_MODELS, SIGN_IN_MODELS } from './schema.ts';
 
 export const AUTH_PATH = '/dashboard/api/auth';
 /** Where a request's address stands on its way to better-auth; set by us alone, from what Fastify trusts. */
 export const ADDRESS_HEADER = 'x-svc-address';
+
+const ATTEMPTS = { max: SIGN_IN_ATTEMPTS_MAX, window: SIGN_IN_WINDOW_SECONDS } as const;
+
+type SessionHook = NonNullable<
+  NonNullable<NonNullable<NonNullable<BetterAuthOptions['databaseHooks']>['session']>['create']>['before']
+>;
+type SessionContext = Parameters<SessionHook>[1];
 
 export interface AuthOptions {
   readonly pool: pg.Pool;
@@ -48,7 +56,7 @@ export function createDashboardAuth(options: AuthOptions) {
 export function authOptions({ secrets, publicUrl, log }: AuthOptions, database: AuthDatabase) {
   const [secret] = secrets;
   if (secret === undefined) throw new Error('Sign-in needs at least one secret.');
-  const { origin, protocol, pathname } = new URL(publicUrl);
+  const { origin, protocol, pathname, host } = new URL(publicUrl);
   const value = deriveKey(secret, 'dashboard sessions').toString('base64url');
   return {
     appName: 'svc',
@@ -81,7 +89,7 @@ export function authOptions({ secrets, publicUrl, log }: AuthOptions, database: 
       storage: 'database',
       max: AUTH_REQUESTS_MAX,
       window: AUTH_WINDOW_SECONDS,
-      customRules: { '/sign-in/email': { max: SIGN_IN_ATTEMPTS_MAX, window: SIGN_IN_WINDOW_SECONDS } },
+      customRules: { '/sign-in/email': ATTEMPTS, '/two-factor/*': ATTEMPTS },
     },
     advanced: {
       cookiePrefix: 'svc',
@@ -102,13 +110,35 @@ export function authOptions({ secrets, publicUrl, log }: AuthOptions, database: 
       session: {
         create: {
           // Ahead of the session: no entry, no session.
-          before: ({ userId }) =>
-            database.join((client) => recordSignIn(client, 'session.signed_in', { id: userId })),
+          before: async ({ userId }, context) => {
+            if (await isSignIn(userId, context)) {
+              await database.join((client) => recordSignIn(client, 'session.signed_in', { id: userId }));
+            }
+          },
         },
       },
     },
-    plugins: [organization(organizationOptions(database)), sessions()],
+    plugins: [
+      organization(organizationOptions(database)),
+      twoFactor({
+        issuer: `svc (${host})`,
+        schema: SECOND_FACTOR_MODELS,
+        backupCodeOptions: { storeBackupCodes: 'encrypted' },
+      }),
+      sessions(),
+    ],
   } satisfies BetterAuthOptions;
+}
+
+/**
+ * Whether the session that starts is somebody's coming in. It is not when it replaces the session of the same person
+ * (a new password, a second factor), nor when only the password was right and the second factor is still to come.
+ */
+async function isSignIn(userId: string, context: SessionContext): Promise<boolean> {
+  if (context?.context.session != null) return false;
+  if (context?.path !== '/sign-in/email') return true;
+  const user = await context.context.internalAdapter.findUserById(userId);
+  return !(user !== null && 'twoFactorEnabled' in user && user.twoFactorEnabled === true);
 }
 
 function organizationOptions(database: AuthDatabase) {

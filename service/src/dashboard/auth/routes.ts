@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type pg from 'pg';
 import { Type } from 'typebox';
 import { isUnavailable } from '../../database/unavailable.ts';
 import { ERRORS } from '../../http/errors.ts';
@@ -7,11 +8,14 @@ import { authHeaders, setCookies } from '../session.ts';
 import { recordSignIn } from './events.ts';
 import { authFailure } from './failure.ts';
 import { AUTH_PATH, type DashboardAuth } from './index.ts';
+import { personOfStep, SECOND_STEPS, WRONG_CODES } from './second-step.ts';
 
 const FIRST_FAILURE = 500;
 
 const nothing = defineBody({});
 const optional = Type.Optional(flag);
+const password = defineBody({ password: text });
+const code = defineBody({ code: text });
 const signIn = defineBody({ email: text, password: text, rememberMe: optional });
 
 /**
@@ -25,6 +29,9 @@ const CHANGES = {
   '/revoke-session': defineBody({ token: text }),
   '/revoke-sessions': nothing,
   '/revoke-other-sessions': nothing,
+  '/two-factor/enable': password,
+  '/two-factor/disable': password,
+  '/two-factor/generate-backup-codes': password,
 } as const;
 
 /** Hands requests below /dashboard/api/auth to better-auth; its failures leave in our envelope. */
@@ -35,6 +42,7 @@ export function registerAuth(api: FastifyInstance, auth: DashboardAuth, publicUr
     reply: FastifyReply,
     path: string,
     body?: object,
+    onRefused: (name: string) => void = () => undefined,
   ): Promise<FastifyReply> => {
     const headers = authHeaders(request);
     // Where the request comes from was checked for the whole scope; better-auth's own check wants an Origin even
@@ -48,7 +56,7 @@ export function registerAuth(api: FastifyInstance, auth: DashboardAuth, publicUr
     });
     const { result, failure } = await auth.database.observe(() => auth.handler(handed));
     if (failure !== undefined && (result.status >= FIRST_FAILURE || isUnavailable(failure))) throw failure;
-    return answer(reply, result);
+    return answer(reply, result, onRefused);
   };
 
   for (const path of READS) {
@@ -57,19 +65,39 @@ export function registerAuth(api: FastifyInstance, auth: DashboardAuth, publicUr
   for (const [path, check] of Object.entries(CHANGES)) {
     api.post(`/auth${path}`, (request, reply) => hand(request, reply, path, check(request.body)));
   }
-  const logFailure = failedSignIns(api, auth);
+  const record = failedSignIns(api, auth);
   api.post(
     '/auth/sign-in/email',
-    { onResponse: async (request, { statusCode }) => logFailure(request, statusCode) },
+    {
+      onResponse: async (request, { statusCode }) => {
+        if (statusCode !== ERRORS.not_signed_in.status) return;
+        const email = signIn(request.body).email.toLowerCase();
+        record(request, async () => ({ email }));
+      },
+    },
     (request, reply) => hand(request, reply, '/sign-in/email', signIn(request.body)),
   );
+  for (const path of SECOND_STEPS) {
+    api.post(`/auth${path}`, (request, reply) =>
+      hand(request, reply, path, code(request.body), (name) => {
+        if (WRONG_CODES.has(name)) record(request, (client) => personOfStep(client, request.headers.cookie));
+      }),
+    );
+  }
 }
 
-async function answer(reply: FastifyReply, response: Response): Promise<FastifyReply> {
+/** `onRefused` is told better-auth's own name for a refusal. */
+async function answer(
+  reply: FastifyReply,
+  response: Response,
+  onRefused: (name: string) => void,
+): Promise<FastifyReply> {
   setCookies(reply, response.headers.getSetCookie());
   const content = await response.text();
   if (response.ok) return reply.type('application/json; charset=utf-8').send(content);
-  const failure = authFailure(response.status, parsed(content), response.headers.get('x-retry-after'));
+  const body = parsed(content);
+  if ('code' in body && typeof body.code === 'string') onRefused(body.code);
+  const failure = authFailure(response.status, body, response.headers.get('x-retry-after'));
   throw failure ?? new Error(`better-auth answered with the status ${response.status}`);
 }
 
@@ -82,16 +110,20 @@ function failedSignIns(api: FastifyInstance, auth: DashboardAuth) {
   api.addHook('onClose', async () => {
     await Promise.all(running);
   });
-  return (request: FastifyRequest, status: number): void => {
-    if (status !== ERRORS.not_signed_in.status) return;
-    const email = signIn(request.body).email.toLowerCase();
+  return (request: FastifyRequest, find: (client: pg.ClientBase) => Promise<Attempted>): void => {
     const recording = auth.database
-      .join((client) => recordSignIn(client, 'session.sign_in_failed', { email }))
+      .join(async (client) => {
+        const person = await find(client);
+        if (person !== undefined) await recordSignIn(client, 'session.sign_in_failed', person);
+      })
       .catch((error: unknown) => request.log.error({ err: error }, 'a failed sign-in could not be logged'))
       .finally(() => running.delete(recording));
     running.add(recording);
   };
 }
+
+/** As whom somebody tried to sign in; undefined: nobody can tell. */
+type Attempted = { readonly id: string } | { readonly email: string } | undefined;
 
 function parsed(content: string): object {
   try {

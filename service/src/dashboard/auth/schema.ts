@@ -1,8 +1,8 @@
 import type { BetterAuthOptions } from 'better-auth';
 
 /**
- * better-auth's models in our tables and our spelling (migrations/0003_sign_in.sql). A test asks better-auth whether
- * anything is missing.
+ * better-auth's models in our tables and our spelling (migrations/0003_sign_in.sql, 0005_second_factor.sql). A test
+ * asks better-auth whether anything is missing.
  */
 
 const CREATED = { createdAt: 'created_at' } as const;
@@ -52,5 +52,18 @@ export const ORGANIZATION_MODELS = {
   invitation: {
     modelName: 'invitations',
     fields: { ...CREATED, organizationId: 'workspace_id', inviterId: 'inviter_id', expiresAt: 'expires_at' },
+  },
+} as const;
+
+export const SECOND_FACTOR_MODELS = {
+  user: { fields: { twoFactorEnabled: 'two_factor_enabled' } },
+  twoFactor: {
+    modelName: 'second_factors',
+    fields: {
+      userId: 'user_id',
+      backupCodes: 'backup_codes',
+      failedVerificationCount: 'failed_verification_count',
+      lockedUntil: 'locked_until',
+    },
   },
 } as const;

@@ -1,0 +1,143 @@
+import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { expectFailure } from '../../../test/harness/answers.ts';
+import {
+  createTestDashboard,
+  PASSWORD,
+  sessionCookie,
+  type TestDashboard,
+  type Visitor,
+} from '../../../test/harness/dashboard.ts';
+import { createTestService, type TestAnswer, type TestService } from '../../../test/harness/service.ts';
+import { totpCode } from '../../../test/harness/totp.ts';
+
+interface Enabled {
+  readonly totpURI: string;
+  readonly backupCodes: readonly string[];
+}
+type Owner = Visitor & { readonly workspaceId: string };
+
+let service: TestService;
+let dashboard: TestDashboard;
+beforeAll(async () => {
+  service = await createTestService();
+  dashboard = createTestDashboard(service);
+});
+
+let addresses = 0;
+/** From an address of its own, so that other attempts do not count. */
+const elsewhere = () => ({ remoteAddress: `10.2.0.${++addresses}` });
+
+/** The password alone: what it has brought. */
+const firstStep = async ({ email }: Owner): Promise<TestAnswer> => dashboard.enter(email, PASSWORD);
+const stepCookie = ({ headers }: TestAnswer): string =>
+  [headers['set-cookie'] ?? []]
+    .flat()
+    .map((cookie) => String(cookie).split(';')[0] ?? '')
+    .find((cookie) => cookie.startsWith('svc.two_factor=')) ?? 'no cookie was set';
+const secondStep = (first: TestAnswer, path: string, code: string): Promise<TestAnswer> =>
+  dashboard.nobody.send(
+    'POST',
+    `/auth/two-factor/${path}`,
+    { code },
+    {
+      ...elsewhere(),
+      headers: { cookie: stepCookie(first) },
+    },
+  );
+
+async function withSecondFactor(): Promise<Owner & Enabled> {
+  const owner = await dashboard.owner();
+  const enabled = await owner.send('POST', '/auth/two-factor/enable', { password: PASSWORD }, elsewhere());
+  const { totpURI, backupCodes } = enabled.json<Enabled>();
+  const code = totpCode(totpURI);
+  const done = await owner.send('POST', '/auth/two-factor/verify-totp', { code }, elsewhere());
+  expect(done.status).toBe(200);
+  return { ...owner, totpURI, backupCodes };
+}
+
+const kinds = async ({ workspaceId }: Owner): Promise<readonly string[]> => {
+  const { rows } = await service.pool.query<{ kind: string }>(
+    'select kind from audit_log where workspace_id = $1 order by created_at',
+    [workspaceId],
+  );
+  return rows.map(({ kind }) => kind);
+};
+
+describe('a second factor', () => {
+  test('is asked for once an authenticator has shown a code, and not before', async () => {
+    const owner = await dashboard.owner();
+    const enabled = await owner.send('POST', '/auth/two-factor/enable', { password: PASSWORD }, elsewhere());
+    const { totpURI, backupCodes } = enabled.json<Enabled>();
+    expect(totpURI).toContain('otpauth://totp/svc%20(svc.test):');
+    expect(new Set(backupCodes).size).toBe(10);
+    expect(sessionCookie(await firstStep(owner))).toBeDefined();
+
+    const wrong = await owner.send('POST', '/auth/two-factor/verify-totp', { code: '000000' }, elsewhere());
+    expectFailure(wrong, 'invalid_body');
+    await owner.send('POST', '/auth/two-factor/verify-totp', { code: totpCode(totpURI) }, elsewhere());
+    const first = await firstStep(owner);
+    expect(first.json()).toMatchObject({ twoFactorRedirect: true, twoFactorMethods: ['totp'] });
+  });
+
+  test('lets nobody in who has the password alone', async () => {
+    const owner = await withSecondFactor();
+    const first = await firstStep(owner);
+    const cookie = [first.headers['set-cookie'] ?? []]
+      .flat()
+      .map((text) => String(text).split(';')[0])
+      .join('; ');
+    const me = await dashboard.nobody.send('GET', '/me', undefined, { headers: { cookie } });
+    expectFailure(me, 'not_signed_in');
+    expectFailure(await secondStep(first, 'verify-totp', '000000'), 'invalid_body');
+    expectFailure(await secondStep(first, 'verify-backup-code', 'aaaaa-bbbbb'), 'invalid_body');
+  });
+
+  test('lets in who has the code of the authenticator', async () => {
+    const owner = await withSecondFactor();
+    const second = await secondStep(await firstStep(owner), 'verify-totp', totpCode(owner.totpURI));
+    const cookie = sessionCookie(second) ?? '';
+    const me = await dashboard.nobody.send('GET', '/me', undefined, { headers: { cookie } });
+    expect(me.json()).toMatchObject({ user: { email: owner.email } });
+  });
+
+  test('lets in by a backup code, each once', async () => {
+    const owner = await withSecondFactor();
+    const [code = ''] = owner.backupCodes;
+    const first = await secondStep(await firstStep(owner), 'verify-backup-code', code);
+    expect(sessionCookie(first)).toBeDefined();
+    expectFailure(await secondStep(await firstStep(owner), 'verify-backup-code', code), 'invalid_body');
+  });
+
+  test('can be guessed at five times for each password that was entered', async () => {
+    const owner = await withSecondFactor();
+    const first = await firstStep(owner);
+    for (let guess = 0; guess < 5; guess++) await secondStep(first, 'verify-totp', '000000');
+    expectFailure(await secondStep(first, 'verify-totp', totpCode(owner.totpURI)), 'not_signed_in');
+  });
+
+  test('is switched off by the password alone, in a session', async () => {
+    const owner = await withSecondFactor();
+    const second = await secondStep(await firstStep(owner), 'verify-totp', totpCode(owner.totpURI));
+    const options = { ...elsewhere(), headers: { cookie: sessionCookie(second) ?? '' } };
+    const wrong = { password: 'not the password' };
+    expectFailure(
+      await dashboard.nobody.send('POST', '/auth/two-factor/disable', wrong, options),
+      'invalid_body',
+    );
+    await dashboard.nobody.send('POST', '/auth/two-factor/disable', { password: PASSWORD }, options);
+    expect(sessionCookie(await firstStep(owner))).toBeDefined();
+  });
+
+  test('is in the log: a sign-in when both factors were right, a failed one when the code was not', async () => {
+    const owner = await withSecondFactor();
+    const before = (await kinds(owner)).length;
+    const first = await firstStep(owner);
+    expect((await kinds(owner)).length).toBe(before);
+    await secondStep(first, 'verify-totp', '000000');
+    await vi.waitFor(async () => {
+      expect((await kinds(owner)).slice(before)).toEqual(['session.sign_in_failed']);
+    });
+    await secondStep(first, 'verify-totp', totpCode(owner.totpURI));
+    expect((await kinds(owner)).slice(before)).toEqual(['session.sign_in_failed', 'session.signed_in']);
+  });
+});
