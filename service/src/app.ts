@@ -13,7 +13,12 @@ import { registerMetrics } from './http/metrics.ts';
 import { requestId } from './http/request-id.ts';
 import { registerSystem } from './http/system.ts';
 import { createAuthenticator } from './keys/authenticate.ts';
-import { BODY_MAX_BYTES, HEADERS_MAX_BYTES, REQUEST_TIMEOUT_MS } from './limits.ts';
+import {
+  BODY_MAX_BYTES,
+  HEADERS_MAX_BYTES,
+  LOG_RETENTION_DAYS_DEFAULT,
+  REQUEST_TIMEOUT_MS,
+} from './limits.ts';
 import { createCursorCodec } from './list/cursor.ts';
 import { registerOpenApi } from './openapi/route.ts';
 import { createLimiter, type Limiter } from './quota/limiter.ts';
@@ -23,7 +28,8 @@ import { registerV1 } from './v1/scope.ts';
 
 export interface AppOptions {
   readonly pool: pg.Pool;
-  readonly config: Pick<Config, 'trustProxy' | 'failedAuthPerMinute' | 'publicUrl'>;
+  readonly config: Pick<Config, 'trustProxy' | 'failedAuthPerMinute' | 'publicUrl'> &
+    Partial<Pick<Config, 'logRetentionDays'>>;
   /** The first one issues, all are accepted. */
   readonly secrets: readonly string[];
   readonly log: FastifyBaseLogger;
@@ -98,7 +104,11 @@ export function createApp(options: AppOptions): FastifyInstance {
   registerOpenApi(app, config);
 
   const cursors = createCursorCodec(secrets);
-  registerDashboard(app, { pool, secrets, cursors, clock, publicUrl: config.publicUrl });
+  registerDashboard(app, {
+    ...{ pool, secrets, cursors, clock },
+    publicUrl: config.publicUrl,
+    deployment: { logRetentionDays: config.logRetentionDays ?? LOG_RETENTION_DAYS_DEFAULT },
+  });
 
   const trail = createTrail(pool);
   app.addHook('onClose', () => trail.drain());

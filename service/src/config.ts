@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { LOG_RETENTION_DAYS_DEFAULT } from './limits.ts';
 
 /** The settings of one process, read once from the environment, then frozen. docs/operations.md lists them all. */
 export interface Config {
@@ -89,7 +90,7 @@ export function readConfig(env: Environment): Config {
     trustProxy: choice('SVC_TRUST_PROXY', 'false', ['true', 'false']) === 'true',
     logLevel: choice('SVC_LOG_LEVEL', 'info', LOG_LEVELS),
     failedAuthPerMinute: integer('SVC_FAILED_AUTH_PER_MINUTE', 300, 1, 1_000_000),
-    logRetentionDays: integer('SVC_LOG_RETENTION_DAYS', 400, 1, 36_500),
+    logRetentionDays: integer('SVC_LOG_RETENTION_DAYS', LOG_RETENTION_DAYS_DEFAULT, 1, 36_500),
   };
   const known = new Set(SETTINGS);
   for (const name of Object.keys(env)) {

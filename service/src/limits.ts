@@ -42,3 +42,5 @@ export const UNAVAILABLE_RETRY_SECONDS = 1;
 
 /** Months of audit-log partitions that exist ahead of now. */
 export const PARTITIONS_AHEAD_MONTHS = 3;
+/** How long an entry of the audit log is kept, where nothing else is set. */
+export const LOG_RETENTION_DAYS_DEFAULT = 400;

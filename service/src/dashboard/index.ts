@@ -8,10 +8,12 @@ import type { CursorCodec } from '../list/cursor.ts';
 import { registerAcceptance } from './accept-invitation.ts';
 import { createDashboardAuth } from './auth/index.ts';
 import { registerAuth } from './auth/routes.ts';
+import { registerDeployment } from './deployment.ts';
 import { registerInvitations } from './invitations.ts';
 import { parseJsonBodies } from './json.ts';
 import { registerKeys } from './keys.ts';
 import { registerMembers } from './members.ts';
+import { registerNewWorkspace } from './new-workspace.ts';
 import { registerPages } from './pages.ts';
 import { requireSameSite } from './same-site.ts';
 import { securityHeaders } from './security-headers.ts';
@@ -19,6 +21,7 @@ import { createSessions } from './session.ts';
 import { registerLinks } from './set-up.ts';
 import { registerStatic } from './static.ts';
 import { registerUsage } from './usage.ts';
+import type { Deployment } from './wire.ts';
 import { registerWorkspaces } from './workspaces.ts';
 
 export { createDashboardAuth, type DashboardAuth } from './auth/index.ts';
@@ -34,6 +37,7 @@ export interface DashboardOptions {
   readonly clock: Clock;
   /** The address people reach the service at: pages of no other may use the endpoints. */
   readonly publicUrl: string;
+  readonly deployment: Deployment;
 }
 
 /**
@@ -65,7 +69,7 @@ export function registerDashboard(app: FastifyInstance, options: DashboardOption
 }
 
 function registerEndpoints(api: FastifyInstance, options: DashboardOptions): void {
-  const { pool, secrets, cursors, clock, publicUrl } = options;
+  const { pool, secrets, cursors, clock, publicUrl, deployment } = options;
   const auth = createDashboardAuth({ pool, secrets, publicUrl, log: api.log });
   const sessions = createSessions(pool, auth);
   // What is answered here is a person's, and some of it is a token.
@@ -81,7 +85,9 @@ function registerEndpoints(api: FastifyInstance, options: DashboardOptions): voi
   registerAuth(api, auth, publicUrl);
   registerLinks(api, { pool, auth, sessions });
   registerAcceptance(api, { pool, auth, sessions });
+  registerDeployment(api, { sessions, deployment });
   registerWorkspaces(api, { pool, sessions });
+  registerNewWorkspace(api, { pool, sessions });
   registerUsage(api, { pool, sessions });
   registerMembers(api, { pool, auth, sessions });
   registerInvitations(api, { pool, auth, sessions, publicUrl });

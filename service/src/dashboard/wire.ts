@@ -45,6 +45,42 @@ export interface Usage {
   };
 }
 
+/** `GET /deployment`: what holds for all workspaces. */
+export interface Deployment {
+  /** An entry of the audit log is kept for at least so many days. */
+  readonly logRetentionDays: number;
+}
+
+/** `GET /auth/get-session`; null when there is none. */
+export interface CurrentSession {
+  readonly session: Pick<SessionOfList, 'id' | 'token'>;
+  readonly user: { readonly id: string; readonly email: string; readonly twoFactorEnabled: boolean };
+}
+
+/** `GET /auth/list-sessions`. */
+export interface SessionOfList {
+  readonly id: string;
+  /** Names the session to `POST /auth/revoke-session`; opens nothing without its signature in the cookie. */
+  readonly token: string;
+  readonly createdAt: Time;
+  readonly updatedAt: Time;
+  readonly expiresAt: Time;
+  readonly ipAddress: string | null;
+  readonly userAgent: string | null;
+}
+
+/** `POST /auth/sign-in/email`: a session, or the question for the second factor. */
+export interface SignedIn {
+  readonly twoFactorRedirect?: boolean;
+}
+
+/** `POST /auth/two-factor/enable`; the codes alone: `POST /auth/two-factor/generate-backup-codes`. */
+export interface SecondFactorSetUp {
+  /** `otpauth:` address, for an authenticator. */
+  readonly totpURI: string;
+  readonly backupCodes: readonly string[];
+}
+
 export interface Member {
   readonly id: string;
   readonly userId: string;
@@ -52,6 +88,12 @@ export interface Member {
   readonly name: string;
   readonly role: Role;
   readonly createdAt: Time;
+}
+
+/** `POST /workspaces/{id}/invitations`. The link is shown here alone. */
+export interface IssuedInvitation {
+  readonly invitation: Invitation;
+  readonly link: string;
 }
 
 export interface Invitation {

@@ -91,7 +91,11 @@ async function changeWorkspace(
   }
 }
 
-async function readWorkspace(pool: pg.Pool, { workspaceId, role }: Access): Promise<Workspace> {
+/** A workspace as the member with this role sees it. */
+export async function readWorkspace(
+  pool: pg.Pool,
+  { workspaceId, role }: Pick<Access, 'workspaceId' | 'role'>,
+): Promise<Workspace> {
   const { rows } = await pool.query<Omit<Workspace, 'role'>>(
     `select w.id, w.name, ${utc('w.created_at')} as "createdAt", m.live_quota as "liveQuota",
        w.burst_limit as "burstLimit"

@@ -1,0 +1,42 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { expectFailure } from '../../test/harness/answers.ts';
+import { createTestDashboard, type TestDashboard } from '../../test/harness/dashboard.ts';
+import { createTestService, type TestService } from '../../test/harness/service.ts';
+import type { Me, Workspace } from './wire.ts';
+
+let service: TestService;
+let dashboard: TestDashboard;
+beforeAll(async () => {
+  service = await createTestService();
+  dashboard = createTestDashboard(service);
+});
+
+describe('another workspace', () => {
+  test('is made by an owner, who owns it and finds it beside the first', async () => {
+    const owner = await dashboard.owner();
+    const made = await owner.send('POST', '/workspaces', { name: 'Second' });
+    expect(made.status).toBe(201);
+    const { id } = made.json<Workspace>();
+    expect(made.json()).toMatchObject({ name: 'Second', role: 'owner', liveQuota: null, burstLimit: null });
+    expect((await owner.send('GET', '/me')).json<Me>().workspaces).toEqual([
+      { id, name: 'Second', role: 'owner' },
+      { id: owner.workspaceId, name: 'Test', role: 'owner' },
+    ]);
+    expectFailure(await (await dashboard.owner()).send('GET', `/workspaces/${id}`), 'not_found');
+  });
+
+  test('is made by nobody who owns none', async () => {
+    const owner = await dashboard.owner();
+    const admin = await dashboard.member(owner.workspaceId, 'admin');
+    await service.pool.query(`delete from members where user_id = $1 and role = 'owner'`, [admin.userId]);
+    expectFailure(await admin.send('POST', '/workspaces', { name: 'Mine' }), 'insufficient_scope');
+    expectFailure(await dashboard.nobody.send('POST', '/workspaces', { name: 'Mine' }), 'not_signed_in');
+    expectFailure(await owner.send('POST', '/workspaces', { name: ' ' }), 'invalid_body');
+  });
+});
+
+test('what the operator has set for all workspaces is told to people, not to anybody', async () => {
+  const owner = await dashboard.owner();
+  expect((await owner.send('GET', '/deployment')).json()).toEqual({ logRetentionDays: 400 });
+  expectFailure(await dashboard.nobody.send('GET', '/deployment'), 'not_signed_in');
+});

@@ -1,0 +1,34 @@
+import type { FastifyInstance } from 'fastify';
+import type pg from 'pg';
+import { inTransaction } from '../database/pool.ts';
+import { ApiError } from '../http/errors.ts';
+import { createOwnedWorkspace } from './accounts.ts';
+import { defineBody, name } from './body.ts';
+import type { Sessions } from './session.ts';
+import type { Workspace } from './wire.ts';
+import { readWorkspace } from './workspaces.ts';
+
+const create = defineBody({ name });
+
+export interface NewWorkspaceRoutes {
+  readonly pool: pg.Pool;
+  readonly sessions: Sessions;
+}
+
+/** Another workspace, by somebody who owns one: whoever was only invited makes none. */
+export function registerNewWorkspace(api: FastifyInstance, { pool, sessions }: NewWorkspaceRoutes): void {
+  api.post('/workspaces', async (request, reply): Promise<Workspace> => {
+    const person = await sessions.require(request, reply);
+    const { name } = create(request.body);
+    const { rowCount } = await pool.query(
+      `select 1 from members where user_id = $1 and role = 'owner' limit 1`,
+      [person.id],
+    );
+    if (rowCount === 0) {
+      throw new ApiError('insufficient_scope', 'Only an owner of a workspace may make another one.');
+    }
+    const workspaceId = await inTransaction(pool, (client) => createOwnedWorkspace(client, name, person.id));
+    reply.code(201);
+    return readWorkspace(pool, { workspaceId, role: 'owner' });
+  });
+}
