@@ -7,6 +7,12 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** Serialises nodes that make or drop partitions at the same time. */
 const PARTITIONS_LOCK = 7_310_001;
 
+/**
+ * Making or dropping a partition waits for everybody who reads the log, and every entry waits behind it. After this
+ * time it gives up instead, and is tried again later.
+ */
+const LOCK_TIMEOUT_MS = 2_000;
+
 interface Month {
   readonly name: string;
   /** First day of the month, and of the next one, as dates. */
@@ -24,7 +30,7 @@ function monthAt(year: number, month: number): Month {
 export function ensurePartitions(pool: pg.Pool, nowMs: number): Promise<readonly string[]> {
   const now = new Date(nowMs);
   return inTransaction(pool, async (client) => {
-    await client.query('select pg_advisory_xact_lock($1)', [PARTITIONS_LOCK]);
+    await lockPartitions(client);
     const existing = new Set((await listPartitions(client)).map(({ name }) => name));
     const made: string[] = [];
     for (let ahead = 0; ahead <= PARTITIONS_AHEAD_MONTHS; ahead++) {
@@ -48,11 +54,16 @@ export function dropExpiredPartitions(
 ): Promise<readonly string[]> {
   const oldestKeptMs = nowMs - retentionDays * DAY_MS;
   return inTransaction(pool, async (client) => {
-    await client.query('select pg_advisory_xact_lock($1)', [PARTITIONS_LOCK]);
+    await lockPartitions(client);
     const expired = (await listPartitions(client)).filter(({ endsMs }) => endsMs <= oldestKeptMs);
     for (const { name } of expired) await client.query(`drop table ${name}`);
     return expired.map(({ name }) => name);
   });
+}
+
+async function lockPartitions(client: pg.ClientBase): Promise<void> {
+  await client.query('select pg_advisory_xact_lock($1)', [PARTITIONS_LOCK]);
+  await client.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
 }
 
 export interface Partition {

@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { type Clock, systemClock } from '../clock.ts';
 import { createPool } from '../database/pool.ts';
 import { maintainAuditLog } from './audit-log-partitions.ts';
+import { deleteExpired } from './expired.ts';
 
 export interface JobOptions {
   readonly databaseUrl: string;
@@ -27,10 +28,12 @@ const RESTART_PAUSE_MS = 5_000;
 /** When each job runs, in UTC. Several nodes share the schedule: a job runs once, on one of them. */
 const SCHEDULE = parseCronItems([
   { task: 'maintain_audit_log', identifier: 'maintain_audit_log', match: '30 0 * * *' },
+  { task: 'delete_expired', identifier: 'delete_expired', match: '45 0 * * *' },
 ]);
 
 const tasks = (pool: pg.Pool, { clock = systemClock, logRetentionDays, log }: JobOptions): TaskList => ({
   maintain_audit_log: () => maintainAuditLog({ pool, nowMs: clock(), retentionDays: logRetentionDays, log }),
+  delete_expired: () => deleteExpired({ pool, log }),
 });
 
 /** Runs the scheduled jobs until they are stopped; goes on by itself after the database was away. */
