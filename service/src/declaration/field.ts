@@ -37,11 +37,14 @@ const schemaOf = <T>(schema: TSchema, { description, example }: Common<T>): TSch
 const rest = <T>({ from = 'client', example, ...options }: Common<T>) =>
   options.fallback === undefined ? { from, example } : { from, example, fallback: options.fallback };
 
-/** Characters that an id may have; ids that the service gives are TypeIDs, an import may bring its own. */
-export const ID_PATTERN = `^[A-Za-z0-9_-]{1,${ID_MAX_CHARACTERS}}$`;
+/**
+ * What an id may be; ids that the service gives are TypeIDs, a writer may bring its own. `count` is the path of a count,
+ * `/v1/audits/count`, and could never be read as a record.
+ */
+export const ID_PATTERN = `^(?!count$)[A-Za-z0-9_-]{1,${ID_MAX_CHARACTERS}}$`;
 const ID_SHAPE = new RegExp(ID_PATTERN);
 export const isId = (text: string): boolean => ID_SHAPE.test(text);
-export const ID_ALLOWED = `1 to ${ID_MAX_CHARACTERS} of A-Z a-z 0-9 _ -`;
+export const ID_ALLOWED = `1 to ${ID_MAX_CHARACTERS} of A-Z a-z 0-9 _ -, not the word count`;
 
 /** An identifier, of the record itself or of another one. */
 export const id = (options: Common<string>): Field<string> => ({
