@@ -29,9 +29,16 @@ export const LIVE_QUOTA_MAX = 1_000_000_000_000;
 /** Requests a second. */
 export const BURST_LIMIT_MAX = 1_000_000;
 
+/** Names of companies in one answer. */
+export const COMPANY_NAMES_MAX = 100;
+
 export const USAGE_DAYS_DEFAULT = 30;
 export const USAGE_DAYS_MAX = 400;
 
 /** How long a browser may keep a built file whose name changes with its content. */
 export const ONE_YEAR_SECONDS = 365 * 24 * 60 * 60;
 export const STYLE_NONCE_BYTES = 16;
+
+export const PATH_FILTER_MAX_CHARACTERS = 2048;
+/** Entries that one statement of an export reads. */
+export const EXPORT_PAGE_ENTRIES = 1_000;

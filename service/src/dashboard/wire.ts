@@ -1,4 +1,4 @@
-import type { Time } from '@svc/sdk';
+import type { ApiKey, Company, Time } from '@svc/sdk';
 import type { Role } from './auth/permissions.ts';
 
 /** What the dashboard's endpoints answer with, beside the shapes of the API itself (@svc/sdk). */
@@ -43,6 +43,22 @@ export interface Usage {
     /** Null: no limit. */
     readonly limit: number | null;
   };
+}
+
+/** `GET /workspaces/{id}/company-names`, by name. */
+export interface CompanyNames {
+  readonly data: readonly Pick<Company, 'id' | 'name' | 'domain'>[];
+}
+
+/** `POST …/keys` and `POST …/keys/{keyId}/rotate`: the only answers that hold a token. */
+export interface IssuedKey {
+  readonly key: ApiKey;
+  readonly token: string;
+}
+
+/** `POST …/keys/{keyId}/revoke`. */
+export interface RevokedKey {
+  readonly key: ApiKey;
 }
 
 /** `GET /deployment`: what holds for all workspaces. */

@@ -1,0 +1,55 @@
+import type { FastifyInstance } from 'fastify';
+import type pg from 'pg';
+import { ApiError } from '../http/errors.ts';
+import { unknownOrRepeated } from '../list/query.ts';
+import { COMPANY_NAMES_MAX, NAME_MAX_CHARACTERS } from './limits.ts';
+import type { Sessions } from './session.ts';
+import type { CompanyNames } from './wire.ts';
+
+export interface CompanyNameRoutes {
+  readonly pool: pg.Pool;
+  readonly sessions: Sessions;
+}
+
+/**
+ * Names of companies, for people who choose one or see its id: those whose name, domain or id holds the text `search`
+ * (none: the first ones by name), or those of the ids in `ids`, separated by commas.
+ */
+export function registerCompanyNames(api: FastifyInstance, { pool, sessions }: CompanyNameRoutes): void {
+  api.get<{ Querystring: Record<string, unknown> }>(
+    '/workspaces/:workspaceId/company-names',
+    async (request, reply): Promise<CompanyNames> => {
+      const { workspaceId } = await sessions.member(request, reply);
+      const failure = unknownOrRepeated(request.query, ['search', 'ids']);
+      if (failure !== undefined) throw new ApiError('invalid_parameter', failure.message);
+      const { ids, search = '' } = request.query;
+      if (typeof ids === 'string') return { data: await findByIds(pool, workspaceId, idsOf(ids)) };
+      return { data: await findByText(pool, workspaceId, String(search).slice(0, NAME_MAX_CHARACTERS)) };
+    },
+  );
+}
+
+function idsOf(text: string): readonly string[] {
+  const ids = text.split(',').filter((id) => id !== '');
+  if (ids.length <= COMPANY_NAMES_MAX) return ids;
+  throw new ApiError('invalid_parameter', `"ids" must be at most ${COMPANY_NAMES_MAX} ids.`);
+}
+
+async function findByIds(pool: pg.Pool, workspaceId: string, ids: readonly string[]) {
+  const { rows } = await pool.query<CompanyNames['data'][number]>(
+    'select id, name, domain from companies where workspace_id = $1 and id = any($2) order by name, id',
+    [workspaceId, ids],
+  );
+  return rows;
+}
+
+async function findByText(pool: pg.Pool, workspaceId: string, text: string) {
+  const pattern = `%${text.replace(/[\\%_]/g, '\\$&')}%`;
+  const { rows } = await pool.query<CompanyNames['data'][number]>(
+    `select id, name, domain from companies
+     where workspace_id = $1 and (name ilike $2 or domain ilike $2 or id like $2)
+     order by name, id limit $3`,
+    [workspaceId, pattern, COMPANY_NAMES_MAX],
+  );
+  return rows;
+}
