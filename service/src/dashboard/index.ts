@@ -8,13 +8,14 @@ import type { CursorCodec } from '../list/cursor.ts';
 import { registerAcceptance } from './accept-invitation.ts';
 import { createDashboardAuth } from './auth/index.ts';
 import { registerAuth } from './auth/routes.ts';
+import { registerCompanyNames } from './company-names.ts';
 import { registerDeployment } from './deployment.ts';
 import { registerInvitations } from './invitations.ts';
 import { parseJsonBodies } from './json.ts';
 import { registerKeys } from './keys.ts';
+import { registerLog } from './log.ts';
 import { registerMembers } from './members.ts';
 import { registerNewWorkspace } from './new-workspace.ts';
-import { registerPages } from './pages.ts';
 import { requireSameSite } from './same-site.ts';
 import { securityHeaders } from './security-headers.ts';
 import { createSessions } from './session.ts';
@@ -41,8 +42,8 @@ export interface DashboardOptions {
 }
 
 /**
- * The dashboard's endpoints below /dashboard/api, for people with a session, and the page that opens one. Keys are
- * made, rotated and revoked here alone: nothing else imports keys/store.ts.
+ * The dashboard: its endpoints below /dashboard/api, for people with a session, and the pages that call them. Keys
+ * are made, rotated and revoked here alone: nothing else imports keys/store.ts.
  */
 export function registerDashboard(app: FastifyInstance, options: DashboardOptions): void {
   const { publicUrl } = options;
@@ -50,11 +51,7 @@ export function registerDashboard(app: FastifyInstance, options: DashboardOption
   app.register(
     (scope, _, done) => {
       scope.register(helmet, securityHeaders(publicUrl));
-      // Each in a scope of its own, loaded behind the one that gives all of them their headers.
-      scope.register((pages, _, done) => {
-        registerPages(pages, publicUrl);
-        done();
-      });
+      // In a scope of its own, loaded behind the one that gives it its headers.
       scope.register(
         (api, _, done) => {
           registerEndpoints(api, options);
@@ -89,7 +86,10 @@ function registerEndpoints(api: FastifyInstance, options: DashboardOptions): voi
   registerWorkspaces(api, { pool, sessions });
   registerNewWorkspace(api, { pool, sessions });
   registerUsage(api, { pool, sessions });
+  registerCompanyNames(api, { pool, sessions });
   registerMembers(api, { pool, auth, sessions });
   registerInvitations(api, { pool, auth, sessions, publicUrl });
-  registerKeys(api, { sessions, keys: createKeyStore(pool, secrets), reader: { pool, cursors, clock } });
+  const reader = { pool, cursors, clock };
+  registerLog(api, { sessions, reader });
+  registerKeys(api, { sessions, keys: createKeyStore(pool, secrets), reader });
 }

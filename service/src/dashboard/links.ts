@@ -50,7 +50,7 @@ async function createLink(
      values ($1, $2, $3, now() + $4 * interval '1 hour')`,
     [hashOf(token), purpose, subject, LIFETIME_HOURS[purpose]],
   );
-  return `${publicUrl}/dashboard/${purpose}#token=${token}`;
+  return `${publicUrl}/${purpose}#token=${token}`;
 }
 
 /** What a link was made for. */

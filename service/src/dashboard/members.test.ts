@@ -147,7 +147,7 @@ describe('an invitation', () => {
     expect(answer.status).toBe(201);
     const { invitation, link } = answer.json<{ invitation: Invitation; link: string }>();
     expect(invitation).toMatchObject({ email, role: 'admin' });
-    expect(link).toMatch(new RegExp(`^${PUBLIC_URL}/dashboard/invitation#token=`));
+    expect(link).toMatch(new RegExp(`^${PUBLIC_URL}/invitation#token=`));
     expect(await logged(owner.workspaceId)).toEqual([{ kind: 'member.invited', actor: owner.email }]);
     const token = tokenOf(link);
     const offer = (await nobody.send('POST', '/invitations/read', { token })).json<InvitationOffer>();

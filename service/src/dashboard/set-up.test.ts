@@ -54,7 +54,7 @@ describe('the set-up link', () => {
   test('keeps its token out of the path and the query, and out of the database', async () => {
     const { link, pool } = await emptyService();
     const made = new URL(await link());
-    expect(`${made.origin}${made.pathname}${made.search}`).toBe(`${PUBLIC_URL}/dashboard/set-up`);
+    expect(`${made.origin}${made.pathname}${made.search}`).toBe(`${PUBLIC_URL}/set-up`);
     const { rows } = await pool.query<{ row: string }>(
       'select one_time_links::text as row from one_time_links',
     );
