@@ -36,9 +36,14 @@ export function registerV1(
         throw new ApiError('not_found', 'There is no such path.');
       });
       routes(v1);
-      for (const [url, known] of [...methods]) {
-        const others = METHODS.filter((method) => !known.has(method));
-        const allow = [...known].join(', ');
+      const allowed = [...methods.keys()].map((url) => {
+        // A record may be called like a path below its list: `/v1/audits/batch` is one to whoever reads it.
+        const ofRecords = methods.get(url.replace(/[^/]+$/, ':id')) ?? [];
+        return { url, known: [...new Set([...(methods.get(url) ?? []), ...ofRecords])] };
+      });
+      for (const { url, known } of allowed) {
+        const others = METHODS.filter((method) => !known.includes(method));
+        const allow = known.join(', ');
         v1.route({
           method: others,
           url: url.replace(/^\/v1/, ''),
