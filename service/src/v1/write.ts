@@ -59,7 +59,7 @@ export async function runWrite(
           fingerprint: fingerprintOf(request.method, request.url, request.body),
         };
   try {
-    return await inTransaction(pool, async (client) => {
+    const { answer, replayed, outcome } = await inTransaction(pool, async (client) => {
       const first = repeatable && (await claimIdempotencyKey(client, repeatable));
       const { answer, recordIds } =
         first === undefined ? await work(client) : { answer: first, recordIds: [] };
@@ -70,9 +70,11 @@ export async function runWrite(
       ]);
       if (outcome === undefined || outcome.result === 'invalid_key') throw invalidKey(true);
       if (outcome.result === 'over_quota') throw quotaExceeded(outcome.quota, clock());
-      request.recorded = outcome;
-      return { ...answer, replayed: first !== undefined, dryRun };
+      return { answer, replayed: first !== undefined, outcome };
     });
+    // Not before it is committed: an answer of which nothing was recorded is recorded as it leaves.
+    request.recorded = outcome;
+    return { ...answer, replayed, dryRun };
   } catch (error) {
     if (error instanceof DryRun) return { ...error.answer, replayed: false, dryRun };
     throw error;
