@@ -115,8 +115,12 @@ function failureOf(
 
 const NAME_MAX_CHARACTERS = 64;
 
+/** The JSON pointer (RFC 6901) of a field that a client has named; a long name is cut. */
+export const pointerTo = (name: string): string =>
+  `/${name.slice(0, NAME_MAX_CHARACTERS).toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1')}`;
+
 function unknownField(resource: Resource, mode: ValidationMode, name: string): FieldFailure {
-  const field = `/${name.slice(0, NAME_MAX_CHARACTERS).replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  const field = pointerTo(name);
   if (Object.hasOwn(resource.fields, name)) return { field, reason: 'is set by the service' };
   return {
     field,

@@ -2,7 +2,7 @@ import type { Resource } from '../declaration/resource.ts';
 import { ApiError } from '../http/errors.ts';
 import { BATCH_MAX_RECORDS } from '../limits.ts';
 import type { RecordInput } from '../records/row.ts';
-import { type FieldFailure, type ValidationMode, validateRecord } from '../records/validate.ts';
+import { type FieldFailure, pointerTo, type ValidationMode, validateRecord } from '../records/validate.ts';
 
 /** Failures that one answer names at most. */
 const FAILURES_MAX = 20;
@@ -22,7 +22,7 @@ export function batchBody(resource: Resource, body: unknown): readonly RecordInp
   }
   const unknown = Object.keys(body ?? {}).find((name) => name !== 'data');
   if (unknown !== undefined)
-    throw invalidBody([{ field: `/${unknown.slice(0, 64)}`, reason: 'is not a field here; allowed: data' }]);
+    throw invalidBody([{ field: pointerTo(unknown), reason: 'is not a field here; allowed: data' }]);
   const failures: FieldFailure[] = [];
   const inputs: RecordInput[] = [];
   data.forEach((value: unknown, index) => {

@@ -6,7 +6,7 @@ import { BATCH_BODY_MAX_BYTES } from '../limits.ts';
 import { runWrite, type WriteAnswer } from '../v1/write.ts';
 import { strongEtag } from './record.ts';
 import { writeKey } from './request.ts';
-import { createRecords, patchRecord, removeRecord } from './write.ts';
+import { createRecords, patchRecord, refuseOtherCompanies, removeRecord } from './write.ts';
 import { batchBody, recordBody } from './write-body.ts';
 
 export interface Writer {
@@ -28,6 +28,7 @@ export function registerWrites(v1: FastifyInstance, resource: Resource, writer: 
   v1.post<Route>(`/${name}`, async (request, reply) => {
     const key = writeKey(request);
     const inputs = [recordBody(resource, request.body, 'create')];
+    refuseOtherCompanies(resource, key, inputs);
     const answer = await runWrite(request, reply, key, writer, async (client) => {
       const [created] = await createRecords(client, resource, key, inputs, writer.clock(), () => '');
       if (created === undefined) throw new Error('A record was neither created nor refused.');
@@ -40,6 +41,7 @@ export function registerWrites(v1: FastifyInstance, resource: Resource, writer: 
   v1.post<Route>(`/${name}/batch`, { bodyLimit: BATCH_BODY_MAX_BYTES }, async (request, reply) => {
     const key = writeKey(request);
     const inputs = batchBody(resource, request.body);
+    refuseOtherCompanies(resource, key, inputs);
     const answer = await runWrite(request, reply, key, writer, async (client) => {
       const created = await createRecords(
         client,

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { isId } from '../declaration/field.ts';
 import type { Resource } from '../declaration/resource.ts';
 import { ApiError } from '../http/errors.ts';
 import { deleteRecord, type HeldRecord, holdRecord, updateRecord } from '../records/change.ts';
@@ -15,28 +16,34 @@ export interface WriteScope {
   readonly companyId: string | null;
 }
 
+/** Refuses to write records of a company other than the one that the key is limited to, before anything is asked or done. */
+export function refuseOtherCompanies(
+  resource: Resource,
+  { companyId }: WriteScope,
+  inputs: readonly RecordInput[],
+): void {
+  if (companyId === null) return;
+  const parent = parentField(resource);
+  if (parent === undefined || !inputs.every((input) => input[parent] === companyId)) throw otherCompany();
+}
+
 /** Creates all records or none, in the caller's transaction. `nowMs` stamps states; `at` gives a record's JSON pointer in the body. */
 export async function createRecords(
   client: pg.PoolClient,
   resource: Resource,
-  scope: WriteScope,
+  { workspaceId }: WriteScope,
   inputs: readonly RecordInput[],
   nowMs: number,
   at: (index: number) => string,
 ): Promise<readonly Inserted[]> {
   const parent = parentField(resource);
-  if (scope.companyId !== null) {
-    const allowed = (input: RecordInput): boolean =>
-      parent !== undefined && input[parent] === scope.companyId;
-    if (!inputs.every(allowed)) throw otherCompany();
-  }
   const stamped = inputs.map((input) => stampedOnCreation(resource, input, nowMs));
-  const result = await insertRecords(client, scope.workspaceId, resource, stamped);
+  const result = await insertRecords(client, workspaceId, resource, stamped);
   const [existing] = result.existing;
   if (existing !== undefined) {
     throw new ApiError(
       'conflict',
-      `${at(existing)}/id is taken: there is a ${resource.singular} ${String(inputs[existing]?.['id'])} already.`,
+      `${at(existing)}/id is taken: the ${resource.singular} ${String(inputs[existing]?.['id'])} exists already.`,
     );
   }
   const missing = result.withoutCompany.map((index) => ({
@@ -102,7 +109,7 @@ async function hold(
   id: string,
   ifMatch: string | undefined,
 ): Promise<HeldRecord> {
-  const held = await holdRecord(client, scope, resource, id);
+  const held = isId(id) ? await holdRecord(client, scope, resource, id) : undefined;
   if (held === undefined) throw new ApiError('not_found', `There is no such ${resource.singular}.`);
   if (ifMatch !== undefined && !matches(ifMatch, strongEtag(held.doc))) {
     throw new ApiError(
