@@ -1,0 +1,92 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { expectFailure } from '../harness/answers.ts';
+import { CHANGEABLE, newRecord, WRITES } from './cases.ts';
+import { createWriteWorld, type Method, type WriteWorld } from './world.ts';
+
+let world: WriteWorld;
+beforeAll(async () => {
+  world = await createWriteWorld();
+  for (const of of WRITES) await world.create(of, { id: 'there' });
+});
+
+interface Target {
+  readonly method: Method;
+  readonly url: string;
+}
+
+const TARGETS: readonly Target[] = [
+  ...WRITES.flatMap(({ path }): Target[] => [
+    { method: 'POST', url: path },
+    { method: 'POST', url: `${path}/batch` },
+  ]),
+  ...CHANGEABLE.map(({ path }): Target => ({ method: 'PATCH', url: `${path}/there` })),
+];
+
+describe.each(TARGETS)('the body of $method $url', ({ method, url }) => {
+  test.each([
+    '{',
+    '{"name":}',
+    "{'name':1}",
+    'undefined',
+    '{"a":1}}',
+    '\u0000',
+    '\ufeff{',
+    'NaN',
+    '{"__proto__":{"id":"x"}}',
+    '{"__proto__":null}',
+    '{"constructor":{"prototype":{"id":"x"}}}',
+    '{"data":[{"__proto__":{"id":"x"}}]}',
+  ])('is refused when it is not valid JSON, or names a prototype: %j', async (body) => {
+    expectFailure(await world.send(method, url, body), 'invalid_body');
+    expect({}).not.toHaveProperty('id');
+  });
+
+  test('is refused when it is empty or missing', async () => {
+    expectFailure(await world.send(method, url, ''), 'invalid_body', 'body');
+    expectFailure(await world.send(method, url), 'invalid_body');
+  });
+
+  test.each(['null', '[]', '"x"', '5', 'true'])('is refused when it is no object: %s', async (body) => {
+    expectFailure(await world.send(method, url, body), 'invalid_body');
+  });
+
+  test.each([
+    'text/plain',
+    'text/json',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'application/xml',
+    'application/octet-stream',
+    'x',
+  ])('is 415 as %s', async (type) => {
+    const answer = await world.send(method, url, '{}', { headers: { 'content-type': type } });
+    expectFailure(answer, 'unsupported_media_type');
+  });
+});
+
+describe.each(WRITES)('a record of $path', (of) => {
+  test.each(['application/json', 'application/json; charset=utf-8', 'Application/JSON'])(
+    'may come as %s',
+    async (type) => {
+      const answer = await world.send('POST', of.path, newRecord(of), { headers: { 'content-type': type } });
+      expect(answer.status).toBe(201);
+    },
+  );
+
+  test('may have any ids but its own kind of text: no id is a 500', async () => {
+    for (const id of ['%00', '%zz', '%F0%9F%99%82', 'x'.repeat(5000), '__proto__', 'constructor', '%2e%2e']) {
+      for (const method of of.resource.immutable ? [] : (['PATCH', 'DELETE'] as const)) {
+        const answer = await world.send(method, `${of.path}/${id}`, method === 'PATCH' ? {} : undefined);
+        expectFailure(answer, 'not_found');
+      }
+    }
+  });
+});
+
+describe.each(CHANGEABLE)('a change in $path', ({ path }) => {
+  test('may come as a merge patch', async () => {
+    const headers = { 'content-type': 'application/merge-patch+json' };
+    expect((await world.send('PATCH', `${path}/there`, '{}', { headers })).status).toBe(200);
+    expectFailure(await world.send('PATCH', `${path}/there`, '{', { headers }), 'invalid_body');
+  });
+});
