@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { entryDoc, type NewEntry } from './entry.ts';
 import { ENTRY_TIME } from './event.ts';
+import { latencyBucket } from './latency.ts';
 
 /** A request as the trail takes it. */
 export interface RequestRecord {
@@ -12,6 +13,8 @@ export interface RequestRecord {
   /** Whether the request uses live quota. */
   readonly counted: boolean;
   readonly failed: boolean;
+  /** Whole milliseconds. */
+  readonly durationMs: number;
 }
 
 /**
@@ -41,17 +44,17 @@ interface WrittenRow {
  * requests: those whose key is still what it was when they began, numbered, and counted ones again among themselves;
  * meter: locks the log's clock, takes a time for each of them, and grants what the quota has left. A statement that
  * waited for the lock into the next month does not take back that month's count;
- * then the entries, the usage of the day and the keys' last use. The order of the entries is the order of $2.
+ * then the entries, the usage of the day, the traffic of the hour and the keys' last use. The order of the entries is the order of $2.
  */
 const WRITE = {
   name: 'write_requests',
   text: `with requests as (
     select r.*, row_number() over (order by position) as place, count(*) filter (where counted) over (order by position) as nth
-    from unnest($2::text[], $3::int[], $4::text[], $5::text[], $6::text[], $7::bool[], $8::bool[])
-      with ordinality as r (key_id, token_version, id, head, tail, counted, failed, position)
+    from unnest($2::text[], $3::int[], $4::text[], $5::text[], $6::text[], $7::bool[], $8::bool[], $9::smallint[], $10::text[], $11::text[], $12::smallint[])
+      with ordinality as r (key_id, token_version, id, head, tail, counted, failed, status, method, path, bucket, position)
     join api_keys k on k.workspace_id = $1 and k.id = r.key_id and k.token_version = r.token_version and k.revoked_at is null
   ),
-  today as (select date_trunc('month', now())::date as month, now()::date as day, date_trunc('minute', now()) as minute),
+  today as (select date_trunc('month', now())::date as month, now()::date as day, date_trunc('hour', now()) as hour, date_trunc('minute', now()) as minute),
   meter as (
     update live_meters m set
       last_entry_at = greatest(clock_timestamp(), m.last_entry_at + interval '1 microsecond') + n.requests * interval '1 microsecond',
@@ -68,8 +71,8 @@ const WRITE = {
     from requests r, meter where not r.counted or r.nth <= meter.last_granted
   ),
   entries as (
-    insert into audit_log (workspace_id, id, created_at, kind, key_id, doc)
-    select $1, id, created_at, 'api.request', key_id, head || to_char(created_at at time zone 'UTC', ${ENTRY_TIME}) || tail
+    insert into audit_log (workspace_id, id, created_at, kind, key_id, status, method, path, doc)
+    select $1, id, created_at, 'api.request', key_id, status, method, path, head || to_char(created_at at time zone 'UTC', ${ENTRY_TIME}) || tail
     from granted where id is not null
   ),
   usage as (
@@ -77,6 +80,13 @@ const WRITE = {
     select $1, key_id, today.day, count(*), count(*) filter (where failed) from granted, today group by key_id, today.day
     on conflict (workspace_id, key_id, day) do update
       set requests = u.requests + excluded.requests, errors = u.errors + excluded.errors
+  ),
+  hours as (
+    insert into traffic as t (workspace_id, hour, mode, bucket, requests, errors)
+    select $1, today.hour, case when id is null then 'test' else 'live' end, bucket, count(*), count(*) filter (where failed)
+    from granted, today group by 2, 3, 4
+    on conflict (workspace_id, hour, mode, bucket) do update
+      set requests = t.requests + excluded.requests, errors = t.errors + excluded.errors
   ),
   used as (
     update api_keys k set last_used_at = today.minute from today
@@ -106,6 +116,10 @@ export async function writeRequests(
       docs.map((doc) => doc?.tail ?? null),
       requests.map((request) => request.counted),
       requests.map((request) => request.failed),
+      requests.map(({ entry }) => entry?.status ?? null),
+      requests.map(({ entry }) => entry?.method ?? null),
+      requests.map(({ entry }) => entry?.path ?? null),
+      requests.map(({ durationMs }) => latencyBucket(durationMs)),
     ],
   });
   const outcomes: Outcome[] = requests.map(() => ({ result: 'invalid_key' }));

@@ -5,6 +5,12 @@
 /** PostgreSQL types that a list can be sorted by; a cursor carries such a value as text. */
 export type SortType = 'timestamptz' | 'smallint';
 
+/** `^@`: begins with. */
+export interface Comparison {
+  readonly operator: '>=' | '<=' | '<' | '^@';
+  readonly type: SortType | 'text';
+}
+
 export interface SortColumn {
   readonly column: string;
   readonly type: SortType;
@@ -12,6 +18,8 @@ export interface SortColumn {
 
 export interface Filter {
   readonly column: string;
+  /** How the column is compared with the value, and as what. Default: they are equal. */
+  readonly comparison?: Comparison;
   /** Whether the text is a value that this filter can have. */
   readonly accepts: (text: string) => boolean;
   /** What is allowed, for people, such as `one of draft, published`. */

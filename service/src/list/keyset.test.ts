@@ -60,6 +60,21 @@ describe('keysetStatement', () => {
     for (const value of ["'wks_1'", "'C'", "'S'", "'K'", "'I'"]) expect(text).not.toContain(value);
   });
 
+  test('a comparison is a condition with a typed parameter, behind those of equality', () => {
+    const { text, values } = keysetStatement(
+      read('descending', 'forward', 'after', {
+        equal: { kind: 'A' },
+        compared: [
+          { column: 'created_at', operator: '>=', type: 'timestamptz', value: 'T' },
+          { column: 'path', operator: '^@', type: 'text', value: 'P' },
+        ],
+      }),
+    );
+    expect(values).toEqual(['wks_1', 10, 'A', 'T', 'P', 'K', 'I']);
+    expect(text).toContain('kind = $3 and created_at >= $4::timestamptz and path ^@ $5::text');
+    expect(text).toContain('($6::timestamptz, $7)');
+  });
+
   test('a shape has one name, however its values differ, and each shape its own', () => {
     const one = keysetStatement(read('descending', 'forward', 'after'));
     const same = keysetStatement(read('descending', 'forward', 'after', { workspaceId: 'wks_2', limit: 99 }));

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { TOTAL_MAX_ITEMS } from '../limits.ts';
 import type { Position } from './cursor.ts';
-import type { ListDefinition, Sort } from './definition.ts';
+import type { Comparison, ListDefinition, Sort } from './definition.ts';
 import type { Direction } from './query.ts';
 
 /** The one statement that reads a page: which rows, in which order, from where on. */
@@ -10,10 +10,17 @@ export interface KeysetRead {
   readonly workspaceId: string;
   /** Columns that must equal a value: the filters and the company of the key. */
   readonly equal: Readonly<Record<string, string>>;
+  /** Columns that are compared with a value in another way. */
+  readonly compared?: readonly Compared[];
   readonly sort: Sort;
   readonly direction: Direction;
   readonly position: Position | undefined;
   readonly limit: number;
+}
+
+export interface Compared extends Comparison {
+  readonly column: string;
+  readonly value: string;
 }
 
 /** Shape of the statement's single row. Rows are in the order of travel; all is text. */
@@ -39,25 +46,40 @@ export interface Statement {
   readonly values: readonly (string | number)[];
 }
 
+/** The number of the first condition's parameter: workspace and limit come ahead of it. */
+const FIRST_CONDITION = 3;
+
 const texts = new Map<string, { readonly name: string; readonly text: string }>();
 
 /** Builds the page's statement; each of its finitely many shapes is a prepared statement of its own. */
 export function keysetStatement(read: KeysetRead): Statement {
-  const { list, sort, position } = read;
+  const { list, sort, position, compared = [] } = read;
   const columns = Object.keys(read.equal);
   const ascending = (sort.order === 'ascending') === (read.direction === 'forward');
   // The gap's own item is on our way when we travel from its far side: then the comparison includes it.
   const inclusive = position !== undefined && (position.side === 'before') === (read.direction === 'forward');
   const comparison = position === undefined ? '' : `${ascending ? '>' : '<'}${inclusive ? '=' : ''}`;
 
-  const shape = `${list.relation} ${columns.join(' ')} ${sort.column.column} ${ascending} ${comparison} ${list.total}`;
+  const conditions = [
+    ...columns.map((name, i) => `${name} = $${i + FIRST_CONDITION}`),
+    ...compared.map(
+      ({ column, operator, type }, i) =>
+        `${column} ${operator} $${i + FIRST_CONDITION + columns.length}::${type}`,
+    ),
+  ];
+  const shape = `${list.relation} ${conditions.join(' ')} ${sort.column.column} ${ascending} ${comparison} ${list.total}`;
   let statement = texts.get(shape);
   if (statement === undefined) {
-    const text = statementText(list, columns, sort, ascending ? 'asc' : 'desc', comparison);
+    const text = statementText(list, conditions, sort, ascending ? 'asc' : 'desc', comparison);
     statement = { name: `page_${createHash('sha256').update(text).digest('hex').slice(0, 32)}`, text };
     texts.set(shape, statement);
   }
-  const values = [read.workspaceId, read.limit, ...Object.values(read.equal)];
+  const values = [
+    read.workspaceId,
+    read.limit,
+    ...Object.values(read.equal),
+    ...compared.map(({ value }) => value),
+  ];
   return { ...statement, values: position === undefined ? values : [...values, position.key, position.id] };
 }
 
@@ -68,18 +90,18 @@ export function keysetStatement(read: KeysetRead): Statement {
  */
 function statementText(
   list: ListDefinition,
-  columns: readonly string[],
+  conditions: readonly string[],
   sort: Sort,
   order: 'asc' | 'desc',
   comparison: string,
 ): string {
   const { column, type } = sort.column;
-  const equal = ['workspace_id = $1', ...columns.map((name, i) => `${name} = $${i + 3}`)].join(' and ');
-  const next = columns.length + 3;
+  const where = ['workspace_id = $1', ...conditions].join(' and ');
+  const next = conditions.length + FIRST_CONDITION;
   const after =
     comparison === '' ? '' : ` and (${column}, id) ${comparison} ($${next}::${type}, $${next + 1})`;
   const total = list.total
-    ? `(select count(*)::int from (select 1 from ${list.relation} where ${equal} limit ${TOTAL_MAX_ITEMS + 1}) counted)`
+    ? `(select count(*)::int from (select 1 from ${list.relation} where ${where} limit ${TOTAL_MAX_ITEMS + 1}) counted)`
     : 'null::int';
   return `select
   string_agg(doc, E',\\n') as docs,
@@ -89,7 +111,7 @@ function statementText(
   ${total} as total
 from (
   select doc, ${column}, id from ${list.relation}
-  where ${equal}${after}
+  where ${where}${after}
   order by ${column} ${order}, id ${order}
   limit $2 + 1
 ) page`;

@@ -3,7 +3,7 @@ import type pg from 'pg';
 import type { Clock } from '../clock.ts';
 import type { Binding, CursorCodec, CursorFailure, Position } from './cursor.ts';
 import type { ListDefinition } from './definition.ts';
-import { type KeysetRow, keysetStatement } from './keyset.ts';
+import { type Compared, type KeysetRead, type KeysetRow, keysetStatement } from './keyset.ts';
 import { type Page, toPage } from './page.ts';
 import type { ListQuery } from './query.ts';
 
@@ -44,17 +44,11 @@ export async function readList(
     if (typeof decoded === 'string') return decoded;
     position = decoded;
   }
-  const equal: Record<string, string> = {};
-  if (scope.companyId !== null && list.companyColumn !== null) equal[list.companyColumn] = scope.companyId;
-  for (const [name, filter] of Object.entries(list.filters)) {
-    const value = query.filters[name];
-    if (value !== undefined) equal[filter.column] = value;
-  }
   const { limit, direction, sort } = query;
   const { name, text, values } = keysetStatement({
     list,
     workspaceId,
-    equal,
+    ...conditionsOf(list, query, scope),
     sort,
     direction,
     position,
@@ -67,6 +61,24 @@ export async function readList(
   const issue = (gap: Position | null): string | null =>
     gap === null ? null : reader.cursors.encode(gap, binding, workspaceId, nowMs);
   return { body: envelope(page, direction, issue), etag: etagOf(page, workspaceId) };
+}
+
+/** What the rows must meet: the company of the scope, and the filters. */
+export function conditionsOf(
+  list: ListDefinition,
+  { filters }: Pick<ListQuery, 'filters'>,
+  { companyId }: Scope,
+): Required<Pick<KeysetRead, 'equal' | 'compared'>> {
+  const equal: Record<string, string> = {};
+  const compared: Compared[] = [];
+  if (companyId !== null && list.companyColumn !== null) equal[list.companyColumn] = companyId;
+  for (const [name, { column, comparison }] of Object.entries(list.filters)) {
+    const value = filters[name];
+    if (value === undefined) continue;
+    if (comparison === undefined) equal[column] = value;
+    else compared.push({ ...comparison, column, value });
+  }
+  return { equal, compared };
 }
 
 /** The effective filter set, list and sort as one text; a cursor may be used only where it is the same again. */

@@ -31,6 +31,7 @@ export function requestRecord(
     entry: live ? requestEntry(request, reply, key, answered) : null,
     counted: live && answered.counted,
     failed: answered.status >= FIRST_ERROR_STATUS,
+    durationMs: Math.round(reply.elapsedTime),
   };
 }
 

@@ -66,6 +66,7 @@ describe('many requests at once', () => {
       entry: { kind: 'api.request', keyId, actor: null } as const,
       counted: true,
       failed: false,
+      durationMs: 1,
     });
     const outcomes = await writeRequests(service.pool, workspaceId, [
       ...Array.from({ length: 9 }, () => request(revoked.keyId)),

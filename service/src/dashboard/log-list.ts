@@ -1,0 +1,52 @@
+import { isId } from '../declaration/field.ts';
+import type { Comparison, Filter, ListDefinition } from '../list/definition.ts';
+import { canonicalTime, TIME_ALLOWED } from '../records/time.ts';
+import { auditLog } from '../resources/audit-log.ts';
+import { PATH_FILTER_MAX_CHARACTERS } from './limits.ts';
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+
+const time = (operator: Comparison['operator']): Filter => ({
+  column: 'created_at',
+  comparison: { operator, type: 'timestamptz' },
+  accepts: (text) => canonicalTime(text, 'microseconds') !== undefined,
+  allowed: TIME_ALLOWED,
+});
+
+const status = (operator: Comparison['operator']): Filter => ({
+  column: 'status',
+  comparison: { operator, type: 'smallint' },
+  accepts: (text) => /^[1-5]\d\d$/.test(text),
+  allowed: 'an HTTP status from 100 to 599',
+});
+
+const path = {
+  column: 'path',
+  accepts: (text: string) =>
+    text.startsWith('/') && text.length <= PATH_FILTER_MAX_CHARACTERS && !text.includes('\0'),
+  allowed: `a path of at most ${PATH_FILTER_MAX_CHARACTERS} characters that begins with /`,
+} as const;
+
+/**
+ * The audit log as people explore it: the list of the API with more filters. `from` is included, `to` is not, so that
+ * ranges join; both bounds of the status are included.
+ */
+export const logList: ListDefinition = {
+  ...auditLog.list,
+  name: 'log',
+  filters: {
+    ...auditLog.list.filters,
+    keyId: { column: 'key_id', accepts: isId, allowed: 'the id of an API key' },
+    method: {
+      column: 'method',
+      accepts: (text) => METHODS.includes(text),
+      allowed: `one of ${METHODS.join(', ')}`,
+    },
+    path,
+    pathPrefix: { ...path, comparison: { operator: '^@', type: 'text' } },
+    statusMin: status('>='),
+    statusMax: status('<='),
+    from: time('>='),
+    to: time('<'),
+  },
+};

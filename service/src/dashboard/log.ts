@@ -1,0 +1,69 @@
+import { Readable } from 'node:stream';
+import type { FastifyInstance } from 'fastify';
+import { ApiError } from '../http/errors.ts';
+import { type ListQuery, parseListQuery, unknownOrRepeated } from '../list/query.ts';
+import { type ListReader, readList } from '../list/read.ts';
+import { auditLog } from '../resources/audit-log.ts';
+import { readRecord } from '../resources/record.ts';
+import { refuse, valid } from '../resources/request.ts';
+import { cursorFailure } from '../resources/routes.ts';
+import { EXPORT_FORMATS, type ExportFormat, exportChunks } from './log-export.ts';
+import { logList } from './log-list.ts';
+import type { Sessions } from './session.ts';
+
+export interface LogRoutes {
+  readonly sessions: Sessions;
+  readonly reader: ListReader;
+}
+
+const LOG = '/workspaces/:workspaceId/log';
+const JSON_TYPE = 'application/json; charset=utf-8';
+const TYPES: Readonly<Record<ExportFormat, string>> = {
+  csv: 'text/csv; charset=utf-8; header=present',
+  ndjson: 'application/x-ndjson; charset=utf-8',
+};
+
+type Raw = Record<string, unknown>;
+
+/**
+ * The audit log for every member: filtered lists, single entries, and a filtered range as a file. New entries are
+ * followed by `cursor=<startCursor>&direction=before`: an entry's position is its place in the order of commits, so
+ * none is missed.
+ */
+export function registerLog(api: FastifyInstance, { sessions, reader }: LogRoutes): void {
+  api.get<{ Querystring: Raw }>(LOG, async (request, reply) => {
+    const { workspaceId } = await sessions.member(request, reply);
+    const answer = await readList(reader, logList, queryOf(request.query), { workspaceId, companyId: null });
+    if (typeof answer === 'string') throw cursorFailure(answer);
+    return reply.type(JSON_TYPE).send(answer.body);
+  });
+
+  api.get<{ Params: { entryId: string } }>(`${LOG}/:entryId`, async (request, reply) => {
+    const { workspaceId } = await sessions.member(request, reply);
+    const scope = { workspaceId, companyId: null };
+    const entry = await readRecord(reader.pool, auditLog, scope, request.params.entryId);
+    if (entry === undefined) throw new ApiError('not_found', 'There is no such entry.');
+    return reply.type(JSON_TYPE).send(entry.doc);
+  });
+
+  api.get<{ Querystring: Raw }>(`${LOG}/export`, async (request, reply) => {
+    const { workspaceId } = await sessions.member(request, reply);
+    const { format: _, ...filters } = request.query;
+    const format = formatOf(request.query['format']);
+    refuse(unknownOrRepeated(filters, Object.keys(logList.filters)));
+    const chunks = exportChunks(reader.pool, workspaceId, queryOf(filters), format);
+    const day = new Date(reader.clock()).toISOString().slice(0, 10);
+    return reply
+      .type(TYPES[format])
+      .header('content-disposition', `attachment; filename="audit-log-${day}.${format}"`)
+      .send(Readable.from(chunks, { objectMode: false }));
+  });
+}
+
+const queryOf = (raw: Raw): ListQuery => valid(parseListQuery(logList, raw));
+
+function formatOf(value: unknown): ExportFormat {
+  const format = EXPORT_FORMATS.find((known) => known === value);
+  if (format !== undefined) return format;
+  throw new ApiError('invalid_parameter', `"format" must be one of ${EXPORT_FORMATS.join(', ')}.`);
+}
