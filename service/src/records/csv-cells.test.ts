@@ -1,0 +1,95 @@
+import { parse } from 'csv-parse/sync';
+import { stringify } from 'csv-stringify/sync';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { type Cell, writeCell } from './csv-cells.ts';
+import { csvReader } from './csv-records.ts';
+import { readLines } from './lines.ts';
+
+const cellText = fc.oneof(
+  fc.string({ unit: 'grapheme' }),
+  fc.string({ unit: fc.constantFrom('"', ',', '\n', '\r', 'a', ' ', '""', '\r\n', 'ä') }),
+);
+const cell: fc.Arbitrary<Cell> = fc.oneof(fc.constant(null), cellText);
+const table = fc
+  .integer({ min: 2, max: 4 })
+  .chain((columns) => fc.array(fc.array(cell, { minLength: columns, maxLength: columns }), { maxLength: 8 }));
+
+async function read(
+  text: string,
+  chunkBytes = 64 * 1024,
+): Promise<{ cells: readonly Cell[]; flaw: string | null }[]> {
+  const bytes = Buffer.from(text);
+  async function* chunks(): AsyncGenerator<Uint8Array> {
+    for (let at = 0; at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes);
+  }
+  const reader = csvReader();
+  const records = [];
+  for await (const lines of readLines(chunks())) records.push(...reader.read(lines));
+  return [...records, ...reader.end()].map(({ cells, flaw }) => ({ cells, flaw }));
+}
+
+test('what is written is read back, null apart from the empty text, however the bytes come', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      table,
+      fc.constantFrom('\n', '\r\n'),
+      fc.integer({ min: 1, max: 9 }),
+      async (rows, end, bytes) => {
+        const text = rows.map((row) => row.map(writeCell).join(',') + end).join('');
+        // A row of nothing but nulls has commas, so no line is blank.
+        expect(await read(text, bytes)).toEqual(rows.map((cells) => ({ cells, flaw: null })));
+      },
+    ),
+  );
+});
+
+test('what other programs write is read, and they read what is written', async () => {
+  await fc.assert(
+    fc.asyncProperty(table, async (rows) => {
+      const empty = rows.map((row) => row.map((one) => one ?? ''));
+      // Left to itself it quotes the line break that it ends records with, and no other.
+      const quotesEnough = !empty.flat().some((one) => one.includes('\r'));
+      for (const quoted of quotesEnough ? [false, true] : [true]) {
+        const records = await read(stringify(empty, { quoted, record_delimiter: '\n' }));
+        expect(records.map(({ cells }) => cells.map((one) => one ?? ''))).toEqual(empty);
+      }
+      const text = rows.map((row) => `${row.map(writeCell).join(',')}\n`).join('');
+      expect(parse(text, { record_delimiter: '\n' })).toEqual(empty);
+    }),
+  );
+});
+
+test('a broken record costs its first line alone', async () => {
+  const good = (cells: readonly Cell[]) => ({ cells, flaw: null });
+  const bad = (flaw: RegExp) => ({ cells: [], flaw: expect.stringMatching(flaw) });
+  expect(await read('a"b,c\nd,e\n')).toEqual([bad(/inside a cell/), good(['d', 'e'])]);
+  expect(await read('"a"b,c\nd,e\n')).toEqual([bad(/after the closing quote/), good(['d', 'e'])]);
+  expect(await read('"a,b\nc,d\ne,f')).toEqual([bad(/not closed/), good(['c', 'd']), good(['e', 'f'])]);
+  expect(await read('"a,b\nc,"d"\ne,f')).toEqual([
+    bad(/after the closing quote/),
+    good(['c', 'd']),
+    good(['e', 'f']),
+  ]);
+  expect(await read('"a,b\nc,"d\ne,f')).toEqual([
+    bad(/after the closing quote/),
+    bad(/not closed/),
+    good(['e', 'f']),
+  ]);
+});
+
+test('a quote that is never closed costs its line, and no more than a bound is held', async () => {
+  const lines = Array.from({ length: 60_000 }, (_, i) => `line ${i},with some text`);
+  const records = await read(['"open,x', ...lines].join('\n'));
+  expect(records.length).toBe(60_001);
+  expect(records.filter(({ flaw }) => flaw !== null)).toEqual([
+    { cells: [], flaw: expect.stringMatching(/not closed/) },
+  ]);
+});
+
+test('blank lines are skipped, but not inside quotes', async () => {
+  expect((await read('\r\na,"b\n\nc"\n\n\nd,\n')).map(({ cells }) => cells)).toEqual([
+    ['a', 'b\n\nc'],
+    ['d', null],
+  ]);
+});

@@ -1,0 +1,109 @@
+import { expect, test } from 'vitest';
+import { createTestDatabase } from '../../test/harness/database.ts';
+import { exportText, importText, ndjson, workspaceWith } from '../../test/harness/import.ts';
+import { audits } from '../resources/audits.ts';
+import { FORMATS } from './batches.ts';
+import { exportRecords } from './export.ts';
+
+const { pool } = await createTestDatabase();
+
+const AWKWARD = ' back\\slash \\N "quoted",\ttab\nline\r\nreturn, ünïcode 🚀 \u2028 \u0001, end" ';
+/** More than is fetched at once. */
+const MANY = 2_500;
+
+/** A record for every index, with what is awkward in each field. */
+const RECORDS: Readonly<Record<string, (i: number) => object>> = {
+  companies: (i) => ({
+    id: `c${i % 7 === 0 ? i : `_${i}`}`,
+    name: i % 2 ? AWKWARD : '-',
+    ...(i % 3 ? { domain: `d${i}.example` } : {}),
+  }),
+  audits: (i) => ({
+    companyId: 'c0',
+    headlineScore: i % 101,
+    completedAt: `2026-03-01T09:30:00${['', '.1', '.123456'][i % 3]}+02:00`,
+    ...(i % 5 ? {} : { createdAt: `2020-01-01T00:00:00.${String(i).padStart(6, '0')}Z` }),
+  }),
+  mentions: (i) => ({
+    id: `m${i}`,
+    companyId: 'c0',
+    source: AWKWARD,
+    url: 'https://example.com/?q=%22,a"b'.replace('"', ''),
+    title: AWKWARD,
+    excerpt: i % 2 ? '' : AWKWARD,
+    sentiment: 'neutral',
+    publishedAt: '0001-01-01T00:00:00Z',
+  }),
+  content: (i) => ({
+    companyId: 'c0',
+    title: 'null',
+    url: i % 2 ? null : 'https://example.com',
+    status: i % 2 ? 'draft' : 'published',
+    publishedAt: i % 2 ? null : '9999-12-31T23:59:59.999999Z',
+    ...(i % 3 ? {} : { updatedAt: '2026-03-01T09:30:00Z' }),
+  }),
+};
+
+test.each(FORMATS)(
+  'what is exported as %s and imported into an empty workspace is the same lists',
+  async (format) => {
+    const from = await workspaceWith(pool);
+    const to = await workspaceWith(pool);
+    for (const [resource, record] of Object.entries(RECORDS)) {
+      const many = Array.from({ length: MANY }, (_, i) => record(i));
+      expect(await importText(pool, from, resource, ndjson(many))).toMatchObject({
+        inserted: MANY,
+        refused: 0,
+      });
+      const text = await exportText(pool, from, resource, format);
+      expect(await importText(pool, to, resource, text, { format })).toMatchObject({
+        inserted: MANY,
+        refused: 0,
+      });
+      const { rows } = await pool.query<{ workspace_id: string; rows: string }>(
+        `select workspace_id, string_agg(id || ' ' || created_at || ' ' || doc, E'\\n' order by created_at, id) as rows
+       from ${resource} where workspace_id = any($1) group by workspace_id`,
+        [[from, to]],
+      );
+      expect(rows.length).toBe(2);
+      expect(rows[0]?.rows === rows[1]?.rows).toBe(true);
+      expect((await exportText(pool, to, resource, format)) === text).toBe(true);
+    }
+  },
+);
+
+test('an export has the oldest record first, a header in CSV even when it is empty, and createdAt always', async () => {
+  const ws = await workspaceWith(pool, 'c1');
+  expect(await exportText(pool, ws, 'audits')).toBe('');
+  expect(await exportText(pool, ws, 'audits', 'csv')).toBe(
+    'id,companyId,headlineScore,completedAt,createdAt\n',
+  );
+  const audit = { companyId: 'c1', headlineScore: 1, completedAt: '2026-01-01T00:00:00Z' };
+  await importText(
+    pool,
+    ws,
+    'audits',
+    ndjson([
+      { id: 'new', ...audit },
+      { id: 'old', ...audit, createdAt: '2020-01-01T00:00:00Z' },
+    ]),
+  );
+  const lines = (await exportText(pool, ws, 'audits'))
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(lines).toEqual([
+    { id: 'old', ...audit, createdAt: '2020-01-01T00:00:00.000000Z' },
+    { id: 'new', ...audit, createdAt: expect.any(String) },
+  ]);
+});
+
+test('an export that is not read to its end lets go of its connection', async () => {
+  const ws = await workspaceWith(pool, 'c1');
+  for await (const _ of exportRecords({ pool, workspaceId: ws, resource: audits, format: 'csv' })) break;
+  expect(pool.totalCount - pool.idleCount).toBe(0);
+});
+
+test('an unknown workspace is refused', async () => {
+  await expect(exportText(pool, 'wks_none', 'audits')).rejects.toThrow('There is no workspace "wks_none"');
+});

@@ -1,0 +1,75 @@
+import type pg from 'pg';
+import { recordEvent } from '../audit-log/event.ts';
+import { inTransaction } from '../database/pool.ts';
+import { type InsertResult, insertRecords } from './insert.ts';
+import type { RecordInput } from './row.ts';
+import type { Target } from './target.ts';
+
+/** How an import's batches become transactions. */
+export interface ImportWriter {
+  readonly write: (inputs: readonly RecordInput[]) => Promise<InsertResult>;
+  /** After the last batch: logs the import of so many records, if any; then everything is committed. */
+  readonly finish: (inserted: number) => Promise<void>;
+  /** Takes back what is not committed. */
+  readonly abandon: () => Promise<void>;
+}
+
+/** A transaction a batch: what was written stays, whatever comes after. */
+export function batchWriter(target: Target): ImportWriter {
+  return {
+    write: (inputs) =>
+      inTransaction(target.pool, async (client) => {
+        await client.query(WAIT_FOR_OTHERS);
+        return insertRecords(client, target.workspaceId, target.resource, inputs);
+      }),
+    finish: async (inserted) => {
+      if (inserted > 0) await inTransaction(target.pool, (client) => logImport(client, target, inserted));
+    },
+    abandon: () => Promise.resolve(),
+  };
+}
+
+/** One transaction for all: it holds the workspace's clock, so that other writers wait until it ends. */
+export async function atomicWriter(target: Target): Promise<ImportWriter> {
+  const client = await target.pool.connect();
+  let open = true;
+  const end = async (statement: 'commit' | 'rollback'): Promise<void> => {
+    if (!open) return;
+    open = false;
+    let broken: Error | undefined;
+    try {
+      await client.query(statement);
+    } catch (error) {
+      broken = error as Error;
+      if (statement === 'commit') throw error;
+    } finally {
+      client.release(broken);
+    }
+  };
+  await client.query('begin');
+  await client.query(WAIT_FOR_OTHERS);
+  return {
+    write: (inputs) => insertRecords(client, target.workspaceId, target.resource, inputs),
+    finish: async (inserted) => {
+      if (inserted > 0) await logImport(client, target, inserted);
+      await end('commit');
+    },
+    abandon: () => end('rollback'),
+  };
+}
+
+/** An import is in no hurry: it waits for the workspace's clock as long as another one holds it. */
+const WAIT_FOR_OTHERS = 'set local statement_timeout = 0';
+
+const logImport = (
+  client: pg.ClientBase,
+  { workspaceId, resource }: Target,
+  records: number,
+): Promise<void> =>
+  recordEvent(client, workspaceId, {
+    kind: 'records.imported',
+    keyId: null,
+    actor: null,
+    resource: resource.name,
+    records,
+  });

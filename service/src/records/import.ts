@@ -1,0 +1,135 @@
+import type { Readable } from 'node:stream';
+import { type Batch, type Format, type Refused, readBatches } from './batches.ts';
+import { parentField } from './counters.ts';
+import { atomicWriter, batchWriter, type ImportWriter } from './import-writer.ts';
+import type { InsertResult } from './insert.ts';
+import { requireWorkspace, type Target } from './target.ts';
+
+export type { Format, Refused } from './batches.ts';
+
+/** How far an import has come. */
+export interface ImportProgress {
+  /** Of the input, read. */
+  readonly bytes: number;
+  /** Records that are written: committed, unless the import is atomic. */
+  readonly inserted: number;
+  /** Records whose id was there already; nothing is changed. */
+  readonly existing: number;
+  readonly refused: number;
+}
+
+export interface ImportOptions extends Target {
+  /** The file. It is destroyed when the import ends before it. */
+  readonly input: Readable;
+  readonly format: Format;
+  /** All or nothing: one refused line takes everything back. Default false: what is good is written. */
+  readonly atomic?: boolean;
+  /** Called after every batch, when its transaction is committed. */
+  readonly onProgress?: (progress: ImportProgress) => void;
+  /** Called with what was refused, in the order of the file; waited for. */
+  readonly onReject?: (refused: readonly Refused[]) => void | Promise<void>;
+  /** Ends the import after the batch that is being written. */
+  readonly signal?: AbortSignal;
+}
+
+export interface ImportReport extends ImportProgress {
+  /** Whether an atomic import took everything back: then `inserted` is 0. */
+  readonly rolledBack: boolean;
+  /** Whether it was ended by the signal before the end of the file. */
+  readonly interrupted: boolean;
+}
+
+/**
+ * Imports a file of records: each batch in a transaction, the next one parsed meanwhile. Once a batch is reported by
+ * `onProgress` it survives whatever happens. A record whose id is there already is left as it is, so an import can be
+ * run again. Throws OperatorError when the file is not of the resource or the workspace is not there.
+ */
+export async function importRecords(options: ImportOptions): Promise<ImportReport> {
+  await requireWorkspace(options);
+  const writer = options.atomic === true ? await atomicWriter(options) : batchWriter(options);
+  try {
+    return await run(options, writer);
+  } finally {
+    options.input.destroy();
+    await writer.abandon();
+  }
+}
+
+async function run(options: ImportOptions, writer: ImportWriter): Promise<ImportReport> {
+  const { input, resource, format, atomic = false, onProgress, onReject, signal } = options;
+  const interrupted = (): boolean => signal?.aborted === true;
+  let progress: ImportProgress = { bytes: 0, inserted: 0, existing: 0, refused: 0 };
+  let rolledBack = false;
+  for await (const batch of ahead(readBatches(readUntil(input, signal), resource, format))) {
+    if (interrupted()) break;
+    // Once it is known that nothing stays, the rest of the file is only checked.
+    const written = rolledBack ? NOTHING : await write(writer, batch);
+    const refused = refusedOf(options, batch, written);
+    if (atomic && !rolledBack && refused.length > 0) {
+      rolledBack = true;
+      await writer.abandon();
+    }
+    progress = {
+      bytes: batch.bytes,
+      inserted: rolledBack ? 0 : progress.inserted + written.inserted.length,
+      existing: progress.existing + written.existing.length,
+      refused: progress.refused + refused.length,
+    };
+    if (refused.length > 0) await onReject?.(refused);
+    onProgress?.(progress);
+  }
+  if (interrupted() && atomic) return { ...progress, inserted: 0, rolledBack: true, interrupted: true };
+  if (!rolledBack) await writer.finish(progress.inserted);
+  return { ...progress, rolledBack, interrupted: interrupted() };
+}
+
+/** The same, but the next one is made while one is used. */
+async function* ahead<T>(source: AsyncGenerator<T>): AsyncGenerator<T> {
+  let next = source.next();
+  for (;;) {
+    const { value, done } = await next;
+    if (done === true) return;
+    next = source.next();
+    // Met when it is its turn.
+    next.catch(() => undefined);
+    yield value;
+  }
+}
+
+/** The input's bytes; the signal ends them even when none are coming. */
+async function* readUntil(input: Readable, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array> {
+  const stop = (): unknown => input.destroy();
+  signal?.addEventListener('abort', stop, { once: true });
+  try {
+    yield* input;
+  } catch (error) {
+    if (signal?.aborted !== true) throw error;
+  } finally {
+    signal?.removeEventListener('abort', stop);
+  }
+}
+
+const NOTHING: InsertResult = { inserted: [], existing: [], withoutCompany: [], notPast: [] };
+
+const write = async (writer: ImportWriter, { records }: Batch): Promise<InsertResult> =>
+  records.length === 0 ? NOTHING : writer.write(records.map(({ input }) => input));
+
+/** What was refused, by the file's own fault or for what the workspace has, in the order of the file. */
+function refusedOf(
+  { resource }: Target,
+  batch: Batch,
+  { withoutCompany, notPast }: InsertResult,
+): readonly Refused[] {
+  if (withoutCompany.length + notPast.length === 0) return batch.refused;
+  const refuse = (indexes: readonly number[], field: string, reason: string): readonly Refused[] =>
+    indexes.flatMap((index) => {
+      const record = batch.records[index];
+      if (record === undefined) return [];
+      return [{ line: record.line, text: record.text, failures: [{ field: `/${field}`, reason }] }];
+    });
+  return [
+    ...batch.refused,
+    ...refuse(withoutCompany, parentField(resource) ?? '', 'must be the id of a company of the workspace'),
+    ...refuse(notPast, 'createdAt', 'must be a time that is past'),
+  ].sort((a, b) => a.line - b.line);
+}

@@ -1,0 +1,86 @@
+import { Readable } from 'node:stream';
+import type pg from 'pg';
+import { inTransaction } from '../../src/database/pool.ts';
+import type { Format, Refused } from '../../src/records/batches.ts';
+import { exportRecords } from '../../src/records/export.ts';
+import { type ImportOptions, type ImportReport, importRecords } from '../../src/records/import.ts';
+import { createWorkspace } from '../../src/workspaces.ts';
+import { resourceNamed } from './records.ts';
+
+type Chosen = Partial<Pick<ImportOptions, 'atomic' | 'onProgress' | 'signal' | 'format'>>;
+
+/** What an import did, with all that it refused. */
+export interface TestImport extends ImportReport {
+  readonly lines: readonly Refused[];
+}
+
+/** Imports a file's text or bytes; NDJSON unless said otherwise. */
+export async function importText(
+  pool: pg.Pool,
+  workspaceId: string,
+  resource: string,
+  file: string | Uint8Array | Iterable<string | Uint8Array>,
+  options: Chosen = {},
+): Promise<TestImport> {
+  const lines: Refused[] = [];
+  const chunks = typeof file === 'string' || file instanceof Uint8Array ? [file] : file;
+  const report = await importRecords({
+    pool,
+    workspaceId,
+    resource: resourceNamed(resource),
+    input: Readable.from(
+      (function* () {
+        for (const chunk of chunks) yield Buffer.from(chunk);
+      })(),
+    ),
+    format: 'ndjson',
+    onReject: (refused) => void lines.push(...refused),
+    ...options,
+  });
+  return { ...report, lines };
+}
+
+export const ndjson = (records: readonly object[]): string =>
+  records.map((record) => `${JSON.stringify(record)}\n`).join('');
+
+export async function exportText(
+  pool: pg.Pool,
+  workspaceId: string,
+  resource: string,
+  format: Format = 'ndjson',
+): Promise<string> {
+  let text = '';
+  for await (const chunk of exportRecords({ pool, workspaceId, resource: resourceNamed(resource), format }))
+    text += chunk;
+  return text;
+}
+
+/** A workspace with these companies. */
+export async function workspaceWith(pool: pg.Pool, ...companyIds: readonly string[]): Promise<string> {
+  const workspaceId = await inTransaction(pool, (client) => createWorkspace(client, 'test'));
+  if (companyIds.length > 0) {
+    await importText(pool, workspaceId, 'companies', ndjson(companyIds.map((id) => ({ id, name: id }))));
+  }
+  return workspaceId;
+}
+
+/** Kept counters that are not what counting gives: none, if all is well. */
+export async function wrongCounts(pool: pg.Pool, workspaceId: string): Promise<readonly unknown[]> {
+  const relations = ['audits', 'mentions', 'content'];
+  const truth = [
+    ...[...relations, 'companies'].map(
+      (name) =>
+        `select '${name}' as resource, '' as company_id, count(*) as records from ${name} where workspace_id = $1 having count(*) > 0`,
+    ),
+    ...relations.map(
+      (name) =>
+        `select '${name}', company_id, count(*) from ${name} where workspace_id = $1 group by company_id`,
+    ),
+  ].join(' union all ');
+  const { rows } = await pool.query(
+    `select * from (${truth}) truth full join (select * from record_counts where workspace_id = $1) kept using (resource, company_id)
+     where truth.records is distinct from kept.records`,
+    [workspaceId],
+  );
+  return rows;
+}
