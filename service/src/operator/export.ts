@@ -1,0 +1,81 @@
+import { createWriteStream } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { Command, Option } from 'commander';
+import { errorMessage } from '../database/embedded/error.ts';
+import { OperatorError } from '../operator-error.ts';
+import { FORMATS, type Format } from '../records/batches.ts';
+import { exportRecords } from '../records/export.ts';
+import type { CommandContext } from './context.ts';
+import { formatOf, STANDARD_STREAM } from './file-format.ts';
+import { resourceArgument, resourceOf } from './import.ts';
+import { showProgress } from './progress.ts';
+import { say } from './say.ts';
+
+interface ExportFlags {
+  readonly workspace: string;
+  readonly format?: Format;
+}
+
+/** `svcd export`: what it writes is what `svcd import` reads. */
+export function exportCommand(context: CommandContext): Command {
+  return new Command('export')
+    .summary('write records to a file')
+    .description(
+      'write all records of a workspace to a file, the oldest first, with their ids and times:\n' +
+        'svcd import into an empty workspace gives the same lists.',
+    )
+    .addArgument(resourceArgument())
+    .argument('[file]', `the file; ${STANDARD_STREAM} is standard output`, STANDARD_STREAM)
+    .requiredOption('--workspace <id>', 'the workspace that the records belong to')
+    .addOption(new Option('--format <format>', "default: what the file's name says").choices(FORMATS))
+    .action(async (name: string, file: string, flags: ExportFlags) => {
+      const resource = resourceOf(name);
+      const format = formatOf(file, flags.format);
+      await context.withDatabase('svcd export', async ({ pool }) => {
+        const progress = showProgress(undefined);
+        let records = 0;
+        const text = exportRecords({
+          pool,
+          workspaceId: flags.workspace,
+          resource,
+          format,
+          onProgress: (more) => {
+            records += more;
+            progress.update(0, records);
+          },
+        });
+        try {
+          await (file === STANDARD_STREAM ? writeToOutput(text) : writeFile(file, text));
+        } finally {
+          progress.stop();
+        }
+        if (file !== STANDARD_STREAM) say(`Wrote ${records} ${resource.name} to ${file}.`);
+      });
+    });
+}
+
+async function writeToOutput(text: AsyncIterable<string>): Promise<void> {
+  try {
+    await pipeline(Readable.from(text), process.stdout, { end: false });
+  } catch (error) {
+    // Whoever reads has enough, such as head.
+    if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error;
+  }
+}
+
+/** The file has its name only when it is complete. */
+async function writeFile(file: string, text: AsyncIterable<string>): Promise<void> {
+  const partial = `${file}.partial`;
+  try {
+    await pipeline(Readable.from(text), createWriteStream(partial));
+    await rename(partial, file);
+  } catch (error) {
+    await rm(partial, { force: true });
+    if (error instanceof Error && 'syscall' in error) {
+      throw new OperatorError(`${file} cannot be written: ${errorMessage(error)}`);
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,131 @@
+import { open } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { Argument, Command, Option } from 'commander';
+import { errorMessage } from '../database/embedded/error.ts';
+import type { Resource } from '../declaration/resource.ts';
+import { OperatorError } from '../operator-error.ts';
+import { FORMATS, type Format } from '../records/batches.ts';
+import { type ImportReport, importRecords } from '../records/import.ts';
+import { RESOURCES } from '../resources/index.ts';
+import type { CommandContext } from './context.ts';
+import { explain, MISUSED } from './explain.ts';
+import { formatOf, STANDARD_STREAM } from './file-format.ts';
+import { describeReport } from './import-report.ts';
+import { showProgress } from './progress.ts';
+import { openRejects } from './rejects.ts';
+import { say } from './say.ts';
+import { watchSignals } from './signals.ts';
+
+interface ImportFlags {
+  readonly workspace: string;
+  readonly format?: Format;
+  readonly atomic?: true;
+  readonly rejects?: string;
+  readonly json?: true;
+}
+
+const MS_PER_SECOND = 1_000;
+const SOME_REFUSED = 1;
+const READ_BYTES = 256 * 1024;
+
+export const RECORD_RESOURCES: readonly Resource[] = RESOURCES.filter(({ records }) => records);
+
+/** The resource of a command's argument, which commander has checked. */
+export function resourceOf(name: string): Resource {
+  const resource = RECORD_RESOURCES.find((one) => one.name === name);
+  if (resource === undefined) throw new OperatorError(`There are no ${name}.`);
+  return resource;
+}
+
+export const resourceArgument = (): Argument =>
+  new Argument('<resource>', 'what the file holds').choices(RECORD_RESOURCES.map(({ name }) => name));
+
+/** `svcd import`: exits with 0 when every record is in, 1 when some were refused, 2 when it could not be done. */
+export function importCommand(context: CommandContext): Command {
+  return new Command('import')
+    .summary('load records from a file')
+    .description(
+      'load records from a file: one JSON object a line (NDJSON), or CSV with a header row of field names.\n' +
+        'Records whose id is there already are left as they are, so an import can be run again.',
+    )
+    .addArgument(resourceArgument())
+    .argument('<file>', `the file; ${STANDARD_STREAM} is standard input`)
+    .requiredOption('--workspace <id>', 'the workspace that the records belong to')
+    .addOption(new Option('--format <format>', "default: what the file's name says").choices(FORMATS))
+    .option(
+      '--atomic',
+      'all or nothing: one refused line takes everything back. Others wait with their writes',
+    )
+    .option('--rejects <file>', 'write refused lines to this file: line, field, reason, text as NDJSON')
+    .option('--json', 'print the report as one line of JSON')
+    .addHelpText('after', '\nExit codes: 0 all in, 1 some lines refused, 2 failed.')
+    .action(async (name: string, file: string, flags: ImportFlags) => {
+      try {
+        process.exitCode = await runImport(context, resourceOf(name), file, flags);
+      } catch (error) {
+        context.log().debug({ err: error }, 'the import failed');
+        say(`svcd: ${explain(error).text}`);
+        process.exitCode = MISUSED;
+      }
+    });
+}
+
+async function runImport(
+  context: CommandContext,
+  resource: Resource,
+  file: string,
+  flags: ImportFlags,
+): Promise<number> {
+  const format = formatOf(file, flags.format);
+  const { input, size } = await openInput(file);
+  const rejects = await openRejects(flags.rejects);
+  const signals = watchSignals();
+  const { report, seconds } = await context.withDatabase('svcd import', async ({ pool }) => {
+    const progress = showProgress(size);
+    const started = performance.now();
+    try {
+      const report = await importRecords({
+        pool,
+        workspaceId: flags.workspace,
+        resource,
+        input,
+        format,
+        atomic: flags.atomic === true,
+        signal: signals.abort,
+        onProgress: ({ bytes, inserted, existing }) => progress.update(bytes, inserted + existing),
+        onReject: rejects.write,
+      });
+      return { report, seconds: (performance.now() - started) / MS_PER_SECOND };
+    } finally {
+      progress.stop();
+    }
+  });
+  await rejects.end();
+  console.log(
+    flags.json
+      ? JSON.stringify({ resource: resource.name, workspaceId: flags.workspace, ...report, seconds })
+      : describeReport(resource, report, seconds),
+  );
+  return exitCodeOf(report);
+}
+
+const exitCodeOf = ({ refused, interrupted }: ImportReport): number =>
+  interrupted ? MISUSED : refused > 0 ? SOME_REFUSED : 0;
+
+async function openInput(
+  file: string,
+): Promise<{ readonly input: Readable; readonly size: number | undefined }> {
+  if (file === STANDARD_STREAM) return { input: process.stdin, size: undefined };
+  try {
+    const handle = await open(file);
+    const stats = await handle.stat();
+    if (stats.isDirectory()) throw new Error('it is a directory');
+    return {
+      input: handle.createReadStream({ highWaterMark: READ_BYTES }),
+      // A pipe has no size.
+      size: stats.isFile() ? stats.size : undefined,
+    };
+  } catch (error) {
+    throw new OperatorError(`${file} cannot be read: ${errorMessage(error)}`);
+  }
+}
