@@ -94,6 +94,12 @@ create table content (
   constraint content_workspace_id_company_id_fkey FOREIGN KEY (workspace_id, company_id) REFERENCES companies(workspace_id, id)
 );
 
+create table deployment_secrets (
+  fingerprint text collate "C" not null,
+  first_used_at timestamp with time zone default now() not null,
+  constraint deployment_secrets_pkey PRIMARY KEY (fingerprint)
+);
+
 create table idempotency_keys (
   workspace_id text collate "C" not null,
   idempotency_key text collate "C" not null,

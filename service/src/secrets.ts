@@ -1,7 +1,7 @@
 import { hkdfSync } from 'node:crypto';
 
 /** What a key is derived for; each purpose gets an independent key of the same secret. */
-type Purpose = 'cursor encryption' | 'cursor nonce' | 'token index' | 'dashboard sessions';
+type Purpose = 'cursor encryption' | 'cursor nonce' | 'token index' | 'dashboard sessions' | 'fingerprint';
 
 const KEY_BYTES = 32;
 

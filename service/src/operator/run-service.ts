@@ -10,6 +10,7 @@ export interface RunOptions {
   readonly config: Config;
   readonly purpose: string;
   readonly log: Logger;
+  readonly acceptNewSecret?: boolean;
   /** What there is to do and to say once it serves. */
   readonly ready: (service: Service, log: Logger) => Promise<void>;
 }
@@ -18,12 +19,13 @@ export interface RunOptions {
 const SIGNAL_BASE = 128;
 
 /** Runs a service until a signal ends it. Resolves with the exit code; throws when it cannot start or go on. */
-export async function runService({ config, purpose, log, ready }: RunOptions): Promise<number> {
+export async function runService({ ready, ...options }: RunOptions): Promise<number> {
+  const { log } = options;
   dieWithLastWords(log);
   const signals = watchSignals();
   let service: Service;
   try {
-    service = await startService({ config, purpose, log, signal: signals.abort });
+    service = await startService({ ...options, signal: signals.abort });
   } catch (error) {
     if (signals.abort.aborted) return 0;
     throw error;

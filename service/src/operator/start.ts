@@ -14,11 +14,13 @@ export function startCommand(context: CommandContext): Command {
   return new Command('start')
     .description('run the service')
     .summary('run the service')
-    .action(async () => {
+    .option('--accept-new-secret', 'start although the keys in the database were made with another secret')
+    .action(async (flags: { readonly acceptNewSecret?: true }) => {
       const config = context.config();
       const exitCode = await runService({
         config,
         purpose: 'svcd start',
+        acceptNewSecret: flags.acceptNewSecret === true,
         log: createLog(config.logLevel, STANDARD_OUTPUT),
         ready: sayReady,
       });

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { link, open, readFile, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { resolve } from 'node:path';
 import { errorCode } from '../database/embedded/error.ts';
 import { fileError } from '../database/embedded/files.ts';
 import { OperatorError } from '../operator-error.ts';
@@ -12,7 +12,7 @@ const SECRET_MIN_CHARACTERS = 32;
 const PRIVATE = 0o600;
 const OTHERS = 0o077;
 
-export const secretFileOf = (dataDir: string): string => join(dataDir, 'secret');
+export const secretFileOf = (dataDir: string): string => resolve(dataDir, 'secret');
 
 export interface SecretFile {
   readonly secret: string;

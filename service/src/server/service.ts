@@ -5,9 +5,12 @@ import type { Config } from '../config.ts';
 import { migrate } from '../database/migrate.ts';
 import { createPool } from '../database/pool.ts';
 import { maintainAuditLog } from '../jobs/audit-log-partitions.ts';
+import { OperatorError } from '../operator-error.ts';
 import { createLimiter, type Limiter } from '../quota/limiter.ts';
+import { rememberSecrets } from './known-secrets.ts';
 import { freePort } from './listen.ts';
 import { openServiceDatabase } from './open-database.ts';
+import { secretFileOf } from './secret-file.ts';
 import { deploymentSecrets } from './secrets.ts';
 import type { Serving } from './serve.ts';
 import { type ServiceSettings, urlOf } from './settings.ts';
@@ -35,12 +38,15 @@ export interface ServiceOptions {
   readonly log: Logger;
   /** Ends a start that is still under way. */
   readonly signal: AbortSignal;
+  /** Goes on with another secret than the keys in the database were made with. Default false: refuses. */
+  readonly acceptNewSecret?: boolean;
 }
 
 const PRIMARY_CONNECTIONS = 2;
 
 /** Starts everything in order: database, secrets, schema, partitions, the processes that serve, the jobs. */
-export async function startService({ config, purpose, log, signal }: ServiceOptions): Promise<Service> {
+export async function startService(options: ServiceOptions): Promise<Service> {
+  const { config, purpose, log, signal } = options;
   await using started = new AsyncDisposableStack();
   const servers = prepareServers(config.workers, log);
   started.defer(servers.kill);
@@ -56,6 +62,7 @@ export async function startService({ config, purpose, log, signal }: ServiceOpti
   });
   started.defer(() => pool.end());
   await migrate(pool, log);
+  await confirmSecrets(pool, secrets, options);
   await maintainAuditLog({ pool, nowMs: systemClock(), retentionDays: config.logRetentionDays, log });
   signal.throwIfAborted();
 
@@ -74,6 +81,22 @@ export async function startService({ config, purpose, log, signal }: ServiceOpti
     stop: () => resources.disposeAsync(),
     cut: serving.cut,
   };
+}
+
+/** A lost secret would otherwise show as keys that all stopped working, with nothing that says why. */
+async function confirmSecrets(
+  pool: pg.Pool,
+  secrets: readonly string[],
+  { config, log, acceptNewSecret = false }: ServiceOptions,
+): Promise<void> {
+  if ((await rememberSecrets(pool, secrets, acceptNewSecret)) !== 'unknown') return;
+  if (acceptNewSecret) return log.warn('a new secret: every API key and session made before is void');
+  const source = config.secrets === undefined ? secretFileOf(config.dataDir) : 'SVC_SECRET';
+  throw new OperatorError(
+    `the secret in ${source} is not the one that the API keys in this database were made with: none of them would ` +
+      'work. Restore the old one (in SVC_SECRET it may follow a new one, after a comma). If it is lost for good, ' +
+      'run svcd start --accept-new-secret once, and make new keys in the dashboard.',
+  );
 }
 
 interface Servers {
