@@ -1,0 +1,32 @@
+import { styleText } from 'node:util';
+import { Command } from 'commander';
+import type { CommandContext } from './context.ts';
+import type { Finding } from './doctor/check.ts';
+import { examine } from './doctor/examine.ts';
+
+const FAILED = 1;
+const STATUS_WIDTH = 6;
+const CHECK_WIDTH = 16;
+const COLORS = { ok: 'green', warn: 'yellow', fail: 'red' } as const;
+
+/** `svcd doctor`: looks at everything that the service stands on, changes nothing, and says what to do. */
+export function doctorCommand(context: CommandContext): Command {
+  return new Command('doctor')
+    .description(
+      'check settings, data directory, disk, secrets, database, schema, clock and audit log, and say what to do.\n' +
+        'Changes nothing. Ends with code 1 when a check fails.',
+    )
+    .summary('check everything the service stands on')
+    .option('--json', 'print {"ok", "checks": [{"check", "status", "text", "remedy"}]}')
+    .action(async ({ json }: { readonly json?: true }) => {
+      const checks = await examine(context.config, context.log);
+      const allWell = checks.every(({ status }) => status !== 'fail');
+      console.log(json ? JSON.stringify({ ok: allWell, checks }) : checks.map(line).join('\n'));
+      if (!allWell) process.exitCode = FAILED;
+    });
+}
+
+function line({ check, status, text, remedy }: Finding): string {
+  const shown = styleText(COLORS[status], status.padEnd(STATUS_WIDTH), { stream: process.stdout });
+  return `${shown}${check.padEnd(CHECK_WIDTH)}${text}${remedy === undefined ? '' : ` -> ${remedy}`}`;
+}

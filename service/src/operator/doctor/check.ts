@@ -1,0 +1,21 @@
+/** What one check has found. `remedy` says what to do; it goes with everything that is not `ok`. */
+export interface Finding {
+  readonly check: string;
+  readonly status: 'ok' | 'warn' | 'fail';
+  readonly text: string;
+  readonly remedy?: string;
+}
+
+export const ok = (check: string, text: string): Finding => ({ check, status: 'ok', text });
+export const warn = (check: string, text: string, remedy: string): Finding => ({
+  check,
+  status: 'warn',
+  text,
+  remedy,
+});
+export const fail = (check: string, text: string, remedy: string): Finding => ({
+  check,
+  status: 'fail',
+  text,
+  remedy,
+});

@@ -1,0 +1,96 @@
+import type pg from 'pg';
+import { listPartitions } from '../../audit-log/partitions.ts';
+import type { Config } from '../../config.ts';
+import { readMigrationFiles } from '../../database/migration-files.ts';
+import { PARTITIONS_AHEAD_MONTHS } from '../../limits.ts';
+import { type Finding, fail, ok, warn } from './check.ts';
+import { checkKeysSecret } from './secrets.ts';
+
+const OLDEST_SERVER_VERSION_NUM = 15_00_00;
+const CLOCK_WARN_MS = 2_000;
+/** Cursors, sessions and quotas are judged by both clocks. */
+const CLOCK_FAIL_MS = 60_000;
+
+/** What can be said of a database that answers; without this program's schema some of it cannot. */
+export async function checkDatabase(
+  pool: pg.Pool,
+  config: Config,
+  nowMs: () => number,
+): Promise<readonly Finding[]> {
+  const server = await checkServer(pool);
+  const clock = await checkClock(pool, nowMs);
+  const schema = await checkSchema(pool);
+  if (schema.status === 'fail') return [server, clock, schema];
+  const complete = schema.status === 'ok';
+  return [
+    server,
+    clock,
+    schema,
+    ...(complete ? [await checkPartitions(pool, nowMs()), await checkKeysSecret(pool, config)] : []),
+  ];
+}
+
+async function checkServer(pool: pg.Pool): Promise<Finding> {
+  const { rows } = await pool.query<{ version: string; number: number; limit: number; used: number }>(
+    `select current_setting('server_version') as version, current_setting('server_version_num')::int as number,
+      current_setting('max_connections')::int as limit, 
+      (select count(*)::int from pg_stat_activity where backend_type = 'client backend') as used`,
+  );
+  const { version = '', number = 0, limit = 0, used = 0 } = rows[0] ?? {};
+  const text = `PostgreSQL ${version}, ${used} of ${limit} connections`;
+  return number >= OLDEST_SERVER_VERSION_NUM
+    ? ok('database', text)
+    : fail('database', text, 'use PostgreSQL 15 or newer');
+}
+
+/** The difference between this machine's clock and the database's, less the time that the question took. */
+async function checkClock(pool: pg.Pool, nowMs: () => number): Promise<Finding> {
+  const before = nowMs();
+  const { rows } = await pool.query<{ now: number }>(
+    'select (extract(epoch from clock_timestamp()) * 1000)::float8 as now',
+  );
+  const after = nowMs();
+  const there = rows[0]?.now ?? Number.NaN;
+  const apart = Math.round(Math.max(there - after, before - there, 0));
+  const text = apart === 0 ? 'agrees with the database' : `${apart} ms apart from the database's`;
+  if (apart >= CLOCK_FAIL_MS) return fail('clock', text, 'set both by the same time server (NTP)');
+  if (apart >= CLOCK_WARN_MS) return warn('clock', text, 'set both by the same time server (NTP)');
+  return ok('clock', text);
+}
+
+async function checkSchema(pool: pg.Pool): Promise<Finding> {
+  const files = await readMigrationFiles();
+  const { rows: found } = await pool.query<{ present: boolean }>(
+    `select to_regclass('schema_migrations') is not null as present`,
+  );
+  const { rows } = found[0]?.present
+    ? await pool.query<{ name: string; sha256: string }>(
+        'select name, sha256 from schema_migrations order by number',
+      )
+    : { rows: [] };
+  const foreign = rows.find((row, i) => row.sha256 !== files[i]?.sha256);
+  if (foreign !== undefined) {
+    return fail(
+      'schema',
+      `migration ${foreign.name} is not of this program`,
+      'run the program that the database is from',
+    );
+  }
+  const pending = files.length - rows.length;
+  if (pending > 0) return warn('schema', `${pending} migrations to apply`, 'svcd start applies them');
+  return ok('schema', `${files.length} migrations, all applied`);
+}
+
+async function checkPartitions(pool: pg.Pool, nowMs: number): Promise<Finding> {
+  const last = (await listPartitions(pool)).at(-1);
+  const text = last === undefined ? 'none' : `up to ${last.name.slice(-7).replace('_', '-')}`;
+  const now = new Date(nowMs);
+  const endOfMonth = (ahead: number): number =>
+    Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + ahead + 1, 1);
+  const remedy = 'start the service: it makes them at its start and once a day';
+  const endsMs = last?.endsMs ?? 0;
+  if (endsMs < endOfMonth(0)) return fail('audit log', `no partition for this month (${text})`, remedy);
+  if (endsMs < endOfMonth(PARTITIONS_AHEAD_MONTHS - 1))
+    return warn('audit log', `partitions ${text}`, remedy);
+  return ok('audit log', `partitions ${text}`);
+}

@@ -1,0 +1,81 @@
+import { stat } from 'node:fs/promises';
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import { systemClock } from '../../clock.ts';
+import { type Config, ConfigError } from '../../config.ts';
+import { layoutOf } from '../../database/embedded/layout.ts';
+import { createPool } from '../../database/pool.ts';
+import { openCommandDatabase } from '../../server/open-database.ts';
+import { explain } from '../explain.ts';
+import { type Finding, fail, ok } from './check.ts';
+import { checkDatabase } from './database.ts';
+import { checkDataDirectory, checkDisk, checkNode, checkService } from './machine.ts';
+import { checkSecrets } from './secrets.ts';
+
+const CONNECTIONS = 2;
+
+/** Checks everything that can be checked without changing anything, in the order in which it would be mended. */
+export async function examine(readConfig: () => Config, log: () => Logger): Promise<readonly Finding[]> {
+  const node = checkNode();
+  let config: Config;
+  try {
+    config = readConfig();
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    const wrong = error.mistakes.map((text) => fail('settings', text, 'see docs/operations.md'));
+    return [node, ...wrong];
+  }
+  const embedded = config.databaseUrl === undefined;
+  return [
+    node,
+    ok('settings', 'all known and valid'),
+    ...(embedded ? await Promise.all([checkDataDirectory(config), checkDisk(config)]) : []),
+    await guarded('secrets', () => checkSecrets(config)),
+    ...(await examineDatabase(config, log)),
+    await checkService(config),
+  ];
+}
+
+async function examineDatabase(config: Config, log: () => Logger): Promise<readonly Finding[]> {
+  if (config.databaseUrl === undefined && !(await exists(layoutOf(config.dataDir).pgdata))) {
+    return [ok('database', 'not there yet; svcd start makes it')];
+  }
+  try {
+    return await withPool(config, log(), (pool) => checkDatabase(pool, config, systemClock));
+  } catch (error) {
+    const where =
+      config.databaseUrl === undefined ? 'see postgres.log in the data directory' : 'see SVC_DATABASE_URL';
+    return [fail('database', explain(error).text, where)];
+  }
+}
+
+/** Not a command's usual way to the database, which would migrate it first. */
+async function withPool<T>(config: Config, log: Logger, work: (pool: pg.Pool) => Promise<T>): Promise<T> {
+  const database = await openCommandDatabase({ config, purpose: 'svcd doctor', log });
+  const pool = createPool({
+    url: database.url,
+    max: CONNECTIONS,
+    name: 'svcd doctor',
+    onError: (error) => log.debug({ err: error }, 'a database connection broke'),
+  });
+  try {
+    return await work(pool);
+  } finally {
+    await pool.end();
+    await database.stop();
+  }
+}
+
+async function guarded(check: string, work: () => Promise<Finding>): Promise<Finding> {
+  try {
+    return await work();
+  } catch (error) {
+    return fail(check, explain(error).text, 'see docs/operations.md');
+  }
+}
+
+const exists = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    () => false,
+  );

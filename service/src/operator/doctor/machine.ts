@@ -1,0 +1,71 @@
+import { constants } from 'node:fs';
+import { access, stat, statfs } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import type { Config } from '../../config.ts';
+import { errorCode, errorMessage } from '../../database/embedded/error.ts';
+import { urlOf } from '../../server/settings.ts';
+import { type Finding, fail, ok, warn } from './check.ts';
+
+const NODE_MAJOR_MIN = 24;
+const BYTES_PER_MIB = 1024 * 1024;
+/** Below this PostgreSQL may stop at any moment, and below that it is time to look. */
+const DISK_FAIL_MIB = 256;
+const DISK_WARN_MIB = 2048;
+const OTHERS_MAY_WRITE = 0o022;
+const SERVICE_TIMEOUT_MS = 3_000;
+
+export function checkNode(): Finding {
+  const major = Number(process.versions.node.split('.')[0]);
+  return major >= NODE_MAJOR_MIN
+    ? ok('node', `Node ${process.versions.node}`)
+    : fail('node', `Node ${process.versions.node}`, `use Node ${NODE_MAJOR_MIN} or newer`);
+}
+
+/** The directory of the embedded database; undefined: it is not there yet. */
+export async function checkDataDirectory(config: Config): Promise<Finding> {
+  const path = resolve(config.dataDir);
+  try {
+    const { mode } = await stat(path);
+    await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
+    if ((mode & OTHERS_MAY_WRITE) === 0) return ok('data directory', path);
+    return warn('data directory', `others may write to ${path}`, `run: chmod go-w ${path}`);
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT')
+      return ok('data directory', `${path} is not there yet; svcd start makes it`);
+    return fail('data directory', errorMessage(error), 'give this user the directory, or set SVC_DATA_DIR');
+  }
+}
+
+export async function checkDisk(config: Config): Promise<Finding> {
+  const path = await firstThatExists(resolve(config.dataDir));
+  const { bavail, bsize } = await statfs(path);
+  const freeMib = Math.floor((bavail * bsize) / BYTES_PER_MIB);
+  const text = `${freeMib} MiB free at ${path}`;
+  if (freeMib < DISK_FAIL_MIB) return fail('disk', text, 'make room: the database stops when it is full');
+  if (freeMib < DISK_WARN_MIB) return warn('disk', text, 'make room soon');
+  return ok('disk', text);
+}
+
+async function firstThatExists(path: string): Promise<string> {
+  try {
+    await stat(path);
+    return path;
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT' || dirname(path) === path) throw error;
+    return firstThatExists(dirname(path));
+  }
+}
+
+/** Whether a service answers where this configuration says one is. */
+export async function checkService({ host, port }: Config): Promise<Finding> {
+  const url = `${urlOf(host, port)}/readyz`;
+  try {
+    const answer = await fetch(url, { signal: AbortSignal.timeout(SERVICE_TIMEOUT_MS) });
+    if (answer.ok) return ok('service', `answers at ${url}`);
+    return fail('service', `${url} answers ${answer.status}`, 'see its log');
+  } catch (error) {
+    const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+    if (errorCode(cause) === 'ECONNREFUSED') return ok('service', `does not run at ${url}`);
+    return warn('service', `${url}: ${errorMessage(cause)}`, 'see its log');
+  }
+}
