@@ -9,6 +9,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<(context: CommandContext) 
   demo: async () => (await import('./demo.ts')).demoCommand,
   bootstrap: async () => (await import('./bootstrap.ts')).bootstrapCommand,
   doctor: async () => (await import('./doctor.ts')).doctorCommand,
+  import: async () => (await import('./import.ts')).importCommand,
+  export: async () => (await import('./export.ts')).exportCommand,
 };
 
 const HELP = `
