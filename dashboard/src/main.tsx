@@ -5,9 +5,13 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { createQueryClient } from './api/query-client.ts';
 import { buildRouter } from './router.tsx';
+import { watchLinkTokens } from './session/link-token.ts';
+import { noteSignedIn } from './session/signed-in-hint.ts';
 import { Toaster } from './ui/toaster.tsx';
 import { TooltipProvider } from './ui/tooltip.tsx';
 import './styles/index.css';
+
+watchLinkTokens();
 
 // The style that keeps the page behind a dialog from scrolling is allowed by this alone.
 setNonce(document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.nonce ?? '');
@@ -15,6 +19,7 @@ setNonce(document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.nonc
 const client = createQueryClient(() => {
   const { pathname, href } = router.state.location;
   if (pathname === '/sign-in') return;
+  noteSignedIn(false);
   client.removeQueries({ queryKey: ['me'] });
   void router.navigate({ to: '/sign-in', search: { next: href } });
 });

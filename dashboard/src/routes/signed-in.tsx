@@ -1,8 +1,12 @@
+import type { Me } from '@svc/service/src/dashboard/wire.ts';
+import type { QueryClient } from '@tanstack/react-query';
 import { createRoute, Outlet, redirect } from '@tanstack/react-router';
 import { isFailure } from '../api/failure.ts';
 import { meQuery } from '../api/me.ts';
+import { sessionQuery } from '../api/session.ts';
 import { PageSkeleton } from '../layout/page-skeleton.tsx';
 import { startingWorkspace } from '../session/last-workspace.ts';
+import { noteSignedIn, wasSignedIn } from '../session/signed-in-hint.ts';
 import { RouteFailure, rootRoute } from './root.tsx';
 
 /** Above every page that needs a session: without one it leads to the sign-in, and from there back. */
@@ -10,13 +14,10 @@ export const signedInRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'signed-in',
   beforeLoad: async ({ context: { client }, location }) => {
-    try {
-      return { me: await client.ensureQueryData(meQuery) };
-    } catch (error) {
-      if (!isFailure(error, 'not_signed_in')) throw error;
-      const next = location.href === '/' ? undefined : location.href;
-      throw redirect({ to: '/sign-in', search: { next } });
-    }
+    const me = await meIfSignedIn(client);
+    if (me !== null) return { me };
+    const next = location.href === '/' ? undefined : location.href;
+    throw redirect({ to: '/sign-in', search: { next } });
   },
   component: Outlet,
   pendingComponent: PageSkeleton,
@@ -33,3 +34,16 @@ export const startRoute = createRoute({
     throw redirect({ to: '/w/$workspaceId', params: { workspaceId }, replace: true });
   },
 });
+
+async function meIfSignedIn(client: QueryClient): Promise<Me | null> {
+  const hinted = wasSignedIn();
+  if (!hinted && (await client.fetchQuery(sessionQuery)) === null) return null;
+  try {
+    const me = await client.ensureQueryData(meQuery);
+    if (!hinted) noteSignedIn(true);
+    return me;
+  } catch (error) {
+    if (isFailure(error, 'not_signed_in')) return null;
+    throw error;
+  }
+}

@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { call } from '../api/client.ts';
 import { messageOf } from '../api/failure.ts';
 import { toast } from '../ui/toast-store.ts';
+import { noteSignedIn } from './signed-in-hint.ts';
 
 /** Ends the session; what was read in it is forgotten. */
 export function useSignOut(): () => void {
@@ -11,6 +12,7 @@ export function useSignOut(): () => void {
   return () => {
     call('/auth/sign-out', { method: 'POST' }).then(
       async () => {
+        noteSignedIn(false);
         await navigate({ to: '/sign-in' });
         client.clear();
       },

@@ -1,12 +1,57 @@
-import { LogIn } from 'lucide-react';
-import { Page } from '../../layout/page.tsx';
-import { Card } from '../../ui/card.tsx';
-import { EmptyState } from '../../ui/empty-state.tsx';
+import type { InvitationOffer } from '@svc/service/src/dashboard/wire.ts';
+import { useQuery } from '@tanstack/react-query';
+import { call } from '../../api/client.ts';
+import { ApiFailure, messageOf } from '../../api/failure.ts';
+import { useLinkToken } from '../../session/link-token.ts';
+import { Button } from '../../ui/button.tsx';
+import { Problem } from '../../ui/problem.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { Entrance } from './entrance.tsx';
+import { Join } from './join.tsx';
+import { LinkNeeded } from './link-needed.tsx';
 
-export const InvitationPage = () => (
-  <Page title="Invitation">
-    <Card>
-      <EmptyState icon={LogIn} title="Invitation" />
-    </Card>
-  </Page>
-);
+/** Somebody was invited and has opened the link. */
+export function InvitationPage() {
+  const token = useLinkToken();
+  const offer = useQuery({
+    queryKey: ['invitation', token],
+    queryFn: () => call<InvitationOffer>('/invitations/read', { method: 'POST', body: { token } }),
+    enabled: token !== null,
+    gcTime: 0,
+  });
+  if (token === null) {
+    return (
+      <Entrance title="Join a workspace">
+        <LinkNeeded>Open the whole link that you were given.</LinkNeeded>
+      </Entrance>
+    );
+  }
+  if (offer.error !== null) {
+    const passing = offer.error instanceof ApiFailure && offer.error.passing;
+    return (
+      <Entrance title="Join a workspace">
+        <div className="flex flex-col gap-4">
+          <Problem>
+            {passing
+              ? messageOf(offer.error)
+              : 'This invitation was accepted or withdrawn, or is too old. Ask for a new link.'}
+          </Problem>
+          {passing ? <Button onClick={() => void offer.refetch()}>Try again</Button> : null}
+        </div>
+      </Entrance>
+    );
+  }
+  if (offer.data === undefined) {
+    return (
+      <Entrance title="Join a workspace">
+        <Skeleton className="h-24 w-full" />
+      </Entrance>
+    );
+  }
+  const { workspaceName, email, role } = offer.data;
+  return (
+    <Entrance title={`Join ${workspaceName}`} description={`${email} is invited as ${role}.`}>
+      <Join token={token} offer={offer.data} />
+    </Entrance>
+  );
+}

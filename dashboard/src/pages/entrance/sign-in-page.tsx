@@ -1,12 +1,23 @@
-import { LogIn } from 'lucide-react';
-import { Page } from '../../layout/page.tsx';
-import { Card } from '../../ui/card.tsx';
-import { EmptyState } from '../../ui/empty-state.tsx';
+import { getRouteApi } from '@tanstack/react-router';
+import { useEnter } from '../../session/enter.ts';
+import { useLinkToken } from '../../session/link-token.ts';
+import { Entrance } from './entrance.tsx';
+import { LinkSignIn } from './link-sign-in.tsx';
+import { SignInForm } from './sign-in-form.tsx';
 
-export const SignInPage = () => (
-  <Page title="Sign in">
-    <Card>
-      <EmptyState icon={LogIn} title="Sign in" />
-    </Card>
-  </Page>
-);
+const route = getRouteApi('/sign-in');
+
+export function SignInPage() {
+  const { next } = route.useSearch();
+  const token = useLinkToken();
+  const enter = useEnter();
+  return (
+    <Entrance title="Sign in">
+      {token === null ? (
+        <SignInForm onSignedIn={() => enter(next)} />
+      ) : (
+        <LinkSignIn token={token} onSignedIn={() => enter(next)} />
+      )}
+    </Entrance>
+  );
+}

@@ -1,0 +1,112 @@
+import { useWindowVirtualizer } from '@tanstack/react-virtual';
+import { type ReactNode, useLayoutEffect, useRef, useState } from 'react';
+import { classes } from '../ui/classes.ts';
+import { Cell, HeadCell, Table, TableBody, TableHead } from '../ui/table.tsx';
+
+export interface Column<Item> {
+  readonly id: string;
+  readonly label: string;
+  readonly cell: (item: Item) => ReactNode;
+  /** Of the head and of each cell: where it is left out (`hidden md:table-cell`), how it is aligned. */
+  readonly className?: string;
+}
+
+export interface VirtualTableProps<Item extends { readonly id: string }> {
+  readonly label: string;
+  readonly columns: readonly Column<Item>[];
+  readonly items: readonly Item[];
+  /** Whether the list goes on behind them. */
+  readonly more: boolean;
+  /** A click beside what can be clicked in a row. */
+  readonly onOpen?: (item: Item) => void;
+  readonly rowClassName?: (item: Item) => string | false;
+}
+
+const ROW_PIXELS = 44;
+/** Rows above and below what is seen. */
+const OVERSCAN_ROWS = 12;
+
+/** A table of which only the rows in sight, and some around them, are in the document; the window scrolls it. */
+export function VirtualTable<Item extends { readonly id: string }>(props: VirtualTableProps<Item>) {
+  const { label, columns, items, more, onOpen, rowClassName } = props;
+  const place = useRef<HTMLDivElement>(null);
+  const [top, setTop] = useState(0);
+  useLayoutEffect(() => {
+    const element = place.current;
+    if (element !== null) setTop(element.getBoundingClientRect().top + scrollY);
+  }, []);
+  const virtualizer = useWindowVirtualizer({
+    count: items.length,
+    estimateSize: () => ROW_PIXELS,
+    overscan: OVERSCAN_ROWS,
+    scrollMargin: top,
+    getItemKey: (index) => items[index]?.id ?? index,
+  });
+  useKeptPlace(items, top);
+  const rows = virtualizer.getVirtualItems();
+  const first = rows[0]?.index ?? 0;
+  const last = rows.at(-1)?.index ?? -1;
+  return (
+    <div ref={place}>
+      <Table label={label} aria-rowcount={more ? -1 : items.length + 1}>
+        <TableHead>
+          <tr aria-rowindex={1}>
+            {columns.map((column) => (
+              <HeadCell key={column.id} className={column.className ?? ''}>
+                {column.label}
+              </HeadCell>
+            ))}
+          </tr>
+        </TableHead>
+        <TableBody>
+          <Gap rows={first} />
+          {items.slice(first, last + 1).map((item, i) => (
+            // biome-ignore lint/a11y/useKeyWithClickEvents: a convenience; each row has a button or link that does it
+            <tr
+              key={item.id}
+              aria-rowindex={first + i + 2}
+              onClick={(event) => {
+                if (!isControl(event.target)) onOpen?.(item);
+              }}
+              className={classes(
+                'h-11 hover:bg-hover/50',
+                onOpen !== undefined && 'cursor-pointer',
+                rowClassName?.(item),
+              )}
+            >
+              {columns.map((column) => (
+                <Cell key={column.id} className={column.className ?? ''}>
+                  {column.cell(item)}
+                </Cell>
+              ))}
+            </tr>
+          ))}
+          <Gap rows={items.length - last - 1} />
+        </TableBody>
+      </Table>
+    </div>
+  );
+}
+
+const isControl = (target: EventTarget): boolean =>
+  target instanceof Element && target.closest('a, button') !== null;
+
+/** As high as the rows that are left out. */
+const Gap = ({ rows }: { readonly rows: number }) =>
+  rows <= 0 ? null : (
+    <tr aria-hidden>
+      <td style={{ height: rows * ROW_PIXELS, padding: 0 }} />
+    </tr>
+  );
+
+/** Rows that come in at the top do not move what somebody reads further down. */
+function useKeptPlace(items: readonly { readonly id: string }[], top: number): void {
+  const firstId = useRef<string | undefined>(undefined);
+  useLayoutEffect(() => {
+    const before = firstId.current;
+    firstId.current = items[0]?.id;
+    if (before === undefined || scrollY <= top) return;
+    const moved = items.findIndex(({ id }) => id === before);
+    if (moved > 0) scrollBy({ top: moved * ROW_PIXELS, behavior: 'instant' });
+  }, [items, top]);
+}

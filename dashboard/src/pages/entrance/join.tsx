@@ -1,0 +1,71 @@
+import { NAME_MAX_CHARACTERS } from '@svc/service/src/dashboard/limits.ts';
+import type { InvitationOffer } from '@svc/service/src/dashboard/wire.ts';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { call } from '../../api/client.ts';
+import { sessionQuery } from '../../api/session.ts';
+import { useEnter } from '../../session/enter.ts';
+import { rememberWorkspace } from '../../session/last-workspace.ts';
+import { Button } from '../../ui/button.tsx';
+import { Form, fieldError } from '../../ui/form.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { TextField } from '../../ui/text-field.tsx';
+import { NewPasswordField } from './password-field.tsx';
+import { SignInForm } from './sign-in-form.tsx';
+
+export interface JoinProps {
+  readonly token: string;
+  readonly offer: InvitationOffer;
+}
+
+/** A newcomer chooses a name and a password; who has an account signs in first, unless that is done. */
+export function Join({ token, offer: { email, hasAccount } }: JoinProps) {
+  const enter = useEnter();
+  const session = useQuery(sessionQuery);
+  const [name, setName] = useState('');
+  const [password, setPassword] = useState('');
+  const accept = useMutation({
+    meta: { signsIn: true },
+    mutationFn: (account: object) =>
+      call<{ workspaceId: string }>('/invitations/accept', { method: 'POST', body: { token, ...account } }),
+    onSuccess: async ({ workspaceId }) => {
+      rememberWorkspace(workspaceId);
+      await enter();
+    },
+  });
+  const join = { ...accept, mutate: () => accept.mutate(hasAccount ? {} : { name, password }) };
+  if (hasAccount && session.isPending) return <Skeleton className="h-16 w-full" />;
+  if (hasAccount && session.data?.user.email !== email) {
+    return (
+      <>
+        <p className="mb-4 text-soft">There is an account for this address. Enter its password to join.</p>
+        <SignInForm email={email} action="Sign in and join" onSignedIn={() => accept.mutateAsync({})} />
+      </>
+    );
+  }
+  return (
+    <Form mutation={join} fields={['name', 'password']}>
+      {hasAccount ? null : (
+        <>
+          <TextField
+            label="Your name"
+            required
+            maxLength={NAME_MAX_CHARACTERS}
+            autoComplete="name"
+            value={name}
+            onChange={setName}
+            error={fieldError(accept.error, 'name')}
+          />
+          <NewPasswordField
+            value={password}
+            onChange={setPassword}
+            error={fieldError(accept.error, 'password')}
+          />
+        </>
+      )}
+      <Button type="submit" variant="primary" busy={accept.isPending}>
+        Join
+      </Button>
+    </Form>
+  );
+}
