@@ -1,6 +1,6 @@
 /** What one batch may hold; the service's limits. */
 export const BATCH_MAX_RECORDS = 1_000;
-const BATCH_MAX_BYTES = 8 * 1024 * 1024;
+export const BATCH_MAX_BYTES = 8 * 1024 * 1024;
 const FRAME_BYTES = '{"data":[]}'.length;
 
 /** A batch, ready to be sent. */
