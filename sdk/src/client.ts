@@ -5,6 +5,7 @@ import type { Collection } from './collection/types.ts';
 import { type CallOptions, createTransport, type Transport } from './http/transport.ts';
 import { type SvcOptions, settingsOf } from './options.ts';
 import { RESOURCES, type Resources } from './resources.ts';
+import { isBrowser } from './runtime.ts';
 import { VERSION } from './version.ts';
 
 /** A request of any path, for what has no method of its own. */
@@ -87,8 +88,7 @@ export const Svc: new (options?: SvcOptions) => Svc = class {
   options?: SvcOptions,
 ) => Svc;
 
-/** Browsers have a User-Agent of their own. */
 function userAgent(own: string | undefined): Readonly<Record<string, string>> {
-  if (globalThis.process === undefined) return {};
+  if (isBrowser) return {};
   return { 'user-agent': `${own === undefined ? '' : `${own} `}svc-sdk/${VERSION}` };
 }

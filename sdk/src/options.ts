@@ -3,6 +3,7 @@ import { type Fetch, globalFetch } from './http/fetch.ts';
 import { systemTiming, type Timing } from './http/retry.ts';
 import type { RetryEvent } from './http/transport.ts';
 import type { RestartEvent } from './list/walk.ts';
+import { environment } from './runtime.ts';
 
 /** Settings of a client; all have defaults. */
 export interface SvcOptions {
@@ -55,16 +56,6 @@ export function settingsOf(options: SvcOptions): Settings {
     retries,
     timing: { ...systemTiming, ...timing },
   };
-}
-
-/** A variable of the environment, where the runtime has one and allows to read it. */
-export function environment(name: string): string | undefined {
-  try {
-    const value = globalThis.process?.env[name];
-    return value === '' ? undefined : value;
-  } catch {
-    return undefined;
-  }
 }
 
 /** The shape of a token (specification, section 5). */

@@ -1,0 +1,49 @@
+import { copyFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/**
+ * In this repository the package is used unbuilt, so its package.json names the sources. npm packs the file as it
+ * stands: `pack` puts the built files' names in it while a package is made, `restore` undoes that.
+ */
+
+const sdk = join(import.meta.dirname, '..');
+const manifest = join(sdk, 'package.json');
+const source = join(sdk, 'package.source.json');
+const license = join(sdk, 'LICENSE');
+
+const built = (path: string): string => path.replace(/^\.\/src\/(.*)\.ts$/, './dist/$1.js');
+
+function pack(): void {
+  // What an interrupted run has left.
+  if (existsSync(source)) restore();
+  const {
+    exports,
+    bin,
+    scripts: _,
+    devDependencies: __,
+    ...rest
+  } = JSON.parse(readFileSync(manifest, 'utf8'));
+  const main = built(exports['.']);
+  const published = {
+    ...rest,
+    exports: {
+      '.': { types: main.replace(/\.js$/, '.d.ts'), default: main },
+      './package.json': './package.json',
+    },
+    types: main.replace(/\.js$/, '.d.ts'),
+    bin: { svc: built(bin.svc) },
+  };
+  renameSync(manifest, source);
+  writeFileSync(manifest, `${JSON.stringify(published, null, 2)}\n`);
+  copyFileSync(join(sdk, '../LICENSE'), license);
+}
+
+function restore(): void {
+  renameSync(source, manifest);
+  rmSync(license, { force: true });
+}
+
+const [command] = process.argv.slice(2);
+if (command === 'pack') pack();
+else if (command === 'restore') restore();
+else throw new Error('node manifest.ts pack|restore');
