@@ -1,0 +1,39 @@
+import { checkedApiKey, checkedBaseUrl, DEFAULT_BASE_URL } from '../../options.ts';
+import { type Command, text } from '../command.ts';
+import { credentialsFile, removeCredentials, writeCredentials } from '../credentials.ts';
+import { tell } from '../io.ts';
+import { readSecret } from '../prompt.ts';
+import { clientFor } from '../session.ts';
+
+export const loginCommand: Command = {
+  path: ['login'],
+  summary: 'Store an API key and the address it belongs to',
+  options: {
+    'base-url': {
+      type: 'string',
+      value: 'URL',
+      description: `Address of the service. Default: SVC_BASE_URL, else ${DEFAULT_BASE_URL}`,
+    },
+  },
+  notes: [
+    'The key is read from the terminal without being shown, or from standard input: svc login < key.txt. It is tried once, and stored in a file that only you can read.',
+    'SVC_API_KEY wins over what is stored.',
+  ],
+  async run({ io, values }) {
+    const baseUrl = checkedBaseUrl(text(values, 'base-url') ?? (io.env['SVC_BASE_URL'] || DEFAULT_BASE_URL));
+    const apiKey = checkedApiKey(await readSecret(io, `API key for ${baseUrl}: `));
+    await clientFor(io, { apiKey, baseUrl }).audits.count({ approximate: true, signal: io.signal });
+    const path = await writeCredentials(io.env, { apiKey, baseUrl });
+    await tell(io, `svc: the key works, and is stored in ${path}.`);
+  },
+};
+
+export const logoutCommand: Command = {
+  path: ['logout'],
+  summary: 'Remove the stored key and address',
+  options: {},
+  async run({ io }) {
+    const removed = await removeCredentials(io.env);
+    await tell(io, removed ? `svc: removed ${credentialsFile(io.env)}.` : 'svc: nothing is stored.');
+  },
+};

@@ -1,0 +1,31 @@
+import type { Resource } from '../../resource.ts';
+import type { Command } from '../command.ts';
+import { loginCommand, logoutCommand } from './account.ts';
+import { completionCommand } from './completion.ts';
+import { countCommand, getCommand, listCommand, RESOURCE_ENTRIES } from './read.ts';
+import { requestCommand } from './request.ts';
+import { tailCommand } from './tail.ts';
+import { createCommand, deleteCommand, updateCommand } from './write.ts';
+
+/** The commands of a resource: those that its entry in the client's table gives it. */
+function resourceCommands(property: string, resource: Resource): readonly Command[] {
+  const { counted = false, writes = [] } = resource;
+  return [
+    listCommand(property, resource),
+    getCommand(property, resource),
+    ...(counted ? [countCommand(property, resource)] : []),
+    tailCommand(property, resource),
+    ...(writes.includes('create') ? [createCommand(property, resource)] : []),
+    ...(writes.includes('update') ? [updateCommand(property, resource)] : []),
+    ...(writes.includes('delete') ? [deleteCommand(property, resource)] : []),
+  ];
+}
+
+/** Every command there is; help and completion derive from this list. */
+export const COMMANDS: readonly Command[] = [
+  ...RESOURCE_ENTRIES.flatMap(([property, resource]) => resourceCommands(property, resource)),
+  loginCommand,
+  logoutCommand,
+  requestCommand,
+  completionCommand(() => COMMANDS),
+];

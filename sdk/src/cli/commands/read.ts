@@ -1,0 +1,183 @@
+import type { List } from '../../list/list.ts';
+import { type Resource, sortsOf } from '../../resource.ts';
+import { RESOURCES, type Resources } from '../../resources.ts';
+import type { Tail } from '../../tail/tail.ts';
+import type { Count } from '../../wire.ts';
+import {
+  type Command,
+  flag,
+  integer,
+  type Options,
+  positional,
+  text,
+  UsageError,
+  type Values,
+} from '../command.ts';
+import { type Io, write } from '../io.ts';
+import { FORMATS, type Format, formatFor, recordText, recordWriter, valueText } from '../output/format.ts';
+import { progressOf } from '../output/progress.ts';
+import type { AnyRecord } from '../output/record.ts';
+import { openSession } from '../session.ts';
+
+const LIMIT = 50;
+
+export const formatOption = {
+  format: {
+    type: 'string',
+    value: 'FORMAT',
+    choices: FORMATS,
+    description: 'Form of the output. Default: a table on a terminal, else ndjson',
+  },
+} as const satisfies Options;
+
+export function formatOf(values: Values, io: Io): Format {
+  const asked = text(values, 'format');
+  const format = FORMATS.find((name) => name === asked);
+  if (asked !== undefined && format === undefined) {
+    throw new UsageError(`--format must be one of ${FORMATS.join(', ')}, not "${asked}".`);
+  }
+  return formatFor(format, io.stdout);
+}
+
+/** `companyId` → `company`: the option of a filter. */
+export const filterOption = (filter: string): string => filter.replace(/Id$/, '');
+
+const filterOptions = ({ filters, name }: Resource): Options =>
+  Object.fromEntries(
+    Object.entries(filters).map(([filter, values]) => [
+      filterOption(filter),
+      {
+        type: 'string',
+        value: values === 'id' ? 'ID' : filterOption(filter).toUpperCase(),
+        description: `Only ${name} of this ${filterOption(filter)}`,
+        ...(values === 'id' ? {} : { choices: values }),
+      },
+    ]),
+  );
+
+const filtersOf = ({ filters }: Resource, values: Values): Readonly<Record<string, string | undefined>> =>
+  Object.fromEntries(Object.keys(filters).map((filter) => [filter, text(values, filterOption(filter))]));
+
+/** The client's methods as the commands use them: for any resource alike. */
+export interface AnyCollection {
+  list(options: object): List<AnyRecord & { readonly id: string }>;
+  tail(options: object): Tail<AnyRecord & { readonly id: string }>;
+  get(id: string, options: object): Promise<AnyRecord>;
+  count(options: object): Promise<Count>;
+  create(record: object, options: object): Promise<AnyRecord>;
+  createBatches(records: AsyncIterable<object>, options: object): AsyncIterable<readonly AnyRecord[]>;
+  update(id: string, change: object, options: object): Promise<AnyRecord>;
+  delete(id: string, options: object): Promise<void>;
+}
+
+/** The resource's methods; a command exists only where its method does. */
+export async function openCollection(
+  io: Io,
+  property: string,
+): Promise<{ mode: string; collection: AnyCollection }> {
+  const svc = await openSession(io);
+  return { mode: svc.mode, collection: svc[property as keyof Resources] as unknown as AnyCollection };
+}
+
+export function listCommand(property: string, resource: Resource): Command {
+  const sorts = sortsOf(resource);
+  return {
+    path: [resource.name, 'list'],
+    summary: `List ${resource.name}, newest first${sorts.length > 0 ? ' unless --sort says otherwise' : ''}`,
+    options: {
+      limit: { type: 'string', short: 'n', value: 'N', description: `Records at most. Default ${LIMIT}` },
+      all: { type: 'boolean', short: 'a', description: 'Every record' },
+      ...(sorts.length > 0
+        ? {
+            sort: {
+              type: 'string',
+              value: 'SORT',
+              choices: sorts,
+              description: 'Order. Default created-descending',
+            } as const,
+          }
+        : {}),
+      reverse: { type: 'boolean', description: 'From the end of the list to its head' },
+      ...filterOptions(resource),
+      ...formatOption,
+    },
+    async run({ io, values }) {
+      if (flag(values, 'all') && values['limit'] !== undefined)
+        throw new UsageError('--all and --limit exclude each other.');
+      const max = flag(values, 'all') ? Number.POSITIVE_INFINITY : (integer(values, 'limit', 1) ?? LIMIT);
+      const writer = recordWriter(formatOf(values, io), resource.fields, io.stdout);
+      const { collection } = await openCollection(io, property);
+      const list = collection.list({
+        ...filtersOf(resource, values),
+        ...(sorts.length > 0 ? { sort: text(values, 'sort') } : {}),
+        limit: Math.min(max, CHUNK),
+        signal: io.signal,
+      });
+      const progress = progressOf(io, resource.name, io.stdout);
+      try {
+        await writeRecords(flag(values, 'reverse') ? list.before() : list, max, async (records) => {
+          progress.add(records.length);
+          await write(io.stdout, writer.page(records));
+        });
+        await write(io.stdout, writer.end());
+      } finally {
+        progress.end();
+      }
+    },
+  };
+}
+
+const CHUNK = 100;
+
+/** Gives at most `max` records of a list, a page's worth at a time. */
+async function writeRecords<T extends { readonly id: string }>(
+  list: List<T>,
+  max: number,
+  give: (records: readonly T[]) => Promise<void>,
+): Promise<void> {
+  let records: T[] = [];
+  let left = max;
+  for await (const record of list) {
+    records.push(record);
+    left -= 1;
+    if (records.length < CHUNK && left > 0) continue;
+    await give(records);
+    if (left === 0) return;
+    records = [];
+  }
+  await give(records);
+}
+
+export const getCommand = (property: string, resource: Resource): Command => ({
+  path: [resource.name, 'get'],
+  summary: `Show the ${resource.singular} with an id`,
+  positionals: ['ID'],
+  options: formatOption,
+  async run(invocation) {
+    const { io, values } = invocation;
+    const id = positional(invocation, 0, 'ID');
+    const format = formatOf(values, io);
+    const { collection } = await openCollection(io, property);
+    const record = await collection.get(id, { signal: io.signal });
+    await write(io.stdout, recordText(format, resource.fields, record, io.stdout));
+  },
+});
+
+export const countCommand = (property: string, resource: Resource): Command => ({
+  path: [resource.name, 'count'],
+  summary: `Count ${resource.name}`,
+  options: {
+    approximate: { type: 'boolean', description: 'At once, within 10 percent' },
+    json: { type: 'boolean', description: 'As a JSON object that also says which it is' },
+  },
+  async run({ io, values }) {
+    const { collection } = await openCollection(io, property);
+    const count = await collection.count({ approximate: flag(values, 'approximate'), signal: io.signal });
+    await write(io.stdout, flag(values, 'json') ? valueText(count, io.stdout) : `${count.count}\n`);
+  },
+});
+
+/** The entries of the client's table, with the name of their property. */
+export const RESOURCE_ENTRIES: readonly (readonly [string, Resource])[] = Object.entries(RESOURCES);
+
+export { filterOptions, filtersOf };

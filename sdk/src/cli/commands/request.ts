@@ -1,0 +1,79 @@
+import { readFile } from 'node:fs/promises';
+import { SvcError } from '../../errors.ts';
+import { type Command, positional, text, UsageError, type Values } from '../command.ts';
+import { type Io, write } from '../io.ts';
+import { valueText } from '../output/format.ts';
+import { openSession } from '../session.ts';
+
+export const METHODS = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE', 'HEAD', 'OPTIONS'] as const;
+
+export const requestCommand: Command = {
+  path: ['request'],
+  summary: 'Send any other request, with the same key, retries and errors',
+  positionals: ['METHOD', 'PATH'],
+  completes: METHODS,
+  options: {
+    data: {
+      type: 'string',
+      short: 'd',
+      value: 'JSON',
+      description: 'The body; @FILE reads a file, - standard input',
+    },
+    header: {
+      type: 'string',
+      short: 'H',
+      value: 'NAME:VALUE',
+      description: 'A header; may be repeated',
+      multiple: true,
+    },
+  },
+  notes: ["Example: svc request GET '/v1/audits?sort=score-descending&limit=3'"],
+  async run(invocation) {
+    const { io, values } = invocation;
+    const method = positional(invocation, 0, 'METHOD').toUpperCase();
+    const path = positional(invocation, 1, 'PATH');
+    if (!METHODS.some((known) => known === method))
+      throw new UsageError(`"${method}" is not one of ${METHODS.join(', ')}.`);
+    if (!/^\/(?!\/)/.test(path)) throw new UsageError('PATH begins with one slash, such as /v1/audits.');
+    const headers = headersOf(values);
+    const body = await bodyOf(io, text(values, 'data'));
+    const svc = await openSession(io);
+    const answer = await svc.request(method, path, { headers, body, signal: io.signal });
+    if (answer.body !== undefined) await write(io.stdout, valueText(answer.body, io.stdout));
+  },
+};
+
+function headersOf({ header = [] }: Values): Readonly<Record<string, string>> {
+  const given = Array.isArray(header) ? header : [];
+  return Object.fromEntries(
+    given.map((line) => {
+      const [, name = '', value = ''] = /^([\w-]+):\s*(.*)$/.exec(String(line)) ?? [];
+      if (name === '') throw new UsageError(`"${String(line)}" is not NAME:VALUE.`);
+      if (name.toLowerCase() === 'authorization')
+        throw new UsageError('The key comes from SVC_API_KEY or svc login.');
+      return [name.toLowerCase(), value];
+    }),
+  );
+}
+
+async function bodyOf(io: Io, data: string | undefined): Promise<unknown> {
+  if (data === undefined) return undefined;
+  const json = await readData(io, data);
+  try {
+    return JSON.parse(json);
+  } catch {
+    throw new UsageError('--data is not JSON.');
+  }
+}
+
+async function readData(io: Io, data: string): Promise<string> {
+  if (data === '-') {
+    let read = '';
+    for await (const chunk of io.stdin) read += String(chunk);
+    return read;
+  }
+  if (!data.startsWith('@')) return data;
+  return readFile(data.slice(1), 'utf8').catch((error: Error) => {
+    throw new SvcError(`${data.slice(1)} cannot be read: ${error.message}`, { cause: error });
+  });
+}

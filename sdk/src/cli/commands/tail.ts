@@ -1,0 +1,80 @@
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { SvcError } from '../../errors.ts';
+import type { Resource } from '../../resource.ts';
+import { type Command, flag, integer, text, UsageError, type Values } from '../command.ts';
+import { write } from '../io.ts';
+import { recordWriter } from '../output/format.ts';
+import { filterOptions, filtersOf, formatOf, formatOption, openCollection } from './read.ts';
+
+const POLL_SECONDS = 5;
+
+export const tailCommand = (property: string, resource: Resource): Command => ({
+  path: [resource.name, 'tail'],
+  summary: `Show ${resource.name} as they are created, oldest first`,
+  options: {
+    after: {
+      type: 'string',
+      value: 'POSITION',
+      description:
+        'Where to begin: now (the default), start (everything that is there first), or a stored position',
+    },
+    position: {
+      type: 'string',
+      value: 'FILE',
+      description:
+        'Keep the position in this file: begin there, and store it after each page that was written',
+    },
+    once: { type: 'boolean', description: 'End at the newest record instead of waiting for more' },
+    poll: {
+      type: 'string',
+      value: 'SECONDS',
+      description: `Pause between two polls. Default ${POLL_SECONDS}`,
+    },
+    ...filterOptions(resource),
+    ...formatOption,
+  },
+  notes: [
+    'It waits for as long as the service is away. With --position it may be ended and started again at any time: no record is skipped, and only those of the last page that was under way are shown again.',
+    'With a live key each poll is a request that counts.',
+  ],
+  async run({ io, values }) {
+    const file = text(values, 'position');
+    const after = await beginning(values, file);
+    const writer = recordWriter(formatOf(values, io), resource.fields, io.stdout);
+    const { collection } = await openCollection(io, property);
+    const tail = collection.tail({
+      ...filtersOf(resource, values),
+      after,
+      follow: !flag(values, 'once'),
+      pollMs: (integer(values, 'poll', 1) ?? POLL_SECONDS) * 1000,
+      retries: Number.POSITIVE_INFINITY,
+      signal: io.signal,
+    });
+    for await (const records of tail.pages()) {
+      await write(io.stdout, writer.page(records));
+      if (file !== undefined) await store(file, tail.position);
+    }
+    await write(io.stdout, writer.end());
+    if (file !== undefined) await store(file, tail.position);
+  },
+});
+
+/** A file that is there wins over --after, which then says where the first run begins. */
+async function beginning(values: Values, file: string | undefined): Promise<string> {
+  const after = text(values, 'after') ?? 'now';
+  if (after === '') throw new UsageError('--after must not be empty.');
+  if (file === undefined) return after;
+  try {
+    return (await readFile(file, 'utf8')).trim();
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return after;
+    throw new SvcError(`${file} cannot be read: ${String(error)}`, { cause: error });
+  }
+}
+
+/** The file holds one whole position at any time. */
+async function store(file: string, position: string): Promise<void> {
+  const fresh = `${file}.${process.pid}`;
+  await writeFile(fresh, `${position}\n`);
+  await rename(fresh, file);
+}

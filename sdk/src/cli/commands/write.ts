@@ -1,0 +1,120 @@
+import type { Resource } from '../../resource.ts';
+import { type Command, type Invocation, type Options, positional, text, UsageError } from '../command.ts';
+import { parseFields, writableFields } from '../fields.ts';
+import { type Io, tell, write } from '../io.ts';
+import { readRecords } from '../lines.ts';
+import { recordText, recordWriter } from '../output/format.ts';
+import { grouped, progressOf } from '../output/progress.ts';
+import { type AnyCollection, formatOf, formatOption, openCollection } from './read.ts';
+
+const fieldNotes = (resource: Resource, verb: 'create' | 'update'): readonly string[] => [
+  `Fields: ${writableFields(resource, verb).join(', ')}. FIELD=TEXT gives text (or a number, where the field is one), FIELD:=JSON anything else, such as url:=null.`,
+  "A test key's writes are dry runs: checked and answered, and nothing is changed.",
+];
+
+/** Opens a resource to be written, and says when nothing will be. */
+async function openForWriting(io: Io, property: string): Promise<AnyCollection> {
+  const { mode, collection } = await openCollection(io, property);
+  if (mode === 'test') await tell(io, 'svc: this is a test key: a dry run, nothing is changed.');
+  return collection;
+}
+
+export const createCommand = (property: string, resource: Resource): Command => ({
+  path: [resource.name, 'create'],
+  summary: `Create ${resource.name}: one from fields, many from a file`,
+  positionals: ['[FIELD=VALUE…]'],
+  options: {
+    file: {
+      type: 'string',
+      short: 'f',
+      value: 'FILE',
+      description: 'Create every record of this NDJSON file; - is standard input',
+    },
+    'idempotency-key': {
+      type: 'string',
+      value: 'KEY',
+      description: 'Name this call: repeated within 24 hours, it creates nothing again',
+    },
+    ...formatOption,
+  },
+  notes: fieldNotes(resource, 'create'),
+  async run(invocation) {
+    const { io, positionals, values } = invocation;
+    const file = text(values, 'file');
+    const format = formatOf(values, io);
+    const options = { idempotencyKey: text(values, 'idempotency-key'), signal: io.signal };
+    if (file !== undefined) {
+      if (positionals.length > 0) throw new UsageError('Give either fields or --file.');
+      await createFromFile(invocation, await openForWriting(io, property), resource, file, options);
+      return;
+    }
+    const record = parseFields(resource, 'create', positionals);
+    if (positionals.length === 0) throw new UsageError('Give FIELD=VALUE, or --file.');
+    const created = await (await openForWriting(io, property)).create(record, options);
+    await write(io.stdout, recordText(format, resource.fields, created, io.stdout));
+  },
+});
+
+/** Writes the created records, but not to a terminal unless a format was asked for: there they would be in the way. */
+async function createFromFile(
+  { io, values }: Invocation,
+  collection: AnyCollection,
+  resource: Resource,
+  file: string,
+  options: object,
+): Promise<void> {
+  const shown = io.stdout.isTTY !== true || values['format'] !== undefined;
+  const writer = recordWriter(formatOf(values, io), resource.fields, io.stdout);
+  const progress = progressOf(io, resource.name, shown ? io.stdout : undefined);
+  let created = 0;
+  try {
+    for await (const records of collection.createBatches(readRecords(io, file), options)) {
+      created += records.length;
+      progress.add(records.length);
+      if (shown) await write(io.stdout, writer.page(records));
+    }
+    if (shown) await write(io.stdout, writer.end());
+  } finally {
+    progress.end();
+    await tell(io, `svc: created ${grouped(created)} ${resource.name}.`);
+  }
+}
+
+const ifMatchOption = {
+  'if-match': { type: 'string', value: 'ETAG', description: 'Only if the record still has this ETag' },
+} as const satisfies Options;
+
+export const updateCommand = (property: string, resource: Resource): Command => ({
+  path: [resource.name, 'update'],
+  summary: `Change fields of the ${resource.singular} with an id`,
+  positionals: ['ID', 'FIELD=VALUE…'],
+  options: { ...ifMatchOption, ...formatOption },
+  notes: fieldNotes(resource, 'update'),
+  async run(invocation) {
+    const { io, positionals, values } = invocation;
+    const id = positional(invocation, 0, 'ID');
+    if (positionals.length === 1) throw new UsageError('Give what to change, as FIELD=VALUE.');
+    const change = parseFields(resource, 'update', positionals.slice(1));
+    const format = formatOf(values, io);
+    const collection = await openForWriting(io, property);
+    const record = await collection.update(id, change, {
+      ifMatch: text(values, 'if-match'),
+      signal: io.signal,
+    });
+    await write(io.stdout, recordText(format, resource.fields, record, io.stdout));
+  },
+});
+
+export const deleteCommand = (property: string, resource: Resource): Command => ({
+  path: [resource.name, 'delete'],
+  summary: `Delete the ${resource.singular} with an id`,
+  positionals: ['ID'],
+  options: ifMatchOption,
+  async run(invocation) {
+    const { io, values } = invocation;
+    const id = positional(invocation, 0, 'ID');
+    const collection = await openForWriting(io, property);
+    await collection.delete(id, { ifMatch: text(values, 'if-match'), signal: io.signal });
+    await tell(io, `svc: deleted ${id}.`);
+  },
+});

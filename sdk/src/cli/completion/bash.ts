@@ -1,0 +1,46 @@
+import type { Command } from '../command.ts';
+import { actionOf, groupsOf } from '../groups.ts';
+
+/** `audits list` or `login` → what may follow: its options, or its options' values. */
+const cases = (commands: readonly Command[]): string =>
+  commands
+    .map(({ path, options, completes = [] }) => {
+      const names = Object.keys(options).map((name) => `--${name}`);
+      const values = Object.entries(options)
+        .filter(([, { choices }]) => choices !== undefined)
+        .map(([name, { choices = [] }]) => `        --${name}) words='${choices.join(' ')}' ;;\n`);
+      return `    '${path.join(' ')}')
+      case "$previous" in
+${values.join('')}        *) words='${[...completes, ...names, '--help'].join(' ')}' ;;
+      esac ;;\n`;
+    })
+    .join('');
+
+/** Completion for bash 3.2 and newer. */
+export function bashScript(commands: readonly Command[]): string {
+  const groups = groupsOf(commands);
+  const actions = groups
+    .filter(({ leaf }) => leaf === undefined)
+    .map(({ word, commands: own }) => `      ${word}) words='${own.map(actionOf).join(' ')}' ;;\n`);
+  const leaves = groups.flatMap(({ word, leaf }) => (leaf === undefined ? [] : [word]));
+  return `_svc() {
+  local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}"
+  local command="\${COMP_WORDS[1]}" words=''
+  case "$command" in
+    ${leaves.join('|')}) ;;
+    *) command="$command \${COMP_WORDS[2]}" ;;
+  esac
+  if [ "$COMP_CWORD" -eq 1 ]; then
+    words='${[...groups.map(({ word }) => word), '--help', '--version'].join(' ')}'
+  elif [ "$COMP_CWORD" -eq 2 ] && [ "$command" != "\${COMP_WORDS[1]}" ]; then
+    case "\${COMP_WORDS[1]}" in
+${actions.join('')}    esac
+  else
+    case "$command" in
+${cases(commands)}    esac
+  fi
+  COMPREPLY=($(compgen -W "$words" -- "$current"))
+}
+complete -o default -F _svc svc
+`;
+}

@@ -1,0 +1,43 @@
+import type { Command } from '../command.ts';
+import { actionOf, groupsOf, summaryOf } from '../groups.ts';
+
+const quoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+
+/** True behind these words; for a group's word alone, while none of its actions has followed. */
+const behind = (words: readonly string[], none: readonly string[] = []): string =>
+  quoted(
+    [
+      ...words.map((word) => `__fish_seen_subcommand_from ${word}`),
+      ...(none.length === 0 ? [] : [`not __fish_seen_subcommand_from ${none.join(' ')}`]),
+    ].join('; and '),
+  );
+
+function optionLines({ path, options, completes = [] }: Command): string {
+  const condition = behind(path);
+  const words =
+    completes.length === 0 ? '' : `complete -c svc -f -n ${condition} -a ${quoted(completes.join(' '))}\n`;
+  const lines = Object.entries(options).map(([name, { type, short, description, choices }]) => {
+    const value =
+      type === 'boolean' ? '' : choices === undefined ? ' -r' : ` -x -a ${quoted(choices.join(' '))}`;
+    return `complete -c svc -n ${condition} -l ${name}${short === undefined ? '' : ` -s ${short}`}${value} -d ${quoted(description)}\n`;
+  });
+  return words + lines.join('');
+}
+
+/** Completion for fish. */
+export function fishScript(commands: readonly Command[]): string {
+  const groups = groupsOf(commands);
+  const first = groups.map(
+    (group) =>
+      `complete -c svc -f -n __fish_use_subcommand -a ${group.word} -d ${quoted(summaryOf(group))}\n`,
+  );
+  const actions = groups
+    .filter(({ leaf }) => leaf === undefined)
+    .flatMap(({ word, commands: own }) =>
+      own.map(
+        (command) =>
+          `complete -c svc -f -n ${behind([word], own.map(actionOf))} -a ${actionOf(command)} -d ${quoted(command.summary)}\n`,
+      ),
+    );
+  return `${first.join('')}${actions.join('')}${commands.map(optionLines).join('')}complete -c svc -l help -d 'Show help'\n`;
+}

@@ -1,0 +1,69 @@
+import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { SvcError } from '../errors.ts';
+import { type Io, tell } from './io.ts';
+
+/** An API key and where it belongs: it is never sent anywhere else. */
+export interface Credentials {
+  readonly apiKey: string;
+  readonly baseUrl: string;
+}
+
+const FILE_MODE = 0o600;
+const DIRECTORY_MODE = 0o700;
+const OTHERS = 0o077;
+
+type Environment = Io['env'];
+
+/** `svc/config.json` in the user's configuration directory (XDG). */
+export function credentialsFile(env: Environment): string {
+  const config = env['XDG_CONFIG_HOME'] || join(env['HOME'] || homedir(), '.config');
+  return join(config, 'svc', 'config.json');
+}
+
+/** What `svc login` stored; undefined when it has not. Warns when others may read the file. */
+export async function readCredentials(io: Io): Promise<Credentials | undefined> {
+  const path = credentialsFile(io.env);
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
+    throw new SvcError(`${path} cannot be read: ${error.message}`, { cause: error });
+  });
+  if (text === undefined) return undefined;
+  if (process.platform !== 'win32' && ((await stat(path)).mode & OTHERS) !== 0) {
+    await tell(io, `svc: warning: others may read ${path}, which holds a key. Run: chmod 600 ${path}`);
+  }
+  const stored = parse(text);
+  if (stored === undefined) throw new SvcError(`${path} is damaged. Run svc login again.`);
+  return stored;
+}
+
+function parse(text: string): Credentials | undefined {
+  try {
+    const { apiKey, baseUrl } = JSON.parse(text);
+    return typeof apiKey === 'string' && typeof baseUrl === 'string' ? { apiKey, baseUrl } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Stores credentials for this user alone; the file is whole at any time. */
+export async function writeCredentials(env: Environment, credentials: Credentials): Promise<string> {
+  const path = credentialsFile(env);
+  await mkdir(dirname(path), { recursive: true, mode: DIRECTORY_MODE });
+  const fresh = `${path}.${process.pid}`;
+  await rm(fresh, { force: true });
+  await writeFile(fresh, `${JSON.stringify(credentials, null, 2)}\n`, { mode: FILE_MODE, flag: 'wx' });
+  await rename(fresh, path);
+  return path;
+}
+
+/** Resolves with false when there was nothing to remove. */
+export async function removeCredentials(env: Environment): Promise<boolean> {
+  try {
+    await rm(credentialsFile(env));
+    return true;
+  } catch {
+    return false;
+  }
+}

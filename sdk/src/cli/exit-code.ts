@@ -1,0 +1,50 @@
+import { SvcApiError, SvcNetworkError, SvcTimeoutError } from '../errors.ts';
+import { UsageError } from './command.ts';
+import { BrokenPipe, Interrupted } from './io.ts';
+import { NoKeyError } from './session.ts';
+
+/** Exit codes of the command line, for scripts; also the table in its help. */
+export const EXIT_CODES = {
+  done: { code: 0, meaning: 'Done.' },
+  failed: { code: 1, meaning: 'Something else went wrong.' },
+  usage: { code: 2, meaning: 'The command or its options are wrong.' },
+  key: { code: 3, meaning: 'There is no API key, or it is invalid or revoked.' },
+  scope: { code: 4, meaning: 'The key may not do this.' },
+  notFound: { code: 5, meaning: 'There is no such record or path.' },
+  refused: { code: 6, meaning: 'The service refused the request: a parameter, the cursor or the data.' },
+  conflict: { code: 7, meaning: 'It collides with the current state of the record.' },
+  limit: { code: 8, meaning: 'A limit is reached: the quota, or requests a second.' },
+  unreachable: { code: 9, meaning: 'The service cannot be reached, or does not answer right now.' },
+  service: { code: 10, meaning: 'The service failed.' },
+  interrupted: { code: 130, meaning: 'Interrupted.' },
+} as const;
+
+type Outcome = keyof typeof EXIT_CODES;
+
+const BY_STATUS: Readonly<Record<number, Outcome>> = {
+  401: 'key',
+  403: 'scope',
+  404: 'notFound',
+  408: 'unreachable',
+  409: 'conflict',
+  412: 'conflict',
+  422: 'conflict',
+  429: 'limit',
+  502: 'unreachable',
+  503: 'unreachable',
+  504: 'unreachable',
+};
+const FIRST_SERVER_STATUS = 500;
+
+function outcomeOf(error: unknown): Outcome {
+  if (error instanceof BrokenPipe) return 'done';
+  if (error instanceof Interrupted) return 'interrupted';
+  if (error instanceof UsageError) return 'usage';
+  if (error instanceof NoKeyError) return 'key';
+  if (error instanceof SvcNetworkError || error instanceof SvcTimeoutError) return 'unreachable';
+  if (!(error instanceof SvcApiError)) return 'failed';
+  return BY_STATUS[error.status] ?? (error.status >= FIRST_SERVER_STATUS ? 'service' : 'refused');
+}
+
+/** The exit code for what a command threw. */
+export const exitCodeOf = (error: unknown): number => EXIT_CODES[outcomeOf(error)].code;

@@ -1,0 +1,59 @@
+import { VERSION } from '../version.ts';
+import type { Command, Option } from './command.ts';
+import { EXIT_CODES } from './exit-code.ts';
+import { actionOf, type Group, groupsOf, summaryOf } from './groups.ts';
+
+const INDENT = '  ';
+
+/** Two columns, the first as wide as its longest entry. */
+function rows(entries: readonly (readonly [string, string])[]): string {
+  const width = Math.max(...entries.map(([left]) => left.length));
+  return entries.map(([left, right]) => `${INDENT}${left.padEnd(width)}${INDENT}${right}\n`).join('');
+}
+
+const usageOf = ({ path, positionals = [], options }: Command): string =>
+  ['svc', ...path, ...positionals, ...(Object.keys(options).length > 0 ? ['[options]'] : [])].join(' ');
+
+const optionRow = ([name, { short, value, description, choices }]: [string, Option]): readonly [
+  string,
+  string,
+] => [
+  `${short === undefined ? '    ' : `-${short}, `}--${name}${value === undefined ? '' : ` ${value}`}`,
+  `${description}.${choices === undefined ? '' : ` One of ${choices.join(', ')}.`}`,
+];
+
+/** `svc audits list --help`. */
+export function commandHelp(command: Command): string {
+  const { summary, options, notes = [] } = command;
+  const help = ['    --help', 'Show this.'] as const;
+  return `${summary}.
+
+Usage: ${usageOf(command)}
+
+Options:
+${rows([...Object.entries(options).map(optionRow), help])}${notes.map((note) => `\n${note}\n`).join('')}`;
+}
+
+/** `svc audits --help`. */
+export const groupHelp = ({ word, commands }: Group): string => `Usage: svc ${word} <command> [options]
+
+Commands:
+${rows(commands.map((command) => [actionOf(command), `${command.summary}.`]))}
+svc ${word} <command> --help says more.
+`;
+
+/** `svc --help`. */
+export const generalHelp = (
+  commands: readonly Command[],
+): string => `svc ${VERSION}: a workspace of svc, on the command line.
+
+Usage: svc <command> [options]
+
+Commands:
+${rows(groupsOf(commands).map((group) => [group.word, group.leaf === undefined ? summaryOf(group) : `${summaryOf(group)}.`]))}
+svc <command> --help says more. On a terminal records are shown as a table, in a pipe they are NDJSON.
+
+The key comes from SVC_API_KEY or from svc login, the address from SVC_BASE_URL or from svc login.
+
+Exit codes:
+${rows(Object.values(EXIT_CODES).map(({ code, meaning }) => [String(code), meaning]))}`;

@@ -1,0 +1,24 @@
+#!/usr/bin/env node
+import { BrokenPipe, Interrupted } from './io.ts';
+import { run } from './run.ts';
+
+const ending = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => ending.abort(new Interrupted()));
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  ending.abort(error.code === 'EPIPE' ? new BrokenPipe() : error);
+});
+// Nobody is left to be told.
+process.stderr.on('error', () => undefined);
+
+const { env, stdin, stdout, stderr } = process;
+process.exitCode = await run(process.argv.slice(2), {
+  env,
+  stdin,
+  stdout,
+  stderr,
+  signal: ending.signal,
+  now: () => Date.now(),
+});
+// An open standard input must not keep a finished command alive.
+stdin.unref?.();

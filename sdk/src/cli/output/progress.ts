@@ -1,0 +1,34 @@
+import type { Io, Output } from '../io.ts';
+
+const INTERVAL_MS = 100;
+const CLEAR_LINE = '\r\u001b[K';
+
+/** A line that tells how far a long run has come: on standard error, and only while that is a terminal. */
+export interface Progress {
+  add(records: number): void;
+  /** Takes the line away. */
+  end(): void;
+}
+
+/** `noun`: what is counted, plural. `written`: where the records go meanwhile; nothing is shown when that is a terminal. */
+export function progressOf({ stderr, now }: Io, noun: string, written?: Output): Progress {
+  if (stderr.isTTY !== true || written?.isTTY === true) return { add: () => undefined, end: () => undefined };
+  const begun = now();
+  let [records, shownAt] = [0, begun];
+  return {
+    add(count) {
+      records += count;
+      const at = now();
+      if (at - shownAt < INTERVAL_MS) return;
+      shownAt = at;
+      const rate = Math.round((records * 1000) / (at - begun));
+      stderr.write(`${CLEAR_LINE}${grouped(records)} ${noun}, ${grouped(rate)}/s`);
+    },
+    end() {
+      if (shownAt > begun) stderr.write(CLEAR_LINE);
+    },
+  };
+}
+
+/** `12300` → `12,300`. */
+export const grouped = (value: number): string => String(value).replace(/\B(?=(\d{3})+$)/g, ',');

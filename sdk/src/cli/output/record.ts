@@ -1,0 +1,14 @@
+export type AnyRecord = Readonly<Record<string, unknown>>;
+
+/** Turns records into text, page by page. */
+export interface RecordWriter {
+  page(records: readonly AnyRecord[]): string;
+  /** What comes after the last page. */
+  end(): string;
+}
+
+/** A value as one cell: nothing for null, JSON for what has parts. */
+export function cellText(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}

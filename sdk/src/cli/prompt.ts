@@ -1,0 +1,40 @@
+import { type Input, Interrupted, type Io, write } from './io.ts';
+
+const INTERRUPT = '\u0003';
+const END = '\u0004';
+const BACKSPACES: readonly string[] = ['\u007f', '\b'];
+const LINE_ENDS: readonly string[] = ['\r', '\n', END];
+
+/** Reads a secret: from the terminal without showing it, else the first line of standard input. */
+export async function readSecret(io: Io, question: string): Promise<string> {
+  if (io.stdin.isTTY !== true) return readLine(io.stdin);
+  await write(io.stderr, question);
+  io.stdin.setRawMode?.(true);
+  try {
+    return await readHidden(io.stdin);
+  } finally {
+    io.stdin.setRawMode?.(false);
+    await write(io.stderr, '\n');
+  }
+}
+
+async function readHidden(stdin: Input): Promise<string> {
+  let typed = '';
+  for await (const chunk of stdin) {
+    for (const character of String(chunk)) {
+      if (character === INTERRUPT) throw new Interrupted();
+      if (LINE_ENDS.includes(character)) return typed;
+      typed = BACKSPACES.includes(character) ? typed.slice(0, -1) : typed + character;
+    }
+  }
+  return typed;
+}
+
+async function readLine(stdin: Input): Promise<string> {
+  let text = '';
+  for await (const chunk of stdin) {
+    text += String(chunk);
+    if (text.includes('\n')) break;
+  }
+  return (text.split('\n', 1)[0] ?? '').trim();
+}
