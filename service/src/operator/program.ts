@@ -4,7 +4,7 @@ import { explain, MISUSED } from './explain.ts';
 import { say } from './say.ts';
 
 /** Each command in a file of its own, read when it is wanted: `start` does not wait for what `import` needs. */
-const COMMANDS: Readonly<Record<string, () => Promise<(context: CommandContext) => Command>>> = {
+export const COMMANDS: Readonly<Record<string, () => Promise<(context: CommandContext) => Command>>> = {
   start: async () => (await import('./start.ts')).startCommand,
   demo: async () => (await import('./demo.ts')).demoCommand,
   bootstrap: async () => (await import('./bootstrap.ts')).bootstrapCommand,
