@@ -1,0 +1,30 @@
+import { Button } from '../../ui/button.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { DialogActions } from '../../ui/dialog.tsx';
+
+export interface BackupCodesProps {
+  readonly codes: readonly string[];
+  readonly onDone: () => void;
+}
+
+export const BackupCodes = ({ codes, onDone }: BackupCodesProps) => (
+  <>
+    <p className="text-soft">
+      Each of these codes signs you in once, when the authenticator is lost. They are shown now and never
+      again: keep them where you keep your passwords.
+    </p>
+    <ul className="mt-4 grid grid-cols-2 gap-x-6 gap-y-1.5 rounded-md border border-line bg-sunken p-4">
+      {codes.map((code) => (
+        <li key={code}>
+          <code>{code}</code>
+        </li>
+      ))}
+    </ul>
+    <DialogActions>
+      <CopyButton text={codes.join('\n')} label="Copy codes" wide />
+      <Button variant="primary" onClick={onDone}>
+        I have kept them
+      </Button>
+    </DialogActions>
+  </>
+);

@@ -1,0 +1,69 @@
+import type { SecondFactorSetUp } from '@svc/service/src/dashboard/wire.ts';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { call } from '../../api/client.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog, DialogActions } from '../../ui/dialog.tsx';
+import { Form, fieldError } from '../../ui/form.tsx';
+import { TextField } from '../../ui/text-field.tsx';
+import { toast } from '../../ui/toast-store.ts';
+import { BackupCodes } from './backup-codes.tsx';
+import { PasswordStep } from './password-step.tsx';
+import { ScanStep } from './scan-step.tsx';
+
+export interface EnableSecondFactorProps {
+  readonly onClose: () => void;
+}
+
+/** Three steps: the password, the authenticator with its first code, the backup codes. */
+export function EnableSecondFactor({ onClose }: EnableSecondFactorProps) {
+  const client = useQueryClient();
+  const [setUp, setSetUp] = useState<SecondFactorSetUp | null>(null);
+  const [code, setCode] = useState('');
+  const verify = useMutation({
+    mutationFn: () => call('/auth/two-factor/verify-totp', { method: 'POST', body: { code: code.trim() } }),
+  });
+  const finish = async (): Promise<void> => {
+    onClose();
+    toast('The second factor is on.');
+    await client.invalidateQueries({ queryKey: ['session'] });
+    await client.invalidateQueries({ queryKey: ['sessions'] });
+  };
+  const title = verify.isSuccess ? 'Keep your backup codes' : 'Set up an authenticator';
+  return (
+    <Dialog open onOpenChange={onClose} title={title} dismissable={!verify.isSuccess}>
+      {setUp === null ? (
+        <PasswordStep<SecondFactorSetUp>
+          path="/auth/two-factor/enable"
+          action="Continue"
+          onDone={setSetUp}
+          onCancel={onClose}
+        />
+      ) : verify.isSuccess ? (
+        <BackupCodes codes={setUp.backupCodes} onDone={() => void finish()} />
+      ) : (
+        <Form mutation={verify} fields={['code']}>
+          <ScanStep uri={setUp.totpURI} />
+          <TextField
+            label="Code that it shows now"
+            required
+            inputMode="numeric"
+            autoComplete="one-time-code"
+            placeholder="123456"
+            maxLength={6}
+            className="max-w-40 font-mono tracking-widest"
+            value={code}
+            onChange={setCode}
+            error={fieldError(verify.error, 'code')}
+          />
+          <DialogActions>
+            <Button onClick={onClose}>Cancel</Button>
+            <Button type="submit" variant="primary" busy={verify.isPending}>
+              Switch on
+            </Button>
+          </DialogActions>
+        </Form>
+      )}
+    </Dialog>
+  );
+}

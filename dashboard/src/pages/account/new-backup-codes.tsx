@@ -1,0 +1,33 @@
+import type { SecondFactorSetUp } from '@svc/service/src/dashboard/wire.ts';
+import { useState } from 'react';
+import { Dialog } from '../../ui/dialog.tsx';
+import { BackupCodes } from './backup-codes.tsx';
+import { PasswordStep } from './password-step.tsx';
+
+export interface NewBackupCodesProps {
+  readonly onClose: () => void;
+}
+
+export function NewBackupCodes({ onClose }: NewBackupCodesProps) {
+  const [codes, setCodes] = useState<readonly string[] | null>(null);
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title={codes === null ? 'New backup codes' : 'Keep your backup codes'}
+      {...(codes === null ? { description: 'The codes that you have now stop working.' } : {})}
+      dismissable={codes === null}
+    >
+      {codes === null ? (
+        <PasswordStep<Pick<SecondFactorSetUp, 'backupCodes'>>
+          path="/auth/two-factor/generate-backup-codes"
+          action="Make new codes"
+          onDone={({ backupCodes }) => setCodes(backupCodes)}
+          onCancel={onClose}
+        />
+      ) : (
+        <BackupCodes codes={codes} onDone={onClose} />
+      )}
+    </Dialog>
+  );
+}

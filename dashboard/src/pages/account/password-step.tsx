@@ -1,0 +1,37 @@
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { call } from '../../api/client.ts';
+import { Button } from '../../ui/button.tsx';
+import { DialogActions } from '../../ui/dialog.tsx';
+import { Form } from '../../ui/form.tsx';
+import { PasswordField } from '../entrance/password-field.tsx';
+
+export interface PasswordStepProps<Answer> {
+  /** What wants the password. */
+  readonly path: string;
+  readonly action: string;
+  readonly dangerous?: boolean;
+  readonly onDone: (answer: Answer) => void;
+  readonly onCancel: () => void;
+}
+
+/** Asks for the password once more, ahead of a change to how one signs in. */
+export function PasswordStep<Answer>(props: PasswordStepProps<Answer>) {
+  const { path, action, dangerous = false, onDone, onCancel } = props;
+  const [password, setPassword] = useState('');
+  const send = useMutation({
+    mutationFn: () => call<Answer>(path, { method: 'POST', body: { password } }),
+    onSuccess: onDone,
+  });
+  return (
+    <Form mutation={send} fields={[]}>
+      <PasswordField label="Your password" value={password} onChange={setPassword} />
+      <DialogActions>
+        <Button onClick={onCancel}>Cancel</Button>
+        <Button type="submit" variant={dangerous ? 'danger' : 'primary'} busy={send.isPending}>
+          {action}
+        </Button>
+      </DialogActions>
+    </Form>
+  );
+}
