@@ -1,12 +1,89 @@
-import { KeyRound } from 'lucide-react';
+import type { ApiKey } from '@svc/sdk';
+import type { IssuedKey } from '@svc/service/src/dashboard/wire.ts';
+import { useQueryClient } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { Plus } from 'lucide-react';
+import { useState } from 'react';
+import { keysOf } from '../../api/keys.ts';
+import { useWorkspace } from '../../api/workspace.ts';
 import { Page } from '../../layout/page.tsx';
+import { whyNot } from '../../session/permissions.ts';
+import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
-import { EmptyState } from '../../ui/empty-state.tsx';
+import { CreateKey } from './create-key.tsx';
+import { KeyList } from './key-list.tsx';
+import { RevokeKey } from './revoke-key.tsx';
+import { RotateKey } from './rotate-key.tsx';
+import { StatusFilter } from './status-filter.tsx';
+import { TokenDialog } from './token-dialog.tsx';
 
-export const KeysPage = () => (
-  <Page title="API keys">
-    <Card>
-      <EmptyState icon={KeyRound} title="API keys" />
-    </Card>
-  </Page>
-);
+const route = getRouteApi('/signed-in/w/$workspaceId/keys');
+
+export type KeyAction = 'rotate' | 'revoke';
+
+export function KeysPage() {
+  const { workspaceId } = route.useParams();
+  const { status = 'active', create = false } = route.useSearch();
+  const navigate = route.useNavigate();
+  const client = useQueryClient();
+  const { role } = useWorkspace(workspaceId);
+  const blocked = whyNot(role, 'key.manage');
+  const [asked, setAsked] = useState<{ readonly key: ApiKey; readonly action: KeyAction } | null>(null);
+  /** The one place that holds a token, until its dialog closes. */
+  const [issued, setIssued] = useState<IssuedKey | null>(null);
+
+  const setCreating = (open: boolean): void =>
+    void navigate({ search: (known) => ({ ...known, create: open || undefined }), replace: true });
+  const changed = (): Promise<void> => client.invalidateQueries({ queryKey: keysOf(workspaceId) });
+  const show = (next: IssuedKey): void => {
+    setIssued(next);
+    void changed();
+  };
+  const button = (
+    <Button variant="primary" blocked={blocked} onClick={() => setCreating(true)}>
+      <Plus size={15} aria-hidden />
+      Create key
+    </Button>
+  );
+  return (
+    <Page
+      title="API keys"
+      description="Programs authenticate with a key. Each belongs to this workspace and does what you allow it."
+      actions={button}
+    >
+      <Card className="overflow-hidden">
+        <StatusFilter
+          status={status}
+          onChange={(next) => void navigate({ search: { status: next === 'active' ? undefined : next } })}
+        />
+        <KeyList
+          workspaceId={workspaceId}
+          status={status}
+          blocked={blocked}
+          createButton={button}
+          onAction={(key, action) => setAsked({ key, action })}
+        />
+      </Card>
+      {create && blocked === undefined ? (
+        <CreateKey workspaceId={workspaceId} onClose={() => setCreating(false)} onIssued={show} />
+      ) : null}
+      {asked?.action === 'rotate' ? (
+        <RotateKey
+          workspaceId={workspaceId}
+          apiKey={asked.key}
+          onClose={() => setAsked(null)}
+          onIssued={show}
+        />
+      ) : null}
+      {asked?.action === 'revoke' ? (
+        <RevokeKey
+          workspaceId={workspaceId}
+          apiKey={asked.key}
+          onClose={() => setAsked(null)}
+          onRevoked={changed}
+        />
+      ) : null}
+      {issued === null ? null : <TokenDialog issued={issued} onClose={() => setIssued(null)} />}
+    </Page>
+  );
+}

@@ -1,0 +1,46 @@
+import type { CompanyNames } from '@svc/service/src/dashboard/wire.ts';
+import { Building2 } from 'lucide-react';
+import { Button } from '../../ui/button.tsx';
+import { Choice } from '../../ui/choice.tsx';
+import { CompanySearch } from './company-search.tsx';
+
+type Company = CompanyNames['data'][number];
+
+const SCOPES = [
+  { value: 'all', label: 'All companies', hint: 'Of this workspace, also those to come.' },
+  { value: 'one', label: 'One company', hint: 'Sees the records of this company alone.' },
+] as const;
+
+export interface CompanyChoiceProps {
+  readonly workspaceId: string;
+  /** Null: all; undefined: one that is still to be chosen. */
+  readonly company: Company | null | undefined;
+  readonly onChange: (company: Company | null | undefined) => void;
+}
+
+export function CompanyChoice({ workspaceId, company, onChange }: CompanyChoiceProps) {
+  return (
+    <div className="flex flex-col gap-2">
+      <Choice
+        label="Companies"
+        value={company === null ? 'all' : 'one'}
+        onChange={(scope) => onChange(scope === 'all' ? null : undefined)}
+        options={SCOPES}
+      />
+      {company === null ? null : company === undefined ? (
+        <CompanySearch workspaceId={workspaceId} onChoose={onChange} />
+      ) : (
+        <div className="flex items-center gap-2.5 rounded-md border border-line bg-sunken py-1.5 ps-3 pe-1.5">
+          <Building2 size={16} aria-hidden className="shrink-0 text-soft" />
+          <span className="min-w-0 grow truncate">
+            <span className="font-medium">{company.name}</span>{' '}
+            <span className="text-soft">{company.domain ?? company.id}</span>
+          </span>
+          <Button size="small" variant="ghost" onClick={() => onChange(undefined)}>
+            Change
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+}

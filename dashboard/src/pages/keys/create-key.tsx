@@ -1,0 +1,75 @@
+import type { KeyAccess, KeyMode } from '@svc/sdk';
+import { NAME_MAX_CHARACTERS } from '@svc/service/src/dashboard/limits.ts';
+import type { CompanyNames, IssuedKey } from '@svc/service/src/dashboard/wire.ts';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { createKey } from '../../api/keys.ts';
+import { Button } from '../../ui/button.tsx';
+import { Choice } from '../../ui/choice.tsx';
+import { Dialog, DialogActions } from '../../ui/dialog.tsx';
+import { Form, fieldError } from '../../ui/form.tsx';
+import { TextField } from '../../ui/text-field.tsx';
+import { CompanyChoice } from './company-choice.tsx';
+
+const MODES = [
+  { value: 'live', label: 'Live', hint: 'Counts towards the live quota; each request is in the audit log.' },
+  { value: 'test', label: 'Test', hint: 'Reads the same data free of quota and log. Writes change nothing.' },
+] as const;
+const ACCESS = [
+  { value: 'read', label: 'Read', hint: 'Lists, counts and single records.' },
+  { value: 'write', label: 'Read and write', hint: 'Also creates, changes and deletes records.' },
+] as const;
+
+export interface CreateKeyProps {
+  readonly workspaceId: string;
+  readonly onClose: () => void;
+  readonly onIssued: (issued: IssuedKey) => void;
+}
+
+export function CreateKey({ workspaceId, onClose, onIssued }: CreateKeyProps) {
+  const [name, setName] = useState('');
+  const [mode, setMode] = useState<KeyMode>('live');
+  const [access, setAccess] = useState<KeyAccess>('read');
+  /** Null: all; undefined: one that is still to be chosen. */
+  const [company, setCompany] = useState<CompanyNames['data'][number] | null | undefined>(null);
+  const create = useMutation({
+    mutationFn: () => createKey(workspaceId, { name, mode, access, companyId: company?.id ?? null }),
+    // The answer holds the token: it is not kept here.
+    gcTime: 0,
+    onSuccess: (issued) => {
+      onClose();
+      onIssued(issued);
+    },
+  });
+  return (
+    <Dialog open onOpenChange={onClose} title="Create an API key">
+      <Form mutation={create} fields={['name']}>
+        <TextField
+          label="Name"
+          hint="What uses the key, for example “Nightly crawler”."
+          required
+          autoFocus
+          maxLength={NAME_MAX_CHARACTERS}
+          autoComplete="off"
+          value={name}
+          onChange={setName}
+          error={fieldError(create.error, 'name')}
+        />
+        <Choice<KeyMode> label="Mode" value={mode} onChange={setMode} options={MODES} />
+        <Choice<KeyAccess> label="Access" value={access} onChange={setAccess} options={ACCESS} />
+        <CompanyChoice workspaceId={workspaceId} company={company} onChange={setCompany} />
+        <DialogActions>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            type="submit"
+            variant="primary"
+            busy={create.isPending}
+            blocked={company === undefined ? 'Choose the company first.' : undefined}
+          >
+            Create key
+          </Button>
+        </DialogActions>
+      </Form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,99 @@
+import type { ApiKey } from '@svc/sdk';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { KeyRound } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { useCompanyNames } from '../../api/company-names.ts';
+import { type KeyStatus, keysQuery } from '../../api/keys.ts';
+import { usageQuery } from '../../api/workspace.ts';
+import { Button } from '../../ui/button.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { FailureState } from '../../ui/failure-state.tsx';
+import { SkeletonRows } from '../../ui/skeleton.tsx';
+import { HeadCell, Table, TableBody, TableHead } from '../../ui/table.tsx';
+import { KeyRow } from './key-row.tsx';
+import type { KeyAction } from './keys-page.tsx';
+import { requestsByKey, USAGE_DAYS } from './usage.ts';
+
+export interface KeyListProps {
+  readonly workspaceId: string;
+  readonly status: KeyStatus;
+  /** Why keys cannot be changed. */
+  readonly blocked: string | undefined;
+  readonly createButton: ReactNode;
+  readonly onAction: (key: ApiKey, action: KeyAction) => void;
+}
+
+export function KeyList({ workspaceId, status, blocked, createButton, onAction }: KeyListProps) {
+  const keys = useInfiniteQuery(keysQuery(workspaceId, status));
+  const usage = useQuery(usageQuery(workspaceId, USAGE_DAYS)).data;
+  const items = keys.data?.pages.flatMap(({ data }) => data) ?? [];
+  const nameOf = useCompanyNames(
+    workspaceId,
+    items.map(({ companyId }) => companyId),
+  );
+  if (keys.error !== null && keys.data === undefined) {
+    return (
+      <FailureState
+        error={keys.error}
+        retry={() => void keys.refetch()}
+        title="The keys could not be loaded"
+      />
+    );
+  }
+  if (keys.data === undefined) return <SkeletonRows />;
+  if (items.length === 0) return <NoKeys status={status} createButton={createButton} />;
+  const requests = usage === undefined ? undefined : requestsByKey(usage);
+  return (
+    <>
+      <Table label="API keys">
+        <TableHead>
+          <tr>
+            <HeadCell>Key</HeadCell>
+            <HeadCell className="hidden md:table-cell">Mode</HeadCell>
+            <HeadCell className="hidden md:table-cell">Access</HeadCell>
+            <HeadCell className="hidden lg:table-cell">Companies</HeadCell>
+            <HeadCell className="hidden xl:table-cell">Created</HeadCell>
+            <HeadCell className="hidden sm:table-cell">
+              {status === 'active' ? 'Last used' : 'Revoked'}
+            </HeadCell>
+            <HeadCell className="hidden sm:table-cell">Requests, {USAGE_DAYS} days</HeadCell>
+            <HeadCell>
+              <span className="sr-only">Actions</span>
+            </HeadCell>
+          </tr>
+        </TableHead>
+        <TableBody>
+          {items.map((key) => (
+            <KeyRow
+              key={key.id}
+              apiKey={key}
+              companyName={key.companyId === null ? null : nameOf(key.companyId)}
+              requests={requests?.(key.id)}
+              blocked={blocked}
+              onAction={(action) => onAction(key, action)}
+            />
+          ))}
+        </TableBody>
+      </Table>
+      {keys.hasNextPage ? (
+        <div className="flex justify-center border-t border-line p-3">
+          <Button busy={keys.isFetchingNextPage} onClick={() => void keys.fetchNextPage()}>
+            Load more
+          </Button>
+        </div>
+      ) : null}
+    </>
+  );
+}
+
+const NoKeys = ({ status, createButton }: Pick<KeyListProps, 'status' | 'createButton'>) =>
+  status === 'active' ? (
+    <EmptyState icon={KeyRound} title="No keys yet" actions={createButton}>
+      Create a key to call the API. Begin with a test key: it costs no quota, and what it writes changes
+      nothing.
+    </EmptyState>
+  ) : (
+    <EmptyState icon={KeyRound} title="No key was revoked">
+      Revoked keys stay in this list, so that the audit log can be read.
+    </EmptyState>
+  );

@@ -1,0 +1,33 @@
+import type { ApiKey } from '@svc/sdk';
+import { revokeKey } from '../../api/keys.ts';
+import { Confirm } from '../../ui/alert-dialog.tsx';
+import { toast } from '../../ui/toast-store.ts';
+import { LastUse } from './last-use.tsx';
+
+export interface RevokeKeyProps {
+  readonly workspaceId: string;
+  readonly apiKey: ApiKey;
+  readonly onClose: () => void;
+  readonly onRevoked: () => Promise<void>;
+}
+
+export const RevokeKey = ({ workspaceId, apiKey, onClose, onRevoked }: RevokeKeyProps) => (
+  <Confirm
+    open
+    onOpenChange={onClose}
+    title={`Revoke “${apiKey.name}”?`}
+    action="Revoke key"
+    dangerous
+    onConfirm={async () => {
+      await revokeKey(workspaceId, apiKey.id);
+      toast(`“${apiKey.name}” is revoked.`);
+      await onRevoked();
+    }}
+  >
+    <p>
+      Every request with the token <code className="text-ink">{apiKey.hint}</code> is refused from now on.
+      This cannot be undone.
+    </p>
+    <LastUse apiKey={apiKey} />
+  </Confirm>
+);

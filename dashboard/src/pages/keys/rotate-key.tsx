@@ -1,0 +1,32 @@
+import type { ApiKey } from '@svc/sdk';
+import type { IssuedKey } from '@svc/service/src/dashboard/wire.ts';
+import { rotateKey } from '../../api/keys.ts';
+import { Confirm } from '../../ui/alert-dialog.tsx';
+import { LastUse } from './last-use.tsx';
+
+export interface RotateKeyProps {
+  readonly workspaceId: string;
+  readonly apiKey: ApiKey;
+  readonly onClose: () => void;
+  readonly onIssued: (issued: IssuedKey) => void;
+}
+
+export const RotateKey = ({ workspaceId, apiKey, onClose, onIssued }: RotateKeyProps) => (
+  <Confirm
+    open
+    onOpenChange={onClose}
+    title={`Rotate “${apiKey.name}”?`}
+    action="Rotate key"
+    dangerous
+    onConfirm={async () => onIssued(await rotateKey(workspaceId, apiKey.id))}
+  >
+    <p>
+      The token <code className="text-ink">{apiKey.hint}</code> stops working at once, and a new one is shown,
+      once.
+    </p>
+    <p>
+      To change without a gap, create a new key instead, switch your programs to it, then revoke this one.
+    </p>
+    <LastUse apiKey={apiKey} />
+  </Confirm>
+);

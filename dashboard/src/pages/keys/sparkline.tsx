@@ -1,0 +1,40 @@
+import type { DayOfKey } from './usage.ts';
+
+const HEIGHT = 20;
+const BAR = 7;
+const GAP = 2;
+/** A day with requests is seen beside a day with many. */
+const BAR_MIN = 2;
+
+const number = new Intl.NumberFormat();
+
+export interface SparklineProps {
+  readonly days: readonly DayOfKey[];
+}
+
+/** A bar per day, and their sum. */
+export function Sparkline({ days }: SparklineProps) {
+  const most = Math.max(1, ...days.map(({ requests }) => requests));
+  const sum = days.reduce((total, { requests }) => total + requests, 0);
+  const title = days.map(({ day, requests }) => `${day}: ${number.format(requests)}`).join('\n');
+  const height = (requests: number): number =>
+    requests === 0 ? 1 : Math.max(BAR_MIN, Math.round((requests / most) * HEIGHT));
+  return (
+    <span className="inline-flex items-center gap-2.5" title={title}>
+      <svg width={days.length * (BAR + GAP)} height={HEIGHT} aria-hidden="true" className="shrink-0">
+        {days.map(({ day, requests }, index) => (
+          <rect
+            key={day}
+            x={index * (BAR + GAP)}
+            y={HEIGHT - height(requests)}
+            width={BAR}
+            height={height(requests)}
+            rx={1}
+            className={requests === 0 ? 'fill-line' : 'fill-accent'}
+          />
+        ))}
+      </svg>
+      <span className="text-soft tabular-nums">{number.format(sum)}</span>
+    </span>
+  );
+}

@@ -1,0 +1,19 @@
+import type { Usage } from '@svc/service/src/dashboard/wire.ts';
+
+export const USAGE_DAYS = 7;
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+export interface DayOfKey {
+  /** `2026-03-01`, UTC. */
+  readonly day: string;
+  readonly requests: number;
+}
+
+/** The last days of a key, the oldest first, with a zero where there was no request. */
+export function requestsByKey({ data }: Usage, nowMs = Date.now()): (keyId: string) => readonly DayOfKey[] {
+  const days = Array.from({ length: USAGE_DAYS }, (_, ago) =>
+    new Date(nowMs - (USAGE_DAYS - 1 - ago) * DAY_MS).toISOString().slice(0, 10),
+  );
+  const known = new Map(data.map(({ keyId, day, requests }) => [`${keyId} ${day}`, requests]));
+  return (keyId) => days.map((day) => ({ day, requests: known.get(`${keyId} ${day}`) ?? 0 }));
+}
