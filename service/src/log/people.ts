@@ -10,6 +10,8 @@ const LEVELS: Readonly<Record<number, string>> = {
   60: styleText('red', 'fatal'),
 };
 const LEVEL_DEBUG = 20;
+/** Says all in its message. */
+const LEVEL_INFO = 30;
 /** Fields that say nothing to somebody who watches. */
 const DULL = new Set(['level', 'time', 'process', 'pid', 'hostname', 'msg', 'err', 'ms']);
 
@@ -22,7 +24,7 @@ export function peopleLine(line: string, showStacks: boolean): string {
     readonly err?: { readonly message?: string; readonly stack?: string };
   };
   const extra = Object.entries(fields)
-    .filter(([name]) => !DULL.has(name) || level <= LEVEL_DEBUG)
+    .filter(([name]) => level !== LEVEL_INFO && (!DULL.has(name) || level <= LEVEL_DEBUG))
     .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`);
   const parts = [
     styleText('dim', new Date(time).toTimeString().slice(0, 8)),

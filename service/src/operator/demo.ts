@@ -34,7 +34,9 @@ export function demoCommand(): Command {
       const exitCode = await runService({
         config,
         purpose: 'svcd demo',
-        log: createLog(process.env['SVC_LOG_LEVEL'] ? config.logLevel : 'warn', STANDARD_ERROR),
+        // Standard output is for the result.
+        log: createLog(config.logLevel, STANDARD_ERROR),
+        logFd: STANDARD_ERROR,
         ready: async (service, log) => {
           const demo = await (await preparing).prepareDemo(service, log);
           console.log(flags.json ? JSON.stringify(demo) : describe(demo, config));
@@ -54,6 +56,7 @@ async function demoConfig(env: NodeJS.ProcessEnv, port: string | undefined): Pro
   const { SVC_DATABASE_URL, SVC_SECRET, ...rest } = env;
   const settings = {
     SVC_WORKERS: '1',
+    SVC_LOG_LEVEL: 'warn',
     ...rest,
     SVC_DATA_DIR: join(env['SVC_DATA_DIR'] || './data', 'demo'),
   };

@@ -10,6 +10,7 @@ export interface RunOptions {
   readonly config: Config;
   readonly purpose: string;
   readonly log: Logger;
+  readonly logFd?: number;
   readonly acceptNewSecret?: boolean;
   /** What there is to do and to say once it serves. */
   readonly ready: (service: Service, log: Logger) => Promise<void>;

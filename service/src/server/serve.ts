@@ -35,14 +35,19 @@ export async function serve(settings: ServiceSettings, parts: ServeParts): Promi
     onError: (error) =>
       log.warn({ err: error }, 'a database connection broke; the next request makes a new one'),
   });
-  const app = createApp({ ...parts, pool, config: settings, secrets: settings.secrets });
+  const appLog = log.child({});
+  const app = createApp({ ...parts, log: appLog, pool, config: settings, secrets: settings.secrets });
   let closing = false;
   app.addHook('onSend', async (_, reply) => {
     // A client that is told so opens no further request on a connection that is about to end.
     if (closing) reply.header('connection', 'close');
   });
   try {
+    // What Fastify says of each address of each process, the service says once.
+    appLog.level = 'warn';
     await app.listen({ host: settings.host, port: settings.port });
+    appLog.level = log.level;
+    log.debug('this process serves');
   } catch (error) {
     await app.close();
     await pool.end();

@@ -5,6 +5,7 @@ import type { Config } from '../config.ts';
 import { migrate } from '../database/migrate.ts';
 import { createPool } from '../database/pool.ts';
 import { maintainAuditLog } from '../jobs/audit-log-partitions.ts';
+import { STANDARD_OUTPUT } from '../log/log.ts';
 import { OperatorError } from '../operator-error.ts';
 import { createLimiter, type Limiter } from '../quota/limiter.ts';
 import { rememberSecrets } from './known-secrets.ts';
@@ -36,6 +37,8 @@ export interface ServiceOptions {
   /** Who this is, as others are told: `svcd start`. */
   readonly purpose: string;
   readonly log: Logger;
+  /** Where `log` goes, for the other processes. Default: standard output. */
+  readonly logFd?: number;
   /** Ends a start that is still under way. */
   readonly signal: AbortSignal;
   /** Goes on with another secret than the keys in the database were made with. Default false: refuses. */
@@ -66,7 +69,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   await maintainAuditLog({ pool, nowMs: systemClock(), retentionDays: config.logRetentionDays, log });
   signal.throwIfAborted();
 
-  const settings = await settingsOf(config, database.url, secrets);
+  const settings = await settingsOf(options, database.url, secrets);
   const serving = await servers.run(settings);
   started.defer(serving.close);
   const { startJobs } = await import('../jobs/jobs.ts');
@@ -117,12 +120,13 @@ function prepareServers(count: number, log: Logger): Servers {
 
 /** Port 0 becomes a free one, so that all processes and all links agree on it. */
 async function settingsOf(
-  config: Config,
+  { config, logFd = STANDARD_OUTPUT }: ServiceOptions,
   databaseUrl: string,
   secrets: readonly string[],
 ): Promise<ServiceSettings> {
-  if (config.port !== 0) return { ...config, databaseUrl, secrets };
+  const settings = { ...config, databaseUrl, secrets, logFd };
+  if (config.port !== 0) return settings;
   const port = await freePort(config.host);
   const publicUrl = config.publicUrl.endsWith(':0') ? urlOf(config.host, port) : config.publicUrl;
-  return { ...config, databaseUrl, secrets, port, publicUrl };
+  return { ...settings, port, publicUrl };
 }

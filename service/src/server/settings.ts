@@ -4,6 +4,8 @@ import type { Config } from '../config.ts';
 export interface ServiceSettings extends Config {
   readonly databaseUrl: string;
   readonly secrets: readonly string[];
+  /** The file descriptor that every process of the service writes its log to. */
+  readonly logFd: number;
 }
 
 /** An address of the service as a URL; an IPv6 host stands in brackets, and "all addresses" means this machine. */

@@ -1,5 +1,5 @@
 import { Registry } from 'prom-client';
-import { createLog, STANDARD_OUTPUT } from '../log/log.ts';
+import { createLog } from '../log/log.ts';
 import type { PrimaryCalls, WorkerCalls } from './calls.ts';
 import { dieWithLastWords } from './last-words.ts';
 import type { Peer } from './rpc.ts';
@@ -11,7 +11,7 @@ export function createWorker(primary: Peer<PrimaryCalls>): WorkerCalls {
   let serving: Serving | undefined;
   return {
     async run(settings) {
-      const log = createLog(settings.logLevel, STANDARD_OUTPUT);
+      const log = createLog(settings.logLevel, settings.logFd);
       dieWithLastWords(log);
       serving = await serve(settings, {
         log,

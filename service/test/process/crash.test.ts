@@ -57,11 +57,11 @@ test.each([['1'], ['2']])(
 );
 
 test('a worker that is killed is replaced, and the service goes on', async () => {
-  const { service, key } = await startRunningService({ SVC_WORKERS: '2', SVC_LOG_LEVEL: 'info' });
-  const [, victim = ''] = await service.printed(/"process":(\d+),"msg":"Server listening/);
+  const { service, key } = await startRunningService({ SVC_WORKERS: '2' });
+  const [, victim = ''] = await service.printed(/"process":(\d+),"msg":"this process serves/);
   process.kill(Number(victim), 'SIGKILL');
   await service.printed(/a worker process died \(SIGKILL\)/);
-  const listening = (): number => service.stdout().match(/"msg":"Server listening/g)?.length ?? 0;
+  const listening = (): number => service.stdout().match(/"msg":"this process serves/g)?.length ?? 0;
   await vi.waitFor(() => expect(listening()).toBe(3), WAIT);
   for (let i = 0; i < CONNECTIONS; i++) {
     expect(await ask(`${service.url}/v1/audits`, key.token, new Agent())).toBeDefined();

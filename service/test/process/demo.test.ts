@@ -22,9 +22,10 @@ interface Demo {
   readonly liveKey: string;
 }
 
-async function startDemo(): Promise<{ demo: Demo; svcd: SvcdProcess }> {
-  const svcd = spawnSvcd(['demo', '--json'], { env, resultIsSecret: true });
-  const [line = ''] = await svcd.printed(/^\{.*\}$/m);
+async function startDemo(workers = '1'): Promise<{ demo: Demo; svcd: SvcdProcess }> {
+  const settings = { ...env, SVC_WORKERS: workers, SVC_LOG_LEVEL: 'debug' };
+  const svcd = spawnSvcd(['demo', '--json'], { env: settings, resultIsSecret: true });
+  const [line = ''] = await svcd.printed(/^\{"url".*\}$/m);
   const demo = JSON.parse(line) as Demo;
   for (const text of [demo.testKey, demo.liveKey, demo.signInLink]) secret(text);
   return { demo, svcd };
@@ -80,7 +81,8 @@ describe('svcd demo', () => {
   test('run again keeps the data, ends the keys of the run before, and makes new ones', async () => {
     const before = await startDemo();
     await before.svcd.stop();
-    const { demo, svcd } = await startDemo();
+    const { demo, svcd } = await startDemo('2');
+    expect(svcd.stdout().trim().split('\n')).toHaveLength(1);
     expect(demo.workspaceId).toBe(before.demo.workspaceId);
     const status = async (token: string): Promise<number> =>
       (await fetch(`${demo.url}/v1/companies`, { headers: bearer(token) })).status;
