@@ -8,9 +8,10 @@ const LINE_ENDS: readonly string[] = ['\r', '\n', END];
 /** Reads a secret: from the terminal without showing it, else the first line of standard input. */
 export async function readSecret(io: Io, question: string): Promise<string> {
   if (io.stdin.isTTY !== true) return readLine(io.stdin);
-  await write(io.stderr, question);
+  // Before the question: whoever answers it at once must not see the answer.
   io.stdin.setRawMode?.(true);
   try {
+    await write(io.stderr, question);
     return await readHidden(io.stdin);
   } finally {
     io.stdin.setRawMode?.(false);

@@ -1,0 +1,151 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { expect, test } from 'vitest';
+import { bigQuery, LISTS } from '../harness/lists.ts';
+import { resourceNamed, seedRecords } from '../harness/records.ts';
+import { createTestService } from '../harness/service.ts';
+import { temporaryDirectory } from '../harness/temporary-directory.ts';
+import { records } from './cli.ts';
+import { listen } from './socket.ts';
+
+const MAIN = join(import.meta.dirname, '../../../sdk/src/cli/main.ts');
+/** More than a pipe holds, so that whoever writes meets the end of whoever reads. */
+const MENTIONS = 3_000;
+
+const service = await createTestService();
+const workspaceId = await service.workspace();
+const token = await service.token(workspaceId, { mode: 'test' });
+const address = await listen(service);
+const home = await temporaryDirectory();
+const env = {
+  ...process.env,
+  SVC_API_KEY: token,
+  SVC_BASE_URL: address,
+  XDG_CONFIG_HOME: home,
+  NODE_NO_WARNINGS: '1',
+};
+
+const companyId = 'com_a';
+await seedRecords(service.pool, workspaceId, resourceNamed('companies'), [
+  { id: companyId, createdAt: '2026-01-01T00:00:00Z' },
+]);
+const rows = Array.from({ length: MENTIONS }, (_, i) => ({
+  id: `men_${i}`,
+  companyId,
+  excerpt: 'x'.repeat(500),
+  createdAt: `2026-02-01T00:00:00.${String(i).padStart(6, '0')}Z`,
+}));
+await seedRecords(service.pool, workspaceId, resourceNamed('mentions'), rows);
+
+interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+async function ended(child: ChildProcess): Promise<Ended> {
+  const { stdout, stderr } = child;
+  if (stdout === null || stderr === null) throw new Error('the process has no pipes');
+  const code = new Promise<number | null>((resolve) => child.once('close', resolve));
+  const [out, err] = await Promise.all([text(stdout), text(stderr)]);
+  return { code: await code, stdout: out, stderr: err };
+}
+
+/** A line of bash in which `svc` is the command. */
+const bash = (line: string): Promise<Ended> =>
+  ended(
+    spawn('bash', ['-c', `set -o pipefail; svc() { "${process.execPath}" "${MAIN}" "$@"; }; ${line}`], {
+      env,
+    }),
+  );
+
+test('every record of a long list goes through a pipe', async () => {
+  const mentions = LISTS.find(({ name }) => name === 'mentions');
+  if (mentions === undefined) throw new Error('there are no mentions');
+  const { code, stdout, stderr } = await bash('svc mentions list --all | cat');
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(records(stdout).map(({ id }) => id)).toEqual(await bigQuery(service.pool, workspaceId, mentions));
+});
+
+test('a reader that has seen enough ends it quietly, with success', async () => {
+  for (const format of ['ndjson', 'csv', 'json', 'table']) {
+    const { code, stdout, stderr } = await bash(`svc mentions list --all --format ${format} | head -n 2`);
+    expect({ code, stderr, lines: stdout.split('\n').length }).toEqual({ code: 0, stderr: '', lines: 3 });
+  }
+});
+
+test('the exit code says what kind of failure it was', async () => {
+  expect(await bash('svc audits get aud_none')).toMatchObject({ code: 5, stdout: '' });
+  expect(await bash('svc audits lst')).toMatchObject({ code: 2, stdout: '' });
+  expect(await bash('SVC_API_KEY= svc audits list')).toMatchObject({ code: 3, stdout: '' });
+});
+
+test.each(['SIGINT', 'SIGTERM'] as const)(
+  '%s ends a tail that waits, at once and with code 130',
+  async (signal) => {
+    const position = join(home, `position-${signal}`);
+    const child = spawn(
+      process.execPath,
+      [MAIN, 'mentions', 'tail', '--after', 'start', '--position', position],
+      { env },
+    );
+    let written = '';
+    child.stdout.on('data', (chunk) => {
+      written += String(chunk);
+      if (written.includes(`"men_${MENTIONS - 1}"`)) child.kill(signal);
+    });
+    const { code, stderr } = await ended(child);
+    expect({ code, stderr }).toEqual({ code: 130, stderr: '' });
+    expect(records(written)).toHaveLength(MENTIONS);
+  },
+);
+
+test('a key that is typed at a terminal is not shown there', async ({ skip }) => {
+  if (!existsSync('/usr/bin/script')) skip('there is no script(1) to make a terminal');
+  const login = `${process.execPath} ${MAIN} login --base-url ${address}`;
+  const child = spawn('script', ['-qec', login, '/dev/null'], { env });
+  child.stdout.on('data', (chunk) => {
+    if (String(chunk).includes('API key')) child.stdin.write(`${token}\r`);
+  });
+  const { code, stdout } = await ended(child);
+  expect(code).toBe(0);
+  expect(stdout).toContain(`API key for ${address}:`);
+  expect(stdout).toContain('the key works');
+  expect(stdout).not.toContain(token.slice(10));
+});
+
+test('bash completes commands, options and their values', async () => {
+  const complete = async (...words: readonly string[]): Promise<readonly string[]> => {
+    const { stdout, stderr } = await bash(
+      `eval "$(svc completion bash)"; COMP_WORDS=(svc ${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length}; _svc; echo "\${COMPREPLY[*]}"`,
+    );
+    expect(stderr).toBe('');
+    return stdout.trim().split(' ');
+  };
+  expect(await complete('a')).toEqual(['audits', 'api-keys', 'audit-log']);
+  expect(await complete('companies', '')).toEqual(['list', 'get', 'tail', 'create', 'update', 'delete']);
+  expect(await complete('audits', 'list', '--s')).toEqual(['--sort']);
+  expect(await complete('audits', 'list', '--sort', 'sc')).toEqual(['score-descending', 'score-ascending']);
+  expect(await complete('content', 'tail', '--status', '')).toContain('in_review');
+  expect(await complete('audit-log', 'list', '--kind', 'key')).toEqual([
+    'key.created',
+    'key.rotated',
+    'key.revoked',
+  ]);
+  expect(await complete('completion', 'z')).toEqual(['zsh']);
+});
+
+test.each(['zsh', 'fish'])('the script for %s is one that it understands', async (shell) => {
+  const { code, stdout, stderr } = await bash(`svc completion ${shell}`);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  for (const word of ['api-keys', '--sort', 'score-descending', 'in_review']) {
+    expect(stdout).toContain(word.replace(/^--/, ''));
+  }
+  // Where the shell is installed, it also reads the script.
+  const checked = await bash(
+    `command -v ${shell} > /dev/null || exit 0; svc completion ${shell} | ${shell} -n /dev/stdin`,
+  );
+  expect(checked).toEqual({ code: 0, stdout: '', stderr: '' });
+});
