@@ -18,3 +18,8 @@ export const usageQuery = (workspaceId: string, days: number) =>
     queryKey: ['workspace', workspaceId, 'usage', days],
     queryFn: ({ signal }) => call<Usage>(ofWorkspace(workspaceId, '/usage'), { query: { days }, signal }),
   });
+
+export type WorkspaceChange = Partial<Pick<Workspace, 'name' | 'liveQuota' | 'burstLimit'>>;
+
+export const changeWorkspace = (workspaceId: string, change: WorkspaceChange): Promise<Workspace> =>
+  call(ofWorkspace(workspaceId), { method: 'PATCH', body: change });

@@ -1,12 +1,32 @@
-import { Settings } from 'lucide-react';
+import { getRouteApi } from '@tanstack/react-router';
 import { Page } from '../../layout/page.tsx';
-import { Card } from '../../ui/card.tsx';
-import { EmptyState } from '../../ui/empty-state.tsx';
+import { Tabs } from '../../ui/tabs.tsx';
+import { GeneralTab } from './general-tab.tsx';
+import { LimitsTab } from './limits-tab.tsx';
+import { MembersTab } from './members-tab.tsx';
 
-export const SettingsPage = () => (
-  <Page title="Settings">
-    <Card>
-      <EmptyState icon={Settings} title="Settings" />
-    </Card>
-  </Page>
-);
+const route = getRouteApi('/signed-in/w/$workspaceId/settings');
+
+export function SettingsPage() {
+  const { workspaceId } = route.useParams();
+  const { tab = 'general' } = route.useSearch();
+  const navigate = route.useNavigate();
+  return (
+    <Page title="Settings" narrow>
+      {/* Another workspace is another form: nothing typed for one is kept for the next. */}
+      <Tabs
+        key={workspaceId}
+        label="Settings"
+        value={tab}
+        onChange={(next) =>
+          void navigate({ search: { tab: next === 'limits' || next === 'members' ? next : undefined } })
+        }
+        tabs={[
+          { id: 'general', label: 'General', content: <GeneralTab workspaceId={workspaceId} /> },
+          { id: 'limits', label: 'Limits and retention', content: <LimitsTab workspaceId={workspaceId} /> },
+          { id: 'members', label: 'Members', content: <MembersTab workspaceId={workspaceId} /> },
+        ]}
+      />
+    </Page>
+  );
+}

@@ -1,0 +1,10 @@
+import type { Deployment } from '@svc/service/src/dashboard/wire.ts';
+import { queryOptions } from '@tanstack/react-query';
+import { call } from './client.ts';
+
+/** What the operator has set for all workspaces. */
+export const deploymentQuery = queryOptions({
+  queryKey: ['deployment'],
+  queryFn: ({ signal }) => call<Deployment>('/deployment', { signal }),
+  staleTime: Number.POSITIVE_INFINITY,
+});

@@ -1,0 +1,31 @@
+import type { Role } from '@svc/service/src/dashboard/auth/permissions.ts';
+import type { Invitation, IssuedInvitation, Member } from '@svc/service/src/dashboard/wire.ts';
+import { queryOptions } from '@tanstack/react-query';
+import { call, ofWorkspace } from './client.ts';
+
+export const membersQuery = (workspaceId: string) =>
+  queryOptions({
+    queryKey: ['workspace', workspaceId, 'members'],
+    queryFn: ({ signal }) =>
+      call<{ readonly data: readonly Member[] }>(ofWorkspace(workspaceId, '/members'), { signal }),
+  });
+
+/** Those that can still be accepted; for who may invite. */
+export const invitationsQuery = (workspaceId: string) =>
+  queryOptions({
+    queryKey: ['workspace', workspaceId, 'invitations'],
+    queryFn: ({ signal }) =>
+      call<{ readonly data: readonly Invitation[] }>(ofWorkspace(workspaceId, '/invitations'), { signal }),
+  });
+
+export const changeRole = (workspaceId: string, memberId: string, role: Role): Promise<Member> =>
+  call(ofWorkspace(workspaceId, `/members/${memberId}`), { method: 'PATCH', body: { role } });
+
+export const removeMember = (workspaceId: string, memberId: string): Promise<void> =>
+  call(ofWorkspace(workspaceId, `/members/${memberId}`), { method: 'DELETE' });
+
+export const invite = (workspaceId: string, email: string, role: Role): Promise<IssuedInvitation> =>
+  call(ofWorkspace(workspaceId, '/invitations'), { method: 'POST', body: { email, role } });
+
+export const withdrawInvitation = (workspaceId: string, invitationId: string): Promise<void> =>
+  call(ofWorkspace(workspaceId, `/invitations/${invitationId}`), { method: 'DELETE' });

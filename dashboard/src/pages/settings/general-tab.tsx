@@ -1,0 +1,58 @@
+import { NAME_MAX_CHARACTERS } from '@svc/service/src/dashboard/limits.ts';
+import { useState } from 'react';
+import { useWorkspace } from '../../api/workspace.ts';
+import { whyNot } from '../../session/permissions.ts';
+import { When } from '../../time/when.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Section } from '../../ui/card.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { Form, fieldError } from '../../ui/form.tsx';
+import { TextField } from '../../ui/text-field.tsx';
+import type { WorkspaceProps } from './props.ts';
+import { useChange } from './use-change.ts';
+
+export function GeneralTab({ workspaceId }: WorkspaceProps) {
+  const workspace = useWorkspace(workspaceId);
+  const [name, setName] = useState(workspace.name);
+  const change = useChange(workspaceId, () => ({ name }), 'The workspace is renamed.');
+  const blocked = whyNot(workspace.role, 'workspace.rename');
+  const unchanged = name === workspace.name ? 'This is its name already.' : undefined;
+  return (
+    <div className="flex flex-col gap-5">
+      <Section title="Workspace">
+        <Form mutation={change} fields={['name']}>
+          <TextField
+            label="Name"
+            required
+            maxLength={NAME_MAX_CHARACTERS}
+            autoComplete="off"
+            readOnly={blocked !== undefined}
+            value={name}
+            onChange={setName}
+            error={fieldError(change.error, 'name')}
+          />
+          <div>
+            <Button type="submit" busy={change.isPending} blocked={blocked ?? unchanged}>
+              Rename
+            </Button>
+          </div>
+        </Form>
+      </Section>
+      <Section title="About">
+        <dl className="grid grid-cols-[auto_minmax(0,1fr)] items-center gap-x-6 gap-y-2">
+          <dt className="text-soft">Identifier</dt>
+          <dd className="flex min-w-0 items-center gap-1">
+            <code className="truncate">{workspace.id}</code>
+            <CopyButton text={workspace.id} label="Copy the identifier" />
+          </dd>
+          <dt className="text-soft">Created</dt>
+          <dd>
+            <When at={workspace.createdAt} form="full" />
+          </dd>
+          <dt className="text-soft">Your role</dt>
+          <dd>{workspace.role}</dd>
+        </dl>
+      </Section>
+    </div>
+  );
+}

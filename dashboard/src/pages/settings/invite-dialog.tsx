@@ -1,0 +1,72 @@
+import type { Role } from '@svc/service/src/dashboard/auth/permissions.ts';
+import { INVITATION_HOURS } from '@svc/service/src/dashboard/limits.ts';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { invitationsQuery, invite } from '../../api/members.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog, DialogActions } from '../../ui/dialog.tsx';
+import { Field } from '../../ui/field.tsx';
+import { Form, fieldError } from '../../ui/form.tsx';
+import { Select } from '../../ui/select.tsx';
+import { TextField } from '../../ui/text-field.tsx';
+import { InvitationLink } from './invitation-link.tsx';
+import { roleOptions } from './role-options.ts';
+
+const INVITATION_DAYS = INVITATION_HOURS / 24;
+
+export interface InviteDialogProps {
+  readonly workspaceId: string;
+  /** Of the person who invites. */
+  readonly role: Role;
+  readonly onClose: () => void;
+}
+
+/** Makes a link to hand on: there need be no mail server. */
+export function InviteDialog({ workspaceId, role: own, onClose }: InviteDialogProps) {
+  const client = useQueryClient();
+  const [email, setEmail] = useState('');
+  const [role, setRole] = useState<Role>('viewer');
+  const send = useMutation({
+    mutationFn: () => invite(workspaceId, email, role),
+    gcTime: 0,
+    onSuccess: () => client.invalidateQueries({ queryKey: invitationsQuery(workspaceId).queryKey }),
+  });
+  if (send.data !== undefined) return <InvitationLink issued={send.data} onClose={onClose} />;
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title="Invite somebody"
+      description={`You get a link to hand on. It works once, for ${INVITATION_DAYS} days, for this address.`}
+    >
+      <Form mutation={send} fields={['email', 'role']}>
+        <TextField
+          label="E-mail address"
+          type="email"
+          required
+          autoFocus
+          autoComplete="off"
+          value={email}
+          onChange={setEmail}
+          error={fieldError(send.error, 'email')}
+        />
+        <Field label="Role" error={fieldError(send.error, 'role')}>
+          {(control) => (
+            <Select
+              {...control}
+              value={role}
+              onChange={({ target }) => setRole(target.value as Role)}
+              options={roleOptions(own)}
+            />
+          )}
+        </Field>
+        <DialogActions>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" variant="primary" busy={send.isPending}>
+            Make link
+          </Button>
+        </DialogActions>
+      </Form>
+    </Dialog>
+  );
+}

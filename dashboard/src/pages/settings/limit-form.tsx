@@ -1,0 +1,53 @@
+import { useState } from 'react';
+import { useWorkspace } from '../../api/workspace.ts';
+import { whyNot } from '../../session/permissions.ts';
+import { Button } from '../../ui/button.tsx';
+import { Form, fieldError } from '../../ui/form.tsx';
+import { TextField } from '../../ui/text-field.tsx';
+import { useChange } from './use-change.ts';
+
+export interface LimitFormProps {
+  readonly workspaceId: string;
+  readonly field: 'liveQuota' | 'burstLimit';
+  readonly label: string;
+  readonly min: number;
+  readonly max: number;
+  readonly done: { readonly set: string; readonly none: string };
+}
+
+const number = new Intl.NumberFormat();
+
+/** A number, or no limit when the field is left empty. */
+export function LimitForm({ workspaceId, field, label, min, max, done }: LimitFormProps) {
+  const workspace = useWorkspace(workspaceId);
+  const known = workspace[field] === null ? '' : String(workspace[field]);
+  const [text, setText] = useState(known);
+  const value = text === '' ? null : Number(text);
+  const change = useChange(workspaceId, () => ({ [field]: value }), value === null ? done.none : done.set);
+  const blocked = whyNot(workspace.role, 'quota.set');
+  const unchanged = text === known ? 'Nothing has changed.' : undefined;
+  return (
+    <Form mutation={change} fields={[field]}>
+      <TextField
+        label={label}
+        hint={value === null ? 'Empty: no limit.' : number.format(value)}
+        type="number"
+        inputMode="numeric"
+        min={min}
+        max={max}
+        step={1}
+        placeholder="No limit"
+        className="max-w-60 tabular-nums"
+        readOnly={blocked !== undefined}
+        value={text}
+        onChange={setText}
+        error={fieldError(change.error, field)}
+      />
+      <div>
+        <Button type="submit" busy={change.isPending} blocked={blocked ?? unchanged}>
+          Save
+        </Button>
+      </div>
+    </Form>
+  );
+}

@@ -1,0 +1,78 @@
+import type { Role } from '@svc/service/src/dashboard/auth/permissions.ts';
+import type { Member, Workspace } from '@svc/service/src/dashboard/wire.ts';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { messageOf } from '../../api/failure.ts';
+import { useMe } from '../../api/me.ts';
+import { changeRole, membersQuery } from '../../api/members.ts';
+import { whyNot } from '../../session/permissions.ts';
+import { When } from '../../time/when.tsx';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Select } from '../../ui/select.tsx';
+import { toast } from '../../ui/toast-store.ts';
+import { RemoveMember } from './remove-member.tsx';
+import { roleOptions } from './role-options.ts';
+
+export interface MemberRowProps {
+  readonly workspace: Workspace;
+  readonly member: Member;
+}
+
+export function MemberRow({ workspace, member }: MemberRowProps) {
+  const client = useQueryClient();
+  const { user } = useMe();
+  const [removing, setRemoving] = useState(false);
+  const own = member.userId === user.id;
+  const change = useMutation({
+    mutationFn: (role: Role) => changeRole(workspace.id, member.id, role),
+    onSuccess: async ({ name, role }) => {
+      toast(`${name} is ${role} now.`);
+      await client.invalidateQueries({ queryKey: membersQuery(workspace.id).queryKey });
+      if (!own) return;
+      await client.invalidateQueries({ queryKey: ['me'] });
+      await client.invalidateQueries({ queryKey: ['workspace', workspace.id] });
+    },
+    onError: (error) => toast(messageOf(error), 'bad'),
+  });
+  const notMine =
+    member.role === 'owner' && workspace.role !== 'owner' ? 'Only owners change owners.' : undefined;
+  const role = change.isPending ? change.variables : member.role;
+  return (
+    <li className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-3">
+      <div className="min-w-0 grow basis-48">
+        <div className="flex items-center gap-2">
+          <span className="truncate font-medium">{member.name}</span>
+          {own ? <Badge>You</Badge> : null}
+        </div>
+        <div className="truncate text-sm text-soft">
+          {member.email} · since <When at={member.createdAt} form="date" />
+        </div>
+      </div>
+      <div className="flex items-center gap-2">
+        {(whyNot(workspace.role, 'member.update') ?? notMine) === undefined ? (
+          <Select
+            aria-label={`Role of ${member.name}`}
+            className="w-28"
+            value={role}
+            disabled={change.isPending}
+            onChange={({ target }) => change.mutate(target.value as Role)}
+            options={roleOptions(workspace.role)}
+          />
+        ) : (
+          <span className="px-2 text-soft capitalize">{role}</span>
+        )}
+        <Button
+          variant="ghost"
+          blocked={own ? undefined : (whyNot(workspace.role, 'member.delete') ?? notMine)}
+          onClick={() => setRemoving(true)}
+        >
+          {own ? 'Leave' : 'Remove'}
+        </Button>
+      </div>
+      {removing ? (
+        <RemoveMember workspace={workspace} member={member} own={own} onClose={() => setRemoving(false)} />
+      ) : null}
+    </li>
+  );
+}

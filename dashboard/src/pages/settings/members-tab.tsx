@@ -1,0 +1,52 @@
+import { useQuery } from '@tanstack/react-query';
+import { UserPlus } from 'lucide-react';
+import { useState } from 'react';
+import { membersQuery } from '../../api/members.ts';
+import { useWorkspace } from '../../api/workspace.ts';
+import { whyNot } from '../../session/permissions.ts';
+import { Button } from '../../ui/button.tsx';
+import { Section } from '../../ui/card.tsx';
+import { FailureState } from '../../ui/failure-state.tsx';
+import { SkeletonRows } from '../../ui/skeleton.tsx';
+import { InviteDialog } from './invite-dialog.tsx';
+import { MemberRow } from './member-row.tsx';
+import { PendingInvitations } from './pending-invitations.tsx';
+import type { WorkspaceProps } from './props.ts';
+
+export function MembersTab({ workspaceId }: WorkspaceProps) {
+  const workspace = useWorkspace(workspaceId);
+  const members = useQuery(membersQuery(workspaceId));
+  const [inviting, setInviting] = useState(false);
+  const blocked = whyNot(workspace.role, 'invitation.create');
+  return (
+    <div className="flex flex-col gap-5">
+      <Section
+        title="Members"
+        description="Owners may do everything. Admins manage keys, records and members. Viewers see everything and change nothing."
+        flush
+        actions={
+          <Button variant="primary" blocked={blocked} onClick={() => setInviting(true)}>
+            <UserPlus size={15} aria-hidden />
+            Invite
+          </Button>
+        }
+      >
+        {members.error !== null ? (
+          <FailureState error={members.error} retry={() => void members.refetch()} />
+        ) : members.data === undefined ? (
+          <SkeletonRows rows={3} columns={3} />
+        ) : (
+          <ul className="divide-y divide-line">
+            {members.data.data.map((member) => (
+              <MemberRow key={member.id} workspace={workspace} member={member} />
+            ))}
+          </ul>
+        )}
+      </Section>
+      {blocked === undefined ? <PendingInvitations workspaceId={workspaceId} /> : null}
+      {inviting ? (
+        <InviteDialog workspaceId={workspaceId} role={workspace.role} onClose={() => setInviting(false)} />
+      ) : null}
+    </div>
+  );
+}

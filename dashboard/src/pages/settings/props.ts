@@ -1,0 +1,3 @@
+export interface WorkspaceProps {
+  readonly workspaceId: string;
+}

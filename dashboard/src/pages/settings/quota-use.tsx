@@ -1,0 +1,41 @@
+import { useQuery } from '@tanstack/react-query';
+import { usageQuery } from '../../api/workspace.ts';
+import { When } from '../../time/when.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import type { WorkspaceProps } from './props.ts';
+
+const number = new Intl.NumberFormat();
+const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });
+
+/** How the month stands. */
+export function QuotaUse({ workspaceId }: WorkspaceProps) {
+  const { data } = useQuery(usageQuery(workspaceId, 1));
+  if (data === undefined) return <Skeleton className="mb-4 h-9 w-full" />;
+  const { used, limit, endsAt } = data.month;
+  const share = limit === null ? null : limit === 0 ? 1 : Math.min(1, used / limit);
+  return (
+    <div className="mb-4">
+      <div className="flex flex-wrap justify-between gap-x-4">
+        <span>
+          <strong className="font-semibold tabular-nums">{number.format(used)}</strong>
+          {limit === null ? ' live requests this month' : ` of ${number.format(limit)} used this month`}
+          {share === null ? null : <span className="text-soft"> ({percent.format(share)})</span>}
+        </span>
+        <span className="text-soft">
+          starts anew <When at={endsAt} form="date" />
+        </span>
+      </div>
+      {share === null ? null : (
+        <svg
+          viewBox="0 0 100 2"
+          preserveAspectRatio="none"
+          className="mt-2 h-1.5 w-full rounded-full"
+          aria-hidden="true"
+        >
+          <rect width="100" height="2" className="fill-line" />
+          <rect width={share * 100} height="2" className={share >= 0.9 ? 'fill-bad-solid' : 'fill-accent'} />
+        </svg>
+      )}
+    </div>
+  );
+}

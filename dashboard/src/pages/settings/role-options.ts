@@ -1,0 +1,9 @@
+import type { Role } from '@svc/service/src/dashboard/auth/permissions.ts';
+
+/** Only an owner makes owners. */
+export const roleOptions = (own: Role) =>
+  [
+    { value: 'owner', label: 'Owner', disabled: own !== 'owner' },
+    { value: 'admin', label: 'Admin', disabled: false },
+    { value: 'viewer', label: 'Viewer', disabled: false },
+  ] as const;

@@ -1,0 +1,17 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { changeWorkspace, type WorkspaceChange, workspaceQuery } from '../../api/workspace.ts';
+import { toast } from '../../ui/toast-store.ts';
+
+/** Changes the workspace, and what is shown of it everywhere. */
+export function useChange(workspaceId: string, changeOf: () => WorkspaceChange, done: string) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: () => changeWorkspace(workspaceId, changeOf()),
+    onSuccess: async (workspace) => {
+      client.setQueryData(workspaceQuery(workspaceId).queryKey, workspace);
+      toast(done);
+      await client.invalidateQueries({ queryKey: ['me'] });
+      await client.invalidateQueries({ queryKey: ['workspace', workspaceId, 'usage'] });
+    },
+  });
+}
