@@ -1,5 +1,6 @@
 import { Agent, request } from 'node:http';
 import { expect, test, vi } from 'vitest';
+import { killServer } from '../../src/database/embedded/fixture-process.ts';
 import { startSvcd } from '../harness/process.ts';
 import { bearer, connectEmbedded, startRunningService } from '../harness/running-service.ts';
 
@@ -67,4 +68,33 @@ test('a worker that is killed is replaced, and the service goes on', async () =>
     expect(await ask(`${service.url}/v1/audits`, key.token, new Agent())).toBeDefined();
   }
   expect(await service.stop()).toEqual({ code: 0, signal: null });
+});
+
+test('kill -9 of PostgreSQL: the service brings it back and goes on', async () => {
+  const { service, env, key } = await startRunningService({ SVC_WORKERS: '2', SVC_LOG_LEVEL: 'info' });
+  await killServer(env['SVC_DATA_DIR'] ?? '', 'SIGKILL');
+  await service.printed(/is there again/);
+  await vi.waitFor(async () => {
+    expect(await ask(`${service.url}/v1/audits`, key.token, new Agent())).toBeDefined();
+  }, WAIT);
+  expect(await service.stop()).toEqual({ code: 0, signal: null });
+});
+
+test('a PostgreSQL that cannot be kept running ends the service with code 1 and the reason', async () => {
+  const { service, env } = await startRunningService({ SVC_WORKERS: '2', SVC_LOG_LEVEL: 'info' });
+  let ended = false;
+  void service.ended.then(() => {
+    ended = true;
+  });
+  await vi.waitFor(
+    async () => {
+      await killServer(env['SVC_DATA_DIR'] ?? '', 'SIGKILL');
+      expect(ended).toBe(true);
+    },
+    { ...WAIT, timeout: 60_000 },
+  );
+  expect(await service.ended).toEqual({ code: 1, signal: null });
+  expect(service.stderr()).toMatch(
+    /^svcd: PostgreSQL could not be kept running: lost 6 times within a minute$/m,
+  );
 });
