@@ -11,7 +11,7 @@ const HOOK_TIMEOUT_MS = 60_000;
 const USES_DATABASE =
   /from '(?:\.\.?\/)+(?:[\w-]+\/)*harness\/(?!temporary-directory|cleanup|process|dashboard-http|secrets|running-service)/;
 
-const files = globSync('{sdk,service,bench,tools}/**/*.test.ts', {
+const files = globSync('{sdk,service,dashboard,bench,tools}/**/*.test.ts', {
   cwd: import.meta.dirname,
   exclude: ['**/node_modules/**'],
 }).sort();

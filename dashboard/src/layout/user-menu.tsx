@@ -27,7 +27,6 @@ export function UserMenu({ onLeave }: UserMenuProps) {
   const trigger = (
     <button
       type="button"
-      aria-label={`Account of ${user.name}`}
       className="flex items-center gap-2.5 rounded-md p-1.5 text-start hover:bg-hover data-[state=open]:bg-hover"
     >
       <span
@@ -37,6 +36,7 @@ export function UserMenu({ onLeave }: UserMenuProps) {
         {[...user.name][0]}
       </span>
       <span className="min-w-0 grow">
+        <span className="sr-only">Account of </span>
         <span className="block truncate font-medium">{user.name}</span>
         <span className="block truncate text-xs text-soft">{user.email}</span>
       </span>

@@ -23,10 +23,10 @@ export function WorkspaceSwitcher({ workspaceId, onLeave }: WorkspaceSwitcherPro
   const trigger = (
     <button
       type="button"
-      aria-label={current === undefined ? 'Choose a workspace' : `Workspace ${current.name}`}
       className="flex h-10 w-full items-center gap-2.5 rounded-md px-1.5 text-start hover:bg-hover data-[state=open]:bg-hover"
     >
       <Monogram name={current?.name ?? '?'} />
+      <span className="sr-only">Workspace</span>
       <span className="min-w-0 grow truncate font-semibold">{current?.name ?? 'No workspace'}</span>
       <ChevronsUpDown size={14} aria-hidden className="text-soft" />
     </button>

@@ -40,7 +40,7 @@ export interface CursorList<Item> {
 /** Items that are held at most while new ones keep coming; older ones are loaded again when they are asked for. */
 const HELD_MAX_ITEMS = 5_000;
 const PAGE_ITEMS = 50;
-const PAGE_ITEMS_MAX = 100;
+export const PAGE_ITEMS_MAX = 100;
 
 /**
  * A list endpoint read page by page. What was loaded is kept while the page is left and entered again; other parameters
@@ -72,7 +72,9 @@ export function useCursorList<Item>(path: string, params: Params): CursorList<It
   const busy = useRef(false);
   const update = useCallback(
     (change: (loaded: Loaded<Item>) => Loaded<Item>): void => {
-      client.setQueryData<Loaded<Item>>(queryKey, (loaded) => (loaded === undefined ? loaded : change(loaded)));
+      client.setQueryData<Loaded<Item>>(queryKey, (loaded) =>
+        loaded === undefined ? loaded : change(loaded),
+      );
     },
     [client, queryKey],
   );

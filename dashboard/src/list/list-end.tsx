@@ -10,10 +10,7 @@ export interface ListEndProps {
 }
 
 /** Below a list: how many are shown, and the way to more of them. */
-export const ListEnd = ({
-  list: { items, more, loadMore, loadingMore, moreError },
-  noun,
-}: ListEndProps) => (
+export const ListEnd = ({ list: { items, more, loadMore, loadingMore, moreError }, noun }: ListEndProps) => (
   <div className="flex flex-col items-center gap-3 border-t border-line px-4 py-3">
     {moreError === null ? null : <Problem>{messageOf(moreError)}</Problem>}
     <div className="flex flex-wrap items-center justify-center gap-x-4 gap-y-2">

@@ -61,7 +61,6 @@ export function VirtualTable<Item extends { readonly id: string }>(props: Virtua
         <TableBody>
           <Gap rows={first} />
           {items.slice(first, last + 1).map((item, i) => (
-            // biome-ignore lint/a11y/useKeyWithClickEvents: a convenience; each row has a button or link that does it
             <tr
               key={item.id}
               aria-rowindex={first + i + 2}

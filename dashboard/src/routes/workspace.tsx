@@ -4,6 +4,7 @@ import { workspaceQuery } from '../api/workspace.ts';
 import { NotFound } from '../layout/not-found.tsx';
 import { PageSkeleton } from '../layout/page-skeleton.tsx';
 import { Shell } from '../layout/shell.tsx';
+import { logSearch } from '../pages/log/log-search.ts';
 import { rememberWorkspace } from '../session/last-workspace.ts';
 import { RouteFailure } from './root.tsx';
 import { oneOf } from './search.ts';
@@ -69,6 +70,7 @@ export const keysRoute = createRoute({
 export const logRoute = createRoute({
   ...common,
   path: '/log',
+  validateSearch: logSearch,
   component: lazyRouteComponent(() => import('../pages/log/log-page.tsx'), 'LogPage'),
 });
 

@@ -4,6 +4,14 @@ import type { Time } from '@svc/sdk';
 
 const dateTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 const date = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
+const stamp = new Intl.DateTimeFormat(undefined, {
+  month: 'short',
+  day: '2-digit',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  hourCycle: 'h23',
+});
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
 
 const SECOND_MS = 1_000;
@@ -20,6 +28,8 @@ const UNITS = [
 ] as const;
 
 export const formatTime = (time: Time): string => dateTime.format(new Date(time));
+/** "Mar 01, 09:30:00": to the second, without the year. */
+export const formatStamp = (time: Time): string => stamp.format(new Date(time));
 export const formatDate = (time: Time): string => date.format(new Date(time));
 
 /** `2026-03-01 09:30:00 UTC`, whatever the viewer's language. */

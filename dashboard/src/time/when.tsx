@@ -1,11 +1,11 @@
 import type { Time } from '@svc/sdk';
-import { formatDate, formatRelative, formatTime, formatUtc } from './format.ts';
+import { formatDate, formatRelative, formatStamp, formatTime, formatUtc } from './format.ts';
 import { useNow } from './now.ts';
 
 export interface WhenProps {
   readonly at: Time | null;
   /** Default: relative, such as "5 minutes ago". */
-  readonly form?: 'relative' | 'full' | 'date';
+  readonly form?: 'relative' | 'full' | 'date' | 'stamp';
   /** In place of a time that there is none of. Default: "never". */
   readonly none?: string;
 }
@@ -18,6 +18,7 @@ export function When({ at, form = 'relative', none = 'never' }: WhenProps) {
     relative: () => formatRelative(at, now),
     full: () => formatTime(at),
     date: () => formatDate(at),
+    stamp: () => formatStamp(at),
   };
   const title = form === 'full' ? formatUtc(at) : `${formatTime(at)}\n${formatUtc(at)}`;
   return (

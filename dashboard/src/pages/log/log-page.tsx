@@ -1,12 +1,128 @@
-import { ScrollText } from 'lucide-react';
+import type { AuditLogEntry } from '@svc/sdk';
+import { getRouteApi } from '@tanstack/react-router';
+import { Radio, ScrollText } from 'lucide-react';
+import { useMemo, useState } from 'react';
+import { ofWorkspace } from '../../api/client.ts';
+import { messageOf } from '../../api/failure.ts';
+import { useKeyNames } from '../../api/keys.ts';
 import { Page } from '../../layout/page.tsx';
+import { useCursorList } from '../../list/cursor-list.ts';
+import { ListEnd } from '../../list/list-end.tsx';
+import { VirtualTable } from '../../list/virtual-table.tsx';
+import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
+import { FailureState } from '../../ui/failure-state.tsx';
+import { Problem } from '../../ui/problem.tsx';
+import { SkeletonRows } from '../../ui/skeleton.tsx';
+import { ExportMenu } from './export-menu.tsx';
+import { useLiveTail } from './live-tail.ts';
+import { logColumns } from './log-columns.tsx';
+import { LogEntry } from './log-entry.tsx';
+import { LogFilters } from './log-filters.tsx';
+import { isFiltered, type LogSearch, logParams } from './log-search.ts';
 
-export const LogPage = () => (
-  <Page title="Audit log">
-    <Card>
-      <EmptyState icon={ScrollText} title="Audit log" />
-    </Card>
-  </Page>
+const route = getRouteApi('/signed-in/w/$workspaceId/log');
+const NO_FILTERS: LogSearch = {
+  kind: undefined,
+  status: undefined,
+  method: undefined,
+  key: undefined,
+  path: undefined,
+};
+
+export function LogPage() {
+  const { workspaceId } = route.useParams();
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const [live, setLive] = useState(false);
+  const keys = useKeyNames(workspaceId);
+  const { entry, ...filters } = search;
+  const filterKey = JSON.stringify(filters);
+  const path = ofWorkspace(workspaceId, '/log');
+  // A range that counts back begins where the filters were set, so that the list stays the same list.
+  const params = useMemo(() => logParams(JSON.parse(filterKey) as LogSearch, Date.now()), [filterKey]);
+  const list = useCursorList<AuditLogEntry>(path, params);
+  const upToNow = params['to'] === undefined;
+  const tail = useLiveTail(list, live && upToNow);
+
+  const set = (changes: LogSearch, replace = false): void => {
+    void navigate({ search: (before: LogSearch) => ({ ...before, entry: undefined, ...changes }), replace });
+  };
+  const show = ({ id }: AuditLogEntry): void => set({ entry: id });
+  const columns = logColumns(keys, set, show);
+  return (
+    <Page
+      title="Audit log"
+      description="Every request with a live key and every change that people make. Nothing can be altered or removed."
+      actions={
+        <>
+          <Button
+            aria-pressed={live && upToNow}
+            variant={live && upToNow ? 'primary' : 'secondary'}
+            blocked={upToNow ? undefined : 'The chosen range ends before now.'}
+            onClick={() => setLive(!live)}
+          >
+            <Radio size={14} aria-hidden className={live && upToNow ? 'animate-pulse' : undefined} />
+            {live && upToNow ? 'Live' : 'Go live'}
+          </Button>
+          <ExportMenu workspaceId={workspaceId} params={params} />
+        </>
+      }
+    >
+      <LogFilters search={search} keys={keys} onFilter={set} onClear={() => set(NO_FILTERS)} />
+      {tail.error === null ? null : (
+        <Problem>New entries could not be loaded; trying again. {messageOf(tail.error)}</Problem>
+      )}
+      <Card className="overflow-hidden">
+        {list.items === undefined && list.error !== null ? (
+          <FailureState error={list.error} retry={list.reload} title="The log could not be loaded" />
+        ) : list.items === undefined ? (
+          <SkeletonRows rows={10} />
+        ) : list.items.length === 0 ? (
+          <Nothing filtered={isFiltered(search)} live={live} onClear={() => set(NO_FILTERS)} />
+        ) : (
+          <>
+            <VirtualTable
+              label="Audit log"
+              columns={columns}
+              items={list.items}
+              more={list.more}
+              onOpen={show}
+            />
+            <ListEnd list={list} noun="entries" />
+          </>
+        )}
+      </Card>
+      {entry === undefined ? null : (
+        <LogEntry
+          key={entry}
+          workspaceId={workspaceId}
+          entryId={entry}
+          known={list.items?.find(({ id }) => id === entry)}
+          keys={keys}
+          onClose={() => set({}, true)}
+          onFilter={set}
+        />
+      )}
+    </Page>
+  );
+}
+
+interface NothingProps {
+  readonly filtered: boolean;
+  readonly live: boolean;
+  readonly onClear: () => void;
+}
+
+const Nothing = ({ filtered, live, onClear }: NothingProps) => (
+  <EmptyState
+    icon={ScrollText}
+    title={filtered ? 'No entry meets these filters' : 'Nothing has happened in this time'}
+    actions={filtered ? <Button onClick={onClear}>Clear filters</Button> : undefined}
+  >
+    {live
+      ? 'New entries appear here as they are written.'
+      : 'Choose a longer time, or make a request with a live key. Requests with test keys leave no entries.'}
+  </EmptyState>
 );

@@ -1,0 +1,57 @@
+import type { AuditLogEntry } from '@svc/sdk';
+import { Badge, type Tone } from '../../ui/badge.tsx';
+import { classes } from '../../ui/classes.ts';
+import { KIND_LABELS } from './kinds.ts';
+
+const CLIENT_ERROR = 400;
+const SERVER_ERROR = 500;
+const toneOf = (status: number): Tone =>
+  status >= SERVER_ERROR ? 'bad' : status >= CLIENT_ERROR ? 'warn' : 'good';
+
+export const StatusBadge = ({ status }: { readonly status: number }) => (
+  <Badge tone={toneOf(status)}>
+    <span className="tabular-nums">{status}</span>
+  </Badge>
+);
+
+/** What happened, in a line: method and path of a request, else the words of its kind. */
+export function EntryTitle({ entry }: { readonly entry: AuditLogEntry }) {
+  if (entry.kind !== 'api.request') {
+    const count = entry.records === undefined ? '' : `: ${entry.records.toLocaleString()} ${entry.resource}`;
+    return (
+      <span className="truncate font-medium">
+        {KIND_LABELS[entry.kind]}
+        {count}
+      </span>
+    );
+  }
+  return (
+    <span className="flex min-w-0 items-baseline gap-2 font-mono text-sm">
+      <span className="w-13 shrink-0 text-xs font-medium text-soft">{entry.method}</span>
+      <span className="truncate">{entry.path}</span>
+    </span>
+  );
+}
+
+/** A value that filters by itself. */
+export const FilterButton = ({
+  label,
+  onClick,
+  className,
+  children,
+}: {
+  readonly label: string;
+  readonly onClick: () => void;
+  readonly className?: string;
+  readonly children: React.ReactNode;
+}) => (
+  <button
+    type="button"
+    title={label}
+    onClick={onClick}
+    className={classes('relative max-w-full rounded text-start hover:underline', className)}
+  >
+    {children}
+    <span className="sr-only">. {label}</span>
+  </button>
+);

@@ -1,0 +1,35 @@
+import { Download, FileJson, FileSpreadsheet } from 'lucide-react';
+import { endpoint, ofWorkspace } from '../../api/client.ts';
+import { Button } from '../../ui/button.tsx';
+import { Menu, MenuItem } from '../../ui/menu.tsx';
+
+export interface ExportMenuProps {
+  readonly workspaceId: string;
+  readonly params: Readonly<Record<string, string | number | undefined>>;
+}
+
+/** Saves the filtered range as a file; the browser takes the stream. */
+export function ExportMenu({ workspaceId, params }: ExportMenuProps) {
+  const save = (format: 'csv' | 'ndjson'): void => {
+    const link = document.createElement('a');
+    link.href = endpoint(ofWorkspace(workspaceId, '/log/export'), { ...params, format });
+    link.download = '';
+    link.click();
+  };
+  const trigger = (
+    <Button>
+      <Download size={14} aria-hidden />
+      Export
+    </Button>
+  );
+  return (
+    <Menu trigger={trigger}>
+      <MenuItem icon={FileSpreadsheet} onSelect={() => save('csv')}>
+        CSV, for a spreadsheet
+      </MenuItem>
+      <MenuItem icon={FileJson} onSelect={() => save('ndjson')}>
+        NDJSON, an entry a line
+      </MenuItem>
+    </Menu>
+  );
+}

@@ -1,0 +1,85 @@
+import type { ApiKey, AuditLogEntry } from '@svc/sdk';
+import type { Column } from '../../list/virtual-table.tsx';
+import { When } from '../../time/when.tsx';
+import { EntryTitle, FilterButton, StatusBadge } from './entry-parts.tsx';
+import type { LogSearch } from './log-search.ts';
+
+/** The columns of the log; a click on a status, a path or a key filters by it. */
+export const logColumns = (
+  keys: ReadonlyMap<string, ApiKey>,
+  filter: (search: LogSearch) => void,
+  open: (entry: AuditLogEntry) => void,
+): readonly Column<AuditLogEntry>[] => [
+  {
+    id: 'time',
+    label: 'Time',
+    className: 'w-36',
+    cell: (entry) => (
+      <button
+        type="button"
+        onClick={() => open(entry)}
+        className="relative rounded text-sm text-soft hover:text-ink hover:underline"
+      >
+        <When at={entry.createdAt} form="stamp" />
+        <span className="sr-only">. Open the entry</span>
+      </button>
+    ),
+  },
+  {
+    id: 'status',
+    label: 'Status',
+    className: 'w-18',
+    cell: ({ status }) =>
+      status === undefined ? null : (
+        <FilterButton label={`Only status ${status}`} onClick={() => filter({ status: String(status) })}>
+          <StatusBadge status={status} />
+        </FilterButton>
+      ),
+  },
+  {
+    id: 'event',
+    label: 'Event',
+    className: 'min-w-48 max-w-0',
+    cell: (entry) =>
+      entry.path === undefined ? (
+        <FilterButton label="Only this kind" onClick={() => filter({ kind: entry.kind })}>
+          <EntryTitle entry={entry} />
+        </FilterButton>
+      ) : (
+        <FilterButton label="Only this path" className="flex" onClick={() => filter({ path: entry.path })}>
+          <EntryTitle entry={entry} />
+        </FilterButton>
+      ),
+  },
+  {
+    id: 'who',
+    label: 'Key or person',
+    className: 'w-44 max-w-44',
+    cell: ({ keyId, actor }) => (
+      <span className="flex min-w-0 flex-col text-sm leading-4.5">
+        {actor === null ? null : <span className="truncate text-soft">{actor}</span>}
+        {keyId === null ? null : (
+          <FilterButton label="Only this key" className="truncate" onClick={() => filter({ key: keyId })}>
+            {keys.get(keyId)?.name ?? keyId}
+          </FilterButton>
+        )}
+        {actor === null && keyId === null ? <span className="text-soft">Operator</span> : null}
+      </span>
+    ),
+  },
+  {
+    id: 'duration',
+    label: 'Took',
+    className: 'hidden w-20 !text-end md:table-cell',
+    cell: ({ durationMs }) =>
+      durationMs === undefined ? null : (
+        <span className="text-sm whitespace-nowrap text-soft tabular-nums">{durationMs} ms</span>
+      ),
+  },
+  {
+    id: 'ip',
+    label: 'Address',
+    className: 'hidden w-36 lg:table-cell',
+    cell: ({ ip }) => <span className="text-sm text-soft tabular-nums">{ip}</span>,
+  },
+];

@@ -1,0 +1,141 @@
+import type { ApiKey, AuditLogKind } from '@svc/sdk';
+import { X } from 'lucide-react';
+import { type FormEvent, useEffect, useState } from 'react';
+import { Button } from '../../ui/button.tsx';
+import { Input } from '../../ui/input.tsx';
+import { Select } from '../../ui/select.tsx';
+import { KIND_LABELS } from './kinds.ts';
+import {
+  isFiltered,
+  type LogSearch,
+  METHODS,
+  RANGE_DEFAULT,
+  RANGES,
+  type Range,
+  STATUS_CLASSES,
+} from './log-search.ts';
+
+export interface LogFiltersProps {
+  readonly search: LogSearch;
+  readonly keys: ReadonlyMap<string, ApiKey>;
+  /** Sets these filters; the others stay. */
+  readonly onFilter: (search: LogSearch) => void;
+  readonly onClear: () => void;
+}
+
+const ranges = [
+  ...Object.entries(RANGES).map(([value, { label }]) => ({ value, label })),
+  { value: 'custom', label: 'From … to …' },
+];
+const kinds = Object.entries(KIND_LABELS).map(([value, label]) => ({ value, label }));
+const methods = METHODS.map((value) => ({ value, label: value }));
+const classes = Object.entries(STATUS_CLASSES).map(([value, { label }]) => ({ value, label }));
+
+const any = (label: string) => ({ value: '', label });
+/** Also the chosen one when it is none of the usual. */
+const withChosen = (options: readonly { value: string; label: string }[], chosen: string | undefined) =>
+  chosen === undefined || options.some(({ value }) => value === chosen)
+    ? options
+    : [...options, { value: chosen, label: chosen }];
+
+export function LogFilters({ search, keys, onFilter, onClear }: LogFiltersProps) {
+  const keyOptions = [...keys.values()].map(({ id, name, hint }) => ({
+    value: id,
+    label: `${name} (${hint})`,
+  }));
+  const { range = RANGE_DEFAULT, kind, status, method, key } = search;
+  return (
+    <search aria-label="Filters" className="grid grid-cols-2 gap-2 sm:flex sm:flex-wrap">
+      <Select
+        aria-label="Time"
+        className="sm:w-36"
+        value={range}
+        options={ranges}
+        onChange={({ target }) => onFilter({ range: target.value as Range })}
+      />
+      {range === 'custom' ? <OwnRange search={search} onFilter={onFilter} /> : null}
+      <Select
+        aria-label="Kind"
+        className="sm:w-36"
+        value={kind ?? ''}
+        options={[any('Any kind'), ...kinds]}
+        onChange={({ target }) => onFilter({ kind: (target.value || undefined) as AuditLogKind | undefined })}
+      />
+      <Select
+        aria-label="Status"
+        className="sm:w-36"
+        value={status ?? ''}
+        options={[any('Any status'), ...withChosen(classes, status)]}
+        onChange={({ target }) => onFilter({ status: target.value || undefined })}
+      />
+      <Select
+        aria-label="Method"
+        className="sm:w-32"
+        value={method ?? ''}
+        options={[any('Any method'), ...methods]}
+        onChange={({ target }) =>
+          onFilter({ method: (target.value || undefined) as (typeof METHODS)[number] | undefined })
+        }
+      />
+      <Select
+        aria-label="API key"
+        className="sm:w-40"
+        value={key ?? ''}
+        options={[any('Any key'), ...withChosen(keyOptions, key)]}
+        onChange={({ target }) => onFilter({ key: target.value || undefined })}
+      />
+      <PathFilter path={search.path} onFilter={onFilter} />
+      {isFiltered(search) ? (
+        <Button variant="ghost" onClick={onClear}>
+          <X size={14} aria-hidden />
+          Clear filters
+        </Button>
+      ) : null}
+    </search>
+  );
+}
+
+/** Filters when Enter is pressed or the field is left. */
+function PathFilter({
+  path,
+  onFilter,
+}: { readonly path: string | undefined } & Pick<LogFiltersProps, 'onFilter'>) {
+  const [typed, setTyped] = useState(path ?? '');
+  useEffect(() => setTyped(path ?? ''), [path]);
+  const apply = (event?: FormEvent): void => {
+    event?.preventDefault();
+    const given = typed.trim();
+    const next = given === '' ? undefined : given.startsWith('/') ? given : `/${given}`;
+    if (next !== path) onFilter({ path: next });
+  };
+  return (
+    <form onSubmit={apply} className="col-span-2 grow sm:max-w-72">
+      <Input
+        aria-label="Path; with * at its end all that begin so"
+        placeholder="Path, such as /v1/audits*"
+        value={typed}
+        onChange={({ target }) => setTyped(target.value)}
+        onBlur={() => apply()}
+      />
+    </form>
+  );
+}
+
+const OwnRange = ({ search: { from, to }, onFilter }: Pick<LogFiltersProps, 'search' | 'onFilter'>) => (
+  <>
+    <Input
+      type="datetime-local"
+      aria-label="From"
+      className="col-span-2 sm:!w-48"
+      value={from ?? ''}
+      onChange={({ target }) => onFilter({ from: target.value || undefined })}
+    />
+    <Input
+      type="datetime-local"
+      aria-label="To"
+      className="col-span-2 sm:!w-48"
+      value={to ?? ''}
+      onChange={({ target }) => onFilter({ to: target.value || undefined })}
+    />
+  </>
+);

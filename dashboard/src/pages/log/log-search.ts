@@ -1,0 +1,108 @@
+import type { AuditLogKind } from '@svc/sdk';
+import { oneOf, text } from '../../routes/search.ts';
+import { KIND_LABELS } from './kinds.ts';
+
+/** The filters of the audit log as they stand in the address, so that a link shows what its sender saw. */
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** How far back; null: as far as the log goes. */
+export const RANGES = {
+  '1h': { label: 'Last hour', ms: HOUR_MS },
+  '24h': { label: 'Last 24 hours', ms: DAY_MS },
+  '7d': { label: 'Last 7 days', ms: 7 * DAY_MS },
+  '30d': { label: 'Last 30 days', ms: 30 * DAY_MS },
+  all: { label: 'All time', ms: null },
+} as const satisfies Record<string, { readonly label: string; readonly ms: number | null }>;
+export type Range = keyof typeof RANGES | 'custom';
+const RANGE_NAMES = [...(Object.keys(RANGES) as (keyof typeof RANGES)[]), 'custom'] as const;
+export const RANGE_DEFAULT = '7d';
+
+export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
+
+/** Classes of statuses, with their bounds. */
+export const STATUS_CLASSES = {
+  failed: { label: 'All failures', min: 400, max: 599 },
+  '2xx': { label: '2xx, success', min: 200, max: 299 },
+  '3xx': { label: '3xx, not modified', min: 300, max: 399 },
+  '4xx': { label: '4xx, client error', min: 400, max: 499 },
+  '5xx': { label: '5xx, service error', min: 500, max: 599 },
+} as const;
+type StatusClass = keyof typeof STATUS_CLASSES;
+const isClass = (status: string): status is StatusClass => status in STATUS_CLASSES;
+
+export interface LogSearch {
+  /** Default: RANGE_DEFAULT. */
+  readonly range?: Range | undefined;
+  /** Of a range of one's own: `2026-03-01T09:30` in the viewer's zone. */
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly kind?: AuditLogKind | undefined;
+  /** A class, or one status. */
+  readonly status?: string | undefined;
+  readonly method?: (typeof METHODS)[number] | undefined;
+  readonly key?: string | undefined;
+  /** With `*` at its end: all that begin so. */
+  readonly path?: string | undefined;
+  /** The entry that is shown whole. */
+  readonly entry?: string | undefined;
+}
+
+const LOCAL_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d$/;
+const localTime = (value: unknown): string | undefined =>
+  typeof value === 'string' && LOCAL_TIME.test(value) ? value : undefined;
+
+export function logSearch(search: Readonly<Record<string, unknown>>): LogSearch {
+  // A number in the address is read as one.
+  const status = String(search['status'] ?? '');
+  return {
+    range: oneOf(search['range'], RANGE_NAMES),
+    from: localTime(search['from']),
+    to: localTime(search['to']),
+    kind: oneOf(search['kind'], Object.keys(KIND_LABELS) as AuditLogKind[]),
+    status: isClass(status) || /^[1-5]\d\d$/.test(status) ? status : undefined,
+    method: oneOf(search['method'], METHODS),
+    key: text(search['key']),
+    path: text(search['path']),
+    entry: text(search['entry']),
+  };
+}
+
+/** What the endpoint is asked for; `nowMs` is where a range that counts back begins. */
+export function logParams(
+  search: LogSearch,
+  nowMs: number,
+): Readonly<Record<string, string | number | undefined>> {
+  const { kind, method, key, path, status } = search;
+  const bounds = status === undefined ? undefined : isClass(status) ? STATUS_CLASSES[status] : undefined;
+  const exact = status === undefined || bounds !== undefined ? undefined : Number(status);
+  const prefix = path?.endsWith('*') === true;
+  return {
+    kind,
+    method,
+    keyId: key,
+    path: prefix ? undefined : path,
+    pathPrefix: prefix ? path?.slice(0, -1) : undefined,
+    statusMin: bounds?.min ?? exact,
+    statusMax: bounds?.max ?? exact,
+    ...timesOf(search, nowMs),
+  };
+}
+
+function timesOf(
+  { range = RANGE_DEFAULT, from, to }: LogSearch,
+  nowMs: number,
+): { readonly from?: string | undefined; readonly to?: string | undefined } {
+  if (range === 'custom') return { from: utc(from), to: utc(to) };
+  const { ms } = RANGES[range];
+  return ms === null ? {} : { from: new Date(nowMs - ms).toISOString() };
+}
+
+const utc = (local: string | undefined): string | undefined =>
+  local === undefined ? undefined : new Date(local).toISOString();
+
+/** Whether anything but the time is filtered. */
+export const isFiltered = ({ kind, status, method, key, path }: LogSearch): boolean =>
+  [kind, status, method, key, path].some((value) => value !== undefined);

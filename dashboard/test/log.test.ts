@@ -1,0 +1,93 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect, test } from 'vitest';
+import { urlOf } from '../../service/test/harness/lists.ts';
+import { createBrowserWorld, expectSound } from './harness/browser.ts';
+
+const { service, dashboard, url, open } = await createBrowserWorld();
+const owner = await dashboard.owner();
+const { workspaceId } = owner;
+const { token } = await service.issue(workspaceId, { name: 'crawler' });
+const path = `/w/${workspaceId}/log`;
+const call = (target: string) => fetch(url + target, { headers: { authorization: `Bearer ${token}` } });
+for (let i = 0; i < 130; i++) await call(i % 3 === 0 ? '/v1/nothing' : '/v1/audits?limit=5');
+
+describe('the page of the audit log', () => {
+  test.each([
+    ['light', 1280],
+    ['dark', 1280],
+    ['light', 360],
+  ] as const)('is accessible and fits: %s, %i px', async (theme, width) => {
+    const page = await open(owner, path, { theme, width });
+    await page.getByRole('row').nth(3).waitFor();
+    await expectSound(page);
+    await page.getByRole('button', { name: 'Open the entry' }).first().click();
+    await page.getByRole('dialog').waitFor();
+    await expectSound(page);
+  });
+
+  test('shows a request that is made while it is live, without a reload', async () => {
+    const page = await open(owner, path);
+    await page.getByRole('button', { name: 'Go live' }).click();
+    await call('/v1/audits/aud_made_while_live');
+    await page.getByText('/v1/audits/aud_made_while_live').waitFor();
+  });
+
+  test('filters by a click on a status or a path, keeps it in the address, and exports what it shows', async () => {
+    const page = await open(owner, path);
+    await page.getByRole('button', { name: 'Only status 404' }).first().click();
+    await page.getByRole('button', { name: '/v1/nothing. Only this path' }).first().click();
+    await page.waitForURL(/path=/);
+    expect(await page.getByText('/v1/audits', { exact: true }).count()).toBe(0);
+    await page.getByText(/^44 entries shown, which is all$/).waitFor();
+
+    await page.getByRole('button', { name: 'Export' }).click();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('menuitem', { name: /NDJSON/ }).click(),
+    ]);
+    const lines = (await readFile(await download.path(), 'utf8')).trimEnd().split('\n');
+    const list = await owner.send(
+      'GET',
+      urlOf(`/workspaces/${workspaceId}/log`, {
+        path: '/v1/nothing',
+        statusMin: 404,
+        statusMax: 404,
+        limit: 100,
+      }),
+    );
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual(list.json<{ data: unknown[] }>().data);
+
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    await page.getByText('/v1/audits', { exact: true }).first().waitFor();
+  });
+
+  test('goes on to the end, and holds no more rows in the document than are near', async () => {
+    const page = await open(owner, `${path}?path=/v1/audits`);
+    await page.getByRole('button', { name: 'Load more' }).click();
+    await page.getByText(/^86 entries shown, which is all$/).waitFor();
+    expect(await page.getByRole('row').count()).toBeLessThan(60);
+  });
+
+  test('can be used by keyboard alone', async () => {
+    const page = await open(owner, path);
+    const first = page.getByRole('button', { name: 'Open the entry' }).first();
+    await first.focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.getByLabel(/^Path/).fill('/v1/none*');
+    await page.keyboard.press('Enter');
+    await page.getByText('No entry meets these filters').waitFor();
+  });
+
+  test('says what has happened when the log cannot be read, and reads it when asked again', async () => {
+    const page = await open(owner, `/w/${workspaceId}/settings`);
+    await page.route('**/log?*', (route) => route.abort());
+    await page.getByRole('link', { name: 'Audit log' }).click();
+    await page.getByText('The log could not be loaded').waitFor();
+    await page.unroute('**/log?*');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('/v1/nothing').first().waitFor();
+  });
+});
