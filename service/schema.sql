@@ -141,6 +141,7 @@ create table key_usage (
 create table live_meters (
   workspace_id text collate "C" not null,
   last_entry_at timestamp with time zone default '1970-01-01 00:00:00+00'::timestamp with time zone not null,
+  keys_version integer default 0 not null,
   month date default '1970-01-01'::date not null,
   live_requests bigint default 0 not null,
   last_granted integer default 0 not null,

@@ -46,6 +46,9 @@ from api_keys k;
 create table live_meters (
   workspace_id text collate "C" primary key references workspaces on delete cascade,
   last_entry_at timestamptz not null default 'epoch',
+  -- Rises with each revocation and rotation of a key, under this row's lock: a statement that waited for the lock
+  -- while it rose has looked at keys too early.
+  keys_version integer not null default 0,
   month date not null default '1970-01-01',
   live_requests bigint not null default 0,
   -- How many of the last write's requests were within the quota: an answer to the statement that wrote it.

@@ -27,9 +27,12 @@ export async function recordEvent(
 }
 
 /**
- * Locks the log's clock ahead of the rows that an event is about. Group commits lock the clock and then touch keys, so
- * whoever locks a key and logs it must lock in the same order.
+ * Locks the log's clock ahead of a key that is to be revoked or rotated, and says that keys change: group commits lock
+ * the clock and then touch keys, so whoever locks a key and logs it must lock in the same order, and one that waited
+ * for this lock looks at the keys again.
  */
-export async function lockLog(client: pg.ClientBase, workspaceId: string): Promise<void> {
-  await client.query('select 1 from live_meters where workspace_id = $1 for update', [workspaceId]);
+export async function lockLogForKeys(client: pg.ClientBase, workspaceId: string): Promise<void> {
+  await client.query('update live_meters set keys_version = keys_version + 1 where workspace_id = $1', [
+    workspaceId,
+  ]);
 }

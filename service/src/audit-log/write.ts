@@ -40,11 +40,13 @@ interface WrittenRow {
 }
 
 /**
- * One workspace's requests in one statement, which does all or nothing:
+ * One workspace's requests in one statement, which does all or nothing; it does nothing when a key changed while it
+ * waited for the lock, because what it knows of keys is then older than the lock:
  * requests: those whose key is still what it was when they began, numbered, and counted ones again among themselves;
  * meter: locks the log's clock, takes a time for each of them, and grants what the quota has left. A statement that
  * waited for the lock into the next month does not take back that month's count;
- * then the entries, the usage of the day, the traffic of the hour and the keys' last use. The order of the entries is the order of $2.
+ * then the entries, the usage of the day, the traffic of the hour and the keys' last use. The order of the entries is
+ * the order of $2.
  */
 const WRITE = {
   name: 'write_requests',
@@ -63,7 +65,7 @@ const WRITE = {
       live_requests = case when m.month >= today.month then m.live_requests else 0 end
         + least(n.counted, greatest(coalesce(m.live_quota, 9223372036854775807) - case when m.month >= today.month then m.live_requests else 0 end, 0))
     from today, (select count(*)::int as requests, count(*) filter (where counted)::int as counted from requests) n
-    where m.workspace_id = $1
+    where m.workspace_id = $1 and m.keys_version = (select keys_version from live_meters where workspace_id = $1)
     returning m.last_entry_at - n.requests * interval '1 microsecond' as first_at, m.live_requests, m.last_granted, m.live_quota
   ),
   granted as (
@@ -95,8 +97,15 @@ const WRITE = {
   )
   select position::int, (not counted or nth <= last_granted) as granted, live_quota,
     live_requests - last_granted + least(nth, last_granted) as used
-  from requests, meter`,
+  from requests, meter
+  union all
+  select 0, false, null, 0 where exists (select from requests) and not exists (select from meter)`,
 } as const;
+
+/** In place of a position: keys changed while the statement waited for the log's clock, and nothing was written. */
+const STALE = 0;
+/** Each time, a key of the workspace was revoked or rotated between the statement's start and its lock. */
+const ATTEMPTS_MAX = 10;
 
 /** Writes the requests of one workspace; the outcomes are in the order of the requests. */
 export async function writeRequests(
@@ -105,23 +114,28 @@ export async function writeRequests(
   requests: readonly RequestRecord[],
 ): Promise<readonly Outcome[]> {
   const docs = requests.map(({ entry }) => (entry === null ? null : entryDoc(entry)));
-  const { rows } = await client.query<WrittenRow>({
-    ...WRITE,
-    values: [
-      workspaceId,
-      requests.map((request) => request.keyId),
-      requests.map((request) => request.tokenVersion),
-      docs.map((doc) => doc?.id ?? null),
-      docs.map((doc) => doc?.head ?? null),
-      docs.map((doc) => doc?.tail ?? null),
-      requests.map((request) => request.counted),
-      requests.map((request) => request.failed),
-      requests.map(({ entry }) => entry?.status ?? null),
-      requests.map(({ entry }) => entry?.method ?? null),
-      requests.map(({ entry }) => entry?.path ?? null),
-      requests.map(({ durationMs }) => latencyBucket(durationMs)),
-    ],
-  });
+  const values = [
+    workspaceId,
+    requests.map((request) => request.keyId),
+    requests.map((request) => request.tokenVersion),
+    docs.map((doc) => doc?.id ?? null),
+    docs.map((doc) => doc?.head ?? null),
+    docs.map((doc) => doc?.tail ?? null),
+    requests.map((request) => request.counted),
+    requests.map((request) => request.failed),
+    requests.map(({ entry }) => entry?.status ?? null),
+    requests.map(({ entry }) => entry?.method ?? null),
+    requests.map(({ entry }) => entry?.path ?? null),
+    requests.map(({ durationMs }) => latencyBucket(durationMs)),
+  ];
+  for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+    const { rows } = await client.query<WrittenRow>({ ...WRITE, values });
+    if (rows[0]?.position !== STALE) return outcomesOf(requests, rows);
+  }
+  throw new Error('The keys of the workspace change faster than its requests can be recorded.');
+}
+
+function outcomesOf(requests: readonly RequestRecord[], rows: readonly WrittenRow[]): readonly Outcome[] {
   const outcomes: Outcome[] = requests.map(() => ({ result: 'invalid_key' }));
   for (const { position, granted, used, live_quota } of rows) {
     const quota = live_quota === null ? null : { limit: live_quota, used };

@@ -1,6 +1,6 @@
 import type { ApiKey, KeyAccess, KeyMode } from '@svc/sdk';
 import type pg from 'pg';
-import { lockLog, recordEvent } from '../audit-log/event.ts';
+import { lockLogForKeys, recordEvent } from '../audit-log/event.ts';
 import { inTransaction } from '../database/pool.ts';
 import { newId } from '../ids.ts';
 import { takeTicks, timeOfMicros } from '../records/clock.ts';
@@ -109,7 +109,7 @@ async function companyExists(
 }
 
 async function lockKey(client: pg.ClientBase, workspaceId: string, keyId: string) {
-  await lockLog(client, workspaceId);
+  await lockLogForKeys(client, workspaceId);
   const { rows } = await client.query<{ mode: KeyMode; revoked: boolean }>(
     'select mode, revoked_at is not null as revoked from api_keys where workspace_id = $1 and id = $2 for update',
     [workspaceId, keyId],

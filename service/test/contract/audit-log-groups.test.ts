@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { writeRequests } from '../../src/audit-log/write.ts';
 import { newRequestEntries, requestEntries } from '../harness/entries.ts';
 import { waitingForLocks } from '../harness/locks.ts';
-import { createTestService, type TestService } from '../harness/service.ts';
+import { createTestService, type TestAnswer, type TestService } from '../harness/service.ts';
 
 const ACTOR = 'owner@example.com';
 
@@ -105,4 +105,27 @@ test('a key can be revoked while its first request is being recorded: both succe
   } finally {
     holder.release();
   }
+});
+
+test('a key that is revoked while its request waits to be recorded is refused, and has no later entry', async () => {
+  const [revoked, other] = [await service.issue(workspaceId), await service.issue(workspaceId)];
+  const holder = await service.pool.connect();
+  let answers: readonly Promise<TestAnswer>[] = [];
+  const entries = await newRequestEntries(service.pool, workspaceId, async () => {
+    try {
+      await holder.query('begin');
+      await holder.query('select 1 from live_meters where workspace_id = $1 for update', [workspaceId]);
+      const revocation = service.keys.revoke(workspaceId, revoked.keyId, ACTOR);
+      await expect.poll(() => waitingForLocks(service.pool)).toBe(1);
+      answers = [revoked, other].map(({ token }) => service.request(token, '/v1/audits'));
+      await expect.poll(() => waitingForLocks(service.pool)).toBe(2);
+      await holder.query('commit');
+      await revocation;
+      await Promise.all(answers);
+    } finally {
+      holder.release();
+    }
+  });
+  expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([401, 200]);
+  expect(entries.map(({ keyId }) => keyId)).toEqual([other.keyId]);
 });
