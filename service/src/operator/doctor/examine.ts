@@ -3,6 +3,7 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import { systemClock } from '../../clock.ts';
 import { type Config, ConfigError } from '../../config.ts';
+import { errorMessage } from '../../database/embedded/error.ts';
 import { layoutOf } from '../../database/embedded/layout.ts';
 import { createPool } from '../../database/pool.ts';
 import { openCommandDatabase } from '../../server/open-database.ts';
@@ -29,7 +30,7 @@ export async function examine(readConfig: () => Config, log: () => Logger): Prom
   return [
     node,
     ok('settings', 'all known and valid'),
-    ...(embedded ? await Promise.all([checkDataDirectory(config), checkDisk(config)]) : []),
+    ...(embedded ? [await checkDataDirectory(config), await guarded('disk', () => checkDisk(config))] : []),
     await guarded('secrets', () => checkSecrets(config)),
     ...(await examineDatabase(config, log)),
     await checkService(config),
@@ -70,7 +71,7 @@ async function guarded(check: string, work: () => Promise<Finding>): Promise<Fin
   try {
     return await work();
   } catch (error) {
-    return fail(check, explain(error).text, 'see docs/operations.md');
+    return fail(check, errorMessage(error), 'see docs/operations.md');
   }
 }
 

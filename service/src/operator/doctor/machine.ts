@@ -21,17 +21,17 @@ export function checkNode(): Finding {
     : fail('node', `Node ${process.versions.node}`, `use Node ${NODE_MAJOR_MIN} or newer`);
 }
 
-/** The directory of the embedded database; undefined: it is not there yet. */
+/** Whether the embedded database's directory can be used, or made. */
 export async function checkDataDirectory(config: Config): Promise<Finding> {
   const path = resolve(config.dataDir);
   try {
+    const existing = await firstThatExists(path);
+    await access(existing, constants.R_OK | constants.W_OK | constants.X_OK);
+    if (existing !== path) return ok('data directory', `${path} is not there yet; svcd start makes it`);
     const { mode } = await stat(path);
-    await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
     if ((mode & OTHERS_MAY_WRITE) === 0) return ok('data directory', path);
     return warn('data directory', `others may write to ${path}`, `run: chmod go-w ${path}`);
   } catch (error) {
-    if (errorCode(error) === 'ENOENT')
-      return ok('data directory', `${path} is not there yet; svcd start makes it`);
     return fail('data directory', errorMessage(error), 'give this user the directory, or set SVC_DATA_DIR');
   }
 }
