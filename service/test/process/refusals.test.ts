@@ -48,7 +48,7 @@ describe('svcd start says in one line what is in the way, leaves nothing running
         'cannot listen on nowhere.invalid:18099: the host name nowhere.invalid is not known. Set SVC_HOST to an address, such as 127.0.0.1 or 0.0.0.0.',
     ],
   ])('%s', async (_, workers, settings, message) => {
-    const env = { SVC_DATA_DIR: dataDir, SVC_WORKERS: workers, SVC_LOG_LEVEL: 'warn', ...settings() };
+    const env = { SVC_DATA_DIR: dataDir, SVC_WORKERS: workers, SVC_LOG_LEVEL: 'error', ...settings() };
     const { code, stderr, stdout } = await runSvcd(['start'], { env });
     expect({ code, stderr, stdout }).toEqual({ code: 1, stderr: `svcd: ${message()}\n`, stdout: '' });
     expect(await findEmbedded(dataDir)).toBeUndefined();
