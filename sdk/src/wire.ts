@@ -76,6 +76,7 @@ export type AuditLogKind =
   | 'member.removed'
   | 'member.role_changed'
   | 'quota.changed'
+  | 'record.changed'
   | 'records.imported'
   | 'session.signed_in'
   | 'session.sign_in_failed';
@@ -95,9 +96,9 @@ export interface AuditLogEntry {
   readonly durationMs?: number;
   readonly ip?: string;
   readonly userAgent?: string | null;
-  /** Of a write: the records that it made, changed or removed. */
+  /** Of a write: the records that it made, changed or removed. Also on `record.changed`. */
   readonly recordIds?: readonly string[];
-  /** Of `records.imported`: what was imported, and how many. */
+  /** Of `records.imported`: what was imported, and how many. Of `record.changed`: what was changed. */
   readonly resource?: string;
   readonly records?: number;
 }

@@ -11,6 +11,8 @@ const NEEDED: Readonly<Record<Permission, string>> = {
   'key.manage': 'Owners and admins manage keys.',
   'workspace.rename': 'Owners and admins rename a workspace.',
   'quota.set': 'Owners set limits.',
+  'record.change': 'Owners and admins change records.',
+  'record.import': 'Owners and admins import records.',
   'member.update': 'Owners and admins change roles.',
   'member.delete': 'Owners and admins remove members.',
   'invitation.create': 'Owners and admins invite people.',

@@ -15,6 +15,8 @@ import { createTestService, type TestService } from '../../../service/test/harne
 /** Where Debian puts it. */
 const CHROMIUM = '/usr/bin/chromium';
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+/** Of one step; below a test's, so that the step that failed is named. */
+const STEP_TIMEOUT_MS = 10_000;
 const AXE_TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
 /** A service over a database of its own, behind a real port, and a browser that finds it at PUBLIC_URL. */
@@ -66,6 +68,7 @@ export async function createBrowserWorld(): Promise<BrowserWorld> {
         { name: cookie.slice(0, split), value: cookie.slice(split + 1), url: PUBLIC_URL },
       ]);
       const page = await context.newPage();
+      page.setDefaultTimeout(STEP_TIMEOUT_MS);
       page.on('pageerror', (error) => problems.push(String(error)));
       page.on('request', (request) => {
         const { protocol, host: asked } = new URL(request.url());

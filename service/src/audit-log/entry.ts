@@ -11,6 +11,7 @@ export const AUDIT_LOG_KINDS = [
   'member.removed',
   'member.role_changed',
   'quota.changed',
+  'record.changed',
   'records.imported',
   'session.signed_in',
   'session.sign_in_failed',

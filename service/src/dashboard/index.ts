@@ -9,6 +9,7 @@ import { registerAcceptance } from './accept-invitation.ts';
 import { createDashboardAuth } from './auth/index.ts';
 import { registerAuth } from './auth/routes.ts';
 import { registerCompanyNames } from './company-names.ts';
+import { registerData } from './data.ts';
 import { registerDeployment } from './deployment.ts';
 import { registerInvitations } from './invitations.ts';
 import { parseJsonBodies } from './json.ts';
@@ -16,7 +17,9 @@ import { registerKeys } from './keys.ts';
 import { registerLog } from './log.ts';
 import { registerMembers } from './members.ts';
 import { registerNewWorkspace } from './new-workspace.ts';
+import { registerResourceShapes } from './resource-shapes.ts';
 import { requireSameSite } from './same-site.ts';
+import { registerScores } from './scores.ts';
 import { securityHeaders } from './security-headers.ts';
 import { createSessions } from './session.ts';
 import { registerLinks } from './set-up.ts';
@@ -91,5 +94,8 @@ function registerEndpoints(api: FastifyInstance, options: DashboardOptions): voi
   registerInvitations(api, { pool, auth, sessions, publicUrl });
   const reader = { pool, cursors, clock };
   registerLog(api, { sessions, reader });
+  registerResourceShapes(api, { sessions });
+  registerData(api, { sessions, reader });
+  registerScores(api, { pool, sessions, clock });
   registerKeys(api, { sessions, keys: createKeyStore(pool, secrets), reader });
 }

@@ -42,3 +42,7 @@ export const STYLE_NONCE_BYTES = 16;
 export const PATH_FILTER_MAX_CHARACTERS = 2048;
 /** Entries that one statement of an export reads. */
 export const EXPORT_PAGE_ENTRIES = 1_000;
+
+/** Lines of a plot of scores, and the points that each has. */
+export const SCORE_COMPANIES_MAX = 6;
+export const SCORE_SPANS = 60;

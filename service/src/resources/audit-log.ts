@@ -48,7 +48,13 @@ export const auditLog = declareResource<AuditLogEntry>()({
         example: ['aud_01jq4d1n8se0wr2h6y9zk3v5mc'],
       }),
     ),
-    resource: optional(text({ description: 'Of an import: what was imported.', max: 64, example: 'audits' })),
+    resource: optional(
+      text({
+        description: 'Of an import or a change in the dashboard: what kind of records.',
+        max: 64,
+        example: 'audits',
+      }),
+    ),
     records: optional(
       integer({
         description: 'Of an import: how many records came in.',

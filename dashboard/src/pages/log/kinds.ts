@@ -10,6 +10,7 @@ export const KIND_LABELS: Readonly<Record<AuditLogKind, string>> = {
   'member.removed': 'Member removed',
   'member.role_changed': 'Role changed',
   'quota.changed': 'Limits changed',
+  'record.changed': 'Record changed',
   'records.imported': 'Records imported',
   'session.signed_in': 'Signed in',
   'session.sign_in_failed': 'Sign-in failed',

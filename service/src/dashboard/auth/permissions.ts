@@ -6,6 +6,7 @@ export const ACTIONS = {
   key: ['manage'],
   workspace: ['rename'],
   quota: ['set'],
+  record: ['change', 'import'],
 } as const;
 
 const admin = {
@@ -13,6 +14,7 @@ const admin = {
   invitation: ['create', 'cancel'],
   key: ['manage'],
   workspace: ['rename'],
+  record: ['change', 'import'],
 } as const;
 
 export const ROLE_NAMES = ['owner', 'admin', 'viewer'] as const;

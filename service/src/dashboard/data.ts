@@ -1,0 +1,84 @@
+import type { FastifyInstance } from 'fastify';
+import { recordEvent } from '../audit-log/event.ts';
+import { inTransaction } from '../database/pool.ts';
+import type { Resource } from '../declaration/resource.ts';
+import { ApiError } from '../http/errors.ts';
+import { parseListQuery } from '../list/query.ts';
+import { type ListReader, readList } from '../list/read.ts';
+import { readRecord } from '../resources/record.ts';
+import { valid } from '../resources/request.ts';
+import { cursorFailure } from '../resources/routes.ts';
+import { patchRecord } from '../resources/write.ts';
+import { recordBody } from '../resources/write-body.ts';
+import { RECORD_RESOURCES } from './resource-shapes.ts';
+import type { Sessions } from './session.ts';
+
+export interface DataRoutes {
+  readonly sessions: Sessions;
+  readonly reader: ListReader;
+}
+
+type List = { Querystring: Record<string, unknown>; Params: { resource: string } };
+type One = { Params: { resource: string; recordId: string } };
+
+const DATA = '/workspaces/:workspaceId/data/:resource';
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+/**
+ * The workspace's records for its members: the same lists and single records as the API has, and the same change of one,
+ * which the audit log tells with the person's name.
+ */
+export function registerData(api: FastifyInstance, { sessions, reader }: DataRoutes): void {
+  const { pool } = reader;
+
+  api.get<List>(DATA, async (request, reply) => {
+    const { workspaceId } = await sessions.member(request, reply);
+    const { list } = resourceOf(request.params);
+    const query = valid(parseListQuery(list, request.query));
+    const answer = await readList(reader, list, query, { workspaceId, companyId: null });
+    if (typeof answer === 'string') throw cursorFailure(answer);
+    return reply.type(JSON_TYPE).send(answer.body);
+  });
+
+  api.get<One>(`${DATA}/:recordId`, async (request, reply) => {
+    const { workspaceId } = await sessions.member(request, reply);
+    const resource = resourceOf(request.params);
+    const scope = { workspaceId, companyId: null };
+    const record = await readRecord(pool, resource, scope, request.params.recordId);
+    if (record === undefined) throw new ApiError('not_found', `There is no such ${resource.singular}.`);
+    return reply.header('etag', record.etag).type(JSON_TYPE).send(record.doc);
+  });
+
+  api.patch<One>(`${DATA}/:recordId`, async (request, reply) => {
+    const { workspaceId, person } = await sessions.member(request, reply, 'record.change');
+    const resource = resourceOf(request.params);
+    if (resource.immutable) {
+      throw new ApiError('method_not_allowed', `An ${resource.singular} stays as it is.`, { allow: 'GET' });
+    }
+    const patch = recordBody(resource, request.body, 'patch');
+    const { recordId } = request.params;
+    const ifMatch = request.headers['if-match'];
+    const scope = { workspaceId, companyId: null };
+    const { answer } = await inTransaction(pool, async (client) => {
+      const result = await patchRecord(client, resource, scope, recordId, patch, ifMatch);
+      // A record that says what it said before was not changed.
+      if (result.answer.headers['etag'] !== ifMatch) {
+        await recordEvent(client, workspaceId, {
+          kind: 'record.changed',
+          keyId: null,
+          actor: person.email,
+          resource: resource.name,
+          recordIds: result.recordIds,
+        });
+      }
+      return result;
+    });
+    return reply.code(answer.status).headers(answer.headers).type(JSON_TYPE).send(answer.body);
+  });
+}
+
+export function resourceOf({ resource }: { readonly resource: string }): Resource {
+  const found = RECORD_RESOURCES.find(({ name }) => name === resource);
+  if (found === undefined) throw new ApiError('not_found', 'There is no such path.');
+  return found;
+}

@@ -1,0 +1,50 @@
+import type { Time } from '@svc/sdk';
+
+/** What the dashboard's endpoints say of the workspace's records, beside the records themselves (@svc/sdk). */
+
+/** `GET /resources`: what the declarations say, for tables, filters and forms. */
+export interface ResourceShape {
+  /** Plural; also the last segment of the path: `audits`. */
+  readonly name: string;
+  readonly singular: string;
+  readonly description: string;
+  /** In the order of the JSON. */
+  readonly fields: readonly FieldShape[];
+  /** Values of `sort`, the default first; empty: the list has one order. */
+  readonly sorts: readonly string[];
+  /** Query parameters that filter; the values that one may have, or null for ids. */
+  readonly filters: readonly { readonly name: string; readonly values: readonly string[] | null }[];
+  /** Whether a record stays as it was created. */
+  readonly immutable: boolean;
+  /** The states of a record, and for each those that it may change to; null: it has none. */
+  readonly transitions: {
+    readonly field: string;
+    readonly moves: Readonly<Record<string, readonly string[]>>;
+  } | null;
+  /** What a file of an import may hold, and must. */
+  readonly importFields: readonly { readonly name: string; readonly required: boolean }[];
+}
+
+export interface FieldShape {
+  readonly name: string;
+  readonly kind: 'text' | 'integer' | 'time';
+  readonly description: string;
+  readonly nullable: boolean;
+  /** The closed set of values that it may have. */
+  readonly values: readonly string[] | null;
+  readonly maxLength: number | null;
+  /** Whether a change may set it. */
+  readonly writable: boolean;
+}
+
+/** `GET /workspaces/{id}/scores`. */
+export interface Scores {
+  /** The end of each span of time. */
+  readonly times: readonly Time[];
+  readonly companies: readonly {
+    readonly id: string;
+    readonly name: string;
+    /** For each of `times` the headline score of the last audit that was completed in the span; null: there was none. */
+    readonly scores: readonly (number | null)[];
+  }[];
+}
