@@ -40,6 +40,8 @@ export interface SvcdOptions {
   /** The settings; nothing else of this process's SVC_ variables gets through. */
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string;
+  /** The test writes more to its standard input and ends it. */
+  readonly openInput?: true;
   /** For a command whose result on standard output is a secret, such as the demo's keys. */
   readonly resultIsSecret?: boolean;
 }
@@ -53,7 +55,7 @@ export function spawnSvcd(args: readonly string[], options: SvcdOptions = {}): S
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   child.stdin.on('error', () => undefined);
-  child.stdin.end(input);
+  if (options.openInput !== true) child.stdin.end(input);
   const output = { stdout: '', stderr: '' };
   const waiting = new Set<() => void>();
   for (const name of ['stdout', 'stderr'] as const) {
