@@ -11,6 +11,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<(context: CommandCo
   doctor: async () => (await import('./doctor.ts')).doctorCommand,
   import: async () => (await import('./import.ts')).importCommand,
   export: async () => (await import('./export.ts')).exportCommand,
+  verify: async () => (await import('./verify.ts')).verifyCommand,
 };
 
 const HELP = `

@@ -1,7 +1,8 @@
 import type pg from 'pg';
 import { inTransaction } from '../database/pool.ts';
+import { columnName } from '../declaration/field.ts';
 import type { Resource } from '../declaration/resource.ts';
-import { WHOLE_WORKSPACE } from './counters.ts';
+import { parentField, WHOLE_WORKSPACE } from './counters.ts';
 import { docOf, type RecordValues, selectList } from './row.ts';
 
 /** One thing that is not as the records themselves say. */
@@ -10,10 +11,13 @@ export interface Finding {
   readonly problem: 'wire JSON' | 'counter' | 'clock';
   /** What is wrong, for people: ids and numbers, no content. */
   readonly detail: string;
+  /** Whether it is as it should be now. */
+  readonly repaired: boolean;
 }
 
 export interface VerifyOptions {
   readonly pool: pg.Pool;
+  /** Those that are written as records. */
   readonly resources: readonly Resource[];
   readonly repair: boolean;
   readonly onFinding: (finding: Finding) => void;
@@ -34,7 +38,8 @@ export async function estimateRecords(pool: pg.Pool, resources: readonly Resourc
 
 /**
  * Holds a whole database against its records: each doc against its columns, each kept counter against a count, each
- * clock against the newest record. Every comparison is one statement, so it is true beside running writers too.
+ * clock against the newest time it has given. Every comparison is one statement, so it is true beside running writers
+ * too. A repair of counters holds the workspace's writers up while it counts.
  */
 export async function verifyRecords(options: VerifyOptions): Promise<void> {
   const { rows } = await options.pool.query<{ id: string }>('select id from workspaces order by id');
@@ -47,6 +52,13 @@ export async function verifyRecords(options: VerifyOptions): Promise<void> {
   }
 }
 
+/** Counting a large workspace may take longer than any statement of a request should. */
+const unhurried = <T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> =>
+  inTransaction(pool, async (client) => {
+    await client.query('set local statement_timeout = 0');
+    return work(client);
+  });
+
 async function verifyDocs(
   { pool, repair, onFinding, onProgress }: VerifyOptions,
   workspaceId: string,
@@ -55,29 +67,42 @@ async function verifyDocs(
   const { relation } = resource.list;
   let after = '';
   for (;;) {
-    const { rows } = await pool.query<{ id: string; doc: string; values: RecordValues }>(
-      `select id, doc, row_to_json(v) as values from ${relation} r, lateral (select ${selectList(resource)}) v
-       where workspace_id = $1 and id > $2 order by id limit $3`,
+    const { rows } = await pool.query<RecordValues & { readonly id: string; readonly doc: string }>(
+      `select doc, ${selectList(resource)} from ${relation} where workspace_id = $1 and id > $2 order by id limit $3`,
       [workspaceId, after, BATCH_RECORDS],
     );
-    for (const { id, doc, values } of rows) {
+    for (const { doc, ...values } of rows) {
       const expected = docOf(resource, values);
       if (expected === doc) continue;
-      onFinding({ workspaceId, problem: 'wire JSON', detail: `${resource.singular} ${id}` });
-      // Only while it still says the same: a writer may have been here since.
-      if (repair)
-        await pool.query(`update ${relation} set doc = $3 where workspace_id = $1 and id = $2 and doc = $4`, [
-          workspaceId,
-          id,
-          expected,
-          doc,
-        ]);
+      const repaired = repair && (await replaceDoc(pool, relation, workspaceId, values.id, doc, expected));
+      onFinding({
+        workspaceId,
+        problem: 'wire JSON',
+        detail: `${resource.singular} ${values.id}: not what its columns say`,
+        repaired,
+      });
     }
     onProgress(rows.length);
     const last = rows.at(-1);
     if (last === undefined || rows.length < BATCH_RECORDS) return;
     after = last.id;
   }
+}
+
+/** Only while the record still says the same: a writer may have been there since. */
+async function replaceDoc(
+  pool: pg.Pool,
+  relation: string,
+  workspaceId: string,
+  id: string,
+  doc: string,
+  expected: string,
+): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `update ${relation} set doc = $4 where workspace_id = $1 and id = $2 and doc = $3`,
+    [workspaceId, id, doc, expected],
+  );
+  return rowCount === 1;
 }
 
 interface CounterRow {
@@ -88,15 +113,16 @@ interface CounterRow {
 
 /** Kept counters that differ from the records; one snapshot for both. */
 function counterDifferences(resource: Resource): string {
-  const { relation, companyColumn } = resource.list;
+  const { relation } = resource.list;
+  const parent = parentField(resource);
   const perCompany =
-    companyColumn === null || companyColumn === 'id'
+    parent === undefined
       ? ''
-      : `union all select ${companyColumn}, count(*) from ${relation} where workspace_id = $1 group by 1`;
+      : `union all select ${columnName(parent)}, count(*) from ${relation} where workspace_id = $1 group by 1`;
   return `select coalesce(c.company_id, k.company_id) as company_id, coalesce(k.records, 0) as kept, coalesce(c.records, 0) as counted
     from (select '${WHOLE_WORKSPACE}' collate "C" as company_id, count(*) as records from ${relation} where workspace_id = $1 ${perCompany}) c
     full join (select company_id, records from record_counts where workspace_id = $1 and resource = $2) k on k.company_id = c.company_id
-    where coalesce(k.records, 0) <> coalesce(c.records, 0)`;
+    where coalesce(k.records, 0) <> coalesce(c.records, 0) order by 1`;
 }
 
 async function verifyCounters(
@@ -104,62 +130,102 @@ async function verifyCounters(
   workspaceId: string,
   resource: Resource,
 ): Promise<void> {
-  const text = counterDifferences(resource);
-  const { rows } = await pool.query<CounterRow>(text, [workspaceId, resource.name]);
-  for (const { company_id: company, kept, counted } of rows) {
+  const differences = async (client: pg.ClientBase): Promise<readonly CounterRow[]> =>
+    (await client.query<CounterRow>(counterDifferences(resource), [workspaceId, resource.name])).rows;
+  const found = await unhurried(pool, differences);
+  if (repair && found.length > 0) {
+    await unhurried(pool, async (client) => {
+      // No writer counts while the clock is held.
+      await client.query('select 1 from workspace_clocks where workspace_id = $1 for update', [workspaceId]);
+      await replaceCounts(client, workspaceId, resource, await differences(client));
+    });
+  }
+  for (const { company_id: company, kept, counted } of found) {
     const of = company === WHOLE_WORKSPACE ? '' : ` of company ${company}`;
     onFinding({
       workspaceId,
       problem: 'counter',
       detail: `${resource.name}${of}: kept ${kept}, counted ${counted}`,
+      repaired: repair,
     });
   }
-  if (!repair || rows.length === 0) return;
-  await inTransaction(pool, async (client) => {
-    // No writer counts while the clock is held.
-    await client.query('select 1 from workspace_clocks where workspace_id = $1 for update', [workspaceId]);
-    const { rows: wrong } = await client.query<CounterRow>(text, [workspaceId, resource.name]);
-    for (const { company_id, counted } of wrong) {
-      await client.query(
-        `insert into record_counts (workspace_id, resource, company_id, records) values ($1, $2, $3, $4)
-         on conflict (workspace_id, resource, company_id) do update set records = excluded.records`,
-        [workspaceId, resource.name, company_id, counted],
-      );
-    }
-  });
 }
 
+async function replaceCounts(
+  client: pg.ClientBase,
+  workspaceId: string,
+  resource: Resource,
+  wrong: readonly CounterRow[],
+): Promise<void> {
+  await client.query(
+    `insert into record_counts (workspace_id, resource, company_id, records)
+     select $1, $2, * from unnest($3::text[], $4::bigint[])
+     on conflict (workspace_id, resource, company_id) do update set records = excluded.records`,
+    [workspaceId, resource.name, wrong.map((row) => row.company_id), wrong.map((row) => row.counted)],
+  );
+}
+
+/** A clock and the columns whose times it has given. */
+interface ClockCase {
+  readonly name: string;
+  readonly table: string;
+  readonly column: string;
+  readonly times: readonly (readonly [relation: string, column: string])[];
+}
+
+function clocksOf(resources: readonly Resource[]): readonly ClockCase[] {
+  const ofRecords = resources.flatMap(({ list, fields }) => {
+    const given = Object.keys(fields).filter(
+      (name) => fields[name]?.kind === 'time' && fields[name].from === 'server',
+    );
+    const columns = new Set(['created_at', ...given.map(columnName)]);
+    return [...columns].map((column) => [list.relation, column] as const);
+  });
+  return [
+    {
+      name: 'records',
+      table: 'workspace_clocks',
+      column: 'last_at',
+      times: [...ofRecords, ['api_keys', 'created_at']],
+    },
+    {
+      name: 'audit log',
+      table: 'live_meters',
+      column: 'last_entry_at',
+      times: [['audit_log', 'created_at']],
+    },
+  ];
+}
+
+/** A clock that is behind would give a time that is taken: whoever walks towards newer records would miss it. */
 async function verifyClocks(
   { pool, resources, repair, onFinding }: VerifyOptions,
   workspaceId: string,
 ): Promise<void> {
-  const newest = resources
-    .map(({ list }) => `select max(created_at) as at from ${list.relation} where workspace_id = $1`)
-    .join(' union all ');
-  await verifyClock('records', `select max(at) as at from (${newest}) newest`, 'workspace_clocks', 'last_at');
-  await verifyClock(
-    'audit log',
-    'select max(created_at) as at from audit_log where workspace_id = $1',
-    'live_meters',
-    'last_entry_at',
-  );
-
-  async function verifyClock(name: string, truth: string, table: string, column: string): Promise<void> {
-    const { rows } = await pool.query<{ at: string }>(
-      `select newest.at::text as at from (${truth}) newest, ${table} c where c.workspace_id = $1 and c.${column} < newest.at`,
-      [workspaceId],
+  for (const { name, table, column, times } of clocksOf(resources)) {
+    const newest = times
+      .map(([relation, time]) => `select max(${time}) as at from ${relation} where workspace_id = $1`)
+      .join(' union all ');
+    const { rows } = await unhurried(pool, (client) =>
+      client.query<{ at: string }>(
+        `select newest.at::text as at from (select max(at) as at from (${newest}) each) newest, ${table} c
+         where c.workspace_id = $1 and c.${column} < newest.at`,
+        [workspaceId],
+      ),
     );
     const [behind] = rows;
-    if (behind === undefined) return;
-    onFinding({
-      workspaceId,
-      problem: 'clock',
-      detail: `the clock of the ${name} is behind its newest entry, ${behind.at}`,
-    });
-    if (repair)
+    if (behind === undefined) continue;
+    if (repair) {
       await pool.query(`update ${table} set ${column} = greatest(${column}, $2) where workspace_id = $1`, [
         workspaceId,
         behind.at,
       ]);
+    }
+    onFinding({
+      workspaceId,
+      problem: 'clock',
+      detail: `the clock of the ${name} is behind the newest time it has given, ${behind.at}`,
+      repaired: repair,
+    });
   }
 }

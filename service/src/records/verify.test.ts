@@ -1,0 +1,257 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { createTestDatabase } from '../../test/harness/database.ts';
+import { findingsOf } from '../../test/harness/verify.ts';
+import { dumpOf } from '../../test/writes/dump.ts';
+import { recordEvent } from '../audit-log/event.ts';
+import { inTransaction } from '../database/pool.ts';
+import type { Resource } from '../declaration/resource.ts';
+import { RESOURCES } from '../resources/index.ts';
+import { createWorkspace } from '../workspaces.ts';
+import { insertRecords, type RecordInput } from './insert.ts';
+import { estimateRecords, verifyRecords } from './verify.ts';
+
+const { pool } = await createTestDatabase();
+const RECORDS = RESOURCES.filter(({ records }) => records);
+/** More than verify reads at once. */
+const MANY = 5_003;
+
+function inputOf({ fields }: Resource, id: string): RecordInput {
+  const given = Object.entries(fields).filter(([, { from }]) => from === 'client');
+  const examples = Object.fromEntries(given.map(([name, { example }]) => [name, example]));
+  return { ...examples, id, ...('companyId' in fields ? { companyId: 'c1' } : {}) } as RecordInput;
+}
+
+const insert = (workspaceId: string, resource: Resource, ids: readonly string[]) =>
+  inTransaction(pool, (client) =>
+    insertRecords(
+      client,
+      workspaceId,
+      resource,
+      ids.map((id) => inputOf(resource, id)),
+    ),
+  );
+
+/** A workspace with two companies and two records of each other resource. */
+async function filledWorkspace(): Promise<string> {
+  const id = await inTransaction(pool, (client) => createWorkspace(client, 'test'));
+  const [companies, ...others] = RECORDS.toSorted(
+    (a, b) => Number(b.company === 'id') - Number(a.company === 'id'),
+  );
+  if (companies === undefined) throw new Error('there are no companies');
+  await insert(id, companies, ['c1', 'c2']);
+  for (const resource of others) await insert(id, resource, ['r1', 'r2']);
+  await inTransaction(pool, (client) =>
+    recordEvent(client, id, { kind: 'session.signed_in', keyId: null, actor: 'owner@example.com' }),
+  );
+  return id;
+}
+
+let workspaceId: string;
+beforeEach(async () => {
+  await pool.query('truncate workspaces, audit_log cascade');
+  await filledWorkspace();
+  workspaceId = await filledWorkspace();
+});
+
+interface Damage {
+  readonly what: string;
+  /** With the workspace as $1. */
+  readonly sql: string;
+  readonly found: readonly (readonly [string, string])[];
+}
+
+const jsonDamage: readonly (readonly [string, string])[] = [
+  ['another value', `replace(doc, '"id":"', '"id":"x')`],
+  ['another order', `'{"extra":1,' || substr(doc, 2)`],
+  ['a space', `doc || ' '`],
+  ['a missing field', `regexp_replace(doc, '^{"id":"[^"]*",', '{')`],
+  ['no JSON', `'not JSON'`],
+  ['nothing', `''`],
+];
+
+const DAMAGES: readonly Damage[] = [
+  ...RECORDS.flatMap(({ name, singular, company, list }): Damage[] =>
+    jsonDamage.map(([how, expression]) => {
+      const id = company === 'id' ? 'c1' : 'r1';
+      return {
+        what: `the JSON of one of the ${name} has ${how}`,
+        sql: `update ${list.relation} set doc = ${expression} where workspace_id = $1 and id = '${id}'`,
+        found: [['wire JSON', `${singular} ${id}: not what its columns say`]],
+      };
+    }),
+  ),
+  {
+    what: 'a column was changed past the service',
+    sql: `update audits set headline_score = 99 where workspace_id = $1`,
+    found: [
+      ['wire JSON', 'audit r1: not what its columns say'],
+      ['wire JSON', 'audit r2: not what its columns say'],
+    ],
+  },
+  {
+    what: 'the counter of a workspace is too high',
+    sql: `update record_counts set records = 7 where workspace_id = $1 and resource = 'audits' and company_id = ''`,
+    found: [['counter', 'audits: kept 7, counted 2']],
+  },
+  {
+    what: 'the counter of a company is too low',
+    sql: `update record_counts set records = 0 where workspace_id = $1 and resource = 'mentions' and company_id = 'c1'`,
+    found: [['counter', 'mentions of company c1: kept 0, counted 2']],
+  },
+  {
+    what: 'a company without records is counted',
+    sql: `insert into record_counts values ($1, 'content', 'c2', 3)`,
+    found: [['counter', 'content of company c2: kept 3, counted 0']],
+  },
+  {
+    what: 'a company that is not there is counted',
+    sql: `insert into record_counts values ($1, 'audits', 'gone', 1)`,
+    found: [['counter', 'audits of company gone: kept 1, counted 0']],
+  },
+  {
+    what: 'every counter is missing',
+    sql: `delete from record_counts where workspace_id = $1`,
+    found: RECORDS.flatMap(({ name, company }) => [
+      ['counter', `${name}: kept 0, counted 2`] as const,
+      ...(company === 'id' ? [] : [['counter', `${name} of company c1: kept 0, counted 2`] as const]),
+    ]),
+  },
+  {
+    what: 'a record was removed past the service',
+    sql: `delete from content where workspace_id = $1 and id = 'r2'`,
+    found: [
+      ['counter', 'content: kept 2, counted 1'],
+      ['counter', 'content of company c1: kept 2, counted 1'],
+    ],
+  },
+  {
+    what: 'the clock is behind a record',
+    sql: `update workspace_clocks set last_at = last_at - interval '1 microsecond' where workspace_id = $1`,
+    found: [['clock', 'the clock of the records is behind']],
+  },
+  {
+    what: 'the clock is behind a change',
+    sql: `update content set updated_at = updated_at + interval '1 day' where workspace_id = $1 and id = 'r1'`,
+    found: [
+      ['wire JSON', 'content item r1: not what its columns say'],
+      ['clock', 'the clock of the records is behind'],
+    ],
+  },
+  {
+    what: 'the clock is behind a key',
+    sql: `insert into api_keys (workspace_id, id, name, mode, access, hint, token_index, salt, salted_hash, created_at)
+      values ($1, 'k', 'k', 'live', 'read', 'k', '', '', '', now() + interval '1 day')`,
+    found: [['clock', 'the clock of the records is behind']],
+  },
+  {
+    what: "the log's clock is behind an entry",
+    sql: `update live_meters set last_entry_at = '2020-01-01' where workspace_id = $1`,
+    found: [['clock', 'the clock of the audit log is behind']],
+  },
+];
+
+const byText = (a: object, b: object): number => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1);
+
+describe('verify', () => {
+  test('finds nothing where nothing is wrong, and says how much it has read', async () => {
+    expect(await findingsOf(pool)).toEqual([]);
+    let read = 0;
+    await verifyRecords({
+      pool,
+      resources: RECORDS,
+      repair: true,
+      onFinding: () => undefined,
+      onProgress: (records) => {
+        read += records;
+      },
+    });
+    const all = 2 * 2 * RECORDS.length;
+    expect(read).toBe(all);
+    await pool.query('analyze');
+    expect(await estimateRecords(pool, RECORDS)).toBe(all);
+  });
+
+  test.each(DAMAGES)('finds that $what, and changes nothing unless it shall', async ({ sql, found }) => {
+    await pool.query(sql, [workspaceId]);
+    const expected = (repaired: boolean) =>
+      found
+        .map(([problem, detail]) => ({
+          workspaceId,
+          problem,
+          detail: expect.stringContaining(detail),
+          repaired,
+        }))
+        .toSorted(byText);
+    const before = await dumpOf(pool);
+    expect((await findingsOf(pool)).toSorted(byText)).toEqual(expected(false));
+    expect(await dumpOf(pool)).toEqual(before);
+    expect((await findingsOf(pool, true)).toSorted(byText)).toEqual(expected(true));
+    expect(await findingsOf(pool)).toEqual([]);
+  });
+
+  test('never changes a record’s own columns, whatever it repairs', async () => {
+    const columns = async () => {
+      const rows = await Promise.all(
+        RECORDS.map(({ list }) =>
+          pool.query(
+            `select to_jsonb(r) - 'doc' as columns from ${list.relation} r order by workspace_id, id`,
+          ),
+        ),
+      );
+      return rows.map((result) => result.rows);
+    };
+    for (const { sql } of DAMAGES.filter((each) => !each.sql.includes('insert'))) {
+      await pool.query(sql, [workspaceId]);
+    }
+    const before = await columns();
+    await findingsOf(pool, true);
+    expect(await columns()).toEqual(before);
+    expect(await findingsOf(pool)).toEqual([]);
+  });
+
+  test('reads more records than it holds at once, and finds the last one', async () => {
+    const audits = RECORDS.find(({ name }) => name === 'audits');
+    if (audits === undefined) throw new Error('there are no audits');
+    const ids = Array.from({ length: MANY }, (_, i) => `z${String(i).padStart(6, '0')}`);
+    await insert(workspaceId, audits, ids);
+    expect(await findingsOf(pool)).toEqual([]);
+    await pool.query(`update audits set doc = '{}' where workspace_id = $1 and id = any ($2)`, [
+      workspaceId,
+      [ids[0], ids[MANY - 1]],
+    ]);
+    const details = (await findingsOf(pool, true)).map(({ detail }) => detail.split(':')[0]);
+    expect(details).toEqual([`audit ${ids[0]}`, `audit ${ids[MANY - 1]}`]);
+  });
+
+  test('finds nothing beside writers, and repairs beside them', async () => {
+    const stop = new AbortController();
+    const audits = RECORDS.find(({ name }) => name === 'audits');
+    if (audits === undefined) throw new Error('there are no audits');
+    let written = 0;
+    const write = async (): Promise<void> => {
+      while (!stop.signal.aborted) {
+        const ids = Array.from({ length: 5 }, () => `w${written++}`);
+        await insert(workspaceId, audits, ids);
+      }
+    };
+    const writers = [write(), write()];
+    const rounds: (readonly string[])[] = [];
+    for (let round = 0; round < 10; round++) {
+      rounds.push((await findingsOf(pool)).map(({ detail }) => detail));
+      if (round % 2 === 0) continue;
+      const off = `update record_counts set records = records + 5 where workspace_id = $1 and resource = 'audits'`;
+      await pool.query(off, [workspaceId]);
+      await findingsOf(pool, true);
+    }
+    stop.abort();
+    await Promise.all(writers);
+    expect(rounds).toEqual(rounds.map(() => []));
+    expect(written).toBeGreaterThan(0);
+    expect(await findingsOf(pool)).toEqual([]);
+    const { rows } = await pool.query(
+      `select records from record_counts where workspace_id = $1 and resource = 'audits' and company_id = ''`,
+      [workspaceId],
+    );
+    expect(rows).toEqual([{ records: written + 2 }]);
+  });
+});

@@ -1,0 +1,16 @@
+import type pg from 'pg';
+import { type Finding, verifyRecords } from '../../src/records/verify.ts';
+import { RESOURCES } from '../../src/resources/index.ts';
+
+/** What `svcd verify` finds in the whole database. */
+export async function findingsOf(pool: pg.Pool, repair = false): Promise<readonly Finding[]> {
+  const findings: Finding[] = [];
+  await verifyRecords({
+    pool,
+    resources: RESOURCES.filter(({ records }) => records),
+    repair,
+    onFinding: (finding) => void findings.push(finding),
+    onProgress: () => undefined,
+  });
+  return findings;
+}
