@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { brotliCompressSync, brotliDecompressSync } from 'node:zlib';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
@@ -84,9 +84,27 @@ describe('the built dashboard', () => {
     const headers = { 'accept-encoding': 'gzip, br' };
     const asset = await app.inject({ url: '/assets/index-abc.js', headers });
     expect(asset.headers['content-encoding']).toBe('br');
-    expect(asset.headers['content-type']).toMatch(/^(?:text|application)\/javascript/);
+    expect(asset.headers).toMatchObject({
+      'content-type': 'text/javascript; charset=utf-8',
+      vary: 'accept-encoding',
+    });
     expect(brotliDecompressSync(asset.rawPayload).toString()).toBe(SCRIPT);
-    expect((await app.inject({ url: '/assets/index-abc.js' })).body).toBe(SCRIPT);
+    for (const encoding of ['', 'gzip', 'br;q=0', 'identity']) {
+      const plain = await app.inject({
+        url: '/assets/index-abc.js',
+        headers: { 'accept-encoding': encoding },
+      });
+      expect([plain.headers['content-encoding'], plain.body], encoding).toEqual([undefined, SCRIPT]);
+    }
+  });
+
+  test('stays whole while another build is written', async () => {
+    const other = await temporaryDirectory();
+    await cp(directory, other, { recursive: true });
+    const running = await serve('http://svc.test', other);
+    await rm(other, { recursive: true });
+    expect((await running.inject({ url: '/' })).statusCode).toBe(200);
+    expect((await running.inject({ url: '/assets/index-abc.js' })).body).toBe(SCRIPT);
   });
 
   test('works below a path', async () => {
