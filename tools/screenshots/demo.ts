@@ -1,0 +1,41 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const SVCD = fileURLToPath(new URL('../../service/src/operator/svcd.ts', import.meta.url));
+
+/** What `svcd demo --json` prints, as far as it is of use here. */
+export interface Demo {
+  readonly url: string;
+  readonly signInLink: string;
+  readonly workspaceId: string;
+  readonly liveKey: string;
+  readonly testKey: string;
+}
+
+export interface RunningDemo extends Demo {
+  stop(): Promise<void>;
+}
+
+/** Starts the demo in a data directory of its own, and waits until it is ready. */
+export async function startDemo(dataDirectory: string): Promise<RunningDemo> {
+  const child = spawn(process.execPath, [SVCD, 'demo', '--json'], {
+    env: { ...process.env, SVC_DATA_DIR: dataDirectory },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const demo = await firstLine(child);
+  return {
+    ...demo,
+    stop: async () => {
+      child.kill('SIGTERM');
+      await once(child, 'exit');
+    },
+  };
+}
+
+async function firstLine(child: ChildProcess): Promise<Demo> {
+  if (child.stdout === null) throw new Error('the demo has no standard output');
+  for await (const line of createInterface({ input: child.stdout })) return JSON.parse(line) as Demo;
+  throw new Error('the demo ended before it was ready');
+}

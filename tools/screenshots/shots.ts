@@ -1,0 +1,111 @@
+import type { Page } from 'playwright-core';
+
+export interface Shot {
+  readonly name: string;
+  /** Below the service's address; `:w` stands for the workspace. */
+  readonly path: string;
+  /** Signed out. */
+  readonly outside?: true;
+  /** What is done on the page before the picture is taken. */
+  readonly act?: (page: Page) => Promise<unknown>;
+}
+
+const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name });
+
+/** Every page, and what opens on it. */
+export const SHOTS: readonly Shot[] = [
+  { name: 'sign-in', path: '/sign-in', outside: true },
+  {
+    name: 'sign-in-wrong',
+    path: '/sign-in',
+    outside: true,
+    act: async (page) => {
+      await page.getByLabel('E-mail address').fill('ada@example.com');
+      await page.getByLabel('Password').fill('not the password');
+      await button(page, 'Sign in').click();
+      await page.getByRole('alert').waitFor();
+    },
+  },
+  { name: 'set-up', path: '/set-up#token=x', outside: true },
+  { name: 'set-up-without-link', path: '/set-up', outside: true },
+  { name: 'invitation-stale', path: '/invitation#token=x', outside: true },
+  { name: 'overview', path: '/w/:w' },
+  { name: 'palette', path: '/w/:w', act: (page) => page.keyboard.press('Control+k') },
+  { name: 'keys', path: '/w/:w/keys' },
+  {
+    name: 'keys-menu',
+    path: '/w/:w/keys',
+    act: (page) =>
+      button(page, /^Actions for/)
+        .first()
+        .click(),
+  },
+  {
+    name: 'keys-create',
+    path: '/w/:w/keys',
+    act: (page) => button(page, 'Create key').click(),
+  },
+  {
+    name: 'keys-create-one-company',
+    path: '/w/:w/keys?create=true',
+    act: (page) => page.getByRole('radio', { name: /^One company/ }).click(),
+  },
+  {
+    name: 'keys-token',
+    path: '/w/:w/keys?create=true',
+    act: async (page) => {
+      await page.getByLabel('Name').fill('Nightly crawler');
+      await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
+      await page.locator('[data-token]').waitFor();
+    },
+  },
+  {
+    name: 'keys-revoke',
+    path: '/w/:w/keys',
+    act: async (page) => {
+      await button(page, /^Actions for/)
+        .last()
+        .click();
+      await page.getByRole('menuitem', { name: 'Revoke…' }).click();
+    },
+  },
+  { name: 'keys-revoked', path: '/w/:w/keys?status=revoked' },
+  { name: 'log', path: '/w/:w/log' },
+  { name: 'audits', path: '/w/:w/data/audits' },
+  { name: 'mentions', path: '/w/:w/data/mentions' },
+  { name: 'content', path: '/w/:w/data/content' },
+  { name: 'companies', path: '/w/:w/data/companies' },
+  { name: 'explorer', path: '/w/:w/explorer' },
+  { name: 'settings', path: '/w/:w/settings' },
+  { name: 'settings-limits', path: '/w/:w/settings?tab=limits' },
+  { name: 'settings-members', path: '/w/:w/settings?tab=members' },
+  {
+    name: 'settings-invite',
+    path: '/w/:w/settings?tab=members',
+    act: (page) => button(page, 'Invite').click(),
+  },
+  { name: 'account', path: '/account' },
+  {
+    name: 'account-menu',
+    path: '/w/:w/keys',
+    act: async (page) => {
+      const menu = button(page, 'Open the menu');
+      if (await menu.isVisible()) await menu.click();
+      await button(page, /^Account of/)
+        .locator('visible=true')
+        .click();
+    },
+  },
+  {
+    name: 'workspaces',
+    path: '/w/:w/keys',
+    act: async (page) => {
+      const menu = button(page, 'Open the menu');
+      if (await menu.isVisible()) await menu.click();
+      await button(page, /^Workspace /)
+        .locator('visible=true')
+        .click();
+    },
+  },
+  { name: 'not-found', path: '/w/wks_none/keys' },
+];
