@@ -6,6 +6,8 @@ import { createTrail } from './audit-log/trail.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { Config } from './config.ts';
 import { registerDashboard } from './dashboard/index.ts';
+import type { Resource } from './declaration/resource.ts';
+import { registerDocs } from './docs/index.ts';
 import { decodablePath } from './http/decodable-path.ts';
 import { ApiError } from './http/errors.ts';
 import { answerBrokenRequest, sendFailure } from './http/failures.ts';
@@ -23,6 +25,7 @@ import { createCursorCodec } from './list/cursor.ts';
 import { registerOpenApi } from './openapi/route.ts';
 import { createLimiter, type Limiter } from './quota/limiter.ts';
 import { readQuota } from './quota/live-quota.ts';
+import { RESOURCES } from './resources/index.ts';
 import { registerResources } from './resources/routes.ts';
 import { registerV1 } from './v1/scope.ts';
 
@@ -33,6 +36,8 @@ export interface AppOptions {
   /** The first one issues, all are accepted. */
   readonly secrets: readonly string[];
   readonly log: FastifyBaseLogger;
+  /** What is served below /v1. Default: every resource of the service. */
+  readonly resources?: readonly Resource[];
   /** Default: the system's. */
   readonly clock?: Clock;
   /** Default: one of this process alone. */
@@ -45,7 +50,7 @@ export interface AppOptions {
 
 /** The HTTP application, without a port. Closing it finishes running requests and flushes the audit trail. */
 export function createApp(options: AppOptions): FastifyInstance {
-  const { pool, config, secrets, log, clock = systemClock } = options;
+  const { pool, config, secrets, log, clock = systemClock, resources = RESOURCES } = options;
   const app = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -101,7 +106,8 @@ export function createApp(options: AppOptions): FastifyInstance {
   registerMetrics(app, pool, registry);
   registerSystem(app, { pool, readMetrics: options.readMetrics ?? (() => registry.metrics()) });
 
-  registerOpenApi(app, config);
+  registerOpenApi(app, { publicUrl: config.publicUrl, resources });
+  registerDocs(app, config);
 
   const cursors = createCursorCodec(secrets);
   registerDashboard(app, {
@@ -124,7 +130,7 @@ export function createApp(options: AppOptions): FastifyInstance {
       exhausted: new Set(),
       readQuota: (workspaceId) => readQuota(pool, workspaceId),
     },
-    (v1) => registerResources(v1, { pool, cursors, clock }),
+    (v1) => registerResources(v1, resources, { pool, cursors, clock }),
   );
   return app;
 }

@@ -8,7 +8,7 @@ import { isTest, isTypeScript, type Rule, type SourceFile } from './repository.t
 export const LAYERS: readonly (readonly string[])[] = [
   ['operator', 'main.ts', 'server'],
   ['app.ts'],
-  ['resources', 'dashboard', 'openapi', 'v1', 'jobs'],
+  ['resources', 'dashboard', 'docs', 'openapi', 'v1', 'jobs'],
   ['list', 'declaration', 'records', 'keys', 'audit-log', 'quota'],
   ['http'],
   [

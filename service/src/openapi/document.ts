@@ -1,7 +1,10 @@
+import type { Resource } from '../declaration/resource.ts';
 import { TOKEN_PREFIXES } from '../keys/token.ts';
 import { audits } from '../resources/audits.ts';
 import { RESOURCES } from '../resources/index.ts';
+import { withCodeSamples } from './code-samples.ts';
 import { HEADERS } from './headers.ts';
+import { pluralOf } from './names.ts';
 import { countOperation, getOperation, listOperation } from './operations.ts';
 import { PARAMETERS } from './parameters.ts';
 import { sharedResponses } from './responses.ts';
@@ -16,6 +19,8 @@ export interface DocumentOptions {
   /** Where clients reach the service, without a slash at the end. */
   readonly publicUrl: string;
   readonly version: string;
+  /** Default: those of the service. */
+  readonly resources?: readonly Resource[];
 }
 
 const DESCRIPTION = `Read and write a workspace's audits, mentions, content and companies, and read its API keys and audit log.
@@ -30,16 +35,17 @@ const documents = new Map<string, OpenApiDocument>();
 
 /** The OpenAPI 3.1 document of the API of keys. The same options give the same object; do not change it. */
 export function openApiDocument(options: DocumentOptions): OpenApiDocument {
-  const name = JSON.stringify([options.publicUrl, options.version]);
+  const { publicUrl, version, resources = RESOURCES } = options;
+  const name = JSON.stringify([publicUrl, version, resources]);
   let document = documents.get(name);
   if (document === undefined) {
-    document = build(options);
+    document = build(publicUrl, version, resources);
     documents.set(name, document);
   }
   return document;
 }
 
-function build({ publicUrl, version }: DocumentOptions): OpenApiDocument {
+function build(publicUrl: string, version: string, resources: readonly Resource[]): OpenApiDocument {
   return {
     openapi: '3.1.1',
     info: {
@@ -50,8 +56,13 @@ function build({ publicUrl, version }: DocumentOptions): OpenApiDocument {
     },
     servers: [{ url: publicUrl }],
     security: [{ [SECURITY_SCHEME]: [] }],
-    tags: RESOURCES.map(({ name, description }) => ({ name, description })),
-    paths: paths(),
+    tags: resources.map((resource) => ({
+      name: resource.name,
+      'x-displayName': pluralOf(resource).replace(/^./, (first) => first.toUpperCase()),
+      description: resource.description,
+    })),
+    externalDocs: { description: 'Guides', url: `${publicUrl}/docs/quickstart` },
+    paths: withCodeSamples(paths(resources)),
     components: {
       securitySchemes: {
         [SECURITY_SCHEME]: { type: 'http', scheme: 'bearer', description: SECURITY_DESCRIPTION },
@@ -60,15 +71,15 @@ function build({ publicUrl, version }: DocumentOptions): OpenApiDocument {
       headers: HEADERS,
       responses: sharedResponses(),
       schemas: {
-        ...schemas(RESOURCES),
-        ...Object.fromEntries(RESOURCES.filter(({ records }) => records).flatMap(writeSchemas)),
+        ...schemas(resources),
+        ...Object.fromEntries(resources.filter(({ records }) => records).flatMap(writeSchemas)),
       },
     },
   };
 }
 
-function paths(): Readonly<Record<string, PathItem>> {
-  const all = RESOURCES.flatMap((resource): readonly (readonly [string, PathItem])[] => {
+function paths(resources: readonly Resource[]): Readonly<Record<string, PathItem>> {
+  const all = resources.flatMap((resource): readonly (readonly [string, PathItem])[] => {
     const { path } = resource;
     const writes = writeOperations(resource);
     return [

@@ -114,7 +114,8 @@ function sortParameter({ list }: Resource): Parameter {
 function filterParameter({ filters }: Resource, name: string): Parameter {
   const field = filters[name];
   if (field === undefined) throw new Error(`There is no filter ${name}.`);
-  const { description, ...schema } = publishedSchema(field);
+  // Explorers send a parameter that has an example: a filter is for those who choose one.
+  const { description, examples: _, ...schema } = publishedSchema(field);
   return { name, in: 'query', description: `Only items where this equals. ${String(description)}`, schema };
 }
 

@@ -47,6 +47,13 @@ export interface RequestBody {
   readonly content: Readonly<Record<string, MediaType>>;
 }
 
+/** How to call an operation in one language, in the form that readers of OpenAPI documents know. */
+export interface CodeSample {
+  readonly lang: 'Shell' | 'TypeScript' | 'Python';
+  readonly label: string;
+  readonly source: string;
+}
+
 export interface Operation {
   readonly operationId: string;
   readonly tags: readonly string[];
@@ -57,6 +64,8 @@ export interface Operation {
   readonly requestBody?: RequestBody;
   /** By status. */
   readonly responses: Readonly<Record<string, Response | Reference>>;
+  /** How to call it, in several languages. */
+  readonly 'x-codeSamples'?: readonly CodeSample[];
 }
 
 export const METHODS = ['get', 'post', 'patch', 'delete'] as const;
@@ -70,7 +79,13 @@ export interface OpenApiDocument {
   readonly info: Readonly<Record<string, unknown>>;
   readonly servers: readonly { readonly url: string }[];
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
-  readonly tags: readonly { readonly name: string; readonly description: string }[];
+  readonly tags: readonly {
+    readonly name: string;
+    /** For people: `API keys`. */
+    readonly 'x-displayName': string;
+    readonly description: string;
+  }[];
+  readonly externalDocs: { readonly description: string; readonly url: string };
   readonly paths: Readonly<Record<string, PathItem>>;
   readonly components: {
     readonly securitySchemes: Readonly<Record<string, JsonSchema>>;

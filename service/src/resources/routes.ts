@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
+import type { Resource } from '../declaration/resource.ts';
 import { sendConditional } from '../http/conditional.ts';
 import { ApiError } from '../http/errors.ts';
 import type { CursorFailure } from '../list/cursor.ts';
 import { parseListQuery, unknownOrRepeated } from '../list/query.ts';
 import { type ListReader, readList } from '../list/read.ts';
 import { readCount } from './count.ts';
-import { RESOURCES } from './index.ts';
 import { readRecord } from './record.ts';
 import { authenticated, keyFor, noParameters, refuse, refuseOtherCompany, valid } from './request.ts';
 import { registerWrites } from './write-routes.ts';
@@ -27,8 +27,12 @@ export const cursorFailure = (failure: CursorFailure): ApiError =>
   new ApiError(CURSOR_CODES[failure], CURSOR_MESSAGES[failure]);
 
 /** The routes of every resource, derived from the declarations; paths are relative to /v1. */
-export function registerResources(v1: FastifyInstance, reader: ListReader): void {
-  for (const resource of RESOURCES) {
+export function registerResources(
+  v1: FastifyInstance,
+  resources: readonly Resource[],
+  reader: ListReader,
+): void {
+  for (const resource of resources) {
     v1.get<{ Querystring: Record<string, unknown> }>(`/${resource.name}`, async (request, reply) => {
       const key = keyFor(request, resource);
       const query = valid(parseListQuery(resource.list, request.query));

@@ -1,0 +1,115 @@
+// What every page of the documentation does beyond what HTML does: the theme, tabs, copying, the menu.
+
+const root = document.documentElement;
+const dark = matchMedia('(prefers-color-scheme: dark)');
+const remember = (name, value) => {
+  try {
+    localStorage.setItem(name, value);
+  } catch {
+    // Storage is switched off: the choice holds on this page.
+  }
+};
+const remembered = (name) => {
+  try {
+    return localStorage.getItem(name);
+  } catch {
+    return null;
+  }
+};
+
+/** The theme that is seen, for what cannot follow the style sheet by itself. */
+function showTheme() {
+  root.dataset.shown = root.dataset.theme ?? (dark.matches ? 'dark' : 'light');
+  document.dispatchEvent(new Event('themeshown'));
+}
+
+const button = document.querySelector('.theme');
+button.hidden = false;
+button.addEventListener('click', () => {
+  root.dataset.theme = root.dataset.shown === 'dark' ? 'light' : 'dark';
+  remember('svc.theme', root.dataset.theme);
+  showTheme();
+});
+dark.addEventListener('change', showTheme);
+showTheme();
+
+// The same example in several languages: one is seen, in all groups the same.
+const LANGUAGE = 'svc.docs.language';
+const groups = [...document.querySelectorAll('.examples')].map((group, position) => {
+  const figures = [...group.querySelectorAll('.code')];
+  const list = document.createElement('div');
+  list.className = 'tabs';
+  list.setAttribute('role', 'tablist');
+  const tabs = figures.map((figure, index) => {
+    const tab = document.createElement('button');
+    tab.type = 'button';
+    tab.textContent = figure.dataset.label;
+    tab.id = `tab-${position}-${index}`;
+    figure.id = `panel-${position}-${index}`;
+    tab.setAttribute('role', 'tab');
+    tab.setAttribute('aria-controls', figure.id);
+    figure.setAttribute('role', 'tabpanel');
+    figure.setAttribute('aria-labelledby', tab.id);
+    return tab;
+  });
+  list.append(...tabs);
+  group.prepend(list);
+  group.classList.add('tabbed');
+  list.addEventListener('click', ({ target }) => choose(target));
+  list.addEventListener('keydown', (event) => {
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (step === undefined) return;
+    event.preventDefault();
+    const next = tabs.at((tabs.indexOf(event.target) + step) % tabs.length);
+    choose(next);
+    next.focus();
+  });
+  return { tabs, figures };
+});
+
+function choose(tab) {
+  if (!(tab instanceof HTMLButtonElement)) return;
+  const { top } = tab.getBoundingClientRect();
+  show(tab.textContent);
+  remember(LANGUAGE, tab.textContent);
+  // Groups above may have another height now: what was clicked stays where it is.
+  scrollBy({ top: tab.getBoundingClientRect().top - top, behavior: 'instant' });
+}
+
+function show(label) {
+  for (const { tabs, figures } of groups) {
+    const found = figures.findIndex((figure) => figure.dataset.label === label);
+    const chosen = Math.max(found, 0);
+    tabs.forEach((tab, index) => {
+      tab.setAttribute('aria-selected', String(index === chosen));
+      tab.tabIndex = index === chosen ? 0 : -1;
+      figures[index].hidden = index !== chosen;
+    });
+  }
+}
+show(remembered(LANGUAGE));
+
+for (const figure of document.querySelectorAll('.code')) {
+  const copy = document.createElement('button');
+  copy.type = 'button';
+  copy.className = 'copy';
+  copy.textContent = 'Copy';
+  copy.addEventListener('click', async () => {
+    await navigator.clipboard.writeText(figure.querySelector('code').textContent);
+    copy.textContent = 'Copied';
+  });
+  copy.addEventListener('blur', () => {
+    copy.textContent = 'Copy';
+  });
+  figure.append(copy);
+}
+
+const menu = document.querySelector('.menu');
+if (menu !== null) {
+  const narrow = matchMedia('(max-width: 56rem)');
+  const fold = () => {
+    menu.open = !narrow.matches;
+  };
+  narrow.addEventListener('change', fold);
+  fold();
+}

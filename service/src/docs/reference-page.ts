@@ -1,0 +1,36 @@
+import type { Assets } from './assets.ts';
+import { type PageParts, page } from './page.ts';
+
+/**
+ * Scalar writes style elements and style attributes while it draws, some of them without a nonce. Scripts stay files
+ * of ours, so what a style could do is limited to what is seen.
+ */
+export const REFERENCE_STYLES: readonly string[] = ["'self'", "'unsafe-inline'"];
+
+/** The API reference: Scalar over /openapi.json. */
+export async function referencePage(
+  assets: Assets,
+  shared: Pick<PageParts, 'icon' | 'theme' | 'base'>,
+): Promise<string> {
+  const { base } = shared;
+  const [style, own, scalar, script, docs] = await Promise.all([
+    assets.get('docs.css'),
+    assets.get('reference.css'),
+    assets.get('scalar.js'),
+    assets.get('reference.js'),
+    assets.get('docs.js'),
+  ]);
+  const fileOf = ({ name }: { readonly name: string }): string => `${base}/docs/assets/${name}`;
+  return page({
+    ...shared,
+    title: 'API reference · svc docs',
+    description: 'Every endpoint of the API with its parameters, answers, errors and code samples.',
+    styles: [style, own].map(fileOf),
+    scripts: [docs, scalar, script].map(fileOf),
+    section: 'reference',
+    body: `<div id="content" tabindex="-1" data-document="${base}/openapi.json" data-base="${base}">
+<noscript><p class="plain">The reference needs JavaScript. The same is described at <a href="${base}/openapi.json">/openapi.json</a>.</p></noscript>
+<div id="reference"></div>
+</div>`,
+  });
+}

@@ -1,0 +1,142 @@
+import type { CodeSample, Operation, Parameter, PathItem, Reference } from './types.ts';
+
+/** An operation as a sample calls it. */
+interface Call {
+  readonly method: string;
+  /** With an id in the place of `{id}`, and a query. */
+  readonly path: string;
+  /** The client's property for the resource: `auditLog`. */
+  readonly collection: string;
+  readonly id: string;
+  /** What follows the resource's path: '', '/count', '/batch' or '/{id}'. */
+  readonly below: string;
+  readonly body: unknown;
+}
+
+const SAMPLE_QUERIES: Readonly<Record<string, string>> = { '': '?limit=10', '/count': '?approximate=true' };
+
+/** Gives every operation its samples. They run as they are once SVC_BASE_URL and SVC_API_KEY are set. */
+export const withCodeSamples = (
+  paths: Readonly<Record<string, PathItem>>,
+): Readonly<Record<string, PathItem>> =>
+  Object.fromEntries(
+    Object.entries(paths).map(([path, item]) => [
+      path,
+      Object.fromEntries(
+        Object.entries(item).map(([method, operation]) => [
+          method,
+          { ...operation, 'x-codeSamples': samplesOf(callOf(method, path, operation)) },
+        ]),
+      ),
+    ]),
+  );
+
+function callOf(method: string, path: string, operation: Operation): Call {
+  const [, name = '', below = ''] = /^\/v1\/([^/]+)(.*)$/.exec(path) ?? [];
+  const id = exampleId(operation.parameters);
+  return {
+    method: method.toUpperCase(),
+    path: path.replace('{id}', id) + (method === 'get' ? (SAMPLE_QUERIES[below] ?? '') : ''),
+    collection: name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase()),
+    id,
+    below,
+    body: Object.values(operation.requestBody?.content ?? {})[0]?.example,
+  };
+}
+
+function exampleId(parameters: readonly (Parameter | Reference)[]): string {
+  const id = parameters.find(
+    (parameter): parameter is Parameter => 'in' in parameter && parameter.in === 'path',
+  );
+  const examples = id?.schema['examples'];
+  return Array.isArray(examples) ? String(examples[0]) : '';
+}
+
+const samplesOf = (call: Call): readonly CodeSample[] => [
+  { lang: 'Shell', label: 'curl', source: curl(call) },
+  { lang: 'TypeScript', label: 'TypeScript', source: typescript(call) },
+  { lang: 'Python', label: 'Python', source: python(call) },
+];
+
+const INDENT = 2;
+const isPost = ({ method }: Call): boolean => method === 'POST';
+
+function curl(call: Call): string {
+  const { method, path, body } = call;
+  const text = JSON.stringify(body, null, INDENT);
+  return [
+    `curl -sS${method === 'GET' ? '' : ` -X ${method}`} "$SVC_BASE_URL${path}"`,
+    '-H "Authorization: Bearer $SVC_API_KEY"',
+    ...(isPost(call) ? ['-H "Idempotency-Key: $(openssl rand -hex 16)"'] : []),
+    // In single quotes the shell takes all as it is, but for the quote itself.
+    ...(text === undefined
+      ? []
+      : ['-H "Content-Type: application/json"', `-d '${text.replaceAll("'", "'\\''")}'`]),
+  ].join(' \\\n  ');
+}
+
+/** JSON as a literal of JavaScript, as people write it. */
+const literal = (value: unknown): string =>
+  JSON.stringify(value, null, INDENT)
+    .replace(/^(\s*)"([A-Za-z]\w*)":/gm, '$1$2:')
+    .replace(/"([^"'\\]*)"/g, "'$1'");
+
+/** What the client library is asked for, by the method and what follows the resource's path. */
+const STATEMENTS: Readonly<Record<string, (call: Call) => string>> = {
+  'GET ': ({ collection }) =>
+    `for await (const record of svc.${collection}.list()) {\n  console.log(record);\n}`,
+  'GET /count': ({ collection }) =>
+    `const { count } = await svc.${collection}.count({ approximate: true });\nconsole.log(count);`,
+  'GET /{id}': ({ collection, id }) =>
+    `const record = await svc.${collection}.get('${id}');\nconsole.log(record);`,
+  'POST ': ({ collection, body }) =>
+    `const record = await svc.${collection}.create(${literal(body)});\nconsole.log(record.id);`,
+  'POST /batch': ({ collection, body }) =>
+    `const records = await svc.${collection}.createMany(${literal(Object(body)['data'])});\nconsole.log(records.length);`,
+  'PATCH /{id}': ({ collection, id, body }) =>
+    `const record = await svc.${collection}.update('${id}', ${literal(body)});\nconsole.log(record);`,
+  'DELETE /{id}': ({ collection, id }) => `await svc.${collection}.delete('${id}');`,
+};
+
+function typescript(call: Call): string {
+  const name = `${call.method} ${call.below}`;
+  const statement = STATEMENTS[name];
+  if (statement === undefined) throw new Error(`The client library has nothing for ${name}.`);
+  return `import { Svc } from '@svc/sdk';\n\nconst svc = new Svc(); // SVC_BASE_URL, SVC_API_KEY\n${statement(call)}`;
+}
+
+const PYTHON_INDENT = 4;
+const PYTHON_WORDS: Readonly<Record<string, string>> = { true: 'True', false: 'False', null: 'None' };
+
+/** JSON as a literal of Python. */
+const pythonLiteral = (value: unknown): string =>
+  JSON.stringify(value, null, PYTHON_INDENT)
+    .replace(
+      /(: |^\s*)(true|false|null)(?=,?$)/gm,
+      (_, before: string, word: string) => before + PYTHON_WORDS[word],
+    )
+    .replaceAll('\n', `\n${' '.repeat(PYTHON_INDENT)}`);
+
+function python(call: Call): string {
+  const { method, path, body } = call;
+  const imports = ['json', 'os', 'urllib.request', ...(isPost(call) ? ['uuid'] : [])];
+  const headers = [
+    '"Authorization": "Bearer " + os.environ["SVC_API_KEY"],',
+    ...(isPost(call) ? ['"Idempotency-Key": str(uuid.uuid4()),'] : []),
+    ...(body === undefined ? [] : ['"Content-Type": "application/json",']),
+  ];
+  return [
+    `import ${(method === 'DELETE' ? imports.slice(1) : imports).join(', ')}`,
+    '',
+    'request = urllib.request.Request(',
+    `    os.environ["SVC_BASE_URL"] + "${path}",`,
+    ...(method === 'GET' ? [] : [`    method="${method}",`]),
+    '    headers={',
+    ...headers.map((header) => `        ${header}`),
+    '    },',
+    ...(body === undefined ? [] : [`    data=json.dumps(${pythonLiteral(body)}).encode(),`]),
+    ')',
+    'with urllib.request.urlopen(request) as response:',
+    method === 'DELETE' ? '    print(response.status)' : '    print(json.load(response))',
+  ].join('\n');
+}
