@@ -7,14 +7,20 @@ const POSTGRESQL_15 = '/usr/lib/postgresql/15/bin/postgres';
 const TEST_TIMEOUT_MS = 20_000;
 const HOOK_TIMEOUT_MS = 60_000;
 
+/** What runs in a browser, once: not on every database. */
+const BROWSER = 'dashboard/test/';
+const BROWSER_TEST_TIMEOUT_MS = 60_000;
+
 /** A test file needs a database when it imports from the harness more than these. */
 const USES_DATABASE =
   /from '(?:\.\.?\/)+(?:[\w-]+\/)*harness\/(?!temporary-directory|cleanup|process|dashboard-http|secrets|running-service)/;
 
-const files = globSync('{sdk,service,dashboard,bench,tools}/**/*.test.ts', {
+const found = globSync('{sdk,service,dashboard,bench,tools}/**/*.test.ts', {
   cwd: import.meta.dirname,
   exclude: ['**/node_modules/**'],
 }).sort();
+const inBrowser = found.filter((file) => file.startsWith(BROWSER));
+const files = found.filter((file) => !inBrowser.includes(file));
 const withDatabase = files.filter((file) =>
   USES_DATABASE.test(readFileSync(join(import.meta.dirname, file), 'utf8')),
 );
@@ -24,6 +30,7 @@ function project(
   name: string,
   include: readonly string[],
   globalSetup?: string,
+  testTimeout = TEST_TIMEOUT_MS,
 ): TestProjectInlineConfiguration {
   return {
     test: {
@@ -32,19 +39,22 @@ function project(
       // Not a glob over the whole tree again, and no file that appears in two lists.
       root: import.meta.dirname,
       setupFiles: [`${HARNESS}/setup.ts`],
-      testTimeout: TEST_TIMEOUT_MS,
+      testTimeout,
       hookTimeout: HOOK_TIMEOUT_MS,
-      ...(globalSetup === undefined ? {} : { globalSetup: [`${HARNESS}/${globalSetup}`] }),
+      ...(globalSetup === undefined ? {} : { globalSetup: [globalSetup] }),
     },
   };
 }
 
 const projects = [
   project('no database', withoutDatabase),
-  project('embedded 18', withDatabase, 'embedded-18.ts'),
+  project('embedded 18', withDatabase, `${HARNESS}/embedded-18.ts`),
 ];
+if (inBrowser.length > 0) {
+  projects.push(project('browser', inBrowser, 'dashboard/test/harness/setup.ts', BROWSER_TEST_TIMEOUT_MS));
+}
 if (existsSync(POSTGRESQL_15)) {
-  projects.push(project('external 15', withDatabase, 'external-15.ts'));
+  projects.push(project('external 15', withDatabase, `${HARNESS}/external-15.ts`));
 } else {
   process.stderr.write(`${POSTGRESQL_15} is not there: the tests run on the packaged PostgreSQL alone\n`);
 }

@@ -1,0 +1,116 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { BROWSER_PATH, createWorld, PASSWORD, type World } from './harness/world.ts';
+
+// Where there is no Chromium the project has said so.
+describe.skipIf(BROWSER_PATH === undefined)('the first run', () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await createWorld();
+  });
+
+  test('a stranger is led to the sign-in, without an error', async () => {
+    const { page, expectNoProblems } = await world.visitor();
+    await page.goto('/');
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    expectNoProblems();
+  });
+
+  test('without the link of the console the set-up says where to find it', async () => {
+    const { page } = await world.visitor();
+    await page.goto('/set-up');
+    await page.getByText('The service prints a link for this page on its console').waitFor();
+  });
+
+  test('the link makes the owner and the first workspace, and its token leaves the address at once', async () => {
+    const { page, expectNoProblems } = await world.visitor();
+    const link = await world.setUpLink();
+    await page.goto(link);
+    await page.getByLabel('Your name').fill('Ada');
+    expect(page.url()).toBe(`${world.url}/set-up`);
+    await page.getByLabel('E-mail address').fill('ada@example.com');
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.getByLabel('First workspace').fill('Northwind');
+    await page.getByRole('button', { name: 'Set up' }).click();
+    await page.waitForURL(/\/w\/wks_\w+$/);
+    await page.getByRole('button', { name: 'Workspace Northwind' }).waitFor();
+    expectNoProblems();
+    expect(await world.setUpLink()).toBe('');
+  });
+
+  test('the same link is refused the second time, and what was typed is still there', async () => {
+    const { page, expectNoProblems } = await world.visitor();
+    await page.goto('/set-up#token=used-before');
+    await page.getByLabel('Your name').fill('Eve');
+    await page.getByLabel('E-mail address').fill('eve@example.com');
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.getByLabel('First workspace').fill('Mine');
+    await page.getByRole('button', { name: 'Set up' }).click();
+    await page.getByRole('alert').getByText('used before').waitFor();
+    expect(await page.getByLabel('Your name').inputValue()).toBe('Eve');
+    expectNoProblems(/status of 400/);
+  });
+});
+
+describe.skipIf(BROWSER_PATH === undefined)('signing in', () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await createWorld();
+    await world.person('Ada');
+  });
+
+  test('with a wrong password says so and keeps the address; with the right one it leads where one wanted to go', async () => {
+    const { page, expectNoProblems } = await world.visitor();
+    await page.goto('/account');
+    await page.waitForURL(/\/sign-in\?next=/);
+    await page.getByLabel('E-mail address').fill('ada@example.com');
+    await page.getByLabel('Password').fill('not the password');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('alert').waitFor();
+    expect(await page.getByLabel('E-mail address').inputValue()).toBe('ada@example.com');
+    expectNoProblems(/status of 401/);
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.waitForURL(`${world.url}/account`);
+    expectNoProblems();
+  });
+
+  test('never leads to another site', async () => {
+    const { page } = await world.visitor();
+    await page.goto(`/sign-in?next=${encodeURIComponent('//evil.example/')}`);
+    await page.getByLabel('E-mail address').fill('ada@example.com');
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.waitForURL(/\/w\//);
+    expect(new URL(page.url()).origin).toBe(world.url);
+  });
+
+  test('by a link works once', async () => {
+    const ada = await world.person('Bea');
+    const link = await world.signInLink(ada);
+    const first = await world.visitor();
+    await first.page.goto(link);
+    await first.page.waitForURL(/\/w\//);
+    first.expectNoProblems();
+    const second = await world.visitor();
+    await second.page.goto(link);
+    await second.page.getByText('This link was used before or is too old').waitFor();
+    second.expectNoProblems(/status of 400/);
+    await second.page.getByRole('button', { name: 'Sign in with a password' }).click();
+    await second.page.getByLabel('E-mail address').waitFor();
+  });
+
+  test('ends with the sign-out, also for a page that is still open', async () => {
+    const cleo = await world.person('Cleo');
+    const { page, context, expectNoProblems } = await world.signedIn(cleo);
+    const other = await context.newPage();
+    await other.goto(`/w/${cleo.workspaceId}/keys`);
+    await other.getByRole('heading', { name: 'API keys' }).waitFor();
+    await page.getByRole('button', { name: 'Account of Cleo' }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    expectNoProblems();
+    await other.getByRole('link', { name: 'Settings' }).click();
+    await other.getByRole('heading', { name: 'Sign in' }).waitFor();
+    expect(other.url()).toContain('next=');
+  });
+});

@@ -1,0 +1,111 @@
+import type pg from 'pg';
+import { pino } from 'pino';
+import { type Browser, type BrowserContextOptions, chromium } from 'playwright-core';
+import { inject } from 'vitest';
+import { createApp } from '../../../service/src/app.ts';
+import type { Role } from '../../../service/src/dashboard/auth/permissions.ts';
+import {
+  bootstrap,
+  createDashboardAuth,
+  createSetUpLink,
+  createSignInLink,
+  type DashboardAuth,
+} from '../../../service/src/dashboard/index.ts';
+import { freePort } from '../../../service/src/server/listen.ts';
+import { onFileEnd } from '../../../service/test/harness/cleanup.ts';
+import { createTestDatabase } from '../../../service/test/harness/database.ts';
+import { CHROMIUM_ARGUMENTS } from '../../../tools/screenshots/chromium.ts';
+import { openVisitor, type Visitor } from './visitor.ts';
+
+export const PASSWORD = 'correct horse battery staple';
+const SECRET = 'a secret of the tests, 32 characters or more';
+const HOST = '127.0.0.1';
+
+export interface Person {
+  readonly userId: string;
+  readonly email: string;
+  /** The first workspace, which is the person's own. */
+  readonly workspaceId: string;
+}
+
+/** A service on a port, over a database of its own, and a browser. */
+export interface World {
+  readonly url: string;
+  readonly pool: pg.Pool;
+  /** What the service has logged. */
+  readonly log: readonly string[];
+  /** A new account with a workspace that it owns. */
+  person(name: string, workspaceName?: string): Promise<Person>;
+  /** Makes a person a member of a workspace. */
+  join(workspaceId: string, person: Person, role: Role): Promise<void>;
+  setUpLink(): Promise<string>;
+  signInLink(person: Person): Promise<string>;
+  /** Somebody in a browser of their own, signed out. */
+  visitor(options?: BrowserContextOptions): Promise<Visitor>;
+  /** The same, signed in by a link, on the first page of their workspace. */
+  signedIn(person: Person, options?: BrowserContextOptions): Promise<Visitor>;
+}
+
+/** Undefined where there is no Chromium: the project says so once, and its tests are skipped. */
+export const BROWSER_PATH = inject('chromium');
+
+export async function createWorld(): Promise<World> {
+  const { pool } = await createTestDatabase();
+  const port = await freePort(HOST);
+  const url = `http://${HOST}:${port}`;
+  const log: string[] = [];
+  const secrets = [SECRET];
+  const app = createApp({
+    pool,
+    secrets,
+    config: { trustProxy: false, failedAuthPerMinute: 100_000, publicUrl: url },
+    log: pino({ level: 'warn' }, { write: (line: string) => void log.push(line) }),
+  });
+  await app.listen({ host: HOST, port });
+  const browser = await launch();
+  onFileEnd(async () => {
+    await browser.close();
+    await app.close();
+  });
+  const auth = createDashboardAuth({ pool, secrets, publicUrl: url, log: pino({ level: 'silent' }) });
+  const world: World = {
+    url,
+    pool,
+    log,
+    person: (name, workspaceName = 'Northwind') => newPerson(pool, auth, name, workspaceName),
+    join: async (workspaceId, { userId }, role) => {
+      await pool.query(
+        `insert into members (workspace_id, user_id, id, role, created_at)
+         values ($1, $2, gen_random_uuid()::text, $3, now())`,
+        [workspaceId, userId, role],
+      );
+    },
+    setUpLink: async () => (await createSetUpLink({ pool, publicUrl: url })) ?? '',
+    signInLink: ({ userId }) => createSignInLink({ pool, publicUrl: url, userId }),
+    visitor: (options) => openVisitor(browser, url, options),
+    signedIn: async (person, options) => {
+      const visitor = await world.visitor(options);
+      await visitor.page.goto(await world.signInLink(person));
+      await visitor.page.waitForURL(/\/w\//);
+      return visitor;
+    },
+  };
+  return world;
+}
+
+async function launch(): Promise<Browser> {
+  if (BROWSER_PATH === undefined) throw new Error('there is no Chromium');
+  return chromium.launch({ executablePath: BROWSER_PATH, args: [...CHROMIUM_ARGUMENTS] });
+}
+
+async function newPerson(
+  pool: pg.Pool,
+  auth: DashboardAuth,
+  name: string,
+  workspaceName: string,
+): Promise<Person> {
+  const email = `${name.toLowerCase()}@example.com`;
+  const { userId, workspaceId } = await bootstrap({ pool, auth, email, password: PASSWORD, workspaceName });
+  await pool.query('update users set name = $2 where id = $1', [userId, name]);
+  return { userId, email, workspaceId };
+}
