@@ -17,6 +17,7 @@ import { registerKeys } from './keys.ts';
 import { registerLog } from './log.ts';
 import { registerMembers } from './members.ts';
 import { registerNewWorkspace } from './new-workspace.ts';
+import { registerOverview } from './overview.ts';
 import { registerResourceShapes } from './resource-shapes.ts';
 import { requireSameSite } from './same-site.ts';
 import { registerScores } from './scores.ts';
@@ -24,6 +25,7 @@ import { securityHeaders } from './security-headers.ts';
 import { createSessions } from './session.ts';
 import { registerLinks } from './set-up.ts';
 import { registerStatic } from './static.ts';
+import { registerTraffic } from './traffic.ts';
 import { registerUsage } from './usage.ts';
 import type { Deployment } from './wire.ts';
 import { registerWorkspaces } from './workspaces.ts';
@@ -97,5 +99,7 @@ function registerEndpoints(api: FastifyInstance, options: DashboardOptions): voi
   registerResourceShapes(api, { sessions });
   registerData(api, { sessions, reader });
   registerScores(api, { pool, sessions, clock });
+  registerTraffic(api, { pool, sessions, clock });
+  registerOverview(api, { pool, sessions });
   registerKeys(api, { sessions, keys: createKeyStore(pool, secrets), reader });
 }

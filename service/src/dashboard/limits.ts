@@ -46,3 +46,9 @@ export const EXPORT_PAGE_ENTRIES = 1_000;
 /** Lines of a plot of scores, and the points that each has. */
 export const SCORE_COMPANIES_MAX = 6;
 export const SCORE_SPANS = 60;
+
+/** In a range up to this the traffic is shown by the hour, in a longer one by the day. */
+export const HOURLY_MAX_MS = 7 * 24 * 60 * 60 * 1000;
+/** The newest mentions whose sentiments are counted, and the content of one status. */
+export const MENTIONS_WEIGHED = 1_000;
+export const CONTENT_COUNTED_MAX = 100_000;

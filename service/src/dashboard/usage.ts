@@ -43,7 +43,8 @@ async function readDays(pool: pg.Pool, workspaceId: string, days: number): Promi
   return rows;
 }
 
-async function readMonth(pool: pg.Pool, workspaceId: string): Promise<Usage['month']> {
+/** How the month's live quota stands. */
+export async function readMonth(pool: pg.Pool, workspaceId: string): Promise<Usage['month']> {
   const { rows } = await pool.query<Usage['month']>(
     `select ${utc('starts')} as "startsAt", ${utc("(starts + interval '1 month')")} as "endsAt",
        case when month = starts::date then live_requests else 0 end as used, live_quota as "limit"
