@@ -1,41 +1,106 @@
-import { execFile, spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
-import { promisify } from 'node:util';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type pg from 'pg';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { createWorld } from '../harness/world.ts';
+import { COMPANY, LISTS } from '../harness/lists.ts';
+import { seedRecords } from '../harness/records.ts';
+import { createWorld, ITEMS, seedRow } from '../harness/world.ts';
+import { listen } from '../sdk/socket.ts';
+import { DOCUMENTS, examplesOf } from './documents.ts';
+import { canRun, runExample, userProject } from './run.ts';
+import { typeErrors } from './typescript.ts';
 
-const DOCUMENTS = ['README.md', 'docs/api.md'] as const;
 const ADDRESS = 'http://127.0.0.1:8080';
+/** Audits and mentions: several pages of 100, the last one not full. */
+const MANY_ITEMS = 250;
+/** Shows failures. */
+const FAILING = 'docs/guides/errors.md';
+/** Its examples write what stays. */
+const WRITING = 'docs/guides/idempotency.md';
 
-const run = promisify(execFile);
-const hasCurl = spawnSync('curl', ['--version']).status === 0;
-if (!hasCurl) process.stderr.write('curl is not there: the examples of the documents are not run\n');
+/** What an example is there to show. */
+const SHOWN: Readonly<Record<string, RegExp>> = {
+  'docs/guides/idempotency.md sh 1': /^idempotent-replayed: true/im,
+  'docs/guides/pagination.md sh 6': /^304$/m,
+  'docs/guides/sandbox.md sh 1': /^dry-run: true/im,
+};
 
-/** The shell examples of a document that call the service, in their order. */
-function examplesOf(path: string): readonly string[] {
-  const text = readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
-  return [...text.matchAll(/^```sh\n(.*?)^```$/gms)].flatMap(([, example = '']) =>
-    example.includes('curl ') ? [example] : [],
+let directory: string;
+beforeAll(async () => {
+  directory = await userProject();
+});
+
+/** The true number of records of a list, as `250 audits`. */
+async function countsOf(pool: pg.Pool, workspaceId: string): Promise<readonly string[]> {
+  return Promise.all(
+    ['audits', 'mentions'].map(async (name) => {
+      const { rows } = await pool.query<{ records: number }>(
+        `select count(*)::int as records from ${name} where workspace_id = $1`,
+        [workspaceId],
+      );
+      return `${rows[0]?.records} ${name}`;
+    }),
   );
 }
 
-describe.skipIf(!hasCurl).each(DOCUMENTS)('%s', (path) => {
+describe.each(DOCUMENTS)('%s', (path) => {
   let env: NodeJS.ProcessEnv;
+  let counts: () => Promise<readonly string[]>;
   beforeAll(async () => {
     const { service, workspaceId } = await createWorld();
-    await service.app.listen({ port: 0, host: '127.0.0.1' });
-    const { port } = service.app.server.address() as AddressInfo;
-    const token = await service.token(workspaceId, { mode: 'test', access: 'write' });
-    env = { ...process.env, SVC_BASE_URL: `http://127.0.0.1:${port}`, SVC_API_KEY: token };
+    for (const list of LISTS.filter(({ name }) => name === 'audits' || name === 'mentions')) {
+      const rows = Array.from({ length: MANY_ITEMS - ITEMS }, (_, index) => seedRow(list, ITEMS + index));
+      await seedRecords(service.pool, workspaceId, list.resource, rows);
+    }
+    const mode = path === WRITING ? 'live' : 'test';
+    const token = await service.token(workspaceId, { mode, access: 'write' });
+    env = { SVC_BASE_URL: await listen(service), SVC_API_KEY: token, COMPANY_ID: COMPANY };
+    counts = () => countsOf(service.pool, workspaceId);
   });
 
-  test.each(examplesOf(path))('answers as it is: %s', async (example) => {
-    const command = example.replaceAll(ADDRESS, '$SVC_BASE_URL');
-    const { stdout, stderr } = await run('bash', ['-euo', 'pipefail', '-c', command], { env });
-    expect(stderr).toBe('');
-    // A page is one JSON text over several lines; a walk prints one after another.
-    const answers = stdout.trim().split(/\n(?=\{"(?:data|error|count)")/);
-    for (const answer of answers) expect(JSON.parse(answer)).not.toHaveProperty('error');
-  });
+  for (const example of examplesOf(path)) {
+    // What is not installed here has been named above.
+    test.skipIf(!canRun(example.language))(`runs as it is: ${example.name}`, async () => {
+      const text = example.text.replaceAll(ADDRESS, String(env['SVC_BASE_URL']));
+      const { stdout, stderr } = await runExample({ ...example, text }, env, directory);
+      expect(stderr).toBe('');
+      expect(stdout).not.toBe('');
+      if (path === FAILING) expect(stdout).toMatch(/invalid_parameter|must be an integer/);
+      else expect(stdout).not.toMatch(/"error"|\bFalse\b|\bfalse$/m);
+      expect(stdout).toMatch(SHOWN[`${path} ${example.name}`] ?? '');
+      // A count that it prints is the true one.
+      for (const [count] of stdout.matchAll(/^\d+ (?:audits|mentions)/gm)) {
+        expect(await counts()).toContain(count);
+      }
+    });
+  }
+});
+
+const all = DOCUMENTS.flatMap((path) => examplesOf(path));
+
+test('every language has an example that walks all pages and counts', () => {
+  for (const language of ['sh', 'ts', 'python'] as const) {
+    const counting = all.filter(
+      (example) => example.language === language && /audits["`]/.test(example.text),
+    );
+    expect(counting).not.toEqual([]);
+  }
+});
+
+test('what the examples are there to show is looked for in examples that there are', () => {
+  const names = DOCUMENTS.flatMap((path) => examplesOf(path).map(({ name }) => `${path} ${name}`));
+  expect(names).toEqual(expect.arrayContaining(Object.keys(SHOWN)));
+});
+
+test('every example in TypeScript is typed', async () => {
+  const examples = all.filter(({ language }) => language === 'ts');
+  expect(examples.length).toBeGreaterThan(0);
+  const files = await Promise.all(
+    examples.map(async ({ text }, index) => {
+      const file = join(directory, `typed-${index}.ts`);
+      await writeFile(file, text);
+      return file;
+    }),
+  );
+  expect(await typeErrors(directory, files)).toBe('');
 });

@@ -1,0 +1,33 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+export const REPOSITORY = join(import.meta.dirname, '../../..');
+const GUIDES = 'docs/guides';
+
+export const GUIDE_FILES: readonly string[] = readdirSync(join(REPOSITORY, GUIDES))
+  .filter((name) => name.endsWith('.md'))
+  .map((name) => `${GUIDES}/${name}`)
+  .sort();
+
+/** Documents whose examples are run. */
+export const DOCUMENTS: readonly string[] = ['README.md', 'docs/api.md', ...GUIDE_FILES];
+
+export type Language = 'sh' | 'ts' | 'python';
+
+export interface Example {
+  readonly language: Language;
+  readonly text: string;
+  /** Its first line that tells it from others, for the name of its test. */
+  readonly name: string;
+}
+
+export const readDocument = (path: string): string => readFileSync(join(REPOSITORY, path), 'utf8');
+
+/** The examples of a document that call the service, in their order. */
+export const examplesOf = (path: string): readonly Example[] =>
+  [...readDocument(path).matchAll(/^```(sh|ts|python)\n(.*?)^```$/gms)].flatMap(
+    ([, language, text = ''], index) =>
+      language === 'sh' && !text.includes('curl ')
+        ? []
+        : [{ language: language as Language, text, name: `${language} ${index + 1}` }],
+  );

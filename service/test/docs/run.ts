@@ -1,0 +1,47 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { temporaryDirectory } from '../harness/temporary-directory.ts';
+import { type Example, type Language, REPOSITORY } from './documents.ts';
+
+const run = promisify(execFile);
+
+/** The program of each language; undefined where it is not there. */
+const PROGRAMS: Readonly<Record<Language, string | undefined>> = {
+  sh: present('bash') && present('curl') ? 'bash' : undefined,
+  ts: process.execPath,
+  python: present('python3') ? 'python3' : undefined,
+};
+
+function present(program: string): boolean {
+  if (spawnSync(program, ['--version']).status === 0) return true;
+  process.stderr.write(`${program} is not there: the examples that need it are not run\n`);
+  return false;
+}
+
+export const canRun = (language: Language): boolean => PROGRAMS[language] !== undefined;
+
+/** An empty project of somebody who uses the client library. */
+export async function userProject(): Promise<string> {
+  const directory = await temporaryDirectory();
+  await writeFile(join(directory, 'package.json'), '{"type": "module"}');
+  await mkdir(join(directory, 'node_modules/@svc'), { recursive: true });
+  await symlink(join(REPOSITORY, 'sdk'), join(directory, 'node_modules/@svc/sdk'));
+  return directory;
+}
+
+/** Runs an example as somebody who has copied it; throws when it fails. */
+export async function runExample(
+  { language, text }: Pick<Example, 'language' | 'text'>,
+  env: NodeJS.ProcessEnv,
+  directory: string,
+): Promise<{ readonly stdout: string; readonly stderr: string }> {
+  const program = PROGRAMS[language];
+  if (program === undefined) throw new Error(`${language} cannot be run here`);
+  const options = { env: { ...process.env, ...env }, cwd: directory };
+  if (language === 'sh') return run(program, ['-euo', 'pipefail', '-c', text], options);
+  const file = join(directory, `example.${language === 'ts' ? 'ts' : 'py'}`);
+  await writeFile(file, text);
+  return run(program, [file], options);
+}
