@@ -30,7 +30,14 @@ export const SHOTS: readonly Shot[] = [
   { name: 'set-up-without-link', path: '/set-up', outside: true },
   { name: 'invitation-stale', path: '/invitation#token=x', outside: true },
   { name: 'overview', path: '/w/:w' },
-  { name: 'palette', path: '/w/:w', act: (page) => page.keyboard.press('Control+k') },
+  {
+    name: 'palette',
+    path: '/w/:w',
+    act: async (page) => {
+      await page.keyboard.press('Control+k');
+      await page.getByRole('dialog').waitFor();
+    },
+  },
   { name: 'keys', path: '/w/:w/keys' },
   {
     name: 'keys-menu',
@@ -84,6 +91,17 @@ export const SHOTS: readonly Shot[] = [
     path: '/w/:w/settings?tab=members',
     act: (page) => button(page, 'Invite').click(),
   },
+  {
+    name: 'settings-invitation-link',
+    path: '/w/:w/settings?tab=members',
+    act: async (page) => {
+      await button(page, 'Invite').click();
+      await page.getByLabel('E-mail address').fill('grace@example.com');
+      await button(page, 'Make link').click();
+      await button(page, 'Copy link').waitFor();
+    },
+  },
+  { name: 'settings-invited', path: '/w/:w/settings?tab=members' },
   { name: 'account', path: '/account' },
   {
     name: 'account-menu',

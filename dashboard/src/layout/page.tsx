@@ -16,7 +16,7 @@ export function Page({ title, description, actions, narrow = false, children }: 
   return (
     <div className={classes('mx-auto px-4 py-5 sm:px-6 lg:py-7', narrow ? 'max-w-3xl' : 'max-w-7xl')}>
       <header className="mb-5 flex flex-wrap items-start justify-between gap-x-4 gap-y-3">
-        <div className="min-w-0 max-w-prose">
+        <div className="min-w-0 max-w-2xl">
           <h1 className="text-xl font-semibold tracking-tight">{title}</h1>
           {description === undefined ? null : <p className="mt-0.5 text-soft">{description}</p>}
         </div>

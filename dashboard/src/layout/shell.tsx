@@ -5,7 +5,11 @@ import { buttonClass } from '../ui/button.tsx';
 import { OVERLAY_CLASS } from '../ui/dialog.tsx';
 import { Sidebar } from './sidebar.tsx';
 
-const CommandPalette = lazy(() => import('./command-palette.tsx'));
+const loadPalette = () => import('./command-palette.tsx');
+const CommandPalette = lazy(loadPalette);
+
+/** When the page itself has long been there. */
+const PRELOAD_MS = 2_000;
 
 export interface ShellProps {
   /** Undefined: the person is in no workspace. */
@@ -24,7 +28,12 @@ export function Shell({ workspaceId, children }: ShellProps) {
       setPalette((open) => !open);
     };
     addEventListener('keydown', listen);
-    return () => removeEventListener('keydown', listen);
+    // Ahead of its first use, so that what is typed right behind Ctrl-K goes into it.
+    const timer = setTimeout(() => void loadPalette(), PRELOAD_MS);
+    return () => {
+      clearTimeout(timer);
+      removeEventListener('keydown', listen);
+    };
   }, []);
   const search = (): void => {
     setDrawer(false);

@@ -7,14 +7,14 @@ export interface CodeBlockProps {
 }
 
 export const CodeBlock = ({ code, label }: CodeBlockProps) => (
-  <div className="relative rounded-md border border-line bg-sunken">
+  <div className="flex items-start rounded-md border border-line bg-sunken">
     {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
-    <section aria-label={label} tabIndex={0} className="overflow-x-auto p-3 pe-12">
+    <section aria-label={label} tabIndex={0} className="min-w-0 grow overflow-x-auto p-3">
       <pre>
         <code>{code}</code>
       </pre>
     </section>
-    <div className="absolute end-1.5 top-1.5 rounded-md bg-sunken">
+    <div className="shrink-0 p-1.5">
       <CopyButton text={code} label={`Copy ${label}`} />
     </div>
   </div>

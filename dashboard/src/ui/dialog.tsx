@@ -58,9 +58,11 @@ export function Dialog(props: DialogProps) {
   );
 }
 
-/** The buttons at the end of a dialog's form. */
+/** The buttons at a dialog's end, which stay in sight while what is above them scrolls. */
 export const DialogActions = ({ children }: { readonly children: ReactNode }) => (
-  <div className="mt-5 flex flex-wrap justify-end gap-2">{children}</div>
+  <div className="sticky -bottom-4 -mx-5 mt-1 -mb-4 flex flex-wrap justify-end gap-2 border-t border-line bg-raised px-5 py-3">
+    {children}
+  </div>
 );
 
 export const DialogClose = Radix.Close;

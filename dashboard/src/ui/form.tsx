@@ -15,11 +15,13 @@ export interface FormProps {
   readonly mutation: Pick<UseMutationResult<unknown, Error, void>, 'mutate' | 'error' | 'isPending'>;
   /** The fields that show their own errors. */
   readonly fields: readonly string[];
+  /** The buttons; what went wrong stands above them. */
+  readonly actions: ReactNode;
   readonly children: ReactNode;
 }
 
-/** A form that sends itself once at a time; what belongs to no field stands at its end. Nothing typed is lost. */
-export function Form({ mutation, fields, children }: FormProps) {
+/** A form that sends itself once at a time. Nothing that was typed is lost. */
+export function Form({ mutation, fields, actions, children }: FormProps) {
   const { mutate, error, isPending } = mutation;
   const submit = (event: FormEvent): void => {
     event.preventDefault();
@@ -30,6 +32,7 @@ export function Form({ mutation, fields, children }: FormProps) {
     <form onSubmit={submit} className="flex flex-col gap-4">
       {children}
       {error === null || own ? null : <Problem>{messageOf(error)}</Problem>}
+      {actions}
     </form>
   );
 }

@@ -2,7 +2,7 @@ const BROWSERS = [
   ['Edge', /\bEdg\//],
   ['Opera', /\bOPR\//],
   ['Firefox', /\bFirefox\//],
-  ['Chrome', /\bChrome\//],
+  ['Chrome', /Chrom(?:e|ium)\//],
   ['Safari', /\bSafari\//],
   ['curl', /^curl\//],
 ] as const;

@@ -42,7 +42,18 @@ export function EnableSecondFactor({ onClose }: EnableSecondFactorProps) {
       ) : verify.isSuccess ? (
         <BackupCodes codes={setUp.backupCodes} onDone={() => void finish()} />
       ) : (
-        <Form mutation={verify} fields={['code']}>
+        <Form
+          mutation={verify}
+          fields={['code']}
+          actions={
+            <DialogActions>
+              <Button onClick={onClose}>Cancel</Button>
+              <Button type="submit" variant="primary" busy={verify.isPending}>
+                Switch on
+              </Button>
+            </DialogActions>
+          }
+        >
           <ScanStep uri={setUp.totpURI} />
           <TextField
             label="Code that it shows now"
@@ -56,12 +67,6 @@ export function EnableSecondFactor({ onClose }: EnableSecondFactorProps) {
             onChange={setCode}
             error={fieldError(verify.error, 'code')}
           />
-          <DialogActions>
-            <Button onClick={onClose}>Cancel</Button>
-            <Button type="submit" variant="primary" busy={verify.isPending}>
-              Switch on
-            </Button>
-          </DialogActions>
         </Form>
       )}
     </Dialog>

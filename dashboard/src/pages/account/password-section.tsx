@@ -31,7 +31,17 @@ export function PasswordSection() {
   });
   return (
     <Section title="Password" description="What you sign in with.">
-      <Form mutation={change} fields={[]}>
+      <Form
+        mutation={change}
+        fields={[]}
+        actions={
+          <div>
+            <Button type="submit" busy={change.isPending}>
+              Change password
+            </Button>
+          </div>
+        }
+      >
         <div className="grid gap-4 sm:grid-cols-2">
           <PasswordField label="Current password" value={currentPassword} onChange={setCurrentPassword} />
           <NewPasswordField label="New password" value={newPassword} onChange={setNewPassword} />
@@ -39,11 +49,6 @@ export function PasswordSection() {
         <Checkbox checked={revokeOtherSessions} onChange={setRevokeOtherSessions}>
           Sign out everywhere else
         </Checkbox>
-        <div>
-          <Button type="submit" busy={change.isPending}>
-            Change password
-          </Button>
-        </div>
       </Form>
     </Section>
   );

@@ -24,14 +24,19 @@ export function PasswordStep<Answer>(props: PasswordStepProps<Answer>) {
     onSuccess: onDone,
   });
   return (
-    <Form mutation={send} fields={[]}>
+    <Form
+      mutation={send}
+      fields={[]}
+      actions={
+        <DialogActions>
+          <Button onClick={onCancel}>Cancel</Button>
+          <Button type="submit" variant={dangerous ? 'danger' : 'primary'} busy={send.isPending}>
+            {action}
+          </Button>
+        </DialogActions>
+      }
+    >
       <PasswordField label="Your password" value={password} onChange={setPassword} />
-      <DialogActions>
-        <Button onClick={onCancel}>Cancel</Button>
-        <Button type="submit" variant={dangerous ? 'danger' : 'primary'} busy={send.isPending}>
-          {action}
-        </Button>
-      </DialogActions>
     </Form>
   );
 }

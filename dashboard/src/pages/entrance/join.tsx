@@ -44,7 +44,15 @@ export function Join({ token, offer: { email, hasAccount } }: JoinProps) {
     );
   }
   return (
-    <Form mutation={join} fields={['name', 'password']}>
+    <Form
+      mutation={join}
+      fields={['name', 'password']}
+      actions={
+        <Button type="submit" variant="primary" busy={accept.isPending}>
+          Join
+        </Button>
+      }
+    >
       {hasAccount ? null : (
         <>
           <TextField
@@ -63,9 +71,6 @@ export function Join({ token, offer: { email, hasAccount } }: JoinProps) {
           />
         </>
       )}
-      <Button type="submit" variant="primary" busy={accept.isPending}>
-        Join
-      </Button>
     </Form>
   );
 }

@@ -44,7 +44,25 @@ export function SecondStep({ onSignedIn, onRestart }: SecondStepProps) {
   };
   const over = isFailure(verify.error, 'not_signed_in');
   return (
-    <Form mutation={verify} fields={['code']}>
+    <Form
+      mutation={verify}
+      fields={['code']}
+      actions={
+        <>
+          {' '}
+          {over ? (
+            <Button onClick={onRestart}>Start again</Button>
+          ) : (
+            <Button type="submit" variant="primary" busy={verify.isPending}>
+              Sign in
+            </Button>
+          )}
+          <Button variant="ghost" onClick={change}>
+            {other}
+          </Button>
+        </>
+      }
+    >
       <TextField
         key={way}
         label={label}
@@ -56,16 +74,6 @@ export function SecondStep({ onSignedIn, onRestart }: SecondStepProps) {
         onChange={setCode}
         error={fieldError(verify.error, 'code')}
       />
-      {over ? (
-        <Button onClick={onRestart}>Start again</Button>
-      ) : (
-        <Button type="submit" variant="primary" busy={verify.isPending}>
-          Sign in
-        </Button>
-      )}
-      <Button variant="ghost" onClick={change}>
-        {other}
-      </Button>
     </Form>
   );
 }

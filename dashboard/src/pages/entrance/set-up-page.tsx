@@ -44,7 +44,15 @@ export function SetUpPage() {
       title="Set up svc"
       description="You become the owner: you make API keys, set limits and invite others."
     >
-      <Form mutation={setUp} fields={FIELDS}>
+      <Form
+        mutation={setUp}
+        fields={FIELDS}
+        actions={
+          <Button type="submit" variant="primary" busy={setUp.isPending}>
+            Set up
+          </Button>
+        }
+      >
         <TextField
           {...field('name')}
           label="Your name"
@@ -62,9 +70,6 @@ export function SetUpPage() {
           maxLength={NAME_MAX_CHARACTERS}
           autoComplete="organization"
         />
-        <Button type="submit" variant="primary" busy={setUp.isPending}>
-          Set up
-        </Button>
       </Form>
     </Entrance>
   );

@@ -31,7 +31,15 @@ export function SignInForm({ email: settled, action = 'Sign in', onSignedIn }: S
   });
   if (second) return <SecondStep onSignedIn={onSignedIn} onRestart={() => setSecond(false)} />;
   return (
-    <Form mutation={signIn} fields={[]}>
+    <Form
+      mutation={signIn}
+      fields={[]}
+      actions={
+        <Button type="submit" variant="primary" busy={signIn.isPending}>
+          {action}
+        </Button>
+      }
+    >
       {settled === undefined ? (
         <TextField
           label="E-mail address"
@@ -45,9 +53,6 @@ export function SignInForm({ email: settled, action = 'Sign in', onSignedIn }: S
         <input type="hidden" name="username" autoComplete="username" value={settled} />
       )}
       <PasswordField value={password} onChange={setPassword} />
-      <Button type="submit" variant="primary" busy={signIn.isPending}>
-        {action}
-      </Button>
     </Form>
   );
 }

@@ -11,6 +11,9 @@ export interface CompanySearchProps {
   readonly onChoose: (company: CompanyNames['data'][number]) => void;
 }
 
+/** It appears at the end of a dialog, where it may be out of sight. */
+const intoView = (element: HTMLElement | null): void => element?.scrollIntoView({ block: 'nearest' });
+
 /** Finds a company by a piece of its name, domain or id; arrow keys and Enter choose. */
 export function CompanySearch({ workspaceId, onChoose }: CompanySearchProps) {
   const [text, setText] = useState('');
@@ -18,9 +21,10 @@ export function CompanySearch({ workspaceId, onChoose }: CompanySearchProps) {
   const { data, error } = useQuery(companySearchQuery(workspaceId, search));
   return (
     <Command
+      ref={intoView}
       shouldFilter={false}
       label="Find a company"
-      className="overflow-hidden rounded-md border border-edge bg-surface shadow-low"
+      className="scroll-mb-20 overflow-hidden rounded-md border border-edge bg-surface shadow-low"
     >
       <div className="flex items-center gap-2 border-b border-line px-2.5">
         <Search size={15} aria-hidden className="text-soft" />

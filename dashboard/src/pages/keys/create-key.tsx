@@ -43,7 +43,23 @@ export function CreateKey({ workspaceId, onClose, onIssued }: CreateKeyProps) {
   });
   return (
     <Dialog open onOpenChange={onClose} title="Create an API key">
-      <Form mutation={create} fields={['name']}>
+      <Form
+        mutation={create}
+        fields={['name']}
+        actions={
+          <DialogActions>
+            <Button onClick={onClose}>Cancel</Button>
+            <Button
+              type="submit"
+              variant="primary"
+              busy={create.isPending}
+              blocked={company === undefined ? 'Choose the company first.' : undefined}
+            >
+              Create key
+            </Button>
+          </DialogActions>
+        }
+      >
         <TextField
           label="Name"
           hint="What uses the key, for example “Nightly crawler”."
@@ -58,17 +74,6 @@ export function CreateKey({ workspaceId, onClose, onIssued }: CreateKeyProps) {
         <Choice<KeyMode> label="Mode" value={mode} onChange={setMode} options={MODES} />
         <Choice<KeyAccess> label="Access" value={access} onChange={setAccess} options={ACCESS} />
         <CompanyChoice workspaceId={workspaceId} company={company} onChange={setCompany} />
-        <DialogActions>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            type="submit"
-            variant="primary"
-            busy={create.isPending}
-            blocked={company === undefined ? 'Choose the company first.' : undefined}
-          >
-            Create key
-          </Button>
-        </DialogActions>
       </Form>
     </Dialog>
   );

@@ -31,11 +31,11 @@ export function KeyRow({ apiKey, companyName, requests, blocked, onAction }: Key
           {name}
         </div>
         <code className="text-xs text-soft">{hint}</code>
-        <div className="mt-1 flex flex-wrap items-center gap-x-2 gap-y-1 text-sm text-soft md:hidden">
-          <ModeBadge mode={mode} />
-          <span>{allowed}</span>
-          {companyName === null ? null : <span>{companyName}</span>}
+        <div className="mt-1 text-sm text-soft md:hidden">
+          <ModeBadge mode={mode} /> {allowed}
+          {companyName === null ? null : ` · ${companyName}`}
           <span className="sm:hidden">
+            {' · '}
             {revokedAt === null ? 'used' : 'revoked'} <When at={revokedAt ?? lastUsedAt} />
           </span>
         </div>

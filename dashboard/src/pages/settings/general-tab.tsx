@@ -20,7 +20,17 @@ export function GeneralTab({ workspaceId }: WorkspaceProps) {
   return (
     <div className="flex flex-col gap-5">
       <Section title="Workspace">
-        <Form mutation={change} fields={['name']}>
+        <Form
+          mutation={change}
+          fields={['name']}
+          actions={
+            <div>
+              <Button type="submit" busy={change.isPending} blocked={blocked ?? unchanged}>
+                Rename
+              </Button>
+            </div>
+          }
+        >
           <TextField
             label="Name"
             required
@@ -31,11 +41,6 @@ export function GeneralTab({ workspaceId }: WorkspaceProps) {
             onChange={setName}
             error={fieldError(change.error, 'name')}
           />
-          <div>
-            <Button type="submit" busy={change.isPending} blocked={blocked ?? unchanged}>
-              Rename
-            </Button>
-          </div>
         </Form>
       </Section>
       <Section title="About">

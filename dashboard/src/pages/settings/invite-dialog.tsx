@@ -39,7 +39,18 @@ export function InviteDialog({ workspaceId, role: own, onClose }: InviteDialogPr
       title="Invite somebody"
       description={`You get a link to hand on. It works once, for ${INVITATION_DAYS} days, for this address.`}
     >
-      <Form mutation={send} fields={['email', 'role']}>
+      <Form
+        mutation={send}
+        fields={['email', 'role']}
+        actions={
+          <DialogActions>
+            <Button onClick={onClose}>Cancel</Button>
+            <Button type="submit" variant="primary" busy={send.isPending}>
+              Make link
+            </Button>
+          </DialogActions>
+        }
+      >
         <TextField
           label="E-mail address"
           type="email"
@@ -60,12 +71,6 @@ export function InviteDialog({ workspaceId, role: own, onClose }: InviteDialogPr
             />
           )}
         </Field>
-        <DialogActions>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" variant="primary" busy={send.isPending}>
-            Make link
-          </Button>
-        </DialogActions>
       </Form>
     </Dialog>
   );

@@ -27,7 +27,17 @@ export function LimitForm({ workspaceId, field, label, min, max, done }: LimitFo
   const blocked = whyNot(workspace.role, 'quota.set');
   const unchanged = text === known ? 'Nothing has changed.' : undefined;
   return (
-    <Form mutation={change} fields={[field]}>
+    <Form
+      mutation={change}
+      fields={[field]}
+      actions={
+        <div>
+          <Button type="submit" busy={change.isPending} blocked={blocked ?? unchanged}>
+            Save
+          </Button>
+        </div>
+      }
+    >
       <TextField
         label={label}
         hint={value === null ? 'Empty: no limit.' : number.format(value)}
@@ -43,11 +53,6 @@ export function LimitForm({ workspaceId, field, label, min, max, done }: LimitFo
         onChange={setText}
         error={fieldError(change.error, field)}
       />
-      <div>
-        <Button type="submit" busy={change.isPending} blocked={blocked ?? unchanged}>
-          Save
-        </Button>
-      </div>
     </Form>
   );
 }
