@@ -9,6 +9,7 @@ const FILES = {
   authentication: 'authentication.md',
   pagination: 'pagination.md',
   tailing: 'tailing.md',
+  writing: 'writing.md',
   idempotency: 'idempotency.md',
   sandbox: 'sandbox.md',
   errors: 'errors.md',
