@@ -8,13 +8,14 @@ import {
   startRunningService,
 } from '../harness/running-service.ts';
 
-const KILLS = 3;
+/** More by `KILLS=20 npx vitest run service/test/process/writes.test.ts`. */
+const KILLS = Number(process.env['KILLS'] ?? 3);
 const CLIENTS = 8;
 /** Writes that are answered before the service is killed again. */
 const ANSWERS_BETWEEN_KILLS = 40;
 const BATCH_RECORDS = 5;
 const WAIT = { timeout: 20_000, interval: 20 } as const;
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 60_000 + KILLS * 20_000;
 /** Of the advisory lock that a commit is made to wait for. */
 const COMMIT_LOCK = 4711;
 
