@@ -35,7 +35,10 @@ describe('the page of the audit log', () => {
   test('filters by a click on a status or a path, keeps it in the address, and exports what it shows', async () => {
     const page = await open(owner, path);
     await page.getByRole('button', { name: 'Only status 404' }).first().click();
-    await page.getByRole('button', { name: /nothing.*Only this path/ }).first().click();
+    await page
+      .getByRole('button', { name: /nothing.*Only this path/ })
+      .first()
+      .click();
     await page.waitForURL(/path=/);
     expect(await page.getByText('/v1/audits', { exact: true }).count()).toBe(0);
     await page.getByText(/^44 entries shown, which is all$/).waitFor();

@@ -7,6 +7,8 @@ export interface CallOptions {
   readonly body?: unknown;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
   readonly signal?: AbortSignal;
+  /** The ETag of what is changed: if it is another by now, the change is refused (`precondition_failed`). */
+  readonly ifMatch?: string;
 }
 
 /**
@@ -20,13 +22,19 @@ export async function call<T>(path: string, options: CallOptions = {}): Promise<
 
 /** The same, for an answer that is not JSON. */
 export async function send(path: string, options: CallOptions = {}): Promise<Response> {
-  const { method = 'GET', query = {}, body, signal } = options;
+  const { method = 'GET', query = {}, body, signal, ifMatch } = options;
   const response = await fetch(endpoint(path, query), {
     method,
     credentials: 'same-origin',
     ...(method === 'GET'
       ? {}
-      : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body ?? {}) }),
+      : {
+          headers: {
+            'content-type': 'application/json',
+            ...(ifMatch === undefined ? {} : { 'if-match': ifMatch }),
+          },
+          body: JSON.stringify(body ?? {}),
+        }),
     ...(signal === undefined ? {} : { signal }),
   }).catch((error: unknown) => {
     if (error instanceof DOMException && error.name === 'AbortError') throw error;

@@ -1,5 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { PageSkeleton } from '../layout/page-skeleton.tsx';
+import { dataSearch } from '../pages/data/data-search.ts';
 import { RouteFailure } from './root.tsx';
 import { workspaceRoute } from './workspace.tsx';
 
@@ -10,16 +11,23 @@ const common = {
   pendingComponent: PageSkeleton,
   errorComponent: RouteFailure,
 } as const;
-const list = lazyRouteComponent(() => import('../pages/data/list-page.tsx'), 'ListPage');
-const record = lazyRouteComponent(() => import('../pages/data/record-page.tsx'), 'RecordPage');
+const list = {
+  ...common,
+  validateSearch: dataSearch,
+  component: lazyRouteComponent(() => import('../pages/data/list-page.tsx'), 'ListPage'),
+} as const;
+const record = {
+  ...common,
+  component: lazyRouteComponent(() => import('../pages/data/record-page.tsx'), 'RecordPage'),
+} as const;
 
 export const dataRoutes = [
-  createRoute({ ...common, path: '/data/audits', component: list }),
-  createRoute({ ...common, path: '/data/audits/$recordId', component: record }),
-  createRoute({ ...common, path: '/data/mentions', component: list }),
-  createRoute({ ...common, path: '/data/mentions/$recordId', component: record }),
-  createRoute({ ...common, path: '/data/content', component: list }),
-  createRoute({ ...common, path: '/data/content/$recordId', component: record }),
-  createRoute({ ...common, path: '/data/companies', component: list }),
-  createRoute({ ...common, path: '/data/companies/$recordId', component: record }),
+  createRoute({ ...list, path: '/data/audits' }),
+  createRoute({ ...record, path: '/data/audits/$recordId' }),
+  createRoute({ ...list, path: '/data/mentions' }),
+  createRoute({ ...record, path: '/data/mentions/$recordId' }),
+  createRoute({ ...list, path: '/data/content' }),
+  createRoute({ ...record, path: '/data/content/$recordId' }),
+  createRoute({ ...list, path: '/data/companies' }),
+  createRoute({ ...record, path: '/data/companies/$recordId' }),
 ] as const;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
-import { expect } from 'vitest';
+import { expect, inject } from 'vitest';
 import { onFileEnd } from '../../../service/test/harness/cleanup.ts';
 import {
   createTestDashboard,
@@ -12,8 +12,6 @@ import {
 } from '../../../service/test/harness/dashboard.ts';
 import { createTestService, type TestService } from '../../../service/test/harness/service.ts';
 
-/** Where Debian puts it. */
-const CHROMIUM = '/usr/bin/chromium';
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 /** Of one step; below a test's, so that the step that failed is named. */
 const STEP_TIMEOUT_MS = 10_000;
@@ -40,8 +38,10 @@ export async function createBrowserWorld(): Promise<BrowserWorld> {
   await service.app.listen({ host: '127.0.0.1', port: 0 });
   const { port } = service.app.server.address() as AddressInfo;
   const host = new URL(PUBLIC_URL).host;
+  const executablePath = inject('chromium');
+  if (executablePath === undefined) throw new Error('there is no Chromium');
   const browser: Browser = await chromium.launch({
-    executablePath: CHROMIUM,
+    executablePath,
     args: ['--no-sandbox', `--host-resolver-rules=MAP ${host} 127.0.0.1:${port}, MAP * ~NOTFOUND`],
   });
   const contexts: BrowserContext[] = [];

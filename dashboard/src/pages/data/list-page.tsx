@@ -1,12 +1,123 @@
-import { Database } from 'lucide-react';
+import type { ResourceShape } from '@svc/service/src/dashboard/wire-data.ts';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useMemo, useState } from 'react';
+import { ofWorkspace } from '../../api/client.ts';
+import { useCompanyNames } from '../../api/company-names.ts';
+import { messageOf } from '../../api/failure.ts';
+import { useResource } from '../../api/resources.ts';
 import { Page } from '../../layout/page.tsx';
+import { PageSkeleton } from '../../layout/page-skeleton.tsx';
+import { useCursorList } from '../../list/cursor-list.ts';
+import { ListEnd } from '../../list/list-end.tsx';
+import { VirtualTable } from '../../list/virtual-table.tsx';
+import { useWorkspaceId } from '../../session/workspace-id.ts';
 import { Card } from '../../ui/card.tsx';
-import { EmptyState } from '../../ui/empty-state.tsx';
+import { FailureState } from '../../ui/failure-state.tsx';
+import { SkeletonRows } from '../../ui/skeleton.tsx';
+import { toast } from '../../ui/toast-store.ts';
+import { dataColumns, recordPath } from './columns.tsx';
+import type { DataSearch } from './data-search.ts';
+import { valueLabel } from './labels.ts';
+import { ListFilters } from './list-filters.tsx';
+import { NoRecords } from './no-records.tsx';
+import { type DataRecord, useResourceName } from './record.ts';
 
-export const ListPage = () => (
-  <Page title="Records">
-    <Card>
-      <EmptyState icon={Database} title="Records" />
-    </Card>
-  </Page>
-);
+/** Company names that one request gives. */
+const NAMES_MAX = 100;
+
+export function ListPage() {
+  const name = useResourceName();
+  const { shape, error, refetch } = useResource(name);
+  if (error !== null) return <FailureState error={error} retry={() => void refetch()} />;
+  return shape === undefined ? <PageSkeleton /> : <List key={name} shape={shape} />;
+}
+
+function List({ shape }: { readonly shape: ResourceShape }) {
+  const workspaceId = useWorkspaceId();
+  const navigate = useNavigate();
+  const search: DataSearch = useSearch({ strict: false });
+  const { sort, companyId, status } = search;
+  const path = ofWorkspace(workspaceId, `/data/${shape.name}`);
+  const params = useMemo(
+    () => paramsOf(shape, { sort, companyId, status }),
+    [shape, sort, companyId, status],
+  );
+  const list = useCursorList<DataRecord>(path, params);
+  const companyName = useCompanyNames(workspaceId, companyIds(list.items, companyId));
+  const [looking, setLooking] = useState(false);
+  const lookForNewer = async (): Promise<void> => {
+    setLooking(true);
+    try {
+      const found = await list.loadNewer();
+      toast(found === 0 ? `There are no new ${shape.name}.` : `${found} new ${shape.name}.`);
+    } catch (caught) {
+      toast(messageOf(caught), 'bad');
+    } finally {
+      setLooking(false);
+    }
+  };
+  const set = (changes: DataSearch): void => {
+    void navigate({ to: '.', search: (before: DataSearch) => ({ ...before, ...changes }) });
+  };
+  const filtered = Object.keys(params).some((key) => key !== 'sort');
+  return (
+    <Page title={valueLabel(shape.name)} description={shape.description}>
+      <ListFilters
+        workspaceId={workspaceId}
+        shape={shape}
+        search={search}
+        companyName={companyName}
+        looking={looking}
+        onLook={() => void lookForNewer()}
+        onChange={set}
+      />
+      <Card className="overflow-hidden">
+        {list.items === undefined && list.error !== null ? (
+          <FailureState
+            error={list.error}
+            retry={list.reload}
+            title={`The ${shape.name} could not be loaded`}
+          />
+        ) : list.items === undefined ? (
+          <SkeletonRows rows={10} />
+        ) : list.items.length === 0 ? (
+          <NoRecords
+            shape={shape}
+            filtered={filtered}
+            onClear={() => set({ companyId: undefined, status: undefined })}
+          />
+        ) : (
+          <>
+            <VirtualTable
+              label={valueLabel(shape.name)}
+              columns={dataColumns(workspaceId, shape, companyName)}
+              items={list.items}
+              more={list.more}
+              onOpen={({ id }) =>
+                void navigate({ to: recordPath(shape.name), params: { workspaceId, recordId: id } })
+              }
+            />
+            <ListEnd list={list} noun={shape.name} />
+          </>
+        )}
+      </Card>
+    </Page>
+  );
+}
+
+/** Only what the list knows: what else stands in the address would be refused. */
+function paramsOf(shape: ResourceShape, search: DataSearch): Readonly<Record<string, string>> {
+  const known = ['sort', ...shape.filters.map((filter) => filter.name)];
+  return Object.fromEntries(
+    Object.entries(search).filter(
+      ([name, value]) =>
+        value !== undefined && known.includes(name) && (name !== 'sort' || shape.sorts.includes(value)),
+    ),
+  );
+}
+
+function companyIds(items: readonly DataRecord[] | undefined, chosen: string | undefined): readonly string[] {
+  const ids = new Set(chosen === undefined ? [] : [chosen]);
+  for (const { companyId } of items ?? []) if (companyId !== undefined) ids.add(String(companyId));
+  return [...ids].slice(0, NAMES_MAX);
+}

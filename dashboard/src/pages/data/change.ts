@@ -1,0 +1,25 @@
+import type { ResourceShape } from '@svc/service/src/dashboard/wire-data.ts';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { send } from '../../api/client.ts';
+import { type ReadRecord, readRecord, recordPathOf, recordQuery } from './record-query.ts';
+
+type Patch = Readonly<Record<string, string | number | null>>;
+
+/** Changes a record, if it still is what was read; lists that show it are read anew. */
+export function useChange(workspaceId: string, shape: ResourceShape, { record, etag }: ReadRecord) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: async (patch: Patch) =>
+      readRecord(
+        await send(recordPathOf(workspaceId, shape.name, record.id), {
+          method: 'PATCH',
+          body: patch,
+          ifMatch: etag,
+        }),
+      ),
+    onSuccess: (read) => {
+      client.setQueryData(recordQuery(workspaceId, shape.name, record.id).queryKey, read);
+      client.removeQueries({ queryKey: ['list', `/workspaces/${workspaceId}/data/${shape.name}`] });
+    },
+  });
+}

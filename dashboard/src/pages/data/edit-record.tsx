@@ -1,0 +1,145 @@
+import type { FieldShape, ResourceShape } from '@svc/service/src/dashboard/wire-data.ts';
+import { useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { isFailure, messageOf } from '../../api/failure.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog, DialogActions, DialogClose } from '../../ui/dialog.tsx';
+import { Field } from '../../ui/field.tsx';
+import { Input, Textarea } from '../../ui/input.tsx';
+import { Problem } from '../../ui/problem.tsx';
+import { Select } from '../../ui/select.tsx';
+import { toast } from '../../ui/toast-store.ts';
+import { useChange } from './change.ts';
+import { fieldLabel, valueLabel } from './labels.ts';
+import { type ReadRecord, recordQuery } from './record-query.ts';
+
+export interface EditRecordProps {
+  readonly workspaceId: string;
+  readonly shape: ResourceShape;
+  readonly read: ReadRecord;
+  readonly onClose: () => void;
+}
+
+type Typed = Readonly<Record<string, string>>;
+/** From here on a text needs lines. */
+const LONG_TEXT_CHARACTERS = 500;
+
+/** Changes what may be changed of a record; its state and its company have ways of their own. */
+export function EditRecord({ workspaceId, shape, read, onClose }: EditRecordProps) {
+  const client = useQueryClient();
+  // The record as it was when the dialog opened: what is typed is held against that.
+  const [original] = useState(read.record);
+  const fields = shape.fields.filter(
+    ({ name, writable }) => writable && name !== 'companyId' && name !== shape.transitions?.field,
+  );
+  const [typed, setTyped] = useState<Typed>(() =>
+    Object.fromEntries(fields.map(({ name }) => [name, String(original[name] ?? '')])),
+  );
+  const change = useChange(workspaceId, shape, read);
+  const outdated = isFailure(change.error, 'precondition_failed');
+  const save = (event: FormEvent): void => {
+    event.preventDefault();
+    const patch = Object.fromEntries(
+      fields
+        .filter(({ name }) => typed[name] !== String(original[name] ?? ''))
+        .map((field) => [field.name, typedValue(field, typed[field.name] ?? '')]),
+    );
+    if (Object.keys(patch).length === 0) {
+      onClose();
+      return;
+    }
+    change.mutate(patch, {
+      onSuccess: () => {
+        toast('Saved.');
+        onClose();
+      },
+    });
+  };
+  const readAnew = async (): Promise<void> => {
+    await client.refetchQueries(recordQuery(workspaceId, shape.name, read.record.id));
+    change.reset();
+  };
+  return (
+    <Dialog open onOpenChange={onClose} title={`Edit ${shape.singular}`} dismissable={!change.isPending}>
+      <form onSubmit={save} className="flex flex-col gap-4">
+        {fields.map((field) => (
+          <Field
+            key={field.name}
+            label={fieldLabel(field.name)}
+            hint={hintOf(field)}
+            optional={field.nullable}
+          >
+            {(control) => (
+              <FieldControl
+                {...control}
+                field={field}
+                value={typed[field.name] ?? ''}
+                onChange={(value) => setTyped({ ...typed, [field.name]: value })}
+              />
+            )}
+          </Field>
+        ))}
+        {change.error === null ? null : (
+          <Problem>
+            {outdated
+              ? 'Somebody else has changed it meanwhile. What you typed is kept.'
+              : messageOf(change.error)}
+          </Problem>
+        )}
+        <DialogActions>
+          <DialogClose asChild>
+            <Button>Cancel</Button>
+          </DialogClose>
+          {outdated ? (
+            <Button variant="primary" onClick={() => void readAnew()}>
+              Go on with the newest version
+            </Button>
+          ) : (
+            <Button type="submit" variant="primary" busy={change.isPending}>
+              Save
+            </Button>
+          )}
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}
+
+const hintOf = ({ kind, description }: FieldShape): string =>
+  kind === 'time' ? `${description} With a zone, such as 2026-03-01T09:30:00Z.` : description;
+
+function typedValue({ kind, nullable }: FieldShape, typed: string): string | number | null {
+  if (typed.trim() === '' && nullable) return null;
+  return kind === 'integer' && typed.trim() !== '' ? Number(typed) : typed;
+}
+
+interface FieldControlProps {
+  readonly id: string;
+  readonly field: FieldShape;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}
+
+function FieldControl({
+  field: { name, kind, values, maxLength },
+  value,
+  onChange,
+  ...control
+}: FieldControlProps) {
+  if (values !== null) {
+    const options = values.map((one) => ({ value: one, label: valueLabel(one) }));
+    return (
+      <Select
+        {...control}
+        value={value}
+        options={options}
+        onChange={({ target }) => onChange(target.value)}
+      />
+    );
+  }
+  const common = { ...control, value, ...(maxLength === null ? {} : { maxLength }) };
+  if ((maxLength ?? 0) > LONG_TEXT_CHARACTERS && kind === 'text' && name !== 'url') {
+    return <Textarea {...common} onChange={({ target }) => onChange(target.value)} />;
+  }
+  return <Input {...common} onChange={({ target }) => onChange(target.value)} />;
+}

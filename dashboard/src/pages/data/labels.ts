@@ -1,0 +1,46 @@
+import type { FieldShape } from '@svc/service/src/dashboard/wire-data.ts';
+import type { Tone } from '../../ui/badge.tsx';
+
+/** `headlineScore` → "Headline score", `companyId` → "Company", `publishedAt` → "Published". */
+export function fieldLabel(name: string): string {
+  if (name === 'id') return 'Id';
+  if (name === 'url') return 'Address';
+  const words = name.replace(/(?:Id|At)$/, '').replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** `in_review` → "In review". */
+export function valueLabel(value: string): string {
+  const words = value.replaceAll('_', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** `score-descending` → "Score, highest first". */
+export function sortLabel(sort: string, fields: readonly FieldShape[]): string {
+  const [name = '', order] = sort.split('-');
+  const descending = order === 'descending';
+  const field = fields.find((one) => one.name.toLowerCase().includes(name));
+  if (field?.kind === 'integer') return `${valueLabel(name)}, ${descending ? 'highest' : 'lowest'} first`;
+  return `${valueLabel(name)}, ${descending ? 'newest' : 'oldest'} first`;
+}
+
+const TONES: Readonly<Record<string, Tone>> = {
+  positive: 'good',
+  negative: 'bad',
+  published: 'good',
+  scheduled: 'accent',
+  in_review: 'warn',
+};
+export const toneOf = (value: string): Tone => TONES[value] ?? 'neutral';
+
+/** The columns of a table, the one that leads to the record first; of others every field. */
+const COLUMNS: Readonly<Record<string, readonly string[]>> = {
+  audits: ['id', 'companyId', 'headlineScore', 'completedAt'],
+  mentions: ['title', 'companyId', 'sentiment', 'source', 'publishedAt'],
+  content: ['title', 'companyId', 'status', 'updatedAt', 'publishedAt'],
+  companies: ['name', 'domain', 'createdAt', 'id'],
+};
+export const columnFields = (resource: string, fields: readonly FieldShape[]): readonly FieldShape[] => {
+  const names = COLUMNS[resource] ?? fields.map(({ name }) => name);
+  return names.flatMap((name) => fields.find((field) => field.name === name) ?? []);
+};

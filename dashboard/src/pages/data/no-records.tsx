@@ -1,0 +1,26 @@
+import type { ResourceShape } from '@svc/service/src/dashboard/wire-data.ts';
+import { Database } from 'lucide-react';
+import { Button } from '../../ui/button.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+
+export interface NoRecordsProps {
+  readonly shape: ResourceShape;
+  readonly filtered: boolean;
+  readonly onClear: () => void;
+}
+
+export const NoRecords = ({ shape: { name }, filtered, onClear }: NoRecordsProps) => (
+  <EmptyState
+    icon={Database}
+    title={filtered ? `No ${name} meet these filters` : `There are no ${name} yet`}
+    actions={filtered ? <Button onClick={onClear}>Clear filters</Button> : undefined}
+  >
+    {filtered ? (
+      'Choose another company or status.'
+    ) : (
+      <>
+        Write them with a live key that may write, by <code>POST /v1/{name}</code>.
+      </>
+    )}
+  </EmptyState>
+);

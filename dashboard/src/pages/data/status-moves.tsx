@@ -1,0 +1,54 @@
+import type { ResourceShape } from '@svc/service/src/dashboard/wire-data.ts';
+import { ArrowRight } from 'lucide-react';
+import { messageOf } from '../../api/failure.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { Problem } from '../../ui/problem.tsx';
+import { toast } from '../../ui/toast-store.ts';
+import { useChange } from './change.ts';
+import { toneOf, valueLabel } from './labels.ts';
+import type { ReadRecord } from './record-query.ts';
+
+export interface StatusMovesProps {
+  readonly workspaceId: string;
+  readonly shape: ResourceShape;
+  readonly read: ReadRecord;
+  /** Why this person may not. */
+  readonly blocked: string | undefined;
+}
+
+/** Where a record stands, and where it may go from there. */
+export function StatusMoves({ workspaceId, shape, read, blocked }: StatusMovesProps) {
+  const change = useChange(workspaceId, shape, read);
+  if (shape.transitions === null) return null;
+  const { field, moves } = shape.transitions;
+  const state = String(read.record[field]);
+  const move = (to: string): void =>
+    change.mutate({ [field]: to }, { onSuccess: () => toast(`Moved to ${valueLabel(to).toLowerCase()}.`) });
+  return (
+    <Card className="flex flex-col gap-3 px-4 py-3">
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+        <span className="flex items-center gap-2">
+          <span className="text-soft">Now</span>
+          <Badge tone={toneOf(state)}>{valueLabel(state)}</Badge>
+        </span>
+        <span className="flex flex-wrap items-center gap-2">
+          {(moves[state] ?? []).map((to) => (
+            <Button
+              key={to}
+              size="small"
+              blocked={blocked}
+              busy={change.isPending && change.variables[field] === to}
+              onClick={() => move(to)}
+            >
+              <ArrowRight size={13} aria-hidden />
+              {valueLabel(to)}
+            </Button>
+          ))}
+        </span>
+      </div>
+      {change.error === null ? null : <Problem>{messageOf(change.error)}</Problem>}
+    </Card>
+  );
+}

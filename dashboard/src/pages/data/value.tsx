@@ -1,0 +1,58 @@
+import type { FieldShape } from '@svc/service/src/dashboard/wire-data.ts';
+import { Link } from '@tanstack/react-router';
+import { ExternalLink } from 'lucide-react';
+import { When } from '../../time/when.tsx';
+import { Badge } from '../../ui/badge.tsx';
+import { toneOf, valueLabel } from './labels.ts';
+
+export interface ValueProps {
+  readonly workspaceId: string;
+  readonly field: FieldShape;
+  readonly value: string | number | null | undefined;
+  readonly companyName: (id: string) => string;
+}
+
+/** A field's value as people read it. */
+export function Value({ workspaceId, field: { name, kind, values }, value, companyName }: ValueProps) {
+  if (value === null || value === undefined) return <span className="text-soft">none</span>;
+  const text = String(value);
+  if (kind === 'time') return <When at={text} />;
+  if (name === 'headlineScore') return <Score score={Number(value)} />;
+  if (kind === 'integer') return <span className="tabular-nums">{Number(value).toLocaleString()}</span>;
+  if (values !== null) return <Badge tone={toneOf(text)}>{valueLabel(text)}</Badge>;
+  if (name === 'companyId') {
+    return (
+      <Link
+        to="/w/$workspaceId/data/companies/$recordId"
+        params={{ workspaceId, recordId: text }}
+        className="inline-block max-w-full truncate py-1 align-middle hover:underline"
+      >
+        {companyName(text)}
+      </Link>
+    );
+  }
+  if (name === 'url') {
+    return (
+      <a href={text} target="_blank" rel="noreferrer" className="text-accent hover:underline">
+        {text}
+        <ExternalLink size={12} aria-label="opens in a new tab" className="ms-1 inline" />
+      </a>
+    );
+  }
+  return name === 'id' ? <code className="text-soft">{text}</code> : text;
+}
+
+const GOOD_SCORE = 70;
+const FAIR_SCORE = 40;
+const barOf = (score: number): string =>
+  score >= GOOD_SCORE ? 'bg-good' : score >= FAIR_SCORE ? 'bg-warn' : 'bg-bad';
+
+/** A score of 0 to 100: the number, and a bar as long. */
+export const Score = ({ score }: { readonly score: number }) => (
+  <span className="flex items-center gap-2.5">
+    <span className="w-7 text-end font-medium tabular-nums">{score}</span>
+    <span aria-hidden className="h-1.5 w-20 overflow-hidden rounded-full bg-line">
+      <span className={`block h-full rounded-full ${barOf(score)}`} style={{ width: `${score}%` }} />
+    </span>
+  </span>
+);

@@ -1,0 +1,68 @@
+import type { Scores } from '@svc/service/src/dashboard/wire-data.ts';
+import { useCallback, useMemo } from 'react';
+import type uPlot from 'uplot';
+import { Plot, type PlotColors } from '../ui/plot.tsx';
+import { CURSOR, timeAxis, valueAxis } from './axes.ts';
+
+const HEIGHT = 220;
+
+/** Six lines that differ also for those who tell colours badly: by their dashes. */
+const lineColors = ({ accent, good, warn, bad, ink, soft }: PlotColors): readonly string[] => [
+  accent,
+  good,
+  warn,
+  bad,
+  ink,
+  soft,
+];
+export const LINE_VARIABLES = ['accent', 'good', 'warn', 'bad', 'ink', 'soft'] as const;
+export const LINE_DASHES: readonly (readonly number[])[] = [
+  [],
+  [6, 3],
+  [2, 3],
+  [10, 3, 2, 3],
+  [4, 4],
+  [1, 2],
+];
+
+/** Headline scores (0 to 100) over time, a line a company. */
+export function ScorePlot({ scores: { times, companies } }: { readonly scores: Scores }) {
+  const data = useMemo(
+    (): uPlot.AlignedData => [
+      times.map((time) => Date.parse(time) / 1000),
+      ...companies.map(({ scores }) => [...scores]),
+    ],
+    [times, companies],
+  );
+  const options = useCallback(
+    (colors: PlotColors): Omit<uPlot.Options, 'width' | 'height'> => ({
+      padding: [8, 24, 0, 0],
+      legend: { show: false },
+      cursor: CURSOR,
+      scales: { y: { range: [0, 100] } },
+      axes: [timeAxis(colors), valueAxis(colors)],
+      series: [
+        {},
+        ...companies.map(({ name }, i) => ({
+          label: name,
+          stroke: lineColors(colors)[i] ?? colors.ink,
+          width: 2,
+          dash: [...(LINE_DASHES[i] ?? [])],
+          spanGaps: true,
+          points: { show: companies.length === 1, size: 5 },
+        })),
+      ],
+    }),
+    [companies],
+  );
+  return <Plot label={describe(companies)} data={data} options={options} height={HEIGHT} />;
+}
+
+function describe(companies: Scores['companies']): string {
+  const lines = companies.map(({ name, scores }) => {
+    const known = scores.filter((score) => score !== null);
+    const [first, last] = [known[0], known.at(-1)];
+    return first === undefined ? `${name}: no audits` : `${name}: from ${first} to ${last}`;
+  });
+  return `Headline score over time. ${lines.join('. ')}.`;
+}

@@ -1,0 +1,131 @@
+import { describe, expect, test } from 'vitest';
+import { resourceNamed, seedRecords } from '../../service/test/harness/records.ts';
+import { createBrowserWorld, expectSound } from './harness/browser.ts';
+
+const { service, dashboard, open } = await createBrowserWorld();
+const owner = await dashboard.owner();
+const { workspaceId } = owner;
+const viewer = await dashboard.member(workspaceId, 'viewer');
+const base = `/w/${workspaceId}/data`;
+const at = (minute: number): string => new Date(Date.now() - (200 - minute) * 60_000).toISOString();
+const seed = (name: string, rows: Parameters<typeof seedRecords>[3]) =>
+  seedRecords(service.pool, workspaceId, resourceNamed(name), rows);
+await seed('companies', [
+  { id: 'com_a', name: 'Acme', createdAt: at(0) },
+  { id: 'com_b', name: 'Borealis', createdAt: at(1) },
+]);
+const AUDITS = 120;
+await seed(
+  'audits',
+  Array.from({ length: AUDITS }, (_, i) => ({
+    id: `aud_${String(i).padStart(3, '0')}`,
+    companyId: i % 2 === 0 ? 'com_a' : 'com_b',
+    headlineScore: i % 101,
+    completedAt: at(i),
+    createdAt: at(i),
+  })),
+);
+await seed('mentions', [{ id: 'men_a', companyId: 'com_a', createdAt: at(1) }]);
+await seed('content', [
+  {
+    id: 'con_a',
+    companyId: 'com_a',
+    title: 'First words',
+    url: null,
+    publishedAt: null,
+    status: 'draft',
+    updatedAt: at(1),
+    createdAt: at(1),
+  },
+]);
+
+const PAGES = [
+  'audits',
+  'mentions',
+  'content',
+  'companies',
+  'audits/aud_000',
+  'companies/com_a',
+  'content/con_a',
+];
+
+describe('the pages of the data', () => {
+  test.each(PAGES.flatMap((path) => (['light', 'dark'] as const).map((theme) => [path, theme] as const)))(
+    'are accessible: %s, %s',
+    async (path, theme) => {
+      const page = await open(owner, `${base}/${path}`, { theme });
+      await page
+        .getByText(/ shown|^Id$/)
+        .first()
+        .waitFor();
+      await expectSound(page);
+    },
+  );
+
+  test.each(PAGES)('fit a phone: %s', async (path) => {
+    const page = await open(owner, `${base}/${path}`, { width: 360 });
+    await page
+      .getByText(/ shown|^Id$/)
+      .first()
+      .waitFor();
+    await expectSound(page);
+  });
+
+  test('go on to the end of a list, sort it, and show what has come since', async () => {
+    const page = await open(owner, `${base}/audits`);
+    await page.getByText('50 audits shown').waitFor();
+    await page.getByRole('button', { name: 'Load more' }).click();
+    await page.getByText('120 audits shown, which is all').waitFor();
+    await seed('audits', [{ id: 'aud_new', companyId: 'com_a', createdAt: new Date().toISOString() }]);
+    await page.getByRole('button', { name: 'Load newer' }).click();
+    await page.getByText('121 audits shown').waitFor();
+    await page.getByLabel('Order').selectOption('score-descending');
+    await page.waitForURL(/sort=score-descending/);
+    await page.getByRole('row').nth(1).getByText('100', { exact: true }).waitFor();
+  });
+
+  test('switch to one company by its name, and lead to its page with the history of its score', async () => {
+    const page = await open(owner, `${base}/audits`);
+    await page.getByRole('button', { name: 'All companies' }).click();
+    await page.getByPlaceholder('Name, domain or id').fill('bore');
+    await page.getByRole('option', { name: /Borealis/ }).click();
+    await page.waitForURL(/companyId=com_b/);
+    await page.getByText(/^50 audits shown$/).waitFor();
+    expect(await page.getByRole('link', { name: 'Acme' }).count()).toBe(0);
+    await page.getByRole('link', { name: 'Borealis' }).first().click();
+    await page.getByRole('img', { name: /Headline score over time\. Borealis: from \d+ to 18/ }).waitFor();
+  });
+
+  test('let an owner move and edit content, and keep what is typed when somebody else was faster', async () => {
+    const page = await open(owner, `${base}/content/con_a`);
+    await page.getByRole('button', { name: 'In review' }).click();
+    await page.getByText('Moved to in review.').first().waitFor();
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await page.getByLabel('Title').fill('Better words');
+    await owner.send('PATCH', `/workspaces/${workspaceId}/data/content/con_a`, { url: 'https://x.example/' });
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Somebody else has changed it meanwhile').waitFor();
+    await page.getByRole('button', { name: 'Go on with the newest version' }).click();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: 'Better words' }).waitFor();
+    const read = await owner.send('GET', `/workspaces/${workspaceId}/data/content/con_a`);
+    expect(read.json()).toMatchObject({
+      title: 'Better words',
+      url: 'https://x.example/',
+      status: 'in_review',
+    });
+  });
+
+  test('tell a viewer why they may not', async () => {
+    const page = await open(viewer, `${base}/content/con_a`);
+    await page.getByRole('button', { name: 'Edit' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('tooltip', { name: /Owners and admins change records/ }).waitFor();
+    expect(await page.getByRole('dialog').count()).toBe(0);
+  });
+
+  test('say that a record is not there', async () => {
+    const page = await open(owner, `${base}/audits/aud_none`);
+    await page.getByText('There is nothing here').waitFor();
+  });
+});
