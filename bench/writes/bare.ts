@@ -3,6 +3,7 @@ import { json } from 'node:stream/consumers';
 import type { RequestRecord } from '../../service/src/audit-log/write.ts';
 import { writeRequests } from '../../service/src/audit-log/write.ts';
 import { createPool, inTransaction } from '../../service/src/database/pool.ts';
+import { LOCK_TIMEOUT_MS } from '../../service/src/limits.ts';
 import { insertRecords, type RecordInput } from '../../service/src/records/insert.ts';
 import { audits } from '../../service/src/resources/audits.ts';
 
@@ -38,7 +39,7 @@ const ENTRY: RequestRecord = {
 async function create(input: RecordInput): Promise<string> {
   return inTransaction(pool, async (client) => {
     const { inserted } = await insertRecords(client, BENCH_WORKSPACE, audits, [input]);
-    await writeRequests(client, BENCH_WORKSPACE, [ENTRY]);
+    await writeRequests(client, BENCH_WORKSPACE, [ENTRY], LOCK_TIMEOUT_MS);
     return inserted[0]?.doc ?? '';
   });
 }

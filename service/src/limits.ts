@@ -23,6 +23,8 @@ export const BODY_MAX_BYTES = 1024 * 1024;
 /** Bodies of batches. */
 export const BATCH_BODY_MAX_BYTES = 8 * 1024 * 1024;
 export const BATCH_MAX_RECORDS = 1_000;
+/** Fields of a written record that are looked at; no resource has as many. */
+export const RECORD_FIELDS_MAX = 100;
 
 export const IDEMPOTENCY_KEY_MAX_CHARACTERS = 255;
 export const IDEMPOTENCY_LIFETIME_SECONDS = 24 * 60 * 60;
@@ -33,6 +35,11 @@ export const HEADERS_MAX_BYTES = 16 * 1024;
 export const REQUEST_TIMEOUT_MS = 60_000;
 /** Requests that still run this long after the service was told to end are cut. */
 export const SHUTDOWN_DEADLINE_MS = 30_000;
+
+/** How long a write waits for its workspace's clock or log before it is answered with 503. */
+export const LOCK_TIMEOUT_MS = 5_000;
+/** How long a group commit waits for one workspace's log before it goes on without it. */
+export const GROUP_COMMIT_LOCK_TIMEOUT_MS = 250;
 
 /** Entries that one group commit writes at most. */
 export const GROUP_COMMIT_MAX_ENTRIES = 500;

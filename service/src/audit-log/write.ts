@@ -46,7 +46,7 @@ interface WrittenRow {
  * meter: locks the log's clock, takes a time for each of them, and grants what the quota has left. A statement that
  * waited for the lock into the next month does not take back that month's count;
  * then the entries, the usage of the day, the traffic of the hour and the keys' last use. The order of the entries is
- * the order of $2.
+ * the order of $2. From here on the transaction waits no longer than $13 for a lock.
  */
 const WRITE = {
   name: 'write_requests',
@@ -56,7 +56,8 @@ const WRITE = {
       with ordinality as r (key_id, token_version, id, head, tail, counted, failed, status, method, path, bucket, position)
     join api_keys k on k.workspace_id = $1 and k.id = r.key_id and k.token_version = r.token_version and k.revoked_at is null
   ),
-  today as (select date_trunc('month', now())::date as month, now()::date as day, date_trunc('hour', now()) as hour, date_trunc('minute', now()) as minute),
+  today as (select date_trunc('month', now())::date as month, now()::date as day, date_trunc('hour', now()) as hour, date_trunc('minute', now()) as minute,
+    set_config('lock_timeout', $13, true) as lock_timeout),
   meter as (
     update live_meters m set
       last_entry_at = greatest(clock_timestamp(), m.last_entry_at + interval '1 microsecond') + n.requests * interval '1 microsecond',
@@ -65,7 +66,7 @@ const WRITE = {
       live_requests = case when m.month >= today.month then m.live_requests else 0 end
         + least(n.counted, greatest(coalesce(m.live_quota, 9223372036854775807) - case when m.month >= today.month then m.live_requests else 0 end, 0))
     from today, (select count(*)::int as requests, count(*) filter (where counted)::int as counted from requests) n
-    where m.workspace_id = $1 and m.keys_version = (select keys_version from live_meters where workspace_id = $1)
+    where m.workspace_id = $1 and today.lock_timeout is not null and m.keys_version = (select keys_version from live_meters where workspace_id = $1)
     returning m.last_entry_at - n.requests * interval '1 microsecond' as first_at, m.live_requests, m.last_granted, m.live_quota
   ),
   granted as (
@@ -112,6 +113,7 @@ export async function writeRequests(
   client: pg.Pool | pg.ClientBase,
   workspaceId: string,
   requests: readonly RequestRecord[],
+  lockTimeoutMs: number,
 ): Promise<readonly Outcome[]> {
   const docs = requests.map(({ entry }) => (entry === null ? null : entryDoc(entry)));
   const values = [
@@ -127,6 +129,7 @@ export async function writeRequests(
     requests.map(({ entry }) => entry?.method ?? null),
     requests.map(({ entry }) => entry?.path ?? null),
     requests.map(({ durationMs }) => latencyBucket(durationMs)),
+    String(lockTimeoutMs),
   ];
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
     const { rows } = await client.query<WrittenRow>({ ...WRITE, values });

@@ -41,15 +41,24 @@ export function createPool({ url, max, name, onError }: PoolOptions): pg.Pool {
   return pool;
 }
 
+export interface TransactionOptions {
+  /** How long one statement may wait for a lock (SQLSTATE 55P03 after it). Default: as long as a statement may take. */
+  readonly lockTimeoutMs?: number;
+}
+
 /** Runs `work` in one transaction; rolls back when it throws. */
 export async function inTransaction<T>(
   pool: pg.Pool,
   work: (client: pg.PoolClient) => Promise<T>,
+  { lockTimeoutMs }: TransactionOptions = {},
 ): Promise<T> {
   const client = await pool.connect();
   let broken: Error | undefined;
   try {
-    await client.query('begin');
+    // A number of ours, and one round trip for both.
+    await client.query(
+      lockTimeoutMs === undefined ? 'begin' : `begin; set local lock_timeout = ${lockTimeoutMs}`,
+    );
     const result = await work(client);
     await client.query('commit');
     return result;

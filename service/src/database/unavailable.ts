@@ -11,8 +11,8 @@ const NETWORK_CODES = new Set([
   'EHOSTUNREACH',
 ]);
 
-/** SQLSTATE classes and codes of a server that cannot answer now: connection, deadlock, resources, shutting down, time-out. */
-const SERVER_CODES = /^(08|40|53|57P|57014|58|25006)/;
+/** SQLSTATE classes and codes of a server that cannot answer now: connection, deadlock, resources, a lock, shutting down, time-out. */
+const SERVER_CODES = /^(08|40|53|55P03|57P|57014|58|25006)/;
 
 /** Whether the error means "the database is away or overloaded", not "the statement is wrong". */
 export function isUnavailable(error: unknown): boolean {

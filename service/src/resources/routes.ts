@@ -5,6 +5,7 @@ import { ApiError } from '../http/errors.ts';
 import type { CursorFailure } from '../list/cursor.ts';
 import { parseListQuery, unknownOrRepeated } from '../list/query.ts';
 import { type ListReader, readList } from '../list/read.ts';
+import { createWriteGate } from '../v1/write-gate.ts';
 import { readCount } from './count.ts';
 import { readRecord } from './record.ts';
 import { authenticated, keyFor, noParameters, refuse, refuseOtherCompany, valid } from './request.ts';
@@ -32,6 +33,7 @@ export function registerResources(
   resources: readonly Resource[],
   reader: ListReader,
 ): void {
+  const gate = createWriteGate(reader.pool.options.max);
   for (const resource of resources) {
     v1.get<{ Querystring: Record<string, unknown> }>(`/${resource.name}`, async (request, reply) => {
       const key = keyFor(request, resource);
@@ -51,7 +53,7 @@ export function registerResources(
         return sendConditional(request, reply, record.doc, record.etag);
       },
     );
-    if (resource.records) registerWrites(v1, resource, reader);
+    if (resource.records) registerWrites(v1, resource, { ...reader, gate });
   }
   v1.get<{ Querystring: Record<string, unknown> }>('/audits/count', async (request, reply) => {
     const key = authenticated(request);

@@ -1,18 +1,11 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import type pg from 'pg';
-import type { Clock } from '../clock.ts';
 import type { Resource } from '../declaration/resource.ts';
 import { BATCH_BODY_MAX_BYTES } from '../limits.ts';
-import { runWrite, type WriteAnswer } from '../v1/write.ts';
+import { runWrite, type WriteAnswer, type Writer } from '../v1/write.ts';
 import { strongEtag } from './record.ts';
 import { writeKey } from './request.ts';
 import { createRecords, patchRecord, refuseOtherCompanies, removeRecord } from './write.ts';
 import { batchBody, recordBody } from './write-body.ts';
-
-export interface Writer {
-  readonly pool: pg.Pool;
-  readonly clock: Clock;
-}
 
 interface Route {
   Querystring: Record<string, unknown>;

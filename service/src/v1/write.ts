@@ -4,6 +4,7 @@ import { writeRequests } from '../audit-log/write.ts';
 import type { Clock } from '../clock.ts';
 import { inTransaction } from '../database/pool.ts';
 import type { AuthenticatedKey } from '../keys/authenticate.ts';
+import { LOCK_TIMEOUT_MS } from '../limits.ts';
 import { quotaExceeded } from './audited.ts';
 import { invalidKey } from './authentication.ts';
 import {
@@ -14,6 +15,7 @@ import {
   storeAnswer,
 } from './idempotency.ts';
 import { requestRecord } from './request-record.ts';
+import type { WriteGate } from './write-gate.ts';
 
 /** What a write did: its answer, and the ids for its audit entry. */
 export interface WriteResult {
@@ -25,6 +27,13 @@ export interface WriteResult {
 export interface WriteAnswer extends StoredAnswer {
   readonly replayed: boolean;
   readonly dryRun: boolean;
+}
+
+/** What every write needs. */
+export interface Writer {
+  readonly pool: pg.Pool;
+  readonly clock: Clock;
+  readonly gate: WriteGate;
 }
 
 /** Carries a dry run's answer out of the transaction that it rolls back. */
@@ -39,13 +48,13 @@ class DryRun extends Error {
 /**
  * Runs a write in one transaction that also holds its audit entry, confirms the key, counts the quota and keeps the
  * answer for a repeat: all of it is there, or none. A test key's write is executed and rolled back. Takes the
- * workspace's clock first and the log's clock last, like every writer.
+ * workspace's clock first and the log's clock last, like every writer; 503 when it waits too long for either.
  */
 export async function runWrite(
   request: FastifyRequest,
   reply: FastifyReply,
   key: AuthenticatedKey,
-  { pool, clock }: { readonly pool: pg.Pool; readonly clock: Clock },
+  { pool, clock, gate }: Writer,
   work: (client: pg.PoolClient) => Promise<WriteResult>,
 ): Promise<WriteAnswer> {
   const name = request.method === 'POST' ? idempotencyKey(request.headers['idempotency-key']) : undefined;
@@ -59,19 +68,28 @@ export async function runWrite(
           fingerprint: fingerprintOf(request.method, request.url, request.body),
         };
   try {
-    const { answer, replayed, outcome } = await inTransaction(pool, async (client) => {
-      const first = repeatable && (await claimIdempotencyKey(client, repeatable));
-      const { answer, recordIds } =
-        first === undefined ? await work(client) : { answer: first, recordIds: [] };
-      if (dryRun) throw new DryRun(answer);
-      if (repeatable && first === undefined) await storeAnswer(client, repeatable, answer);
-      const [outcome] = await writeRequests(client, key.workspaceId, [
-        requestRecord(request, reply, key, { status: answer.status, counted: true, recordIds }),
-      ]);
-      if (outcome === undefined || outcome.result === 'invalid_key') throw invalidKey(true);
-      if (outcome.result === 'over_quota') throw quotaExceeded(outcome.quota, clock());
-      return { answer, replayed: first !== undefined, outcome };
-    });
+    const { answer, replayed, outcome } = await gate.run(key.workspaceId, () =>
+      inTransaction(
+        pool,
+        async (client) => {
+          const first = repeatable && (await claimIdempotencyKey(client, repeatable));
+          const { answer, recordIds } =
+            first === undefined ? await work(client) : { answer: first, recordIds: [] };
+          if (dryRun) throw new DryRun(answer);
+          if (repeatable && first === undefined) await storeAnswer(client, repeatable, answer);
+          const [outcome] = await writeRequests(
+            client,
+            key.workspaceId,
+            [requestRecord(request, reply, key, { status: answer.status, counted: true, recordIds })],
+            LOCK_TIMEOUT_MS,
+          );
+          if (outcome === undefined || outcome.result === 'invalid_key') throw invalidKey(true);
+          if (outcome.result === 'over_quota') throw quotaExceeded(outcome.quota, clock());
+          return { answer, replayed: first !== undefined, outcome };
+        },
+        { lockTimeoutMs: LOCK_TIMEOUT_MS },
+      ),
+    );
     // Not before it is committed: an answer of which nothing was recorded is recorded as it leaves.
     request.recorded = outcome;
     return { ...answer, replayed, dryRun };

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { writeRequests } from '../../src/audit-log/write.ts';
+import { LOCK_TIMEOUT_MS } from '../../src/limits.ts';
 import { newRequestEntries, requestEntries } from '../harness/entries.ts';
 import { waitingForLocks } from '../harness/locks.ts';
 import { createTestService, type TestAnswer, type TestService } from '../harness/service.ts';
@@ -68,12 +69,17 @@ describe('many requests at once', () => {
       failed: false,
       durationMs: 1,
     });
-    const outcomes = await writeRequests(service.pool, workspaceId, [
-      ...Array.from({ length: 9 }, () => request(revoked.keyId)),
-      request(live.keyId),
-      request(revoked.keyId),
-      request(live.keyId),
-    ]);
+    const outcomes = await writeRequests(
+      service.pool,
+      workspaceId,
+      [
+        ...Array.from({ length: 9 }, () => request(revoked.keyId)),
+        request(live.keyId),
+        request(revoked.keyId),
+        request(live.keyId),
+      ],
+      LOCK_TIMEOUT_MS,
+    );
     expect(outcomes.map(({ result }) => result)).toEqual([
       ...Array.from({ length: 9 }, () => 'invalid_key'),
       'recorded',
@@ -128,4 +134,35 @@ test('a key that is revoked while its request waits to be recorded is refused, a
   });
   expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([401, 200]);
   expect(entries.map(({ keyId }) => keyId)).toEqual([other.keyId]);
+});
+
+test('a workspace whose log is held delays nobody else, and goes on when it is free', async () => {
+  const holder = await service.pool.connect();
+  const other = await service.token(await service.workspace());
+  try {
+    await holder.query('begin');
+    await holder.query('select 1 from live_meters where workspace_id = $1 for update', [workspaceId]);
+    const held = [1, 2].map(() => service.request(live.token, '/v1/audits'));
+    await expect.poll(() => waitingForLocks(service.pool)).toBe(1);
+    expect((await service.request(other, '/v1/audits')).status).toBe(200);
+    await holder.query('commit');
+    expect((await Promise.all(held)).map(({ status }) => status)).toEqual([200, 200]);
+  } finally {
+    holder.release();
+  }
+});
+
+test('a workspace whose log is held for too long is answered with 503, and nothing is written', async () => {
+  const holder = await service.pool.connect();
+  const entries = await newRequestEntries(service.pool, workspaceId, async () => {
+    try {
+      await holder.query('begin');
+      await holder.query('select 1 from live_meters where workspace_id = $1 for update', [workspaceId]);
+      expect((await service.request(live.token, '/v1/audits')).status).toBe(503);
+    } finally {
+      await holder.query('rollback');
+      holder.release();
+    }
+  });
+  expect(entries).toEqual([]);
 });
