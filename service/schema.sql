@@ -37,7 +37,6 @@ create table api_keys (
   constraint api_keys_pkey PRIMARY KEY (workspace_id, id),
   constraint api_keys_access_check CHECK (access = ANY (ARRAY['read'::text, 'write'::text])),
   constraint api_keys_mode_check CHECK (mode = ANY (ARRAY['live'::text, 'test'::text])),
-  constraint api_keys_workspace_id_company_id_fkey FOREIGN KEY (workspace_id, company_id) REFERENCES companies(workspace_id, id),
   constraint api_keys_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
 ) with (fillfactor=70);
 

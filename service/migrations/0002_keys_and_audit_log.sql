@@ -6,7 +6,8 @@ create table api_keys (
   name text not null,
   mode text not null check (mode in ('live', 'test')),
   access text not null check (access in ('read', 'write')),
-  -- The one company the key may see; null: all of the workspace.
+  -- The one company the key may see; null: all of the workspace. No foreign key: a company may go when its keys are
+  -- revoked, and they stay in the list; who removes a company looks for keys that are not, under the clock's lock.
   company_id text collate "C",
   -- The prefix and the last four characters: all that people are ever shown again.
   hint text not null,
@@ -20,8 +21,7 @@ create table api_keys (
   -- To the minute, so that a busy key is not a busy row.
   last_used_at timestamptz,
   revoked_at timestamptz,
-  primary key (workspace_id, id),
-  foreign key (workspace_id, company_id) references companies
+  primary key (workspace_id, id)
 ) with (fillfactor = 70);
 -- Not unique: a unique index would have to start with the workspace, which is what the look-up is there to
 -- find. 192 random bits do not collide.

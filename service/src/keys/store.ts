@@ -51,11 +51,12 @@ export function createKeyStore(pool: pg.Pool, secrets: readonly string[]): KeySt
   return {
     create: (workspaceId, key, actor) =>
       inTransaction(pool, async (client) => {
-        if (key.companyId !== null && !(await companyExists(client, workspaceId, key.companyId)))
-          return 'no_company';
         const { token, stored } = issue(key.mode);
         const id = newId('key');
+        // Under the clock's lock no company goes away.
         const createdAt = timeOfMicros(await takeTicks(client, workspaceId, 1));
+        if (key.companyId !== null && !(await companyExists(client, workspaceId, key.companyId)))
+          return 'no_company';
         await client.query(
           `insert into api_keys (workspace_id, id, name, mode, access, company_id, created_at, hint, token_index, salt, salted_hash)
            values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,

@@ -88,18 +88,24 @@ export async function removeRecord(
   ifMatch: string | undefined,
 ): Promise<WriteResult> {
   const held = await hold(client, resource, scope, id, ifMatch);
+  if (resource.company === 'id' && (await hasActiveKey(client, scope.workspaceId, id))) {
+    throw new ApiError('conflict', `API keys are limited to the ${resource.singular}. Revoke them first.`);
+  }
   try {
     await deleteRecord(client, scope.workspaceId, resource, held);
   } catch (error) {
-    if (isForeignKeyViolation(error)) {
-      throw new ApiError(
-        'conflict',
-        `The ${resource.singular} still has records or API keys. Delete them first.`,
-      );
-    }
-    throw error;
+    if (!isForeignKeyViolation(error)) throw error;
+    throw new ApiError('conflict', `The ${resource.singular} still has records. Delete them first.`);
   }
   return { answer: { status: 204, headers: {}, body: '' }, recordIds: [id] };
+}
+
+async function hasActiveKey(client: pg.PoolClient, workspaceId: string, companyId: string): Promise<boolean> {
+  const { rowCount } = await client.query(
+    'select 1 from api_keys where workspace_id = $1 and company_id = $2 and revoked_at is null limit 1',
+    [workspaceId, companyId],
+  );
+  return rowCount !== 0;
 }
 
 async function hold(
