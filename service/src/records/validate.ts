@@ -1,6 +1,7 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { createdAt, type Field, ID_ALLOWED, ID_PATTERN } from '../declaration/field.ts';
 import type { Resource } from '../declaration/resource.ts';
+import { RECORD_FIELDS_MAX } from '../limits.ts';
 import type { RecordInput } from './row.ts';
 import { canonicalTime, TIME_ALLOWED } from './time.ts';
 
@@ -40,6 +41,10 @@ const validators = new Map<string, ValidateFunction>();
 
 /** Holds one parsed JSON value against a resource's declaration; every failure is told, not just the first. */
 export function validateRecord(resource: Resource, value: unknown, mode: ValidationMode): Validation {
+  // Each unknown field is a failure to tell; a megabyte of them is not looked at.
+  if (typeof value === 'object' && value !== null && Object.keys(value).length > RECORD_FIELDS_MAX) {
+    return { ok: false, failures: [{ field: '', reason: `must have at most ${RECORD_FIELDS_MAX} fields` }] };
+  }
   const name = `${mode} ${resource.name}`;
   let validate = validators.get(name);
   if (validate === undefined) {

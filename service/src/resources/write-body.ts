@@ -25,14 +25,14 @@ export function batchBody(resource: Resource, body: unknown): readonly RecordInp
     throw invalidBody([{ field: pointerTo(unknown), reason: 'is not a field here; allowed: data' }]);
   const failures: FieldFailure[] = [];
   const inputs: RecordInput[] = [];
-  data.forEach((value: unknown, index) => {
+  for (const [index, value] of data.entries()) {
     const result = validateRecord(resource, value, 'create');
     if (result.ok) inputs.push(result.input);
     else
-      failures.push(
-        ...result.failures.map(({ field, reason }) => ({ field: `/data/${index}${field}`, reason })),
-      );
-  });
+      for (const { field, reason } of result.failures)
+        failures.push({ field: `/data/${index}${field}`, reason });
+    if (failures.length > FAILURES_MAX) break;
+  }
   if (failures.length > 0) throw invalidBody(failures);
   return inputs;
 }
@@ -41,6 +41,8 @@ export function invalidBody(failures: readonly FieldFailure[]): ApiError {
   const told = failures
     .slice(0, FAILURES_MAX)
     .map(({ field, reason }) => `${field === '' ? 'The body' : field} ${reason}.`);
-  const rest = failures.length - told.length;
-  return new ApiError('invalid_body', rest > 0 ? `${told.join(' ')} And ${rest} more.` : told.join(' '));
+  return new ApiError(
+    'invalid_body',
+    told.length < failures.length ? `${told.join(' ')} And more.` : told.join(' '),
+  );
 }

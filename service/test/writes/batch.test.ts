@@ -59,7 +59,7 @@ describe.each(WRITES)('POST $path/batch', (of) => {
       of,
       batch(of, 25, () => ({ extra: 1 })),
     );
-    expectFailure(answer, 'invalid_body', '/data/0/extra ', '/data/19/extra ', 'And 5 more');
+    expectFailure(answer, 'invalid_body', '/data/0/extra ', '/data/19/extra ', 'And more');
     expect(answer.text).not.toContain('/data/20');
   });
 

@@ -41,6 +41,17 @@ describe.each(TARGETS)('the body of $method $url', ({ method, url }) => {
     expect({}).not.toHaveProperty('id');
   });
 
+  test('is refused without a look at each when it has more fields than any record', async () => {
+    const many = Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`f${i}`, 1]));
+    const answer = await world.send(method, url, url.endsWith('/batch') ? { data: [many] } : many);
+    expectFailure(
+      answer,
+      'invalid_body',
+      url.endsWith('/batch') ? '/data/0' : 'The body',
+      'at most 100 fields',
+    );
+  });
+
   test('is refused when it is empty or missing', async () => {
     expectFailure(await world.send(method, url, ''), 'invalid_body', 'body');
     expectFailure(await world.send(method, url), 'invalid_body');
