@@ -58,6 +58,8 @@ export function createAuthenticator(pool: pg.Pool, secrets: readonly string[], c
   const nameOf = (token: string): string => tokenIndex(token, issuing).toString('base64');
 
   const remember = (token: string, key: AuthenticatedKey): void => {
+    // Set anew, a key is the newest again.
+    cache.delete(nameOf(token));
     const [oldest] = cache.keys();
     if (cache.size >= KEY_CACHE_MAX_KEYS && oldest !== undefined) cache.delete(oldest);
     cache.set(nameOf(token), { key, untilMs: clock() + KEY_CACHE_SECONDS * 1000 });
