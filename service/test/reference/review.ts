@@ -1,0 +1,80 @@
+import { defineResource } from '../../../sdk/src/resource.ts';
+import { choice, companyId, createdAt, id, integer, nullable, text } from '../../src/declaration/field.ts';
+import { declareResource } from '../../src/declaration/resource.ts';
+import type { IdPrefix } from '../../src/ids.ts';
+
+// A resource that the service does not have: all of what adding one takes.
+
+/** Its wire type. */
+export interface Review {
+  readonly id: string;
+  readonly companyId: string;
+  readonly rating: number;
+  readonly stage: 'new' | 'answered';
+  readonly author: string | null;
+  readonly createdAt: string;
+}
+
+const stage = choice(['new', 'answered'], {
+  description: 'Whether the company has answered.',
+  example: 'new',
+  fallback: 'new',
+});
+
+/** Its declaration in the service. */
+export const reviews = declareResource<Review>()({
+  name: 'reviews',
+  singular: 'review',
+  description: "A customer's review of a company.",
+  // The prefixes are a closed list, in which a real one would have its own.
+  idPrefix: String('rev') as IdPrefix,
+  fields: {
+    id: id({ description: 'Review identifier.', example: 'rev_01jq4d1n8se0wr2h6y9zk3v5mc' }),
+    companyId,
+    rating: integer({ description: 'Stars.', min: 1, max: 5, example: 4 }),
+    stage,
+    author: nullable(text({ description: 'Who wrote it.', max: 200, example: 'Ada' })),
+    createdAt,
+  },
+  company: 'companyId',
+  sorts: { rating: 'rating' },
+  filters: { companyId, stage },
+});
+
+/** Its line in the client library. */
+export const clientReviews = defineResource<Review>()({
+  name: 'reviews',
+  singular: 'review',
+  fields: {
+    id: 'text',
+    companyId: 'text',
+    rating: 'integer',
+    stage: 'text',
+    author: 'text',
+    createdAt: 'time',
+  },
+  sorts: { rating: 'rating' },
+  filters: { companyId: 'id', stage: ['new', 'answered'] },
+  writes: ['create', 'update', 'delete'],
+  server: ['createdAt'],
+  optional: ['stage', 'author'],
+});
+
+/** Its migration. */
+export const REVIEWS_SQL = `
+  create table reviews (
+    workspace_id text collate "C" not null,
+    id text collate "C" not null,
+    company_id text collate "C" not null,
+    rating smallint not null check (rating between 1 and 5),
+    stage text not null check (stage in ('new', 'answered')),
+    author text,
+    created_at timestamptz not null,
+    doc text not null,
+    primary key (workspace_id, id),
+    foreign key (workspace_id, company_id) references companies
+  );
+  create index reviews_by_created on reviews (workspace_id, created_at, id);
+  create index reviews_by_rating on reviews (workspace_id, rating, id);
+  create index reviews_by_company_created on reviews (workspace_id, company_id, created_at, id);
+  create index reviews_by_stage_created on reviews (workspace_id, stage, created_at, id);`;
