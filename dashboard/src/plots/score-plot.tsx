@@ -5,6 +5,8 @@ import { Plot, type PlotColors } from '../ui/plot.tsx';
 import { CURSOR, timeAxis, valueAxis } from './axes.ts';
 
 const HEIGHT = 220;
+/** So few points are shown as such: a line alone would hide where they are. */
+const FEW_POINTS = 10;
 
 /** Six lines that differ also for those who tell colours badly: by their dashes. */
 const lineColors = ({ accent, good, warn, bad, ink, soft }: PlotColors): readonly string[] => [
@@ -43,13 +45,13 @@ export function ScorePlot({ scores: { times, companies } }: { readonly scores: S
       axes: [timeAxis(colors), valueAxis(colors)],
       series: [
         {},
-        ...companies.map(({ name }, i) => ({
+        ...companies.map(({ name, scores }, i) => ({
           label: name,
           stroke: lineColors(colors)[i] ?? colors.ink,
           width: 2,
           dash: [...(LINE_DASHES[i] ?? [])],
           spanGaps: true,
-          points: { show: companies.length === 1, size: 5 },
+          points: { show: companies.length === 1 || pointsOf(scores) <= FEW_POINTS, size: 5 },
         })),
       ],
     }),
@@ -57,6 +59,9 @@ export function ScorePlot({ scores: { times, companies } }: { readonly scores: S
   );
   return <Plot label={describe(companies)} data={data} options={options} height={HEIGHT} />;
 }
+
+const pointsOf = (scores: readonly (number | null)[]): number =>
+  scores.filter((score) => score !== null).length;
 
 function describe(companies: Scores['companies']): string {
   const lines = companies.map(({ name, scores }) => {

@@ -42,9 +42,19 @@ const common = {
   errorComponent: RouteFailure,
 } as const;
 
+const OVERVIEW_RANGES = ['24h', '7d', '30d', '90d'] as const;
+
+interface OverviewSearch {
+  /** Default: seven days. */
+  readonly range?: (typeof OVERVIEW_RANGES)[number] | undefined;
+}
+
 export const overviewRoute = createRoute({
   ...common,
   path: '/',
+  validateSearch: ({ range }: Record<string, unknown>): OverviewSearch => ({
+    range: oneOf(range, OVERVIEW_RANGES),
+  }),
   component: lazyRouteComponent(() => import('../pages/overview/overview-page.tsx'), 'OverviewPage'),
 });
 

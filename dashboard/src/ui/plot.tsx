@@ -7,6 +7,7 @@ export interface PlotColors {
   readonly ink: string;
   readonly soft: string;
   readonly line: string;
+  readonly edge: string;
   readonly surface: string;
   readonly accent: string;
   readonly good: string;
@@ -14,7 +15,7 @@ export interface PlotColors {
   readonly bad: string;
 }
 
-const NAMES = ['ink', 'soft', 'line', 'surface', 'accent', 'good', 'warn', 'bad'] as const;
+const NAMES = ['ink', 'soft', 'line', 'edge', 'surface', 'accent', 'good', 'warn', 'bad'] as const;
 
 export interface PlotProps {
   /** What the plot shows, in a sentence, for those who do not see it. */

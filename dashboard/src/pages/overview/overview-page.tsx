@@ -1,12 +1,100 @@
-import { ChartNoAxesColumn } from 'lucide-react';
+import type { RangeName } from '@svc/service/src/dashboard/range.ts';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { overviewQuery, trafficQuery } from '../../api/overview.ts';
 import { Page } from '../../layout/page.tsx';
 import { Card } from '../../ui/card.tsx';
-import { EmptyState } from '../../ui/empty-state.tsx';
+import { FailureState } from '../../ui/failure-state.tsx';
+import { Segments } from '../../ui/segments.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { Checklist } from './checklist.tsx';
+import { ContentPanel } from './content-panel.tsx';
+import { Figures } from './figures.tsx';
+import { MentionsPanel } from './mentions-panel.tsx';
+import { ScoresPanel } from './scores-panel.tsx';
+import { TrafficPanels } from './traffic-panels.tsx';
 
-export const OverviewPage = () => (
-  <Page title="Overview">
-    <Card>
-      <EmptyState icon={ChartNoAxesColumn} title="Overview" />
+const route = getRouteApi('/signed-in/w/$workspaceId/');
+
+const RANGES = [
+  { value: '24h', label: '24 hours' },
+  { value: '7d', label: '7 days' },
+  { value: '30d', label: '30 days' },
+  { value: '90d', label: '90 days' },
+] as const satisfies readonly { readonly value: RangeName; readonly label: string }[];
+
+export function OverviewPage() {
+  const { workspaceId } = route.useParams();
+  const { range = '7d' } = route.useSearch();
+  const navigate = route.useNavigate();
+  const overview = useQuery(overviewQuery(workspaceId));
+  const traffic = useQuery(trafficQuery(workspaceId, range));
+  const failed = [overview, traffic].find(({ data, error }) => data === undefined && error !== null);
+  const begun = overview.data?.begun;
+  const empty = begun !== undefined && !begun.request;
+  return (
+    <Page
+      title="Overview"
+      description="Traffic of this workspace, and what its records say."
+      actions={
+        empty ? undefined : (
+          <Segments
+            label="Time"
+            value={range}
+            options={RANGES}
+            onChange={(next) => void navigate({ search: { range: next }, replace: true })}
+          />
+        )
+      }
+    >
+      {failed !== undefined ? (
+        <Card>
+          <FailureState
+            error={failed.error}
+            retry={() => void Promise.all([overview.refetch(), traffic.refetch()])}
+            title="The overview could not be loaded"
+          />
+        </Card>
+      ) : overview.data === undefined || traffic.data === undefined ? (
+        <Waiting />
+      ) : (
+        <>
+          {begun?.key && begun.records && begun.request ? null : (
+            <Checklist workspaceId={workspaceId} begun={overview.data.begun} />
+          )}
+          {empty ? null : (
+            <>
+              <Figures traffic={traffic.data} month={overview.data.month} range={range} />
+              <TrafficPanels traffic={traffic.data} />
+            </>
+          )}
+          {overview.data.begun.records ? (
+            <>
+              <ScoresPanel workspaceId={workspaceId} range={range} />
+              <div className="grid items-start gap-5 lg:grid-cols-2">
+                <MentionsPanel workspaceId={workspaceId} sentiments={overview.data.sentiments} />
+                <ContentPanel workspaceId={workspaceId} content={overview.data.content} />
+              </div>
+            </>
+          ) : null}
+        </>
+      )}
+    </Page>
+  );
+}
+
+const Waiting = () => (
+  <div role="status" aria-label="Loading" className="flex flex-col gap-5">
+    <div className="grid gap-3 sm:grid-cols-2 lg:grid-cols-4">
+      {['requests', 'failures', 'latency', 'quota'].map((name) => (
+        <Card key={name} className="p-4">
+          <Skeleton className="h-4 w-24" />
+          <Skeleton className="mt-3 h-7 w-32" />
+        </Card>
+      ))}
+    </div>
+    <Card className="p-4">
+      <Skeleton className="h-60 w-full" />
     </Card>
-  </Page>
+  </div>
 );

@@ -1,0 +1,40 @@
+import type { Audit, ListEnvelope, Mention } from '@svc/sdk';
+import type { RangeName } from '@svc/service/src/dashboard/range.ts';
+import type { Overview, Traffic } from '@svc/service/src/dashboard/wire-overview.ts';
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { call, ofWorkspace } from './client.ts';
+
+const REFRESH_MS = 60_000;
+const NEWEST = 6;
+
+/** Figures that move by themselves are read again every minute while they are looked at. */
+const live = { refetchInterval: REFRESH_MS } as const;
+
+export const trafficQuery = (workspaceId: string, range: RangeName) =>
+  queryOptions({
+    queryKey: ['workspace', workspaceId, 'traffic', range],
+    queryFn: ({ signal }) =>
+      call<Traffic>(ofWorkspace(workspaceId, '/traffic'), { query: { range }, signal }),
+    placeholderData: keepPreviousData,
+    ...live,
+  });
+
+export const overviewQuery = (workspaceId: string) =>
+  queryOptions({
+    queryKey: ['workspace', workspaceId, 'overview'],
+    queryFn: ({ signal }) => call<Overview>(ofWorkspace(workspaceId, '/overview'), { signal }),
+    ...live,
+  });
+
+const newestQuery = <Item>(workspaceId: string, resource: string) =>
+  queryOptions({
+    queryKey: ['workspace', workspaceId, 'newest', resource],
+    queryFn: ({ signal }) =>
+      call<ListEnvelope<Item>>(ofWorkspace(workspaceId, `/data/${resource}`), {
+        query: { limit: NEWEST },
+        signal,
+      }),
+    ...live,
+  });
+export const newestAuditsQuery = (workspaceId: string) => newestQuery<Audit>(workspaceId, 'audits');
+export const newestMentionsQuery = (workspaceId: string) => newestQuery<Mention>(workspaceId, 'mentions');

@@ -1,0 +1,90 @@
+import type { Overview } from '@svc/service/src/dashboard/wire-overview.ts';
+import { Link } from '@tanstack/react-router';
+import { Check } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { buttonClass } from '../../ui/button.tsx';
+import { Section } from '../../ui/card.tsx';
+import { classes } from '../../ui/classes.ts';
+
+export interface ChecklistProps {
+  readonly workspaceId: string;
+  readonly begun: Overview['begun'];
+}
+
+/** The three steps of a new workspace, each with the way to it. */
+export function Checklist({ workspaceId, begun: { key, records, request } }: ChecklistProps) {
+  const params = { workspaceId };
+  return (
+    <Section title="Start here" description="Three steps until your programs can read this workspace.">
+      <ol className="flex flex-col gap-1">
+        <Step
+          number={1}
+          done={key}
+          title="Make an API key"
+          action={
+            <Link
+              to="/w/$workspaceId/keys"
+              params={params}
+              search={{ create: true }}
+              className={buttonClass('primary')}
+            >
+              Create key
+            </Link>
+          }
+        >
+          A test key reads all there is and changes nothing.
+        </Step>
+        <Step
+          number={2}
+          done={records}
+          title="Load data"
+          action={
+            <Link to="/w/$workspaceId/data/companies" params={params} className={buttonClass('secondary')}>
+              Go to companies
+            </Link>
+          }
+        >
+          Companies first, then what belongs to them.
+        </Step>
+        <Step
+          number={3}
+          done={request}
+          title="Make the first request"
+          action={
+            <Link to="/w/$workspaceId/explorer" params={params} className={buttonClass('secondary')}>
+              Open the explorer
+            </Link>
+          }
+        >
+          Try it here, and copy it as a curl line.
+        </Step>
+      </ol>
+    </Section>
+  );
+}
+
+interface StepProps {
+  readonly number: number;
+  readonly done: boolean;
+  readonly title: string;
+  readonly action: ReactNode;
+  readonly children: ReactNode;
+}
+
+const Step = ({ number, done, title, action, children }: StepProps) => (
+  <li className="flex flex-wrap items-center gap-x-4 gap-y-2 py-2">
+    <span
+      className={classes(
+        'flex size-7 shrink-0 items-center justify-center rounded-full text-sm font-semibold',
+        done ? 'bg-good-ground text-good' : 'bg-accent-ground text-accent',
+      )}
+    >
+      {done ? <Check size={15} aria-label="Done:" /> : number}
+    </span>
+    <div className="min-w-48 grow basis-0">
+      <h3 className={classes('font-medium', done && 'text-soft line-through')}>{title}</h3>
+      <p className="text-sm text-soft">{children}</p>
+    </div>
+    {done ? null : action}
+  </li>
+);

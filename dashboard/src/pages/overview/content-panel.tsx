@@ -1,0 +1,54 @@
+import type { ContentStatus } from '@svc/sdk';
+import type { Overview } from '@svc/service/src/dashboard/wire-overview.ts';
+import { Link } from '@tanstack/react-router';
+import { Section } from '../../ui/card.tsx';
+import { valueLabel } from '../data/labels.ts';
+import { MoreLink } from './more-link.tsx';
+
+const GROUNDS: Readonly<Record<ContentStatus, string>> = {
+  draft: 'bg-edge',
+  in_review: 'bg-warn',
+  scheduled: 'bg-accent',
+  published: 'bg-good',
+  archived: 'bg-line',
+};
+const WHOLE_PERCENT = 100;
+
+export interface ContentPanelProps {
+  readonly workspaceId: string;
+  readonly content: Overview['content'];
+}
+
+/** How much content stands where on its way. */
+export function ContentPanel({ workspaceId, content }: ContentPanelProps) {
+  const statuses = Object.entries(content) as [ContentStatus, number][];
+  const most = Math.max(1, ...statuses.map(([, count]) => count));
+  return (
+    <Section
+      title="Content by status"
+      actions={<MoreLink to="/w/$workspaceId/data/content" workspaceId={workspaceId} label="All content" />}
+    >
+      <ul className="flex flex-col gap-1">
+        {statuses.map(([status, count]) => (
+          <li key={status}>
+            <Link
+              to="/w/$workspaceId/data/content"
+              params={{ workspaceId }}
+              search={{ status }}
+              className="-mx-2 grid grid-cols-[6rem_minmax(0,1fr)_auto] items-center gap-3 rounded-md px-2 py-1.5 hover:bg-hover"
+            >
+              <span>{valueLabel(status)}</span>
+              <span aria-hidden className="h-2.5 overflow-hidden rounded-full bg-sunken">
+                <span
+                  className={`block h-full rounded-full ${GROUNDS[status]}`}
+                  style={{ width: `${(count / most) * WHOLE_PERCENT}%` }}
+                />
+              </span>
+              <span className="min-w-10 text-end font-medium tabular-nums">{count.toLocaleString()}</span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}

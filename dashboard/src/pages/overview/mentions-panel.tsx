@@ -1,0 +1,71 @@
+import type { Overview } from '@svc/service/src/dashboard/wire-overview.ts';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { newestMentionsQuery } from '../../api/overview.ts';
+import { When } from '../../time/when.tsx';
+import { Badge } from '../../ui/badge.tsx';
+import { Section } from '../../ui/card.tsx';
+import { FailureState } from '../../ui/failure-state.tsx';
+import { SkeletonRows } from '../../ui/skeleton.tsx';
+import { toneOf, valueLabel } from '../data/labels.ts';
+import { MoreLink } from './more-link.tsx';
+import { ShareBar } from './share-bar.tsx';
+
+export interface MentionsPanelProps {
+  readonly workspaceId: string;
+  readonly sentiments: Overview['sentiments'];
+}
+
+/** What is said of the companies, and in which tone. */
+export function MentionsPanel({ workspaceId, sentiments }: MentionsPanelProps) {
+  const { data, error, refetch } = useQuery(newestMentionsQuery(workspaceId));
+  const { positive, neutral, negative } = sentiments;
+  const total = positive + neutral + negative;
+  return (
+    <Section
+      flush
+      title="Mentions"
+      description={total === 0 ? undefined : `Sentiment of the newest ${total.toLocaleString()}`}
+      actions={<MoreLink to="/w/$workspaceId/data/mentions" workspaceId={workspaceId} label="All mentions" />}
+    >
+      {total === 0 ? null : (
+        <div className="border-b border-line p-4">
+          <ShareBar
+            shares={[
+              { label: 'Positive', count: positive, className: 'bg-good' },
+              { label: 'Neutral', count: neutral, className: 'bg-edge' },
+              { label: 'Negative', count: negative, className: 'bg-bad' },
+            ]}
+          />
+        </div>
+      )}
+      {error !== null ? (
+        <FailureState error={error} retry={() => void refetch()} title="The mentions could not be loaded" />
+      ) : data === undefined ? (
+        <SkeletonRows columns={2} />
+      ) : data.data.length === 0 ? (
+        <p className="px-4 py-10 text-center text-soft">There are no mentions yet.</p>
+      ) : (
+        <ul className="divide-y divide-line">
+          {data.data.map(({ id, title, sentiment, source, publishedAt }) => (
+            <li key={id} className="flex items-center gap-3 px-4 py-2">
+              <div className="min-w-0 grow">
+                <Link
+                  to="/w/$workspaceId/data/mentions/$recordId"
+                  params={{ workspaceId, recordId: id }}
+                  className="block truncate py-0.5 hover:underline"
+                >
+                  {title}
+                </Link>
+                <p className="truncate text-sm text-soft">
+                  {source}, <When at={publishedAt} />
+                </p>
+              </div>
+              <Badge tone={toneOf(sentiment)}>{valueLabel(sentiment)}</Badge>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Section>
+  );
+}

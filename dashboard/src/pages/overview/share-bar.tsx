@@ -1,0 +1,39 @@
+export interface Share {
+  readonly label: string;
+  readonly count: number;
+  /** Class of its ground. */
+  readonly className: string;
+}
+
+const WHOLE_PERCENT = 100;
+const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 0 });
+
+/** Parts of a whole: a bar, and each part in words. */
+export function ShareBar({ shares }: { readonly shares: readonly Share[] }) {
+  const total = shares.reduce((sum, { count }) => sum + count, 0);
+  return (
+    <div className="flex flex-col gap-3">
+      <div aria-hidden className="flex h-2.5 gap-0.5 overflow-hidden rounded-full">
+        {shares.map(({ label, count, className }) =>
+          count === 0 ? null : (
+            <span
+              key={label}
+              className={className}
+              style={{ width: `${(count / total) * WHOLE_PERCENT}%` }}
+            />
+          ),
+        )}
+      </div>
+      <ul className="flex flex-wrap gap-x-5 gap-y-1 text-sm">
+        {shares.map(({ label, count, className }) => (
+          <li key={label} className="flex items-center gap-1.5">
+            <span aria-hidden className={`size-2.5 rounded-xs ${className}`} />
+            {label}
+            <span className="font-medium tabular-nums">{count.toLocaleString()}</span>
+            <span className="text-soft tabular-nums">{percent.format(total === 0 ? 0 : count / total)}</span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,39 @@
+import { useCallback, useMemo } from 'react';
+import type uPlot from 'uplot';
+import { Plot, type PlotColors } from '../ui/plot.tsx';
+import { CURSOR, fromZero, timeAxis, valueAxis } from './axes.ts';
+import { secondsOf, type TrafficPlotProps } from './requests-plot.tsx';
+
+const HEIGHT = 220;
+const LEAST_MS = 10;
+
+/** How long requests took: the median, and what 95 % did not exceed. */
+export function LatencyPlot({ traffic, onPoint }: TrafficPlotProps) {
+  const data = useMemo(
+    (): uPlot.AlignedData => [
+      secondsOf(traffic),
+      traffic.spans.map(({ p50 }) => p50),
+      traffic.spans.map(({ p95 }) => p95),
+    ],
+    [traffic],
+  );
+  const options = useCallback(
+    (colors: PlotColors): Omit<uPlot.Options, 'width' | 'height'> => ({
+      padding: [8, 24, 0, 0],
+      legend: { show: false },
+      cursor: CURSOR,
+      hooks: { setCursor: [({ cursor }) => onPoint(cursor.idx ?? null)] },
+      scales: { y: { range: fromZero(LEAST_MS) } },
+      axes: [timeAxis(colors), valueAxis(colors, ' ms')],
+      series: [
+        {},
+        { label: 'p50', stroke: colors.accent, width: 2, points: { size: 5 } },
+        { label: 'p95', stroke: colors.warn, width: 2, dash: [6, 3], points: { size: 5 } },
+      ],
+    }),
+    [onPoint],
+  );
+  const { p50, p95 } = traffic.total;
+  const label = `Latency by the ${traffic.step}: half within ${p50} ms, 95 % within ${p95} ms.`;
+  return <Plot label={label} data={data} options={options} height={HEIGHT} />;
+}

@@ -1,0 +1,68 @@
+import type { Traffic } from '@svc/service/src/dashboard/wire-overview.ts';
+import { useCallback, useMemo } from 'react';
+import uPlot from 'uplot';
+import { Plot, type PlotColors } from '../ui/plot.tsx';
+import { CURSOR, fromZero, timeAxis, valueAxis } from './axes.ts';
+
+const HEIGHT = 220;
+/** Of a span's width; and pixels at most. */
+const BAR_WIDTH = 0.72;
+const BAR_MAX_PIXELS = 44;
+const LEAST = 4;
+
+export interface TrafficPlotProps {
+  readonly traffic: Traffic;
+  /** The span below the pointer; null: there is none. Memoised. */
+  readonly onPoint: (index: number | null) => void;
+}
+
+export const secondsOf = ({ spans }: Traffic): number[] => spans.map(({ at }) => Date.parse(at) / 1000);
+
+/** Requests of each span: test upon live, and how many of both failed. */
+export function RequestsPlot({ traffic, onPoint }: TrafficPlotProps) {
+  const data = useMemo((): uPlot.AlignedData => {
+    const { spans } = traffic;
+    return [
+      secondsOf(traffic),
+      spans.map(({ live, test }) => live + test),
+      spans.map(({ live }) => live),
+      spans.map(({ errors }) => errors),
+    ];
+  }, [traffic]);
+  const options = useCallback(
+    (colors: PlotColors): Omit<uPlot.Options, 'width' | 'height'> => {
+      const bars = uPlot.paths.bars?.({ size: [BAR_WIDTH, BAR_MAX_PIXELS], align: 1, radius: 0.1 });
+      const series = (label: string, fill: string): uPlot.Series => ({
+        label,
+        fill,
+        width: 0,
+        points: { show: false },
+        ...(bars === undefined ? {} : { paths: bars }),
+      });
+      return {
+        padding: [8, 24, 0, 0],
+        legend: { show: false },
+        cursor: CURSOR,
+        hooks: { setCursor: [({ cursor }) => onPoint(cursor.idx ?? null)] },
+        scales: {
+          x: { range: (_, min, max) => [min, max + stepOf(traffic)] },
+          y: { range: fromZero(LEAST) },
+        },
+        axes: [timeAxis(colors), valueAxis(colors)],
+        series: [
+          {},
+          series('Test', colors.edge),
+          series('Live', colors.accent),
+          series('Failed', colors.bad),
+        ],
+      };
+    },
+    [traffic, onPoint],
+  );
+  const { live, test, errors } = traffic.total;
+  const label = `Requests by the ${traffic.step}: ${live} live, ${test} test, ${errors} of them failed.`;
+  return <Plot label={label} data={data} options={options} height={HEIGHT} />;
+}
+
+const SECONDS = { hour: 3_600, day: 86_400 } as const;
+const stepOf = ({ step }: Traffic): number => SECONDS[step];

@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest';
+import { resourceNamed, seedRecords } from '../../service/test/harness/records.ts';
+import { createBrowserWorld, expectSound } from './harness/browser.ts';
+import { BROWSER_PATH } from './harness/world.ts';
+
+describe.skipIf(BROWSER_PATH === undefined)('the overview', async () => {
+  if (BROWSER_PATH === undefined) return;
+  const { service, dashboard, open } = await createBrowserWorld();
+  const owner = await dashboard.owner();
+  const fresh = await dashboard.owner();
+  const { workspaceId } = owner;
+  const token = await service.token(workspaceId);
+  for (let i = 0; i < 20; i++) await service.request(token, i % 5 === 0 ? '/v1/nothing' : '/v1/audits');
+  const createdAt = new Date(Date.now() - 3_600_000).toISOString();
+  const seed = (name: string, row: object) =>
+    seedRecords(service.pool, workspaceId, resourceNamed(name), [
+      { id: `${name}_1`, createdAt, companyId: 'companies_1', ...row },
+    ]);
+  await seed('companies', { name: 'Acme' });
+  await seed('audits', { headlineScore: 64, completedAt: createdAt });
+  await seed('mentions', { sentiment: 'negative' });
+  await seed('content', { status: 'in_review' });
+  await service.pool.query(
+    `insert into record_counts (workspace_id, resource, company_id, records) values ($1, 'audits', '', 1)`,
+    [workspaceId],
+  );
+
+  test.each([
+    ['light', 1280],
+    ['dark', 1280],
+    ['light', 360],
+    ['dark', 360],
+  ] as const)(
+    'is accessible and fits, with traffic and in a new workspace: %s, %i px',
+    async (theme, width) => {
+      const page = await open(owner, `/w/${workspaceId}`, { theme, width });
+      await page
+        .getByRole('img', { name: /Requests by the hour: 20 live, 0 test, 4 of them failed/ })
+        .waitFor();
+      await page.getByRole('img', { name: /Headline score over time\. Acme: from 64 to 64/ }).waitFor();
+      await expectSound(page);
+      const empty = await open(fresh, `/w/${fresh.workspaceId}`, { theme, width });
+      await empty.getByRole('heading', { name: 'Start here' }).waitFor();
+      await expectSound(empty);
+    },
+  );
+
+  test('shows another time when it is chosen, also after a reload', async () => {
+    const page = await open(owner, `/w/${workspaceId}`);
+    await page.getByRole('radio', { name: '30 days' }).click();
+    await page.getByRole('heading', { name: 'Requests by the day' }).waitFor();
+    await page.reload();
+    await page.getByRole('heading', { name: 'Requests by the day' }).waitFor();
+  });
+
+  test('leads from the checklist to where each step is done, instead of showing empty plots', async () => {
+    const page = await open(fresh, `/w/${fresh.workspaceId}`);
+    await page.getByRole('link', { name: 'Open the explorer' }).waitFor();
+    expect(await page.getByRole('img').count()).toBe(0);
+    await page.getByRole('link', { name: 'Create key' }).click();
+    await page.waitForURL(/\/keys\?create=true/);
+  });
+
+  test('leads from a status to the content that has it', async () => {
+    const page = await open(owner, `/w/${workspaceId}`);
+    await page.getByRole('link', { name: /In review/ }).click();
+    await page.waitForURL(/data\/content\?status=in_review/);
+    await page.getByText('1 content shown, which is all').waitFor();
+  });
+});
