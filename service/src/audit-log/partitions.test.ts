@@ -1,8 +1,9 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../test/harness/database.ts';
-import { dropExpiredPartitions, ensurePartitions, listPartitions } from './partitions.ts';
+import { databaseNow, dropExpiredPartitions, ensurePartitions, listPartitions } from './partitions.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
+const FIVE_MINUTES_MS = 5 * 60 * 1000;
 const RACERS = 5;
 
 let database: TestDatabase;
@@ -14,6 +15,8 @@ beforeEach(async () => {
 });
 
 const names = async () => (await listPartitions(database.pool)).map(({ name }) => name);
+const dropAt = (databaseNowMs: number, retentionDays: number, nodeNowMs = databaseNowMs) =>
+  dropExpiredPartitions(database.pool, { retentionDays, nodeNowMs, databaseNowMs });
 const write = (at: string) =>
   database.pool.query(
     `insert into audit_log (workspace_id, id, created_at, kind, doc) values ('wks_1', $1::text, ($1::text)::timestamptz, 'api.request', '{}')`,
@@ -49,11 +52,48 @@ describe('the partitions of the audit log', () => {
     }
   });
 
+  test('are made by the clock of the database, which gives the entries their times', async () => {
+    const { rows } = await database.pool.query<{ month: string }>(
+      `select to_char(now(), 'YYYY_MM') as month`,
+    );
+    const made = await ensurePartitions(database.pool);
+    expect([made.length, made[0]]).toEqual([4, `audit_log_${rows[0]?.month}`]);
+    expect(Math.abs((await databaseNow(database.pool)) - Date.now())).toBeLessThan(60_000);
+  });
+
   test('are dropped when their newest possible entry is older than the retention, not a moment before', async () => {
     await ensurePartitions(database.pool, Date.UTC(2026, 0, 1));
     const expires = Date.UTC(2026, 1, 1) + 30 * DAY_MS;
-    expect(await dropExpiredPartitions(database.pool, expires - 1, 30)).toEqual([]);
-    expect(await dropExpiredPartitions(database.pool, expires, 30)).toEqual(['audit_log_2026_01']);
+    expect(await dropAt(expires - 1, 30)).toEqual({ dropped: [] });
+    expect(await dropAt(expires, 30)).toEqual({ dropped: ['audit_log_2026_01'] });
     expect(await names()).toEqual(['audit_log_2026_02', 'audit_log_2026_03', 'audit_log_2026_04']);
+  });
+
+  test('are kept while the clocks of the node and of the database are more than five minutes apart', async () => {
+    await ensurePartitions(database.pool, Date.UTC(2026, 0, 1));
+    const expires = Date.UTC(2026, 1, 1) + 30 * DAY_MS;
+    for (const apart of [FIVE_MINUTES_MS + 1, -FIVE_MINUTES_MS - 1, 600 * DAY_MS]) {
+      expect(await dropAt(expires, 30, expires + apart)).toEqual({
+        dropped: [],
+        doubt: expect.stringMatching(/^this node's clock is \d+ s apart from the database's$/),
+      });
+    }
+    expect(await names()).toHaveLength(4);
+    expect(await dropAt(expires, 30, expires + FIVE_MINUTES_MS)).toEqual({ dropped: ['audit_log_2026_01'] });
+  });
+
+  test('are all kept when the newest entry would go, however far both clocks have moved', async () => {
+    await ensurePartitions(database.pool, Date.UTC(2026, 0, 1));
+    await write('2026-01-10T00:00:00Z');
+    await write('2026-02-10T00:00:00Z');
+    expect(await dropAt(Date.UTC(2031, 0, 1), 30)).toEqual({
+      dropped: [],
+      doubt: 'the newest entry, in audit_log_2026_02, would be among them',
+    });
+    expect(await names()).toHaveLength(4);
+    await write('2026-03-10T00:00:00Z');
+    expect(await dropAt(Date.UTC(2026, 3, 1), 30)).toEqual({
+      dropped: ['audit_log_2026_01', 'audit_log_2026_02'],
+    });
   });
 });

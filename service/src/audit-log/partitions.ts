@@ -13,6 +13,9 @@ const PARTITIONS_LOCK = 7_310_001;
  */
 const LOCK_TIMEOUT_MS = 2_000;
 
+/** Clocks that are set by the same time are closer than this; what differs more may be years off. */
+const CLOCKS_APART_MAX_MS = 5 * 60 * 1000;
+
 interface Month {
   readonly name: string;
   /** First day of the month, and of the next one, as dates. */
@@ -26,11 +29,22 @@ function monthAt(year: number, month: number): Month {
   return { name: `audit_log_${day(0).slice(0, 7).replace('-', '_')}`, from: day(0), to: day(1) };
 }
 
-/** Makes the audit log's partitions of this month and of those ahead. Returns the names of the new ones. */
-export function ensurePartitions(pool: pg.Pool, nowMs: number): Promise<readonly string[]> {
-  const now = new Date(nowMs);
+/** The database's clock, which gives the entries their times: a node's own may be wrong. */
+export async function databaseNow(client: pg.ClientBase | pg.Pool): Promise<number> {
+  const { rows } = await client.query<{ now: number }>(
+    'select (extract(epoch from clock_timestamp()) * 1000)::float8 as now',
+  );
+  return rows[0]?.now ?? Number.NaN;
+}
+
+/**
+ * Makes the audit log's partitions of this month and of those ahead. Returns the names of the new ones. `atMs`: for
+ * entries of another time; default: the database's clock.
+ */
+export function ensurePartitions(pool: pg.Pool, atMs?: number): Promise<readonly string[]> {
   return inTransaction(pool, async (client) => {
     await lockPartitions(client);
+    const now = new Date(atMs ?? (await databaseNow(client)));
     const existing = new Set((await listPartitions(client)).map(({ name }) => name));
     const made: string[] = [];
     for (let ahead = 0; ahead <= PARTITIONS_AHEAD_MONTHS; ahead++) {
@@ -46,19 +60,67 @@ export function ensurePartitions(pool: pg.Pool, nowMs: number): Promise<readonly
   });
 }
 
-/** Drops the partitions whose newest possible entry is older than the retention. Returns their names. */
-export function dropExpiredPartitions(
-  pool: pg.Pool,
-  nowMs: number,
-  retentionDays: number,
-): Promise<readonly string[]> {
-  const oldestKeptMs = nowMs - retentionDays * DAY_MS;
+export interface Expiry {
+  readonly retentionDays: number;
+  /** This node's clock. */
+  readonly nodeNowMs: number;
+  /** Default: the database's clock. */
+  readonly databaseNowMs?: number;
+}
+
+/** What became of the expired partitions; `doubt` says why nothing was dropped although there are some. */
+export interface Expired {
+  readonly dropped: readonly string[];
+  readonly doubt?: string;
+}
+
+/**
+ * Drops the partitions whose newest possible entry is older than the retention by the database's clock. A dropped
+ * month is gone for good, so nothing is dropped while the time is in doubt: when this node's clock and the
+ * database's are apart, or when every entry there is would go.
+ */
+export function dropExpiredPartitions(pool: pg.Pool, expiry: Expiry): Promise<Expired> {
   return inTransaction(pool, async (client) => {
     await lockPartitions(client);
-    const expired = (await listPartitions(client)).filter(({ endsMs }) => endsMs <= oldestKeptMs);
+    const nowMs = expiry.databaseNowMs ?? (await databaseNow(client));
+    const partitions = await listPartitions(client);
+    const oldestKeptMs = nowMs - expiry.retentionDays * DAY_MS;
+    const expired = partitions.filter(({ endsMs }) => endsMs <= oldestKeptMs);
+    if (expired.length === 0) return { dropped: [] };
+    const doubt = await doubtOf(client, nowMs, expiry.nodeNowMs, partitions, expired);
+    if (doubt !== undefined) return { dropped: [], doubt };
     for (const { name } of expired) await client.query(`drop table ${name}`);
-    return expired.map(({ name }) => name);
+    return { dropped: expired.map(({ name }) => name) };
   });
+}
+
+async function doubtOf(
+  client: pg.ClientBase,
+  nowMs: number,
+  nodeNowMs: number,
+  partitions: readonly Partition[],
+  expired: readonly Partition[],
+): Promise<string | undefined> {
+  const apartMs = Math.abs(nodeNowMs - nowMs);
+  if (apartMs > CLOCKS_APART_MAX_MS) {
+    return `this node's clock is ${Math.round(apartMs / 1000)} s apart from the database's`;
+  }
+  const newest = await newestWithEntries(client, partitions);
+  if (newest === undefined || !expired.includes(newest)) return undefined;
+  return `the newest entry, in ${newest.name}, would be among them`;
+}
+
+async function newestWithEntries(
+  client: pg.ClientBase,
+  partitions: readonly Partition[],
+): Promise<Partition | undefined> {
+  for (const partition of partitions.toReversed()) {
+    const { rows } = await client.query<{ any: boolean }>(
+      `select exists(select 1 from ${partition.name}) as any`,
+    );
+    if (rows[0]?.any === true) return partition;
+  }
+  return undefined;
 }
 
 async function lockPartitions(client: pg.ClientBase): Promise<void> {

@@ -10,7 +10,13 @@ const { pool } = await createTestDatabase();
 const log = pino({ level: 'silent' });
 
 const maintainAt = (time: string): Promise<void> =>
-  maintainAuditLog({ pool, nowMs: Date.parse(time), retentionDays: RETENTION_DAYS, log });
+  maintainAuditLog({
+    pool,
+    databaseNowMs: Date.parse(time),
+    nodeNowMs: Date.parse(time),
+    retentionDays: RETENTION_DAYS,
+    log,
+  });
 const names = async (): Promise<readonly string[]> => (await listPartitions(pool)).map(({ name }) => name);
 
 async function writeEntry(id: string, createdAt: string): Promise<void> {
@@ -53,6 +59,20 @@ describe('the partitions of the audit log', () => {
       undefined,
       'audit_log_2030_02',
     ]);
+  });
+
+  test('are kept with a warning when the time is in doubt', async () => {
+    await maintainAt('2030-01-15T00:00:00Z');
+    const warnings: string[] = [];
+    await maintainAuditLog({
+      pool,
+      databaseNowMs: Date.parse('2030-04-02T00:00:00Z'),
+      nodeNowMs: Date.parse('2031-04-02T00:00:00Z'),
+      retentionDays: RETENTION_DAYS,
+      log: pino({ level: 'warn' }, { write: (line) => void warnings.push(line) }),
+    });
+    expect(await names()).toContain('audit_log_2030_01');
+    expect(warnings).toEqual([expect.stringContaining('were kept: this node')]);
   });
 
   test('wait two seconds for a long reader, not longer, so that no entry waits behind them', async () => {

@@ -32,7 +32,8 @@ const SCHEDULE = parseCronItems([
 ]);
 
 const tasks = (pool: pg.Pool, { clock = systemClock, logRetentionDays, log }: JobOptions): TaskList => ({
-  maintain_audit_log: () => maintainAuditLog({ pool, nowMs: clock(), retentionDays: logRetentionDays, log }),
+  maintain_audit_log: () =>
+    maintainAuditLog({ pool, nodeNowMs: clock(), retentionDays: logRetentionDays, log }),
   delete_expired: () => deleteExpired({ pool, log }),
 });
 

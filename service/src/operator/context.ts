@@ -1,7 +1,6 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { ensurePartitions } from '../audit-log/partitions.ts';
-import { systemClock } from '../clock.ts';
 import { type Config, readConfig } from '../config.ts';
 import { migrate } from '../database/migrate.ts';
 import { createPool } from '../database/pool.ts';
@@ -58,7 +57,7 @@ export function createContext(env: NodeJS.ProcessEnv): CommandContext {
       });
       try {
         await migrate(pool, log());
-        await ensurePartitions(pool, systemClock());
+        await ensurePartitions(pool);
         return await work({ pool, url: database.url, secrets: () => deploymentSecrets(config(), log()) });
       } finally {
         await pool.end();

@@ -4,7 +4,7 @@ import { systemClock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import { migrate } from '../database/migrate.ts';
 import { createPool } from '../database/pool.ts';
-import { maintainAuditLog } from '../jobs/audit-log-partitions.ts';
+import { makeAuditLogMonths } from '../jobs/audit-log-partitions.ts';
 import { STANDARD_OUTPUT } from '../log/log.ts';
 import { OperatorError } from '../operator-error.ts';
 import { createLimiter, type Limiter } from '../quota/limiter.ts';
@@ -66,7 +66,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   started.defer(() => pool.end());
   await migrate(pool, log);
   await confirmSecrets(pool, secrets, options);
-  await maintainAuditLog({ pool, nowMs: systemClock(), retentionDays: config.logRetentionDays, log });
+  await makeAuditLogMonths({ pool, log });
   signal.throwIfAborted();
 
   const settings = await settingsOf(options, database.url, secrets);
