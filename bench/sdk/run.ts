@@ -1,0 +1,144 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { type ListEnvelope, Svc } from '@svc/sdk';
+import { ensurePartitions } from '../../service/src/audit-log/partitions.ts';
+import { startEmbedded } from '../../service/src/database/embedded/index.ts';
+import { migrate } from '../../service/src/database/migrate.ts';
+import { createPool } from '../../service/src/database/pool.ts';
+import { seed, WORKSPACES } from '../pages/seed.ts';
+
+/**
+ * Walks 100,000 audits by the client's `for await` and by a hand-written fetch loop with the same limit, alternating in
+ * one run, and prints the times, their ratio with its spread, and the heap in the middle and at the end of a walk.
+ *
+ *   node bench/sdk/run.ts [rounds] [audits]
+ */
+const [rounds = 5, audits = 100_000] = process.argv.slice(2).map(Number);
+const LIMIT = 100;
+const SECRET = 'the secret of the benchmark, not of a service';
+const MEBIBYTE = 1024 * 1024;
+
+setFlagsFromString('--expose-gc');
+const collectGarbage: () => void = runInNewContext('gc');
+const heapMebibytes = (): number => {
+  collectGarbage();
+  return process.memoryUsage().heapUsed / MEBIBYTE;
+};
+
+interface Item {
+  readonly id: string;
+}
+type Walk = (each: (item: Item) => void) => Promise<void>;
+
+const byClient =
+  (baseUrl: string, apiKey: string): Walk =>
+  async (each) => {
+    for await (const audit of new Svc({ baseUrl, apiKey }).audits.list({ limit: LIMIT })) each(audit);
+  };
+
+const byHand =
+  (baseUrl: string, apiKey: string): Walk =>
+  async (each) => {
+    const headers = { authorization: `Bearer ${apiKey}` };
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const url = `${baseUrl}/v1/audits?limit=${LIMIT}${cursor === '' ? '' : `&cursor=${cursor}`}`;
+      const answer = await fetch(url, { headers });
+      if (!answer.ok) throw new Error(`${answer.status}`);
+      const page = (await answer.json()) as ListEnvelope<Item>;
+      for (const item of page.data) each(item);
+      cursor = page.pagination.nextCursor;
+    }
+  };
+
+/** Milliseconds of a walk, and of this process's processor time: the latter is the same on a busy machine. */
+interface Cost {
+  readonly wall: number;
+  readonly processor: number;
+}
+
+async function timed(walk: Walk): Promise<Cost> {
+  let given = 0;
+  const [begun, before] = [performance.now(), process.cpuUsage()];
+  await walk(() => {
+    given += 1;
+  });
+  if (given !== audits) throw new Error(`${given} records instead of ${audits}`);
+  const { user, system } = process.cpuUsage(before);
+  return { wall: performance.now() - begun, processor: (user + system) / 1000 };
+}
+
+async function heapDuring(walk: Walk): Promise<readonly number[]> {
+  const heaps: number[] = [];
+  let given = 0;
+  await walk(() => {
+    given += 1;
+    if (given % (audits / 10) === 0) heaps.push(heapMebibytes());
+  });
+  return heaps;
+}
+
+const median = (values: readonly number[]): number =>
+  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+
+const costText = ({ wall, processor }: Cost): string =>
+  `${wall.toFixed(0)} ms (processor ${processor.toFixed(0)} ms)`;
+const spread = (values: readonly number[]): string =>
+  `${median(values).toFixed(3)} (${Math.min(...values).toFixed(3)} to ${Math.max(...values).toFixed(3)})`;
+
+async function startService(databaseUrl: string): Promise<{ process: ChildProcess; baseUrl: string }> {
+  const env = { ...process.env, BENCH_DATABASE_URL: databaseUrl, BENCH_SECRET: SECRET };
+  const child = fork(new URL('../pages/service.ts', import.meta.url), { env });
+  const failed = once(child, 'exit').then(([code]) =>
+    Promise.reject(new Error(`the service ended with ${code}`)),
+  );
+  const [address] = (await Promise.race([once(child, 'message'), failed])) as [AddressInfo];
+  failed.catch(() => undefined);
+  return { process: child, baseUrl: `http://127.0.0.1:${address.port}` };
+}
+
+async function compare(databaseUrl: string): Promise<void> {
+  const pool = createPool({ url: databaseUrl, max: 2, name: 'bench', onError: console.error });
+  await migrate(pool);
+  await ensurePartitions(pool, Date.now());
+  await pool.query('set statement_timeout = 0');
+  console.log(`loading ${audits * WORKSPACES} audits`);
+  const { token } = await seed(pool, SECRET, audits);
+  await pool.query('checkpoint');
+  await pool.end();
+  const service = await startService(databaseUrl);
+  const [client, hand] = [byClient(service.baseUrl, token), byHand(service.baseUrl, token)];
+  const ratios: Cost[] = [];
+  for (let round = 0; round <= rounds; round++) {
+    // The first round warms up; who goes first alternates.
+    const [first, second] = round % 2 === 0 ? [client, hand] : [hand, client];
+    const costs = [await timed(first), await timed(second)] as const;
+    const [own, other] = round % 2 === 0 ? costs : [costs[1], costs[0]];
+    if (round === 0) continue;
+    const ratio = { wall: own.wall / other.wall, processor: own.processor / other.processor };
+    ratios.push(ratio);
+    console.log(
+      `client ${costText(own)}   by hand ${costText(other)}   ratio ${ratio.wall.toFixed(3)}, processor ${ratio.processor.toFixed(3)}`,
+    );
+  }
+  console.log(`client / by hand, time: ${spread(ratios.map(({ wall }) => wall))}`);
+  console.log(`client / by hand, processor time: ${spread(ratios.map(({ processor }) => processor))}`);
+  const heaps = await heapDuring(client);
+  console.log(`heap at each tenth of a walk, MiB: ${heaps.map((heap) => heap.toFixed(1)).join(' ')}`);
+  service.process.disconnect();
+}
+
+const directory = await mkdtemp(join(tmpdir(), 'svc-bench-'));
+const quiet = { info: () => undefined, warn: console.warn, error: console.error };
+const database = await startEmbedded({ dataDir: join(directory, 'data'), purpose: 'bench', log: quiet });
+try {
+  await compare(database.url);
+} finally {
+  await database.stop();
+  await rm(directory, { recursive: true, force: true });
+}

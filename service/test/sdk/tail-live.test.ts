@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { bigQuery, LISTS } from '../harness/lists.ts';
+import { createTestService } from '../harness/service.ts';
+import { clientOf } from './client.ts';
+
+const WRITERS = 8;
+const CREATES = 12;
+const BATCH = 7;
+
+test('tails that poll while many write, on two nodes at once, get every record once and in the order of creation', async () => {
+  const node = await createTestService();
+  const other = await createTestService({ database: node.database, clock: node.clock });
+  const workspaceId = await node.workspace();
+  const token = await node.token(workspaceId, { access: 'write' });
+  const clients = [clientOf(node.app, token), clientOf(other.app, token)] as const;
+  const { id: companyId } = await clients[0].companies.create({ name: 'Acme' });
+  const audit = { companyId, headlineScore: 1, completedAt: '2026-03-01T09:30:00Z' };
+  const total = WRITERS * (CREATES + CREATES * BATCH);
+
+  const writers = Array.from({ length: WRITERS }, async (_, i) => {
+    const writer = clients[i % 2 === 0 ? 0 : 1];
+    for (let n = 0; n < CREATES; n++) {
+      await writer.audits.create(audit);
+      await writer.audits.createMany(Array(BATCH).fill(audit));
+    }
+  });
+  const readers = clients.map(async (client) => {
+    const ids: string[] = [];
+    let tail = client.audits.tail();
+    while (ids.length < total) {
+      for await (const { id } of tail) {
+        ids.push(id);
+        // Another process goes on, now and then.
+        if (ids.length % 97 === 0 || ids.length === total) break;
+      }
+      tail = client.audits.tail({ after: tail.position });
+    }
+    return ids;
+  });
+  await Promise.all(writers);
+  const audits = LISTS.find(({ name }) => name === 'audits');
+  if (audits === undefined) throw new Error('there are no audits');
+  const expected = await bigQuery(node.pool, workspaceId, audits, { sort: 'created-ascending' });
+  expect(expected).toHaveLength(total);
+  expect(await Promise.all(readers)).toEqual([expected, expected]);
+});
