@@ -42,11 +42,15 @@ const ownIdSchema = ({ singular }: Resource, field: Field<unknown>): JsonSchema 
   description: `An id of your own for the ${singular}; left out, the service makes one. One that is taken is refused with \`conflict\`.`,
 });
 
-/** A field that may be left out says what it is then. */
-const withDefault = (field: Field<unknown>): JsonSchema =>
-  field.fallback === undefined
-    ? publishedSchema(field)
-    : { ...publishedSchema(field), default: field.fallback };
+/**
+ * A field that may be left out says in words what it is then: generators of clients take the keyword `default` to mean
+ * that the field is always there.
+ */
+function withDefault(field: Field<unknown>): JsonSchema {
+  const schema = publishedSchema(field);
+  if (field.fallback === undefined) return schema;
+  return { ...schema, description: `${String(schema['description'])} Left out: ${String(field.fallback)}.` };
+}
 
 const patchSchema = (resource: Resource): JsonSchema =>
   closed(
