@@ -98,7 +98,7 @@ export interface AuditLogEntry {
   readonly userAgent?: string | null;
   /** Of a write: the records that it made, changed or removed. Also on `record.changed`. */
   readonly recordIds?: readonly string[];
-  /** Of `records.imported`: what was imported, and how many. Of `record.changed`: what was changed. */
+  /** Of `records.imported`: what was imported, and how many; an import has an entry for each batch. Of `record.changed`: what was changed. */
   readonly resource?: string;
   readonly records?: number;
 }

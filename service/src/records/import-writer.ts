@@ -5,11 +5,11 @@ import { type InsertResult, insertRecords } from './insert.ts';
 import type { RecordInput } from './row.ts';
 import type { Target } from './target.ts';
 
-/** How an import's batches become transactions. */
+/** How an import's batches become transactions. Each that adds records logs how many: they are committed as one. */
 export interface ImportWriter {
   readonly write: (inputs: readonly RecordInput[]) => Promise<InsertResult>;
-  /** After the last batch: logs the import of so many records, if any; then everything is committed. */
-  readonly finish: (inserted: number) => Promise<void>;
+  /** After the last batch: then everything is committed. */
+  readonly finish: () => Promise<void>;
   /** Takes back what is not committed. */
   readonly abandon: () => Promise<void>;
 }
@@ -20,11 +20,11 @@ export function batchWriter(target: Target): ImportWriter {
     write: (inputs) =>
       inTransaction(target.pool, async (client) => {
         await client.query(WAIT_FOR_OTHERS);
-        return insertRecords(client, target.workspaceId, target.resource, inputs);
+        const result = await insertRecords(client, target.workspaceId, target.resource, inputs);
+        await logImport(client, target, result.inserted.length);
+        return result;
       }),
-    finish: async (inserted) => {
-      if (inserted > 0) await inTransaction(target.pool, (client) => logImport(client, target, inserted));
-    },
+    finish: () => Promise.resolve(),
     abandon: () => Promise.resolve(),
   };
 }
@@ -33,6 +33,7 @@ export function batchWriter(target: Target): ImportWriter {
 export async function atomicWriter(target: Target): Promise<ImportWriter> {
   const client = await target.pool.connect();
   let open = true;
+  let records = 0;
   const end = async (statement: 'commit' | 'rollback'): Promise<void> => {
     if (!open) return;
     open = false;
@@ -49,9 +50,13 @@ export async function atomicWriter(target: Target): Promise<ImportWriter> {
   await client.query('begin');
   await client.query(WAIT_FOR_OTHERS);
   return {
-    write: (inputs) => insertRecords(client, target.workspaceId, target.resource, inputs),
-    finish: async (inserted) => {
-      if (inserted > 0) await logImport(client, target, inserted);
+    write: async (inputs) => {
+      const result = await insertRecords(client, target.workspaceId, target.resource, inputs);
+      records += result.inserted.length;
+      return result;
+    },
+    finish: async () => {
+      await logImport(client, target, records);
       await end('commit');
     },
     abandon: () => end('rollback'),
@@ -61,15 +66,18 @@ export async function atomicWriter(target: Target): Promise<ImportWriter> {
 /** An import is in no hurry: it waits for the workspace's clock as long as another one holds it. */
 const WAIT_FOR_OTHERS = 'set local statement_timeout = 0';
 
-const logImport = (
+/** Last in its transaction: it locks the log's clock. */
+async function logImport(
   client: pg.ClientBase,
   { workspaceId, resource }: Target,
   records: number,
-): Promise<void> =>
-  recordEvent(client, workspaceId, {
+): Promise<void> {
+  if (records === 0) return;
+  await recordEvent(client, workspaceId, {
     kind: 'records.imported',
     keyId: null,
     actor: null,
     resource: resource.name,
     records,
   });
+}

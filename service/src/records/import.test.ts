@@ -209,7 +209,7 @@ describe('a CSV file that is not of the resource is refused before anything is w
 });
 
 describe('importing', () => {
-  test('again changes nothing and says how many were there; only a run that brings records is logged', async () => {
+  test('again changes nothing and says how many were there; only what brings records is logged', async () => {
     const ws = await workspaceWith(pool, 'c1');
     const file = ndjson([audit('a'), audit('b')]);
     expect(await importText(pool, ws, 'audits', file)).toMatchObject({
@@ -314,6 +314,7 @@ describe('importing', () => {
     }
     await expect(importText(pool, ws, 'audits', broken())).rejects.toThrow('the disk is gone');
     expect((await ids(ws)).length).toBe(5_000);
+    expect(await events(ws)).toMatchObject([{ kind: 'records.imported', records: 5_000 }]);
     const failing = importText(pool, ws, 'audits', ndjson([audit('z')]), {
       onProgress: () => {
         throw new Error('no more room');
@@ -321,12 +322,25 @@ describe('importing', () => {
     });
     await expect(failing).rejects.toThrow('no more room');
     expect((await ids(ws)).length).toBe(5_001);
+    expect(await events(ws)).toMatchObject([{ records: 5_000 }, { records: 1 }]);
   });
 
-  test('records without an id or a time get theirs in the order of the file', async () => {
+  test('is not done when it cannot be logged', async () => {
+    for (const atomic of [false, true]) {
+      const ws = await workspaceWith(pool, 'c1');
+      await pool.query('delete from live_meters where workspace_id = $1', [ws]);
+      await expect(importText(pool, ws, 'audits', ndjson([audit('a')]), { atomic })).rejects.toThrow(
+        'audit log',
+      );
+      expect(await ids(ws)).toEqual([]);
+    }
+  });
+
+  test('records without an id or a time get theirs in the order of the file, each batch with an entry of its own', async () => {
     const ws = await workspaceWith(pool, 'c1');
     const many = Array.from({ length: 7_000 }, (_, i) => ({ companyId: 'c1', title: `title ${i}` }));
     await importText(pool, ws, 'content', ndjson(many));
+    expect(await events(ws)).toMatchObject([{ records: 5_000 }, { records: 2_000 }]);
     const { rows } = await pool.query<{ title: string; doc: string }>(
       'select title, doc from content where workspace_id = $1 order by created_at, id',
       [ws],

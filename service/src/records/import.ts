@@ -79,7 +79,7 @@ async function run(options: ImportOptions, writer: ImportWriter): Promise<Import
     onProgress?.(progress);
   }
   if (interrupted() && atomic) return { ...progress, inserted: 0, rolledBack: true, interrupted: true };
-  if (!rolledBack) await writer.finish(progress.inserted);
+  if (!rolledBack) await writer.finish();
   return { ...progress, rolledBack, interrupted: interrupted() };
 }
 

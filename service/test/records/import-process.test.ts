@@ -62,13 +62,23 @@ const count = async (workspaceId: string): Promise<number> =>
   (await pool.query<{ n: number }>('select count(*) as n from audits where workspace_id = $1', [workspaceId]))
     .rows[0]?.n ?? 0;
 
+/** How many records the audit log says were imported. */
+const logged = async (workspaceId: string): Promise<number> =>
+  (
+    await pool.query<{ n: number }>(
+      `select coalesce(sum((doc::json ->> 'records')::int), 0) as n from audit_log
+       where workspace_id = $1 and doc::json ->> 'resource' = 'audits'`,
+      [workspaceId],
+    )
+  ).rows[0]?.n ?? 0;
+
 const TOTAL = 40_000;
 const file = Array.from({ length: TOTAL / 1_000 }, (_, k) =>
   ndjson(Array.from({ length: 1_000 }, (_, i) => audit(k * 1_000 + i))),
 );
 
 test.each([1, 3, 5])(
-  'an importer that is killed after %i batches has lost none that it reported, and a second run completes it',
+  'an importer that is killed after %i batches has lost none that it reported, has logged what is there, and a second run completes it',
   async (batches) => {
     const ws = await workspaceWith(pool, 'c1');
     let said = 0;
@@ -88,6 +98,7 @@ test.each([1, 3, 5])(
     const there = await count(ws);
     expect(there).toBeGreaterThanOrEqual(importer.batches.at(-1)?.inserted ?? 0);
     expect(there).toBeLessThan(TOTAL);
+    expect(await logged(ws)).toBe(there);
     expect(await wrongCounts(pool, ws)).toEqual([]);
     expect(await importText(pool, ws, 'audits', file)).toMatchObject({
       inserted: TOTAL - there,
