@@ -1,12 +1,53 @@
-import { SquareTerminal } from 'lucide-react';
+import { useQuery } from '@tanstack/react-query';
+import { BookOpen, FileJson } from 'lucide-react';
+import { serviceUrl } from '../../base.ts';
 import { Page } from '../../layout/page.tsx';
-import { Card } from '../../ui/card.tsx';
-import { EmptyState } from '../../ui/empty-state.tsx';
+import { PageSkeleton } from '../../layout/page-skeleton.tsx';
+import { buttonClass } from '../../ui/button.tsx';
+import { FailureState } from '../../ui/failure-state.tsx';
+import { Explorer } from './explorer.tsx';
+import { operationsQuery } from './openapi.ts';
 
-export const ExplorerPage = () => (
-  <Page title="Explorer">
-    <Card>
-      <EmptyState icon={SquareTerminal} title="Explorer" />
-    </Card>
-  </Page>
-);
+export function ExplorerPage() {
+  const { data, error, refetch } = useQuery(operationsQuery);
+  if (error !== null) {
+    return (
+      <FailureState
+        error={error}
+        retry={() => void refetch()}
+        title="The API's description could not be loaded"
+      />
+    );
+  }
+  if (data === undefined) return <PageSkeleton />;
+  return (
+    <Page
+      title="Explorer"
+      description="Try a request with a test key. Writes with one are dry runs: checked and answered, and nothing changes."
+      actions={
+        <>
+          <a
+            href={`${serviceUrl()}/docs`}
+            target="_blank"
+            rel="noreferrer"
+            className={buttonClass('secondary')}
+          >
+            <BookOpen size={14} aria-hidden />
+            API reference
+          </a>
+          <a
+            href={`${serviceUrl()}/openapi.json`}
+            target="_blank"
+            rel="noreferrer"
+            className={buttonClass('secondary')}
+          >
+            <FileJson size={14} aria-hidden />
+            OpenAPI
+          </a>
+        </>
+      }
+    >
+      <Explorer operations={data} />
+    </Page>
+  );
+}

@@ -1,0 +1,133 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { SendHorizontal } from 'lucide-react';
+import { type FormEvent, useState } from 'react';
+import { companySearchQuery } from '../../api/company-names.ts';
+import { useWorkspaceId } from '../../session/workspace-id.ts';
+import { Button } from '../../ui/button.tsx';
+import { Section } from '../../ui/card.tsx';
+import { CodeBlock } from '../../ui/code-block.tsx';
+import { Field } from '../../ui/field.tsx';
+import { Input, Textarea } from '../../ui/input.tsx';
+import { AnswerPanel } from './answer-panel.tsx';
+import type { Operation } from './openapi.ts';
+import { OperationField } from './operation-field.tsx';
+import { ParameterField } from './parameter-field.tsx';
+import { curlOf, type Draft, sendDraft } from './request.ts';
+
+const TEST_TOKEN = /^svc_test_[A-Za-z0-9_-]{32}$/;
+
+function tokenProblem(token: string): string | null {
+  if (TEST_TOKEN.test(token)) return null;
+  if (token.startsWith('svc_live_')) {
+    return 'This is a live key: its requests count and its writes are real. Paste a test key.';
+  }
+  return token === ''
+    ? 'Paste a test key first.'
+    : 'This is no test key: it begins with svc_test_ and has 32 more characters.';
+}
+
+/** The example with a company that there is, so that it works as it stands. */
+const exampleOf = (body: string, company: string | undefined): string =>
+  company === undefined ? body : body.replaceAll(/("companyId": )"[^"]*"/g, `$1${JSON.stringify(company)}`);
+
+/** Builds a request, sends it, shows what comes back. The key lives in this component's memory alone. */
+export function Explorer({ operations }: { readonly operations: readonly Operation[] }) {
+  const [token, setToken] = useState('');
+  const [problem, setProblem] = useState<string | null>(null);
+  const [id, setId] = useState(operations[0]?.id ?? '');
+  // Kept by name and by operation, so that going back and forth loses nothing.
+  const [values, setValues] = useState<Readonly<Record<string, string>>>({});
+  const [bodies, setBodies] = useState<Readonly<Record<string, string>>>({});
+  const company = useQuery(companySearchQuery(useWorkspaceId(), '')).data?.data[0]?.id;
+  const operation = operations.find((one) => one.id === id) ?? operations[0];
+  const sending = useMutation({ mutationFn: (draft: Draft) => sendDraft(draft, token.trim()) });
+  if (operation === undefined) return null;
+  const body =
+    operation.body === undefined ? undefined : (bodies[operation.id] ?? exampleOf(operation.body, company));
+  const draft: Draft = { operation, values, body };
+  const send = (request: Draft): void => {
+    const found = tokenProblem(token.trim());
+    setProblem(found);
+    if (found === null) sending.mutate(request);
+  };
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    send(draft);
+  };
+  const goOn = (cursor: string): void => {
+    const next = { ...values, cursor };
+    setValues(next);
+    send({ ...draft, values: next });
+  };
+  return (
+    <div className="grid items-start gap-5 lg:grid-cols-2">
+      <Section title="Request">
+        <form onSubmit={submit} className="flex flex-col gap-4">
+          <Field
+            label="Test key"
+            hint="Kept in this page's memory until you leave it, and sent to this service alone."
+            error={problem}
+          >
+            {(control) => (
+              <Input
+                {...control}
+                type="password"
+                autoComplete="off"
+                spellCheck={false}
+                placeholder="svc_test_…"
+                className="font-mono"
+                value={token}
+                onChange={({ target }) => {
+                  setToken(target.value);
+                  setProblem(null);
+                }}
+              />
+            )}
+          </Field>
+          <OperationField
+            operations={operations}
+            value={operation.id}
+            onChange={(next) => {
+              setId(next);
+              // A cursor belongs to its list.
+              setValues(({ cursor: _, ...others }) => others);
+              sending.reset();
+            }}
+          />
+          {operation.parameters.map((parameter) => (
+            <ParameterField
+              key={`${operation.id} ${parameter.name}`}
+              parameter={parameter}
+              value={values[parameter.name] ?? ''}
+              onChange={(value) => setValues({ ...values, [parameter.name]: value })}
+            />
+          ))}
+          {body === undefined ? null : (
+            <Field label="Body">
+              {(control) => (
+                <Textarea
+                  {...control}
+                  spellCheck={false}
+                  rows={Math.min(16, body.split('\n').length + 1)}
+                  className="font-mono text-sm"
+                  value={body}
+                  onChange={({ target }) => setBodies({ ...bodies, [operation.id]: target.value })}
+                />
+              )}
+            </Field>
+          )}
+          <Button type="submit" variant="primary" busy={sending.isPending} className="self-start">
+            {sending.isPending ? null : <SendHorizontal size={14} aria-hidden />}
+            Send request
+          </Button>
+        </form>
+      </Section>
+      <div className="flex min-w-0 flex-col gap-5">
+        <Section title="As curl">
+          <CodeBlock label="curl" code={curlOf(draft)} />
+        </Section>
+        <AnswerPanel answer={sending.data} error={sending.error} busy={sending.isPending} onNext={goOn} />
+      </div>
+    </div>
+  );
+}

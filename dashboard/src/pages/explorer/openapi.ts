@@ -1,0 +1,90 @@
+import { queryOptions } from '@tanstack/react-query';
+import { failureOf, unreachable } from '../../api/failure.ts';
+import { serviceUrl } from '../../base.ts';
+
+/** As much of the service's OpenAPI document as the explorer reads. */
+
+export interface ParameterSpec {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header';
+  readonly required?: boolean;
+  readonly description?: string;
+  readonly schema: {
+    readonly type?: string;
+    readonly enum?: readonly string[];
+    readonly default?: string | number | boolean;
+    readonly examples?: readonly unknown[];
+  };
+}
+
+interface Reference {
+  readonly $ref: string;
+}
+
+interface OperationSpec {
+  readonly tags: readonly string[];
+  readonly summary: string;
+  readonly parameters?: readonly (ParameterSpec | Reference)[];
+  readonly requestBody?: {
+    readonly content: Readonly<Record<string, { readonly example?: unknown }>>;
+  };
+}
+
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OperationSpec>>>>;
+  readonly components: { readonly parameters: Readonly<Record<string, ParameterSpec>> };
+}
+
+/** One request that can be made. */
+export interface Operation {
+  /** `GET /v1/audits/{id}`. */
+  readonly id: string;
+  readonly method: string;
+  readonly path: string;
+  readonly group: string;
+  readonly summary: string;
+  /** Those of path and query. */
+  readonly parameters: readonly ParameterSpec[];
+  /** JSON text to begin with; undefined: it has no body. */
+  readonly body: string | undefined;
+}
+
+const REFERENCE = '#/components/parameters/';
+const METHODS = ['get', 'post', 'patch', 'delete'] as const;
+
+/** What the service says that it can be asked for. */
+export const operationsQuery = queryOptions({
+  queryKey: ['openapi'],
+  queryFn: async ({ signal }): Promise<readonly Operation[]> => {
+    const response = await fetch(`${serviceUrl()}/openapi.json`, { signal }).catch((error: unknown) => {
+      throw signal.aborted ? error : unreachable();
+    });
+    if (!response.ok) throw await failureOf(response);
+    return operationsOf((await response.json()) as Document);
+  },
+  staleTime: Number.POSITIVE_INFINITY,
+});
+
+function operationsOf({ paths, components }: Document): readonly Operation[] {
+  const resolve = (parameter: ParameterSpec | Reference): ParameterSpec | undefined =>
+    '$ref' in parameter ? components.parameters[parameter.$ref.slice(REFERENCE.length)] : parameter;
+  return Object.entries(paths).flatMap(([path, item]) =>
+    METHODS.flatMap((method) => {
+      const spec = item[method];
+      if (spec === undefined) return [];
+      const example = spec.requestBody && Object.values(spec.requestBody.content)[0]?.example;
+      return {
+        id: `${method.toUpperCase()} ${path}`,
+        method: method.toUpperCase(),
+        path,
+        group: spec.tags[0] ?? '',
+        summary: spec.summary,
+        parameters: (spec.parameters ?? []).flatMap((parameter) => {
+          const resolved = resolve(parameter);
+          return resolved === undefined || resolved.in === 'header' ? [] : [resolved];
+        }),
+        body: spec.requestBody === undefined ? undefined : JSON.stringify(example ?? {}, null, 2),
+      };
+    }),
+  );
+}

@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'vitest';
+import { resourceNamed, seedRecords } from '../../service/test/harness/records.ts';
+import { createBrowserWorld, expectSound } from './harness/browser.ts';
+import { BROWSER_PATH } from './harness/world.ts';
+
+describe.skipIf(BROWSER_PATH === undefined)('the explorer', async () => {
+  if (BROWSER_PATH === undefined) return;
+  const { service, dashboard, open } = await createBrowserWorld();
+  const owner = await dashboard.owner();
+  const { workspaceId } = owner;
+  const token = await service.token(workspaceId, { mode: 'test', access: 'write' });
+  const path = `/w/${workspaceId}/explorer`;
+  const createdAt = new Date(Date.now() - 60_000).toISOString();
+  await seedRecords(service.pool, workspaceId, resourceNamed('companies'), [
+    { id: 'com_a', name: 'Acme', createdAt },
+  ]);
+  await seedRecords(
+    service.pool,
+    workspaceId,
+    resourceNamed('audits'),
+    Array.from({ length: 5 }, (_, i) => ({ id: `aud_${i}`, companyId: 'com_a', createdAt })),
+  );
+
+  test.each([
+    ['light', 1280],
+    ['dark', 1280],
+    ['light', 360],
+    ['dark', 360],
+  ] as const)('is accessible and fits, before and after an answer: %s, %i px', async (theme, width) => {
+    const page = await open(owner, path, { theme, width });
+    await page.getByLabel('Test key').fill(token);
+    await expectSound(page);
+    await page.getByRole('button', { name: 'Send request' }).click();
+    await page.getByText('request-id').waitFor();
+    await expectSound(page);
+  });
+
+  test('sends what it shows, follows nextCursor, and says the same as curl', async () => {
+    const page = await open(owner, path);
+    await page.getByLabel('Test key').fill(token);
+    await page.getByLabel(/^limit/).fill('2');
+    expect(await page.getByLabel('curl', { exact: true }).textContent()).toContain("/v1/audits?limit=2'");
+    // By keyboard: Enter in a field sends.
+    await page.getByLabel(/^limit/).press('Enter');
+    const answer = page.getByLabel('JSON of the answer', { exact: true });
+    await answer.getByText('"aud_4"').waitFor();
+    await page.getByRole('button', { name: 'Next page' }).click();
+    await answer.getByText('"aud_2"').waitFor();
+    expect(await page.getByLabel('curl', { exact: true }).textContent()).toContain('cursor=');
+    await page.getByRole('button', { name: 'Next page' }).click();
+    await answer.getByText('"aud_0"').waitFor();
+    expect(await page.getByRole('button', { name: 'Next page' }).count()).toBe(0);
+  });
+
+  test('tries a write as a dry run that works as it stands, and changes nothing', async () => {
+    const page = await open(owner, path);
+    await page.getByLabel('Test key').fill(token);
+    await page.getByLabel('Endpoint').selectOption('POST /v1/audits');
+    await page.getByRole('button', { name: 'Send request' }).click();
+    await page.getByText('dry-run').waitFor();
+    await page.getByText('201', { exact: true }).waitFor();
+    const { rows } = await service.pool.query(
+      'select count(*) as records from audits where workspace_id = $1',
+      [workspaceId],
+    );
+    expect(rows).toEqual([{ records: 5 }]);
+  });
+
+  test('refuses a live key without sending it, and keeps no key anywhere', async () => {
+    const page = await open(owner, path);
+    const live = await service.token(workspaceId);
+    const sent: string[] = [];
+    page.on('request', (request) => sent.push(request.url()));
+    await page.getByLabel('Test key').fill(live);
+    await page.getByRole('button', { name: 'Send request' }).click();
+    await page.getByText('This is a live key').waitFor();
+    expect(sent.filter((url) => url.includes('/v1/'))).toEqual([]);
+    await page.getByLabel('Test key').fill(token);
+    await page.getByRole('button', { name: 'Send request' }).click();
+    await page.getByText('request-id').waitFor();
+    const kept = await page.evaluate(
+      () =>
+        JSON.stringify({ ...localStorage }) +
+        JSON.stringify({ ...sessionStorage }) +
+        location.href +
+        JSON.stringify(history.state),
+    );
+    expect(kept).not.toContain(token);
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await page.getByRole('link', { name: 'Explorer' }).click();
+    expect(await page.getByLabel('Test key').inputValue()).toBe('');
+  });
+});
