@@ -8,7 +8,7 @@ import autocannon from 'autocannon';
 import { ensurePartitions } from '../../service/src/audit-log/partitions.ts';
 import { startEmbedded } from '../../service/src/database/embedded/index.ts';
 import { migrate } from '../../service/src/database/migrate.ts';
-import { createPool } from '../../service/src/database/pool.ts';
+import { createPool, FOR_COMMANDS } from '../../service/src/database/pool.ts';
 import { seed, WORKSPACES } from './seed.ts';
 
 /**
@@ -71,7 +71,13 @@ async function deepCursor(
 }
 
 async function run(databaseUrl: string): Promise<void> {
-  const pool = createPool({ url: databaseUrl, max: 2, name: 'bench', onError: console.error });
+  const pool = createPool({
+    url: databaseUrl,
+    max: 2,
+    name: 'bench',
+    onError: console.error,
+    ...FOR_COMMANDS,
+  });
   await migrate(pool);
   await ensurePartitions(pool, Date.now());
   await pool.query('set statement_timeout = 0');

@@ -10,7 +10,7 @@ import { type ListEnvelope, Svc } from '@svc/sdk';
 import { ensurePartitions } from '../../service/src/audit-log/partitions.ts';
 import { startEmbedded } from '../../service/src/database/embedded/index.ts';
 import { migrate } from '../../service/src/database/migrate.ts';
-import { createPool } from '../../service/src/database/pool.ts';
+import { createPool, FOR_COMMANDS } from '../../service/src/database/pool.ts';
 import { seed, WORKSPACES } from '../pages/seed.ts';
 
 /**
@@ -103,7 +103,13 @@ async function startService(databaseUrl: string): Promise<{ process: ChildProces
 }
 
 async function compare(databaseUrl: string): Promise<void> {
-  const pool = createPool({ url: databaseUrl, max: 2, name: 'bench', onError: console.error });
+  const pool = createPool({
+    url: databaseUrl,
+    max: 2,
+    name: 'bench',
+    onError: console.error,
+    ...FOR_COMMANDS,
+  });
   await migrate(pool);
   await ensurePartitions(pool, Date.now());
   await pool.query('set statement_timeout = 0');

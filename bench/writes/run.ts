@@ -8,7 +8,7 @@ import autocannon from 'autocannon';
 import { ensurePartitions } from '../../service/src/audit-log/partitions.ts';
 import { startEmbedded } from '../../service/src/database/embedded/index.ts';
 import { migrate } from '../../service/src/database/migrate.ts';
-import { createPool } from '../../service/src/database/pool.ts';
+import { createPool, FOR_COMMANDS } from '../../service/src/database/pool.ts';
 import { auditOf, auditsOf, seed } from './seed.ts';
 
 /**
@@ -63,7 +63,13 @@ const median = (values: readonly number[]): number =>
   [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
 async function run(databaseUrl: string): Promise<void> {
-  const pool = createPool({ url: databaseUrl, max: 2, name: 'bench', onError: console.error });
+  const pool = createPool({
+    url: databaseUrl,
+    max: 2,
+    name: 'bench',
+    onError: console.error,
+    ...FOR_COMMANDS,
+  });
   await migrate(pool);
   await ensurePartitions(pool, Date.now());
   const { workspaceId, keyId, token } = await seed(pool, SECRET, existing);

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { answeringClient } from './answering-client.ts';
 
 /** PostgreSQL's text stays text: times keep their microseconds, and bigints are counted as numbers only here. */
 const types: pg.CustomTypesConfig = {
@@ -17,25 +18,49 @@ export interface PoolOptions {
   /** Shown in pg_stat_activity. */
   readonly name: string;
   readonly onError: (error: Error) => void;
+  /**
+   * How long a transaction may do nothing before the server ends it, so that a node that is frozen or cut off does not
+   * keep its locks. Default: 10 s. 0: for ever, for work that waits for its input meanwhile.
+   */
+  readonly idleInTransactionTimeoutMs?: number;
+  /**
+   * How long the server may say nothing while a statement runs before its connection is given up (ETIMEDOUT), so that
+   * a network that swallows everything does not hang requests. Default: a little longer than a statement may take.
+   * 0: for ever, for work that lifts statement_timeout.
+   */
+  readonly answerTimeoutMs?: number;
 }
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const STATEMENT_TIMEOUT_MS = 30_000;
+const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 5_000;
+const IDLE_IN_TRANSACTION_TIMEOUT_MS = 10_000;
+/** A connection that is quiet for this long is asked by TCP whether the other side is still there. */
+const KEEP_ALIVE_DELAY_MS = 10_000;
+
+/** For operators' commands: statements without a time limit, transactions that wait for a slow pipe. */
+export const FOR_COMMANDS = { idleInTransactionTimeoutMs: 0, answerTimeoutMs: 0 } as const;
 
 /**
  * A pool of PostgreSQL connections in UTC. An idle connection that breaks is reported to `onError` and replaced
  * by the next query.
  */
-export function createPool({ url, max, name, onError }: PoolOptions): pg.Pool {
+export function createPool(wanted: PoolOptions): pg.Pool {
+  const idleMs = wanted.idleInTransactionTimeoutMs ?? IDLE_IN_TRANSACTION_TIMEOUT_MS;
   const pool = new pg.Pool({
-    connectionString: url,
-    max,
-    application_name: name,
+    connectionString: wanted.url,
+    max: wanted.max,
+    application_name: wanted.name,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    options: `-c TimeZone=UTC -c statement_timeout=${STATEMENT_TIMEOUT_MS}`,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
+    options:
+      `-c TimeZone=UTC -c statement_timeout=${STATEMENT_TIMEOUT_MS} ` +
+      `-c idle_in_transaction_session_timeout=${idleMs}`,
+    Client: answeringClient(wanted.answerTimeoutMs ?? ANSWER_TIMEOUT_MS),
     types,
   });
-  pool.on('error', onError);
+  pool.on('error', wanted.onError);
   // One that breaks while it is out tells whoever uses it by the next query; without a listener Node ends the process.
   pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;

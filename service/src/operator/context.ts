@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { ensurePartitions } from '../audit-log/partitions.ts';
 import { type Config, readConfig } from '../config.ts';
 import { migrate } from '../database/migrate.ts';
-import { createPool } from '../database/pool.ts';
+import { createPool, FOR_COMMANDS } from '../database/pool.ts';
 import { createLog, STANDARD_ERROR } from '../log/log.ts';
 import { openCommandDatabase } from '../server/open-database.ts';
 import { deploymentSecrets } from '../server/secrets.ts';
@@ -54,6 +54,7 @@ export function createContext(env: NodeJS.ProcessEnv): CommandContext {
         max: CONNECTIONS,
         name: purpose,
         onError: (error) => log().debug({ err: error }, 'a database connection broke'),
+        ...FOR_COMMANDS,
       });
       try {
         await migrate(pool, log());

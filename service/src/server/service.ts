@@ -62,6 +62,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     max: PRIMARY_CONNECTIONS,
     name: purpose,
     onError: (error) => log.debug({ err: error }, 'a database connection of the primary broke'),
+    // A migration may take as long as it needs.
+    answerTimeoutMs: 0,
   });
   started.defer(() => pool.end());
   await migrate(pool, log);

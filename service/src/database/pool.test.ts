@@ -1,0 +1,127 @@
+import { once } from 'node:events';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import type pg from 'pg';
+import { describe, expect, test } from 'vitest';
+import { onFileEnd } from '../../test/harness/cleanup.ts';
+import { createTestDatabase } from '../../test/harness/database.ts';
+import { createPool, inTransaction, type PoolOptions } from './pool.ts';
+import { isUnavailable } from './unavailable.ts';
+
+const ANSWER_TIMEOUT_MS = 300;
+const IDLE_TIMEOUT_MS = 100;
+
+const { pool: direct, url } = await createTestDatabase();
+
+function poolOf(options: Partial<PoolOptions> = {}): pg.Pool {
+  const pool = createPool({ url, max: 2, name: 'test of the pool', onError: () => undefined, ...options });
+  onFileEnd(() => pool.end());
+  return pool;
+}
+
+/** A network between the service and the database that can begin to swallow everything. */
+interface Network {
+  readonly url: string;
+  swallows: boolean;
+}
+
+async function network(): Promise<Network> {
+  const to = new URL(url.replace(/@\//, '@socket/'));
+  const socketDirectory = to.searchParams.get('host');
+  const target = socketDirectory?.startsWith('/')
+    ? { path: `${socketDirectory}/.s.PGSQL.${to.searchParams.get('port') ?? (to.port || '5432')}` }
+    : { host: to.hostname, port: Number(to.port || '5432') };
+  const ends = new Set<Socket>();
+  const server: Server = createServer((near) => {
+    const far = connect(target as never);
+    for (const [from, into] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      ends.add(from);
+      from.on('error', () => undefined);
+      from.on('data', (data) => self.swallows || into.write(data));
+      from.on('close', () => self.swallows || into.destroy());
+    }
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onFileEnd(async () => {
+    for (const end of ends) end.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  const { port } = server.address() as { readonly port: number };
+  const through = new URL(to);
+  through.searchParams.delete('host');
+  through.searchParams.delete('port');
+  through.hostname = '127.0.0.1';
+  through.port = String(port);
+  const self = { url: through.href, swallows: false };
+  return self;
+}
+
+const pid = async (client: pg.Pool | pg.PoolClient): Promise<number | undefined> =>
+  (await client.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]?.pid;
+
+describe('on a network that swallows everything', () => {
+  test('a statement fails as unavailable, and the pool goes on with a new connection', async () => {
+    const between = await network();
+    const pool = poolOf({ url: between.url, answerTimeoutMs: ANSWER_TIMEOUT_MS });
+    const before = await pid(pool);
+    between.swallows = true;
+    const failure = await pool.query('select 1').catch((error: unknown) => error);
+    expect([isUnavailable(failure), pool.totalCount]).toEqual([true, 0]);
+    between.swallows = false;
+    expect(await pid(pool)).not.toBe(before);
+  });
+
+  test('a transaction fails by the same time, without waiting for its rollback', async () => {
+    const between = await network();
+    const pool = poolOf({ url: between.url, answerTimeoutMs: ANSWER_TIMEOUT_MS });
+    const started = performance.now();
+    const failure = await inTransaction(pool, async (client) => {
+      between.swallows = true;
+      await client.query('select 1');
+    }).catch((error: unknown) => error);
+    expect([isUnavailable(failure), pool.totalCount]).toEqual([true, 0]);
+    expect(performance.now() - started).toBeLessThan(2 * ANSWER_TIMEOUT_MS);
+  });
+});
+
+describe('a connection', () => {
+  test('stays however long it is idle, and is given up only while it owes an answer', async () => {
+    const pool = poolOf({ max: 1, answerTimeoutMs: IDLE_TIMEOUT_MS });
+    const before = await pid(pool);
+    await direct.query('select pg_sleep($1)', [(3 * IDLE_TIMEOUT_MS) / 1000]);
+    expect(await pid(pool)).toBe(before);
+    await expect(pool.query('select pg_sleep(1)')).rejects.toThrow(
+      'the database has not answered for 0.1 s',
+    );
+    expect(await pid(pool)).not.toBe(before);
+  });
+
+  test('waits for an answer as long as a command wants', async () => {
+    const pool = poolOf({ answerTimeoutMs: 0 });
+    await expect(pool.query('select pg_sleep($1)', [IDLE_TIMEOUT_MS / 1000])).resolves.toBeDefined();
+  });
+});
+
+describe('a transaction that does nothing', () => {
+  test('is ended by the server, so that its locks are free', async () => {
+    const pool = poolOf({ idleInTransactionTimeoutMs: IDLE_TIMEOUT_MS });
+    const client = await pool.connect();
+    await client.query('begin; lock table workspaces');
+    await expect(direct.query('select 1 from workspaces')).resolves.toBeDefined();
+    await expect(client.query('select 1')).rejects.toThrow();
+    client.release();
+    expect(pool.totalCount).toBe(0);
+  });
+
+  test('may do so for ten seconds, and for a command for ever', async () => {
+    const limit = async (options: Partial<PoolOptions>): Promise<unknown> =>
+      (await poolOf(options).query('show idle_in_transaction_session_timeout')).rows[0];
+    expect(await limit({})).toEqual({ idle_in_transaction_session_timeout: '10s' });
+    expect(await limit({ idleInTransactionTimeoutMs: 0 })).toEqual({
+      idle_in_transaction_session_timeout: '0',
+    });
+  });
+});
