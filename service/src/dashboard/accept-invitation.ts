@@ -6,9 +6,11 @@ import type { Role } from './auth/roles.ts';
 import { defineBody, name, newPassword, text } from './body.ts';
 import { INVITATION_HOURS } from './limits.ts';
 import { findLink, useLink } from './links.ts';
+import { lockMembers } from './members.ts';
 import { notSignedIn, setCookies } from './session.ts';
 import { type LinkRoutes, staleLink } from './set-up.ts';
 import type { InvitationOffer } from './wire.ts';
+import { mayInvite } from './withdraw-invitations.ts';
 
 const read = defineBody({ token: text });
 const accept = defineBody({ token: text, name: Type.Optional(name), password: Type.Optional(newPassword) });
@@ -20,6 +22,8 @@ interface Pending {
   readonly workspace_name: string;
   readonly email: string;
   readonly role: Role;
+  /** The role that who invited has now. */
+  readonly inviter_role: Role;
 }
 
 /** The side of the person who was invited. The link's token is the proof; an account that exists must sign in too. */
@@ -43,7 +47,7 @@ export function registerAcceptance(api: FastifyInstance, { pool, auth, sessions 
 
   api.post('/invitations/accept', async (request, reply) => {
     const { token, ...given } = accept(request.body);
-    const { email } = await pendingOf(token);
+    const { email, workspace_id: workspaceId } = await pendingOf(token);
     const known = await findUser(pool, email);
     if (known !== undefined && (await sessions.find(request, reply))?.id !== known.id) {
       throw notSignedIn(`There is an account for ${email}. Sign in as ${email}, then open the link again.`);
@@ -51,7 +55,9 @@ export function registerAcceptance(api: FastifyInstance, { pool, auth, sessions 
     const account = known === undefined ? newcomer(given) : undefined;
     const passwordHash = account === undefined ? '' : await hashPassword(auth, account.password);
     const accepted = await auth.database.transact(async (client) => {
-      const { workspaceId, role } = await takeInvitation(client, token);
+      // Whoever withdraws an invitation locks in the same order.
+      await lockMembers(client, workspaceId);
+      const role = await takeInvitation(client, token);
       const userId =
         known?.id ?? (await createAccount(auth, { email, name: account?.name ?? '', passwordHash }));
       await addMember(client, workspaceId, userId, role);
@@ -63,28 +69,32 @@ export function registerAcceptance(api: FastifyInstance, { pool, auth, sessions 
   });
 }
 
-async function findPending(pool: pg.Pool, invitationId: string): Promise<Pending | undefined> {
-  const { rows } = await pool.query<Pending>(
-    `select i.id, i.workspace_id, w.name as workspace_name, i.email, i.role
-     from invitations i join workspaces w on w.id = i.workspace_id
+/** An invitation that can be accepted: who made it is still a member, and still may. */
+async function findPending(
+  client: pg.Pool | pg.ClientBase,
+  invitationId: string,
+): Promise<Pending | undefined> {
+  const { rows } = await client.query<Pending>(
+    `select i.id, i.workspace_id, w.name as workspace_name, i.email, i.role, m.role as inviter_role
+     from invitations i
+     join workspaces w on w.id = i.workspace_id
+     join members m on m.workspace_id = i.workspace_id and m.user_id = i.inviter_id
      where i.id = $1 and i.status = 'pending' and i.expires_at > now()`,
     [invitationId],
   );
-  return rows[0];
+  return rows.find(({ inviter_role, role }) => mayInvite(inviter_role, role));
 }
 
-/** Uses the link and its invitation up, each once. */
-async function takeInvitation(
-  client: pg.ClientBase,
-  token: string,
-): Promise<{ readonly workspaceId: string; readonly role: Role }> {
+/** Uses the link and its invitation up, each once; returns the role that it gives. */
+async function takeInvitation(client: pg.ClientBase, token: string): Promise<Role> {
   const link = await useLink(client, 'invitation', token);
-  const { rows } = await client.query<{ workspaceId: string; role: Role }>(
-    `update invitations set status = 'accepted' where id = $1 and status = 'pending' and expires_at > now()
-     returning workspace_id as "workspaceId", role`,
-    [link?.subject ?? ''],
+  const pending = await findPending(client, link?.subject ?? '');
+  if (pending === undefined) throw staleLink(INVITATION_HOURS);
+  // One that is cancelled at this instant is not pending any more.
+  const { rowCount } = await client.query(
+    `update invitations set status = 'accepted' where workspace_id = $1 and id = $2 and status = 'pending'`,
+    [pending.workspace_id, pending.id],
   );
-  const [taken] = rows;
-  if (taken === undefined) throw staleLink(INVITATION_HOURS);
-  return taken;
+  if (rowCount !== 1) throw staleLink(INVITATION_HOURS);
+  return pending.role;
 }

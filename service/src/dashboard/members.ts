@@ -9,6 +9,7 @@ import { defineBody, oneOf } from './body.ts';
 import { authHeaders, type Sessions } from './session.ts';
 import { utc } from './utc.ts';
 import type { Member } from './wire.ts';
+import { withdrawInvitations } from './withdraw-invitations.ts';
 
 const change = defineBody({ role: oneOf(ROLE_NAMES) });
 
@@ -37,11 +38,12 @@ export function registerMembers(api: FastifyInstance, { pool, auth, sessions }: 
   api.patch<OneMember>(`${MEMBERS}/:memberId`, async (request, reply) => {
     const { workspaceId, person } = await sessions.member(request, reply, 'member.update');
     const { role } = change(request.body);
-    const { id } = await find(workspaceId, request.params.memberId);
+    const { id, userId } = await find(workspaceId, request.params.memberId);
     await auth.database.transact(async (client) => {
       await lockMembers(client, workspaceId);
       const body = { memberId: id, role, organizationId: workspaceId };
       await translated(() => auth.api.updateMemberRole({ body, headers: authHeaders(request) }));
+      await withdrawInvitations(client, workspaceId, userId, role);
     }, person.email);
     return find(workspaceId, id);
   });
@@ -67,6 +69,7 @@ export function registerMembers(api: FastifyInstance, { pool, auth, sessions }: 
         const body = { memberIdOrEmail: id, organizationId: workspaceId };
         await translated(() => auth.api.removeMember({ body, headers }));
       }
+      await withdrawInvitations(client, workspaceId, userId, null);
     }, person.email);
     return reply.code(204).send();
   });
