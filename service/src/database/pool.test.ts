@@ -93,9 +93,7 @@ describe('a connection', () => {
     const before = await pid(pool);
     await direct.query('select pg_sleep($1)', [(3 * IDLE_TIMEOUT_MS) / 1000]);
     expect(await pid(pool)).toBe(before);
-    await expect(pool.query('select pg_sleep(1)')).rejects.toThrow(
-      'the database has not answered for 0.1 s',
-    );
+    await expect(pool.query('select pg_sleep(1)')).rejects.toThrow('the database has not answered for 0.1 s');
     expect(await pid(pool)).not.toBe(before);
   });
 
@@ -124,4 +122,15 @@ describe('a transaction that does nothing', () => {
       idle_in_transaction_session_timeout: '0',
     });
   });
+});
+
+test('options in the URL hold, except for what the program relies on', async () => {
+  const options = encodeURIComponent('-c work_mem=9MB -c TimeZone=Asia/Tokyo -c statement_timeout=0');
+  const more = `options=${options}&statement_timeout=0&idle_in_transaction_session_timeout=0`;
+  const pool = poolOf({ url: `${url}${url.includes('?') ? '&' : '?'}${more}` });
+  const { rows } = await pool.query(
+    `select current_setting('work_mem') as work_mem, current_setting('timezone') as timezone,
+      current_setting('statement_timeout') as statement, current_setting('idle_in_transaction_session_timeout') as idle`,
+  );
+  expect(rows).toEqual([{ work_mem: '9MB', timezone: 'UTC', statement: '30s', idle: '10s' }]);
 });

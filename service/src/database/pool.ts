@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { answeringClient } from './answering-client.ts';
+import { takeOptions } from './url-options.ts';
 
 /** PostgreSQL's text stays text: times keep their microseconds, and bigints are counted as numbers only here. */
 const types: pg.CustomTypesConfig = {
@@ -42,20 +43,21 @@ const KEEP_ALIVE_DELAY_MS = 10_000;
 export const FOR_COMMANDS = { idleInTransactionTimeoutMs: 0, answerTimeoutMs: 0 } as const;
 
 /**
- * A pool of PostgreSQL connections in UTC. An idle connection that breaks is reported to `onError` and replaced
- * by the next query.
+ * A pool of PostgreSQL connections in UTC, with the time limits above whatever the URL says; its other `options` hold.
+ * An idle connection that breaks is reported to `onError` and replaced by the next query.
  */
 export function createPool(wanted: PoolOptions): pg.Pool {
   const idleMs = wanted.idleInTransactionTimeoutMs ?? IDLE_IN_TRANSACTION_TIMEOUT_MS;
+  const { url, options } = takeOptions(wanted.url);
   const pool = new pg.Pool({
-    connectionString: wanted.url,
+    connectionString: url,
     max: wanted.max,
     application_name: wanted.name,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
     options:
-      `-c TimeZone=UTC -c statement_timeout=${STATEMENT_TIMEOUT_MS} ` +
+      `${options} -c TimeZone=UTC -c statement_timeout=${STATEMENT_TIMEOUT_MS} ` +
       `-c idle_in_transaction_session_timeout=${idleMs}`,
     Client: answeringClient(wanted.answerTimeoutMs ?? ANSWER_TIMEOUT_MS),
     types,
