@@ -1,19 +1,23 @@
 import type pg from 'pg';
+import { type Chunked, deleteInChunks } from '../database/delete-in-chunks.ts';
 import { AUTH_WINDOW_SECONDS, SIGN_IN_WINDOW_SECONDS } from './limits.ts';
 
-/** Removes what sign-in has no use for any more; returns the number of rows. For a job, once a day or so. */
-export async function deleteExpiredSignIns(pool: pg.Pool): Promise<number> {
-  const { rows } = await pool.query<{ deleted: number }>(
-    `with
-      ended as (delete from sessions where expires_at <= now() returning 1),
-      unproven as (delete from verifications where expires_at <= now() returning 1),
-      unused as (delete from one_time_links where expires_at <= now() returning 1),
-      calm as (
-        delete from rate_limits where last_request < (extract(epoch from now()) - $1) * 1000 returning 1
-      )
-    select (select count(*) from ended) + (select count(*) from unproven) + (select count(*) from unused)
-      + (select count(*) from calm) as deleted`,
-    [Math.max(AUTH_WINDOW_SECONDS, SIGN_IN_WINDOW_SECONDS)],
-  );
-  return rows[0]?.deleted ?? 0;
+const OVER = 'expires_at <= now()';
+const USELESS: readonly Chunked[] = [
+  { table: 'sessions', key: 'id', where: OVER },
+  { table: 'verifications', key: 'id', where: OVER },
+  { table: 'one_time_links', key: 'token_hash', where: OVER },
+  {
+    table: 'rate_limits',
+    key: 'id',
+    where: 'last_request < (extract(epoch from now()) - $1) * 1000',
+    values: [Math.max(AUTH_WINDOW_SECONDS, SIGN_IN_WINDOW_SECONDS)],
+  },
+];
+
+/** Removes what sign-in has no use for any more; returns the number of rows. For a job. */
+export async function deleteExpiredSignIns(pool: pg.Pool, signal?: AbortSignal): Promise<number> {
+  let deleted = 0;
+  for (const useless of USELESS) deleted += await deleteInChunks(pool, useless, signal);
+  return deleted;
 }

@@ -22,3 +22,42 @@ test('answers kept for repeated requests are removed after 24 hours, and none be
   const { rows } = await pool.query('select idempotency_key as key from idempotency_keys');
   expect(rows).toEqual([{ key: 'young' }]);
 });
+
+test('however much has expired, it is removed in short statements, until nothing is left', async () => {
+  const { pool } = await createTestDatabase();
+  const workspaceId = await inTransaction(pool, (client) => createWorkspace(client, 'test'));
+  const numbers = 'select generate_series(1, 2500)::text as i';
+  await pool.query(`
+    insert into idempotency_keys (workspace_id, idempotency_key, fingerprint, status, headers, body, created_at)
+      select '${workspaceId}', i, '', 201, '{}', '', now() - interval '2 days' from (${numbers}) n;
+    insert into users (id, name, email, created_at, updated_at) values ('u', 'U', 'u@example.com', now(), now());
+    insert into sessions (id, token, user_id, expires_at, created_at, updated_at)
+      select i, i, 'u', now() - interval '1 day', now(), now() from (${numbers}) n;
+    insert into verifications (id, identifier, value, expires_at, created_at, updated_at)
+      select i, i, i, now() - interval '1 day', now(), now() from (${numbers}) n;
+    insert into one_time_links (token_hash, purpose, expires_at)
+      select i::bytea, 'sign-in', now() - interval '1 day' from (${numbers}) n;
+    insert into rate_limits (id, key, count, last_request) select i, i, 1, 0 from (${numbers}) n;
+    create function refuse_many() returns trigger language plpgsql as $$
+      begin
+        if (select count(*) from removed) > 1000 then raise 'too many rows at once'; end if;
+        return null;
+      end $$;`);
+  const tables = ['idempotency_keys', 'sessions', 'verifications', 'one_time_links', 'rate_limits'];
+  for (const table of tables) {
+    await pool.query(
+      `create trigger few after delete on ${table} referencing old table as removed
+       for each statement execute function refuse_many()`,
+    );
+  }
+  const lines: string[] = [];
+  const ended = AbortSignal.abort();
+  const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) });
+  await deleteExpired({ pool, log, signal: ended });
+  await deleteExpired({ pool, log });
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    { answers: 0, signIns: 0 },
+    { answers: 2_500, signIns: 4 * 2_500 },
+  ]);
+  for (const table of tables) expect((await pool.query(`select 1 from ${table}`)).rowCount, table).toBe(0);
+});

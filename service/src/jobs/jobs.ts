@@ -28,13 +28,17 @@ const RESTART_PAUSE_MS = 5_000;
 /** When each job runs, in UTC. Several nodes share the schedule: a job runs once, on one of them. */
 const SCHEDULE = parseCronItems([
   { task: 'maintain_audit_log', identifier: 'maintain_audit_log', match: '30 0 * * *' },
-  { task: 'delete_expired', identifier: 'delete_expired', match: '45 0 * * *' },
+  { task: 'delete_expired', identifier: 'delete_expired', match: '45 * * * *' },
 ]);
 
-const tasks = (pool: pg.Pool, { clock = systemClock, logRetentionDays, log }: JobOptions): TaskList => ({
+const tasks = (
+  pool: pg.Pool,
+  signal: AbortSignal,
+  { clock = systemClock, logRetentionDays, log }: JobOptions,
+): TaskList => ({
   maintain_audit_log: () =>
     maintainAuditLog({ pool, nodeNowMs: clock(), retentionDays: logRetentionDays, log }),
-  delete_expired: () => deleteExpired({ pool, log }),
+  delete_expired: () => deleteExpired({ pool, log, signal }),
 });
 
 /** Runs the scheduled jobs until they are stopped; goes on by itself after the database was away. */
@@ -53,7 +57,7 @@ export function startJobs(options: JobOptions): Jobs {
       try {
         runner = await run({
           pgPool: pool,
-          taskList: tasks(pool, options),
+          taskList: tasks(pool, ending.signal, options),
           parsedCronItems: SCHEDULE,
           concurrency: 1,
           pollInterval: POLL_INTERVAL_MS,
