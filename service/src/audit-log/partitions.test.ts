@@ -27,9 +27,9 @@ describe('the partitions of the audit log', () => {
   test('are made for this month and those ahead, over the turn of the year, once', async () => {
     const now = Date.UTC(2026, 10, 30, 23, 59);
     const made = ['audit_log_2026_11', 'audit_log_2026_12', 'audit_log_2027_01', 'audit_log_2027_02'];
-    expect(await ensurePartitions(database.pool, now)).toEqual(made);
-    expect(await ensurePartitions(database.pool, now)).toEqual([]);
-    expect(await ensurePartitions(database.pool, now + DAY_MS)).toEqual(['audit_log_2027_03']);
+    expect(await ensurePartitions(database.pool, now)).toEqual({ made });
+    expect(await ensurePartitions(database.pool, now)).toEqual({ made: [] });
+    expect(await ensurePartitions(database.pool, now + DAY_MS)).toEqual({ made: ['audit_log_2027_03'] });
     expect(await names()).toEqual([...made, 'audit_log_2027_03']);
   });
 
@@ -38,7 +38,7 @@ describe('the partitions of the audit log', () => {
     const made = await Promise.all(
       Array.from({ length: RACERS }, () => ensurePartitions(database.pool, now)),
     );
-    expect(made.flat().toSorted()).toEqual(await names());
+    expect(made.flatMap((each) => each.made).toSorted()).toEqual(await names());
     expect(await names()).toHaveLength(4);
   });
 
@@ -52,11 +52,58 @@ describe('the partitions of the audit log', () => {
     }
   });
 
+  test('are made beside readers and writers of the log, however long those take', async () => {
+    await ensurePartitions(database.pool, Date.UTC(2026, 0, 1));
+    const client = await database.pool.connect();
+    try {
+      await client.query(
+        'begin; lock table audit_log in row exclusive mode; lock table audit_log in access share mode',
+      );
+      expect((await ensurePartitions(database.pool, Date.UTC(2026, 1, 1))).made).toEqual([
+        'audit_log_2026_05',
+      ]);
+    } finally {
+      await client.query('rollback');
+      client.release();
+    }
+    await write('2026-05-01T00:00:00Z');
+  });
+
+  test('are let be while somebody holds the log, unless it is this month that is missing', async () => {
+    await ensurePartitions(database.pool, Date.UTC(2026, 0, 1));
+    const client = await database.pool.connect();
+    try {
+      await client.query('begin; lock table audit_log in share mode');
+      expect(await ensurePartitions(database.pool, Date.UTC(2026, 1, 1))).toEqual({ made: [], held: true });
+      await expect(ensurePartitions(database.pool, Date.UTC(2026, 4, 1))).rejects.toThrow('lock timeout');
+    } finally {
+      await client.query('rollback');
+      client.release();
+    }
+    expect((await ensurePartitions(database.pool, Date.UTC(2026, 1, 1))).made).toEqual(['audit_log_2026_05']);
+  });
+
+  test('are like those that are made with the table: key, indexes, nothing on top', async () => {
+    await ensurePartitions(database.pool, Date.UTC(2026, 0, 1));
+    await database.pool.query(
+      `create table audit_log_2027_01 partition of audit_log for values from ('2027-01-01') to ('2027-02-01')`,
+    );
+    const shape = async (name: string): Promise<unknown> => {
+      const { rows } = await database.pool.query(
+        `select array(select indexdef from pg_indexes where tablename = $1 order by 1) as indexes,
+          array(select conname || pg_get_constraintdef(oid) from pg_constraint where conrelid = $1::regclass order by 1) as constraints`,
+        [name],
+      );
+      return JSON.parse(JSON.stringify(rows).replaceAll(name, 'PARTITION'));
+    };
+    expect(await shape('audit_log_2026_01')).toEqual(await shape('audit_log_2027_01'));
+  });
+
   test('are made by the clock of the database, which gives the entries their times', async () => {
     const { rows } = await database.pool.query<{ month: string }>(
       `select to_char(now(), 'YYYY_MM') as month`,
     );
-    const made = await ensurePartitions(database.pool);
+    const { made } = await ensurePartitions(database.pool);
     expect([made.length, made[0]]).toEqual([4, `audit_log_${rows[0]?.month}`]);
     expect(Math.abs((await databaseNow(database.pool)) - Date.now())).toBeLessThan(60_000);
   });

@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import pg from 'pg';
 import { inTransaction } from '../database/pool.ts';
 import { PARTITIONS_AHEAD_MONTHS } from '../limits.ts';
 
@@ -8,10 +8,12 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const PARTITIONS_LOCK = 7_310_001;
 
 /**
- * Making or dropping a partition waits for everybody who reads the log, and every entry waits behind it. After this
- * time it gives up instead, and is tried again later.
+ * Dropping a partition waits for everybody who reads the log, and every entry waits behind it. After this time it
+ * gives up instead, and is tried again later.
  */
 const LOCK_TIMEOUT_MS = 2_000;
+/** SQLSTATE lock_not_available. */
+const LOCK_NOT_AVAILABLE = '55P03';
 
 /** Clocks that are set by the same time are closer than this; what differs more may be years off. */
 const CLOCKS_APART_MAX_MS = 5 * 60 * 1000;
@@ -23,9 +25,12 @@ interface Month {
   readonly to: string;
 }
 
-function monthAt(year: number, month: number): Month {
+function monthOf(nowMs: number, ahead: number): Month {
+  const now = new Date(nowMs);
   const day = (offset: number): string =>
-    new Date(Date.UTC(year, month + offset, 1)).toISOString().slice(0, 10);
+    new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + ahead + offset, 1))
+      .toISOString()
+      .slice(0, 10);
   return { name: `audit_log_${day(0).slice(0, 7).replace('-', '_')}`, from: day(0), to: day(1) };
 }
 
@@ -37,22 +42,42 @@ export async function databaseNow(client: pg.ClientBase | pg.Pool): Promise<numb
   return rows[0]?.now ?? Number.NaN;
 }
 
+/** What became of the months ahead; `held` when somebody kept the log for too long, and this month has its partition. */
+export interface Made {
+  readonly made: readonly string[];
+  readonly held?: true;
+}
+
 /**
- * Makes the audit log's partitions of this month and of those ahead. Returns the names of the new ones. `atMs`: for
- * entries of another time; default: the database's clock.
+ * Makes the audit log's partitions of this month and of those ahead. `atMs`: for entries of another time; default: the
+ * database's clock. Readers and writers of the log are not waited for and do not wait; who holds more than that (a
+ * change of the schema, a vacuum of the table) for two seconds is let be as long as this month has its partition.
  */
-export function ensurePartitions(pool: pg.Pool, atMs?: number): Promise<readonly string[]> {
+export async function ensurePartitions(pool: pg.Pool, atMs?: number): Promise<Made> {
+  try {
+    return { made: await makePartitions(pool, atMs) };
+  } catch (error) {
+    if (!(error instanceof pg.DatabaseError) || error.code !== LOCK_NOT_AVAILABLE) throw error;
+    const { name } = monthOf(atMs ?? (await databaseNow(pool)), 0);
+    if ((await listPartitions(pool)).every((partition) => partition.name !== name)) throw error;
+    return { made: [], held: true };
+  }
+}
+
+function makePartitions(pool: pg.Pool, atMs: number | undefined): Promise<readonly string[]> {
   return inTransaction(pool, async (client) => {
     await lockPartitions(client);
-    const now = new Date(atMs ?? (await databaseNow(client)));
+    const nowMs = atMs ?? (await databaseNow(client));
     const existing = new Set((await listPartitions(client)).map(({ name }) => name));
     const made: string[] = [];
     for (let ahead = 0; ahead <= PARTITIONS_AHEAD_MONTHS; ahead++) {
-      const { name, from, to } = monthAt(now.getUTCFullYear(), now.getUTCMonth() + ahead);
+      const { name, from, to } = monthOf(nowMs, ahead);
       if (existing.has(name)) continue;
+      // Made apart and then attached: `partition of` would wait for every reader of the log, and all for it.
+      await client.query(`create table ${name} (like audit_log including all)`);
       // A partition's bounds cannot be parameters; both come from a Date.
       await client.query(
-        `create table ${name} partition of audit_log for values from ('${from}') to ('${to}')`,
+        `alter table audit_log attach partition ${name} for values from ('${from}') to ('${to}')`,
       );
       made.push(name);
     }

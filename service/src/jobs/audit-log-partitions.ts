@@ -31,9 +31,11 @@ export async function makeAuditLogMonths({
   atMs,
 }: {
   readonly pool: pg.Pool;
-  readonly log: Pick<Logger, 'info'>;
+  readonly log: Pick<Logger, 'info' | 'warn'>;
   readonly atMs?: number | undefined;
 }): Promise<void> {
-  const made = await ensurePartitions(pool, atMs);
+  const { made, held } = await ensurePartitions(pool, atMs);
   if (made.length > 0) log.info(`made the audit log's partitions ${made.join(', ')}`);
+  if (held)
+    log.warn('the months ahead of the audit log wait for somebody who holds it; the daily job tries again');
 }

@@ -1,0 +1,28 @@
+import { pino } from 'pino';
+import { expect, test } from 'vitest';
+import { dataDirectory } from '../../src/database/embedded/fixture-process.ts';
+import { useEmbedded } from '../../src/database/embedded/index.ts';
+import { startSvcd } from '../harness/process.ts';
+import { connectEmbedded } from '../harness/running-service.ts';
+
+const lastMonth = `select max(inhrelid::regclass::text) as name from pg_inherits where inhparent = 'audit_log'::regclass`;
+
+test('a service starts beside a long reader of the audit log whose next month is missing, and makes it', async () => {
+  const dataDir = await dataDirectory();
+  const env = { SVC_DATA_DIR: dataDir };
+  await (await startSvcd(env)).stop();
+  const server = await useEmbedded({ dataDir, purpose: 'a test', log: pino({ level: 'silent' }) });
+  const reader = await connectEmbedded(dataDir);
+  const name = (await reader.query<{ name: string }>(lastMonth)).rows[0]?.name ?? '';
+  await reader.query(`drop table ${name}`);
+  // As pg_dump does.
+  await reader.query('begin; lock table audit_log in access share mode');
+
+  const service = await startSvcd(env);
+  expect(service.stdout()).toContain(`made the audit log's partitions ${name}`);
+  expect((await reader.query(lastMonth)).rows).toEqual([{ name }]);
+  await reader.query('rollback');
+  await reader.end();
+  expect(await service.stop()).toEqual({ code: 0, signal: null });
+  await server.stop();
+});
