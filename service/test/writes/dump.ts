@@ -9,10 +9,12 @@ export async function dumpOf(
     `select table_name as name from information_schema.tables
      where table_schema = 'public' and table_type = 'BASE TABLE' order by 1`,
   );
-  const dump: Record<string, readonly string[]> = {};
-  for (const { name } of tables.filter((table) => only === undefined || only.includes(table.name))) {
-    const { rows } = await pool.query<{ row: string }>(`select t::text as row from ${name} t order by 1`);
-    dump[name] = rows.map(({ row }) => row);
-  }
+  const names = tables.map(({ name }) => name).filter((name) => only === undefined || only.includes(name));
+  // One statement: one snapshot, and no round trip for each table.
+  const { rows } = await pool.query<{ name: string; row: string }>(
+    `${names.map((name) => `select '${name}' as name, t::text as row from ${name} t`).join(' union all ')} order by 1, 2`,
+  );
+  const dump: Record<string, string[]> = Object.fromEntries(names.map((name) => [name, []]));
+  for (const { name, row } of rows) dump[name]?.push(row);
   return dump;
 }

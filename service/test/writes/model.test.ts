@@ -19,7 +19,7 @@ import { type Created, createWriteWorld } from './world.ts';
 
 const RUNS = 6;
 const COMMANDS_MAX = 60;
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 120_000;
 
 let service: TestService;
 let other: TestService;
