@@ -47,7 +47,7 @@ export const honestTests: Rule = (files) =>
       findingsByLine(file, (line, index) => {
         if (FOCUSED.test(line)) return 'runs alone and hides the other tests';
         if (WAITS.test(line)) return 'waits for a time; await the event, or poll with vi.waitFor';
-        const reasoned = COMMENT.test(line) || COMMENT.test(file.lines[index - 1] ?? '');
+        const reasoned = [index - 1, index, index + 1].some((near) => COMMENT.test(file.lines[near] ?? ''));
         return SKIPPED.test(line) && !reasoned ? 'is skipped without a comment that says why' : undefined;
       }),
     );
