@@ -11,6 +11,7 @@ import { registerAuth } from './auth/routes.ts';
 import { registerCompanyNames } from './company-names.ts';
 import { registerData } from './data.ts';
 import { registerDeployment } from './deployment.ts';
+import { registerImports } from './imports.ts';
 import { registerInvitations } from './invitations.ts';
 import { parseJsonBodies } from './json.ts';
 import { registerKeys } from './keys.ts';
@@ -99,6 +100,7 @@ function registerEndpoints(api: FastifyInstance, options: DashboardOptions): voi
   registerResourceShapes(api, { sessions });
   registerData(api, { sessions, reader });
   registerScores(api, { pool, sessions, clock });
+  registerImports(api, { pool, sessions });
   registerTraffic(api, { pool, sessions, clock });
   registerOverview(api, { pool, sessions });
   registerKeys(api, { sessions, keys: createKeyStore(pool, secrets), reader });

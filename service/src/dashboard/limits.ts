@@ -52,3 +52,9 @@ export const HOURLY_MAX_MS = 7 * 24 * 60 * 60 * 1000;
 /** The newest mentions whose sentiments are counted, and the content of one status. */
 export const MENTIONS_WEIGHED = 1_000;
 export const CONTENT_COUNTED_MAX = 100_000;
+
+/** Of a file that is imported here; it must arrive within the time of every request. Larger ones: `svcd import`. */
+export const IMPORT_MAX_BYTES = 64 * 1024 * 1024;
+/** Refused lines that an answer tells of, and how much of each. */
+export const IMPORT_REFUSED_SHOWN = 1_000;
+export const IMPORT_TEXT_SHOWN_CHARACTERS = 300;

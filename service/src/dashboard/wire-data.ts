@@ -48,3 +48,19 @@ export interface Scores {
     readonly scores: readonly (number | null)[];
   }[];
 }
+
+/** `POST /workspaces/{id}/imports/{resource}`. What is counted as inserted stays, whatever comes after. */
+export interface ImportAnswer {
+  readonly inserted: number;
+  /** Records whose id was there already; nothing is changed. */
+  readonly existing: number;
+  readonly refused: number;
+  /** The first 1,000 of them, in the order of the file. */
+  readonly refusedLines: readonly {
+    /** Where it starts in the file, from 1. */
+    readonly line: number;
+    /** Its beginning. */
+    readonly text: string;
+    readonly failures: readonly { readonly field: string; readonly reason: string }[];
+  }[];
+}

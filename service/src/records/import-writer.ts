@@ -69,14 +69,14 @@ const WAIT_FOR_OTHERS = 'set local statement_timeout = 0';
 /** Last in its transaction: it locks the log's clock. */
 async function logImport(
   client: pg.ClientBase,
-  { workspaceId, resource }: Target,
+  { workspaceId, resource, actor }: Target,
   records: number,
 ): Promise<void> {
   if (records === 0) return;
   await recordEvent(client, workspaceId, {
     kind: 'records.imported',
     keyId: null,
-    actor: null,
+    actor: actor ?? null,
     resource: resource.name,
     records,
   });

@@ -7,6 +7,8 @@ export interface Target {
   readonly pool: pg.Pool;
   readonly workspaceId: string;
   readonly resource: Resource;
+  /** E-mail of the person who imports, for the audit log. Default: nobody's, the operator does. */
+  readonly actor?: string;
 }
 
 export async function requireWorkspace({ pool, workspaceId }: Target): Promise<void> {

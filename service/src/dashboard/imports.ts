@@ -1,0 +1,110 @@
+import { Readable } from 'node:stream';
+import type { FastifyInstance } from 'fastify';
+import type pg from 'pg';
+import { ApiError } from '../http/errors.ts';
+import { OperatorError } from '../operator-error.ts';
+import { type Format, importRecords, type Refused } from '../records/import.ts';
+import { resourceOf } from './data.ts';
+import { IMPORT_MAX_BYTES, IMPORT_REFUSED_SHOWN, IMPORT_TEXT_SHOWN_CHARACTERS } from './limits.ts';
+import type { Sessions } from './session.ts';
+import type { ImportAnswer } from './wire-data.ts';
+
+export interface ImportRoutes {
+  readonly pool: pg.Pool;
+  readonly sessions: Sessions;
+}
+
+const FORMATS: Readonly<Record<string, Format>> = { 'text/csv': 'csv', 'application/x-ndjson': 'ndjson' };
+const MIB = 1024 * 1024;
+
+/**
+ * Takes a file of records as `svcd import` does: streamed, good lines in, each refused one told with its number and
+ * reason. A file that stops on its way (the page was closed) leaves what was written until then, logged as such.
+ */
+export function registerImports(api: FastifyInstance, { pool, sessions }: ImportRoutes): void {
+  api.register((scope, _, done) => {
+    const bodyTypes = Object.keys(FORMATS);
+    // The body stays a stream.
+    scope.addContentTypeParser(bodyTypes, (_request, payload, parsed) => parsed(null, payload));
+    scope.post<{ Params: { resource: string }; Body: Readable }>(
+      '/workspaces/:workspaceId/imports/:resource',
+      { config: { bodyTypes } },
+      async (request, reply): Promise<ImportAnswer> => {
+        const { workspaceId, person } = await sessions.member(request, reply, 'record.import');
+        const resource = resourceOf(request.params);
+        const { body } = request;
+        if (Number(request.headers['content-length'] ?? 0) > IMPORT_MAX_BYTES) throw tooLarge();
+        const upload = watched(body);
+        const refusedLines: Refused[] = [];
+        try {
+          const { inserted, existing, refused } = await importRecords({
+            pool,
+            workspaceId,
+            resource,
+            actor: person.email,
+            format: formatOf(request.headers['content-type']),
+            input: upload.input,
+            signal: upload.signal,
+            onReject: (more) => {
+              refusedLines.push(...more.slice(0, IMPORT_REFUSED_SHOWN - refusedLines.length));
+            },
+          });
+          if (upload.signal.aborted) {
+            request.log.info({ workspaceId, resource: resource.name, inserted }, 'an import broke off');
+            throw upload.signal.reason;
+          }
+          return { inserted, existing, refused, refusedLines: refusedLines.map(shown) };
+        } catch (error) {
+          if (error instanceof OperatorError) throw new ApiError('invalid_body', error.message);
+          throw error;
+        } finally {
+          // What is left of the body must be taken off the wire before the answer can be read.
+          body.resume();
+        }
+      },
+    );
+    done();
+  });
+}
+
+interface Upload {
+  readonly input: Readable;
+  /** Aborted when the body is too large or does not come to its end; the reason is what to answer. */
+  readonly signal: AbortSignal;
+}
+
+/** The body's bytes, which just end where they should not have: what was read until then is written and logged. */
+function watched(body: Readable): Upload {
+  const controller = new AbortController();
+  async function* bytes(): AsyncGenerator<Buffer> {
+    let read = 0;
+    try {
+      // It stays open: the answer goes out on the same connection.
+      for await (const chunk of body.iterator({ destroyOnReturn: false })) {
+        read += chunk.length;
+        if (read > IMPORT_MAX_BYTES) throw tooLarge();
+        yield chunk;
+      }
+    } catch (error) {
+      controller.abort(
+        error instanceof ApiError ? error : new ApiError('invalid_request', 'The file did not arrive whole.'),
+      );
+    }
+  }
+  return { input: Readable.from(bytes(), { objectMode: false }), signal: controller.signal };
+}
+
+const tooLarge = (): ApiError =>
+  new ApiError(
+    'payload_too_large',
+    `A file may have ${IMPORT_MAX_BYTES / MIB} MiB here. Import a larger one with svcd import.`,
+  );
+
+const formatOf = (contentType = ''): Format =>
+  FORMATS[contentType.split(';', 1)[0]?.trim().toLowerCase() ?? ''] ?? 'ndjson';
+
+const shown = ({ line, text, failures }: Refused): ImportAnswer['refusedLines'][number] => ({
+  line,
+  text: text.slice(0, IMPORT_TEXT_SHOWN_CHARACTERS),
+  failures,
+});
