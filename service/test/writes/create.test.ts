@@ -146,8 +146,8 @@ describe.each(WRITES)('POST $path', (of) => {
     }
   });
 
+  // Companies belong to no company.
   test.skipIf(parent === undefined)(
-    // Companies belong to no company.
     'refuses a company that does not exist, also one of another workspace, and names it',
     async () => {
       const other = await createWriteWorld(world.service);

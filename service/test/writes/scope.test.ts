@@ -72,8 +72,8 @@ describe.each(BELONGING)('a key that is limited to one company, in $path', (of) 
     expect(await recordsOf()).toEqual(before);
   });
 
+  // Audits stay as they are.
   test.skipIf(of.resource.immutable)(
-    // Audits stay as they are.
     'changes and removes its own, finds no other, and moves none to another company',
     async () => {
       expect((await send(['PATCH', `${path}/mine`, { title: 'Changed' }])).status).toBe(200);

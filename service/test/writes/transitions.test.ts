@@ -52,8 +52,8 @@ describe.each(MOVES)('$path from $from to $to', ({ of, path, from, to, allowed, 
     }
   });
 
+  // Only a state that has a time of its own.
   test.runIf(allowed.includes(to) && to in stamps)(
-    // Only a state that has a time of its own.
     'stamps the time, unless the record has one or the change brings one',
     async () => {
       const stamp = stamps[to] ?? '';
