@@ -41,6 +41,18 @@ describe('names of companies', () => {
     const path = `/workspaces/${owner.workspaceId}/company-names`;
     expectFailure(await (await dashboard.owner()).send('GET', path), 'not_found');
     expectFailure(await owner.send('GET', `${path}?name=Acme`), 'invalid_parameter');
-    expectFailure(await owner.send('GET', `${path}?ids=${'a,'.repeat(101)}`), 'invalid_parameter');
+  });
+
+  test.each([
+    `?ids=${'a,'.repeat(101)}`,
+    '?ids=%00',
+    '?ids=com_a,a%20b',
+    '?search=%00',
+    '?search=a%00b',
+    `?search=${'a'.repeat(101)}`,
+    '?search=a&search=b',
+  ])('are not looked for by what no name or id can be: %s', async (query) => {
+    const path = `/workspaces/${owner.workspaceId}/company-names`;
+    expectFailure(await owner.send('GET', `${path}${query}`), 'invalid_parameter');
   });
 });

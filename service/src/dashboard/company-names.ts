@@ -1,7 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import type pg from 'pg';
+import { isId } from '../declaration/field.ts';
 import { ApiError } from '../http/errors.ts';
 import { unknownOrRepeated } from '../list/query.ts';
+import { refuse } from '../resources/request.ts';
 import { COMPANY_NAMES_MAX, NAME_MAX_CHARACTERS } from './limits.ts';
 import type { Sessions } from './session.ts';
 import type { CompanyNames } from './wire.ts';
@@ -20,19 +22,29 @@ export function registerCompanyNames(api: FastifyInstance, { pool, sessions }: C
     '/workspaces/:workspaceId/company-names',
     async (request, reply): Promise<CompanyNames> => {
       const { workspaceId } = await sessions.member(request, reply);
-      const failure = unknownOrRepeated(request.query, ['search', 'ids']);
-      if (failure !== undefined) throw new ApiError('invalid_parameter', failure.message);
+      refuse(unknownOrRepeated(request.query, ['search', 'ids']));
       const { ids, search = '' } = request.query;
       if (typeof ids === 'string') return { data: await findByIds(pool, workspaceId, idsOf(ids)) };
-      return { data: await findByText(pool, workspaceId, String(search).slice(0, NAME_MAX_CHARACTERS)) };
+      return { data: await findByText(pool, workspaceId, searchOf(String(search))) };
     },
   );
 }
 
 function idsOf(text: string): readonly string[] {
   const ids = text.split(',').filter((id) => id !== '');
-  if (ids.length <= COMPANY_NAMES_MAX) return ids;
-  throw new ApiError('invalid_parameter', `"ids" must be at most ${COMPANY_NAMES_MAX} ids.`);
+  if (ids.length <= COMPANY_NAMES_MAX && ids.every(isId)) return ids;
+  throw new ApiError(
+    'invalid_parameter',
+    `"ids" must be at most ${COMPANY_NAMES_MAX} ids of companies, separated by commas.`,
+  );
+}
+
+function searchOf(text: string): string {
+  if (text.length <= NAME_MAX_CHARACTERS && !text.includes('\0')) return text;
+  throw new ApiError(
+    'invalid_parameter',
+    `"search" must be text of at most ${NAME_MAX_CHARACTERS} characters, without U+0000.`,
+  );
 }
 
 async function findByIds(pool: pg.Pool, workspaceId: string, ids: readonly string[]) {
