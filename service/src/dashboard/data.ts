@@ -61,8 +61,7 @@ export function registerData(api: FastifyInstance, { sessions, reader }: DataRou
     const scope = { workspaceId, companyId: null };
     const { answer } = await inTransaction(pool, async (client) => {
       const result = await patchRecord(client, resource, scope, recordId, patch, ifMatch);
-      // A record that says what it said before was not changed.
-      if (result.answer.headers['etag'] !== ifMatch) {
+      if (result.recordIds.length > 0) {
         await recordEvent(client, workspaceId, {
           kind: 'record.changed',
           keyId: null,

@@ -63,7 +63,7 @@ const otherCompany = (): ApiError =>
     'This key is limited to one company and cannot write records of another.',
   );
 
-/** JSON merge patch (RFC 7396) on a record, in the caller's transaction. */
+/** JSON merge patch (RFC 7396) on a record, in the caller's transaction; names no record when it says what it said before. */
 export async function patchRecord(
   client: pg.PoolClient,
   resource: Resource,
@@ -76,7 +76,8 @@ export async function patchRecord(
   const values = stampedOnMove(resource, held, merge(held.values, patch));
   await checkCompany(client, resource, scope, held, values);
   const doc = await updateRecord(client, scope.workspaceId, resource, held, values);
-  return { answer: { status: 200, headers: { etag: strongEtag(doc) }, body: doc }, recordIds: [id] };
+  const recordIds = doc === held.doc ? [] : [id];
+  return { answer: { status: 200, headers: { etag: strongEtag(doc) }, body: doc }, recordIds };
 }
 
 /** Removes a record, in the caller's transaction. */

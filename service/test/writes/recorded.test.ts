@@ -77,6 +77,14 @@ describe('the audit entry of a write', () => {
     }
   });
 
+  test('of a change to what is there already names none', async () => {
+    const { id, title } = await world.create(mentions);
+    const entries = await entriesOf(() => world.send('PATCH', `${path}/${id}`, { title }));
+    expect(entries.map(({ status, recordIds = [] }) => ({ status, recordIds }))).toEqual([
+      { status: 200, recordIds: [] },
+    ]);
+  });
+
   test('of a sandbox key does not exist', async () => {
     expect(await entriesOf(() => post(world.sandbox))).toEqual([]);
   });
