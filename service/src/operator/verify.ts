@@ -27,8 +27,8 @@ export function verifyCommand(context: CommandContext): Command {
   return new Command('verify')
     .summary("hold every record's JSON, every counter and every clock against the records")
     .description(
-      "hold every record's wire JSON against its columns, every kept counter against a count, and every clock against\n" +
-        'the newest time it has given, in all workspaces. Writers may go on meanwhile.',
+      "hold every record's JSON against its columns, every counter against a count, every clock against the\n" +
+        'newest time it has given, in all workspaces. Writers may go on meanwhile.',
     )
     .option('--repair', 'put right what is found; the records themselves are never changed')
     .option('--json', 'print each finding and then the report, a line of JSON each')

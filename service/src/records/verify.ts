@@ -27,11 +27,11 @@ export interface VerifyOptions {
 
 const BATCH_RECORDS = 5_000;
 
-/** How many records {@link verifyRecords} will read, roughly: the planner's numbers. */
+/** How many records {@link verifyRecords} will read, by the kept counters, which it has yet to hold against them. */
 export async function estimateRecords(pool: pg.Pool, resources: readonly Resource[]): Promise<number> {
   const { rows } = await pool.query<{ records: number }>(
-    'select coalesce(sum(greatest(reltuples, 0)), 0)::bigint as records from pg_class where oid = any($1::text[]::regclass[])',
-    [resources.map(({ list }) => list.relation)],
+    'select coalesce(sum(records), 0)::bigint as records from record_counts where company_id = $1 and resource = any ($2)',
+    [WHOLE_WORKSPACE, resources.map(({ name }) => name)],
   );
   return rows[0]?.records ?? 0;
 }
