@@ -8,6 +8,7 @@ import type { Config } from './config.ts';
 import { registerDashboard } from './dashboard/index.ts';
 import type { Resource } from './declaration/resource.ts';
 import { registerDocs } from './docs/index.ts';
+import { trustOf } from './http/client-address.ts';
 import { decodablePath } from './http/decodable-path.ts';
 import { ApiError } from './http/errors.ts';
 import { answerBrokenRequest, sendFailure } from './http/failures.ts';
@@ -55,7 +56,7 @@ export function createApp(options: AppOptions): FastifyInstance {
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: requestId,
-    trustProxy: config.trustProxy,
+    trustProxy: trustOf(config.trustProxy),
     bodyLimit: BODY_MAX_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
     http: { maxHeaderSize: HEADERS_MAX_BYTES, requireHostHeader: false },

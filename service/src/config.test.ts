@@ -49,7 +49,7 @@ describe('readConfig', () => {
       SVC_DATABASE_CONNECTIONS: '9',
       SVC_SECRET: `${SECRET}1, ${SECRET}2`,
       SVC_PUBLIC_URL: 'https://svc.example.com/',
-      SVC_TRUST_PROXY: 'true',
+      SVC_TRUST_PROXY: '10.0.0.0/8, ::1',
       SVC_LOG_LEVEL: 'debug',
       SVC_FAILED_AUTH_PER_MINUTE: '1',
       SVC_LOG_RETENTION_DAYS: '30',
@@ -61,7 +61,7 @@ describe('readConfig', () => {
       databaseUrl: URL,
       secrets: [`${SECRET}1`, `${SECRET}2`],
       publicUrl: 'https://svc.example.com',
-      trustProxy: true,
+      trustProxy: '10.0.0.0/8,::1',
       logLevel: 'debug',
       failedAuthPerMinute: 1,
       logRetentionDays: 30,
@@ -78,6 +78,13 @@ describe('readConfig', () => {
     ['SVC_WORKERS', '0'],
     ['SVC_DATABASE_CONNECTIONS', '1'],
     ['SVC_TRUST_PROXY', 'yes'],
+    ['SVC_TRUST_PROXY', 'true'],
+    ['SVC_TRUST_PROXY', '0'],
+    ['SVC_TRUST_PROXY', '33'],
+    ['SVC_TRUST_PROXY', '10.0.0.0/33'],
+    ['SVC_TRUST_PROXY', '10.0.0.1,'],
+    ['SVC_TRUST_PROXY', '10.0.0.0/8/8'],
+    ['SVC_TRUST_PROXY', 'proxy.internal'],
     ['SVC_LOG_LEVEL', 'loud'],
     ['SVC_FAILED_AUTH_PER_MINUTE', '0'],
     ['SVC_LOG_RETENTION_DAYS', '0'],
@@ -90,6 +97,16 @@ describe('readConfig', () => {
     const mistakes = mistakesOf({ [name]: value });
     expect(mistakes).toHaveLength(1);
     expect(mistakes[0]).toContain(name);
+  });
+
+  test('takes a number of proxies, and says what to write for the true of old', () => {
+    expect(readConfig({ SVC_TRUST_PROXY: '2' }).trustProxy).toBe(2);
+    expect(readConfig({ SVC_TRUST_PROXY: 'false' }).trustProxy).toBe(false);
+    expect(mistakesOf({ SVC_TRUST_PROXY: 'true' })).toEqual([
+      expect.stringMatching(
+        /^SVC_TRUST_PROXY must be false, the number of proxies .* not "true": .* One proxy: 1\.$/,
+      ),
+    ]);
   });
 
   test('reports every mistake at once, also settings that are not there', () => {

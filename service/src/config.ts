@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { LOG_RETENTION_DAYS_DEFAULT } from './limits.ts';
 
@@ -15,18 +16,26 @@ export interface Config {
   readonly secrets: readonly string[] | undefined;
   /** The address people reach the service at. */
   readonly publicUrl: string;
-  readonly trustProxy: boolean;
+  readonly trustProxy: TrustedProxies;
   readonly logLevel: LogLevel;
   /** Failed authentications that one address may make a minute. */
   readonly failedAuthPerMinute: number;
   readonly logRetentionDays: number;
 }
 
+/**
+ * Whose X-Forwarded-For is believed: nobody's, that of so many proxies one behind the other, or that of the proxies
+ * with these addresses (IP addresses and CIDR ranges, separated by commas).
+ */
+export type TrustedProxies = false | number | string;
+
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 type LogLevel = (typeof LOG_LEVELS)[number];
 
 const SECRET_MIN_CHARACTERS = 32;
 const PORT_MAX = 65_535;
+/** Proxies one behind the other. */
+const PROXIES_MAX = 32;
 
 /** Every mistake in the environment at once, one line each. */
 export class ConfigError extends Error {
@@ -87,7 +96,7 @@ export function readConfig(env: Environment): Config {
     publicUrl:
       url('SVC_PUBLIC_URL', ['http:', 'https:'])?.replace(/\/+$/, '') ??
       `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
-    trustProxy: choice('SVC_TRUST_PROXY', 'false', ['true', 'false']) === 'true',
+    trustProxy: readTrustProxy(text('SVC_TRUST_PROXY'), mistakes),
     logLevel: choice('SVC_LOG_LEVEL', 'info', LOG_LEVELS),
     failedAuthPerMinute: integer('SVC_FAILED_AUTH_PER_MINUTE', 300, 1, 1_000_000),
     logRetentionDays: integer('SVC_LOG_RETENTION_DAYS', LOG_RETENTION_DAYS_DEFAULT, 1, 36_500),
@@ -119,6 +128,28 @@ export const SETTINGS: readonly string[] = [
   'SVC_API_KEY',
   'SVC_BASE_URL',
 ];
+
+function readTrustProxy(value: string | undefined, mistakes: string[]): TrustedProxies {
+  if (value === undefined || value === 'false') return false;
+  const count = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
+  if (count >= 1 && count <= PROXIES_MAX) return count;
+  const ranges = value.split(',').map((range) => range.trim());
+  if (ranges.every(isAddressRange)) return ranges.join(',');
+  mistakes.push(
+    `SVC_TRUST_PROXY must be false, the number of proxies in front that append to X-Forwarded-For (1 to ${PROXIES_MAX}), ` +
+      `or their addresses, such as "10.0.0.0/8, ::1", not "${value}"` +
+      `${value === 'true' ? ': it would believe whatever a client says of its address. One proxy: 1' : ''}.`,
+  );
+  return false;
+}
+
+/** An IP address, or a CIDR range: `10.0.0.0/8`. */
+function isAddressRange(text: string): boolean {
+  const [address = '', prefix, ...more] = text.split('/');
+  const bits = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+  if (prefix === undefined) return bits > 0;
+  return more.length === 0 && /^\d{1,3}$/.test(prefix) && Number(prefix) <= bits;
+}
 
 function readSecrets(
   value: string | undefined,

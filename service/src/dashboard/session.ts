@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type pg from 'pg';
 import { isId } from '../declaration/field.ts';
+import { countedAddress } from '../http/client-address.ts';
 import { ApiError } from '../http/errors.ts';
 import { ADDRESS_HEADER, type DashboardAuth } from './auth/index.ts';
 import { allows, type Permission, type Role } from './auth/roles.ts';
@@ -37,8 +38,9 @@ export const notSignedIn = (message = 'There is no session. Sign in.'): ApiError
   new ApiError('not_signed_in', message);
 
 /** A request's headers as far as better-auth may see them. */
-export function authHeaders({ headers, ip }: FastifyRequest): Headers {
-  const seen = new Headers({ [ADDRESS_HEADER]: ip });
+export function authHeaders(request: FastifyRequest): Headers {
+  const { headers } = request;
+  const seen = new Headers({ [ADDRESS_HEADER]: countedAddress(request) });
   if (headers.cookie !== undefined) seen.set('cookie', headers.cookie);
   if (headers['user-agent'] !== undefined) seen.set('user-agent', headers['user-agent']);
   return seen;

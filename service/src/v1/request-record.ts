@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { NewEntry } from '../audit-log/entry.ts';
 import type { RequestRecord } from '../audit-log/write.ts';
+import { clientAddress } from '../http/client-address.ts';
 import { containsToken } from '../http/token-text.ts';
 import type { AuthenticatedKey } from '../keys/authenticate.ts';
 
@@ -42,6 +43,7 @@ function requestEntry(
   { status, recordIds }: Answered,
 ): NewEntry {
   const [path = ''] = request.url.split('?', 1);
+  const ip = clientAddress(request);
   const userAgent = request.headers['user-agent'];
   return {
     kind: 'api.request',
@@ -52,7 +54,7 @@ function requestEntry(
     path: harmless(path),
     status,
     durationMs: Math.round(reply.elapsedTime),
-    ip: request.ip,
+    ...(ip === undefined ? {} : { ip }),
     userAgent: userAgent === undefined ? null : harmless(userAgent),
     ...(recordIds === undefined ? {} : { recordIds }),
   };

@@ -2,6 +2,7 @@ import type { FastifyInstance, InjectOptions } from 'fastify';
 import type pg from 'pg';
 import { pino } from 'pino';
 import { createApp } from '../../src/app.ts';
+import type { TrustedProxies } from '../../src/config.ts';
 import { inTransaction } from '../../src/database/pool.ts';
 import { createKeyStore, type KeyStore, type NewKey } from '../../src/keys/store.ts';
 import { createWorkspace } from '../../src/workspaces.ts';
@@ -52,16 +53,23 @@ export interface TestServiceOptions {
   readonly secrets?: readonly [string, ...string[]];
   /** Default: more than any test makes. */
   readonly failedAuthPerMinute?: number;
+  /** Default: false. */
+  readonly trustProxy?: TrustedProxies;
 }
 
 export async function createTestService(options: TestServiceOptions = {}): Promise<TestService> {
   const { database = await createTestDatabase(), secrets = [TEST_SECRET] } = options;
-  const { pool = database.pool, clock = { now: Date.now() }, failedAuthPerMinute = 100_000 } = options;
+  const {
+    pool = database.pool,
+    clock = { now: Date.now() },
+    failedAuthPerMinute = 100_000,
+    trustProxy = false,
+  } = options;
   const log: string[] = [];
   const app = createApp({
     pool,
     secrets,
-    config: { trustProxy: false, failedAuthPerMinute, publicUrl: 'http://svc.test' },
+    config: { trustProxy, failedAuthPerMinute, publicUrl: 'http://svc.test' },
     log: pino({ level: 'debug' }, { write: (line: string) => void log.push(line) }),
     clock: () => clock.now,
   });

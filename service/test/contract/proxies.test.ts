@@ -1,0 +1,88 @@
+import { describe, expect, test } from 'vitest';
+import type { TrustedProxies } from '../../src/config.ts';
+import { createTestDashboard } from '../harness/dashboard.ts';
+import { createTestService, type TestService } from '../harness/service.ts';
+
+const FAILED_AUTH_PER_MINUTE = 3;
+const PROXY = '10.0.0.1';
+const UNKNOWN_TOKEN = `svc_live_${'a'.repeat(32)}`;
+
+const first = await createTestService();
+const { database } = first;
+const workspaceId = await first.workspace();
+const { token, keyId } = await first.issue(workspaceId);
+
+const nodeThat = (trustProxy: TrustedProxies): Promise<TestService> =>
+  createTestService({ database, trustProxy, failedAuthPerMinute: FAILED_AUTH_PER_MINUTE });
+
+/** The address in the audit entry of a request that the proxy sends on with this X-Forwarded-For. */
+async function loggedAddress(node: TestService, forwarded: string, remoteAddress = PROXY): Promise<unknown> {
+  const { headers } = await node.request(token, '/v1/audits', {
+    remoteAddress,
+    headers: { 'x-forwarded-for': forwarded },
+  });
+  const { rows } = await node.pool.query<{ doc: string }>(
+    `select doc from audit_log where workspace_id = $1 and key_id = $2 and doc::json ->> 'requestId' = $3`,
+    [workspaceId, keyId, headers['request-id']],
+  );
+  return (JSON.parse(rows[0]?.doc ?? '{}') as { readonly ip?: string }).ip;
+}
+
+describe('the address in the audit log', () => {
+  test.each([
+    [false, '203.0.113.7', PROXY],
+    [1, '203.0.113.7', '203.0.113.7'],
+    [1, '198.51.100.1, 203.0.113.7', '203.0.113.7'],
+    [2, '198.51.100.1, 203.0.113.7, 10.0.0.2', '203.0.113.7'],
+    ['10.0.0.0/8', '198.51.100.1, 203.0.113.7, 10.0.0.2', '203.0.113.7'],
+    ['10.0.0.0/8', '2001:db8::1', '2001:db8::1'],
+    ['192.0.2.0/24', '203.0.113.7', PROXY],
+  ] as const)('with SVC_TRUST_PROXY=%s and "%s" is %s', async (trustProxy, forwarded, address) => {
+    expect(await loggedAddress(await nodeThat(trustProxy), forwarded)).toBe(address);
+  });
+
+  test('is left out when what the proxy says is none: never a token, never a text', async () => {
+    const node = await nodeThat(1);
+    for (const forwarded of [token, 'unknown', '203.0.113.7:4711', '<b>']) {
+      expect(await loggedAddress(node, forwarded)).toBeUndefined();
+    }
+    expect(await loggedAddress(node, `fe80::1%${token}`)).toBe('fe80::1');
+  });
+});
+
+describe('a client that makes up addresses ahead of those of the proxies', () => {
+  const made = (i: number): Readonly<Record<string, string>> => ({
+    'x-forwarded-for': `198.51.100.${i}, 203.0.113.9`,
+  });
+
+  test('fails to authenticate no more often than others', async () => {
+    const node = await nodeThat(1);
+    const statuses: number[] = [];
+    for (let i = 0; i <= FAILED_AUTH_PER_MINUTE; i++) {
+      statuses.push(
+        (await node.request(UNKNOWN_TOKEN, '/v1/audits', { remoteAddress: PROXY, headers: made(i) })).status,
+      );
+    }
+    expect(statuses).toEqual([401, 401, 401, 429]);
+    // Garbage is the proxy's own address.
+    for (const forwarded of ['a', 'b', 'c', 'd']) {
+      const headers = { 'x-forwarded-for': forwarded };
+      statuses.push(
+        (await node.request(UNKNOWN_TOKEN, '/v1/audits', { remoteAddress: PROXY, headers })).status,
+      );
+    }
+    expect(statuses.slice(-4)).toEqual([401, 401, 401, 429]);
+  });
+
+  test('tries to sign in no more often than others', async () => {
+    const node = await nodeThat(1);
+    const { nobody } = createTestDashboard(node);
+    const body = { email: 'nobody@example.com', password: 'not the password' };
+    const attempts = await Promise.all(
+      Array.from({ length: 14 }, (_, i) =>
+        nobody.send('POST', '/auth/sign-in/email', body, { remoteAddress: PROXY, headers: made(i) }),
+      ),
+    );
+    expect(attempts.filter(({ status }) => status === 429)).toHaveLength(4);
+  });
+});
