@@ -1,22 +1,28 @@
 import type { ResourceShape } from '@svc/service/src/dashboard/wire-data.ts';
 import { useNavigate, useSearch } from '@tanstack/react-router';
+import { FileUp } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { ofWorkspace } from '../../api/client.ts';
 import { useCompanyNames } from '../../api/company-names.ts';
 import { messageOf } from '../../api/failure.ts';
 import { useResource } from '../../api/resources.ts';
+import { useWorkspace } from '../../api/workspace.ts';
 import { Page } from '../../layout/page.tsx';
 import { PageSkeleton } from '../../layout/page-skeleton.tsx';
 import { useCursorList } from '../../list/cursor-list.ts';
 import { ListEnd } from '../../list/list-end.tsx';
 import { VirtualTable } from '../../list/virtual-table.tsx';
+import { whyNot } from '../../session/permissions.ts';
 import { useWorkspaceId } from '../../session/workspace-id.ts';
+import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { FailureState } from '../../ui/failure-state.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { toast } from '../../ui/toast-store.ts';
 import { dataColumns, recordPath } from './columns.tsx';
 import type { DataSearch } from './data-search.ts';
+import { FileTarget } from './file-target.tsx';
+import { ImportDialog } from './import-dialog.tsx';
 import { valueLabel } from './labels.ts';
 import { ListFilters } from './list-filters.tsx';
 import { NoRecords } from './no-records.tsx';
@@ -45,6 +51,9 @@ function List({ shape }: { readonly shape: ResourceShape }) {
   const list = useCursorList<DataRecord>(path, params);
   const companyName = useCompanyNames(workspaceId, companyIds(list.items, companyId));
   const [looking, setLooking] = useState(false);
+  // A file that was dropped, or that one is to be chosen.
+  const [importing, setImporting] = useState<File | 'choose' | null>(null);
+  const blocked = whyNot(useWorkspace(workspaceId).role, 'record.import');
   const lookForNewer = async (): Promise<void> => {
     setLooking(true);
     try {
@@ -61,7 +70,16 @@ function List({ shape }: { readonly shape: ResourceShape }) {
   };
   const filtered = Object.keys(params).some((key) => key !== 'sort');
   return (
-    <Page title={valueLabel(shape.name)} description={shape.description}>
+    <Page
+      title={valueLabel(shape.name)}
+      description={shape.description}
+      actions={
+        <Button blocked={blocked} onClick={() => setImporting('choose')}>
+          <FileUp size={14} aria-hidden />
+          Import
+        </Button>
+      }
+    >
       <ListFilters
         workspaceId={workspaceId}
         shape={shape}
@@ -71,36 +89,47 @@ function List({ shape }: { readonly shape: ResourceShape }) {
         onLook={() => void lookForNewer()}
         onChange={set}
       />
-      <Card className="overflow-hidden">
-        {list.items === undefined && list.error !== null ? (
-          <FailureState
-            error={list.error}
-            retry={list.reload}
-            title={`The ${shape.name} could not be loaded`}
-          />
-        ) : list.items === undefined ? (
-          <SkeletonRows rows={10} />
-        ) : list.items.length === 0 ? (
-          <NoRecords
-            shape={shape}
-            filtered={filtered}
-            onClear={() => set({ companyId: undefined, status: undefined })}
-          />
-        ) : (
-          <>
-            <VirtualTable
-              label={valueLabel(shape.name)}
-              columns={dataColumns(workspaceId, shape, companyName)}
-              items={list.items}
-              more={list.more}
-              onOpen={({ id }) =>
-                void navigate({ to: recordPath(shape.name), params: { workspaceId, recordId: id } })
-              }
+      <FileTarget onFile={blocked === undefined ? setImporting : undefined}>
+        <Card className="overflow-hidden">
+          {list.items === undefined && list.error !== null ? (
+            <FailureState
+              error={list.error}
+              retry={list.reload}
+              title={`The ${shape.name} could not be loaded`}
             />
-            <ListEnd list={list} noun={shape.name} />
-          </>
-        )}
-      </Card>
+          ) : list.items === undefined ? (
+            <SkeletonRows rows={10} />
+          ) : list.items.length === 0 ? (
+            <NoRecords
+              shape={shape}
+              filtered={filtered}
+              onClear={() => set({ companyId: undefined, status: undefined })}
+              {...(blocked === undefined ? { onImport: () => setImporting('choose') } : {})}
+            />
+          ) : (
+            <>
+              <VirtualTable
+                label={valueLabel(shape.name)}
+                columns={dataColumns(workspaceId, shape, companyName)}
+                items={list.items}
+                more={list.more}
+                onOpen={({ id }) =>
+                  void navigate({ to: recordPath(shape.name), params: { workspaceId, recordId: id } })
+                }
+              />
+              <ListEnd list={list} noun={shape.name} />
+            </>
+          )}
+        </Card>
+      </FileTarget>
+      {importing === null ? null : (
+        <ImportDialog
+          workspaceId={workspaceId}
+          shape={shape}
+          dropped={importing === 'choose' ? undefined : importing}
+          onClose={() => setImporting(null)}
+        />
+      )}
     </Page>
   );
 }

@@ -44,7 +44,7 @@ export function Checklist({ workspaceId, begun: { key, records, request } }: Che
             </Link>
           }
         >
-          Companies first, then what belongs to them.
+          Import companies from a file first, then what belongs to them.
         </Step>
         <Step
           number={3}

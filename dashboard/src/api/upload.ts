@@ -1,0 +1,39 @@
+import { endpoint } from './client.ts';
+import { failureOf, unreachable } from './failure.ts';
+
+export interface UploadOptions {
+  readonly file: File;
+  readonly contentType: string;
+  /** Called with the share of the file that the service has taken, 0 to 1. */
+  readonly onProgress: (share: number) => void;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Sends a file to an endpoint. fetch tells nothing of a body on its way, so this is an XMLHttpRequest. The service takes
+ * no more than it can write, so the share that is sent is about the share that is written. Throws ApiFailure.
+ */
+export function upload<T>(path: string, options: UploadOptions): Promise<T> {
+  const { file, contentType, onProgress, signal } = options;
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    request.open('POST', endpoint(path));
+    request.setRequestHeader('content-type', contentType);
+    request.upload.addEventListener('progress', ({ loaded, total }) => {
+      onProgress(total === 0 ? 1 : loaded / total);
+    });
+    request.addEventListener('load', () => {
+      if (request.status < 400) {
+        resolve(JSON.parse(request.responseText) as T);
+        return;
+      }
+      const requestId = request.getResponseHeader('request-id');
+      const headers = requestId === null ? {} : { 'request-id': requestId };
+      failureOf(new Response(request.responseText, { status: request.status, headers })).then(reject, reject);
+    });
+    request.addEventListener('error', () => reject(unreachable()));
+    request.addEventListener('abort', () => reject(new DOMException('It was stopped.', 'AbortError')));
+    signal.addEventListener('abort', () => request.abort(), { once: true });
+    request.send(file);
+  });
+}

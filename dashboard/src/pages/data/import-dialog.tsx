@@ -1,0 +1,124 @@
+import type { ImportAnswer, ResourceShape } from '@svc/service/src/dashboard/wire-data.ts';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+import { ofWorkspace } from '../../api/client.ts';
+import { messageOf } from '../../api/failure.ts';
+import { upload } from '../../api/upload.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog, DialogActions } from '../../ui/dialog.tsx';
+import { Problem } from '../../ui/problem.tsx';
+import { FileDrop } from './file-drop.tsx';
+import { CONTENT_TYPES, type FilePreview, previewOf } from './file-preview.ts';
+import { ImportProgress } from './import-progress.tsx';
+import { ImportResult } from './import-result.tsx';
+import { PreviewTable } from './preview-table.tsx';
+
+export interface ImportDialogProps {
+  readonly workspaceId: string;
+  readonly shape: ResourceShape;
+  /** One that was dropped on the page already. */
+  readonly dropped: File | undefined;
+  readonly onClose: () => void;
+}
+
+/** Takes a file in: choose it, look at its beginning, watch it go, read what was refused. */
+export function ImportDialog({ workspaceId, shape, dropped, onClose }: ImportDialogProps) {
+  const client = useQueryClient();
+  const [file, setFile] = useState(dropped);
+  const [preview, setPreview] = useState<FilePreview | null>(null);
+  const [share, setShare] = useState(0);
+  const stop = useRef(new AbortController());
+  useEffect(() => {
+    let current = true;
+    setPreview(null);
+    if (file !== undefined) {
+      previewOf(file, shape).then(
+        (made) => current && setPreview(made),
+        () => undefined,
+      );
+    }
+    return () => {
+      current = false;
+    };
+  }, [file, shape]);
+  const importing = useMutation({
+    mutationFn: async ({ from, format }: { from: File; format: FilePreview['format'] }) => {
+      stop.current = new AbortController();
+      setShare(0);
+      return upload<ImportAnswer>(ofWorkspace(workspaceId, `/imports/${shape.name}`), {
+        file: from,
+        contentType: CONTENT_TYPES[format],
+        onProgress: setShare,
+        signal: stop.current.signal,
+      });
+    },
+    // Also after a failure: what was written until then stays.
+    onSettled: () => {
+      void client.resetQueries({ queryKey: ['list', ofWorkspace(workspaceId, `/data/${shape.name}`)] });
+      void client.invalidateQueries({ queryKey: ['workspace', workspaceId] });
+    },
+  });
+  const busy = importing.isPending;
+  return (
+    <Dialog
+      wide
+      open
+      dismissable={!busy}
+      onOpenChange={onClose}
+      title={`Import ${shape.name}`}
+      description="CSV with a header row, or NDJSON with a record a line. Good lines come in, bad ones are listed. Records whose id is there already stay as they are."
+    >
+      {importing.data !== undefined ? (
+        <ImportResult
+          answer={importing.data}
+          noun={shape.name}
+          onClose={onClose}
+          onAnother={() => {
+            setFile(undefined);
+            importing.reset();
+          }}
+        />
+      ) : busy ? (
+        <ImportProgress name={file?.name ?? ''} share={share} onStop={() => stop.current.abort()} />
+      ) : (
+        <div className="flex flex-col gap-4">
+          <FileDrop file={file} onFile={setFile} />
+          {preview === null ? <Fields shape={shape} /> : <PreviewTable preview={preview} />}
+          {importing.error === null ? null : (
+            <Problem>
+              {messageOf(importing.error)} What was written until then stays; the same file can be imported
+              again.
+            </Problem>
+          )}
+          <DialogActions>
+            <Button onClick={onClose}>Cancel</Button>
+            <Button
+              variant="primary"
+              blocked={preview === null ? 'Choose a file first.' : undefined}
+              onClick={() => {
+                if (file !== undefined && preview !== null)
+                  importing.mutate({ from: file, format: preview.format });
+              }}
+            >
+              Import
+            </Button>
+          </DialogActions>
+        </div>
+      )}
+    </Dialog>
+  );
+}
+
+const Fields = ({ shape }: { readonly shape: ResourceShape }) => (
+  <p className="text-sm text-soft">
+    Fields:{' '}
+    {shape.importFields.map(({ name, required }, i) => (
+      <span key={name}>
+        {i === 0 ? '' : ', '}
+        <code className={required ? 'text-ink' : undefined}>{name}</code>
+        {required ? ' (needed)' : ''}
+      </span>
+    ))}
+    .
+  </p>
+);

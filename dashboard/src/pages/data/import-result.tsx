@@ -1,0 +1,91 @@
+import type { ImportAnswer } from '@svc/service/src/dashboard/wire-data.ts';
+import { CircleCheck, Download } from 'lucide-react';
+import { Button } from '../../ui/button.tsx';
+import { DialogActions } from '../../ui/dialog.tsx';
+import { Cell, HeadCell, Table, TableBody, TableHead } from '../../ui/table.tsx';
+
+export interface ImportResultProps {
+  readonly answer: ImportAnswer;
+  readonly noun: string;
+  readonly onClose: () => void;
+  readonly onAnother: () => void;
+}
+
+/** What became of the file, and each refused line with its reason. */
+export function ImportResult({ answer, noun, onClose, onAnother }: ImportResultProps) {
+  const { inserted, existing, refused, refusedLines } = answer;
+  return (
+    <div className="flex flex-col gap-4">
+      <p role="status" className="flex gap-2">
+        <CircleCheck size={18} aria-hidden className="mt-0.5 shrink-0 text-good" />
+        <span>
+          <strong>{`${inserted.toLocaleString()} ${noun} imported`}</strong>
+          {existing === 0 ? '' : `, ${existing.toLocaleString()} were there already`}
+          {refused === 0 ? ', none refused.' : `, ${refused.toLocaleString()} refused.`}
+        </span>
+      </p>
+      {refused === 0 ? null : <RefusedLines lines={refusedLines} total={refused} />}
+      <DialogActions>
+        {refused === 0 ? null : (
+          <Button onClick={() => saveLines(refusedLines, noun)}>
+            <Download size={14} aria-hidden />
+            Save the list
+          </Button>
+        )}
+        <Button onClick={onAnother}>Import another file</Button>
+        <Button variant="primary" onClick={onClose}>
+          Done
+        </Button>
+      </DialogActions>
+    </div>
+  );
+}
+
+interface RefusedLinesProps {
+  readonly lines: ImportAnswer['refusedLines'];
+  readonly total: number;
+}
+
+const RefusedLines = ({ lines, total }: RefusedLinesProps) => (
+  <div className="flex flex-col gap-2">
+    {lines.length === total ? null : (
+      <p className="text-sm text-soft">{`The first ${lines.length.toLocaleString()} of them:`}</p>
+    )}
+    <div className="max-h-72 overflow-y-auto rounded-md border border-line">
+      <Table label="Refused lines">
+        <TableHead>
+          <tr>
+            <HeadCell>Line</HeadCell>
+            <HeadCell>What is wrong</HeadCell>
+            <HeadCell>Text</HeadCell>
+          </tr>
+        </TableHead>
+        <TableBody>
+          {lines.map(({ line, text, failures }) => (
+            <tr key={line}>
+              <Cell className="align-top tabular-nums">{line}</Cell>
+              <Cell className="min-w-52 align-top text-sm">{failures.map(reasonOf).join('; ')}</Cell>
+              <Cell className="max-w-64 truncate align-top">
+                <code className="text-soft">{text}</code>
+              </Cell>
+            </tr>
+          ))}
+        </TableBody>
+      </Table>
+    </div>
+  </div>
+);
+
+const reasonOf = ({ field, reason }: ImportAnswer['refusedLines'][number]['failures'][number]): string =>
+  field === '' ? `The line ${reason}` : `${field.slice(1)} ${reason}`;
+
+/** As a file, a refused line a line. */
+function saveLines(lines: ImportAnswer['refusedLines'], noun: string): void {
+  const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+  const address = URL.createObjectURL(new Blob([text], { type: 'application/x-ndjson' }));
+  const link = document.createElement('a');
+  link.href = address;
+  link.download = `refused-${noun}.ndjson`;
+  link.click();
+  URL.revokeObjectURL(address);
+}

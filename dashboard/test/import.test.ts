@@ -1,0 +1,92 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect, test } from 'vitest';
+import { createBrowserWorld, expectSound } from './harness/browser.ts';
+import { BROWSER_PATH } from './harness/world.ts';
+
+describe.skipIf(BROWSER_PATH === undefined)('importing a file', async () => {
+  if (BROWSER_PATH === undefined) return;
+  const { dashboard, open } = await createBrowserWorld();
+  const owner = await dashboard.owner();
+  const { workspaceId } = owner;
+  const viewer = await dashboard.member(workspaceId, 'viewer');
+  const companies = `/w/${workspaceId}/data/companies`;
+  const audits = `/w/${workspaceId}/data/audits`;
+  const csv = (name: string, text: string) => ({ name, mimeType: 'text/csv', buffer: Buffer.from(text) });
+
+  test('shows its beginning, takes in the good lines, and lists the bad ones with number and reason', async () => {
+    const page = await open(owner, companies);
+    await page.getByText('There are no companies yet').waitFor();
+    await page.getByRole('button', { name: 'Import a file' }).click();
+    await page
+      .getByLabel('File', { exact: true })
+      .setInputFiles(
+        csv('companies.csv', 'id,name,domain\ncom_a,"Acme, Ltd",acme.example\ncom_b,Borealis,\n'),
+      );
+    await page.getByRole('cell', { name: 'Acme, Ltd' }).waitFor();
+    await expectSound(page);
+    await page.getByRole('button', { name: 'Import', exact: true }).click();
+    await page.getByText('2 companies imported, none refused.').waitFor();
+    await page.getByRole('button', { name: 'Done' }).click();
+    await page.getByRole('link', { name: 'Acme, Ltd' }).waitFor();
+
+    await page.getByRole('link', { name: 'Audits' }).click();
+    await page.getByRole('button', { name: 'Import', exact: true }).click();
+    const good = 'com_a,70,2026-03-01T00:00:00Z';
+    await page
+      .getByLabel('File', { exact: true })
+      .setInputFiles(
+        csv(
+          'audits.csv',
+          `companyId,headlineScore,completedAt\n${good}\ncom_a,170,2026-03-01T00:00:00Z\ncom_z,1,2026-03-01T00:00:00Z\n${good}\n`,
+        ),
+      );
+    await page.getByRole('button', { name: 'Import', exact: true }).last().click();
+    await page.getByText('2 audits imported, 2 refused.').waitFor();
+    await page.getByRole('row', { name: /^3 headlineScore must be an integer from 0 to 100/ }).waitFor();
+    await page.getByRole('row', { name: /^4 companyId/ }).waitFor();
+    await expectSound(page);
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Save the list' }).click(),
+    ]);
+    expect((await readFile(await download.path(), 'utf8')).trimEnd().split('\n')).toHaveLength(2);
+  });
+
+  test('warns of a file that lacks a field, and says why the service refuses it', async () => {
+    const page = await open(owner, audits, { theme: 'dark', width: 360 });
+    await page.getByRole('button', { name: 'Import', exact: true }).click();
+    await page
+      .getByLabel('File', { exact: true })
+      .setInputFiles(csv('wrong.csv', 'companyId,score\ncom_a,1\n'));
+    await page.getByText('It lacks headlineScore, completedAt.').waitFor();
+    await expectSound(page);
+    await page.getByRole('button', { name: 'Import', exact: true }).last().click();
+    await page
+      .getByRole('alert')
+      .getByText(/has unknown columns: "score"/)
+      .waitFor();
+    await expectSound(page);
+  });
+
+  test('begins by dropping it on the page', async () => {
+    const page = await open(owner, companies);
+    await page.getByRole('link', { name: 'Borealis' }).waitFor();
+    const transfer = await page.evaluateHandle(() => {
+      const made = new DataTransfer();
+      made.items.add(new File(['{"name":"Dropped"}\n'], 'more.ndjson'));
+      return made;
+    });
+    await page.getByRole('table').dispatchEvent('drop', { dataTransfer: transfer });
+    await page.getByRole('cell', { name: 'Dropped' }).waitFor();
+    await page.getByRole('button', { name: 'Import', exact: true }).last().click();
+    await page.getByText('1 companies imported').waitFor();
+  });
+
+  test('is not for viewers', async () => {
+    const page = await open(viewer, companies);
+    await page.getByRole('button', { name: 'Import', exact: true }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('tooltip', { name: /Owners and admins import records/ }).waitFor();
+    expect(await page.getByRole('dialog').count()).toBe(0);
+  });
+});
