@@ -71,9 +71,9 @@ const labelOf = ({ lang = '', text }: Tokens.Code): string => {
 
 /** One block as it is; several as a group, which docs.js makes into tabs. */
 function examples({ blocks }: Examples): string {
-  const figures = blocks.map((block) => {
+  const parts = blocks.map((block) => {
     const label = labelOf(block);
-    return `<figure class="code" data-label="${label}"><figcaption>${label}</figcaption><pre tabindex="0"><code>${highlight(block.text, block.lang)}</code></pre></figure>\n`;
+    return `<div class="code" data-label="${label}"><p class="language">${label}</p><pre tabindex="0"><code>${highlight(block.text, block.lang)}</code></pre></div>\n`;
   });
-  return figures.length === 1 ? figures.join('') : `<div class="examples">\n${figures.join('')}</div>\n`;
+  return parts.length === 1 ? parts.join('') : `<div class="examples">\n${parts.join('')}</div>\n`;
 }

@@ -40,7 +40,8 @@ export async function runExample(
   const program = PROGRAMS[language];
   if (program === undefined) throw new Error(`${language} cannot be run here`);
   const options = { env: { ...process.env, ...env }, cwd: directory };
-  if (language === 'sh') return run(program, ['-euo', 'pipefail', '-c', text], options);
+  // A shell whose input is a socket takes itself for a remote one and would read the user's settings.
+  if (language === 'sh') return run(program, ['--norc', '-euo', 'pipefail', '-c', text], options);
   const file = join(directory, `example.${language === 'ts' ? 'ts' : 'py'}`);
   await writeFile(file, text);
   return run(program, [file], options);

@@ -36,20 +36,20 @@ showTheme();
 // The same example in several languages: one is seen, in all groups the same.
 const LANGUAGE = 'svc.docs.language';
 const groups = [...document.querySelectorAll('.examples')].map((group, position) => {
-  const figures = [...group.querySelectorAll('.code')];
+  const panels = [...group.querySelectorAll('.code')];
   const list = document.createElement('div');
   list.className = 'tabs';
   list.setAttribute('role', 'tablist');
-  const tabs = figures.map((figure, index) => {
+  const tabs = panels.map((panel, index) => {
     const tab = document.createElement('button');
     tab.type = 'button';
-    tab.textContent = figure.dataset.label;
+    tab.textContent = panel.dataset.label;
     tab.id = `tab-${position}-${index}`;
-    figure.id = `panel-${position}-${index}`;
+    panel.id = `panel-${position}-${index}`;
     tab.setAttribute('role', 'tab');
-    tab.setAttribute('aria-controls', figure.id);
-    figure.setAttribute('role', 'tabpanel');
-    figure.setAttribute('aria-labelledby', tab.id);
+    tab.setAttribute('aria-controls', panel.id);
+    panel.setAttribute('role', 'tabpanel');
+    panel.setAttribute('aria-labelledby', tab.id);
     return tab;
   });
   list.append(...tabs);
@@ -64,7 +64,7 @@ const groups = [...document.querySelectorAll('.examples')].map((group, position)
     choose(next);
     next.focus();
   });
-  return { tabs, figures };
+  return { tabs, panels };
 });
 
 function choose(tab) {
@@ -77,31 +77,31 @@ function choose(tab) {
 }
 
 function show(label) {
-  for (const { tabs, figures } of groups) {
-    const found = figures.findIndex((figure) => figure.dataset.label === label);
+  for (const { tabs, panels } of groups) {
+    const found = panels.findIndex((panel) => panel.dataset.label === label);
     const chosen = Math.max(found, 0);
     tabs.forEach((tab, index) => {
       tab.setAttribute('aria-selected', String(index === chosen));
       tab.tabIndex = index === chosen ? 0 : -1;
-      figures[index].hidden = index !== chosen;
+      panels[index].hidden = index !== chosen;
     });
   }
 }
 show(remembered(LANGUAGE));
 
-for (const figure of document.querySelectorAll('.code')) {
+for (const block of document.querySelectorAll('.code')) {
   const copy = document.createElement('button');
   copy.type = 'button';
   copy.className = 'copy';
   copy.textContent = 'Copy';
   copy.addEventListener('click', async () => {
-    await navigator.clipboard.writeText(figure.querySelector('code').textContent);
+    await navigator.clipboard.writeText(block.querySelector('code').textContent);
     copy.textContent = 'Copied';
   });
   copy.addEventListener('blur', () => {
     copy.textContent = 'Copy';
   });
-  figure.append(copy);
+  block.append(copy);
 }
 
 const menu = document.querySelector('.menu');

@@ -1,0 +1,109 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { readGuides } from '../../service/src/docs/guides.ts';
+import { createKeyStore } from '../../service/src/keys/store.ts';
+import { openApiDocument } from '../../service/src/openapi/document.ts';
+import { expectSound } from './harness/browser.ts';
+import { BROWSER_PATH, createWorld, type World } from './harness/world.ts';
+
+const PHONE = { width: 360, height: 740 };
+const LOOKS = [
+  { colorScheme: 'light' },
+  { colorScheme: 'dark' },
+  { colorScheme: 'light', viewport: PHONE },
+  { colorScheme: 'dark', viewport: PHONE },
+] as const;
+
+// Where there is no Chromium the project has said so.
+describe.skipIf(BROWSER_PATH === undefined)('the documentation', () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await createWorld();
+  });
+
+  test.each(LOOKS)('is sound, asks no other host and says no error: %o', async (look) => {
+    const { page, expectNoProblems } = await world.visitor(look);
+    for (const { name, title } of readGuides()) {
+      await page.goto(`/docs/${name}`);
+      await page.getByRole('heading', { level: 1, name: title }).waitFor();
+      await expectSound(page);
+      expectNoProblems();
+    }
+    await page.goto('/docs');
+    await page.getByRole('heading', { name: 'List audits' }).waitFor();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+    expectNoProblems();
+  });
+
+  test('shows every operation of the description, each with its samples', async () => {
+    const { page, expectNoProblems } = await world.visitor();
+    const { paths } = openApiDocument({ publicUrl: world.url, version: '0' });
+    for (const [path, item] of Object.entries(paths)) {
+      for (const [method, { summary, tags }] of Object.entries(item)) {
+        await page.goto(`/docs#tag/${tags[0]}/${method.toUpperCase()}${path}`);
+        await page.getByRole('heading', { name: summary, exact: true }).waitFor();
+      }
+    }
+    await page.getByText('$SVC_BASE_URL/v1/audit-log').first().waitFor();
+    expectNoProblems();
+  });
+
+  test('sends a request with a key that is pasted, to the service alone, and keeps the key nowhere', async () => {
+    const { page, expectNoProblems } = await world.visitor();
+    const { workspaceId } = await world.person('Ada');
+    const keys = createKeyStore(world.pool, ['a secret of the tests, 32 characters or more']);
+    const key = { name: 'docs', mode: 'test', access: 'read', companyId: null } as const;
+    const issued = await keys.create(workspaceId, key, 'ada@example.com');
+    if (issued === 'no_company') throw new Error('there is no company');
+    await page.goto('/docs');
+    await page.getByPlaceholder('Token').first().fill(issued.token);
+    await page.getByRole('link', { name: /^List audits/ }).click();
+    await page
+      .getByRole('button', { name: /Test Request.*\/v1\/audits\)/ })
+      .first()
+      .click();
+    const answered = page.waitForResponse(/\/v1\/audits\?/);
+    await page.getByRole('button', { name: /^Send/ }).first().click();
+    expect((await answered).status()).toBe(200);
+    const stored = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }]));
+    expect(stored).not.toContain('svc_test_');
+    expect(page.url()).not.toContain('svc_test_');
+    expectNoProblems();
+  });
+
+  test('keeps the theme and the language that were chosen, on every page', async () => {
+    const { page, expectNoProblems } = await world.visitor({ colorScheme: 'light' });
+    await page.goto('/docs/quickstart');
+    await page.getByRole('tab', { name: 'Python' }).first().click();
+    await page.getByRole('button', { name: 'Switch between light and dark' }).click();
+    await page.goto('/docs/pagination');
+    expect(await page.locator('html').getAttribute('data-theme')).toBe('dark');
+    const tabs = page.getByRole('tablist').first();
+    expect(await tabs.getByRole('tab', { selected: true }).textContent()).toBe('Python');
+    await tabs.getByRole('tab', { name: 'Python' }).press('ArrowLeft');
+    expect(await tabs.getByRole('tab', { selected: true }).textContent()).toBe('TypeScript');
+    await page.goto('/docs');
+    await page.getByRole('heading', { name: 'List audits' }).waitFor();
+    expect(await page.locator('body').getAttribute('class')).toContain('dark-mode');
+    await page.getByRole('button', { name: 'Switch between light and dark' }).click();
+    expect(await page.locator('body').getAttribute('class')).toContain('light-mode');
+    expectNoProblems();
+  });
+
+  test('copies an example as it is', async () => {
+    const { page } = await world.visitor();
+    await page.goto('/docs/quickstart');
+    await page.getByRole('button', { name: 'Copy' }).nth(1).click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
+      'curl -sS -H "Authorization: Bearer $SVC_API_KEY" "$SVC_BASE_URL/v1/audits?limit=10"',
+    );
+  });
+
+  test('can be read without JavaScript', async () => {
+    const { page } = await world.visitor({ javaScriptEnabled: false });
+    await page.goto('/docs/pagination');
+    await page.getByText('for await (const page of').waitFor();
+    await page.goto('/docs');
+    expect(await page.locator('body').textContent()).toContain('The reference needs JavaScript');
+  });
+});

@@ -1,0 +1,130 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { brotliDecompressSync } from 'node:zlib';
+import type { FastifyInstance } from 'fastify';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createApp } from '../../src/app.ts';
+import { createPool } from '../../src/database/pool.ts';
+import { readGuides } from '../../src/docs/guides.ts';
+import { GUIDE_FILES, REPOSITORY, readDocument } from './documents.ts';
+
+// These pages ask no database, so this pool never connects.
+const pool = createPool({
+  url: 'postgres://127.0.0.1:1/none',
+  max: 1,
+  name: 'test',
+  onError: () => undefined,
+});
+const appAt = (publicUrl: string): FastifyInstance =>
+  createApp({
+    pool,
+    secrets: ['a secret of the tests, 32 characters or more'],
+    config: { trustProxy: false, failedAuthPerMinute: 1, publicUrl },
+    log: pino({ level: 'silent' }),
+  });
+
+const app = appAt('https://svc.example.com');
+const below = appAt('https://example.com/svc/');
+beforeAll(async () => {
+  await Promise.all([app.ready(), below.ready()]);
+});
+afterAll(async () => {
+  await Promise.all([app.close(), below.close()]);
+  await pool.end();
+});
+
+const guides = readGuides();
+const PAGES = ['/docs', ...guides.map(({ name }) => `/docs/${name}`)];
+
+/** What a page loads. */
+const filesOf = (html: string): readonly string[] =>
+  [...html.matchAll(/(?:src|href)="([^"]*\/docs\/assets\/[^"]+)"/g)].map(([, path = '']) => path);
+
+describe.each(PAGES)('%s', (path) => {
+  test('is a page for anyone, asked for anew each time, with scripts from files of the service alone', async () => {
+    const { statusCode, headers, body } = await app.inject(path);
+    expect(statusCode).toBe(200);
+    expect(headers).toMatchObject({
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-cache',
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'DENY',
+    });
+    const policy = String(headers['content-security-policy']);
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("script-src 'self';");
+    expect(policy).toContain("connect-src 'self'");
+    expect(policy).toContain(`style-src 'self'${path === '/docs' ? " 'unsafe-inline'" : ''};`);
+    expect(body).not.toMatch(/<script(?![^>]*\bsrc=)|<style|\son\w+=|\sstyle=/);
+    expect(body).not.toMatch(/(?:src|href)="(?:https?:)?\/\//);
+  });
+
+  test('leads to pages and files that are there', async () => {
+    const { body } = await app.inject(path);
+    const targets = [...body.matchAll(/(?:src|href)="(\/[^"#]*)(?:#([^"]*))?"/g)];
+    expect(targets.length).toBeGreaterThan(0);
+    for (const [, target = '', anchor] of targets.filter(([, to]) => to !== '/')) {
+      const { statusCode, body: found } = await app.inject(target);
+      expect({ target, statusCode }).toEqual({ target, statusCode: 200 });
+      if (anchor !== undefined) expect(found).toContain(`id="${anchor}"`);
+    }
+  });
+
+  test('works below a path of another address', async () => {
+    const { body } = await below.inject(path);
+    const links = [...body.matchAll(/(?:src|href)="(\/[^"]*)"/g)].map(([, target]) => target);
+    for (const link of links) expect(link).toMatch(/^\/svc\//);
+    expect(filesOf(body)).toHaveLength(filesOf((await app.inject(path)).body).length);
+  });
+});
+
+test('files keep for good under a name that changes with them, and come compressed', async () => {
+  const { body } = await app.inject('/docs');
+  const scalar = filesOf(body).find((path) => path.includes('scalar.'));
+  expect(scalar).toMatch(/\/scalar\.[0-9a-f]{12}\.js$/);
+  const { headers, rawPayload } = await app.inject({
+    url: String(scalar),
+    headers: { 'accept-encoding': 'gzip, br' },
+  });
+  expect(headers).toMatchObject({
+    'content-type': 'text/javascript; charset=utf-8',
+    'content-encoding': 'br',
+    'cache-control': 'public, max-age=31536000, immutable',
+    vary: 'accept-encoding',
+  });
+  const text = String(brotliDecompressSync(rawPayload));
+  expect(rawPayload.length).toBeLessThan(text.length / 3);
+  expect(text).toContain('createApiReference');
+});
+
+test.each([
+  '/docs/none',
+  '/docs/',
+  '/docs/assets/docs.css',
+  '/docs/assets/docs.000000000000.css',
+  '/docs/assets/..%2findex.ts',
+  '/docs/assets/constructor.000000000000.js',
+])('%s is not found, as everywhere', async (path) => {
+  const { statusCode, body } = await app.inject(path);
+  expect(statusCode).toBe(404);
+  expect(JSON.parse(body)).toMatchObject({ error: { code: 'not_found' } });
+});
+
+test('every guide of the repository is served, and is in the index of the documents', () => {
+  const served = guides.map(({ url }) => url.pathname.slice(REPOSITORY.length + 1));
+  expect(served).toEqual(expect.arrayContaining([...GUIDE_FILES, 'docs/errors.md']));
+  const index = readDocument('docs/api.md');
+  for (const path of GUIDE_FILES) expect(index).toContain(`(${path.slice('docs/'.length)})`);
+});
+
+test('looks like the dashboard: the same colours, icon and choice of theme', () => {
+  const dashboard = (path: string): string => readFileSync(join(REPOSITORY, 'dashboard', path), 'utf8');
+  const own = (name: string): string =>
+    readFileSync(join(REPOSITORY, 'service/src/docs/public', name), 'utf8');
+  const colours = own('docs.css').match(/--[\w-]+: light-dark\(.*\);/g) ?? [];
+  expect(colours.length).toBeGreaterThan(0);
+  const tokens = dashboard('src/styles/tokens.css');
+  for (const colour of colours) expect(tokens).toContain(colour);
+  for (const name of ['favicon.svg', 'theme.js']) expect(own(name)).toBe(dashboard(`public/${name}`));
+});
