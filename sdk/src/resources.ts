@@ -107,6 +107,7 @@ export const RESOURCES = {
         'member.removed',
         'member.role_changed',
         'quota.changed',
+        'record.changed',
         'records.imported',
         'session.signed_in',
         'session.sign_in_failed',

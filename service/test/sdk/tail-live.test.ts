@@ -12,7 +12,16 @@ test('tails that poll while many write, on two nodes at once, get every record o
   const other = await createTestService({ database: node.database, clock: node.clock });
   const workspaceId = await node.workspace();
   const token = await node.token(workspaceId, { access: 'write' });
-  const clients = [clientOf(node.app, token), clientOf(other.app, token)] as const;
+  // A pause between two polls ends with the next write.
+  const waiting: (() => void)[] = [];
+  let writing = true;
+  const written = (): void => {
+    for (const wake of waiting.splice(0)) wake();
+  };
+  const timing = {
+    sleep: () => (writing ? new Promise<void>((resolve) => waiting.push(resolve)) : Promise.resolve()),
+  };
+  const clients = [clientOf(node.app, token, { timing }), clientOf(other.app, token, { timing })] as const;
   const { id: companyId } = await clients[0].companies.create({ name: 'Acme' });
   const audit = { companyId, headlineScore: 1, completedAt: '2026-03-01T09:30:00Z' };
   const total = WRITERS * (CREATES + CREATES * BATCH);
@@ -21,7 +30,9 @@ test('tails that poll while many write, on two nodes at once, get every record o
     const writer = clients[i % 2 === 0 ? 0 : 1];
     for (let n = 0; n < CREATES; n++) {
       await writer.audits.create(audit);
+      written();
       await writer.audits.createMany(Array(BATCH).fill(audit));
+      written();
     }
   });
   const readers = clients.map(async (client) => {
@@ -38,6 +49,8 @@ test('tails that poll while many write, on two nodes at once, get every record o
     return ids;
   });
   await Promise.all(writers);
+  writing = false;
+  written();
   const audits = LISTS.find(({ name }) => name === 'audits');
   if (audits === undefined) throw new Error('there are no audits');
   const expected = await bigQuery(node.pool, workspaceId, audits, { sort: 'created-ascending' });
