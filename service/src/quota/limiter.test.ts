@@ -51,7 +51,37 @@ describe('a bucket', () => {
   });
 });
 
-test('memory is bounded, whoever asks', async () => {
-  for (let i = 0; i < 250_000; i++) await take(`address ${i}`);
-  expect(await take('a')).toMatchObject({ granted: true });
+describe('a full table', () => {
+  const MAX_BUCKETS = 100_000;
+  const LONG_MS = 60_000;
+  const fill = async (buckets: number): Promise<void> => {
+    for (let i = 0; i < buckets; i++) await take(`address ${i}`, 1, 1);
+  };
+
+  test('forgets the bucket that was opened first, and no other', async () => {
+    await fill(MAX_BUCKETS);
+    expect((await take('one more', 1, 1)).granted).toBe(true);
+    const known = [0, 1, 2, MAX_BUCKETS - 1].map((i) => take(`address ${i}`, 0, 1));
+    expect((await Promise.all(known)).map(({ granted }) => granted)).toEqual([true, false, false, false]);
+  });
+
+  test('has room again when its windows are over', async () => {
+    await fill(MAX_BUCKETS);
+    now += WINDOW_MS;
+    await take('a', 1, 1);
+    await fill(MAX_BUCKETS - 1);
+    expect((await take('a', 0, 1)).granted).toBe(false);
+  });
+
+  test('pushes out no bucket of another window', async () => {
+    await limiter.take('long', 1, LONG_MS, 1);
+    await fill(2 * MAX_BUCKETS);
+    expect((await limiter.take('long', 1, LONG_MS, 1)).granted).toBe(false);
+  });
+
+  test('is not filled by those that only ask', async () => {
+    await take('a', 1, 1);
+    for (let i = 0; i < 2 * MAX_BUCKETS; i++) await take(`address ${i}`, 0);
+    expect((await take('a', 1, 1)).granted).toBe(false);
+  });
 });

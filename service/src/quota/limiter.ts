@@ -15,19 +15,28 @@ export interface Limiter {
   take(bucket: string, limit: number, windowMs: number, cost: number): Promise<Grant>;
 }
 
-/** Buckets that are kept at most; beyond it the ones whose window is over are dropped. */
+/** Buckets of one length of window that are kept at most; beyond it the one that was opened first is forgotten. */
 const MAX_BUCKETS = 100_000;
 
+interface Bucket {
+  readonly endsMs: number;
+  used: number;
+}
+
 export function createLimiter(clock: Clock): Limiter {
-  const buckets = new Map<string, { endsMs: number; used: number }>();
+  // By the length of their windows: so they end in the order in which they were opened, and many of one kind (failures
+  // of many addresses) push out none of another (bursts of keys).
+  const tables = new Map<number, Table>();
   return {
     take: (name, limit, windowMs, cost) => {
       const now = clock();
-      let bucket = buckets.get(name);
+      const table = tables.get(windowMs) ?? createTable();
+      tables.set(windowMs, table);
+      let bucket = table.get(name);
       if (bucket === undefined || bucket.endsMs <= now) {
-        if (buckets.size >= MAX_BUCKETS) dropEnded(buckets, now);
         bucket = { endsMs: now + windowMs, used: 0 };
-        buckets.set(name, bucket);
+        // Who only asks opens no window.
+        if (cost > 0) table.open(name, bucket, now);
       }
       const granted = bucket.used + Math.max(cost, 1) <= limit;
       if (granted) bucket.used += cost;
@@ -40,7 +49,39 @@ export function createLimiter(clock: Clock): Limiter {
   };
 }
 
-function dropEnded(buckets: Map<string, { readonly endsMs: number }>, now: number): void {
-  for (const [name, { endsMs }] of buckets) if (endsMs <= now) buckets.delete(name);
-  if (buckets.size >= MAX_BUCKETS) buckets.clear();
+interface Table {
+  readonly get: (name: string) => Bucket | undefined;
+  /** Puts a bucket in, for those whose window is over, or for the oldest when there is no room. */
+  readonly open: (name: string, bucket: Bucket, now: number) => void;
+}
+
+function createTable(): Table {
+  // A Map keeps the order of insertion.
+  const buckets = new Map<string, Bucket>();
+  // One iterator over it for good: a new one would pass over everything that was deleted at the front.
+  let entries = buckets.entries();
+  let first: readonly [string, Bucket] | undefined;
+  const oldest = (): readonly [string, Bucket] | undefined => {
+    while (first === undefined || buckets.get(first[0]) !== first[1]) {
+      const { done, value } = entries.next();
+      first = value;
+      if (done) {
+        // It has seen all there is; what comes is for another one.
+        entries = buckets.entries();
+        return undefined;
+      }
+    }
+    return first;
+  };
+  return {
+    get: (name) => buckets.get(name),
+    open: (name, bucket, now) => {
+      buckets.delete(name);
+      for (let old = oldest(); old !== undefined; old = oldest()) {
+        if (old[1].endsMs > now && buckets.size < MAX_BUCKETS) break;
+        buckets.delete(old[0]);
+      }
+      buckets.set(name, bucket);
+    },
+  };
 }

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { countedAddress } from '../http/client-address.ts';
+import { countedAddress, networkOf } from '../http/client-address.ts';
 import { ApiError } from '../http/errors.ts';
 import { containsToken } from '../http/token-text.ts';
 import type { AuthenticatedKey, Authenticator } from '../keys/authenticate.ts';
@@ -48,7 +48,7 @@ export async function authenticate(request: FastifyRequest, options: Authenticat
   if (bearer.kind === 'missing') throw invalidKey(false);
   const remembered = bearer.kind === 'token' ? options.authenticator.remembered(bearer.token) : undefined;
   const token = bearer.kind === 'token' ? bearer.token : undefined;
-  const key = remembered ?? (await lookUp(countedAddress(request), token, options));
+  const key = remembered ?? (await lookUp(networkOf(countedAddress(request)), token, options));
   request.key = key;
   if (key.burstLimit === null) return;
   request.burst = await options.limiter.take(`burst ${key.keyId}`, key.burstLimit, BURST_WINDOW_MS, 1);
@@ -57,12 +57,12 @@ export async function authenticate(request: FastifyRequest, options: Authenticat
 }
 
 async function lookUp(
-  address: string,
+  network: string,
   token: string | undefined,
   options: AuthenticationOptions,
 ): Promise<AuthenticatedKey> {
   const { authenticator, limiter, failedAuthPerMinute } = options;
-  const failures = `failed authentication ${address}`;
+  const failures = `failed authentication ${network}`;
   const tooMany = (grant: Grant): ApiError =>
     rateLimited('Too many failed authentications from this address.', grant);
   const before = await limiter.take(failures, failedAuthPerMinute, MINUTE_MS, 0);

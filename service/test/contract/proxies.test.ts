@@ -74,6 +74,28 @@ describe('a client that makes up addresses ahead of those of the proxies', () =>
     expect(statuses.slice(-4)).toEqual([401, 401, 401, 429]);
   });
 
+  test('cannot use all the addresses of an IPv6 network of its own, for keys or to sign in', async () => {
+    const node = await nodeThat(false);
+    const { nobody } = createTestDashboard(node);
+    const addressOf = (i: number): string => `2001:db8:1:2::${(i + 1).toString(16)}`;
+    const statuses: number[] = [];
+    for (let i = 0; i <= FAILED_AUTH_PER_MINUTE; i++) {
+      statuses.push(
+        (await node.request(UNKNOWN_TOKEN, '/v1/audits', { remoteAddress: addressOf(i) })).status,
+      );
+    }
+    expect(statuses).toEqual([401, 401, 401, 429]);
+    const other = { remoteAddress: '2001:db8:1:3::1' };
+    expect((await node.request(UNKNOWN_TOKEN, '/v1/audits', other)).status).toBe(401);
+    const body = { email: 'nobody@example.com', password: 'not the password' };
+    const attempts = await Promise.all(
+      Array.from({ length: 14 }, (_, i) =>
+        nobody.send('POST', '/auth/sign-in/email', body, { remoteAddress: addressOf(i) }),
+      ),
+    );
+    expect(attempts.filter(({ status }) => status === 429)).toHaveLength(4);
+  });
+
   test('tries to sign in no more often than others', async () => {
     const node = await nodeThat(1);
     const { nobody } = createTestDashboard(node);
