@@ -151,6 +151,21 @@ const DAMAGES: readonly Damage[] = [
     sql: `update live_meters set last_entry_at = '2020-01-01' where workspace_id = $1`,
     found: [['clock', 'the clock of the audit log is behind']],
   },
+  {
+    what: 'the clock is ahead',
+    sql: `update workspace_clocks set last_at = now() + interval '61 seconds' where workspace_id = $1`,
+    found: [['clock', 'the clock of the records is ahead']],
+  },
+  {
+    what: "the log's clock is ahead",
+    sql: `update live_meters set last_entry_at = now() + interval '10 years' where workspace_id = $1`,
+    found: [['clock', 'the clock of the audit log is ahead']],
+  },
+  {
+    what: 'live requests are counted for a month to come',
+    sql: `update live_meters set month = date_trunc('month', now()) + interval '1 month' where workspace_id = $1`,
+    found: [['quota', 'live requests are counted for a month to come']],
+  },
 ];
 
 const byText = (a: object, b: object): number => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1);
@@ -189,6 +204,54 @@ describe('verify', () => {
     expect(await dumpOf(pool)).toEqual(before);
     expect((await findingsOf(pool, true)).toSorted(byText)).toEqual(expected(true));
     expect(await findingsOf(pool)).toEqual([]);
+  });
+
+  test('sets a clock that is ahead back to now, and never behind what it has given', async () => {
+    const given = `now() + interval '1 hour'`;
+    await pool.query(`update content set updated_at = ${given} where workspace_id = $1 and id = 'r1'`, [
+      workspaceId,
+    ]);
+    await pool.query(`update workspace_clocks set last_at = now() + interval '1 year'`);
+    await pool.query(`update live_meters set last_entry_at = now() + interval '1 year'`);
+    await findingsOf(pool, true);
+    const { rows } = await pool.query(
+      `select c.workspace_id = $1 as given,
+         c.last_at = (select max(updated_at) from content k where k.workspace_id = c.workspace_id) as newest,
+         c.last_at <= now() as now, m.last_entry_at <= now() as log
+       from workspace_clocks c join live_meters m using (workspace_id) order by 1`,
+      [workspaceId],
+    );
+    expect(rows).toEqual([
+      { given: false, newest: false, now: true, log: true },
+      { given: true, newest: true, now: false, log: true },
+    ]);
+    expect(await findingsOf(pool)).toEqual([]);
+    // A clock takes its times ahead of a large batch; that is no fault.
+    await pool.query(
+      `update workspace_clocks set last_at = now() + interval '30 seconds' where workspace_id <> $1`,
+      [workspaceId],
+    );
+    expect(await findingsOf(pool)).toEqual([]);
+  });
+
+  test('counts the live requests of this month anew where they were counted for one to come', async () => {
+    await pool.query(
+      `insert into audit_log (workspace_id, id, created_at, kind, doc, status)
+       select $1, 'log_' || n, now(), 'api.request', '{}', case when n > 3 then 429 else 200 end
+       from generate_series(1, 5) n`,
+      [workspaceId],
+    );
+    await pool.query(
+      `update live_meters set last_entry_at = now(), month = '2031-01-01', live_requests = 10 where workspace_id = $1`,
+      [workspaceId],
+    );
+    await findingsOf(pool, true);
+    const { rows } = await pool.query(
+      `select month = date_trunc('month', now())::date as "thisMonth", live_requests as requests
+       from live_meters where workspace_id = $1`,
+      [workspaceId],
+    );
+    expect(rows).toEqual([{ thisMonth: true, requests: 3 }]);
   });
 
   test('never changes a record’s own columns, whatever it repairs', async () => {

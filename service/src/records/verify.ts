@@ -1,14 +1,15 @@
 import type pg from 'pg';
-import { inTransaction } from '../database/pool.ts';
 import { columnName } from '../declaration/field.ts';
 import type { Resource } from '../declaration/resource.ts';
 import { parentField, WHOLE_WORKSPACE } from './counters.ts';
 import { docOf, type RecordValues, selectList } from './row.ts';
+import { unhurried } from './unhurried.ts';
+import { verifyClocks, verifyMonth } from './verify-clocks.ts';
 
 /** One thing that is not as the records themselves say. */
 export interface Finding {
   readonly workspaceId: string;
-  readonly problem: 'wire JSON' | 'counter' | 'clock';
+  readonly problem: 'wire JSON' | 'counter' | 'clock' | 'quota';
   /** What is wrong, for people: ids and numbers, no content. */
   readonly detail: string;
   /** Whether it is as it should be now. */
@@ -38,7 +39,7 @@ export async function estimateRecords(pool: pg.Pool, resources: readonly Resourc
 
 /**
  * Holds a whole database against its records: each doc against its columns, each kept counter against a count, each
- * clock against the newest time it has given. Every comparison is one statement, so it is true beside running writers
+ * clock against the newest time it has given and against the database's own, the quota's month too. Every comparison is one statement, so it is true beside running writers
  * too. A repair of counters holds the workspace's writers up while it counts.
  */
 export async function verifyRecords(options: VerifyOptions): Promise<void> {
@@ -49,15 +50,9 @@ export async function verifyRecords(options: VerifyOptions): Promise<void> {
       await verifyCounters(options, id, resource);
     }
     await verifyClocks(options, id);
+    await verifyMonth(options, id);
   }
 }
-
-/** Counting a large workspace may take longer than any statement of a request should. */
-const unhurried = <T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> =>
-  inTransaction(pool, async (client) => {
-    await client.query('set local statement_timeout = 0');
-    return work(client);
-  });
 
 async function verifyDocs(
   { pool, repair, onFinding, onProgress }: VerifyOptions,
@@ -163,69 +158,4 @@ async function replaceCounts(
      on conflict (workspace_id, resource, company_id) do update set records = excluded.records`,
     [workspaceId, resource.name, wrong.map((row) => row.company_id), wrong.map((row) => row.counted)],
   );
-}
-
-/** A clock and the columns whose times it has given. */
-interface ClockCase {
-  readonly name: string;
-  readonly table: string;
-  readonly column: string;
-  readonly times: readonly (readonly [relation: string, column: string])[];
-}
-
-function clocksOf(resources: readonly Resource[]): readonly ClockCase[] {
-  const ofRecords = resources.flatMap(({ list, fields }) => {
-    const given = Object.keys(fields).filter(
-      (name) => fields[name]?.kind === 'time' && fields[name].from === 'server',
-    );
-    const columns = new Set(['created_at', ...given.map(columnName)]);
-    return [...columns].map((column) => [list.relation, column] as const);
-  });
-  return [
-    {
-      name: 'records',
-      table: 'workspace_clocks',
-      column: 'last_at',
-      times: [...ofRecords, ['api_keys', 'created_at']],
-    },
-    {
-      name: 'audit log',
-      table: 'live_meters',
-      column: 'last_entry_at',
-      times: [['audit_log', 'created_at']],
-    },
-  ];
-}
-
-/** A clock that is behind would give a time that is taken: whoever walks towards newer records would miss it. */
-async function verifyClocks(
-  { pool, resources, repair, onFinding }: VerifyOptions,
-  workspaceId: string,
-): Promise<void> {
-  for (const { name, table, column, times } of clocksOf(resources)) {
-    const newest = times
-      .map(([relation, time]) => `select max(${time}) as at from ${relation} where workspace_id = $1`)
-      .join(' union all ');
-    const { rows } = await unhurried(pool, (client) =>
-      client.query<{ at: string }>(
-        `select newest.at::text as at from (select max(at) as at from (${newest}) each) newest, ${table} c
-         where c.workspace_id = $1 and c.${column} < newest.at`,
-        [workspaceId],
-      ),
-    );
-    const [behind] = rows;
-    if (behind === undefined) continue;
-    if (repair) {
-      await pool.query(`update ${table} set ${column} = greatest(${column}, $2) where workspace_id = $1`, [
-        workspaceId,
-        behind.at,
-      ]);
-    }
-    onFinding({
-      workspaceId,
-      problem: 'clock',
-      detail: `the clock of the ${name} is behind the newest time it has given, ${behind.at}`,
-      repaired: repair,
-    });
-  }
 }

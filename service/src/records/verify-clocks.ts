@@ -1,0 +1,121 @@
+import { columnName } from '../declaration/field.ts';
+import type { Resource } from '../declaration/resource.ts';
+import { ERRORS } from '../http/errors.ts';
+import { unhurried } from './unhurried.ts';
+import type { VerifyOptions } from './verify.ts';
+
+/** A workspace's clock and the columns whose times it has given. */
+interface ClockCase {
+  readonly name: string;
+  readonly table: string;
+  readonly column: string;
+  readonly times: readonly (readonly [relation: string, column: string])[];
+}
+
+function clocksOf(resources: readonly Resource[]): readonly ClockCase[] {
+  const ofRecords = resources.flatMap(({ list, fields }) => {
+    const given = Object.keys(fields).filter(
+      (name) => fields[name]?.kind === 'time' && fields[name].from === 'server',
+    );
+    const columns = new Set(['created_at', ...given.map(columnName)]);
+    return [...columns].map((column) => [list.relation, column] as const);
+  });
+  return [
+    {
+      name: 'records',
+      table: 'workspace_clocks',
+      column: 'last_at',
+      times: [...ofRecords, ['api_keys', 'created_at']],
+    },
+    {
+      name: 'audit log',
+      table: 'live_meters',
+      column: 'last_entry_at',
+      times: [['audit_log', 'created_at']],
+    },
+  ];
+}
+
+/** How far ahead of the database's time is no fault: a clock takes a microsecond for each of many records. */
+const AHEAD = `interval '1 minute'`;
+
+/**
+ * A clock that is behind would give a time that is taken: whoever walks towards newer records would miss it. One that is
+ * ahead, because the database's time once was, would date everything from then on, and where there is no month of the
+ * audit log for its time no request could be logged. It goes back to now, but never behind what it has given.
+ */
+export async function verifyClocks(
+  { pool, resources, repair, onFinding }: VerifyOptions,
+  workspaceId: string,
+): Promise<void> {
+  for (const { name, table, column, times } of clocksOf(resources)) {
+    const each = times
+      .map(([relation, time]) => `select max(${time}) as at from ${relation} where workspace_id = $1`)
+      .join(' union all ');
+    const newest = `(select max(at) as at from (${each}) each) newest`;
+    const { rows } = await unhurried(pool, (client) =>
+      client.query<{ at: string; newest: string | null; behind: boolean }>(
+        `select c.${column}::text as at, newest.at::text as newest, coalesce(c.${column} < newest.at, false) as behind
+         from ${newest}, ${table} c where c.workspace_id = $1
+           and (c.${column} < newest.at or c.${column} > greatest(newest.at, clock_timestamp() + ${AHEAD}))`,
+        [workspaceId],
+      ),
+    );
+    const [wrong] = rows;
+    if (wrong === undefined) continue;
+    if (repair) {
+      await unhurried(pool, async (client) => {
+        // Nobody takes a time meanwhile, and all that were taken are committed.
+        await client.query(`select 1 from ${table} where workspace_id = $1 for update`, [workspaceId]);
+        await client.query(
+          `update ${table} c set ${column} = greatest(newest.at, least(c.${column}, clock_timestamp()))
+           from ${newest} where c.workspace_id = $1`,
+          [workspaceId],
+        );
+      });
+    }
+    onFinding({
+      workspaceId,
+      problem: 'clock',
+      detail: wrong.behind
+        ? `the clock of the ${name} is behind the newest time it has given, ${wrong.newest}`
+        : `the clock of the ${name} is ahead, at ${wrong.at}`,
+      repaired: repair,
+    });
+  }
+}
+
+/**
+ * The month that live requests are counted for. One that is to come would be counted on until it is over, so a quota
+ * that is used up would stay so. The count is made anew from the log: every live request but those that were refused
+ * for coming too often.
+ */
+export async function verifyMonth(
+  { pool, repair, onFinding }: VerifyOptions,
+  workspaceId: string,
+): Promise<void> {
+  const wrong = await unhurried(pool, async (client) => {
+    const { rows } = await client.query<{ month: string }>(
+      `select month::text from live_meters
+       where workspace_id = $1 and month > date_trunc('month', now() + ${AHEAD})::date ${repair ? 'for update' : ''}`,
+      [workspaceId],
+    );
+    if (repair && rows.length > 0) {
+      await client.query(
+        `update live_meters set month = this.month::date, live_requests = (
+           select count(*) from audit_log where workspace_id = $1 and kind = 'api.request' and status <> $2
+             and created_at >= this.month and created_at < this.month + interval '1 month')
+         from (select date_trunc('month', now()) as month) this where workspace_id = $1`,
+        [workspaceId, ERRORS.quota_exceeded.status],
+      );
+    }
+    return rows[0];
+  });
+  if (wrong === undefined) return;
+  onFinding({
+    workspaceId,
+    problem: 'quota',
+    detail: `live requests are counted for a month to come, ${wrong.month}`,
+    repaired: repair,
+  });
+}
