@@ -51,3 +51,6 @@ export const UNAVAILABLE_RETRY_SECONDS = 1;
 export const PARTITIONS_AHEAD_MONTHS = 3;
 /** How long an entry of the audit log is kept, where nothing else is set. */
 export const LOG_RETENTION_DAYS_DEFAULT = 400;
+
+/** How long requests are told by the hour: a year, and the one before it to compare it with. */
+export const TRAFFIC_RETENTION_DAYS = 2 * 366;

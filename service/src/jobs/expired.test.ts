@@ -23,6 +23,19 @@ test('answers kept for repeated requests are removed after 24 hours, and none be
   expect(rows).toEqual([{ key: 'young' }]);
 });
 
+test('traffic by the hour is kept for two years', async () => {
+  const { pool } = await createTestDatabase();
+  const workspaceId = await inTransaction(pool, (client) => createWorkspace(client, 'test'));
+  await pool.query(
+    `insert into traffic (workspace_id, hour, mode, bucket, requests, errors)
+     select $1, date_trunc('hour', now()) - days * interval '1 day', 'live', 1, days, 0 from unnest(array[1, 731, 733]) as days`,
+    [workspaceId],
+  );
+  await deleteExpired({ pool, log: pino({ level: 'silent' }) });
+  const { rows } = await pool.query('select requests from traffic order by requests');
+  expect(rows).toEqual([{ requests: 1 }, { requests: 731 }]);
+});
+
 test('however much has expired, it is removed in short statements, until nothing is left', async () => {
   const { pool } = await createTestDatabase();
   const workspaceId = await inTransaction(pool, (client) => createWorkspace(client, 'test'));

@@ -2,10 +2,11 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import { deleteExpiredSignIns } from '../dashboard/expired.ts';
 import { deleteInChunks } from '../database/delete-in-chunks.ts';
-import { IDEMPOTENCY_LIFETIME_SECONDS } from '../limits.ts';
+import { IDEMPOTENCY_LIFETIME_SECONDS, TRAFFIC_RETENTION_DAYS } from '../limits.ts';
 
 /**
- * Removes rows that mean nothing any more: answers kept for repeated requests, ended sessions, unused links. What
+ * Removes rows that mean nothing any more: answers kept for repeated requests, ended sessions, unused links,
+ * traffic of years ago. What
  * reads them looks at their age itself; this only keeps the tables small. The signal ends it before it is done.
  */
 export async function deleteExpired({
@@ -28,5 +29,15 @@ export async function deleteExpired({
     signal,
   );
   const signIns = await deleteExpiredSignIns(pool, signal);
-  log.info({ answers, signIns }, 'removed what had expired');
+  const traffic = await deleteInChunks(
+    pool,
+    {
+      table: 'traffic',
+      key: 'workspace_id, hour, mode, bucket',
+      where: `hour < now() - $1 * interval '1 day'`,
+      values: [TRAFFIC_RETENTION_DAYS],
+    },
+    signal,
+  );
+  log.info({ answers, signIns, traffic }, 'removed what had expired');
 }
