@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { createBrowserWorld, expectSound } from './harness/browser.ts';
 import { BROWSER_PATH } from './harness/world.ts';
 
+// needs a Chromium
 describe.skipIf(BROWSER_PATH === undefined)('importing a file', async () => {
   if (BROWSER_PATH === undefined) return;
   const { dashboard, open } = await createBrowserWorld();

@@ -4,6 +4,7 @@ import { urlOf } from '../../service/test/harness/lists.ts';
 import { createBrowserWorld, expectSound } from './harness/browser.ts';
 import { BROWSER_PATH } from './harness/world.ts';
 
+// needs a Chromium
 describe.skipIf(BROWSER_PATH === undefined)('the page of the audit log', async () => {
   if (BROWSER_PATH === undefined) return;
   const { service, dashboard, url, open } = await createBrowserWorld();

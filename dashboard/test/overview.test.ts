@@ -3,6 +3,7 @@ import { resourceNamed, seedRecords } from '../../service/test/harness/records.t
 import { createBrowserWorld, expectSound } from './harness/browser.ts';
 import { BROWSER_PATH } from './harness/world.ts';
 
+// needs a Chromium
 describe.skipIf(BROWSER_PATH === undefined)('the overview', async () => {
   if (BROWSER_PATH === undefined) return;
   const { service, dashboard, open } = await createBrowserWorld();
