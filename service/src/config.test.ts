@@ -109,6 +109,29 @@ describe('readConfig', () => {
     ]);
   });
 
+  test('ignores what Kubernetes sets for Services named svc and svc-database, and knows SVC_PORT for one of them', () => {
+    const links = {
+      SVC_SERVICE_HOST: '10.96.0.10',
+      SVC_SERVICE_PORT: '80',
+      SVC_SERVICE_PORT_HTTP: '80',
+      SVC_PORT_80_TCP: 'tcp://10.96.0.10:80',
+      SVC_PORT_80_TCP_PROTO: 'tcp',
+      SVC_PORT_80_TCP_PORT: '80',
+      SVC_PORT_80_TCP_ADDR: '10.96.0.10',
+      SVC_DATABASE_SERVICE_HOST: '10.96.0.11',
+      SVC_DATABASE_SERVICE_PORT: '5432',
+      SVC_DATABASE_PORT: 'tcp://10.96.0.11:5432',
+      SVC_DATABASE_PORT_5432_TCP: 'tcp://10.96.0.11:5432',
+    };
+    expect(readConfig(links)).toEqual(readConfig({}));
+    expect(mistakesOf({ ...links, SVC_PORT: 'tcp://10.96.0.10:80' })).toEqual([
+      expect.stringMatching(/^SVC_PORT must be an integer .* enableServiceLinks: false/),
+    ]);
+    expect(mistakesOf({ SVC_DATABASE_PORT: '5432' })).toEqual([
+      expect.stringContaining('SVC_DATABASE_PORT is not'),
+    ]);
+  });
+
   test('reports every mistake at once, also settings that are not there', () => {
     const mistakes = mistakesOf({ SVC_PORT: 'x', SVC_LOG_LEVEL: 'x', SVC_PROT: '80', HOME: '/root' });
     expect(mistakes.map((mistake) => mistake.split(' ')[0])).toEqual([

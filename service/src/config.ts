@@ -34,6 +34,8 @@ type LogLevel = (typeof LOG_LEVELS)[number];
 
 const SECRET_MIN_CHARACTERS = 32;
 const PORT_MAX = 65_535;
+/** A port as Kubernetes writes it into the environment. */
+const LINKED_PORT = /^(tcp|udp|sctp):\/\//;
 /** Proxies one behind the other. */
 const PROXIES_MAX = 32;
 
@@ -55,12 +57,17 @@ export function readConfig(env: Environment): Config {
   const mistakes: string[] = [];
   const text = (name: string): string | undefined => (env[name] === '' ? undefined : env[name]);
 
+  const unlinked = (name: string): string => {
+    const value = text(name) ?? '';
+    if (!LINKED_PORT.test(value)) return '';
+    return ' Kubernetes sets it for its Service named svc: set enableServiceLinks: false for the pod, or the setting itself.';
+  };
   const integer = (name: string, fallback: number, min: number, max: number): number => {
     const value = text(name);
     if (value === undefined) return fallback;
     const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
     if (number >= min && number <= max) return number;
-    mistakes.push(`${name} must be an integer from ${min} to ${max}, not "${value}".`);
+    mistakes.push(`${name} must be an integer from ${min} to ${max}, not "${value}".${unlinked(name)}`);
     return fallback;
   };
   const choice = <T extends string>(name: string, fallback: T, allowed: readonly T[]): T => {
@@ -103,7 +110,7 @@ export function readConfig(env: Environment): Config {
   };
   const known = new Set(SETTINGS);
   for (const name of Object.keys(env)) {
-    if (name.startsWith('SVC_') && !known.has(name))
+    if (name.startsWith('SVC_') && !known.has(name) && !isServiceLink(name, env[name]))
       mistakes.push(`${name} is not a setting. Known: ${SETTINGS.join(', ')}.`);
   }
   if (mistakes.length > 0) throw new ConfigError(mistakes);
@@ -128,6 +135,13 @@ export const SETTINGS: readonly string[] = [
   'SVC_API_KEY',
   'SVC_BASE_URL',
 ];
+
+/** What Kubernetes gives every pod of a namespace for a Service named `svc` or `svc-…`: no settings. */
+function isServiceLink(name: string, value: string | undefined): boolean {
+  if (/^SVC_(\w+_)?SERVICE_(HOST|PORT|PORT_\w+)$/.test(name)) return true;
+  if (/^SVC_(\w+_)?PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$/.test(name)) return true;
+  return /^SVC_\w+_PORT$/.test(name) && LINKED_PORT.test(value ?? '');
+}
 
 function readTrustProxy(value: string | undefined, mistakes: string[]): TrustedProxies {
   if (value === undefined || value === 'false') return false;
