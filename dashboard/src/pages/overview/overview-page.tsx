@@ -37,7 +37,7 @@ export function OverviewPage() {
       title="Overview"
       description="Traffic of this workspace, and what its records say."
       actions={
-        empty ? undefined : (
+        empty && !begun.records ? undefined : (
           <Segments
             label="Time"
             value={range}
