@@ -27,6 +27,7 @@ describe('readConfig', () => {
       databaseConnections: 4,
       secrets: undefined,
       publicUrl: 'http://127.0.0.1:8080',
+      publicUrlGiven: false,
       trustProxy: false,
       logLevel: 'info',
       failedAuthPerMinute: 300,
@@ -61,12 +62,16 @@ describe('readConfig', () => {
       databaseUrl: URL,
       secrets: [`${SECRET}1`, `${SECRET}2`],
       publicUrl: 'https://svc.example.com',
+      publicUrlGiven: true,
       trustProxy: '10.0.0.0/8,::1',
       logLevel: 'debug',
       failedAuthPerMinute: 1,
       logRetentionDays: 30,
     });
     expect(readConfig({ SVC_HOST: '::1' }).publicUrl).toBe('http://[::1]:8080');
+    for (const all of ['0.0.0.0', '::']) {
+      expect(readConfig({ SVC_HOST: all }).publicUrl).toBe('http://localhost:8080');
+    }
   });
 
   test.each([

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
+import { urlOf } from './address.ts';
 import { LOG_RETENTION_DAYS_DEFAULT } from './limits.ts';
 
 /** The settings of one process, read once from the environment, then frozen. docs/operations.md lists them all. */
@@ -16,6 +17,8 @@ export interface Config {
   readonly secrets: readonly string[] | undefined;
   /** The address people reach the service at. */
   readonly publicUrl: string;
+  /** Whether somebody has said so; otherwise it is made of host and port. */
+  readonly publicUrlGiven: boolean;
   readonly trustProxy: TrustedProxies;
   readonly logLevel: LogLevel;
   /** Failed authentications that one address may make a minute. */
@@ -100,9 +103,8 @@ export function readConfig(env: Environment): Config {
     databaseUrl,
     databaseConnections: integer('SVC_DATABASE_CONNECTIONS', 4, 2, 100),
     secrets,
-    publicUrl:
-      url('SVC_PUBLIC_URL', ['http:', 'https:'])?.replace(/\/+$/, '') ??
-      `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
+    publicUrl: url('SVC_PUBLIC_URL', ['http:', 'https:'])?.replace(/\/+$/, '') ?? urlOf(host, port),
+    publicUrlGiven: text('SVC_PUBLIC_URL') !== undefined,
     trustProxy: readTrustProxy(text('SVC_TRUST_PROXY'), mistakes),
     logLevel: choice('SVC_LOG_LEVEL', 'info', LOG_LEVELS),
     failedAuthPerMinute: integer('SVC_FAILED_AUTH_PER_MINUTE', 300, 1, 1_000_000),

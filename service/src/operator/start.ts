@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
+import { urlOf } from '../address.ts';
 import { createSetUpLink } from '../dashboard/links.ts';
 import { createLog, STANDARD_OUTPUT } from '../log/log.ts';
 import { describeDatabase } from '../server/open-database.ts';
 import type { Service } from '../server/service.ts';
-import { urlOf } from '../server/settings.ts';
 import type { CommandContext } from './context.ts';
 import { runService } from './run-service.ts';
 import { say } from './say.ts';

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
+import { isEveryAddress, urlOf } from '../address.ts';
 import { systemClock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import { migrate } from '../database/migrate.ts';
@@ -14,7 +15,7 @@ import { openServiceDatabase } from './open-database.ts';
 import { secretFileOf } from './secret-file.ts';
 import { deploymentSecrets } from './secrets.ts';
 import type { Serving } from './serve.ts';
-import { type ServiceSettings, urlOf } from './settings.ts';
+import type { ServiceSettings } from './settings.ts';
 import { forkWorkers } from './workers.ts';
 
 /** A service that runs on this machine. */
@@ -72,6 +73,12 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   signal.throwIfAborted();
 
   const settings = await settingsOf(options, database.url, secrets);
+  if (isEveryAddress(config.host) && !config.publicUrlGiven) {
+    log.warn(
+      `others can reach this service, but links and sign-in work at ${settings.publicUrl} alone: set SVC_PUBLIC_URL to ` +
+        'the address that people use',
+    );
+  }
   const serving = await servers.run(settings);
   started.defer(serving.close);
   const { startJobs } = await import('../jobs/jobs.ts');

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
+import { urlOf } from '../../address.ts';
 import { createSignInLink } from '../../dashboard/links.ts';
 import type { Service } from '../../server/service.ts';
-import { urlOf } from '../../server/settings.ts';
 import { type DemoKeys, makeDemoKeys } from './keys.ts';
 import { DEMO_EMAIL, seedDemo } from './seed.ts';
 

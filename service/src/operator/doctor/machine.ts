@@ -1,9 +1,9 @@
 import { constants } from 'node:fs';
 import { access, stat, statfs } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import { urlOf } from '../../address.ts';
 import type { Config } from '../../config.ts';
 import { errorCode, errorMessage } from '../../database/embedded/error.ts';
-import { urlOf } from '../../server/settings.ts';
 import { type Finding, fail, ok, warn } from './check.ts';
 
 const NODE_MAJOR_MIN = 24;
