@@ -12,6 +12,7 @@ import { trustOf } from './http/client-address.ts';
 import { decodablePath } from './http/decodable-path.ts';
 import { ApiError } from './http/errors.ts';
 import { answerBrokenRequest, sendFailure } from './http/failures.ts';
+import { parseJsonBodies } from './http/json-bodies.ts';
 import { registerMetrics } from './http/metrics.ts';
 import { requestId } from './http/request-id.ts';
 import { registerSystem } from './http/system.ts';
@@ -70,13 +71,7 @@ export function createApp(options: AppOptions): FastifyInstance {
       sendFailure(error, request, reply);
     },
   });
-  // The one that Fastify brings for text/plain: bodies are JSON.
-  app.removeContentTypeParser('text/plain');
-  app.addContentTypeParser(
-    'application/merge-patch+json',
-    { parseAs: 'string' },
-    app.getDefaultJsonParser('error', 'error'),
-  );
+  parseJsonBodies(app);
   app.decorateRequest('key', null);
   app.decorateRequest('burst', null);
   app.decorateRequest('recorded', null);

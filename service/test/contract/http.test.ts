@@ -96,6 +96,19 @@ describe('a body', () => {
     expectFailure(await send('application/json', payload), 'invalid_body');
   });
 
+  test('that is empty is refused where there must be one, also of a POST and a PATCH', async () => {
+    const { token } = await service.issue(world.workspaceId, { access: 'write' });
+    for (const [method, url] of [
+      ['POST', '/v1/companies'],
+      ['PATCH', '/v1/companies/none'],
+    ] as const) {
+      for (const headers of [{ 'content-type': 'application/json' }, {}]) {
+        const answer = await service.request(token, url, { method, headers, payload: '' });
+        expectFailure(answer, 'invalid_body');
+      }
+    }
+  });
+
   test('of another type than JSON is 415', async () => {
     for (const type of [
       'text/plain',

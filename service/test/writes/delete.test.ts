@@ -34,6 +34,17 @@ describe.each(CHANGEABLE)('DELETE $path/{id}', (of) => {
     expect((await counts()).map((records, i) => (before[i] ?? 0) - records)).toEqual(before.map(() => 1));
   });
 
+  test('is 204 with a content type and no body too; a body that is no JSON is refused', async () => {
+    const { id } = await world.create(of);
+    const url = `${of.path}/${id}`;
+    const send = (payload: string, type = 'application/json') =>
+      world.send('DELETE', url, payload, { headers: { 'content-type': type } });
+    expectFailure(await send('{'), 'invalid_body');
+    expectFailure(await send('x', 'text/plain'), 'unsupported_media_type');
+    expect((await send('')).status).toBe(204);
+    expectFailure(await send('', 'application/merge-patch+json'), 'not_found');
+  });
+
   test('frees the id', async () => {
     await world.create(of, { id: 'again' });
     await remove(`${of.path}/again`);
