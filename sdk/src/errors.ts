@@ -84,6 +84,7 @@ export class SvcIdempotencyInProgressError extends SvcApiError {}
 export class SvcPreconditionFailedError extends SvcApiError {}
 export class SvcPayloadTooLargeError extends SvcApiError {}
 export class SvcUnsupportedMediaTypeError extends SvcApiError {}
+export class SvcExpectationFailedError extends SvcApiError {}
 export class SvcIdempotencyMismatchError extends SvcApiError {}
 export class SvcQuotaExceededError extends SvcApiError {}
 export class SvcRateLimitedError extends SvcApiError {}
@@ -110,6 +111,7 @@ export const ERROR_CLASSES = {
   precondition_failed: SvcPreconditionFailedError,
   payload_too_large: SvcPayloadTooLargeError,
   unsupported_media_type: SvcUnsupportedMediaTypeError,
+  expectation_failed: SvcExpectationFailedError,
   idempotency_mismatch: SvcIdempotencyMismatchError,
   quota_exceeded: SvcQuotaExceededError,
   rate_limited: SvcRateLimitedError,

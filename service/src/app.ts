@@ -11,6 +11,7 @@ import { registerDocs } from './docs/index.ts';
 import { trustOf } from './http/client-address.ts';
 import { decodablePath } from './http/decodable-path.ts';
 import { ApiError } from './http/errors.ts';
+import { refuseExpectation } from './http/expectation.ts';
 import { answerBrokenRequest, sendFailure } from './http/failures.ts';
 import { parseJsonBodies } from './http/json-bodies.ts';
 import { registerMetrics } from './http/metrics.ts';
@@ -71,6 +72,7 @@ export function createApp(options: AppOptions): FastifyInstance {
       sendFailure(error, request, reply);
     },
   });
+  app.server.on('checkExpectation', refuseExpectation);
   parseJsonBodies(app);
   app.decorateRequest('key', null);
   app.decorateRequest('burst', null);

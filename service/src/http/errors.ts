@@ -32,6 +32,7 @@ export const ERRORS = {
   precondition_failed: { status: 412, meaning: 'The record is not the one that If-Match names.' },
   payload_too_large: { status: 413, meaning: 'The request body is too large.' },
   unsupported_media_type: { status: 415, meaning: 'The body must be application/json.' },
+  expectation_failed: { status: 417, meaning: 'The Expect header asks for what cannot be met.' },
   idempotency_mismatch: { status: 422, meaning: 'The Idempotency-Key was used with another body.' },
   quota_exceeded: { status: 429, meaning: "The workspace's live quota of this month is used up." },
   rate_limited: { status: 429, meaning: 'Too many requests at once.' },

@@ -37,6 +37,7 @@ export const FAILURES = {
   PreconditionFailed: ['precondition_failed'],
   PayloadTooLarge: ['payload_too_large'],
   UnsupportedMediaType: ['unsupported_media_type'],
+  ExpectationFailed: ['expectation_failed'],
   IdempotencyMismatch: ['idempotency_mismatch'],
   TooManyRequests: ['quota_exceeded', 'rate_limited'],
   HeadersTooLarge: ['headers_too_large'],
@@ -52,6 +53,7 @@ export const statusOf = (failure: Failure): number => ERRORS[FAILURES[failure][0
 const ALWAYS = [
   'InvalidKey',
   'RequestTimeout',
+  'ExpectationFailed',
   'TooManyRequests',
   'HeadersTooLarge',
   'InternalError',

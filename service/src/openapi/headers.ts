@@ -94,7 +94,12 @@ export const UPDATED_HEADERS = references(...EVERY_ANSWER, 'ETag', 'DryRun');
 export const DELETED_HEADERS = references(...EVERY_ANSWER, 'DryRun');
 
 /** Failures that are answered before a key is known have no limits to tell of. */
-const WITHOUT_KEY: readonly Failure[] = ['InvalidKey', 'RequestTimeout', 'HeadersTooLarge'];
+const WITHOUT_KEY: readonly Failure[] = [
+  'InvalidKey',
+  'RequestTimeout',
+  'ExpectationFailed',
+  'HeadersTooLarge',
+];
 const TRY_LATER_STATUSES: readonly number[] = [429, 503];
 
 export const failureHeaders = (failure: Failure): Readonly<Record<string, Reference>> =>

@@ -166,6 +166,12 @@ describe('over a socket', () => {
     ['what is not HTTP', 'hello\r\n\r\n', 400, 'invalid_request'],
     ['TLS', '\u0016\u0003\u0001\u0002\u0000\u0001', 400, 'invalid_request'],
     ['a method that is none', 'NONE /v1/audits HTTP/1.1\r\nhost: a\r\n\r\n', 400, 'invalid_request'],
+    [
+      'an expectation that cannot be met',
+      'POST /v1/audits HTTP/1.1\r\nhost: a\r\nexpect: foo\r\ncontent-length: 5\r\n\r\n',
+      417,
+      'expectation_failed',
+    ],
     ['no Host', 'GET /v1/audits HTTP/1.1\r\nconnection: close\r\n\r\n', 400, 'invalid_request'],
     [
       'two lengths',
