@@ -17,6 +17,7 @@ import { parseJsonBodies } from './http/json-bodies.ts';
 import { registerMetrics } from './http/metrics.ts';
 import { requestId } from './http/request-id.ts';
 import { registerSystem } from './http/system.ts';
+import { refuseTokenInUrl } from './http/token-in-url.ts';
 import { createAuthenticator } from './keys/authenticate.ts';
 import {
   BODY_MAX_BYTES,
@@ -82,6 +83,7 @@ export function createApp(options: AppOptions): FastifyInstance {
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
       throw new ApiError('invalid_request', 'The Host header is missing.');
     }
+    refuseTokenInUrl(request);
   });
   app.addHook('onResponse', async (request, reply) => {
     request.log.debug(

@@ -1,7 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { countedAddress, networkOf } from '../http/client-address.ts';
 import { ApiError } from '../http/errors.ts';
-import { containsToken } from '../http/token-text.ts';
 import type { AuthenticatedKey, Authenticator } from '../keys/authenticate.ts';
 import type { Grant, Limiter } from '../quota/limiter.ts';
 import { parseBearer } from './bearer.ts';
@@ -34,16 +33,10 @@ const rateLimited = (message: string, { resetMs }: Grant): ApiError =>
   new ApiError('rate_limited', message, { 'retry-after': String(Math.max(1, Math.ceil(resetMs / 1000))) });
 
 /**
- * Authenticates a request as a workspace's key (specification, section 5) or throws the refusal: token in the URL,
- * shape, failures of the address, look-up, burst limit, in this order.
+ * Authenticates a request as a workspace's key (specification, section 5) or throws the refusal: shape, failures of the
+ * address, look-up, burst limit, in this order.
  */
 export async function authenticate(request: FastifyRequest, options: AuthenticationOptions): Promise<void> {
-  if (containsToken(request.url)) {
-    throw new ApiError(
-      'invalid_parameter',
-      'An API key must never be part of a URL. Send it in the Authorization header, and rotate this one.',
-    );
-  }
   const bearer = parseBearer(request.headers.authorization);
   if (bearer.kind === 'missing') throw invalidKey(false);
   const remembered = bearer.kind === 'token' ? options.authenticator.remembered(bearer.token) : undefined;

@@ -96,6 +96,30 @@ describe('a token in the URL', () => {
     }
   });
 
+  test.each([
+    '/healthz?x=',
+    '/metrics?',
+    '/openapi.json?key=',
+    '/docs/',
+    '/',
+    '/other?key=',
+    '/%zz/',
+    '/v2/audits?key=',
+    '/dashboard/api/me?key=',
+    '/dashboard/api/workspaces/',
+    '/dashboard/',
+  ])('is refused outside of /v1 too: %s', async (path) => {
+    for (const [, encode] of encodings) {
+      for (const headers of [undefined, `Bearer ${UNKNOWN}`]) {
+        expectFailure(
+          await ask(path + encode(UNKNOWN), headers),
+          'invalid_parameter',
+          'never be part of a URL',
+        );
+      }
+    }
+  });
+
   test('reaches neither a log line, nor an audit entry, nor the answer', async () => {
     const token = await service.token(workspaceId);
     const secret = token.slice('svc_live_'.length);
@@ -105,6 +129,8 @@ describe('a token in the URL', () => {
       `/${token}`,
       `/v1/audits/%zz${token}`,
       `/${token}/%zz`,
+      `/docs?key=${token}`,
+      `/dashboard/api/me?key=${token}`,
     ];
     for (const url of urls) {
       const answer = await ask(url, `Bearer ${token}`);
