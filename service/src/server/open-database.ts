@@ -3,7 +3,7 @@ import pg from 'pg';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import { errorMessage } from '../database/embedded/error.ts';
-import { startEmbedded, useEmbedded } from '../database/embedded/index.ts';
+import { type EmbeddedOptions, startEmbedded, useEmbedded } from '../database/embedded/index.ts';
 import { isUnavailable } from '../database/unavailable.ts';
 import { OperatorError } from '../operator-error.ts';
 
@@ -11,6 +11,8 @@ import { OperatorError } from '../operator-error.ts';
 const PATIENCE_MS = 60_000;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 5_000;
+/** Those of the primary process and of its jobs. */
+const PRIMARY_CONNECTIONS = 5;
 const CONNECT_TIMEOUT_MS = 5_000;
 
 /** The database for as long as a process needs it. */
@@ -23,7 +25,7 @@ export interface Database {
 }
 
 export interface DatabaseUser {
-  readonly config: Pick<Config, 'databaseUrl' | 'dataDir'>;
+  readonly config: Pick<Config, 'databaseUrl' | 'dataDir' | 'workers' | 'databaseConnections'>;
   /** Who this is, as others are told: `svcd start`. */
   readonly purpose: string;
   readonly log: Logger;
@@ -33,7 +35,7 @@ export interface DatabaseUser {
 export async function openServiceDatabase(user: DatabaseUser, signal: AbortSignal): Promise<Database> {
   const { config, log } = user;
   if (config.databaseUrl === undefined)
-    return { embedded: true, ...pick(await startEmbedded({ ...user, dataDir: config.dataDir })) };
+    return { embedded: true, ...pick(await startEmbedded(embeddedOptions(user))) };
   await waitForDatabase(config.databaseUrl, log, signal);
   return external(config.databaseUrl);
 }
@@ -42,8 +44,19 @@ export async function openServiceDatabase(user: DatabaseUser, signal: AbortSigna
 export async function openCommandDatabase(user: DatabaseUser): Promise<Database> {
   const { config } = user;
   if (config.databaseUrl !== undefined) return external(config.databaseUrl);
-  return { embedded: true, ...pick(await useEmbedded({ ...user, dataDir: config.dataDir })) };
+  return { embedded: true, ...pick(await useEmbedded(embeddedOptions(user))) };
 }
+
+const embeddedOptions = ({ config, purpose, log }: DatabaseUser): EmbeddedOptions => ({
+  dataDir: config.dataDir,
+  connections: connectionsOf(config),
+  purpose,
+  log,
+});
+
+/** Connections that a node takes at most. */
+const connectionsOf = ({ workers, databaseConnections }: DatabaseUser['config']): number =>
+  workers * databaseConnections + PRIMARY_CONNECTIONS;
 
 const pick = ({ url, failed, stop }: Omit<Database, 'embedded'>): Omit<Database, 'embedded'> => ({
   url,

@@ -15,6 +15,8 @@ export type EntryOptions = {
   readonly purpose: string;
   /** Whether it is the one service of the data directory, or a command beside it. */
   readonly service: boolean;
+  /** What the service needs, when it is this process that starts the server. */
+  readonly connections: number;
   readonly log: Log;
 };
 
@@ -33,7 +35,7 @@ export async function enter(options: EntryOptions): Promise<Entry> {
   const suffix = ` (pid ${process.pid})`;
   const name = options.purpose.slice(0, LONGEST_NAME_BYTES - suffix.length) + suffix;
   for (let race = 0; race < LAST_USER_RACES; race++) {
-    const server = await openServer(layout, name, log);
+    const server = await openServer(layout, name, options.connections, log);
     try {
       await joinUsers(server.client);
       if (options.service) await claimService(server.client, layout.dataDir);

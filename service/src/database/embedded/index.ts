@@ -16,6 +16,8 @@ export type EmbeddedOptions = {
   readonly dataDir: string;
   /** Who this is, as others that are refused or that wait will be told: `svcd start`, `svcd import`. */
   readonly purpose: string;
+  /** Connections that the service needs; a server that is running already keeps its limit. Default: a small service's. */
+  readonly connections?: number;
   readonly log: Log;
 };
 
@@ -42,7 +44,7 @@ export type Embedded = {
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const layout = await ensureDataDirectory(options.dataDir);
-  const entry: EntryOptions = { layout, purpose: options.purpose, service: true, log: options.log };
+  const entry: EntryOptions = { ...entryOptions(options, layout), service: true };
   const { server, version, others } = await enter(entry);
   sayAdopted(server, others, options.log);
   // On the socket where the pools look for it: an adopted server's may have been chosen under another TMPDIR.
@@ -69,12 +71,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
  */
 export async function useEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const layout = await ensureDataDirectory(options.dataDir);
-  const { server, version }: Entry = await enter({
-    layout,
-    purpose: options.purpose,
-    service: false,
-    log: options.log,
-  });
+  const { server, version }: Entry = await enter({ ...entryOptions(options, layout), service: false });
   return {
     url: server.url,
     version,
@@ -93,6 +90,11 @@ export async function findEmbedded(dataDir: string): Promise<{ readonly url: str
   await server.client.end();
   return { url: server.url };
 }
+
+const entryOptions = (
+  { purpose, connections = 0, log }: EmbeddedOptions,
+  layout: Layout,
+): Omit<EntryOptions, 'service'> => ({ layout, purpose, connections, log });
 
 function sayAdopted({ pid, child }: Server, others: readonly string[], log: Log): void {
   if (child !== undefined) return;

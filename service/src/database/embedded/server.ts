@@ -44,10 +44,16 @@ class ServerGoneError extends Error {}
  * Connects to the server of a data directory: the one that is running, else one that is started now, over a
  * cluster that is made now if there is none. Waits for the end of a crash recovery, however long it takes.
  */
-export async function openServer(layout: Layout, applicationName: string, log: Log): Promise<Server> {
+export async function openServer(
+  layout: Layout,
+  applicationName: string,
+  connections: number,
+  log: Log,
+): Promise<Server> {
   for (let attempt = 1; ; attempt++) {
     const server =
-      (await joinServer(layout, applicationName)) ?? (await launch(layout, applicationName, log));
+      (await joinServer(layout, applicationName)) ??
+      (await launch(layout, applicationName, connections, log));
     if (server !== undefined) return server;
     if (attempt === RETRIES) {
       throw new EmbeddedError(
@@ -82,10 +88,15 @@ export async function joinServer(layout: Layout, applicationName: string): Promi
 }
 
 /** Starts the server and connects; undefined when another start was faster or old sessions are still ending. */
-async function launch(layout: Layout, applicationName: string, log: Log): Promise<Server | undefined> {
+async function launch(
+  layout: Layout,
+  applicationName: string,
+  connections: number,
+  log: Log,
+): Promise<Server | undefined> {
   const before = await findPostmaster(layout.pgdata);
   const offset = await boundServerLog(layout.logFile);
-  const child = await startOver(layout, before, log);
+  const child = await startOver(layout, before, connections, log);
   if (before.kind === 'stale') log.warn('PostgreSQL was not shut down: it recovers from its write-ahead log');
   const started = performance.now();
   try {
@@ -109,7 +120,12 @@ async function launch(layout: Layout, applicationName: string, log: Log): Promis
   throw startFailure(layout, child.outcome() ?? 'ended', output);
 }
 
-async function startOver(layout: Layout, before: PostmasterState, log: Log): Promise<ServerProcess> {
+async function startOver(
+  layout: Layout,
+  before: PostmasterState,
+  connections: number,
+  log: Log,
+): Promise<ServerProcess> {
   await ensureWritable(layout.dataDir);
   const [binaries, account] = await Promise.all([packagedBinaries(), clusterAccount(layout)]);
   const launcher = await launcherFor(account, [binaries.initdb, binaries.postgres, layout.dataDir]);
@@ -124,7 +140,7 @@ async function startOver(layout: Layout, before: PostmasterState, log: Log): Pro
       launcher,
       pgdata: layout.pgdata,
       logFile: layout.logFile,
-      settings: serverSettings(layout.socketDirectory),
+      settings: serverSettings(layout.socketDirectory, connections),
       // PostgreSQL refuses to start while the process in a left-over postmaster.pid lives, whoever that is by
       // now; the one named here it ignores. Its check for sessions of the old server (by shared memory) stays.
       env: before.kind === 'stale' ? { PG_GRANDPARENT_PID: String(before.pid) } : {},

@@ -2,6 +2,10 @@ import { totalmem } from 'node:os';
 
 const BYTES_PER_MIB = 1024 * 1024;
 
+const CONNECTIONS_LEAST = 200;
+/** For commands, backups, psql, and those that PostgreSQL keeps for its superuser. */
+const CONNECTIONS_BESIDE = 50;
+
 /** Shared buffers: an eighth of the memory, within these bounds. */
 const SHARED_BUFFERS_MIB = { least: 32, most: 256 } as const;
 /** What the planner believes to be in some cache: half of the memory. */
@@ -10,9 +14,9 @@ const SHARED_BUFFERS_SHARE = 0.125;
 
 /**
  * The server's settings, each `name=value`. They are given on its command line, so that postgresql.conf stays
- * what initdb made and a new version of this program brings its own.
+ * what initdb made and a new version of this program brings its own. `connections`: what the service needs.
  */
-export function serverSettings(socketDirectory: string): readonly string[] {
+export function serverSettings(socketDirectory: string, connections: number): readonly string[] {
   const memory = memoryMib();
   return [
     // Reached by its socket alone; the directory's mode keeps others out.
@@ -20,7 +24,7 @@ export function serverSettings(socketDirectory: string): readonly string[] {
     'unix_socket_permissions=0700',
     'listen_addresses=',
     'port=5432',
-    'max_connections=200',
+    `max_connections=${Math.max(CONNECTIONS_LEAST, connections + CONNECTIONS_BESIDE)}`,
     `shared_buffers=${sharedBuffersMib(memory)}MB`,
     `effective_cache_size=${Math.floor(memory * CACHE_SHARE)}MB`,
     'work_mem=16MB',
