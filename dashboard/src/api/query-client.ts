@@ -17,7 +17,10 @@ export function createQueryClient(onSignedOut: () => void): QueryClient {
       },
     }),
     defaultOptions: {
+      // A service on this machine answers without any network; whether one does is found out by asking.
+      mutations: { networkMode: 'always' },
       queries: {
+        networkMode: 'always',
         staleTime: FRESH_MS,
         // What the client did wrong stays wrong; what the service could not do may work the next time.
         retry: (count, error) => count < RETRIES_MAX && error instanceof ApiFailure && error.passing,

@@ -6,6 +6,7 @@ import { useMe } from '../api/me.ts';
 import { useSignOut } from '../session/sign-out.ts';
 import { setTheme } from '../theme/theme.ts';
 import { OVERLAY_CLASS } from '../ui/dialog.tsx';
+import { useReturnFocus } from '../ui/return-focus.ts';
 import { NAVIGATION } from './navigation.ts';
 
 export interface CommandPaletteProps {
@@ -18,6 +19,7 @@ export default function CommandPalette({ workspaceId, onClose }: CommandPaletteP
   const { workspaces } = useMe();
   const navigate = useNavigate();
   const signOut = useSignOut();
+  const returnFocus = useReturnFocus(true);
   const run = (action: () => unknown) => (): void => {
     onClose();
     action();
@@ -28,6 +30,7 @@ export default function CommandPalette({ workspaceId, onClose }: CommandPaletteP
         <Dialog.Overlay className={OVERLAY_CLASS} />
         <Dialog.Content
           aria-describedby={undefined}
+          onCloseAutoFocus={returnFocus}
           className="fixed inset-x-3 top-[12dvh] z-50 mx-auto max-w-lg animate-fade overflow-hidden rounded-xl border border-line bg-raised shadow-high"
         >
           <Dialog.Title className="sr-only">Go to</Dialog.Title>

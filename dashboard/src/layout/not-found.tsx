@@ -3,18 +3,25 @@ import { Compass } from 'lucide-react';
 import { buttonClass } from '../ui/button.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
 
-export const NotFound = () => (
-  <div className="flex min-h-[80dvh] items-center justify-center">
-    <EmptyState
-      icon={Compass}
-      title="There is nothing here"
-      actions={
-        <Link to="/" className={buttonClass('secondary')}>
-          Go to the start
-        </Link>
-      }
-    >
-      The address leads to no page, or to something that is not there any more.
-    </EmptyState>
-  </div>
+/** A whole page, outside of any workspace's frame. */
+export const NotFoundPage = () => (
+  <main className="flex min-h-dvh items-center justify-center">
+    <NotFound heading="h1" />
+  </main>
+);
+
+/** In place of what is not there. */
+export const NotFound = ({ heading = 'h2' }: { readonly heading?: 'h1' | 'h2' }) => (
+  <EmptyState
+    icon={Compass}
+    title="There is nothing here"
+    heading={heading}
+    actions={
+      <Link to="/" preload={false} className={buttonClass('secondary')}>
+        Go to the start
+      </Link>
+    }
+  >
+    The address leads to no page, or to something that is not there any more.
+  </EmptyState>
 );

@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { PageSkeleton } from '../layout/page-skeleton.tsx';
-import { RouteFailure } from './root.tsx';
+import { RootFailure } from './root.tsx';
 import { signedInRoute } from './signed-in.tsx';
 
 export const accountRoute = createRoute({
@@ -8,5 +8,5 @@ export const accountRoute = createRoute({
   path: '/account',
   component: lazyRouteComponent(() => import('../pages/account/account-page.tsx'), 'AccountPage'),
   pendingComponent: PageSkeleton,
-  errorComponent: RouteFailure,
+  errorComponent: RootFailure,
 });

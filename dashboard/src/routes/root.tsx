@@ -5,20 +5,26 @@ import {
   Outlet,
   useRouter,
 } from '@tanstack/react-router';
-import { NotFound } from '../layout/not-found.tsx';
+import { NotFoundPage } from '../layout/not-found.tsx';
 import { FailureState } from '../ui/failure-state.tsx';
 
 export interface RouterContext {
   readonly client: QueryClient;
 }
 
-export const rootRoute = createRootRouteWithContext<RouterContext>()({
-  component: Outlet,
-  notFoundComponent: NotFound,
-});
+/** For what is outside of any workspace's frame. */
+export const RootFailure = (props: ErrorComponentProps) => (
+  <main className="flex min-h-dvh items-center justify-center">
+    <RouteFailure {...props} heading="h1" />
+  </main>
+);
 
 /** For whatever a route could not load or show. */
-export function RouteFailure({ error, reset }: ErrorComponentProps) {
+export function RouteFailure({
+  error,
+  reset,
+  heading = 'h2',
+}: ErrorComponentProps & { readonly heading?: 'h1' | 'h2' }) {
   const router = useRouter();
   const { client } = router.options.context as RouterContext;
   const retry = (): void => {
@@ -26,5 +32,11 @@ export function RouteFailure({ error, reset }: ErrorComponentProps) {
     reset();
     void router.invalidate();
   };
-  return <FailureState error={error} retry={retry} />;
+  return <FailureState error={error} retry={retry} heading={heading} />;
 }
+
+export const rootRoute = createRootRouteWithContext<RouterContext>()({
+  component: Outlet,
+  notFoundComponent: NotFoundPage,
+  errorComponent: RootFailure,
+});

@@ -7,7 +7,7 @@ import { sessionQuery } from '../api/session.ts';
 import { PageSkeleton } from '../layout/page-skeleton.tsx';
 import { startingWorkspace } from '../session/last-workspace.ts';
 import { noteSignedIn, wasSignedIn } from '../session/signed-in-hint.ts';
-import { RouteFailure, rootRoute } from './root.tsx';
+import { RootFailure, rootRoute } from './root.tsx';
 
 /** Above every page that needs a session: without one it leads to the sign-in, and from there back. */
 export const signedInRoute = createRoute({
@@ -21,10 +21,13 @@ export const signedInRoute = createRoute({
   },
   component: Outlet,
   pendingComponent: PageSkeleton,
-  errorComponent: RouteFailure,
+  errorComponent: RootFailure,
 });
 
-/** The start: the workspace of the last visit. */
+/**
+ * The start: the workspace of the last visit. Links to it do not preload: a click that meets the redirect of a preload
+ * would wait for it.
+ */
 export const startRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: '/',

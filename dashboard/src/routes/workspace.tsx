@@ -1,12 +1,12 @@
 import { createRoute, lazyRouteComponent, notFound, Outlet } from '@tanstack/react-router';
 import { isFailure } from '../api/failure.ts';
 import { workspaceQuery } from '../api/workspace.ts';
-import { NotFound } from '../layout/not-found.tsx';
+import { NotFoundPage } from '../layout/not-found.tsx';
 import { PageSkeleton } from '../layout/page-skeleton.tsx';
 import { Shell } from '../layout/shell.tsx';
 import { logSearch } from '../pages/log/log-search.ts';
 import { rememberWorkspace } from '../session/last-workspace.ts';
-import { RouteFailure } from './root.tsx';
+import { RootFailure, RouteFailure } from './root.tsx';
 import { oneOf } from './search.ts';
 import { signedInRoute } from './signed-in.tsx';
 
@@ -32,8 +32,8 @@ export const workspaceRoute = createRoute({
     );
   },
   pendingComponent: PageSkeleton,
-  errorComponent: RouteFailure,
-  notFoundComponent: NotFound,
+  errorComponent: RootFailure,
+  notFoundComponent: NotFoundPage,
 });
 
 const common = {

@@ -5,6 +5,7 @@ import { Button, buttonClass } from './button.tsx';
 import { classes } from './classes.ts';
 import { OVERLAY_CLASS, PANEL_CLASS } from './dialog.tsx';
 import { Problem } from './problem.tsx';
+import { useReturnFocus } from './return-focus.ts';
 
 export interface ConfirmProps {
   readonly open: boolean;
@@ -22,6 +23,7 @@ export interface ConfirmProps {
 /** Asks before something that cannot be undone; the focus starts on the way out. */
 export function Confirm(props: ConfirmProps) {
   const { open, onOpenChange, title, children, action, dangerous = false, onConfirm } = props;
+  const returnFocus = useReturnFocus(open);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<string | null>(null);
   const confirm = async (): Promise<void> => {
@@ -45,7 +47,10 @@ export function Confirm(props: ConfirmProps) {
     <Radix.Root open={open} onOpenChange={change}>
       <Radix.Portal>
         <Radix.Overlay className={OVERLAY_CLASS} />
-        <Radix.Content className={classes(PANEL_CLASS, 'overflow-y-auto p-5 sm:max-w-md')}>
+        <Radix.Content
+          onCloseAutoFocus={returnFocus}
+          className={classes(PANEL_CLASS, 'overflow-y-auto p-5 sm:max-w-md')}
+        >
           <Radix.Title className="text-lg font-semibold">{title}</Radix.Title>
           <Radix.Description asChild>
             <div className="mt-2 flex flex-col gap-2 text-soft">{children}</div>

@@ -1,4 +1,3 @@
-import { RadioGroup } from 'radix-ui';
 import { useId } from 'react';
 
 export interface ChoiceProps<Value extends string> {
@@ -8,36 +7,33 @@ export interface ChoiceProps<Value extends string> {
   readonly options: readonly { readonly value: Value; readonly label: string; readonly hint: string }[];
 }
 
-/** One of a few, each with what it means. */
+/** One of a few, each with what it means. The browser's own radio buttons, so arrow keys choose. */
 export function Choice<Value extends string>({ label, value, onChange, options }: ChoiceProps<Value>) {
-  const id = useId();
+  const name = useId();
   return (
-    <div className="flex flex-col gap-1.5">
-      <span id={id} className="font-medium">
-        {label}
-      </span>
-      <RadioGroup.Root
-        aria-labelledby={id}
-        value={value}
-        onValueChange={(next) => onChange(next as Value)}
-        className="grid gap-2 sm:grid-cols-2"
-      >
+    <fieldset>
+      <legend className="mb-1.5 font-medium">{label}</legend>
+      <div className="grid gap-2 sm:grid-cols-2">
         {options.map((option) => (
-          <RadioGroup.Item
+          <label
             key={option.value}
-            value={option.value}
-            className="flex items-start gap-2.5 rounded-md border border-edge/60 bg-surface p-2.5 text-start shadow-low hover:bg-hover data-[state=checked]:border-accent data-[state=checked]:bg-accent-ground"
+            className="flex cursor-pointer items-start gap-2.5 rounded-md border border-edge/60 bg-surface p-2.5 shadow-low hover:bg-hover has-checked:border-accent has-checked:bg-accent-ground has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-accent"
           >
-            <span className="mt-0.5 flex size-4 shrink-0 items-center justify-center rounded-full border border-edge bg-surface">
-              <RadioGroup.Indicator className="size-2 rounded-full bg-accent" />
-            </span>
+            <input
+              type="radio"
+              name={name}
+              value={option.value}
+              checked={option.value === value}
+              onChange={() => onChange(option.value)}
+              className="mt-0.5 size-4 shrink-0 cursor-pointer accent-accent outline-none"
+            />
             <span className="flex flex-col gap-0.5">
               <span className="font-medium">{option.label}</span>
               <span className="text-sm text-soft">{option.hint}</span>
             </span>
-          </RadioGroup.Item>
+          </label>
         ))}
-      </RadioGroup.Root>
-    </div>
+      </div>
+    </fieldset>
   );
 }

@@ -3,6 +3,7 @@ import { Dialog as Radix } from 'radix-ui';
 import type { ReactNode } from 'react';
 import { buttonClass } from './button.tsx';
 import { classes } from './classes.ts';
+import { useReturnFocus } from './return-focus.ts';
 
 export const OVERLAY_CLASS = 'fixed inset-0 z-40 animate-fade bg-(--scrim)';
 export const PANEL_CLASS =
@@ -22,6 +23,7 @@ export interface DialogProps {
 
 export function Dialog(props: DialogProps) {
   const { open, onOpenChange, title, description, wide = false, dismissable = true, children } = props;
+  const returnFocus = useReturnFocus(open);
   const keep = (event: Event): void => {
     if (!dismissable) event.preventDefault();
   };
@@ -33,6 +35,7 @@ export function Dialog(props: DialogProps) {
           className={classes(PANEL_CLASS, wide ? 'sm:max-w-2xl' : 'sm:max-w-lg')}
           onInteractOutside={keep}
           onEscapeKeyDown={keep}
+          onCloseAutoFocus={returnFocus}
           {...(description === undefined ? { 'aria-describedby': undefined } : {})}
         >
           <div className="flex items-start gap-4 border-b border-line px-5 py-3.5">
@@ -60,7 +63,7 @@ export function Dialog(props: DialogProps) {
 
 /** The buttons at a dialog's end, which stay in sight while what is above them scrolls. */
 export const DialogActions = ({ children }: { readonly children: ReactNode }) => (
-  <div className="sticky -bottom-4 -mx-5 mt-1 -mb-4 flex flex-wrap justify-end gap-2 border-t border-line bg-raised px-5 py-3">
+  <div className="sticky -bottom-4 -mx-5 mt-1 -mb-4 flex flex-wrap justify-end gap-2 rounded-b-xl border-t border-line bg-raised px-5 py-3">
     {children}
   </div>
 );

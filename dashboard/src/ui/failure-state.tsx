@@ -8,16 +8,19 @@ export interface FailureStateProps {
   readonly retry: () => void;
   /** What could not be had: "The keys could not be loaded". */
   readonly title?: string;
+  readonly heading?: 'h1' | 'h2';
 }
 
 /** In place of what could not be loaded: what happened, and a way to try again. */
-export function FailureState({ error, retry, title = 'This could not be loaded' }: FailureStateProps) {
+export function FailureState(props: FailureStateProps) {
+  const { error, retry, title = 'This could not be loaded', heading = 'h2' } = props;
   const requestId = error instanceof ApiFailure ? error.requestId : null;
   return (
     <div role="alert">
       <EmptyState
         icon={ServerCrash}
         title={title}
+        heading={heading}
         actions={
           <Button onClick={retry}>
             <RotateCw size={14} aria-hidden />

@@ -1,6 +1,6 @@
 import { Check, type LucideIcon } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
-import type { ReactElement, ReactNode } from 'react';
+import { createContext, type ReactElement, type ReactNode, useContext, useRef } from 'react';
 import { classes } from './classes.ts';
 
 const ITEM_CLASS =
@@ -14,23 +14,38 @@ export interface MenuProps {
   readonly children: ReactNode;
 }
 
-/** A menu that a button opens. */
-export const Menu = ({ trigger, side = 'bottom', align = 'start', children }: MenuProps) => (
-  <DropdownMenu.Root modal={false}>
-    <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
-    <DropdownMenu.Portal>
-      <DropdownMenu.Content
-        side={side}
-        align={align}
-        sideOffset={4}
-        collisionPadding={8}
-        className="z-50 max-h-(--radix-dropdown-menu-content-available-height) min-w-52 animate-fade overflow-y-auto rounded-lg border border-line bg-raised p-1 shadow-high"
-      >
-        {children}
-      </DropdownMenu.Content>
-    </DropdownMenu.Portal>
-  </DropdownMenu.Root>
-);
+type Action = () => void;
+const Chosen = createContext<(action: Action) => void>((action) => action());
+
+/** A menu that a button opens. What is chosen happens once the focus is back on the button, so that it returns there. */
+export function Menu({ trigger, side = 'bottom', align = 'start', children }: MenuProps) {
+  const chosen = useRef<Action | null>(null);
+  const run = (): void => {
+    const action = chosen.current;
+    chosen.current = null;
+    if (action !== null) queueMicrotask(action);
+  };
+  return (
+    <DropdownMenu.Root modal={false}>
+      <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
+      <DropdownMenu.Portal>
+        {/* All content belongs to a landmark, and this is outside of the page's. */}
+        <section aria-label="Menu">
+          <DropdownMenu.Content
+            side={side}
+            align={align}
+            sideOffset={4}
+            collisionPadding={8}
+            onCloseAutoFocus={run}
+            className="z-50 max-h-(--radix-dropdown-menu-content-available-height) min-w-52 animate-fade overflow-y-auto rounded-lg border border-line bg-raised p-1 shadow-high"
+          >
+            <Chosen value={(action) => (chosen.current = action)}>{children}</Chosen>
+          </DropdownMenu.Content>
+        </section>
+      </DropdownMenu.Portal>
+    </DropdownMenu.Root>
+  );
+}
 
 export interface MenuItemProps {
   readonly icon?: LucideIcon;
@@ -41,21 +56,24 @@ export interface MenuItemProps {
   readonly children: ReactNode;
 }
 
-export const MenuItem = ({ icon: Icon, onSelect, dangerous = false, blocked, children }: MenuItemProps) => (
-  <DropdownMenu.Item
-    onSelect={onSelect}
-    disabled={blocked !== undefined}
-    className={classes(ITEM_CLASS, dangerous && 'text-bad')}
-  >
-    {Icon === undefined ? null : (
-      <Icon size={15} aria-hidden className={dangerous ? undefined : 'text-soft'} />
-    )}
-    <span className="min-w-0 grow">
-      {children}
-      {blocked === undefined ? null : <span className="block text-xs">{blocked}</span>}
-    </span>
-  </DropdownMenu.Item>
-);
+export function MenuItem({ icon: Icon, onSelect, dangerous = false, blocked, children }: MenuItemProps) {
+  const choose = useContext(Chosen);
+  return (
+    <DropdownMenu.Item
+      onSelect={() => choose(onSelect)}
+      disabled={blocked !== undefined}
+      className={classes(ITEM_CLASS, dangerous && 'text-bad')}
+    >
+      {Icon === undefined ? null : (
+        <Icon size={15} aria-hidden className={dangerous ? undefined : 'text-soft'} />
+      )}
+      <span className="min-w-0 grow">
+        {children}
+        {blocked === undefined ? null : <span className="block text-xs">{blocked}</span>}
+      </span>
+    </DropdownMenu.Item>
+  );
+}
 
 export interface MenuRadioProps<Value extends string> {
   readonly label: string;

@@ -1,0 +1,143 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { resourceNamed, seedRecords } from '../../service/test/harness/records.ts';
+import { expectSound } from './harness/browser.ts';
+import type { Visitor } from './harness/visitor.ts';
+import { BROWSER_PATH, createWorld, PASSWORD, type Person, type World } from './harness/world.ts';
+
+const LOOKS = [
+  ['light', 1280],
+  ['dark', 1280],
+  ['light', 360],
+  ['dark', 360],
+] as const;
+
+interface State {
+  readonly path: string;
+  /** Shown when the page is there. */
+  readonly heading: string;
+  readonly outside?: true;
+  readonly act?: (page: Page) => Promise<unknown>;
+}
+
+const press = (name: string | RegExp) => (page: Page) => page.getByRole('button', { name }).first().click();
+const dialog = (page: Page) => page.getByRole('dialog');
+
+/** Every page that is this file's to try, and what opens on it. `:w` is the workspace. */
+const STATES: Readonly<Record<string, State>> = {
+  'sign-in': { path: '/sign-in', heading: 'Sign in', outside: true },
+  'set-up': { path: '/set-up#token=x', heading: 'Set up svc', outside: true },
+  'set-up without a link': { path: '/set-up', heading: 'Set up svc', outside: true },
+  'invitation that is stale': { path: '/invitation#token=x', heading: 'Join a workspace', outside: true },
+  keys: { path: '/w/:w/keys', heading: 'API keys' },
+  'keys that are revoked': { path: '/w/:w/keys?status=revoked', heading: 'No key was revoked' },
+  'actions of a key': { path: '/w/:w/keys', heading: 'API keys', act: press(/^Actions for/) },
+  'new key for one company': {
+    path: '/w/:w/keys?create=true',
+    heading: 'Create an API key',
+    act: async (page) => {
+      await page.getByRole('radio', { name: /^One company/ }).click();
+      await page.getByRole('option', { name: /Acme/ }).waitFor();
+    },
+  },
+  'token of a key': {
+    path: '/w/:w/keys?create=true',
+    heading: 'Create an API key',
+    act: async (page) => {
+      await page.getByLabel('Name').fill('Looked at');
+      await dialog(page).getByRole('button', { name: 'Create key' }).click();
+      await page.locator('[data-token]').waitFor();
+    },
+  },
+  'revoking a key': {
+    path: '/w/:w/keys',
+    heading: 'API keys',
+    act: async (page) => {
+      await press(/^Actions for/)(page);
+      await page.getByRole('menuitem', { name: 'Revoke…' }).click();
+      await page.getByRole('alertdialog').waitFor();
+    },
+  },
+  'general settings': { path: '/w/:w/settings', heading: 'Settings' },
+  limits: { path: '/w/:w/settings?tab=limits', heading: 'Live quota' },
+  members: { path: '/w/:w/settings?tab=members', heading: 'Members' },
+  inviting: { path: '/w/:w/settings?tab=members', heading: 'Members', act: press('Invite') },
+  account: { path: '/account', heading: 'Account' },
+  'second factor': {
+    path: '/account',
+    heading: 'Account',
+    act: async (page) => {
+      await press('Set up an authenticator')(page);
+      await page.getByLabel('Your password').fill(PASSWORD);
+      await press('Continue')(page);
+      await page.getByRole('img', { name: 'QR code for the authenticator' }).waitFor();
+    },
+  },
+  'command palette': {
+    path: '/w/:w/keys',
+    heading: 'API keys',
+    act: async (page) => {
+      await page.keyboard.press('Control+k');
+      await dialog(page).waitFor();
+    },
+  },
+  'not found': { path: '/w/wks_none/keys', heading: 'There is nothing here' },
+};
+
+// Where there is no Chromium the project has said so.
+describe.skipIf(BROWSER_PATH === undefined)('axe finds nothing, and nothing is cut off', () => {
+  let world: World;
+  let ada: Person;
+  const visitors = new Map<string, Visitor>();
+  beforeAll(async () => {
+    world = await createWorld();
+    ada = await world.person('Ada');
+    const createdAt = '2026-03-01T09:30:00Z';
+    const seed = (name: string, rows: Parameters<typeof seedRecords>[3]): Promise<void> =>
+      seedRecords(world.pool, ada.workspaceId, resourceNamed(name), rows);
+    await seed('companies', [{ id: 'com_a', name: 'Acme', createdAt }]);
+    await seed('api-keys', [
+      { id: 'key_a', name: 'Crawler', companyId: 'com_a', revokedAt: null, createdAt },
+    ]);
+  });
+
+  /** One browser for a look: signing in takes longer than looking. */
+  const visitorFor = async (theme: 'light' | 'dark', width: number, outside: boolean): Promise<Visitor> => {
+    const key = `${theme} ${width} ${outside}`;
+    const options = {
+      viewport: { width, height: 800 },
+      colorScheme: theme,
+      reducedMotion: 'reduce',
+    } as const;
+    const known =
+      visitors.get(key) ?? (outside ? await world.visitor(options) : await world.signedIn(ada, options));
+    visitors.set(key, known);
+    return known;
+  };
+
+  test.each(
+    Object.keys(STATES).flatMap((name) => LOOKS.map(([theme, width]) => [name, theme, width] as const)),
+  )('%s, %s, %i px', async (name, theme, width) => {
+    const state = STATES[name];
+    if (state === undefined) throw new Error(`there is no state ${name}`);
+    const { page, expectNoProblems } = await visitorFor(theme, width, state.outside === true);
+    // Away first, so that a path that differs in its fragment alone is a page of its own.
+    await page.goto('about:blank');
+    await page.goto(world.url + state.path.replace(':w', ada.workspaceId));
+    await page.getByRole('heading', { name: state.heading }).first().waitFor();
+    await state.act?.(page);
+    await expectSound(page);
+    expectNoProblems(/status of 40[04]/);
+  });
+
+  test('the drawer of a phone holds the whole menu', async () => {
+    const { page, expectNoProblems } = await visitorFor('light', 360, false);
+    await page.goto(`${world.url}/w/${ada.workspaceId}/keys`);
+    await page.getByRole('button', { name: 'Open the menu' }).click();
+    await expectSound(page);
+    await page.getByRole('link', { name: 'Settings' }).click();
+    await page.getByRole('heading', { name: 'Settings' }).waitFor();
+    expect(await dialog(page).count()).toBe(0);
+    expectNoProblems();
+  });
+});

@@ -1,0 +1,140 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { totpCode } from '../../service/test/harness/totp.ts';
+import type { Visitor } from './harness/visitor.ts';
+import { BROWSER_PATH, createWorld, PASSWORD, type World } from './harness/world.ts';
+
+const NEW_PASSWORD = 'another horse, another battery';
+
+// Where there is no Chromium the project has said so.
+describe.skipIf(BROWSER_PATH === undefined)('the account', () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await createWorld();
+  });
+
+  const signIn = async (visitor: Visitor, email: string, password: string): Promise<void> => {
+    await visitor.page.goto('/sign-in');
+    await visitor.page.getByLabel('E-mail address').fill(email);
+    await visitor.page.getByLabel('Password').fill(password);
+    await visitor.page.getByRole('button', { name: 'Sign in' }).click();
+  };
+
+  test('takes a new password for the old one, and is signed out everywhere else', async () => {
+    const ada = await world.person('Ada');
+    const [here, there] = [await world.signedIn(ada), await world.signedIn(ada)];
+    const { page } = here;
+    await page.goto('/account');
+    await page.getByLabel('Current password').fill('not the password');
+    await page.getByLabel('New password').fill(NEW_PASSWORD);
+    await page.getByRole('button', { name: 'Change password' }).click();
+    await page.getByRole('alert').getByText('The password is not right.').waitFor();
+    expect(await page.getByLabel('New password').inputValue()).toBe(NEW_PASSWORD);
+    here.expectNoProblems(/status of 400/);
+
+    await page.getByLabel('Current password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Change password' }).click();
+    await page.getByText('you are signed out everywhere else', { exact: false }).first().waitFor();
+    await page.reload();
+    await page.getByRole('heading', { name: 'Account' }).waitFor();
+    here.expectNoProblems();
+    await there.page.reload();
+    await there.page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await signIn(there, ada.email, NEW_PASSWORD);
+    await there.page.waitForURL(/\/w\//);
+  });
+
+  test('lists its sessions and ends one of them', async () => {
+    const bob = await world.person('Bob');
+    const there = await world.signedIn(bob, { userAgent: 'Mozilla/5.0 (X11; Linux) Gecko/1 Firefox/150.0' });
+    const here = await world.signedIn(bob);
+    await here.page.goto('/account');
+    const rows = here.page.getByRole('region', { name: 'Sessions' }).getByRole('listitem');
+    await rows.nth(1).waitFor();
+    expect(await rows.first().textContent()).toContain('This browser');
+    await rows.filter({ hasText: 'Firefox on Linux' }).getByRole('button', { name: 'Sign out' }).click();
+    await rows.nth(1).waitFor({ state: 'detached' });
+    here.expectNoProblems();
+    await there.page.reload();
+    await there.page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  });
+
+  test('asks for a second factor that was set up here, and takes a backup code in its place, once', async () => {
+    const cleo = await world.person('Cleo');
+    const here = await world.signedIn(cleo);
+    const { page } = here;
+    await page.goto('/account');
+    await page.getByRole('button', { name: 'Set up an authenticator' }).click();
+    await page.getByLabel('Your password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByRole('img', { name: 'QR code for the authenticator' }).waitFor();
+    await page.getByRole('button', { name: 'Copy the key' }).click();
+    const secret: string = await page.evaluate('navigator.clipboard.readText()');
+    const uri = `otpauth://totp/x?secret=${secret}`;
+    await page.getByLabel('Code that it shows now').fill('000000');
+    await page.getByRole('button', { name: 'Switch on' }).click();
+    await page.getByRole('alert').getByText('Codes change every 30 seconds').waitFor();
+    here.expectNoProblems(/status of 400/);
+    await page.getByLabel('Code that it shows now').fill(totpCode(uri));
+    await page.getByRole('button', { name: 'Switch on' }).click();
+    await page.getByRole('heading', { name: 'Keep your backup codes' }).waitFor();
+    await page.getByRole('button', { name: 'Copy codes' }).click();
+    const codes: string = await page.evaluate('navigator.clipboard.readText()');
+    const [code = ''] = codes.split('\n');
+    expect(codes.split('\n')).toHaveLength(10);
+    await page.getByRole('button', { name: 'I have kept them' }).click();
+    await page.getByText('On', { exact: true }).waitFor();
+    expect(await page.content()).not.toContain(code);
+    here.expectNoProblems();
+
+    const there = await world.visitor();
+    await signIn(there, cleo.email, PASSWORD);
+    await there.page.getByLabel('Code of your authenticator').fill(totpCode(uri));
+    await there.page.getByRole('button', { name: 'Sign in' }).click();
+    await there.page.waitForURL(/\/w\//);
+    there.expectNoProblems();
+
+    const lost = await world.visitor();
+    await signIn(lost, cleo.email, PASSWORD);
+    await lost.page.getByRole('button', { name: 'Use a backup code' }).click();
+    await lost.page.getByLabel('Backup code').fill(code);
+    await lost.page.getByRole('button', { name: 'Sign in' }).click();
+    await lost.page.waitForURL(/\/w\//);
+
+    const again = await world.visitor();
+    await signIn(again, cleo.email, PASSWORD);
+    await again.page.getByRole('button', { name: 'Use a backup code' }).click();
+    await again.page.getByLabel('Backup code').fill(code);
+    await again.page.getByRole('button', { name: 'Sign in' }).click();
+    await again.page.getByRole('alert').getByText('not one of the backup codes').waitFor();
+  });
+
+  test('switches the second factor off, and gives new backup codes, for the password', async () => {
+    const dora = await world.person('Dora');
+    const here = await world.signedIn(dora);
+    const { page } = here;
+    await page.goto('/account');
+    await page.getByRole('button', { name: 'Set up an authenticator' }).click();
+    await page.getByLabel('Your password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByRole('button', { name: 'Copy the key' }).click();
+    const secret: string = await page.evaluate('navigator.clipboard.readText()');
+    await page.getByLabel('Code that it shows now').fill(totpCode(`otpauth://totp/x?secret=${secret}`));
+    await page.getByRole('button', { name: 'Switch on' }).click();
+    await page.getByRole('button', { name: 'I have kept them' }).click();
+
+    await page.getByRole('button', { name: 'New backup codes' }).click();
+    await page.getByLabel('Your password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Make new codes' }).click();
+    await page.getByRole('dialog').getByRole('listitem').nth(9).waitFor();
+    await page.getByRole('button', { name: 'I have kept them' }).click();
+
+    await page.getByRole('button', { name: 'Switch off' }).click();
+    await page.getByLabel('Your password').fill(PASSWORD);
+    await page.getByRole('dialog').getByRole('button', { name: 'Switch off' }).click();
+    await page.getByText('Off', { exact: true }).waitFor();
+    here.expectNoProblems();
+    const there = await world.visitor();
+    await signIn(there, dora.email, PASSWORD);
+    await there.page.waitForURL(/\/w\//);
+  });
+});

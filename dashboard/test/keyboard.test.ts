@@ -1,0 +1,95 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { BROWSER_PATH, createWorld, PASSWORD, type World } from './harness/world.ts';
+
+const TABS_MAX = 60;
+
+// Where there is no Chromium the project has said so.
+describe.skipIf(BROWSER_PATH === undefined)('with the keyboard alone', () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await createWorld();
+    await world.person('Ada');
+  });
+
+  const focused = (page: Page): Promise<string> =>
+    page.evaluate(
+      `(document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent ?? '').trim()`,
+    );
+  /** Goes on by Tab, or back, until the focus is on what is called so. */
+  const tabTo = async (page: Page, name: string | RegExp, key = 'Tab'): Promise<void> => {
+    for (let step = 0; step < TABS_MAX; step++) {
+      const text = await focused(page);
+      if (typeof name === 'string' ? text === name : name.test(text)) return;
+      await page.keyboard.press(key);
+    }
+    throw new Error(`Tab does not lead to ${String(name)}`);
+  };
+
+  test('one signs in, goes to the keys by Ctrl-K, makes a key and signs out', async () => {
+    const { page, expectNoProblems } = await world.visitor();
+    await page.goto('/sign-in');
+    await page.getByLabel('E-mail address').waitFor();
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('ada@example.com');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type(PASSWORD);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/w\//);
+    await page.getByRole('button', { name: 'Account of Ada' }).waitFor();
+
+    await page.keyboard.press('Control+k');
+    await page.getByPlaceholder('Go to a page').waitFor();
+    await page.keyboard.type('api k');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'API keys' }).waitFor();
+
+    await tabTo(page, 'Create key');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.type('By keyboard');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('ArrowRight');
+    expect(await page.getByRole('radio', { name: /^Test/ }).isChecked()).toBe(true);
+    await tabTo(page, 'Create key');
+    await page.keyboard.press('Enter');
+    await page.locator('[data-token]').waitFor();
+    await tabTo(page, 'I have kept it');
+    await page.keyboard.press('Enter');
+    await page.getByRole('row', { name: /By keyboard.*Test/ }).waitFor();
+
+    await tabTo(page, 'Actions for By keyboard');
+    await page.keyboard.press('Enter');
+    await page.getByRole('menuitem', { name: 'Revoke…' }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alertdialog').waitFor();
+    expect(await focused(page), 'the way out comes first').toBe('Cancel');
+    await page.keyboard.press('Escape');
+    await page.getByRole('alertdialog').waitFor({ state: 'detached' });
+    // Back where one was.
+    await expect.poll(() => focused(page)).toBe('Actions for By keyboard');
+
+    await tabTo(page, /Account of/, 'Shift+Tab');
+    await page.keyboard.press('Enter');
+    await page.getByRole('menuitem', { name: 'Sign out' }).waitFor();
+    await page.keyboard.press('End');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    expectNoProblems();
+  });
+
+  test('one skips to the content, and sees where the focus is', async () => {
+    const bob = await world.person('Bob');
+    const { page } = await world.signedIn(bob);
+    await page.goto(`/w/${bob.workspaceId}/keys`);
+    await page.getByRole('heading', { name: 'API keys' }).waitFor();
+    await page.keyboard.press('Tab');
+    expect(await focused(page)).toBe('Skip to the content');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
+    expect(await focused(page)).toBe('Create key');
+    const outline = await page.evaluate('getComputedStyle(document.activeElement).outlineStyle');
+    expect(outline).toBe('solid');
+  });
+});

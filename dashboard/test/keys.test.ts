@@ -1,0 +1,172 @@
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { resourceNamed, seedRecords } from '../../service/test/harness/records.ts';
+import { temporaryDirectory } from '../../service/test/harness/temporary-directory.ts';
+import type { Visitor } from './harness/visitor.ts';
+import { BROWSER_PATH, createWorld, type Person, type World } from './harness/world.ts';
+
+const run = promisify(execFile);
+
+// Where there is no Chromium the project has said so.
+describe.skipIf(BROWSER_PATH === undefined)('the page of the API keys', () => {
+  let world: World;
+  let ada: Person;
+  let visitor: Visitor;
+  let page: Page;
+  beforeAll(async () => {
+    world = await createWorld();
+    ada = await world.person('Ada');
+    const createdAt = '2026-03-01T09:30:00Z';
+    await seedRecords(world.pool, ada.workspaceId, resourceNamed('companies'), [
+      { id: 'com_a', name: 'Acme', domain: 'acme.example', createdAt },
+      { id: 'com_b', name: 'Borealis', domain: null, createdAt },
+    ]);
+    visitor = await world.signedIn(ada);
+    page = visitor.page;
+  });
+
+  const open = (): Promise<unknown> => page.goto(`/w/${ada.workspaceId}/keys`);
+  const dialog = () => page.getByRole('dialog');
+  const status = async (token: string, path = '/v1/audits'): Promise<number> => {
+    const { status } = await fetch(world.url + path, { headers: { authorization: `Bearer ${token}` } });
+    return status;
+  };
+  const create = async (name: string, choose = async (): Promise<void> => undefined): Promise<string> => {
+    await open();
+    await page.getByRole('button', { name: 'Create key' }).first().click();
+    await page.getByLabel('Name').fill(name);
+    await choose();
+    await dialog().getByRole('button', { name: 'Create key' }).click();
+    return takeToken();
+  };
+  /** Copies the token as people do. */
+  const takeToken = async (): Promise<string> => {
+    await dialog().getByRole('button', { name: 'Copy token' }).click();
+    return page.evaluate('navigator.clipboard.readText()');
+  };
+  const keep = async (): Promise<void> => {
+    await dialog().getByRole('button', { name: 'I have kept it' }).click();
+    await dialog().waitFor({ state: 'detached' });
+  };
+  const act = async (name: string, action: string): Promise<void> => {
+    await page.getByRole('button', { name: `Actions for ${name}` }).click();
+    await page.getByRole('menuitem', { name: action }).click();
+  };
+
+  test('says what to do while there is no key', async () => {
+    await open();
+    await page.getByRole('heading', { name: 'No keys yet' }).waitFor();
+    visitor.expectNoProblems();
+  });
+
+  test('leads a key through its life: created, copied, used, rotated, revoked', async () => {
+    const first = await create('Nightly crawler');
+    expect(first).toMatch(/^svc_live_[\w-]{32}$/);
+    await keep();
+    expect(await status(first)).toBe(200);
+
+    await open();
+    await page.getByRole('row', { name: /Nightly crawler.*just now/ }).waitFor();
+    await act('Nightly crawler', 'Rotate…');
+    await page.getByRole('alertdialog').getByText('stops working at once').waitFor();
+    await page.getByRole('alertdialog').getByText('Last used').waitFor();
+    await page.getByRole('button', { name: 'Rotate key' }).click();
+    const second = await takeToken();
+    await keep();
+    expect(second).not.toBe(first);
+    expect([await status(first), await status(second)]).toEqual([401, 200]);
+
+    await act('Nightly crawler', 'Revoke…');
+    await page.getByRole('alertdialog').getByText('cannot be undone').waitFor();
+    await page.getByRole('button', { name: 'Revoke key' }).click();
+    await page.getByText('“Nightly crawler” is revoked.', { exact: true }).waitFor();
+    await page.getByRole('heading', { name: 'No keys yet' }).waitFor();
+    expect(await status(second)).toBe(401);
+
+    await page.getByRole('radio', { name: 'Revoked' }).click();
+    await page.getByRole('row', { name: /Nightly crawler/ }).waitFor();
+    expect(await page.getByRole('button', { name: /^Actions for/ }).count()).toBe(0);
+    visitor.expectNoProblems();
+  });
+
+  test('leaves no trace of a token: not in the document, the storage or the history, nor in the log', async () => {
+    const token = await create('Traceless');
+    expect(await page.content()).toContain(token);
+    await page.keyboard.press('Escape');
+    expect(await dialog().count(), 'Escape does not lose the token').toBe(1);
+    await keep();
+    expect(await page.content()).not.toContain(token);
+    const kept = await page.evaluate(
+      'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, history.state, document.cookie, location.href])',
+    );
+    expect(kept).not.toContain(token.slice(-20));
+    await page.goBack();
+    expect(await page.content()).not.toContain(token);
+    expect(world.log.join('')).not.toContain(token);
+  });
+
+  test('limits a key to one company that is found by a piece of its name', async () => {
+    const token = await create('Partner', async () => {
+      await page.getByRole('radio', { name: /^Test/ }).click();
+      await page.getByRole('radio', { name: /^One company/ }).click();
+      await page.getByPlaceholder('Name, domain or id').fill('bor');
+      await page.getByRole('option', { name: 'Borealis' }).click();
+    });
+    await keep();
+    expect(token).toMatch(/^svc_test_/);
+    expect([await status(token, '/v1/companies/com_b'), await status(token, '/v1/companies/com_a')]).toEqual([
+      200, 404,
+    ]);
+    await page.getByRole('row', { name: /Partner.*Test.*Read.*Borealis/ }).waitFor();
+  });
+
+  test('asks for the company before it makes a key for one', async () => {
+    await open();
+    await page.getByRole('button', { name: 'Create key' }).first().click();
+    await page.getByLabel('Name').fill('Halfway');
+    await page.getByRole('radio', { name: /^One company/ }).click();
+    await dialog().getByRole('button', { name: 'Create key' }).focus();
+    await page.getByRole('tooltip', { name: 'Choose the company first.' }).waitFor();
+    expect(await page.getByLabel('Name').inputValue()).toBe('Halfway');
+  });
+
+  test('shows snippets that run as they are', async () => {
+    await create('Snippets');
+    const directory = await temporaryDirectory();
+    const codeOf = async (language: string): Promise<string> => {
+      await page.getByRole('tab', { name: language }).click();
+      await dialog()
+        .getByRole('button', { name: `Copy ${language} example` })
+        .click();
+      return page.evaluate('navigator.clipboard.readText()');
+    };
+    const script = join(directory, 'snippet.mts');
+    await writeFile(script, await codeOf('TypeScript'));
+    const outputs = [
+      await run('sh', ['-c', await codeOf('curl')]),
+      await run(process.execPath, [script]),
+      await run('python3', ['-c', await codeOf('Python')]),
+    ];
+    for (const { stdout } of outputs) expect(stdout).toMatch(/pagination/);
+    await keep();
+  });
+
+  test('keeps what was typed when the service cannot be reached, and makes the key when asked again', async () => {
+    await open();
+    await page.getByRole('button', { name: 'Create key' }).first().click();
+    await page.getByLabel('Name').fill('Patience');
+    await visitor.context.setOffline(true);
+    await dialog().getByRole('button', { name: 'Create key' }).click();
+    await page.getByRole('alert').getByText('cannot be reached').waitFor();
+    await visitor.context.setOffline(false);
+    expect(await page.getByLabel('Name').inputValue()).toBe('Patience');
+    await dialog().getByRole('button', { name: 'Create key' }).click();
+    await takeToken();
+    await keep();
+    visitor.expectNoProblems(/ERR_INTERNET_DISCONNECTED/);
+  });
+});

@@ -1,0 +1,159 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Visitor } from './harness/visitor.ts';
+import { BROWSER_PATH, createWorld, PASSWORD, type Person, type World } from './harness/world.ts';
+
+// Where there is no Chromium the project has said so.
+describe.skipIf(BROWSER_PATH === undefined)('people of a workspace', () => {
+  let world: World;
+  let ada: Person;
+  let owner: Visitor;
+  beforeAll(async () => {
+    world = await createWorld();
+    ada = await world.person('Ada', 'Northwind');
+    owner = await world.signedIn(ada);
+  });
+
+  const invite = async (email: string, role: string): Promise<string> => {
+    const { page } = owner;
+    await page.goto(`/w/${ada.workspaceId}/settings?tab=members`);
+    await page.getByRole('button', { name: 'Invite' }).click();
+    await page.getByLabel('E-mail address').fill(email);
+    await page.getByLabel('Role', { exact: true }).selectOption(role);
+    await page.getByRole('button', { name: 'Make link' }).click();
+    await page.getByRole('button', { name: 'Copy link' }).click();
+    const link: string = await page.evaluate('navigator.clipboard.readText()');
+    await page.getByRole('button', { name: 'Done' }).click();
+    await page.getByRole('listitem').filter({ hasText: email }).getByText(`as ${role}`).waitFor();
+    return link;
+  };
+
+  test('are invited by a link: a newcomer chooses a name and a password, and is in', async () => {
+    const link = await invite('grace@example.com', 'viewer');
+    const grace = await world.visitor();
+    await grace.page.goto(link);
+    await grace.page.getByRole('heading', { name: 'Join Northwind' }).waitFor();
+    expect(grace.page.url()).toBe(`${world.url}/invitation`);
+    await grace.page.getByText('grace@example.com is invited as viewer.').waitFor();
+    await grace.page.getByLabel('Your name').fill('Grace');
+    await grace.page.getByLabel('Password').fill(PASSWORD);
+    await grace.page.getByRole('button', { name: 'Join' }).click();
+    await grace.page.waitForURL(new RegExp(`/w/${ada.workspaceId}$`));
+    grace.expectNoProblems();
+
+    const again = await world.visitor();
+    await again.page.goto(link);
+    await again.page.getByText('was accepted or withdrawn, or is too old').waitFor();
+    again.expectNoProblems(/status of 400/);
+  });
+
+  test('with an account sign in and are in', async () => {
+    await world.person('Linus');
+    const link = await invite('linus@example.com', 'admin');
+    const { page, expectNoProblems } = await world.visitor();
+    await page.goto(link);
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Sign in and join' }).click();
+    await page.getByRole('button', { name: 'Workspace Northwind' }).waitFor();
+    expectNoProblems();
+  });
+
+  test('can be kept out again: an invitation is withdrawn, and its link is dead', async () => {
+    const link = await invite('mallory@example.com', 'admin');
+    const row = owner.page.getByRole('listitem').filter({ hasText: 'mallory@example.com' });
+    await row.getByRole('button', { name: 'Withdraw' }).click();
+    await row.waitFor({ state: 'detached' });
+    const { page } = await world.visitor();
+    await page.goto(link);
+    await page.getByText('was accepted or withdrawn, or is too old').waitFor();
+  });
+
+  test('change their role at once, and see nothing of the workspace once they are removed', async () => {
+    const bob = await world.person('Bob', 'Own');
+    await world.join(ada.workspaceId, bob, 'viewer');
+    const theirs = await world.signedIn(bob);
+    await theirs.page.goto(`/w/${ada.workspaceId}/keys`);
+    await theirs.page.getByRole('heading', { name: 'API keys' }).waitFor();
+
+    await owner.page.goto(`/w/${ada.workspaceId}/settings?tab=members`);
+    await owner.page.getByLabel('Role of Bob').selectOption('admin');
+    await owner.page.getByText('Bob is admin now.', { exact: true }).waitFor();
+    await theirs.page.reload();
+    await theirs.page.getByRole('button', { name: 'Create key' }).first().click();
+    await theirs.page.getByRole('dialog', { name: 'Create an API key' }).waitFor();
+    theirs.expectNoProblems();
+
+    const row = owner.page.getByRole('listitem').filter({ hasText: 'bob@example.com' });
+    await row.getByRole('button', { name: 'Remove' }).click();
+    await owner.page.getByRole('alertdialog').getByText('go on working').waitFor();
+    await owner.page.getByRole('button', { name: 'Remove member' }).click();
+    await row.waitFor({ state: 'detached' });
+    await theirs.page.reload();
+    await theirs.page.getByText('There is nothing here').waitFor();
+    await theirs.page.getByRole('link', { name: 'Go to the start' }).click();
+    await theirs.page.getByRole('button', { name: 'Workspace Own' }).waitFor();
+    owner.expectNoProblems();
+  });
+
+  test('cannot leave a workspace without an owner', async () => {
+    const { page, expectNoProblems } = owner;
+    await page.goto(`/w/${ada.workspaceId}/settings?tab=members`);
+    await page.getByRole('button', { name: 'Leave' }).click();
+    await page.getByRole('button', { name: 'Leave workspace' }).click();
+    await page.getByRole('alertdialog').getByRole('alert').getByText('last owner').waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    expectNoProblems(/status of 409/);
+  });
+});
+
+describe.skipIf(BROWSER_PATH === undefined)('a viewer', () => {
+  let world: World;
+  let ada: Person;
+  let viewer: Visitor;
+  beforeAll(async () => {
+    world = await createWorld();
+    ada = await world.person('Ada');
+    const vera = await world.person('Vera');
+    await world.pool.query('delete from members where user_id = $1', [vera.userId]);
+    await world.join(ada.workspaceId, vera, 'viewer');
+    viewer = await world.signedIn(vera);
+  });
+
+  test.each([
+    ['keys', 'Create key', 'Owners and admins manage keys.'],
+    ['settings', 'Rename', 'Owners and admins rename a workspace.'],
+    ['settings?tab=limits', 'Save', 'Owners set limits.'],
+    ['settings?tab=members', 'Invite', 'Owners and admins invite people.'],
+  ])('sees the page %s, cannot use "%s" and learns why', async (path, name, reason) => {
+    const { page, expectNoProblems } = viewer;
+    await page.goto(`/w/${ada.workspaceId}/${path}`);
+    const button = page.getByRole('button', { name, exact: true }).first();
+    await button.waitFor();
+    expect(await button.getAttribute('aria-disabled')).toBe('true');
+    await button.focus();
+    await page.getByRole('tooltip', { name: reason }).waitFor();
+    expectNoProblems();
+  });
+
+  test('finds no way around that: not by the address, not by the endpoint', async () => {
+    const { page, context, expectNoProblems } = viewer;
+    await page.goto(`/w/${ada.workspaceId}/keys?create=true`);
+    await page.getByRole('heading', { name: 'API keys' }).waitFor();
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    expectNoProblems();
+    const answer = await context.request.post(`/dashboard/api/workspaces/${ada.workspaceId}/keys`, {
+      data: { name: 'Mine', mode: 'live', access: 'write', companyId: null },
+    });
+    expect([answer.status(), await answer.json()]).toEqual([
+      403,
+      { error: { code: 'insufficient_scope', message: expect.any(String) } },
+    ]);
+  });
+
+  test('may leave, and is told that there is no workspace left', async () => {
+    const { page } = viewer;
+    await page.goto(`/w/${ada.workspaceId}/settings?tab=members`);
+    await page.getByRole('button', { name: 'Leave' }).click();
+    await page.getByRole('button', { name: 'Leave workspace' }).click();
+    await page.getByText('You are in no workspace').waitFor();
+  });
+});

@@ -1,0 +1,96 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Visitor } from './harness/visitor.ts';
+import { BROWSER_PATH, createWorld, type Person, type World } from './harness/world.ts';
+
+// Where there is no Chromium the project has said so.
+describe.skipIf(BROWSER_PATH === undefined)('the settings', () => {
+  let world: World;
+  let ada: Person;
+  let visitor: Visitor;
+  beforeAll(async () => {
+    world = await createWorld();
+    ada = await world.person('Ada', 'Northwind');
+    visitor = await world.signedIn(ada);
+  });
+
+  const open = (tab = ''): Promise<unknown> => visitor.page.goto(`/w/${ada.workspaceId}/settings${tab}`);
+
+  test('rename the workspace, everywhere at once', async () => {
+    const { page, expectNoProblems } = visitor;
+    await open();
+    await page.getByLabel('Name').fill('Southwind');
+    await page.getByRole('button', { name: 'Rename' }).click();
+    await page.getByRole('button', { name: 'Workspace Southwind' }).waitFor();
+    await page.reload();
+    expect(await page.getByLabel('Name').inputValue()).toBe('Southwind');
+    expectNoProblems();
+  });
+
+  test('set and lift the live quota and the burst limit, and show how the month stands', async () => {
+    const { page, expectNoProblems } = visitor;
+    await open('?tab=limits');
+    const quota = page.getByRole('region', { name: 'Live quota' });
+    await quota.getByText('live requests this month').waitFor();
+    await quota.getByLabel('Live requests a month').fill('5000');
+    await quota.getByText('5,000').waitFor();
+    await quota.getByRole('button', { name: 'Save' }).click();
+    await quota.getByText('0 of 5,000 used this month').waitFor();
+    const burst = page.getByRole('region', { name: 'Burst limit' });
+    await burst.getByLabel('Requests a second, per key').fill('50');
+    await burst.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The burst limit is set.', { exact: true }).waitFor();
+
+    await page.reload();
+    expect(await burst.getByLabel('Requests a second, per key').inputValue()).toBe('50');
+    await quota.getByLabel('Live requests a month').fill('');
+    await quota.getByRole('button', { name: 'Save' }).click();
+    await quota.getByText('live requests this month').waitFor();
+    await page.getByRole('region', { name: 'Audit log' }).getByText('400 days').waitFor();
+    expectNoProblems();
+  });
+
+  test('make another workspace, and the switcher leads from one to the other', async () => {
+    const { page, expectNoProblems } = visitor;
+    await open();
+    await page.getByRole('button', { name: 'Workspace Southwind' }).click();
+    await page.getByRole('menuitem', { name: 'New workspace' }).click();
+    await page.getByLabel('Name').last().fill('Second');
+    await page.getByRole('button', { name: 'Create workspace' }).click();
+    await page.getByRole('button', { name: 'Workspace Second' }).waitFor();
+    expect(page.url()).not.toContain(ada.workspaceId);
+    await page.getByRole('button', { name: 'Workspace Second' }).click();
+    await page.getByRole('menuitemradio', { name: /Southwind/ }).click();
+    await page.waitForURL(new RegExp(ada.workspaceId));
+    // The start is where one was last.
+    await page.goto('/');
+    await page.getByRole('button', { name: 'Workspace Southwind' }).waitFor();
+    expectNoProblems();
+  });
+
+  test('change the theme, for this browser and across a reload', async () => {
+    const { page } = visitor;
+    await open();
+    const ground = (): Promise<string> => page.evaluate('getComputedStyle(document.body).backgroundColor');
+    const light = await ground();
+    await page.getByRole('button', { name: 'Account of Ada' }).click();
+    await page.getByRole('menuitemradio', { name: 'Dark' }).click();
+    expect(await ground()).not.toBe(light);
+    await page.reload();
+    expect(await ground()).not.toBe(light);
+  });
+});
+
+describe.skipIf(BROWSER_PATH === undefined)('times', () => {
+  test('are in the zone of the viewer, with UTC when the pointer rests on them', async () => {
+    const world = await createWorld();
+    const ada = await world.person('Ada');
+    await world.pool.query(`update workspaces set created_at = '2026-01-15T23:30:00Z' where id = $1`, [
+      ada.workspaceId,
+    ]);
+    const { page } = await world.signedIn(ada);
+    await page.goto(`/w/${ada.workspaceId}/settings`);
+    const time = page.getByRole('region', { name: 'About' }).locator('time');
+    expect(await time.textContent()).toContain('16 Jan 2026, 00:30:00');
+    expect(await time.getAttribute('title')).toContain('2026-01-15 23:30:00 UTC');
+  });
+});
