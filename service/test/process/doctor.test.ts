@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { chmod, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -21,6 +22,12 @@ async function doctor(env: Readonly<Record<string, string>>): Promise<Report> {
   });
   expect(stderr).toBe('');
   return { code, ...(JSON.parse(stdout) as Omit<Report, 'code'>) };
+}
+
+/** The statements that docs/operations.md has under a heading. */
+function sqlOf(heading: string): string {
+  const text = readFileSync(new URL('../../../docs/operations.md', import.meta.url), 'utf8');
+  return new RegExp(`^## ${heading}$[^]*?^\`\`\`sql$([^]*?)^\`\`\`$`, 'm').exec(text)?.[1] ?? 'no statements';
 }
 
 const finding = ({ checks }: Report, check: string): Finding | undefined =>
@@ -84,6 +91,7 @@ describe('beside a service', () => {
       'clock',
       'schema',
       'audit log',
+      'times',
       'keys',
       'service',
     ]) {
@@ -105,6 +113,31 @@ describe('beside a service', () => {
   test('it finds keys that were made with another secret', async () => {
     const report = await doctor({ ...env, SVC_SECRET: 'another secret of 32 characters or more' });
     expect([report.code, finding(report, 'keys')]).toMatchObject([1, { status: 'fail' }]);
+  });
+
+  test('it finds what a clock that was ahead has left, and says what to do', async () => {
+    const client = await connectEmbedded(dataDir);
+    for (const [statement, text] of [
+      [`update live_meters set month = '2031-01-01'`, 'month of the live quota'],
+      [`update live_meters set last_entry_at = '2031-01-01'`, 'clock of the audit log'],
+      [`update workspace_clocks set last_at = '2031-01-01'`, 'clock of records'],
+    ] as const) {
+      await client.query(statement);
+      const report = await doctor(env);
+      expect([report.code, finding(report, 'times')]).toEqual([
+        1,
+        {
+          check: 'times',
+          status: 'fail',
+          text: expect.stringMatching(`^the ${text} of wks_\\w+ is ahead, at 2031-01-01T00:00:00Z$`),
+          remedy: expect.stringContaining('docs/operations.md'),
+        },
+      ]);
+      await client.query(sqlOf('A clock that was ahead'));
+      expect(finding(await doctor(env), 'times')).toMatchObject({ status: 'ok' });
+    }
+    await client.query(`update live_meters set last_entry_at = now() + interval '30 seconds'`);
+    expect(finding(await doctor(env), 'times')).toMatchObject({ status: 'ok' });
   });
 
   test('it finds missing months of the audit log, and migrations that are to be applied or not ours', async () => {

@@ -3,6 +3,7 @@ import { listPartitions } from '../../audit-log/partitions.ts';
 import type { Config } from '../../config.ts';
 import { readMigrationFiles } from '../../database/migration-files.ts';
 import { PARTITIONS_AHEAD_MONTHS } from '../../limits.ts';
+import { checkAhead } from './ahead.ts';
 import { type Finding, fail, ok, warn } from './check.ts';
 import { checkKeysSecret } from './secrets.ts';
 
@@ -26,7 +27,9 @@ export async function checkDatabase(
     server,
     clock,
     schema,
-    ...(complete ? [await checkPartitions(pool, nowMs()), await checkKeysSecret(pool, config)] : []),
+    ...(complete
+      ? [await checkPartitions(pool, nowMs()), await checkAhead(pool), await checkKeysSecret(pool, config)]
+      : []),
   ];
 }
 
