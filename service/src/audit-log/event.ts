@@ -1,8 +1,6 @@
 import type pg from 'pg';
+import { utc } from '../database/utc.ts';
 import { entryDoc, type NewEntry } from './entry.ts';
-
-/** How PostgreSQL writes an entry's createdAt into its wire JSON. */
-export const ENTRY_TIME = `'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'`;
 
 /**
  * Writes an entry in the caller's transaction: what happened and that it is logged are committed as one. Locks the
@@ -20,7 +18,7 @@ export async function recordEvent(
       where workspace_id = $1 returning last_entry_at
     )
     insert into audit_log (workspace_id, id, created_at, kind, key_id, doc)
-    select $1, $2, last_entry_at, $3, $4, $5 || to_char(last_entry_at at time zone 'UTC', ${ENTRY_TIME}) || $6 from meter`,
+    select $1, $2, last_entry_at, $3, $4, $5 || ${utc('last_entry_at')} || $6 from meter`,
     [workspaceId, id, kind, keyId, head, tail],
   );
   if (rowCount !== 1) throw new Error('The workspace has no audit log.');

@@ -1,6 +1,6 @@
 import type pg from 'pg';
+import { utc } from '../database/utc.ts';
 import { entryDoc, type NewEntry } from './entry.ts';
-import { ENTRY_TIME } from './event.ts';
 import { latencyBucket } from './latency.ts';
 
 /** A request as the trail takes it. */
@@ -75,7 +75,7 @@ const WRITE = {
   ),
   entries as (
     insert into audit_log (workspace_id, id, created_at, kind, key_id, status, method, path, doc)
-    select $1, id, created_at, 'api.request', key_id, status, method, path, head || to_char(created_at at time zone 'UTC', ${ENTRY_TIME}) || tail
+    select $1, id, created_at, 'api.request', key_id, status, method, path, head || ${utc('created_at')} || tail
     from granted where id is not null
   ),
   usage as (

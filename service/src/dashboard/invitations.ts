@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type pg from 'pg';
+import { utc } from '../database/utc.ts';
 import { ApiError } from '../http/errors.ts';
 import { translated } from './auth/failure.ts';
 import { ROLE_NAMES } from './auth/roles.ts';
@@ -8,7 +9,6 @@ import { createInvitationLink } from './links.ts';
 import { lockMembers } from './members.ts';
 import { authHeaders } from './session.ts';
 import type { LinkRoutes } from './set-up.ts';
-import { utc } from './utc.ts';
 import type { Invitation } from './wire.ts';
 
 const invite = defineBody({ email, role: oneOf(ROLE_NAMES) });

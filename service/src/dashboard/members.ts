@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type pg from 'pg';
+import { utc } from '../database/utc.ts';
 import { ApiError } from '../http/errors.ts';
 import { recordMember } from './auth/events.ts';
 import { translated } from './auth/failure.ts';
@@ -7,7 +8,6 @@ import type { DashboardAuth } from './auth/index.ts';
 import { ROLE_NAMES } from './auth/roles.ts';
 import { defineBody, oneOf } from './body.ts';
 import { authHeaders, type Sessions } from './session.ts';
-import { utc } from './utc.ts';
 import type { Member } from './wire.ts';
 import { withdrawInvitations } from './withdraw-invitations.ts';
 

@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import type pg from 'pg';
+import { utc } from '../database/utc.ts';
 import { ApiError } from '../http/errors.ts';
 import { unknownOrRepeated } from '../list/query.ts';
 import { USAGE_DAYS_DEFAULT, USAGE_DAYS_MAX } from './limits.ts';
 import type { Sessions } from './session.ts';
-import { utc } from './utc.ts';
 import type { Usage } from './wire.ts';
 
 export interface UsageRoutes {

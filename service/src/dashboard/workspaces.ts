@@ -3,12 +3,12 @@ import type pg from 'pg';
 import { Type } from 'typebox';
 import { recordEvent } from '../audit-log/event.ts';
 import { inTransaction } from '../database/pool.ts';
+import { utc } from '../database/utc.ts';
 import { ApiError } from '../http/errors.ts';
 import { allows, type Permission } from './auth/roles.ts';
 import { defineBody, integerOrNull, name } from './body.ts';
 import { BURST_LIMIT_MAX, LIVE_QUOTA_MAX } from './limits.ts';
 import type { Access, Sessions } from './session.ts';
-import { utc } from './utc.ts';
 import type { Me, Workspace } from './wire.ts';
 
 const change = defineBody({

@@ -1,3 +1,4 @@
+import { utc } from '../database/utc.ts';
 import type { Resource } from '../declaration/resource.ts';
 import type { Format } from './batches.ts';
 import { type Cell, writeCell } from './csv-cells.ts';
@@ -33,7 +34,7 @@ export async function* exportRecords(options: ExportOptions): AsyncGenerator<str
     await client.query('begin isolation level repeatable read read only');
     await client.query(
       `declare exported no scroll cursor for
-        select doc, to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created
+        select doc, ${utc('created_at')} as created
         from ${resource.list.relation} where workspace_id = $1 order by created_at, id`,
       [workspaceId],
     );

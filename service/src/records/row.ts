@@ -1,3 +1,4 @@
+import { utc } from '../database/utc.ts';
 import { columnName, type Field } from '../declaration/field.ts';
 import type { Resource } from '../declaration/resource.ts';
 import { newId } from '../ids.ts';
@@ -71,17 +72,12 @@ function missing(name: string, { kind, from, fallback }: Field<unknown>, created
   throw new TypeError(`"${name}" was not validated: it is required.`);
 }
 
-/** How a time is read as text with its microseconds. */
-const TIME_TEXT = `'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'`;
-
 /** SQL that selects the values of a resource's records from its columns, by their wire names. */
 export const selectList = (resource: Resource): string =>
   Object.entries(resource.fields)
     .map(([name, { kind }]) => {
       const column = columnName(name);
-      return kind === 'time'
-        ? `to_char(${column} at time zone 'UTC', ${TIME_TEXT}) as "${name}"`
-        : `${column} as "${name}"`;
+      return kind === 'time' ? `${utc(column)} as "${name}"` : `${column} as "${name}"`;
     })
     .join(', ');
 
