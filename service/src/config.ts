@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { urlOf } from './address.ts';
-import { LOG_RETENTION_DAYS_DEFAULT } from './limits.ts';
+import { LOG_RETENTION_DAYS_DEFAULT, SECRET_MIN_CHARACTERS } from './limits.ts';
 
 /** The settings of one process, read once from the environment, then frozen. docs/operations.md lists them all. */
 export interface Config {
@@ -35,7 +35,6 @@ export type TrustedProxies = false | number | string;
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 type LogLevel = (typeof LOG_LEVELS)[number];
 
-const SECRET_MIN_CHARACTERS = 32;
 const PORT_MAX = 65_535;
 /** A port as Kubernetes writes it into the environment. */
 const LINKED_PORT = /^(tcp|udp|sctp):\/\//;

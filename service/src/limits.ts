@@ -15,6 +15,8 @@ export const KEY_CACHE_SECONDS = 30;
 /** Keys a node remembers at most. */
 export const KEY_CACHE_MAX_KEYS = 10_000;
 
+/** Of the deployment's secret. */
+export const SECRET_MIN_CHARACTERS = 32;
 /** Random bytes of a token; 32 characters as base64url. */
 export const TOKEN_RANDOM_BYTES = 24;
 
@@ -29,7 +31,6 @@ export const RECORD_FIELDS_MAX = 100;
 export const IDEMPOTENCY_KEY_MAX_CHARACTERS = 255;
 export const IDEMPOTENCY_LIFETIME_SECONDS = 24 * 60 * 60;
 
-export const URL_MAX_CHARACTERS = 8 * 1024;
 export const HEADERS_MAX_BYTES = 16 * 1024;
 /** A request must have arrived whole within this time. */
 export const REQUEST_TIMEOUT_MS = 60_000;

@@ -1,8 +1,8 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { inTransaction } from '../database/pool.ts';
+import { failedFor } from '../database/sql-state.ts';
+import { DAY_MS } from '../durations.ts';
 import { PARTITIONS_AHEAD_MONTHS } from '../limits.ts';
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Serialises nodes that make or drop partitions at the same time. */
 const PARTITIONS_LOCK = 7_310_001;
@@ -12,9 +12,6 @@ const PARTITIONS_LOCK = 7_310_001;
  * gives up instead, and is tried again later.
  */
 const LOCK_TIMEOUT_MS = 2_000;
-/** SQLSTATE lock_not_available. */
-const LOCK_NOT_AVAILABLE = '55P03';
-
 /** Clocks that are set by the same time are closer than this; what differs more may be years off. */
 const CLOCKS_APART_MAX_MS = 5 * 60 * 1000;
 
@@ -57,7 +54,7 @@ export async function ensurePartitions(pool: pg.Pool, atMs?: number): Promise<Ma
   try {
     return { made: await makePartitions(pool, atMs) };
   } catch (error) {
-    if (!(error instanceof pg.DatabaseError) || error.code !== LOCK_NOT_AVAILABLE) throw error;
+    if (!failedFor(error, 'lock_not_available')) throw error;
     const { name } = monthOf(atMs ?? (await databaseNow(pool)), 0);
     if ((await listPartitions(pool)).every((partition) => partition.name !== name)) throw error;
     return { made: [], held: true };

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { failedFor } from '../database/sql-state.ts';
 import { ApiError } from '../http/errors.ts';
 import { createWorkspace } from '../workspaces.ts';
 import type { DashboardAuth } from './auth/index.ts';
@@ -41,7 +42,8 @@ export async function createAccount(auth: DashboardAuth, account: NewAccount): P
     });
     return id;
   } catch (error) {
-    if (isDuplicate(error)) throw new ApiError('conflict', `There is an account for ${email} already.`);
+    if (failedFor(error, 'unique_violation'))
+      throw new ApiError('conflict', `There is an account for ${email} already.`);
     throw error;
   }
 }
@@ -70,8 +72,3 @@ export async function addMember(
     [workspaceId, userId, role],
   );
 }
-
-const UNIQUE_VIOLATION = '23505';
-
-const isDuplicate = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === UNIQUE_VIOLATION;

@@ -1,7 +1,5 @@
+import { DAY_MS } from '../durations.ts';
 import { ApiError } from '../http/errors.ts';
-
-const HOUR_MS = 60 * 60 * 1000;
-const DAY_MS = 24 * HOUR_MS;
 
 /** How far back a plot goes; imported by the pages too. */
 export const RANGES_MS = {

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type pg from 'pg';
 import { type LatencyCount, latencyQuantile } from '../audit-log/latency.ts';
 import type { Clock } from '../clock.ts';
+import { DAY_MS, HOUR_MS } from '../durations.ts';
 import { unknownOrRepeated } from '../list/query.ts';
 import { refuse } from '../resources/request.ts';
 import { HOURLY_MAX_MS } from './limits.ts';
@@ -15,7 +16,7 @@ export interface TrafficRoutes {
   readonly clock: Clock;
 }
 
-const STEPS_MS = { hour: 3_600_000, day: 86_400_000 } as const;
+const STEPS_MS = { hour: HOUR_MS, day: DAY_MS } as const;
 const MEDIAN = 0.5;
 const SLOW = 0.95;
 

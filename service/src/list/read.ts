@@ -1,6 +1,6 @@
-import { hash } from 'node:crypto';
 import type pg from 'pg';
 import type { Clock } from '../clock.ts';
+import { weakEtag } from '../http/etag.ts';
 import type { Binding, CursorCodec, CursorFailure, Position } from './cursor.ts';
 import type { ListDefinition } from './definition.ts';
 import { type Compared, type KeysetRead, type KeysetRow, keysetStatement } from './keyset.ts';
@@ -103,6 +103,3 @@ function envelope(
 export function etagOf(page: Pick<Page, 'data' | 'hasMore' | 'total'>, workspaceId: string): string {
   return weakEtag(`${workspaceId}\n${page.hasMore}\n${page.total ?? ''}\n${page.data}`);
 }
-
-export const weakEtag = (content: string): string =>
-  `W/"${hash('sha256', content, 'base64url').slice(0, 27)}"`;

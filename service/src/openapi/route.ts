@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import manifest from '../../package.json' with { type: 'json' };
 import type { Resource } from '../declaration/resource.ts';
 import { sendConditional } from '../http/conditional.ts';
-import { strongEtag } from '../resources/record.ts';
+import { strongEtag } from '../http/etag.ts';
 import { openApiDocument } from './document.ts';
 
 /** Anyone may keep the document, but asks whether it is still the same: it changes with each release. */

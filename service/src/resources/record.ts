@@ -1,7 +1,7 @@
-import { hash } from 'node:crypto';
 import type pg from 'pg';
 import { isId } from '../declaration/field.ts';
 import type { Resource } from '../declaration/resource.ts';
+import { strongEtag } from '../http/etag.ts';
 import type { Scope } from '../list/read.ts';
 
 /** One record's wire JSON, and its strong ETag: the same bytes have the same tag. */
@@ -9,10 +9,6 @@ export interface RecordAnswer {
   readonly doc: string;
   readonly etag: string;
 }
-
-const ETAG_CHARACTERS = 27;
-export const strongEtag = (doc: string): string =>
-  `"${hash('sha256', doc, 'base64url').slice(0, ETAG_CHARACTERS)}"`;
 
 /** Reads a record by its id; undefined when the scope has none: another company's record does not exist for it. */
 export async function readRecord(

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Resource } from '../declaration/resource.ts';
+import { strongEtag } from '../http/etag.ts';
 import { BATCH_BODY_MAX_BYTES } from '../limits.ts';
 import { runWrite, type WriteAnswer, type Writer } from '../v1/write.ts';
-import { strongEtag } from './record.ts';
 import { writeKey } from './request.ts';
 import { createRecords, patchRecord, refuseOtherCompanies, removeRecord } from './write.ts';
 import { batchBody, recordBody } from './write-body.ts';

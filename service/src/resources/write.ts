@@ -1,13 +1,14 @@
 import type pg from 'pg';
+import { failedFor } from '../database/sql-state.ts';
 import { isId } from '../declaration/field.ts';
 import type { Resource } from '../declaration/resource.ts';
 import { ApiError } from '../http/errors.ts';
+import { strongEtag } from '../http/etag.ts';
 import { deleteRecord, type HeldRecord, holdRecord, updateRecord } from '../records/change.ts';
 import { parentField } from '../records/counters.ts';
 import { type Inserted, insertRecords } from '../records/insert.ts';
 import type { RecordInput, RecordValues } from '../records/row.ts';
 import type { WriteResult } from '../v1/write.ts';
-import { strongEtag } from './record.ts';
 import { invalidBody } from './write-body.ts';
 
 /** Whose records a write may touch; company: the one that the key is limited to. */
@@ -95,7 +96,7 @@ export async function removeRecord(
   try {
     await deleteRecord(client, scope.workspaceId, resource, held);
   } catch (error) {
-    if (!isForeignKeyViolation(error)) throw error;
+    if (!failedFor(error, 'foreign_key_violation')) throw error;
     throw new ApiError('conflict', `The ${resource.singular} still has records. Delete them first.`);
   }
   return { answer: { status: 204, headers: {}, body: '' }, recordIds: [id] };
@@ -181,6 +182,3 @@ function stampedOnCreation({ transitions }: Resource, input: RecordInput, nowMs:
     ? input
     : { ...input, [stamp]: new Date(nowMs).toISOString() };
 }
-
-const isForeignKeyViolation = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === '23503';

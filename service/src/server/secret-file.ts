@@ -3,12 +3,12 @@ import { link, open, readFile, rm, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { errorCode } from '../database/embedded/error.ts';
 import { fileError } from '../database/embedded/files.ts';
+import { SECRET_MIN_CHARACTERS } from '../limits.ts';
 import { OperatorError } from '../operator-error.ts';
 
 /** The deployment's secret beside the embedded database, for whoever does not set SVC_SECRET. */
 
 const SECRET_BYTES = 32;
-const SECRET_MIN_CHARACTERS = 32;
 const PRIVATE = 0o600;
 const OTHERS = 0o077;
 

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import { MINUTE_MS } from '../durations.ts';
 import { countedAddress, networkOf } from '../http/client-address.ts';
 import { ApiError } from '../http/errors.ts';
 import type { AuthenticatedKey, Authenticator } from '../keys/authenticate.ts';
@@ -20,7 +21,6 @@ export interface AuthenticationOptions {
   readonly failedAuthPerMinute: number;
 }
 
-const MINUTE_MS = 60_000;
 export const BURST_WINDOW_MS = 1_000;
 
 /** One message for every reason, so that an answer never tells an unknown key from a revoked one. */

@@ -1,14 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import type { QuotaState } from '../audit-log/write.ts';
 import { ApiError } from '../http/errors.ts';
+import { METHODS } from '../http/methods.ts';
 import { type AuditOptions, auditAnswer, quotaExceeded } from './audited.ts';
 import { type AuthenticationOptions, authenticate } from './authentication.ts';
 
 export interface V1Options extends AuthenticationOptions, AuditOptions {
   readonly readQuota: (workspaceId: string) => Promise<QuotaState | null>;
 }
-
-const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 
 /**
  * What every path below /v1 has in common, also unknown ones: authentication ahead of everything, the audit entry

@@ -1,4 +1,5 @@
 import type { Content, Mention } from '@svc/sdk';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../durations.ts';
 import type { RecordInput } from '../../records/insert.ts';
 import { DEMO_COMPANIES, type DemoCompany } from './companies.ts';
 import { CONTENT_TITLES, fill, MENTION_PHRASES, SOURCES, slugOf } from './phrases.ts';
@@ -9,9 +10,6 @@ const AUDITS = 2_000;
 const MENTIONS = 5_000;
 const CONTENT_ITEMS = 500;
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 const YEAR_MS = 365 * DAY_MS;
 /** Nothing of the demo is newer: it all lies in the past. */
 const NEWEST_MS = 5 * MINUTE_MS;
