@@ -7,7 +7,7 @@ import { createQueryClient } from './api/query-client.ts';
 import { buildRouter } from './router.tsx';
 import { watchLinkTokens } from './session/link-token.ts';
 import { noteSignedIn } from './session/signed-in-hint.ts';
-import { Toaster } from './ui/toaster.tsx';
+import { Toasts } from './ui/toasts.tsx';
 import { TooltipProvider } from './ui/tooltip.tsx';
 import './styles/index.css';
 
@@ -32,7 +32,7 @@ createRoot(root).render(
     <QueryClientProvider client={client}>
       <TooltipProvider>
         <RouterProvider router={router} />
-        <Toaster />
+        <Toasts />
       </TooltipProvider>
     </QueryClientProvider>
   </StrictMode>,

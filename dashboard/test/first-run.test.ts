@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { BROWSER_PATH, createWorld, PASSWORD, type World } from './harness/world.ts';
 
+const FIRST_LOAD_MAX_BYTES = 250_000;
+
 // Where there is no Chromium the project has said so.
 describe.skipIf(BROWSER_PATH === undefined)('the first run', () => {
   let world: World;
@@ -13,6 +15,29 @@ describe.skipIf(BROWSER_PATH === undefined)('the first run', () => {
     await page.goto('/');
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     expectNoProblems();
+  });
+
+  test('loads less than 250 kB of compressed JavaScript, all of it compressed by the build', async () => {
+    const ada = await world.person('Load');
+    const { page } = await world.visitor();
+    const sizes: Promise<number>[] = [];
+    page.on('response', (response) => {
+      if (!/\.js$/.test(response.url())) return;
+      sizes.push(
+        response
+          .request()
+          .sizes()
+          .then(({ responseBodySize }) => responseBodySize),
+      );
+    });
+    await page.goto(await world.signInLink(ada), { waitUntil: 'networkidle' });
+    await page.waitForURL(/\/w\//);
+    await page.waitForLoadState('networkidle');
+    const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+    expect(bytes).toBeGreaterThan(0);
+    expect(bytes).toBeLessThan(FIRST_LOAD_MAX_BYTES);
+    process.stderr.write(`the first load takes ${Math.round(bytes / 1000)} kB of JavaScript\n`);
+    await world.pool.query('delete from users');
   });
 
   test('without the link of the console the set-up says where to find it', async () => {
@@ -51,6 +76,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the first run', () => {
   });
 });
 
+// Without Chromium there is nothing to see.
 describe.skipIf(BROWSER_PATH === undefined)('signing in', () => {
   let world: World;
   beforeAll(async () => {

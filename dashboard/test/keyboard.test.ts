@@ -74,6 +74,7 @@ describe.skipIf(BROWSER_PATH === undefined)('with the keyboard alone', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('menuitem', { name: 'Sign out' }).waitFor();
     await page.keyboard.press('End');
+    await expect.poll(() => focused(page)).toBe('Sign out');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     expectNoProblems();

@@ -6,7 +6,7 @@ import { dismissToast, useToasts } from './toast-store.ts';
 const SHOWN_MS = 6_000;
 
 /** Where toasts appear: below at the right, on a phone across. F8 goes there. */
-export function Toaster() {
+export default function Toaster() {
   const messages = useToasts();
   return (
     <Toast.Provider duration={SHOWN_MS}>
