@@ -105,6 +105,7 @@ describe.skipIf(BROWSER_PATH === undefined)('people of a workspace', () => {
   });
 });
 
+// Without Chromium there is nothing to see.
 describe.skipIf(BROWSER_PATH === undefined)('a viewer', () => {
   let world: World;
   let ada: Person;

@@ -80,6 +80,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the settings', () => {
   });
 });
 
+// Without Chromium there is nothing to see.
 describe.skipIf(BROWSER_PATH === undefined)('times', () => {
   test('are in the zone of the viewer, with UTC when the pointer rests on them', async () => {
     const world = await createWorld();

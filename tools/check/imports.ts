@@ -12,7 +12,7 @@ export const LAYERS: readonly (readonly string[])[] = [
   ['list', 'declaration', 'records', 'keys', 'audit-log', 'quota'],
   ['http'],
   [
-    ...['database', 'log', 'clock.ts', 'config.ts', 'ids.ts', 'limits.ts'],
+    ...['database', 'log', 'address.ts', 'clock.ts', 'config.ts', 'durations.ts', 'ids.ts', 'limits.ts'],
     ...['operator-error.ts', 'secrets.ts', 'workspaces.ts'],
   ],
 ];

@@ -35,7 +35,9 @@ export function sendFailure(
 ): FastifyReply {
   // A client that goes away in the middle of its body looks like a broken connection of ours.
   const gone = request.raw.readableAborted && !(error instanceof ApiError);
-  let failure = gone ? new ApiError('invalid_request', 'The request ended before it was whole.') : toApiError(error);
+  let failure = gone
+    ? new ApiError('invalid_request', 'The request ended before it was whole.')
+    : toApiError(error);
   if (failure === undefined) {
     request.log.error({ err: error }, 'request failed');
     failure = new ApiError(
