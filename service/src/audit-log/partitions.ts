@@ -137,10 +137,10 @@ async function newestWithEntries(
   partitions: readonly Partition[],
 ): Promise<Partition | undefined> {
   for (const partition of partitions.toReversed()) {
-    const { rows } = await client.query<{ any: boolean }>(
-      `select exists(select 1 from ${partition.name}) as any`,
+    const { rows } = await client.query<{ used: boolean }>(
+      `select exists(select 1 from ${partition.name}) as used`,
     );
-    if (rows[0]?.any === true) return partition;
+    if (rows[0]?.used === true) return partition;
   }
   return undefined;
 }

@@ -1,3 +1,7 @@
+import { RESOURCES } from '../../src/resources/index.ts';
+
+const RECORDS = RESOURCES.filter(({ records }) => records);
+
 /** What can be wrong with a workspace's records, and what is found then. $1 is the workspace. */
 export interface Damage {
   readonly what: string;
