@@ -1,6 +1,7 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { compress, encodingOf } from './compressed.ts';
+import { encodingOf } from '../http/compressed.ts';
+import { compress } from './compressed.ts';
 
 test.each([
   ['gzip, deflate, br, zstd', 'br'],

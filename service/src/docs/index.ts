@@ -1,9 +1,10 @@
 import helmet from '@fastify/helmet';
 import type { FastifyInstance } from 'fastify';
 import { securityHeaders } from '../dashboard/security-headers.ts';
+import { type Compressed, sendCompressed } from '../http/compressed.ts';
 import { ApiError } from '../http/errors.ts';
 import { type Asset, createAssets } from './assets.ts';
-import { type Compressed, compress, sendCompressed } from './compressed.ts';
+import { compress } from './compressed.ts';
 import { guidePage } from './guide-page.ts';
 import { readGuides } from './guides.ts';
 import { ONE_YEAR_SECONDS } from './limits.ts';

@@ -11,12 +11,15 @@ type Encoding = keyof Compressed;
 /** The smaller one first. */
 const ENCODINGS = ['br', 'gzip'] as const satisfies readonly Encoding[];
 
-/** The encodings that an Accept-Encoding header allows (RFC 9110, 12.5.3). */
-function accepted(header: string | undefined): readonly string[] {
-  return (header ?? '').split(',').flatMap((part) => {
+const EVERY: readonly Encoding[] = ['br', 'gzip', 'identity'];
+
+/** The best of the encodings that there are which an Accept-Encoding header allows (RFC 9110, 12.5.3). */
+export function encodingOf(header: string | undefined, there = EVERY): Encoding {
+  const accepted = (header ?? '').split(',').flatMap((part) => {
     const [name = '', ...parameters] = part.toLowerCase().split(';');
     return parameters.some((parameter) => /^\s*q=0(?:\.0*)?\s*$/.test(parameter)) ? [] : [name.trim()];
   });
+  return ENCODINGS.find((name) => there.includes(name) && accepted.includes(name)) ?? 'identity';
 }
 
 export interface Sent {
@@ -31,9 +34,9 @@ export function sendCompressed(
   reply: FastifyReply,
   { type, cacheControl, body }: Sent,
 ): FastifyReply {
-  const allowed = accepted(request.headers['accept-encoding']);
-  const encoding = ENCODINGS.find((name) => body[name] !== undefined && allowed.includes(name));
+  const there = EVERY.filter((name) => body[name] !== undefined);
+  const encoding = encodingOf(request.headers['accept-encoding'], there);
   reply.headers({ vary: 'accept-encoding', 'cache-control': cacheControl }).type(type);
-  if (encoding === undefined) return reply.send(body.identity);
-  return reply.header('content-encoding', encoding).send(body[encoding]);
+  if (encoding !== 'identity') reply.header('content-encoding', encoding);
+  return reply.send(body[encoding]);
 }
