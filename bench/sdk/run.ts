@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { type ListEnvelope, Svc } from '@svc/sdk';
+import { type Audit, type ListEnvelope, Svc } from '@svc/sdk';
 import { ensurePartitions } from '../../service/src/audit-log/partitions.ts';
 import { startEmbedded } from '../../service/src/database/embedded/index.ts';
 import { migrate } from '../../service/src/database/migrate.ts';
@@ -14,13 +14,16 @@ import { createPool, FOR_COMMANDS } from '../../service/src/database/pool.ts';
 import { seed, WORKSPACES } from '../pages/seed.ts';
 
 /**
- * Walks 100,000 audits by the client's `for await` and by a hand-written fetch loop with the same limit, alternating in
- * one run, and prints the times, their ratio with its spread, and the heap in the middle and at the end of a walk.
+ * Walks 100,000 audits by the client's `for await` and by a hand-written fetch loop with the same limit, and prints the
+ * times, their ratio, and the heap in the course of a walk. Both walks go on in turns of ten pages, so that whatever else
+ * the machine does hits both alike.
  *
  *   node bench/sdk/run.ts [rounds] [audits]
  */
 const [rounds = 5, audits = 100_000] = process.argv.slice(2).map(Number);
 const LIMIT = 100;
+/** Audits of one turn. */
+const TURN = 10 * LIMIT;
 const SECRET = 'the secret of the benchmark, not of a service';
 const MEBIBYTE = 1024 * 1024;
 
@@ -31,55 +34,61 @@ const heapMebibytes = (): number => {
   return process.memoryUsage().heapUsed / MEBIBYTE;
 };
 
-interface Item {
-  readonly id: string;
+/** Gives the number of audits so far at the end of each turn. */
+type Walk = AsyncGenerator<number, void, undefined>;
+
+async function* byClient(baseUrl: string, apiKey: string): Walk {
+  let given = 0;
+  for await (const _ of new Svc({ baseUrl, apiKey }).audits.list({ limit: LIMIT })) {
+    given += 1;
+    if (given % TURN === 0) yield given;
+  }
 }
-type Walk = (each: (item: Item) => void) => Promise<void>;
 
-const byClient =
-  (baseUrl: string, apiKey: string): Walk =>
-  async (each) => {
-    for await (const audit of new Svc({ baseUrl, apiKey }).audits.list({ limit: LIMIT })) each(audit);
-  };
-
-const byHand =
-  (baseUrl: string, apiKey: string): Walk =>
-  async (each) => {
-    const headers = { authorization: `Bearer ${apiKey}` };
-    for (let cursor: string | null = ''; cursor !== null; ) {
-      const url = `${baseUrl}/v1/audits?limit=${LIMIT}${cursor === '' ? '' : `&cursor=${cursor}`}`;
-      const answer = await fetch(url, { headers });
-      if (!answer.ok) throw new Error(`${answer.status}`);
-      const page = (await answer.json()) as ListEnvelope<Item>;
-      for (const item of page.data) each(item);
-      cursor = page.pagination.nextCursor;
+async function* byHand(baseUrl: string, apiKey: string): Walk {
+  const headers = { authorization: `Bearer ${apiKey}` };
+  let given = 0;
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const url = `${baseUrl}/v1/audits?limit=${LIMIT}${cursor === '' ? '' : `&cursor=${cursor}`}`;
+    const answer = await fetch(url, { headers });
+    if (!answer.ok) throw new Error(`${answer.status}`);
+    const page = (await answer.json()) as ListEnvelope<Audit>;
+    for (const _ of page.data) {
+      given += 1;
+      if (given % TURN === 0) yield given;
     }
-  };
+    cursor = page.pagination.nextCursor;
+  }
+}
 
-/** Milliseconds of a walk, and of this process's processor time: the latter is the same on a busy machine. */
+/** Milliseconds of a walk, and of this process's processor time. */
 interface Cost {
   readonly wall: number;
   readonly processor: number;
 }
 
-async function timed(walk: Walk): Promise<Cost> {
-  let given = 0;
-  const [begun, before] = [performance.now(), process.cpuUsage()];
-  await walk(() => {
-    given += 1;
-  });
-  if (given !== audits) throw new Error(`${given} records instead of ${audits}`);
-  const { user, system } = process.cpuUsage(before);
-  return { wall: performance.now() - begun, processor: (user + system) / 1000 };
+const NOTHING: Cost = { wall: 0, processor: 0 };
+const sum = (a: Cost, b: Cost): Cost => ({ wall: a.wall + b.wall, processor: a.processor + b.processor });
+
+/** Lets two walks take turns to their ends; who begins alternates too. */
+async function takeTurns(walks: readonly [Walk, Walk]): Promise<readonly [Cost, Cost]> {
+  const costs: [Cost, Cost] = [NOTHING, NOTHING];
+  for (let turn = 0; ; turn++) {
+    for (const i of turn % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const)) {
+      const [begun, before] = [performance.now(), process.cpuUsage()];
+      const { value, done } = await walks[i].next();
+      const { user, system } = process.cpuUsage(before);
+      costs[i] = sum(costs[i], { wall: performance.now() - begun, processor: (user + system) / 1000 });
+      if (done !== true && value !== (turn + 1) * TURN) throw new Error(`${value} audits in turn ${turn}`);
+      if (done === true && turn * TURN !== audits) throw new Error(`it ended in turn ${turn}`);
+    }
+    if (turn * TURN === audits) return costs;
+  }
 }
 
 async function heapDuring(walk: Walk): Promise<readonly number[]> {
   const heaps: number[] = [];
-  let given = 0;
-  await walk(() => {
-    given += 1;
-    if (given % (audits / 10) === 0) heaps.push(heapMebibytes());
-  });
+  for await (const given of walk) if (given % (audits / 10) === 0) heaps.push(heapMebibytes());
   return heaps;
 }
 
@@ -118,23 +127,21 @@ async function compare(databaseUrl: string): Promise<void> {
   await pool.query('checkpoint');
   await pool.end();
   const service = await startService(databaseUrl);
-  const [client, hand] = [byClient(service.baseUrl, token), byHand(service.baseUrl, token)];
+  const { baseUrl } = service;
   const ratios: Cost[] = [];
   for (let round = 0; round <= rounds; round++) {
-    // The first round warms up; who goes first alternates.
-    const [first, second] = round % 2 === 0 ? [client, hand] : [hand, client];
-    const costs = [await timed(first), await timed(second)] as const;
-    const [own, other] = round % 2 === 0 ? costs : [costs[1], costs[0]];
+    const [client, hand] = await takeTurns([byClient(baseUrl, token), byHand(baseUrl, token)]);
+    // The first round warms up.
     if (round === 0) continue;
-    const ratio = { wall: own.wall / other.wall, processor: own.processor / other.processor };
+    const ratio = { wall: client.wall / hand.wall, processor: client.processor / hand.processor };
     ratios.push(ratio);
     console.log(
-      `client ${costText(own)}   by hand ${costText(other)}   ratio ${ratio.wall.toFixed(3)}, processor ${ratio.processor.toFixed(3)}`,
+      `client ${costText(client)}   by hand ${costText(hand)}   ratio ${ratio.wall.toFixed(3)}, processor ${ratio.processor.toFixed(3)}`,
     );
   }
   console.log(`client / by hand, time: ${spread(ratios.map(({ wall }) => wall))}`);
   console.log(`client / by hand, processor time: ${spread(ratios.map(({ processor }) => processor))}`);
-  const heaps = await heapDuring(client);
+  const heaps = await heapDuring(byClient(baseUrl, token));
   console.log(`heap at each tenth of a walk, MiB: ${heaps.map((heap) => heap.toFixed(1)).join(' ')}`);
   service.process.disconnect();
 }
