@@ -4,12 +4,14 @@ import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config
 
 const HARNESS = 'service/test/harness';
 const POSTGRESQL_15 = '/usr/lib/postgresql/15/bin/postgres';
-const TEST_TIMEOUT_MS = 20_000;
-const HOOK_TIMEOUT_MS = 60_000;
+const TEST_TIMEOUT_MS = 60_000;
+const HOOK_TIMEOUT_MS = 120_000;
 
 /** What runs in a browser, once: not on every database. */
 const BROWSER = 'dashboard/test/';
-const BROWSER_TEST_TIMEOUT_MS = 60_000;
+const BROWSER_TEST_TIMEOUT_MS = 120_000;
+/** Where changes land, machines are shared: what waits for a browser or a process gets another try there, and only there. */
+const RETRIES = process.env['CI'] === undefined ? 0 : 2;
 
 /** A test file needs a database when it imports from the harness more than these. */
 const USES_DATABASE =
@@ -40,6 +42,7 @@ function project(
       root: import.meta.dirname,
       setupFiles: [`${HARNESS}/setup.ts`],
       testTimeout,
+      retry: RETRIES,
       hookTimeout: HOOK_TIMEOUT_MS,
       ...(globalSetup === undefined ? {} : { globalSetup: [globalSetup] }),
     },
