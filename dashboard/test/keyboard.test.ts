@@ -39,7 +39,7 @@ describe.skipIf(BROWSER_PATH === undefined)('with the keyboard alone', () => {
     await page.getByRole('button', { name: 'Account of Ada' }).waitFor();
 
     await page.keyboard.press('Control+k');
-    await page.getByPlaceholder('Go to a page').waitFor();
+    await page.getByPlaceholder('Page, workspace or action').waitFor();
     await page.keyboard.type('api k');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'API keys' }).waitFor();

@@ -37,7 +37,7 @@ export default function CommandPalette({ workspaceId, onClose }: CommandPaletteP
           <Command label="Go to">
             <Command.Input
               autoFocus
-              placeholder="Go to a page or a workspace, or do something…"
+              placeholder="Page, workspace or action"
               className="h-12 w-full border-b border-line bg-transparent px-4 text-lg outline-none"
             />
             <Command.List className="max-h-[min(24rem,60dvh)] overflow-y-auto p-1.5">

@@ -63,7 +63,7 @@ export function Dialog(props: DialogProps) {
 
 /** The buttons at a dialog's end, which stay in sight while what is above them scrolls. */
 export const DialogActions = ({ children }: { readonly children: ReactNode }) => (
-  <div className="sticky -bottom-4 -mx-5 mt-1 -mb-4 flex flex-wrap justify-end gap-2 rounded-b-xl border-t border-line bg-raised px-5 py-3">
+  <div className="sticky -bottom-4 -mx-5 mt-4 -mb-4 flex in-[form]:mt-0 flex-wrap justify-end gap-2 rounded-b-xl border-t border-line bg-raised px-5 py-3">
     {children}
   </div>
 );

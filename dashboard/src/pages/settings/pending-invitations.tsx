@@ -33,7 +33,7 @@ export function PendingInvitations({ workspaceId }: WorkspaceProps) {
               </div>
             </div>
             <Button
-              variant="ghost"
+              size="small"
               busy={withdraw.isPending && withdraw.variables === id}
               onClick={() => withdraw.mutate(id)}
             >
