@@ -13,12 +13,9 @@ const dist = join(sdk, 'dist');
 
 rmSync(dist, { recursive: true, force: true });
 execFileSync('tsc', ['-p', join(sdk, 'tsconfig.build.json')], { stdio: 'inherit' });
+for (const file of globSync('cli/**/*.d.ts', { cwd: dist })) rmSync(join(dist, file));
 for (const file of globSync('**/*.d.ts', { cwd: dist })) {
   const path = join(dist, file);
-  if (file.startsWith('cli')) {
-    rmSync(path);
-    continue;
-  }
   const text = readFileSync(path, 'utf8');
   writeFileSync(path, text.replace(/((?:from|import\()\s*'\.{1,2}\/[^']*)\.ts'/g, "$1.js'"));
 }

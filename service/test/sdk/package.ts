@@ -21,6 +21,9 @@ export const run = (
     ...options,
     env: { ...process.env, ...options.env },
     maxBuffer: 64 * 1024 * 1024,
+  }).catch((error: Error & Partial<Ran>) => {
+    error.message += `\n${error.stdout ?? ''}`;
+    throw error;
   });
 
 /** A copy of the client's sources beside all that its build needs, so that packing changes nothing in this repository. */
