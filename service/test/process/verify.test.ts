@@ -8,6 +8,8 @@ import {
 } from '../harness/running-service.ts';
 
 const AUDITS = 20;
+/** Six processes, one after the other. */
+const TIMEOUT_MS = 60_000;
 
 let running: RunningService;
 beforeAll(async () => {
@@ -29,7 +31,9 @@ beforeAll(async () => {
 
 const verify = (...flags: string[]) => runSvcd(['verify', ...flags], { env: running.env });
 
-test('svcd verify says 0 when nothing is wrong, 1 when something is, and repairs it when it shall', async () => {
+test('svcd verify says 0 when nothing is wrong, 1 when something is, and repairs it when it shall', {
+  timeout: TIMEOUT_MS,
+}, async () => {
   const well = await verify();
   expect(well).toMatchObject({ code: 0, stderr: '' });
   expect(well.stdout).toMatch(/^Read 21 records in \d+\.\d s: everything is as the records say\.\n$/);
@@ -63,7 +67,9 @@ test('svcd verify says 0 when nothing is wrong, 1 when something is, and repairs
   expect(await verify('--json')).toMatchObject({ code: 0 });
 });
 
-test('svcd verify works while no service runs, and says 2 when it cannot work', async () => {
+test('svcd verify works while no service runs, and says 2 when it cannot work', {
+  timeout: TIMEOUT_MS,
+}, async () => {
   await running.service.stop();
   expect(await verify()).toMatchObject({ code: 0 });
   const away = await runSvcd(['verify'], {

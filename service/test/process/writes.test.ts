@@ -118,7 +118,7 @@ test(
   TIMEOUT_MS,
 );
 
-describe('kill -9', () => {
+describe('kill -9', { timeout: TIMEOUT_MS }, () => {
   const write = { url: '/v1/audits', key: 'the-write', body: audit() };
 
   test('between the commit and the answer: the repeat gets the first answer, and there is one record', async () => {
