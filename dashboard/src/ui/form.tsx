@@ -9,7 +9,8 @@ export const fieldError = (error: unknown, field: string): string | null =>
     ? sentence(error.message.replace(/^"\w+" /, ''))
     : null;
 
-const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+const sentence = (text: string): string =>
+  text.startsWith('is ') ? `This ${text}` : text.charAt(0).toUpperCase() + text.slice(1);
 
 export interface FormProps {
   readonly mutation: Pick<UseMutationResult<unknown, Error, void>, 'mutate' | 'error' | 'isPending'>;
