@@ -69,15 +69,14 @@ export interface Deployment {
 
 /** `GET /auth/get-session`; null when there is none. */
 export interface CurrentSession {
-  readonly session: Pick<SessionOfList, 'id' | 'token'>;
+  readonly session: Pick<SessionOfList, 'id'>;
   readonly user: { readonly id: string; readonly email: string; readonly twoFactorEnabled: boolean };
 }
 
 /** `GET /auth/list-sessions`. */
 export interface SessionOfList {
+  /** Names the session to `POST /auth/revoke-session`. */
   readonly id: string;
-  /** Names the session to `POST /auth/revoke-session`; opens nothing without its signature in the cookie. */
-  readonly token: string;
   readonly createdAt: Time;
   readonly updatedAt: Time;
   readonly expiresAt: Time;

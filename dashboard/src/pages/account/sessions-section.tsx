@@ -18,11 +18,11 @@ export function SessionsSection() {
   const current = useQuery(sessionQuery).data?.session.id;
   const { data, error, refetch } = useQuery(sessionsQuery);
   const end = useMutation({
-    /** Without a token: all but this one. */
-    mutationFn: (token?: string) =>
-      token === undefined
+    /** Without an id: all but this one. */
+    mutationFn: (id?: string) =>
+      id === undefined
         ? call('/auth/revoke-other-sessions', { method: 'POST' })
-        : call('/auth/revoke-session', { method: 'POST', body: { token } }),
+        : call('/auth/revoke-session', { method: 'POST', body: { id } }),
     onSuccess: async () => {
       await client.invalidateQueries({ queryKey: ['sessions'] });
       toast('Signed out there.');
@@ -65,7 +65,7 @@ export function SessionsSection() {
                 </div>
               </div>
               {session.id === current ? null : (
-                <Button size="small" onClick={() => end.mutate(session.token)}>
+                <Button size="small" onClick={() => end.mutate(session.id)}>
                   Sign out
                 </Button>
               )}

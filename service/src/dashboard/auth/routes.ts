@@ -2,13 +2,14 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type pg from 'pg';
 import { Type } from 'typebox';
 import { isUnavailable } from '../../database/unavailable.ts';
-import { ERRORS } from '../../http/errors.ts';
+import { ApiError, ERRORS } from '../../http/errors.ts';
 import { defineBody, flag, newPassword, text } from '../body.ts';
 import { authHeaders, setCookies } from '../session.ts';
 import { recordSignIn } from './events.ts';
 import { authFailure } from './failure.ts';
 import { AUTH_PATH, type DashboardAuth } from './index.ts';
 import { personOfStep, SECOND_STEPS, WRONG_CODES } from './second-step.ts';
+import { withoutTokens } from './without-tokens.ts';
 
 const FIRST_FAILURE = 500;
 
@@ -16,6 +17,7 @@ const nothing = defineBody({});
 const optional = Type.Optional(flag);
 const password = defineBody({ password: text });
 const code = defineBody({ code: text });
+const session = defineBody({ id: text });
 const signIn = defineBody({ email: text, password: text, rememberMe: optional });
 
 /**
@@ -26,7 +28,6 @@ const READS = ['/get-session', '/list-sessions'] as const;
 const CHANGES = {
   '/sign-out': nothing,
   '/change-password': defineBody({ currentPassword: text, newPassword, revokeOtherSessions: optional }),
-  '/revoke-session': defineBody({ token: text }),
   '/revoke-sessions': nothing,
   '/revoke-other-sessions': nothing,
   '/two-factor/enable': password,
@@ -37,27 +38,28 @@ const CHANGES = {
 /** Hands requests below /dashboard/api/auth to better-auth; its failures leave in our envelope. */
 export function registerAuth(api: FastifyInstance, auth: DashboardAuth, publicUrl: string): void {
   const { origin } = new URL(publicUrl);
-  const hand = async (
-    request: FastifyRequest,
-    reply: FastifyReply,
-    path: string,
-    body?: object,
-    onRefused: (name: string) => void = () => undefined,
-  ): Promise<FastifyReply> => {
+  const ask = async (request: FastifyRequest, path: string, body?: object): Promise<Response> => {
     const headers = authHeaders(request);
     // Where the request comes from was checked for the whole scope; better-auth's own check wants an Origin even
     // from what is no browser.
     headers.set('origin', origin);
     if (body !== undefined) headers.set('content-type', 'application/json');
     const handed = new Request(`${origin}${AUTH_PATH}${path}`, {
-      method: request.method,
+      method: body === undefined ? 'GET' : 'POST',
       headers,
       body: body === undefined ? null : JSON.stringify(body),
     });
     const { result, failure } = await auth.database.observe(() => auth.handler(handed));
     if (failure !== undefined && (result.status >= FIRST_FAILURE || isUnavailable(failure))) throw failure;
-    return answer(reply, result, onRefused);
+    return result;
   };
+  const hand = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    path: string,
+    body?: object,
+    onRefused?: (name: string) => void,
+  ): Promise<FastifyReply> => answer(reply, await ask(request, path, body), onRefused);
 
   for (const path of READS) {
     api.get(`/auth${path}`, (request, reply) => hand(request, reply, path));
@@ -65,6 +67,16 @@ export function registerAuth(api: FastifyInstance, auth: DashboardAuth, publicUr
   for (const [path, check] of Object.entries(CHANGES)) {
     api.post(`/auth${path}`, (request, reply) => hand(request, reply, path, check(request.body)));
   }
+  // better-auth wants the token of the session that ends, which nobody is told: its id finds it among the person's own.
+  api.post('/auth/revoke-session', async (request, reply) => {
+    const { id } = session(request.body);
+    const listed = await ask(request, '/list-sessions');
+    if (!listed.ok) return answer(reply, listed);
+    const own = (await listed.json()) as readonly { readonly id: string; readonly token: string }[];
+    const token = own.find((other) => other.id === id)?.token;
+    if (token === undefined) throw new ApiError('not_found', 'You have no such session.');
+    return hand(request, reply, '/revoke-session', { token });
+  });
   const record = failedSignIns(api, auth);
   api.post(
     '/auth/sign-in/email',
@@ -90,11 +102,11 @@ export function registerAuth(api: FastifyInstance, auth: DashboardAuth, publicUr
 async function answer(
   reply: FastifyReply,
   response: Response,
-  onRefused: (name: string) => void,
+  onRefused: (name: string) => void = () => undefined,
 ): Promise<FastifyReply> {
   setCookies(reply, response.headers.getSetCookie());
   const content = await response.text();
-  if (response.ok) return reply.type('application/json; charset=utf-8').send(content);
+  if (response.ok) return reply.type('application/json; charset=utf-8').send(withoutTokens(content));
   const body = parsed(content);
   if ('code' in body && typeof body.code === 'string') onRefused(body.code);
   const failure = authFailure(response.status, body, response.headers.get('x-retry-after'));

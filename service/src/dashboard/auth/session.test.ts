@@ -6,6 +6,7 @@ import {
   createTestDashboard,
   PASSWORD,
   PUBLIC_URL,
+  sessionCookie,
   setCookieOf,
   tokenOf,
 } from '../../../test/harness/dashboard.ts';
@@ -78,14 +79,45 @@ describe('a session', () => {
     const { userId, email } = await dashboard.bootstrap();
     const [here, there] = [await dashboard.signIn(userId, email), await dashboard.signIn(userId, email)];
     const stranger = await dashboard.owner();
-    const sessions = (await here.send('GET', '/auth/list-sessions')).json<{ token: string }[]>();
-    expect(sessions).toHaveLength(2);
-    const other = sessions.find(({ token }) => there.cookie.includes(token));
-    await stranger.send('POST', '/auth/revoke-session', { token: other?.token });
+    const { rows } = await pool.query<{ id: string; token: string }>(
+      'select id, token from sessions where user_id = $1',
+      [userId],
+    );
+    const id = rows.find(({ token }) => there.cookie.includes(token))?.id;
+    const sessions = (await here.send('GET', '/auth/list-sessions')).json<{ id: string }[]>();
+    expect(sessions.map((session) => session.id).toSorted()).toEqual(rows.map((row) => row.id).toSorted());
+    const refused = await stranger.send('POST', '/auth/revoke-session', { id });
+    expect(refused.status).toBe(404);
+    expect((await nobody.send('POST', '/auth/revoke-session', { id })).status).toBe(401);
     expect((await there.send('GET', '/me')).status).toBe(200);
-    await here.send('POST', '/auth/revoke-session', { token: other?.token });
+    expect((await here.send('POST', '/auth/revoke-session', { id })).status).toBe(200);
     expect((await there.send('GET', '/me')).status).toBe(401);
     expect((await here.send('GET', '/me')).status).toBe(200);
+  });
+
+  test('is in its cookie alone: no body that better-auth answers with holds its token', async () => {
+    const { userId, email } = await dashboard.bootstrap();
+    const entered = await enter(email, PASSWORD);
+    const cookie = withCookie(sessionCookie(entered));
+    const read = (path: string) => nobody.send('GET', path, undefined, cookie);
+    const bodies = [entered, await read('/auth/get-session'), await read('/auth/list-sessions')];
+    const changed = await nobody.send(
+      'POST',
+      '/auth/change-password',
+      { currentPassword: PASSWORD, newPassword: 'another ten characters', revokeOtherSessions: true },
+      { remoteAddress: '10.2.1.1', headers: { ...cookie.headers, origin: PUBLIC_URL } },
+    );
+    bodies.push(changed);
+    const { rows } = await pool.query<{ token: string }>('select token from sessions where user_id = $1', [
+      userId,
+    ]);
+    const tokens = [entered, changed].map((answer) => sessionCookie(answer)?.split('=')[1]?.split('.')[0]);
+    expect(tokens).toContain(rows[0]?.token);
+    for (const { status, text } of bodies) {
+      expect(status).toBe(200);
+      expect(text).not.toContain('"token"');
+      for (const token of tokens) expect(text).not.toContain(token);
+    }
   });
 
   test('lets its person change the password, who is asked for the old one', async () => {
