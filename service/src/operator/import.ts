@@ -91,6 +91,7 @@ async function runImport(
         input,
         format,
         atomic: flags.atomic === true,
+        parallel: true,
         signal: signals.abort,
         onProgress: ({ bytes, inserted, existing }) => progress.update(bytes, inserted + existing),
         onReject: rejects.write,

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { columnName } from '../declaration/field.ts';
 import type { Resource } from '../declaration/resource.ts';
 import { takeTicks, timeOfMicros } from './clock.ts';
-import { addToCounts, parentField, WHOLE_WORKSPACE } from './counters.ts';
+import { addToCounts, countsOf, parentField } from './counters.ts';
 import { docOf, type RecordValues } from './row.ts';
 
 /** A record that a transaction holds: nobody else writes to its workspace until the transaction ends. */
@@ -79,8 +79,5 @@ export async function deleteRecord(
     text: `delete from ${resource.list.relation} where workspace_id = $1 and id = $2`,
     values: [workspaceId, held.id],
   });
-  const parent = parentField(resource);
-  const counts = new Map([[WHOLE_WORKSPACE, -1]]);
-  if (parent !== undefined) counts.set(String(held.values[parent]), -1);
-  await addToCounts(client, workspaceId, resource, counts);
+  await addToCounts(client, workspaceId, resource, countsOf(resource, [held], -1));
 }

@@ -21,6 +21,23 @@ export async function takeTicks(client: pg.ClientBase, workspaceId: string, coun
   return row.last - (count - 1);
 }
 
+/**
+ * Holds the clock until the transaction ends, beside others that hold it like this, and keeps everybody from taking
+ * ticks. False, and nothing is held: somebody took ticks after `last`, or waits for the clock (whoever waits for a row
+ * has a lock on its place in the table).
+ */
+export async function holdClock(client: pg.ClientBase, workspaceId: string, last: Micros): Promise<boolean> {
+  const { rowCount } = await client.query({
+    name: 'hold_clock',
+    text: `select 1 from workspace_clocks c where workspace_id = $1 and last_at = $2 and not exists (
+        select from pg_locks l where l.locktype = 'tuple' and l.relation = 'workspace_clocks'::regclass
+          and l.database = (select oid from pg_database where datname = current_database()))
+      for share of c skip locked`,
+    values: [workspaceId, timeOfMicros(last)],
+  });
+  return rowCount === 1;
+}
+
 /** `2026-03-01T09:30:00.123456Z`, always six fractional digits. */
 export function timeOfMicros(micros: Micros): string {
   const seconds = Math.floor(micros / 1_000_000);

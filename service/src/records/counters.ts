@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { Resource } from '../declaration/resource.ts';
+import type { RecordInput } from './row.ts';
 
 /** The company_id of the counter of a whole workspace. */
 export const WHOLE_WORKSPACE = '';
@@ -7,6 +8,22 @@ export const WHOLE_WORKSPACE = '';
 /** The field that names the company a record belongs to; undefined: its records belong to none, companies among them. */
 export const parentField = ({ company }: Resource): string | undefined =>
   company === null || company === 'id' ? undefined : company;
+
+/** What records, each added once (or taken away: -1), change in the counters of their companies and the workspace. */
+export function countsOf(
+  resource: Resource,
+  records: Iterable<{ readonly values: RecordInput }>,
+  each: 1 | -1 = 1,
+): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  const count = (company: string): unknown => counts.set(company, (counts.get(company) ?? 0) + each);
+  const parent = parentField(resource);
+  for (const { values } of records) {
+    count(WHOLE_WORKSPACE);
+    if (parent !== undefined) count(String(values[parent]));
+  }
+  return counts;
+}
 
 /** Adds to kept counters, by company; a counter that is not there begins at 0. The caller holds the clock. */
 export async function addToCounts(

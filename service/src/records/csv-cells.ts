@@ -1,7 +1,4 @@
-/**
- * CSV as RFC 4180 has it, one physical line at a time. Why not a package: the ones there are stop at the first broken
- * quote or lose the place to go on at, do not bound a record, and read bytes that are no UTF-8 as if they were.
- */
+// CSV as RFC 4180 has it, one physical line at a time. Why not by a package: docs/decisions/0008.
 
 /** A cell; null when it is empty and not quoted. */
 export type Cell = string | null;

@@ -7,6 +7,8 @@ import type { Target } from './target.ts';
 
 /** How an import's batches become transactions. Each that adds records logs how many: they are committed as one. */
 export interface ImportWriter {
+  /** How many batches may be given before the first of them is written. */
+  readonly atOnce: number;
   readonly write: (inputs: readonly RecordInput[]) => Promise<InsertResult>;
   /** After the last batch: then everything is committed. */
   readonly finish: () => Promise<void>;
@@ -17,6 +19,7 @@ export interface ImportWriter {
 /** A transaction a batch: what was written stays, whatever comes after. */
 export function batchWriter(target: Target): ImportWriter {
   return {
+    atOnce: 1,
     write: (inputs) =>
       inTransaction(target.pool, async (client) => {
         await client.query(WAIT_FOR_OTHERS);
@@ -50,6 +53,7 @@ export async function atomicWriter(target: Target): Promise<ImportWriter> {
   await client.query('begin');
   await client.query(WAIT_FOR_OTHERS);
   return {
+    atOnce: 1,
     write: async (inputs) => {
       const result = await insertRecords(client, target.workspaceId, target.resource, inputs);
       records += result.inserted.length;
@@ -64,10 +68,10 @@ export async function atomicWriter(target: Target): Promise<ImportWriter> {
 }
 
 /** An import is in no hurry: it waits for the workspace's clock as long as another one holds it. */
-const WAIT_FOR_OTHERS = 'set local statement_timeout = 0';
+export const WAIT_FOR_OTHERS = 'set local statement_timeout = 0';
 
 /** Last in its transaction: it locks the log's clock. */
-async function logImport(
+export async function logImport(
   client: pg.ClientBase,
   { workspaceId, resource, actor }: Target,
   records: number,

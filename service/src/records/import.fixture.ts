@@ -7,13 +7,14 @@ import { importRecords } from './import.ts';
 const [url = '', workspaceId = ''] = process.argv.slice(2);
 const KIB_PER_MIB = 1024;
 
-const pool = createPool({ url, max: 1, name: 'import fixture', onError: () => undefined });
+const pool = createPool({ url, max: 2, name: 'import fixture', onError: () => undefined });
 const report = await importRecords({
   pool,
   workspaceId,
   resource: audits,
   input: process.stdin,
   format: 'ndjson',
+  parallel: true,
   onProgress: ({ inserted, existing, refused }) => {
     const memoryMib = Math.round(process.resourceUsage().maxRSS / KIB_PER_MIB);
     process.stdout.write(`${JSON.stringify({ inserted, existing, refused, memoryMib })}\n`);

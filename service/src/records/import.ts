@@ -2,7 +2,8 @@ import type { Readable } from 'node:stream';
 import { type Batch, type Format, type Refused, readBatches } from './batches.ts';
 import { parentField } from './counters.ts';
 import { atomicWriter, batchWriter, type ImportWriter } from './import-writer.ts';
-import type { InsertResult } from './insert.ts';
+import { type InsertResult, NOTHING_INSERTED } from './insert.ts';
+import { parallelWriter } from './parallel-writer.ts';
 import { requireWorkspace, type Target } from './target.ts';
 
 export type { Format, Refused } from './batches.ts';
@@ -24,6 +25,11 @@ export interface ImportOptions extends Target {
   readonly format: Format;
   /** All or nothing: one refused line takes everything back. Default false: what is good is written. */
   readonly atomic?: boolean;
+  /**
+   * Whether two transactions may write at the same time: for bulk loading, with a pool of at least two connections that
+   * nobody else uses. Default false. An atomic import has one transaction anyway.
+   */
+  readonly parallel?: boolean;
   /** Called after every batch, when its transaction is committed. */
   readonly onProgress?: (progress: ImportProgress) => void;
   /** Called with what was refused, in the order of the file; waited for. */
@@ -46,7 +52,7 @@ export interface ImportReport extends ImportProgress {
  */
 export async function importRecords(options: ImportOptions): Promise<ImportReport> {
   await requireWorkspace(options);
-  const writer = options.atomic === true ? await atomicWriter(options) : batchWriter(options);
+  const writer = await writerOf(options);
   try {
     return await run(options, writer);
   } finally {
@@ -55,15 +61,23 @@ export async function importRecords(options: ImportOptions): Promise<ImportRepor
   }
 }
 
+const writerOf = async (options: ImportOptions): Promise<ImportWriter> =>
+  options.atomic === true
+    ? atomicWriter(options)
+    : options.parallel === true
+      ? parallelWriter(options)
+      : batchWriter(options);
+
 async function run(options: ImportOptions, writer: ImportWriter): Promise<ImportReport> {
   const { input, resource, format, atomic = false, onProgress, onReject, signal } = options;
   const interrupted = (): boolean => signal?.aborted === true;
   let progress: ImportProgress = { bytes: 0, inserted: 0, existing: 0, refused: 0 };
   let rolledBack = false;
-  for await (const batch of ahead(readBatches(readUntil(input, signal), resource, format))) {
-    if (interrupted()) break;
-    // Once it is known that nothing stays, the rest of the file is only checked.
-    const written = rolledBack ? NOTHING : await write(writer, batch);
+  // Once it is known that nothing stays, the rest of the file is only checked.
+  const write = async ({ records }: Batch): Promise<InsertResult> =>
+    rolledBack || records.length === 0 ? NOTHING_INSERTED : writer.write(records.map(({ input }) => input));
+  const batches = readBatches(readUntil(input, signal), resource, format);
+  for await (const { batch, written } of writing(ahead(batches), write, writer.atOnce, interrupted)) {
     const refused = refusedOf(options, batch, written);
     if (atomic && !rolledBack && refused.length > 0) {
       rolledBack = true;
@@ -81,6 +95,37 @@ async function run(options: ImportOptions, writer: ImportWriter): Promise<Import
   if (interrupted() && atomic) return { ...progress, inserted: 0, rolledBack: true, interrupted: true };
   if (!rolledBack) await writer.finish();
   return { ...progress, rolledBack, interrupted: interrupted() };
+}
+
+interface Written {
+  readonly batch: Batch;
+  readonly written: InsertResult;
+}
+
+/** Writes batches, `atOnce` at the same time, and gives them in their order; none is begun after `stopped`. */
+async function* writing(
+  batches: AsyncIterable<Batch>,
+  write: (batch: Batch) => Promise<InsertResult>,
+  atOnce: number,
+  stopped: () => boolean,
+): AsyncGenerator<Written> {
+  const begun: Promise<Written>[] = [];
+  try {
+    for await (const batch of batches) {
+      if (stopped()) break;
+      const written = write(batch).then((result) => ({ batch, written: result }));
+      // Met when it is its turn.
+      written.catch(() => undefined);
+      begun.push(written);
+      if (begun.length < atOnce) continue;
+      const [first] = begun.splice(0, 1);
+      if (first !== undefined) yield await first;
+    }
+    for (const written of begun) yield await written;
+  } finally {
+    // Nobody's connections are used any more when the import is over.
+    await Promise.allSettled(begun);
+  }
 }
 
 /** The same, but the next one is made while one is used. */
@@ -108,11 +153,6 @@ async function* readUntil(input: Readable, signal: AbortSignal | undefined): Asy
     signal?.removeEventListener('abort', stop);
   }
 }
-
-const NOTHING: InsertResult = { inserted: [], existing: [], withoutCompany: [], notPast: [] };
-
-const write = async (writer: ImportWriter, { records }: Batch): Promise<InsertResult> =>
-  records.length === 0 ? NOTHING : writer.write(records.map(({ input }) => input));
 
 /** What was refused, by the file's own fault or for what the workspace has, in the order of the file. */
 function refusedOf(

@@ -1,17 +1,13 @@
-import { once } from 'node:events';
-import { finished } from 'node:stream/promises';
 import type pg from 'pg';
-import { from as copyFrom } from 'pg-copy-streams';
 import type { Resource } from '../declaration/resource.ts';
-import { takeTicks, timeOfMicros } from './clock.ts';
-import { addToCounts, parentField, WHOLE_WORKSPACE } from './counters.ts';
-import { columnsOf, copyLine, type RecordInput, type Row, rowOf } from './row.ts';
+import { type Micros, takeTicks, timeOfMicros } from './clock.ts';
+import { copyRows } from './copy.ts';
+import { addToCounts, countsOf, parentField } from './counters.ts';
+import { type RecordInput, type Row, rowOf } from './row.ts';
+import type { Target } from './target.ts';
 import { canonicalTime } from './time.ts';
 
 export type { RecordInput } from './row.ts';
-
-/** Text that is sent to PostgreSQL at once. */
-const COPY_CHUNK_CHARACTERS = 64 * 1024;
 
 export interface Inserted {
   /** Of the input. */
@@ -43,14 +39,46 @@ export async function insertRecords(
   resource: Resource,
   inputs: readonly RecordInput[],
 ): Promise<InsertResult> {
-  const result = {
-    inserted: [] as Inserted[],
-    existing: [] as number[],
-    withoutCompany: [] as number[],
-    notPast: [] as number[],
-  };
-  if (inputs.length === 0) return result;
+  if (inputs.length === 0) return NOTHING_INSERTED;
   const first = await takeTicks(client, workspaceId, inputs.length);
+  const { accepted, ...others } = await acceptInputs(client, { workspaceId, resource }, inputs, first);
+  const inserted: Inserted[] = [];
+  if (accepted.length > 0) {
+    await copyRows(client, workspaceId, resource, rowsOf(resource, accepted, first, inserted));
+    await addToCounts(client, workspaceId, resource, countsOf(resource, accepted));
+  }
+  return { inserted, ...others };
+}
+
+export const NOTHING_INSERTED: InsertResult = { inserted: [], existing: [], withoutCompany: [], notPast: [] };
+
+/** An input that may be written. */
+export interface Accepted {
+  /** Of the inputs. */
+  readonly index: number;
+  readonly values: RecordInput;
+}
+
+/** Inputs held against what the workspace has, each in one of the lists. */
+export interface Acceptance extends Omit<InsertResult, 'inserted'> {
+  readonly accepted: readonly Accepted[];
+}
+
+/**
+ * The caller holds the clock, and has taken a tick for every input, beginning with `first`. `uncommitted`: ids that are
+ * taken beside those that the transaction sees.
+ */
+export async function acceptInputs(
+  client: pg.ClientBase,
+  { workspaceId, resource }: Pick<Target, 'workspaceId' | 'resource'>,
+  inputs: readonly RecordInput[],
+  first: Micros,
+  uncommitted: ReadonlySet<string> = new Set(),
+): Promise<Acceptance> {
+  const accepted: Accepted[] = [];
+  const existing: number[] = [];
+  const withoutCompany: number[] = [];
+  const notPast: number[] = [];
   const now = timeOfMicros(first);
   const taken = await existingIds(client, workspaceId, resource.list.relation, texts(inputs, 'id'));
   const parent = parentField(resource);
@@ -58,28 +86,32 @@ export async function insertRecords(
     parent === undefined
       ? undefined
       : await existingIds(client, workspaceId, 'companies', texts(inputs, parent));
-  const counts = new Map<string, number>();
-  const count = (company: string): unknown => counts.set(company, (counts.get(company) ?? 0) + 1);
 
-  function* rows(): Generator<Row> {
-    for (const [index, input] of inputs.entries()) {
-      const company = parent === undefined ? undefined : String(input[parent]);
-      if (typeof input['id'] === 'string' && taken.has(input['id'])) result.existing.push(index);
-      else if (company !== undefined && !companies?.has(company)) result.withoutCompany.push(index);
-      else if (isNotPast(input, now)) result.notPast.push(index);
-      else {
-        const row = rowOf(resource, input, timeOfMicros(first + index));
-        taken.add(row.id);
-        result.inserted.push({ index, id: row.id, doc: row.doc });
-        count(WHOLE_WORKSPACE);
-        if (company !== undefined) count(company);
-        yield row;
-      }
+  for (const [index, values] of inputs.entries()) {
+    const { id } = values;
+    if (typeof id === 'string' && (taken.has(id) || uncommitted.has(id))) existing.push(index);
+    else if (parent !== undefined && !companies?.has(String(values[parent]))) withoutCompany.push(index);
+    else if (isNotPast(values, now)) notPast.push(index);
+    else {
+      accepted.push({ index, values });
+      if (typeof id === 'string') taken.add(id);
     }
   }
-  await copyRows(client, workspaceId, resource, rows());
-  if (counts.size > 0) await addToCounts(client, workspaceId, resource, counts);
-  return result;
+  return { accepted, existing, withoutCompany, notPast };
+}
+
+/** The rows of accepted inputs, each made when it is its turn, and noted in `inserted`. */
+export function* rowsOf(
+  resource: Resource,
+  accepted: readonly Accepted[],
+  first: Micros,
+  inserted: Inserted[],
+): Generator<Row> {
+  for (const { index, values } of accepted) {
+    const row = rowOf(resource, values, timeOfMicros(first + index));
+    inserted.push({ index, id: row.id, doc: row.doc });
+    yield row;
+  }
 }
 
 /** `now` has the form of a canonical createdAt, so texts compare like times. */
@@ -87,7 +119,8 @@ function isNotPast({ createdAt }: RecordInput, now: string): boolean {
   return createdAt !== undefined && (canonicalTime(String(createdAt), 'microseconds') ?? now) >= now;
 }
 
-function texts(inputs: readonly RecordInput[], name: string): ReadonlySet<string> {
+/** The texts that inputs have in a field. */
+export function texts(inputs: readonly RecordInput[], name: string): ReadonlySet<string> {
   const found = new Set<string>();
   for (const input of inputs) {
     const value = input[name];
@@ -114,47 +147,4 @@ async function existingIds(
     values: [workspaceId, [...ids]],
   });
   return new Set(rows.map((row) => row.id));
-}
-
-/**
- * COPY, for one row as for thousands: measured, an INSERT of one row is 0.05 ms faster, and from 10 rows on none is.
- * Rows are made while PostgreSQL takes in those before them.
- */
-async function copyRows(
-  client: pg.ClientBase,
-  workspaceId: string,
-  resource: Resource,
-  rows: Iterable<Row>,
-): Promise<void> {
-  const columns = columnsOf(resource).join(', ');
-  const copy = client.query(copyFrom(`copy ${resource.list.relation} (${columns}) from stdin`));
-  let refused = false;
-  const done = finished(copy).catch((error: unknown) => {
-    refused = true;
-    throw error;
-  });
-  try {
-    let held = '';
-    for (const chunk of copyChunks(workspaceId, resource, rows)) {
-      if (held !== '' && !copy.write(held)) await Promise.race([once(copy, 'drain'), done]);
-      if (refused) break;
-      held = chunk;
-    }
-    if (held === '') copy.end();
-    else copy.end(held);
-  } catch (error) {
-    copy.destroy(error as Error);
-  }
-  await done;
-}
-
-function* copyChunks(workspaceId: string, resource: Resource, rows: Iterable<Row>): Generator<string> {
-  let chunk = '';
-  for (const row of rows) {
-    chunk += copyLine(workspaceId, resource, row);
-    if (chunk.length < COPY_CHUNK_CHARACTERS) continue;
-    yield chunk;
-    chunk = '';
-  }
-  if (chunk !== '') yield chunk;
 }

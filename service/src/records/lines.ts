@@ -33,7 +33,8 @@ export async function* readLines(input: AsyncIterable<Uint8Array>): AsyncGenerat
     const end = chunk.lastIndexOf(LF);
     const rest = chunk.subarray(end + 1);
     if (end !== -1) {
-      const lines = linesOf(Buffer.concat([...held, chunk.subarray(0, end)]), number);
+      const block = chunk.subarray(0, end);
+      const lines = linesOf(held.length === 0 ? block : Buffer.concat([...held, block]), number);
       number += lines.length;
       held = [];
       heldBytes = 0;

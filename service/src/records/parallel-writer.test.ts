@@ -1,0 +1,169 @@
+import { expect, test, vi } from 'vitest';
+import { createTestDatabase } from '../../test/harness/database.ts';
+import { importText, ndjson, workspaceWith, wrongCounts } from '../../test/harness/import.ts';
+import { findingsOf } from '../../test/harness/verify.ts';
+import { inTransaction } from '../database/pool.ts';
+import { audits } from '../resources/audits.ts';
+import { insertRecords } from './insert.ts';
+
+const { pool } = await createTestDatabase();
+const TIMEOUT_MS = 60_000;
+
+const audit = (id: string, fields: object = {}) => ({
+  id,
+  companyId: 'c1',
+  headlineScore: 50,
+  completedAt: '2026-03-01T09:30:00Z',
+  ...fields,
+});
+
+const many = (count: number, prefix = 'a') =>
+  Array.from({ length: count }, (_, i) => audit(`${prefix}${String(i).padStart(6, '0')}`));
+
+async function ids(workspaceId: string): Promise<readonly string[]> {
+  const { rows } = await pool.query<{ id: string }>(
+    'select id from audits where workspace_id = $1 order by created_at, id',
+    [workspaceId],
+  );
+  return rows.map((row) => row.id);
+}
+
+/** How many imports the workspace's log tells of, and of how many audits together. */
+async function logged(workspaceId: string): Promise<{ readonly entries: number; readonly records: number }> {
+  const { rows } = await pool.query<{ entries: number; records: number }>(
+    `select count(*) as entries, coalesce(sum((doc::json ->> 'records')::int), 0) as records from audit_log
+     where workspace_id = $1 and doc::json ->> 'resource' = 'audits'`,
+    [workspaceId],
+  );
+  return rows[0] ?? { entries: 0, records: 0 };
+}
+
+/** Connections that COPY audits in this database now. */
+const copying = async (): Promise<readonly number[]> =>
+  (
+    await pool.query<{ pid: number }>(
+      `select pid from pg_stat_activity
+       where datname = current_database() and state = 'active' and query like 'copy audits %' order by query_start`,
+    )
+  ).rows.map(({ pid }) => pid);
+
+test('records come in the order of the file, counted and logged batch by batch, each batch told in its turn', async () => {
+  const ws = await workspaceWith(pool, 'c1');
+  const file = many(31_000);
+  const seen: number[] = [];
+  const report = await importText(pool, ws, 'audits', ndjson(file), {
+    parallel: true,
+    onProgress: ({ inserted }) => seen.push(inserted),
+  });
+  expect(report).toMatchObject({ inserted: 31_000, existing: 0, refused: 0 });
+  expect(seen).toEqual([...Array.from({ length: 10 }, (_, i) => (i + 1) * 3_000), 31_000]);
+  expect(await ids(ws)).toEqual(file.map(({ id }) => id));
+  expect(await wrongCounts(pool, ws)).toEqual([]);
+  expect(await logged(ws)).toEqual({ entries: 11, records: 31_000 });
+});
+
+test('of ids that a file has twice the first is taken, also while its batch is not committed', async () => {
+  const ws = await workspaceWith(pool, 'c1');
+  const file = many(3_000);
+  const again = file.map((one) => ({ ...one, headlineScore: 1 }));
+  const bad = [audit('late', { companyId: 'nobody' }), audit('late')];
+  const report = await importText(
+    pool,
+    ws,
+    'audits',
+    ndjson([...file, ...again, ...again, ...bad, ...many(3_000, 'b')]),
+    { parallel: true },
+  );
+  expect(report).toMatchObject({ inserted: 6_001, existing: 6_000, refused: 1 });
+  const { rows } = await pool.query('select 1 from audits where workspace_id = $1 and headline_score = 1', [
+    ws,
+  ]);
+  expect(rows).toEqual([]);
+  expect(await wrongCounts(pool, ws)).toEqual([]);
+});
+
+test(
+  'beside other writers and another parallel import nothing appears behind what was seen',
+  async () => {
+    const ws = await workspaceWith(pool, 'c1');
+    const state = { done: false };
+    const single = async (prefix: string): Promise<number> => {
+      let n = 0;
+      for (; !state.done; n++) {
+        await inTransaction(pool, (client) => insertRecords(client, ws, audits, [audit(`${prefix}${n}`)]));
+      }
+      return n;
+    };
+    // What a reader that walks towards newer records meets: everything once, in the order of created_at.
+    const tail = async (): Promise<readonly string[]> => {
+      const seen: string[] = [];
+      let position = ['-infinity', ''];
+      for (;;) {
+        const last = state.done;
+        const { rows } = await pool.query<{ id: string; at: string }>(
+          `select id, created_at::text as at from audits where workspace_id = $1 and (created_at, id) > ($2, $3)
+           order by created_at, id limit 500`,
+          [ws, ...position],
+        );
+        seen.push(...rows.map(({ id }) => id));
+        const newest = rows.at(-1);
+        if (newest !== undefined) position = [newest.at, newest.id];
+        else if (last) return seen;
+      }
+    };
+    const importing = Promise.all(
+      ['x', 'y'].map((prefix) =>
+        importText(pool, ws, 'audits', ndjson(many(24_000, prefix)), { parallel: true }),
+      ),
+    ).finally(() => {
+      state.done = true;
+    });
+    const [reports, tailed, ...singles] = await Promise.all([importing, tail(), single('s'), single('t')]);
+    expect(reports.map(({ inserted }) => inserted)).toEqual([24_000, 24_000]);
+    expect(singles.every((count) => count > 0)).toBe(true);
+    const there = await ids(ws);
+    expect(there).toHaveLength(48_000 + singles.reduce((sum, count) => sum + count, 0));
+    // The writers may have gone on after the last look.
+    expect(tailed).toEqual(there.slice(0, tailed.length));
+    expect(await findingsOf(pool)).toEqual([]);
+  },
+  TIMEOUT_MS,
+);
+
+test.each(['earlier', 'later'])(
+  'when the connection of the %s of two batches is cut it fails, keeps what it told, and a second run completes it',
+  async (which) => {
+    const ws = await workspaceWith(pool, 'c1');
+    const file = many(60_000);
+    let told = 0;
+    const failing = importText(pool, ws, 'audits', ndjson(file), {
+      parallel: true,
+      onProgress: ({ inserted }) => {
+        told = inserted;
+      },
+    });
+    failing.catch(() => undefined);
+    await vi.waitFor(
+      async () => {
+        const pids = await copying();
+        expect(pids).toHaveLength(2);
+        await pool.query('select pg_terminate_backend($1)', [pids[which === 'earlier' ? 0 : 1]]);
+      },
+      { timeout: 10_000, interval: 1 },
+    );
+    await expect(failing).rejects.toThrow();
+    const there = await ids(ws);
+    expect(there.length).toBeGreaterThanOrEqual(told);
+    expect(there.length).toBeLessThan(60_000);
+    expect(there).toEqual(file.slice(0, there.length).map(({ id }) => id));
+    expect(await logged(ws)).toMatchObject({ records: there.length });
+    expect(await findingsOf(pool)).toEqual([]);
+    expect(await importText(pool, ws, 'audits', ndjson(file), { parallel: true })).toMatchObject({
+      inserted: 60_000 - there.length,
+      existing: there.length,
+    });
+    expect(await ids(ws)).toEqual(file.map(({ id }) => id));
+    expect(await findingsOf(pool)).toEqual([]);
+  },
+  TIMEOUT_MS,
+);
