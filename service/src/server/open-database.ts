@@ -35,7 +35,10 @@ export interface DatabaseUser {
 export async function openServiceDatabase(user: DatabaseUser, signal: AbortSignal): Promise<Database> {
   const { config, log } = user;
   if (config.databaseUrl === undefined)
-    return { embedded: true, ...pick(await startEmbedded(embeddedOptions(user))) };
+    return {
+      embedded: true,
+      ...pick(await startEmbedded({ ...embeddedOptions(user), connections: connectionsOf(config) })),
+    };
   await waitForDatabase(config.databaseUrl, log, signal);
   return external(config.databaseUrl);
 }
@@ -49,7 +52,6 @@ export async function openCommandDatabase(user: DatabaseUser): Promise<Database>
 
 const embeddedOptions = ({ config, purpose, log }: DatabaseUser): EmbeddedOptions => ({
   dataDir: config.dataDir,
-  connections: connectionsOf(config),
   purpose,
   log,
 });

@@ -16,7 +16,7 @@ export type EmbeddedOptions = {
   readonly dataDir: string;
   /** Who this is, as others that are refused or that wait will be told: `svcd start`, `svcd import`. */
   readonly purpose: string;
-  /** Connections that the service needs; a server that is running already keeps its limit. Default: a small service's. */
+  /** Connections that the service needs; a server that is running already keeps its limit. Default: 0, a command alone is there. */
   readonly connections?: number;
   readonly log: Log;
 };
