@@ -1,7 +1,9 @@
 import type { FastifyInstance } from 'fastify';
+import { ApiError } from './errors.ts';
 
-/** Bodies are JSON; the second is how RFC 7396 names a merge patch. */
-const JSON_TYPES = ['application/json', 'application/merge-patch+json'];
+const JSON_TYPE = 'application/json';
+/** How RFC 7396 names the body of a PATCH; nothing else is patched. */
+const MERGE_PATCH_TYPE = 'application/merge-patch+json';
 
 /**
  * Takes bodies of JSON and of no other type. A DELETE has no body; a client that names a type all the same (many do so
@@ -10,8 +12,18 @@ const JSON_TYPES = ['application/json', 'application/merge-patch+json'];
 export function parseJsonBodies(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error');
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser<string>(JSON_TYPES, { parseAs: 'string' }, (request, body, done) => {
-    if (request.method === 'DELETE' && body === '') return done(null);
-    return parse(request, body, done);
-  });
+  app.addContentTypeParser<string>(
+    [JSON_TYPE, MERGE_PATCH_TYPE],
+    { parseAs: 'string' },
+    (request, body, done) => {
+      const { method } = request;
+      if (method === 'DELETE' && body === '') return done(null);
+      if (method !== 'PATCH' && isMergePatch(request.headers['content-type'])) {
+        return done(new ApiError('unsupported_media_type', `The body must be ${JSON_TYPE}.`));
+      }
+      return parse(request, body, done);
+    },
+  );
 }
+
+const isMergePatch = (type = ''): boolean => type.trim().toLowerCase().startsWith(MERGE_PATCH_TYPE);

@@ -100,4 +100,13 @@ describe.each(CHANGEABLE)('a change in $path', ({ path }) => {
     expect((await world.send('PATCH', `${path}/there`, '{}', { headers })).status).toBe(200);
     expectFailure(await world.send('PATCH', `${path}/there`, '{', { headers }), 'invalid_body');
   });
+
+  test('is all that comes as a merge patch: a creation is 415', async () => {
+    for (const type of ['application/merge-patch+json', 'Application/Merge-Patch+JSON; charset=utf-8']) {
+      const headers = { 'content-type': type };
+      for (const url of [path, `${path}/batch`]) {
+        expectFailure(await world.send('POST', url, '{}', { headers }), 'unsupported_media_type');
+      }
+    }
+  });
 });
