@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { expect, test } from 'vitest';
 import { onFileEnd } from '../../test/harness/cleanup.ts';
-import { freePort, listenFailure } from './listen.ts';
+import { addressOf, freePort, listenFailure } from './listen.ts';
 
 const failure = (code: string): Error => Object.assign(new Error(code), { code });
 
@@ -21,4 +21,9 @@ test('a free port is the preferred one, or another one when that is taken', asyn
   await new Promise<void>((resolve) => taken.listen(preferred, '127.0.0.1', resolve));
   onFileEnd(() => new Promise((resolve) => void taken.close(() => resolve())));
   expect(await freePort('127.0.0.1', preferred)).not.toBe(preferred);
+});
+
+test('a host is one address: an address itself, localhost that of IPv4', async () => {
+  const hosts = ['127.0.0.1', '0.0.0.0', '::1', '::', 'localhost'];
+  expect(await Promise.all(hosts.map(addressOf))).toEqual([...hosts.slice(0, -1), '127.0.0.1']);
 });

@@ -1,3 +1,4 @@
+import { lookup } from 'node:dns/promises';
 import { createServer } from 'node:net';
 import { errorCode, errorMessage } from '../database/embedded/error.ts';
 import { OperatorError } from '../operator-error.ts';
@@ -24,17 +25,30 @@ function reason(error: unknown, host: string, port: number): string {
   }
 }
 
+/**
+ * The one address that a host stands for: of several the first of IPv4, so `localhost` is 127.0.0.1. A name would have
+ * Fastify open a second server for each other address, without what this program has set on the first: its limits, its
+ * answers to broken requests, its end.
+ */
+export async function addressOf(host: string): Promise<string> {
+  const { address } = await lookup(host, { order: 'ipv4first' });
+  return address;
+}
+
 /** A port that nobody listens on at this moment: the preferred one if it is free. */
-export function freePort(host: string, preferred = 0): Promise<number> {
+export async function freePort(host: string, preferred = 0): Promise<number> {
+  const address = await addressOf(host).catch((error: unknown) => {
+    throw listenFailure(error, host, preferred);
+  });
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once('error', (error) => {
       if (preferred === 0) reject(listenFailure(error, host, 0));
       else resolve(freePort(host));
     });
-    server.listen({ host, port: preferred }, () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
+    server.listen({ host: address, port: preferred }, () => {
+      const bound = server.address();
+      server.close(() => resolve(typeof bound === 'object' && bound !== null ? bound.port : 0));
     });
   });
 }

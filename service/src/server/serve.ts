@@ -4,7 +4,7 @@ import { createApp } from '../app.ts';
 import { createPool } from '../database/pool.ts';
 import { SHUTDOWN_DEADLINE_MS } from '../limits.ts';
 import type { Limiter } from '../quota/limiter.ts';
-import { listenFailure } from './listen.ts';
+import { addressOf, listenFailure } from './listen.ts';
 import type { ServiceSettings } from './settings.ts';
 
 /** What answers requests: this process, or several that share the port. */
@@ -45,7 +45,7 @@ export async function serve(settings: ServiceSettings, parts: ServeParts): Promi
   try {
     // What Fastify says of each address of each process, the service says once.
     appLog.level = 'warn';
-    await app.listen({ host: settings.host, port: settings.port });
+    await app.listen({ host: await addressOf(settings.host), port: settings.port });
     appLog.level = log.level;
     log.debug('this process serves');
   } catch (error) {

@@ -2,8 +2,10 @@ import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
+import { dataDirectory } from '../../src/database/embedded/fixture-process.ts';
 import { answerBrokenRequest } from '../../src/http/failures.ts';
 import { onFileEnd } from '../harness/cleanup.ts';
+import { startSvcd } from '../harness/process.ts';
 import { startRunningService } from '../harness/running-service.ts';
 
 const KIB = 1024;
@@ -85,4 +87,17 @@ describe('a request that is no good HTTP is answered in the envelope', () => {
     expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
     expect(await service.stop()).toEqual({ code: 0, signal: null });
   });
+});
+
+test('a service on localhost has one address, and answers there in the envelope too', async () => {
+  const here = await startSvcd({ SVC_DATA_DIR: await dataDirectory(), SVC_HOST: 'localhost' });
+  const { port, hostname } = new URL(here.url);
+  expect(hostname).toBe('localhost');
+  const request = 'GET /healthz HTTP/1.1\r\nHost: a\r\nExpect: the impossible\r\n\r\n';
+  expect(parse(await exchange(`http://127.0.0.1:${port}`, request))).toMatchObject({
+    status: 417,
+    code: 'expectation_failed',
+  });
+  await expect(fetch(`http://[::1]:${port}/healthz`)).rejects.toThrow();
+  expect(await here.stop()).toEqual({ code: 0, signal: null });
 });
