@@ -1,4 +1,5 @@
 import { enableCompileCache } from 'node:module';
+import { outliveOutputs } from './log/outputs.ts';
 import type { PrimaryCalls, WorkerCalls } from './server/calls.ts';
 import { COMPILE_CACHE } from './server/compile-cache.ts';
 import { connectPeer } from './server/rpc.ts';
@@ -7,9 +8,9 @@ import { connectPeer } from './server/rpc.ts';
 // forks it early, so that it has read the program by the time the database is ready, and tells it when to run.
 
 enableCompileCache(COMPILE_CACHE);
+outliveOutputs();
 // The terminal and the process manager signal all processes of a service; the primary decides when a worker ends.
-process.on('SIGINT', () => undefined);
-process.on('SIGTERM', () => undefined);
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => undefined);
 // The primary is gone, however that came: nothing of this service may stay behind.
 process.on('disconnect', () => process.exit(0));
 

@@ -7,12 +7,17 @@ import { redactFields, redactText } from './redact.ts';
 export const STANDARD_OUTPUT = 1;
 export const STANDARD_ERROR = 2;
 
+/** Characters that wait for an output that takes none, such as a file on a full disk; lines beyond are dropped. */
+const WAITING_MAX_CHARACTERS = 1024 * 1024;
+
 /**
  * A log to a file descriptor: JSON lines, or lines for people when it is a terminal. Secrets are removed on the way,
- * whatever was passed. Lines are written at once, so nothing is lost with the process.
+ * whatever was passed. Lines are written at once, so nothing is lost with the process. An output that is gone or full
+ * loses lines, and nothing else happens.
  */
 export function createLog(level: Config['logLevel'], fd: number): Logger {
-  const raw = pino.destination({ dest: fd, sync: true });
+  const raw = pino.destination({ dest: fd, sync: true, maxLength: WAITING_MAX_CHARACTERS });
+  raw.on('error', () => undefined);
   return createLogTo(isatty(fd) ? forPeople(raw, level) : raw, level);
 }
 

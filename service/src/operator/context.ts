@@ -5,8 +5,9 @@ import { type Config, readConfig } from '../config.ts';
 import { migrate } from '../database/migrate.ts';
 import { createPool, FOR_COMMANDS } from '../database/pool.ts';
 import { createLog, STANDARD_ERROR } from '../log/log.ts';
-import { openCommandDatabase } from '../server/open-database.ts';
 import { deploymentSecrets } from '../server/secrets.ts';
+import { useCommandDatabase } from './command-database.ts';
+import type { Signals } from './signals.ts';
 
 /** What every command stands on. Nothing is read or opened before a command asks for it. */
 export interface CommandContext {
@@ -16,9 +17,14 @@ export interface CommandContext {
   readonly log: () => Logger;
   /**
    * Runs `work` on the service's database and lets go of it: the one that a running service uses, else the embedded
-   * one, started for the time of the command. Its schema is this program's.
+   * one, started for the time of the command. Its schema is this program's. A signal ends the command, unless `work`
+   * comes to an end by these `signals` itself.
    */
-  readonly withDatabase: <T>(purpose: string, work: (database: CommandDatabase) => Promise<T>) => Promise<T>;
+  readonly withDatabase: <T>(
+    purpose: string,
+    work: (database: CommandDatabase) => Promise<T>,
+    signals?: Signals,
+  ) => Promise<T>;
 }
 
 export interface CommandDatabase {
@@ -47,23 +53,26 @@ export function createContext(env: NodeJS.ProcessEnv): CommandContext {
   return {
     config,
     log,
-    withDatabase: async (purpose, work) => {
-      const database = await openCommandDatabase({ config: config(), purpose, log: log() });
-      const pool = createPool({
-        url: database.url,
-        max: CONNECTIONS,
-        name: purpose,
-        onError: (error) => log().debug({ err: error }, 'a database connection broke'),
-        ...FOR_COMMANDS,
-      });
-      try {
-        await migrate(pool, log());
-        await ensurePartitions(pool);
-        return await work({ pool, url: database.url, secrets: () => deploymentSecrets(config(), log()) });
-      } finally {
-        await pool.end();
-        await database.stop();
-      }
-    },
+    withDatabase: (purpose, work, signals) =>
+      useCommandDatabase(
+        { config: config(), purpose, log: log() },
+        async ({ url }) => {
+          const pool = createPool({
+            url,
+            max: CONNECTIONS,
+            name: purpose,
+            onError: (error) => log().debug({ err: error }, 'a database connection broke'),
+            ...FOR_COMMANDS,
+          });
+          try {
+            await migrate(pool, log());
+            await ensurePartitions(pool);
+            return await work({ pool, url, secrets: () => deploymentSecrets(config(), log()) });
+          } finally {
+            await pool.end();
+          }
+        },
+        signals,
+      ),
   };
 }

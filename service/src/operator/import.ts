@@ -80,27 +80,31 @@ async function runImport(
   const { input, size } = await openInput(file);
   const rejects = await openRejects(flags.rejects);
   const signals = watchSignals();
-  const { report, seconds } = await context.withDatabase('svcd import', async ({ pool }) => {
-    const progress = showProgress(size);
-    const started = performance.now();
-    try {
-      const report = await importRecords({
-        pool,
-        workspaceId: flags.workspace,
-        resource,
-        input,
-        format,
-        atomic: flags.atomic === true,
-        parallel: true,
-        signal: signals.abort,
-        onProgress: ({ bytes, inserted, existing }) => progress.update(bytes, inserted + existing),
-        onReject: rejects.write,
-      });
-      return { report, seconds: (performance.now() - started) / MS_PER_SECOND };
-    } finally {
-      progress.stop();
-    }
-  });
+  const { report, seconds } = await context.withDatabase(
+    'svcd import',
+    async ({ pool }) => {
+      const progress = showProgress(size);
+      const started = performance.now();
+      try {
+        const report = await importRecords({
+          pool,
+          workspaceId: flags.workspace,
+          resource,
+          input,
+          format,
+          atomic: flags.atomic === true,
+          parallel: true,
+          signal: signals.abort,
+          onProgress: ({ bytes, inserted, existing }) => progress.update(bytes, inserted + existing),
+          onReject: rejects.write,
+        });
+        return { report, seconds: (performance.now() - started) / MS_PER_SECOND };
+      } finally {
+        progress.stop();
+      }
+    },
+    signals,
+  );
   await rejects.end();
   console.log(
     flags.json

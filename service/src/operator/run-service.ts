@@ -1,10 +1,9 @@
-import { constants } from 'node:os';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import { dieWithLastWords } from '../server/last-words.ts';
 import { type Service, startService } from '../server/service.ts';
 import { say } from './say.ts';
-import { watchSignals } from './signals.ts';
+import { signalExitCode, watchSignals } from './signals.ts';
 
 export interface RunOptions {
   readonly config: Config;
@@ -15,9 +14,6 @@ export interface RunOptions {
   /** What there is to do and to say once it serves. */
   readonly ready: (service: Service, log: Logger) => Promise<void>;
 }
-
-/** By convention a process that a signal has ended says so with 128 and its number. */
-const SIGNAL_BASE = 128;
 
 /** Runs a service until a signal ends it. Resolves with the exit code; throws when it cannot start or go on. */
 export async function runService({ ready, ...options }: RunOptions): Promise<number> {
@@ -44,7 +40,7 @@ export async function runService({ ready, ...options }: RunOptions): Promise<num
     say('Stopping: finishing the requests that still run. Again to stop at once.');
   let exitCode = 0;
   void signals.second.then((signal) => {
-    exitCode = SIGNAL_BASE + constants.signals[signal];
+    exitCode = signalExitCode(signal);
     log.warn('a second signal: requests that still run are cut');
     service.cut();
   });

@@ -1,10 +1,17 @@
+import { constants } from 'node:os';
 import { performance } from 'node:perf_hooks';
 
 /** npm passes on a signal that the terminal has sent to the whole group already: one key press, two signals. */
 const ECHO_MS = 1_000;
+/** SIGHUP: the terminal was closed. */
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+/** By convention a process that a signal has ended says so with 128 and its number. */
+const SIGNAL_BASE = 128;
+
+export const signalExitCode = (signal: NodeJS.Signals): number => SIGNAL_BASE + constants.signals[signal];
 
 export interface Signals {
-  /** Resolves with the first SIGINT or SIGTERM. */
+  /** Resolves with the first SIGINT, SIGTERM or SIGHUP. */
   readonly first: Promise<NodeJS.Signals>;
   /** Aborts with it. */
   readonly abort: AbortSignal;
@@ -12,7 +19,7 @@ export interface Signals {
   readonly second: Promise<NodeJS.Signals>;
 }
 
-/** Watches SIGINT and SIGTERM from now on; they no longer end the process by themselves. */
+/** Watches these signals from now on; they no longer end the process by themselves. */
 export function watchSignals(): Signals {
   const first = Promise.withResolvers<NodeJS.Signals>();
   const second = Promise.withResolvers<NodeJS.Signals>();
@@ -27,7 +34,6 @@ export function watchSignals(): Signals {
       second.resolve(signal);
     }
   };
-  process.on('SIGINT', receive);
-  process.on('SIGTERM', receive);
+  for (const signal of SIGNALS) process.on(signal, receive);
   return { first: first.promise, second: second.promise, abort: aborted.signal };
 }

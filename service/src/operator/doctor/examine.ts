@@ -6,7 +6,7 @@ import { type Config, ConfigError } from '../../config.ts';
 import { errorMessage } from '../../database/embedded/error.ts';
 import { layoutOf } from '../../database/embedded/layout.ts';
 import { createPool } from '../../database/pool.ts';
-import { openCommandDatabase } from '../../server/open-database.ts';
+import { useCommandDatabase } from '../command-database.ts';
 import { explain } from '../explain.ts';
 import { type Finding, fail, ok } from './check.ts';
 import { checkDatabase } from './database.ts';
@@ -52,19 +52,19 @@ async function examineDatabase(config: Config, log: () => Logger): Promise<reado
 
 /** Not a command's usual way to the database, which would migrate it first. */
 async function withPool<T>(config: Config, log: Logger, work: (pool: pg.Pool) => Promise<T>): Promise<T> {
-  const database = await openCommandDatabase({ config, purpose: 'svcd doctor', log });
-  const pool = createPool({
-    url: database.url,
-    max: CONNECTIONS,
-    name: 'svcd doctor',
-    onError: (error) => log.debug({ err: error }, 'a database connection broke'),
+  return useCommandDatabase({ config, purpose: 'svcd doctor', log }, async ({ url }) => {
+    const pool = createPool({
+      url,
+      max: CONNECTIONS,
+      name: 'svcd doctor',
+      onError: (error) => log.debug({ err: error }, 'a database connection broke'),
+    });
+    try {
+      return await work(pool);
+    } finally {
+      await pool.end();
+    }
   });
-  try {
-    return await work(pool);
-  } finally {
-    await pool.end();
-    await database.stop();
-  }
 }
 
 async function guarded(check: string, work: () => Promise<Finding>): Promise<Finding> {
