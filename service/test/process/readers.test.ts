@@ -43,10 +43,12 @@ test.each([1, 2])(
     await importText(pool, workspaceId, 'companies', ndjson([{ id: 'acme', name: 'Acme' }]));
     await importText(pool, workspaceId, 'audits', ndjson([audit()]));
 
-    const state = { writing: true, done: false };
+    const state = { done: false };
+    const until = performance.now() + READ_SECONDS * MS_PER_SECOND;
+    const writing = (): boolean => performance.now() < until;
     const written = { http: 0, imported: 0 };
     const post = async (path: string, body: object, records: number): Promise<void> => {
-      while (state.writing) {
+      while (writing()) {
         const answer = await fetch(`${node().url}${path}`, {
           method: 'POST',
           headers: { ...bearer(token), 'content-type': 'application/json' },
@@ -59,7 +61,7 @@ test.each([1, 2])(
       }
     };
     const importer = async (): Promise<void> => {
-      while (state.writing) {
+      while (writing()) {
         const args = ['import', 'audits', '-', '--format', 'ndjson', '--workspace', workspaceId, '--json'];
         const { code, stdout, stderr } = await runSvcd(args, { env, input: ndjson(audits(IMPORT_RECORDS)) });
         if (code !== 0) throw new Error(stderr);
@@ -93,7 +95,6 @@ test.each([1, 2])(
     };
 
     const reading = Promise.all([tail(), poll()]);
-    const until = new Promise<void>((resolve) => setTimeout(resolve, READ_SECONDS * MS_PER_SECOND));
     const writers = Promise.all([
       ...Array.from({ length: SINGLE_WRITERS }, () => post('/v1/audits', audit(), 1)),
       ...Array.from({ length: BATCH_WRITERS }, () =>
@@ -101,9 +102,7 @@ test.each([1, 2])(
       ),
       ...Array.from({ length: IMPORTERS }, importer),
     ]);
-    await Promise.race([until, writers, reading]);
-    state.writing = false;
-    await writers;
+    await Promise.race([writers, reading]);
     state.done = true;
     const [tailed, polled] = await reading;
 
