@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { compress } from '../http/compress.ts';
 import type { Compressed } from '../http/compressed.ts';
-import { compress } from './compressed.ts';
 import { GUIDES_DIRECTORY } from './guides.ts';
 import { HASH_CHARACTERS } from './limits.ts';
 import { readScalar } from './scalar.ts';

@@ -1,10 +1,11 @@
 import helmet from '@fastify/helmet';
 import type { FastifyInstance } from 'fastify';
 import { securityHeaders } from '../dashboard/security-headers.ts';
-import { type Compressed, sendCompressed } from '../http/compressed.ts';
+import { compress } from '../http/compress.ts';
+import { type Sent, sendCompressed } from '../http/compressed.ts';
 import { ApiError } from '../http/errors.ts';
+import { weakEtag } from '../http/etag.ts';
 import { type Asset, createAssets } from './assets.ts';
-import { compress } from './compressed.ts';
 import { guidePage } from './guide-page.ts';
 import { readGuides } from './guides.ts';
 import { ONE_YEAR_SECONDS } from './limits.ts';
@@ -45,29 +46,35 @@ function registerPages(scope: FastifyInstance, publicUrl: string): void {
     return sendCompressed(request, reply, { ...asset, cacheControl });
   });
 
-  const reference = once(async () => compress(await referencePage(assets, await shared())));
+  const reference = once(async () => referencePage(assets, await shared()));
   scope.get('/docs', async (request, reply) => {
     await reply.helmet(withStyles(publicUrl));
-    return sendCompressed(request, reply, { type: HTML, cacheControl: PAGE_CACHE, body: await reference() });
+    return sendCompressed(request, reply, await reference());
   });
 
   const guides = readGuides();
   for (const guide of guides) {
-    const body = once(async () => compress(await guidePage(guide, guides, assets, await shared())));
-    scope.get(`/docs/${guide.name}`, async (request, reply) =>
-      sendCompressed(request, reply, { type: HTML, cacheControl: PAGE_CACHE, body: await body() }),
-    );
+    const sent = once(async () => guidePage(guide, guides, assets, await shared()));
+    scope.get(`/docs/${guide.name}`, async (request, reply) => sendCompressed(request, reply, await sent()));
   }
 }
 
-/** What is made when it is first asked for, and kept; a failure is not kept. */
-function once(make: () => Promise<Compressed>): () => Promise<Compressed> {
-  let made: Promise<Compressed> | undefined;
+/** A page that is made when it is first asked for, and kept; a failure is not kept. */
+function once(make: () => Promise<string>): () => Promise<Sent> {
+  const toSent = async (html: string): Promise<Sent> => ({
+    type: HTML,
+    cacheControl: PAGE_CACHE,
+    etag: weakEtag(html),
+    body: await compress(html),
+  });
+  let made: Promise<Sent> | undefined;
   return () => {
-    made ??= make().catch((error: unknown) => {
-      made = undefined;
-      throw error;
-    });
+    made ??= make()
+      .then(toSent)
+      .catch((error: unknown) => {
+        made = undefined;
+        throw error;
+      });
     return made;
   };
 }

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { isNamed } from './conditional.ts';
 
 /** A content, ready to be sent in each encoding that there is. */
 export interface Compressed {
@@ -26,17 +27,25 @@ export interface Sent {
   readonly type: string;
   readonly cacheControl: string;
   readonly body: Compressed;
+  /** A weak one: it stands for the content in every encoding. */
+  readonly etag?: string;
 }
 
-/** Answers with a content in the best encoding that the request allows. */
+const NOT_MODIFIED = 304;
+
+/** Answers with a content in the best encoding that the request allows; 304 when If-None-Match names its ETag. */
 export function sendCompressed(
   request: FastifyRequest,
   reply: FastifyReply,
-  { type, cacheControl, body }: Sent,
+  { type, cacheControl, body, etag }: Sent,
 ): FastifyReply {
   const there = EVERY.filter((name) => body[name] !== undefined);
   const encoding = encodingOf(request.headers['accept-encoding'], there);
-  reply.headers({ vary: 'accept-encoding', 'cache-control': cacheControl }).type(type);
+  reply.headers({ vary: 'accept-encoding', 'cache-control': cacheControl });
+  if (etag !== undefined) reply.header('etag', etag);
+  if (etag !== undefined && isNamed(request.headers['if-none-match'], etag))
+    return reply.code(NOT_MODIFIED).send();
+  reply.type(type);
   if (encoding !== 'identity') reply.header('content-encoding', encoding);
   return reply.send(body[encoding]);
 }

@@ -12,11 +12,12 @@ export function sendConditional(
   cacheControl = 'private, no-cache',
 ): FastifyReply {
   reply.header('etag', etag).header('cache-control', cacheControl);
-  if (names(request.headers['if-none-match'], etag)) return reply.code(304).send();
+  if (isNamed(request.headers['if-none-match'], etag)) return reply.code(304).send();
   return reply.type('application/json; charset=utf-8').send(body);
 }
 
-function names(header: string | undefined, etag: string): boolean {
+/** Whether If-None-Match names the ETag, by weak comparison. */
+export function isNamed(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false;
   const opaque = (tag: string): string => tag.trim().replace(/^W\//, '');
   return header.trim() === '*' || header.split(',').some((tag) => opaque(tag) === opaque(etag));

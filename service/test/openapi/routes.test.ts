@@ -1,4 +1,5 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import type { FastifyInstance, RouteOptions } from 'fastify';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -63,18 +64,40 @@ test('/openapi.json gives the document to anyone, with an ETag that answers 304'
   expect(first.headers).toMatchObject({
     'content-type': 'application/json; charset=utf-8',
     'cache-control': 'public, no-cache',
-    etag: expect.stringMatching(/^"[\w-]+"$/),
+    etag: expect.stringMatching(/^W\/"[\w-]+"$/),
+    vary: 'accept-encoding',
   });
   const { info } = first.json<{ info: { version: string } }>();
   expect(first.json()).toEqual(openApiDocument({ publicUrl: PUBLIC_URL, version: info.version }));
 
-  const again = await app.inject({
-    url: '/openapi.json',
-    headers: { 'if-none-match': String(first.headers.etag) },
-  });
-  expect({ status: again.statusCode, body: again.body, etag: again.headers.etag }).toEqual({
-    status: 304,
-    body: '',
-    etag: first.headers.etag,
-  });
+  for (const encoding of ['identity', 'br']) {
+    const again = await app.inject({
+      url: '/openapi.json',
+      headers: { 'if-none-match': String(first.headers.etag), 'accept-encoding': encoding },
+    });
+    expect({ status: again.statusCode, body: again.body }).toEqual({ status: 304, body: '' });
+    expect(again.headers).toMatchObject({ etag: first.headers.etag, vary: 'accept-encoding' });
+    expect(again.headers).not.toHaveProperty('content-encoding');
+  }
 });
+
+test.each([
+  ['br', brotliDecompressSync],
+  ['gzip', gunzipSync],
+] as const)(
+  '/openapi.json comes in %s to who accepts it, a tenth of its size',
+  async (encoding, decompress) => {
+    const plain = await app.inject({ url: '/openapi.json' });
+    const { headers, rawPayload } = await app.inject({
+      url: '/openapi.json',
+      headers: { 'accept-encoding': encoding },
+    });
+    expect(headers).toMatchObject({
+      'content-encoding': encoding,
+      vary: 'accept-encoding',
+      etag: plain.headers.etag,
+    });
+    expect(rawPayload.length).toBeLessThan(plain.rawPayload.length / 10);
+    expect(String(decompress(rawPayload))).toBe(plain.body);
+  },
+);

@@ -1,7 +1,7 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { encodingOf } from '../http/compressed.ts';
-import { compress } from './compressed.ts';
+import { compress } from './compress.ts';
+import { encodingOf } from './compressed.ts';
 
 test.each([
   ['gzip, deflate, br, zstd', 'br'],

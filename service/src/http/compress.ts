@@ -1,7 +1,9 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import type { Compressed } from '../http/compressed.ts';
-import { BROTLI_LEVEL } from './limits.ts';
+import type { Compressed } from './compressed.ts';
+
+/** Brotli's levels end at 11. 6 takes 0.3 s for the largest file, once, and is within 5 % of the best. */
+const BROTLI_LEVEL = 6;
 
 const toBrotli = promisify(brotliCompress);
 const toGzip = promisify(gzip);
