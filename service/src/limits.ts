@@ -39,6 +39,8 @@ export const SHUTDOWN_DEADLINE_MS = 30_000;
 
 /** How long a write waits for its workspace's clock or log before it is answered with 503. */
 export const LOCK_TIMEOUT_MS = 5_000;
+/** How long a write waits for its turn among the writes of its process before it is answered with 503. */
+export const WRITE_TURN_TIMEOUT_MS = 10_000;
 /** How long a group commit waits for one workspace's log before it goes on without it. */
 export const GROUP_COMMIT_LOCK_TIMEOUT_MS = 250;
 

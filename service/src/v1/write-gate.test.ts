@@ -54,3 +54,19 @@ test('a write that fails makes room for the next one, in the order in which they
   ]);
   expect(order).toEqual([0, 1, 2]);
 });
+
+test('a write that has waited too long for its turn is refused as unavailable, and takes nobody else’s turn', async () => {
+  const gate = createWriteGate(1, 10);
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  const order: string[] = [];
+  const stuck = gate.run('one', () => held);
+  const refused = ['a', 'b'].map((name) => gate.run('one', async () => void order.push(name)));
+  expect(await Promise.allSettled(refused)).toMatchObject([
+    { status: 'rejected', reason: { code: 'unavailable' } },
+    { status: 'rejected', reason: { code: 'unavailable' } },
+  ]);
+  release();
+  await stuck;
+  await gate.run('one', async () => void order.push('c'));
+  expect(order).toEqual(['c']);
+});
