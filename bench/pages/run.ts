@@ -1,14 +1,5 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import autocannon from 'autocannon';
-import { ensurePartitions } from '../../service/src/audit-log/partitions.ts';
-import { startEmbedded } from '../../service/src/database/embedded/index.ts';
-import { migrate } from '../../service/src/database/migrate.ts';
-import { createPool, FOR_COMMANDS } from '../../service/src/database/pool.ts';
+import { median, onDatabase, ratio, seeded, startServer } from '../harness.ts';
 import { seed, WORKSPACES } from './seed.ts';
 
 /**
@@ -29,15 +20,6 @@ interface Target {
   readonly rates: number[];
 }
 
-async function startServer(
-  file: string,
-  env: Readonly<Record<string, string>>,
-): Promise<{ process: ChildProcess; origin: string }> {
-  const child = fork(new URL(file, import.meta.url), { env: { ...process.env, ...env } });
-  const [address] = (await once(child, 'message')) as [AddressInfo];
-  return { process: child, origin: `http://127.0.0.1:${address.port}` };
-}
-
 async function measure({ url, headers }: Target): Promise<number> {
   const result = await autocannon({
     url,
@@ -49,9 +31,6 @@ async function measure({ url, headers }: Target): Promise<number> {
     throw new Error(`${url}: ${result.non2xx} refusals, ${result.errors} errors`);
   return result.requests.average;
 }
-
-const median = (values: readonly number[]): number =>
-  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
 /** Walks to the page that starts at `skip`, by the list's own cursors. */
 async function deepCursor(
@@ -71,24 +50,12 @@ async function deepCursor(
 }
 
 async function run(databaseUrl: string): Promise<void> {
-  const pool = createPool({
-    url: databaseUrl,
-    max: 2,
-    name: 'bench',
-    onError: console.error,
-    ...FOR_COMMANDS,
-  });
-  await migrate(pool);
-  await ensurePartitions(pool, Date.now());
-  await pool.query('set statement_timeout = 0');
   console.log(`loading ${audits} audits`);
-  const { workspaceId, token } = await seed(pool, SECRET, audits / WORKSPACES);
-  await pool.query('checkpoint');
-  await pool.end();
+  const { workspaceId, token } = await seeded(databaseUrl, (pool) => seed(pool, SECRET, audits / WORKSPACES));
 
   const env = { BENCH_DATABASE_URL: databaseUrl, BENCH_WORKSPACE: workspaceId, BENCH_SECRET: SECRET };
-  const bare = await startServer('bare.ts', env);
-  const service = await startServer('service.ts', env);
+  const bare = await startServer(new URL('bare.ts', import.meta.url), env);
+  const service = await startServer(new URL('service.ts', import.meta.url), env);
   const headers = { authorization: `Bearer ${token}` };
   const cursor = await deepCursor(service.origin, headers, Math.min(DEEP, (audits / WORKSPACES) * 0.8));
   const targets: readonly Target[] = [
@@ -114,23 +81,10 @@ function report(targets: readonly Target[]): void {
   const [bare, service, deep] = targets;
   if (bare === undefined || service === undefined || deep === undefined)
     throw new Error('A target is missing.');
-  const ratios = (a: Target, b: Target): string => {
-    const all = a.rates.map((rate, i) => rate / (b.rates[i] ?? Number.NaN));
-    return `${median(all).toFixed(2)} (${Math.min(...all).toFixed(2)} to ${Math.max(...all).toFixed(2)})`;
-  };
   for (const { name, rates } of targets)
     console.log(`${name}: median ${median(rates).toFixed(0)} requests/s`);
-  console.log(`service / bare: ${ratios(service, bare)}`);
-  console.log(`first page / deep page (time): ${ratios(service, deep)}`);
+  console.log(`service / bare: ${ratio(service.rates, bare.rates)}`);
+  console.log(`first page / deep page (time): ${ratio(service.rates, deep.rates)}`);
 }
 
-const dataDir = await mkdtemp(join(tmpdir(), 'svc-bench-'));
-await writeFile(join(dataDir, 'README'), 'A benchmark runs here; it removes this folder when it ends.\n');
-const quiet = { info: () => undefined, warn: console.warn, error: console.error };
-const server = await startEmbedded({ dataDir: join(dataDir, 'data'), purpose: 'bench', log: quiet });
-try {
-  await run(server.url);
-} finally {
-  await server.stop();
-  await rm(dataDir, { recursive: true });
-}
+await onDatabase(run);

@@ -1,16 +1,7 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { type Audit, type ListEnvelope, Svc } from '@svc/sdk';
-import { ensurePartitions } from '../../service/src/audit-log/partitions.ts';
-import { startEmbedded } from '../../service/src/database/embedded/index.ts';
-import { migrate } from '../../service/src/database/migrate.ts';
-import { createPool, FOR_COMMANDS } from '../../service/src/database/pool.ts';
+import { onDatabase, seeded, spread, startServer } from '../harness.ts';
 import { seed, WORKSPACES } from '../pages/seed.ts';
 
 /**
@@ -25,6 +16,8 @@ const LIMIT = 100;
 /** Audits of one turn. */
 const TURN = 10 * LIMIT;
 const SECRET = 'the secret of the benchmark, not of a service';
+/** Of the ratios: they are close to 1. */
+const DIGITS = 3;
 const MEBIBYTE = 1024 * 1024;
 
 setFlagsFromString('--expose-gc');
@@ -92,42 +85,14 @@ async function heapDuring(walk: Walk): Promise<readonly number[]> {
   return heaps;
 }
 
-const median = (values: readonly number[]): number =>
-  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
-
 const costText = ({ wall, processor }: Cost): string =>
   `${wall.toFixed(0)} ms (processor ${processor.toFixed(0)} ms)`;
-const spread = (values: readonly number[]): string =>
-  `${median(values).toFixed(3)} (${Math.min(...values).toFixed(3)} to ${Math.max(...values).toFixed(3)})`;
-
-async function startService(databaseUrl: string): Promise<{ process: ChildProcess; baseUrl: string }> {
-  const env = { ...process.env, BENCH_DATABASE_URL: databaseUrl, BENCH_SECRET: SECRET };
-  const child = fork(new URL('../pages/service.ts', import.meta.url), { env });
-  const failed = once(child, 'exit').then(([code]) =>
-    Promise.reject(new Error(`the service ended with ${code}`)),
-  );
-  const [address] = (await Promise.race([once(child, 'message'), failed])) as [AddressInfo];
-  failed.catch(() => undefined);
-  return { process: child, baseUrl: `http://127.0.0.1:${address.port}` };
-}
-
 async function compare(databaseUrl: string): Promise<void> {
-  const pool = createPool({
-    url: databaseUrl,
-    max: 2,
-    name: 'bench',
-    onError: console.error,
-    ...FOR_COMMANDS,
-  });
-  await migrate(pool);
-  await ensurePartitions(pool, Date.now());
-  await pool.query('set statement_timeout = 0');
   console.log(`loading ${audits * WORKSPACES} audits`);
-  const { token } = await seed(pool, SECRET, audits);
-  await pool.query('checkpoint');
-  await pool.end();
-  const service = await startService(databaseUrl);
-  const { baseUrl } = service;
+  const { token } = await seeded(databaseUrl, (pool) => seed(pool, SECRET, audits));
+  const env = { BENCH_DATABASE_URL: databaseUrl, BENCH_SECRET: SECRET };
+  const service = await startServer(new URL('../pages/service.ts', import.meta.url), env);
+  const baseUrl = service.origin;
   const ratios: Cost[] = [];
   for (let round = 0; round <= rounds; round++) {
     const [client, hand] = await takeTurns([byClient(baseUrl, token), byHand(baseUrl, token)]);
@@ -139,19 +104,21 @@ async function compare(databaseUrl: string): Promise<void> {
       `client ${costText(client)}   by hand ${costText(hand)}   ratio ${ratio.wall.toFixed(3)}, processor ${ratio.processor.toFixed(3)}`,
     );
   }
-  console.log(`client / by hand, time: ${spread(ratios.map(({ wall }) => wall))}`);
-  console.log(`client / by hand, processor time: ${spread(ratios.map(({ processor }) => processor))}`);
+  console.log(
+    `client / by hand, time: ${spread(
+      ratios.map(({ wall }) => wall),
+      DIGITS,
+    )}`,
+  );
+  console.log(
+    `client / by hand, processor time: ${spread(
+      ratios.map(({ processor }) => processor),
+      DIGITS,
+    )}`,
+  );
   const heaps = await heapDuring(byClient(baseUrl, token));
   console.log(`heap at each tenth of a walk, MiB: ${heaps.map((heap) => heap.toFixed(1)).join(' ')}`);
   service.process.disconnect();
 }
 
-const directory = await mkdtemp(join(tmpdir(), 'svc-bench-'));
-const quiet = { info: () => undefined, warn: console.warn, error: console.error };
-const database = await startEmbedded({ dataDir: join(directory, 'data'), purpose: 'bench', log: quiet });
-try {
-  await compare(database.url);
-} finally {
-  await database.stop();
-  await rm(directory, { recursive: true, force: true });
-}
+await onDatabase(compare);

@@ -1,14 +1,5 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import autocannon from 'autocannon';
-import { ensurePartitions } from '../../service/src/audit-log/partitions.ts';
-import { startEmbedded } from '../../service/src/database/embedded/index.ts';
-import { migrate } from '../../service/src/database/migrate.ts';
-import { createPool, FOR_COMMANDS } from '../../service/src/database/pool.ts';
+import { median, onDatabase, ratio, seeded, startServer } from '../harness.ts';
 import { auditOf, auditsOf, seed } from './seed.ts';
 
 /**
@@ -36,15 +27,6 @@ interface Target {
   readonly rates: number[];
 }
 
-async function startServer(
-  file: string,
-  env: Readonly<Record<string, string>>,
-): Promise<{ process: ChildProcess; origin: string }> {
-  const child = fork(new URL(file, import.meta.url), { env: { ...process.env, ...env } });
-  const [address] = (await once(child, 'message')) as [AddressInfo];
-  return { process: child, origin: `http://127.0.0.1:${address.port}` };
-}
-
 async function measure({ url, headers, body, connections, records }: Target): Promise<number> {
   const result = await autocannon({
     url,
@@ -59,22 +41,8 @@ async function measure({ url, headers, body, connections, records }: Target): Pr
   return (result['2xx'] / result.duration) * records;
 }
 
-const median = (values: readonly number[]): number =>
-  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
-
 async function run(databaseUrl: string): Promise<void> {
-  const pool = createPool({
-    url: databaseUrl,
-    max: 2,
-    name: 'bench',
-    onError: console.error,
-    ...FOR_COMMANDS,
-  });
-  await migrate(pool);
-  await ensurePartitions(pool, Date.now());
-  const { workspaceId, keyId, token } = await seed(pool, SECRET, existing);
-  await pool.query('checkpoint');
-  await pool.end();
+  const { workspaceId, keyId, token } = await seeded(databaseUrl, (pool) => seed(pool, SECRET, existing));
 
   const env = {
     BENCH_DATABASE_URL: databaseUrl,
@@ -82,8 +50,8 @@ async function run(databaseUrl: string): Promise<void> {
     BENCH_KEY: keyId,
     BENCH_SECRET: SECRET,
   };
-  const bare = await startServer('bare.ts', env);
-  const service = await startServer('../pages/service.ts', env);
+  const bare = await startServer(new URL('bare.ts', import.meta.url), env);
+  const service = await startServer(new URL('../pages/service.ts', import.meta.url), env);
   const headers = { authorization: `Bearer ${token}` };
   const one = { body: JSON.stringify(auditOf(1)), connections: CONNECTIONS, records: 1 };
   const batch = { body: JSON.stringify({ data: auditsOf(BATCH_RECORDS) }), records: BATCH_RECORDS };
@@ -113,18 +81,7 @@ function report(targets: readonly Target[]): void {
   const [bare, service] = targets;
   if (bare === undefined || service === undefined) throw new Error('A target is missing.');
   for (const { name, rates } of targets) console.log(`${name}: median ${median(rates).toFixed(0)} records/s`);
-  const ratios = service.rates.map((rate, i) => rate / (bare.rates[i] ?? Number.NaN));
-  const spread = `${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}`;
-  console.log(`service / bare: ${median(ratios).toFixed(2)} (${spread})`);
+  console.log(`service / bare: ${ratio(service.rates, bare.rates)}`);
 }
 
-const dataDir = await mkdtemp(join(tmpdir(), 'svc-bench-'));
-await writeFile(join(dataDir, 'README'), 'A benchmark runs here; it removes this folder when it ends.\n');
-const quiet = { info: () => undefined, warn: console.warn, error: console.error };
-const server = await startEmbedded({ dataDir: join(dataDir, 'data'), purpose: 'bench', log: quiet });
-try {
-  await run(server.url);
-} finally {
-  await server.stop();
-  await rm(dataDir, { recursive: true });
-}
+await onDatabase(run);
