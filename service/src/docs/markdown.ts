@@ -66,6 +66,7 @@ function joinExamples(tokens: readonly Token[]): Token[] {
 
 const labelOf = ({ lang = '', text }: Tokens.Code): string => {
   if (lang === 'sh' && text.includes('curl ')) return 'curl';
+  if (lang === 'sh' && /\bsvc [a-z]/.test(text)) return 'svc';
   return LANGUAGES[lang]?.label ?? 'Text';
 };
 

@@ -27,7 +27,7 @@ export const readDocument = (path: string): string => readFileSync(join(REPOSITO
 export const examplesOf = (path: string): readonly Example[] =>
   [...readDocument(path).matchAll(/^```(sh|ts|python)\n(.*?)^```$/gms)].flatMap(
     ([, language, text = ''], index) =>
-      language === 'sh' && !text.includes('curl ')
+      language === 'sh' && !/\b(?:curl|svc) /.test(text)
         ? []
         : [{ language: language as Language, text, name: `${language} ${index + 1}` }],
   );

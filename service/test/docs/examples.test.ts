@@ -21,7 +21,7 @@ const WRITING = 'docs/guides/idempotency.md';
 /** What an example is there to show. */
 const SHOWN: Readonly<Record<string, RegExp>> = {
   'docs/guides/idempotency.md sh 1': /^idempotent-replayed: true/im,
-  'docs/guides/pagination.md sh 6': /^304$/m,
+  'docs/guides/pagination.md sh 8': /^304$/m,
   'docs/guides/sandbox.md sh 1': /^dry-run: true/im,
 };
 
@@ -63,9 +63,10 @@ describe.each(DOCUMENTS)('%s', (path) => {
     test.skipIf(!canRun(example.language))(`runs as it is: ${example.name}`, async () => {
       const text = example.text.replaceAll(ADDRESS, String(env['SVC_BASE_URL']));
       const { stdout, stderr } = await runExample({ ...example, text }, env, directory);
-      expect(stderr).toBe('');
+      // What the command line has to say beside its output.
+      expect(stderr.replace(/^svc: .*\n/gm, '')).toBe('');
       expect(stdout).not.toBe('');
-      if (path === FAILING) expect(stdout).toMatch(/invalid_parameter|must be an integer/);
+      if (path === FAILING) expect(stdout + stderr).toMatch(/invalid_parameter|must be an integer/);
       else expect(stdout).not.toMatch(/"error"|\bFalse\b|\bfalse$/m);
       expect(stdout).toMatch(SHOWN[`${path} ${example.name}`] ?? '');
       // A count that it prints is the true one.
@@ -84,6 +85,15 @@ test('every language has an example that walks all pages and counts', () => {
       (example) => example.language === language && /audits["`]/.test(example.text),
     );
     expect(counting).not.toEqual([]);
+  }
+});
+
+test('every guide in which a program calls the service shows the command line too', () => {
+  for (const path of DOCUMENTS.filter((document) => document.startsWith('docs/'))) {
+    const examples = examplesOf(path);
+    if (!examples.some(({ language }) => language === 'ts')) continue;
+    const commands = examples.filter(({ language, text }) => language === 'sh' && /\bsvc /.test(text));
+    expect({ path, commands: commands.length > 0 }).toEqual({ path, commands: true });
   }
 });
 

@@ -1,6 +1,6 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { mkdir, symlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, mkdtemp, symlink, writeFile } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { type Example, type Language, REPOSITORY } from './documents.ts';
@@ -22,16 +22,22 @@ function present(program: string): boolean {
 
 export const canRun = (language: Language): boolean => PROGRAMS[language] !== undefined;
 
-/** An empty project of somebody who uses the client library. */
+const BIN = 'node_modules/.bin';
+
+/** An empty project of somebody who uses the client library and its command line. */
 export async function userProject(): Promise<string> {
   const directory = await temporaryDirectory();
   await writeFile(join(directory, 'package.json'), '{"type": "module"}');
   await mkdir(join(directory, 'node_modules/@svc'), { recursive: true });
   await symlink(join(REPOSITORY, 'sdk'), join(directory, 'node_modules/@svc/sdk'));
+  await mkdir(join(directory, BIN));
+  const main = join(REPOSITORY, 'sdk/src/cli/main.ts');
+  const svc = `#!/bin/sh\nexec '${process.execPath}' '${main}' "$@"\n`;
+  await writeFile(join(directory, BIN, 'svc'), svc, { mode: 0o755 });
   return directory;
 }
 
-/** Runs an example as somebody who has copied it; throws when it fails. */
+/** Runs an example as somebody who has copied it, in a folder of its own in the project; throws when it fails. */
 export async function runExample(
   { language, text }: Pick<Example, 'language' | 'text'>,
   env: NodeJS.ProcessEnv,
@@ -39,10 +45,12 @@ export async function runExample(
 ): Promise<{ readonly stdout: string; readonly stderr: string }> {
   const program = PROGRAMS[language];
   if (program === undefined) throw new Error(`${language} cannot be run here`);
-  const options = { env: { ...process.env, ...env }, cwd: directory };
+  const path = `${join(directory, BIN)}${delimiter}${process.env['PATH']}`;
+  const cwd = await mkdtemp(join(directory, 'example-'));
+  const options = { env: { ...process.env, ...env, PATH: path, XDG_CONFIG_HOME: cwd }, cwd };
   // A shell whose input is a socket takes itself for a remote one and would read the user's settings.
   if (language === 'sh') return run(program, ['--norc', '-euo', 'pipefail', '-c', text], options);
-  const file = join(directory, `example.${language === 'ts' ? 'ts' : 'py'}`);
+  const file = join(cwd, `example.${language === 'ts' ? 'ts' : 'py'}`);
   await writeFile(file, text);
   return run(program, [file], options);
 }
