@@ -9,7 +9,7 @@ import type { Target } from './target.ts';
 
 /** Ticks that are reserved at once, for a chain of batches: a tenth of a second of the clock. */
 const CHAIN_TICKS = 100_000;
-/** A file of fewer is written sooner by one transaction. */
+/** A batch of fewer is written sooner alone. */
 const PARALLEL_LEAST = 1_000;
 
 /** Batches one after another whose ticks were taken in a transaction before them. */
