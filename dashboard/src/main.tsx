@@ -24,6 +24,9 @@ const client = createQueryClient(() => {
   void router.navigate({ to: '/sign-in', search: { next: href } });
 });
 const router = buildRouter(client);
+// The code of the page beside the questions who is there and in which workspace, not behind them.
+const [routes] = router.getMatchedRoutes(router.latestLocation.pathname);
+for (const route of routes) void router.loadRouteChunk(route);
 
 const root = document.querySelector('#root');
 if (root === null) throw new Error('index.html has no #root');

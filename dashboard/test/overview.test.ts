@@ -46,6 +46,35 @@ describe.skipIf(BROWSER_PATH === undefined)('the overview', async () => {
     },
   );
 
+  test('draws its plots by a file of their own, and nothing moves when that comes late', async () => {
+    const page = await open(owner, '/account');
+    let arrive = (): void => undefined;
+    const late = new Promise<void>((resolve) => {
+      arrive = resolve;
+    });
+    await page.route(/\/assets\/uplot-[^/]*\.js$/, async (route) => {
+      await late;
+      await route.continue();
+    });
+    await page.goto(page.url().replace('/account', `/w/${workspaceId}`));
+    const plot = page.getByRole('img', { name: /Requests by the hour/ });
+    await plot.waitFor();
+    await page.getByRole('img', { name: /Headline score over time/ }).waitFor();
+    await page.getByRole('link', { name: 'Acme' }).first().waitFor();
+    const places = () =>
+      page.evaluate(() =>
+        [...document.querySelectorAll('section, [role=img]')].map((element) => {
+          const { x, y, width, height } = element.getBoundingClientRect();
+          return [x, y, width, height].map(Math.round).join(' ');
+        }),
+      );
+    const before = await places();
+    expect(await plot.locator('canvas').count()).toBe(0);
+    arrive();
+    await plot.locator('canvas').waitFor();
+    expect(await places()).toEqual(before);
+  });
+
   test('shows another time when it is chosen, also after a reload', async () => {
     const page = await open(owner, `/w/${workspaceId}`);
     await page.getByRole('radio', { name: '30 days' }).click();

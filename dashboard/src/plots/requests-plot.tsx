@@ -1,6 +1,6 @@
 import type { Traffic } from '@svc/service/src/dashboard/wire-overview.ts';
 import { useCallback, useMemo } from 'react';
-import uPlot from 'uplot';
+import type uPlot from 'uplot';
 import { Plot, type PlotColors } from '../ui/plot.tsx';
 import { CURSOR, fromZero, timeAxis, valueAxis } from './axes.ts';
 
@@ -30,8 +30,8 @@ export function RequestsPlot({ traffic, onPoint }: TrafficPlotProps) {
     ];
   }, [traffic]);
   const options = useCallback(
-    (colors: PlotColors): Omit<uPlot.Options, 'width' | 'height'> => {
-      const bars = uPlot.paths.bars?.({ size: [BAR_WIDTH, BAR_MAX_PIXELS], align: 1, radius: 0.1 });
+    (colors: PlotColors, { paths }: typeof uPlot): Omit<uPlot.Options, 'width' | 'height'> => {
+      const bars = paths.bars?.({ size: [BAR_WIDTH, BAR_MAX_PIXELS], align: 1, radius: 0.1 });
       const series = (label: string, fill: string): uPlot.Series => ({
         label,
         fill,

@@ -1,5 +1,6 @@
 import { createRoute, lazyRouteComponent, notFound, Outlet } from '@tanstack/react-router';
 import { isFailure } from '../api/failure.ts';
+import { overviewQuery, trafficQuery } from '../api/overview.ts';
 import { workspaceQuery } from '../api/workspace.ts';
 import { NotFoundPage } from '../layout/not-found.tsx';
 import { PageSkeleton } from '../layout/page-skeleton.tsx';
@@ -55,6 +56,12 @@ export const overviewRoute = createRoute({
   validateSearch: ({ range }: Record<string, unknown>): OverviewSearch => ({
     range: oneOf(range, OVERVIEW_RANGES),
   }),
+  loaderDeps: ({ search: { range = '7d' } }) => ({ range }),
+  loader: ({ context: { client }, params: { workspaceId }, deps: { range } }) => {
+    // Begun here, shown by the page when they are there.
+    void client.prefetchQuery(overviewQuery(workspaceId));
+    void client.prefetchQuery(trafficQuery(workspaceId, range));
+  },
   component: lazyRouteComponent(() => import('../pages/overview/overview-page.tsx'), 'OverviewPage'),
 });
 

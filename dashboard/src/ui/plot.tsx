@@ -1,6 +1,6 @@
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
-import uPlot from 'uplot';
-import 'uplot/dist/uPlot.min.css';
+import type uPlot from 'uplot';
 import { useShownTheme } from '../theme/theme.ts';
 
 export interface PlotColors {
@@ -22,23 +22,32 @@ export interface PlotProps {
   readonly label: string;
   /** Aligned columns: x in seconds since the epoch, then one per series. */
   readonly data: uPlot.AlignedData;
-  /** Made anew when the theme, the data or this function changes: memoise it. */
-  readonly options: (colors: PlotColors) => Omit<uPlot.Options, 'width' | 'height'>;
+  /** Gets uPlot itself for its ways to draw. Made anew when the theme, the data or this function changes: memoise it. */
+  readonly options: (colors: PlotColors, library: typeof uPlot) => Omit<uPlot.Options, 'width' | 'height'>;
   /** Pixels. */
   readonly height: number;
 }
 
-/** uPlot in the colours of the theme and as wide as its place. */
+const libraryQuery = queryOptions({
+  queryKey: ['uplot'],
+  queryFn: () => import('../plots/uplot.ts'),
+  staleTime: Number.POSITIVE_INFINITY,
+  structuralSharing: false,
+});
+
+/** uPlot in the colours of the theme and as wide as its place, which has its height before uPlot is there. */
 export function Plot({ label, data, options, height }: PlotProps) {
   const place = useRef<HTMLDivElement>(null);
   const theme = useShownTheme();
+  const { data: library, error } = useQuery(libraryQuery);
   useEffect(() => {
     const element = place.current;
-    if (element === null) return;
+    if (element === null || library === undefined) return;
     // The effect runs after the theme's style has changed, so the colours are read of the one that is shown.
     element.dataset['theme'] = theme;
-    const plot = new uPlot(
-      { ...options(readColors(element)), width: element.clientWidth, height },
+    const UPlot = library.default;
+    const plot = new UPlot(
+      { ...options(readColors(element), UPlot), width: element.clientWidth, height },
       data,
       element,
     );
@@ -48,8 +57,17 @@ export function Plot({ label, data, options, height }: PlotProps) {
       observer.disconnect();
       plot.destroy();
     };
-  }, [data, options, height, theme]);
-  return <div ref={place} role="img" aria-label={label} className="w-full min-w-0" />;
+  }, [data, options, height, theme, library]);
+  if (error !== null) {
+    return (
+      <p className="flex items-center justify-center text-soft" style={{ height }}>
+        The plot could not be loaded. Reload the page to try again.
+      </p>
+    );
+  }
+  return (
+    <div ref={place} role="img" aria-label={label} className="w-full min-w-0" style={{ minHeight: height }} />
+  );
 }
 
 /** light-dark() in a variable is text; as a colour of an element it is resolved. */
