@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import type { CommandContext } from './context.ts';
 import { readPassword } from './password.ts';
+import { print } from './print.ts';
 import { say } from './say.ts';
 
 interface BootstrapFlags {
@@ -36,12 +37,12 @@ export function bootstrapCommand(context: CommandContext): Command {
         }),
       );
       const { workspaceId, created } = made;
-      if (flags.json) return console.log(JSON.stringify({ workspaceId, email: flags.email, created }));
+      if (flags.json) return print(JSON.stringify({ workspaceId, email: flags.email, created }));
       say(
         created
           ? `Made the owner ${flags.email} and the workspace "${flags.workspace}".`
           : `Made the workspace "${flags.workspace}" for ${flags.email}, who keeps the password there was.`,
       );
-      console.log(workspaceId);
+      await print(workspaceId);
     });
 }

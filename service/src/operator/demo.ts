@@ -4,6 +4,7 @@ import { type Config, readConfig } from '../config.ts';
 import { createLog, STANDARD_ERROR } from '../log/log.ts';
 import { freePort } from '../server/listen.ts';
 import type { Demo } from './demo/prepare.ts';
+import { print } from './print.ts';
 import { runService } from './run-service.ts';
 import { say } from './say.ts';
 
@@ -39,7 +40,7 @@ export function demoCommand(): Command {
         logFd: STANDARD_ERROR,
         ready: async (service, log) => {
           const demo = await (await preparing).prepareDemo(service, log);
-          console.log(flags.json ? JSON.stringify(demo) : describe(demo, config));
+          await print(flags.json ? JSON.stringify(demo) : describe(demo, config));
         },
       });
       process.exit(exitCode);
@@ -73,9 +74,14 @@ The demo is ready: ${url}
              (signs you in once, as ${ownerEmail})
   Test key   ${testKey}
   Live key   ${liveKey}
+  API docs   ${url}/docs
 
 Try it:
 
   curl -H 'Authorization: Bearer ${testKey}' '${url}/v1/audits?limit=3'
+
+The examples of the docs run as they are after
+
+  export SVC_BASE_URL=${url} SVC_API_KEY=${testKey}
 
 Its data is in ${resolve(dataDir)}; remove that to begin anew. Ctrl-C stops.`;

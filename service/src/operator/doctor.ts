@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import type { CommandContext } from './context.ts';
 import type { Finding } from './doctor/check.ts';
 import { examine } from './doctor/examine.ts';
+import { print } from './print.ts';
 
 const FAILED = 1;
 const STATUS_WIDTH = 6;
@@ -21,7 +22,7 @@ export function doctorCommand(context: CommandContext): Command {
     .action(async ({ json }: { readonly json?: true }) => {
       const checks = await examine(context.config, context.log);
       const allWell = checks.every(({ status }) => status !== 'fail');
-      console.log(json ? JSON.stringify({ ok: allWell, checks }) : checks.map(line).join('\n'));
+      await print(json ? JSON.stringify({ ok: allWell, checks }) : checks.map(line).join('\n'));
       if (!allWell) process.exitCode = FAILED;
     });
 }

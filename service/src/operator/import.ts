@@ -11,6 +11,7 @@ import type { CommandContext } from './context.ts';
 import { explain, MISUSED } from './explain.ts';
 import { formatOf, STANDARD_STREAM } from './file-format.ts';
 import { describeReport } from './import-report.ts';
+import { print } from './print.ts';
 import { showProgress } from './progress.ts';
 import { openRejects } from './rejects.ts';
 import { say } from './say.ts';
@@ -106,7 +107,7 @@ async function runImport(
     signals,
   );
   await rejects.end();
-  console.log(
+  await print(
     flags.json
       ? JSON.stringify({ resource: resource.name, workspaceId: flags.workspace, ...report, seconds })
       : describeReport(resource, report, seconds),

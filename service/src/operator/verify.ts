@@ -3,6 +3,7 @@ import { estimateRecords, type Finding, verifyRecords } from '../records/verify.
 import { RESOURCES } from '../resources/index.ts';
 import type { CommandContext } from './context.ts';
 import { explain, MISUSED } from './explain.ts';
+import { print } from './print.ts';
 import { showProgress } from './progress.ts';
 import { say } from './say.ts';
 
@@ -36,7 +37,7 @@ export function verifyCommand(context: CommandContext): Command {
     .action(async (flags: VerifyFlags) => {
       try {
         const report = await runVerify(context, flags);
-        console.log(flags.json ? JSON.stringify(report) : describe(report, flags));
+        await print(flags.json ? JSON.stringify(report) : describe(report, flags));
         if (report.findings > 0) process.exitCode = FOUND;
       } catch (error) {
         context.log().debug({ err: error }, 'the verification failed');

@@ -1,4 +1,8 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, existsSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { describe, expect, test, vi } from 'vitest';
 import { dataDirectory } from '../../src/database/embedded/fixture-process.ts';
 import { findEmbedded } from '../../src/database/embedded/index.ts';
@@ -6,6 +10,9 @@ import { freePort } from '../../src/server/listen.ts';
 import { bootstrapWorkspace } from '../harness/dashboard-http.ts';
 import { runSvcd, type SvcdProcess, spawnSvcd } from '../harness/process.ts';
 
+const SVCD = join(import.meta.dirname, '../../src/operator/svcd.ts');
+/** A disk without room. */
+const FULL = '/dev/full';
 const WAIT = { timeout: 30_000, interval: 50 } as const;
 const dataDir = await dataDirectory();
 const env = { SVC_DATA_DIR: dataDir };
@@ -54,6 +61,19 @@ describe('when nobody reads what it prints', () => {
     expect(await service.stop(signal)).toEqual({ code: 0, signal: null });
     expect(await server()).toBeUndefined();
   });
+});
+
+test.runIf(existsSync(FULL))('a result that cannot be written is told, with exit code 1', async () => {
+  const full = openSync(FULL, 'w');
+  const doctor = spawn(process.execPath, [SVCD, 'doctor'], {
+    env: { PATH: process.env['PATH'], ...env },
+    stdio: ['ignore', full, 'pipe'],
+  });
+  closeSync(full);
+  const told = doctor.stderr === null ? '' : text(doctor.stderr);
+  expect(await once(doctor, 'exit')).toEqual([1, null]);
+  expect(await told).toMatch(/^svcd: standard output cannot be written: ENOSPC/);
+  expect(await server()).toBeUndefined();
 });
 
 test.each([
