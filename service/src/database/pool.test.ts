@@ -125,12 +125,21 @@ describe('a transaction that does nothing', () => {
 });
 
 test('options in the URL hold, except for what the program relies on', async () => {
-  const options = encodeURIComponent('-c work_mem=9MB -c TimeZone=Asia/Tokyo -c statement_timeout=0');
+  const options = encodeURIComponent(
+    '-c work_mem=9MB -c TimeZone=Asia/Tokyo -c statement_timeout=0 -c DateStyle=German ' +
+      '-c default_transaction_isolation=serializable',
+  );
   const more = `options=${options}&statement_timeout=0&idle_in_transaction_session_timeout=0`;
   const pool = poolOf({ url: `${url}${url.includes('?') ? '&' : '?'}${more}` });
   const { rows } = await pool.query(
     `select current_setting('work_mem') as work_mem, current_setting('timezone') as timezone,
-      current_setting('statement_timeout') as statement, current_setting('idle_in_transaction_session_timeout') as idle`,
+      current_setting('statement_timeout') as statement, current_setting('idle_in_transaction_session_timeout') as idle,
+      current_setting('transaction_isolation') as isolation, '2026-03-01 09:30Z'::timestamptz as time`,
   );
-  expect(rows).toEqual([{ work_mem: '9MB', timezone: 'UTC', statement: '30s', idle: '10s' }]);
+  expect(rows).toEqual([
+    {
+      ...{ work_mem: '9MB', timezone: 'UTC', statement: '30s', idle: '10s' },
+      ...{ isolation: 'read committed', time: '2026-03-01 09:30:00+00' },
+    },
+  ]);
 });

@@ -43,7 +43,9 @@ const KEEP_ALIVE_DELAY_MS = 10_000;
 export const FOR_COMMANDS = { idleInTransactionTimeoutMs: 0, answerTimeoutMs: 0 } as const;
 
 /**
- * A pool of PostgreSQL connections in UTC, with the time limits above whatever the URL says; its other `options` hold.
+ * A pool of PostgreSQL connections in UTC, with the time limits above whatever the URL, the role or the database say;
+ * the URL's other `options` hold. Cursors carry times as text, so their style is one; what waits for a lock must see
+ * what was committed meanwhile, so the isolation is `read committed`.
  * An idle connection that breaks is reported to `onError` and replaced by the next query.
  */
 export function createPool(wanted: PoolOptions): pg.Pool {
@@ -57,7 +59,7 @@ export function createPool(wanted: PoolOptions): pg.Pool {
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
     options:
-      `${options} -c TimeZone=UTC -c statement_timeout=${STATEMENT_TIMEOUT_MS} ` +
+      `${options} -c TimeZone=UTC -c DateStyle=ISO -c default_transaction_isolation=read\\ committed -c statement_timeout=${STATEMENT_TIMEOUT_MS} ` +
       `-c idle_in_transaction_session_timeout=${idleMs}`,
     Client: answeringClient(wanted.answerTimeoutMs ?? ANSWER_TIMEOUT_MS),
     types,
