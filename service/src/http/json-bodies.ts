@@ -16,10 +16,13 @@ export function parseJsonBodies(app: FastifyInstance): void {
     [JSON_TYPE, MERGE_PATCH_TYPE],
     { parseAs: 'string' },
     (request, body, done) => {
-      const { method } = request;
+      const { method, headers } = request;
       if (method === 'DELETE' && body === '') return done(null);
-      if (method !== 'PATCH' && isMergePatch(request.headers['content-type'])) {
+      if (method !== 'PATCH' && isMergePatch(headers['content-type'])) {
         return done(new ApiError('unsupported_media_type', `The body must be ${JSON_TYPE}.`));
+      }
+      if ((headers['content-encoding'] ?? 'identity') !== 'identity') {
+        return done(new ApiError('unsupported_media_type', 'The body must have no Content-Encoding.'));
       }
       return parse(request, body, done);
     },

@@ -109,4 +109,13 @@ describe.each(CHANGEABLE)('a change in $path', ({ path }) => {
       }
     }
   });
+
+  test('is not compressed', async () => {
+    const send = (encoding: string) =>
+      world.send('PATCH', `${path}/there`, '{}', {
+        headers: { 'content-type': 'application/json', 'content-encoding': encoding },
+      });
+    expectFailure(await send('gzip'), 'unsupported_media_type');
+    expect((await send('identity')).status).toBe(200);
+  });
 });
