@@ -51,9 +51,16 @@ export function forkWorkers(
     const worker = cluster.fork();
     const member = { worker, peer: connectPeer<WorkerCalls>(worker, offered) };
     members.add(member);
-    worker.once('exit', (code, signal) => {
-      members.delete(member);
-      if (!ending && running !== undefined) void replace(worker, signal ?? `exit code ${code}`, running);
+    const gone = (outcome: string): void => {
+      if (!members.delete(member)) return;
+      if (!ending && running !== undefined) void replace(worker, outcome, running);
+    };
+    worker.once('exit', (code, signal) => gone(signal ?? `exit code ${code}`));
+    // Without a listener it would end the primary: a connection that was passed on to one that is just dying, or a
+    // process that could not be started, of which there is no exit.
+    worker.on('error', (error) => {
+      log.debug({ err: error }, 'the channel to a worker process failed');
+      if (worker.process.pid === undefined) gone(error.message);
     });
     return member;
   };

@@ -63,6 +63,7 @@ describe('when nobody reads what it prints', () => {
   });
 });
 
+// Only Linux has such a file.
 test.runIf(existsSync(FULL))('a result that cannot be written is told, with exit code 1', async () => {
   const full = openSync(FULL, 'w');
   const doctor = spawn(process.execPath, [SVCD, 'doctor'], {
