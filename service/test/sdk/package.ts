@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { cp, mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
+import { installedPath, type Runtime } from '../../../tools/runtimes/table.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -60,28 +61,17 @@ export async function projectWith(tarball: string): Promise<string> {
   return project;
 }
 
-/** The runtimes that the client is for, and how each runs a file. */
-export const RUNTIMES = [
-  { name: 'Node.js 20', program: 'node20', version: /^v20\./, args: [] },
-  { name: 'Node.js 24', program: 'node24', version: /^v24\./, args: [] },
-  { name: 'Node.js 26', program: 'node', version: /^v26\./, args: [] },
-  { name: 'Deno', program: 'deno', version: /^deno 2/, args: ['run', '--allow-net', '--allow-env'] },
-  { name: 'Bun', program: 'bun', version: /^1\./, args: ['run'] },
-] as const;
-
-type Runtime = (typeof RUNTIMES)[number];
-
-/** Where else than by its name in PATH a runtime may be: a machine's own Node.js. */
-const PLACES: Readonly<Record<string, readonly string[]>> = {
-  node20: ['/usr/bin/node', '/usr/local/bin/node'],
-  node24: ['/usr/bin/node', '/usr/local/bin/node'],
-  node: [process.execPath],
-};
-
 /** The runtime's program; undefined when this machine has none of that version. */
-export async function findRuntime({ program, version }: Runtime): Promise<string | undefined> {
-  const inPath = (process.env['PATH'] ?? '').split(delimiter).map((directory) => join(directory, program));
-  for (const candidate of [...(PLACES[program] ?? []), ...inPath]) {
+export async function findRuntime(runtime: Runtime): Promise<string | undefined> {
+  const { program, version } = runtime;
+  const inPath = (process.env['PATH'] ?? '').split(delimiter);
+  const candidates = [
+    installedPath(runtime),
+    process.execPath,
+    ...['/usr/bin/node', '/usr/local/bin/node'],
+    ...inPath.map((directory) => join(directory, program)),
+  ];
+  for (const candidate of candidates) {
     const told = await run(candidate, ['--version']).catch(() => undefined);
     if (told !== undefined && version.test(told.stdout)) return candidate;
   }

@@ -1,0 +1,41 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isInstalled, RUNTIMES, RUNTIMES_DIRECTORY } from './runtimes/table.ts';
+
+// Tries the packed client on every runtime that it is for: `npm run runtimes`. Those are installed once, by npm, into a
+// folder of their own; the tests are those of the suite, which also uses what is installed there and passes over the rest.
+
+const ROOT = join(import.meta.dirname, '..');
+const TESTS = 'service/test/sdk/runtimes.test.ts';
+const PROJECT = 'embedded 18';
+
+function install(): void {
+  const dependencies = Object.fromEntries(
+    RUNTIMES.map(({ program, npm }) => [program, `npm:${npm.package}@${npm.release}`]),
+  );
+  // They bring their programs by scripts.
+  const allowScripts = Object.fromEntries(RUNTIMES.map(({ npm }) => [npm.package, true]));
+  mkdirSync(RUNTIMES_DIRECTORY, { recursive: true });
+  writeFileSync(
+    join(RUNTIMES_DIRECTORY, 'package.json'),
+    `${JSON.stringify({ name: 'runtimes', private: true, dependencies, allowScripts }, null, 2)}\n`,
+  );
+  execFileSync('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error', '--no-workspaces'], {
+    cwd: RUNTIMES_DIRECTORY,
+    stdio: 'inherit',
+  });
+}
+
+if (!RUNTIMES.every(isInstalled)) {
+  console.log(`installing ${RUNTIMES.map(({ name, npm }) => `${name} (${npm.release})`).join(', ')} …`);
+  install();
+}
+const missing = RUNTIMES.filter((runtime) => !isInstalled(runtime)).map(({ name }) => name);
+if (missing.length > 0) throw new Error(`npm has not brought ${missing.join(', ')}`);
+
+execFileSync(
+  join(ROOT, 'node_modules/.bin/vitest'),
+  ['run', '--project', PROJECT, '--reporter=verbose', TESTS],
+  { cwd: ROOT, stdio: 'inherit', env: { ...process.env, SVC_EVERY_RUNTIME: 'yes' } },
+);
