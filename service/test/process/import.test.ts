@@ -142,7 +142,12 @@ describe('svcd import', () => {
       .poll(async () => (await exportText(database.pool, workspace, 'audits')).length, { timeout: 15_000 })
       .toBeGreaterThan(0);
     expect(await importing.stop('SIGINT')).toEqual({ code: 2, signal: null });
-    expect(JSON.parse(importing.stdout())).toMatchObject({ inserted: 5_000, interrupted: true });
+    const report = JSON.parse(importing.stdout()) as { readonly inserted: number };
+    expect(report).toMatchObject({ refused: 0, interrupted: true });
+    const there = (await exportText(database.pool, workspace, 'audits')).trimEnd().split('\n').length;
+    expect(there).toBe(report.inserted);
+    const again = await importAudits('-', ['--format', 'ndjson', '--json'], many);
+    expect(JSON.parse(again.stdout)).toMatchObject({ inserted: 5_000 - there, existing: there });
   });
 });
 
