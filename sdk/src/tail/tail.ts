@@ -2,6 +2,7 @@ import { SvcCursorExpiredError } from '../errors.ts';
 import { type Listed, type Order, PLACE_IDS_MAX, type Place } from '../list/order.ts';
 import { inOrderOfTravel, PAGE_LIMIT_MAX, type Page, type ReadPage } from '../list/page.ts';
 import { lost, type RestartEvent } from '../list/walk.ts';
+import { checkedNumber, LONGEST_TIMER_MS } from '../number.ts';
 import { decodePosition, encodePosition } from './position.ts';
 
 export interface TailSource<T> {
@@ -60,14 +61,28 @@ export class Tail<T extends Listed> implements AsyncIterable<T> {
   constructor(source: TailSource<T>, options: TailOptions) {
     this.#source = source;
     this.#options = options;
-    const { after = 'start' } = options;
+    const { after = 'start', pollMs = POLL_MS } = options;
+    checkedNumber('pollMs', pollMs, { min: 1, max: LONGEST_TIMER_MS, whole: false });
     if (after === 'start' || after === 'now') return;
     const position = decodePosition(after, source.name);
     [this.#cursor, this.#given, this.#place] = [position.cursor, position.given, position.place];
   }
 
-  /** After the last record that was given, as text to be stored and passed as `after`. Opaque; valid at any age. */
+  /**
+   * Takes the place where the tail begins, which an iteration else does first: `now` is now, and {@link position} says
+   * where that was, though no record may come for long.
+   */
+  async begin(): Promise<void> {
+    if (!this.#begun && this.#options.after === 'now') await this.#beginNow();
+    this.#begun = true;
+  }
+
+  /**
+   * After the last record that was given, as text to be stored and passed as `after`. Opaque; valid at any age. Of a tail
+   * from `now` that has not begun it is `now`.
+   */
   get position(): string {
+    if (!this.#begun && this.#options.after === 'now') return 'now';
     const whole = this.#page.length > 0 && this.#given === this.#page.length;
     return encodePosition({
       list: this.#source.name,
@@ -99,8 +114,7 @@ export class Tail<T extends Listed> implements AsyncIterable<T> {
   /** Pages of records that were not given; whoever iterates counts in `#given` what it gives. */
   async *#pages(): AsyncGenerator<readonly T[], void, undefined> {
     const { pollMs = POLL_MS, follow = true } = this.#options;
-    if (!this.#begun && this.#options.after === 'now') await this.#beginNow();
-    this.#begun = true;
+    await this.begin();
     for (;;) {
       const page = await this.#next();
       const items = inOrderOfTravel(page, 'before');

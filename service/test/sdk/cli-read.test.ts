@@ -113,6 +113,24 @@ test('a tail keeps its position in a file, and goes on there', async () => {
   expect((await stat(file)).isFile()).toBe(true);
 });
 
+test('a tail that is ended before any record came has kept where it began', async () => {
+  const file = join(home, 'begun');
+  const { Interrupted } = await import('../../../sdk/src/cli/io.ts');
+  const controller = new AbortController();
+  const polled = fetchOf(service.app);
+  const { code } = await command(`audits tail --position ${file}`, {
+    signal: controller.signal,
+    fetch: async (url, init) => {
+      if (url.includes('direction=before')) controller.abort(new Interrupted());
+      return polled(url, init);
+    },
+  });
+  expect(code).toBe(130);
+  const row = { id: 'aud_tail_c', companyId: COMPANY, createdAt: '2026-04-02T00:00:00Z' };
+  await seedRecords(service.pool, workspaceId, resourceNamed('audits'), [row]);
+  expect(ids(await command(`audits tail --once --position ${file}`))).toEqual(['aud_tail_c']);
+});
+
 test('Ctrl-C ends a tail that waits, with code 130 and nothing more said', async () => {
   const { Interrupted } = await import('../../../sdk/src/cli/io.ts');
   const controller = new AbortController();

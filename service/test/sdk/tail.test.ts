@@ -104,6 +104,16 @@ test('`now` gives only what comes', async () => {
   expect(pauses).toBe(1);
 });
 
+test('`now` can be stored before any record has come, and is exact from then on', async () => {
+  const tail = svc.audits.tail({ after: 'now' });
+  expect(tail.position).toBe('now');
+  await tail.begin();
+  const stored = tail.position;
+  const come = await addAudits(3);
+  expect(await idsOf(svc.audits.tail({ after: stored, follow: false }))).toEqual(come);
+  expect(await take(iterate(tail), 3)).toEqual(come);
+});
+
 test.each(['start', 'now'])(
   'from %s on, a list that is empty at first is tailed from its first record on',
   async (after) => {

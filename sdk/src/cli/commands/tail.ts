@@ -50,6 +50,8 @@ export const tailCommand = (property: string, resource: Resource): Command => ({
       retries: Number.POSITIVE_INFINITY,
       signal: io.signal,
     });
+    await tail.begin();
+    if (file !== undefined) await store(file, tail.position);
     for await (const records of tail.pages()) {
       await write(io.stdout, writer.page(records));
       if (file !== undefined) await store(file, tail.position);
