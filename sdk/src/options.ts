@@ -3,6 +3,7 @@ import { type Fetch, globalFetch } from './http/fetch.ts';
 import { systemTiming, type Timing } from './http/retry.ts';
 import type { RetryEvent } from './http/transport.ts';
 import type { RestartEvent } from './list/walk.ts';
+import { checkedNumber } from './number.ts';
 import { environment } from './runtime.ts';
 
 /** Settings of a client; all have defaults. */
@@ -13,7 +14,7 @@ export interface SvcOptions {
   readonly baseUrl?: string | undefined;
   /** Used in place of the global `fetch`. */
   readonly fetch?: Fetch | undefined;
-  /** How long one try may take, in milliseconds. Default 30,000. */
+  /** How long one try may take, in milliseconds; Infinity: for ever. Default 30,000. */
   readonly timeoutMs?: number | undefined;
   /**
    * Tries after the first one, on 429, 503 and faults of the network. Default 4: half a second to four seconds apart, so
@@ -52,11 +53,16 @@ export function settingsOf(options: SvcOptions): Settings {
     apiKey: checkedApiKey(options.apiKey ?? environment('SVC_API_KEY')),
     baseUrl: checkedBaseUrl(options.baseUrl ?? environment('SVC_BASE_URL') ?? DEFAULT_BASE_URL),
     fetch,
-    timeoutMs,
-    retries,
+    timeoutMs: checkedTimeout(timeoutMs),
+    retries: checkedRetries(retries),
     timing: { ...systemTiming, ...timing },
   };
 }
+
+export const checkedTimeout = (timeoutMs: number): number =>
+  checkedNumber('timeoutMs', timeoutMs, { min: 1, whole: false });
+
+export const checkedRetries = (retries: number): number => checkedNumber('retries', retries, { min: 0 });
 
 /** The shape of a token (specification, section 5). */
 const API_KEY = /^svc_(?:live|test)_[A-Za-z0-9_-]{32}$/;

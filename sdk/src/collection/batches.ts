@@ -1,3 +1,5 @@
+import { checkedNumber } from '../number.ts';
+
 /** What one batch may hold; the service's limits. */
 export const BATCH_MAX_RECORDS = 1_000;
 export const BATCH_MAX_BYTES = 8 * 1024 * 1024;
@@ -14,6 +16,7 @@ export async function* batchesOf(
   records: Iterable<unknown> | AsyncIterable<unknown>,
   maxRecords = BATCH_MAX_RECORDS,
 ): AsyncGenerator<Batch, void, undefined> {
+  checkedNumber('batchSize', maxRecords, { min: 1, max: BATCH_MAX_RECORDS });
   const encoder = new TextEncoder();
   let texts: string[] = [];
   let bytes = FRAME_BYTES;

@@ -1,3 +1,4 @@
+import { SvcError } from '../errors.ts';
 import type { CallOptions, Transport } from '../http/transport.ts';
 import { List } from '../list/list.ts';
 import { type Listed, orderOf } from '../list/order.ts';
@@ -78,8 +79,16 @@ function pageReader(
       cursor: cursor ?? undefined,
     });
     const { body } = await transport.send({ method: 'GET', path: `${pathOf(resource)}${query}` }, call);
-    return body as Page<Listed>;
+    return pageOf(body);
   };
+}
+
+/** A page; throws {@link SvcError} on other JSON, such as another service's. */
+function pageOf(body: unknown): Page<Listed> {
+  const { data, pagination } = Object(body) as Partial<Page<Listed>>;
+  if (!Array.isArray(data) || typeof pagination !== 'object' || pagination === null)
+    throw new SvcError('The answer is not a list: is this the address of svc? Check baseUrl.');
+  return body as Page<Listed>;
 }
 
 export async function getRecord(

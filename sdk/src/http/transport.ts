@@ -1,4 +1,6 @@
 import { SvcApiError, SvcError, SvcNetworkError, SvcTimeoutError } from '../errors.ts';
+import { LONGEST_TIMER_MS } from '../number.ts';
+import { checkedRetries, checkedTimeout } from '../options.ts';
 import { type Answer, readAnswer } from './answer.ts';
 import type { Fetch } from './fetch.ts';
 import { retryDelayMs, type Timing } from './retry.ts';
@@ -58,6 +60,9 @@ export function createTransport(options: TransportOptions): Transport {
   return {
     timing,
     async send(call, { signal, timeoutMs = options.timeoutMs, retries = options.retries } = {}) {
+      checkCall(call, options.headers);
+      checkedTimeout(timeoutMs);
+      checkedRetries(retries);
       let unsure = false;
       for (let failures = 0; ; ) {
         signal?.throwIfAborted();
@@ -78,6 +83,19 @@ export function createTransport(options: TransportOptions): Transport {
   };
 }
 
+const BODILESS: readonly string[] = ['GET', 'HEAD'];
+
+/** Refuses what `fetch` would refuse too, but in the same words as a fault of the network. */
+function checkCall({ method, headers, body }: Call, shared: TransportOptions['headers']): void {
+  if (!/^[A-Za-z]+$/.test(method)) throw new SvcError(`${JSON.stringify(method)} is not a method of HTTP.`);
+  if (body !== undefined && BODILESS.includes(method.toUpperCase()))
+    throw new SvcError(`A ${method} request has no body.`);
+  for (const [name, value] of Object.entries({ ...shared, ...headers })) {
+    if (!/^[\w-]+$/.test(name) || !/^[\t\x20-\x7e\x80-\xff]*$/.test(value))
+      throw new SvcError(`The header ${JSON.stringify(name)} holds characters that no header may hold.`);
+  }
+}
+
 /** One try. It ends with the signal or the time-out even when `fetch` heeds neither. */
 function attempt(
   { method, path, headers, body }: Call,
@@ -93,9 +111,10 @@ function attempt(
     };
     const aborted = (): void => stop(signal?.reason);
     signal?.addEventListener('abort', aborted);
-    const timer = Number.isFinite(timeoutMs)
-      ? setTimeout(() => stop(new SvcTimeoutError(timeoutMs)), timeoutMs)
-      : undefined;
+    const timer =
+      timeoutMs <= LONGEST_TIMER_MS
+        ? setTimeout(() => stop(new SvcTimeoutError(timeoutMs)), timeoutMs)
+        : undefined;
     const exchange = async (): Promise<Answer> => {
       const answer = await options.fetch(`${options.baseUrl}${path}`, {
         method,

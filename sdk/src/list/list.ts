@@ -1,3 +1,4 @@
+import { checkedNumber } from '../number.ts';
 import type { Listed, Order } from './order.ts';
 import { type Direction, inOrderOfTravel, PAGE_LIMIT_MAX, type Page, type ReadPage } from './page.ts';
 import { type RestartEvent, walkPages } from './walk.ts';
@@ -74,7 +75,7 @@ export class List<T extends Listed> implements Promise<Page<T>>, AsyncIterable<T
   /** The records from here on in an array, at most `max`. */
   async toArray({ max }: { readonly max: number }): Promise<T[]> {
     const items: T[] = [];
-    if (max < 1) return items;
+    if (checkedNumber('max', max, { min: 0 }) === 0) return items;
     for await (const page of this.#pages(this.#start.limit ?? Math.min(max, PAGE_LIMIT_MAX))) {
       const missing = max - items.length;
       items.push(...inOrderOfTravel(page, this.#start.direction).slice(0, missing));

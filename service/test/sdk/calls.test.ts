@@ -62,6 +62,24 @@ describe('a call', () => {
     await expect(answer).rejects.toThrow(DOMException);
   });
 
+  test('may take as long as it likes with a time-out that no timer can keep', async () => {
+    const { svc } = observed();
+    await expect(svc.companies.list({ timeoutMs: Number.MAX_SAFE_INTEGER })).resolves.toBeDefined();
+    await expect(svc.companies.list({ timeoutMs: Number.POSITIVE_INFINITY })).resolves.toBeDefined();
+  });
+
+  test('that no service could be sent is refused in its own words, at once and without another try', async () => {
+    const { svc, retries } = observed({ fetch: (url, init) => globalThis.fetch(url, init) });
+    await expect(svc.request('GET', '/v1/audits', { body: {} })).rejects.toThrow(
+      'A GET request has no body.',
+    );
+    await expect(svc.request('GET /', '/v1/audits')).rejects.toThrow('is not a method of HTTP');
+    const header = 'The header "idempotency-key" holds characters that no header may hold.';
+    await expect(svc.companies.create({ name: 'A' }, { idempotencyKey: 'ключ' })).rejects.toThrow(header);
+    await expect(svc.companies.create({ name: 'A' }, { idempotencyKey: 'a\r\nb' })).rejects.toThrow(header);
+    expect(retries).toEqual([]);
+  });
+
   test('leaves no listener on its signal', async () => {
     const { signal } = new AbortController();
     let listeners = 0;

@@ -70,4 +70,15 @@ describe('a refusal of the service', () => {
     });
     await expect(svc.audits.list()).rejects.toThrow('Check baseUrl');
   });
+
+  test.each(['{}', '[]', 'null', '{"data":[]}', '{"data":{},"pagination":{}}'])(
+    'a list that is other JSON says the same: %s',
+    async (body) => {
+      const { svc } = observed({
+        fetch: async () => ({ status: 200, headers: { get: () => null }, text: async () => body }),
+      });
+      await expect(svc.audits.list()).rejects.toThrow('The answer is not a list');
+      await expect(svc.audits.list().toArray({ max: 1 })).rejects.toThrow('Check baseUrl');
+    },
+  );
 });

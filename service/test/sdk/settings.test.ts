@@ -31,6 +31,32 @@ describe('the settings', () => {
     expect(() => new Svc({ apiKey: token, baseUrl })).toThrow(message);
   });
 
+  test.each([
+    [{ timeoutMs: 0 }, '"timeoutMs" must be a number from 1 on, not 0.'],
+    [{ timeoutMs: Number.NaN }, '"timeoutMs" must be a number from 1 on, not NaN.'],
+    [{ retries: -1 }, '"retries" must be a whole number from 0 on, not -1.'],
+    [{ retries: 1.5 }, '"retries" must be a whole number from 0 on, not 1.5.'],
+    [{ retries: Number.NaN }, '"retries" must be a whole number from 0 on, not NaN.'],
+  ])(
+    'a number that cannot be right is refused, of the client and of a call: %o',
+    async (options, message) => {
+      expect(() => new Svc({ apiKey: token, ...options })).toThrow(new SvcError(message));
+      const svc = new Svc({ apiKey: token, baseUrl: 'http://127.0.0.1:1' });
+      await expect(svc.companies.list(options)).rejects.toThrow(new SvcError(message));
+    },
+  );
+
+  test('a pause, a maximum and a size of batches that cannot be right are refused', async () => {
+    const svc = new Svc({ apiKey: token, baseUrl: 'http://127.0.0.1:1' });
+    // Timers of more than 24 days go off at once: it would poll without a pause.
+    expect(() => svc.audits.tail({ pollMs: Number.POSITIVE_INFINITY })).toThrow('"pollMs" must be');
+    expect(() => svc.audits.tail({ pollMs: 0 })).toThrow('"pollMs" must be');
+    await expect(svc.audits.list().toArray({ max: 2.5 })).rejects.toThrow('"max" must be');
+    await expect(svc.companies.createMany([{ name: 'A' }], { batchSize: 1_001 })).rejects.toThrow(
+      '"batchSize" must be a whole number from 1 to 1000, not 1001.',
+    );
+  });
+
   test.each(['https://svc.example.com', 'https://svc.example.com/', 'https://svc.example.com/v1/'])(
     'an address may end with a slash or the version: %s',
     async (baseUrl) => {

@@ -7,6 +7,8 @@ import { openSession } from '../session.ts';
 
 export const METHODS = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE', 'HEAD', 'OPTIONS'] as const;
 
+const BODILESS: readonly string[] = ['GET', 'HEAD'];
+
 export const requestCommand: Command = {
   path: ['request'],
   summary: 'Send any other request, with the same key, retries and errors',
@@ -35,6 +37,8 @@ export const requestCommand: Command = {
     if (!METHODS.some((known) => known === method))
       throw new UsageError(`"${method}" is not one of ${METHODS.join(', ')}.`);
     if (!/^\/(?!\/)/.test(path)) throw new UsageError('PATH begins with one slash, such as /v1/audits.');
+    if (values['data'] !== undefined && BODILESS.includes(method))
+      throw new UsageError(`A ${method} request has no body: --data is for others.`);
     const headers = headersOf(values);
     const body = await bodyOf(io, text(values, 'data'));
     const svc = await openSession(io);
