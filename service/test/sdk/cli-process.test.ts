@@ -137,6 +137,21 @@ test('bash completes commands, options and their values', async () => {
   expect(await complete('completion', 'z')).toEqual(['zsh']);
 });
 
+test('fish completes commands, options and their values', async ({ skip }) => {
+  if (!existsSync('/usr/bin/fish')) skip('there is no fish here');
+  const complete = async (line: string): Promise<readonly string[]> => {
+    const { stdout, stderr } = await bash(
+      `svc completion fish > "${home}/svc.fish"; fish --no-config -c 'source "${home}/svc.fish"; complete -C "${line}"'`,
+    );
+    expect(stderr).toBe('');
+    return stdout.split('\n').flatMap((offer) => (offer === '' ? [] : [offer.split('\t', 1)[0] ?? '']));
+  };
+  expect(await complete('svc aud')).toEqual(expect.arrayContaining(['audits', 'audit-log']));
+  expect(await complete('svc companies del')).toEqual(['delete']);
+  expect(await complete('svc audits list --so')).toEqual(['--sort']);
+  expect(await complete('svc audits list --sort sco')).toEqual(['score-ascending', 'score-descending']);
+});
+
 test.each(['zsh', 'fish'])('the script for %s is one that it understands', async (shell) => {
   const { code, stdout, stderr } = await bash(`svc completion ${shell}`);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
