@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { resourceNamed, seedRecords } from '../../service/test/harness/records.ts';
-import { expectSound } from './harness/browser.ts';
+import { expectSound } from './harness/sound.ts';
 import type { Visitor } from './harness/visitor.ts';
 import { BROWSER_PATH, createWorld, PASSWORD, type Person, type World } from './harness/world.ts';
 

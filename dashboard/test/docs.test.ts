@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { readGuides } from '../../service/src/docs/guides.ts';
 import { openApiDocument } from '../../service/src/openapi/document.ts';
-import { expectSound } from './harness/browser.ts';
+import { expectSound } from './harness/sound.ts';
 import { BROWSER_PATH, createWorld, type World } from './harness/world.ts';
 
 const PHONE = { width: 360, height: 740 };

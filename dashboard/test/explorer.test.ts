@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { resourceNamed, seedRecords } from '../../service/test/harness/records.ts';
-import { createBrowserWorld, expectSound } from './harness/browser.ts';
-import { BROWSER_PATH } from './harness/world.ts';
+import { BROWSER_PATH } from './harness/launch.ts';
+import { createServiceWorld } from './harness/service-world.ts';
+import { expectSound } from './harness/sound.ts';
 
 // needs a Chromium
 describe.skipIf(BROWSER_PATH === undefined)('the explorer', async () => {
   if (BROWSER_PATH === undefined) return;
-  const { service, dashboard, open } = await createBrowserWorld();
+  const { service, dashboard, open } = await createServiceWorld();
   const owner = await dashboard.owner();
   const { workspaceId } = owner;
   const token = await service.token(workspaceId, { mode: 'test', access: 'write' });

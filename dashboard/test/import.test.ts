@@ -1,12 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { createBrowserWorld, expectSound } from './harness/browser.ts';
-import { BROWSER_PATH } from './harness/world.ts';
+import { BROWSER_PATH } from './harness/launch.ts';
+import { createServiceWorld } from './harness/service-world.ts';
+import { expectSound } from './harness/sound.ts';
 
 // needs a Chromium
 describe.skipIf(BROWSER_PATH === undefined)('importing a file', async () => {
   if (BROWSER_PATH === undefined) return;
-  const { dashboard, open } = await createBrowserWorld();
+  const { dashboard, open } = await createServiceWorld();
   const owner = await dashboard.owner();
   const { workspaceId } = owner;
   const viewer = await dashboard.member(workspaceId, 'viewer');

@@ -1,13 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { urlOf } from '../../service/test/harness/lists.ts';
-import { createBrowserWorld, expectSound } from './harness/browser.ts';
-import { BROWSER_PATH } from './harness/world.ts';
+import { BROWSER_PATH } from './harness/launch.ts';
+import { createServiceWorld } from './harness/service-world.ts';
+import { expectSound } from './harness/sound.ts';
 
 // needs a Chromium
 describe.skipIf(BROWSER_PATH === undefined)('the page of the audit log', async () => {
   if (BROWSER_PATH === undefined) return;
-  const { service, dashboard, url, open } = await createBrowserWorld();
+  const { service, dashboard, url, open } = await createServiceWorld();
   const owner = await dashboard.owner();
   const { workspaceId } = owner;
   const { token } = await service.issue(workspaceId, { name: 'crawler' });

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, test } from 'vitest';
-import { expectSound } from './harness/browser.ts';
+import { expectSound } from './harness/sound.ts';
 import { BROWSER_PATH, createWorld, type World } from './harness/world.ts';
 
 const LOOKS = [

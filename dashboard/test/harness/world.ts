@@ -1,7 +1,6 @@
 import type pg from 'pg';
 import { pino } from 'pino';
-import { type Browser, type BrowserContextOptions, chromium } from 'playwright-core';
-import { inject } from 'vitest';
+import type { BrowserContextOptions } from 'playwright-core';
 import { createApp } from '../../../service/src/app.ts';
 import type { Role } from '../../../service/src/dashboard/auth/permissions.ts';
 import {
@@ -14,7 +13,7 @@ import {
 import { freePort } from '../../../service/src/server/listen.ts';
 import { onFileEnd } from '../../../service/test/harness/cleanup.ts';
 import { createTestDatabase } from '../../../service/test/harness/database.ts';
-import { CHROMIUM_ARGUMENTS } from '../../../tools/screenshots/chromium.ts';
+import { launch } from './launch.ts';
 import { openVisitor, type Visitor } from './visitor.ts';
 
 export const PASSWORD = 'correct horse battery staple';
@@ -46,8 +45,7 @@ export interface World {
   signedIn(person: Person, options?: BrowserContextOptions): Promise<Visitor>;
 }
 
-/** Undefined where there is no Chromium: the project says so once, and its tests are skipped. */
-export const BROWSER_PATH = inject('chromium');
+export { BROWSER_PATH } from './launch.ts';
 
 export async function createWorld(): Promise<World> {
   const { pool } = await createTestDatabase();
@@ -91,11 +89,6 @@ export async function createWorld(): Promise<World> {
     },
   };
   return world;
-}
-
-async function launch(): Promise<Browser> {
-  if (BROWSER_PATH === undefined) throw new Error('there is no Chromium');
-  return chromium.launch({ executablePath: BROWSER_PATH, args: [...CHROMIUM_ARGUMENTS] });
 }
 
 async function newPerson(

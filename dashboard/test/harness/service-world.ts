@@ -1,0 +1,72 @@
+import type { AddressInfo } from 'node:net';
+import type { Page } from 'playwright-core';
+import { onFileEnd } from '../../../service/test/harness/cleanup.ts';
+import {
+  createTestDashboard,
+  PUBLIC_URL,
+  type Visitor as Session,
+  type TestDashboard,
+} from '../../../service/test/harness/dashboard.ts';
+import { createTestService, type TestService } from '../../../service/test/harness/service.ts';
+import { launch } from './launch.ts';
+import { openVisitor, type Visitor } from './visitor.ts';
+
+/**
+ * A refusal or a broken line that a test has provoked: what the page makes of it is what the test looks at. And what
+ * Chromium says of headers at an address without TLS.
+ */
+const EXPECTED = /status of \d{3}|net::ERR_|origin was untrustworthy|origin-keyed agent cluster/;
+
+/**
+ * The service as its own tests have it, behind a real port, and a browser that finds it at PUBLIC_URL: for tests that
+ * need its clock, its keys or records; who needs people alone has world.ts.
+ */
+export interface ServiceWorld {
+  readonly service: TestService;
+  readonly dashboard: TestDashboard;
+  /** The address for programs. */
+  readonly url: string;
+  /** A page of its own, signed in as this person; what went wrong in it fails the test file. */
+  open(session: Session, path: string, look?: Look): Promise<Page>;
+}
+
+export interface Look {
+  readonly theme?: 'light' | 'dark';
+  /** Pixels. */
+  readonly width?: number;
+}
+
+export async function createServiceWorld(): Promise<ServiceWorld> {
+  const service = await createTestService();
+  await service.app.listen({ host: '127.0.0.1', port: 0 });
+  const { port } = service.app.server.address() as AddressInfo;
+  const address = `127.0.0.1:${port}`;
+  const { host } = new URL(PUBLIC_URL);
+  const browser = await launch([`--host-resolver-rules=MAP ${host} ${address}, MAP * ~NOTFOUND`]);
+  const visitors: Visitor[] = [];
+  onFileEnd(async () => {
+    await browser.close();
+    for (const { expectNoProblems } of visitors) expectNoProblems(EXPECTED);
+  });
+  return {
+    service,
+    dashboard: createTestDashboard(service),
+    url: `http://${address}`,
+    open: async ({ cookie }, path, { theme = 'light', width = 1280 } = {}) => {
+      const visitor = await openVisitor(browser, PUBLIC_URL, {
+        viewport: { width, height: 900 },
+        colorScheme: theme,
+        reducedMotion: 'reduce',
+        // What is no secure origin has no clipboard to permit.
+        permissions: [],
+      });
+      visitors.push(visitor);
+      const split = cookie.indexOf('=');
+      await visitor.context.addCookies([
+        { name: cookie.slice(0, split), value: cookie.slice(split + 1), url: PUBLIC_URL },
+      ]);
+      await visitor.page.goto(path);
+      return visitor.page;
+    },
+  };
+}

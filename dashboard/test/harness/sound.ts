@@ -1,0 +1,26 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const AXE_TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+
+/** axe finds nothing, and the page is no wider than its window. */
+export async function expectSound(page: Page): Promise<void> {
+  await page.evaluate(AXE);
+  const findings = await page.evaluate(async (tags) => {
+    const { axe } = globalThis as unknown as { axe: AxeRunner };
+    const { violations } = await axe.run(document, { runOnly: tags });
+    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+  }, AXE_TAGS);
+  expect(findings).toEqual([]);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+}
+
+interface AxeRunner {
+  run(
+    context: unknown,
+    options: { readonly runOnly: readonly string[] },
+  ): Promise<{ readonly violations: readonly { id: string; nodes: readonly { html: string }[] }[] }>;
+}
