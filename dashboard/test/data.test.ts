@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { resourceNamed, seedRecords } from '../../service/test/harness/records.ts';
-import { createBrowserWorld, expectSound } from './harness/browser.ts';
-import { BROWSER_PATH } from './harness/world.ts';
+import { BROWSER_PATH } from './harness/launch.ts';
+import { createServiceWorld } from './harness/service-world.ts';
+import { expectSound } from './harness/sound.ts';
 
 // needs a Chromium
 describe.skipIf(BROWSER_PATH === undefined)('the pages of the data', async () => {
   if (BROWSER_PATH === undefined) return;
-  const { service, dashboard, open } = await createBrowserWorld();
+  const { service, dashboard, open } = await createServiceWorld();
   const owner = await dashboard.owner();
   const { workspaceId } = owner;
   const viewer = await dashboard.member(workspaceId, 'viewer');
@@ -85,6 +86,34 @@ describe.skipIf(BROWSER_PATH === undefined)('the pages of the data', async () =>
     await page.getByLabel('Order').selectOption('score-descending');
     await page.waitForURL(/sort=score-descending/);
     await page.getByRole('row').nth(1).getByText('100', { exact: true }).waitFor();
+  });
+
+  test('name the companies of their records, however many there are', async () => {
+    const many = await dashboard.owner();
+    const COMPANIES = 230;
+    const number = (i: number): string => String(i).padStart(3, '0');
+    const rows = Array.from({ length: COMPANIES }, (_, i) => i);
+    await seedRecords(
+      service.pool,
+      many.workspaceId,
+      resourceNamed('companies'),
+      rows.map((i) => ({ id: `com_${number(i)}`, name: `Number ${number(i)}`, createdAt: at(0) })),
+    );
+    await seedRecords(
+      service.pool,
+      many.workspaceId,
+      resourceNamed('audits'),
+      rows.map((i) => ({ id: `aud_${number(i)}`, companyId: `com_${number(i)}`, createdAt: at(i / 2) })),
+    );
+    const page = await open(many, `/w/${many.workspaceId}/data/audits`);
+    await page.getByRole('link', { name: 'Number 229' }).waitFor();
+    for (const shown of ['150', '230']) {
+      await page.getByRole('button', { name: 'Load more' }).click();
+      await page.getByText(new RegExp(`^${shown} audits shown`)).waitFor();
+    }
+    await page.getByText('230 audits shown, which is all').scrollIntoViewIfNeeded();
+    await page.getByRole('link', { name: 'Number 000' }).waitFor();
+    expect(await page.getByRole('link', { name: /^com_/ }).count()).toBe(0);
   });
 
   test('switch to one company by its name, and lead to its page with the history of its score', async () => {

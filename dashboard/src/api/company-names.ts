@@ -1,8 +1,10 @@
 import type { CompanyNames } from '@svc/service/src/dashboard/wire.ts';
-import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, type QueryClient, queryOptions, useQuery } from '@tanstack/react-query';
 import { call, ofWorkspace } from './client.ts';
 
 const NAMES_FRESH_MS = 5 * 60_000;
+/** That one request gives. */
+const NAMES_MAX = 100;
 
 /** Companies whose name, domain or id holds the text. */
 export const companySearchQuery = (workspaceId: string, search: string) =>
@@ -16,23 +18,45 @@ export const companySearchQuery = (workspaceId: string, search: string) =>
     placeholderData: keepPreviousData,
   });
 
-/** Name by id; an id stands for itself until its name is there, and where there is none. */
+/** Name by id, for any number of them; an id stands for itself until its name is there, and where there is none. */
 export function useCompanyNames(
   workspaceId: string,
   ids: readonly (string | null)[],
 ): (id: string) => string {
   const wanted = [...new Set(ids.filter((id) => id !== null))].sort();
+  const prefix = ['workspace', workspaceId, 'company-names'];
   const { data } = useQuery({
-    queryKey: ['workspace', workspaceId, 'company-names', wanted],
-    queryFn: ({ signal }) =>
-      call<CompanyNames>(ofWorkspace(workspaceId, '/company-names'), {
-        query: { ids: wanted.join(',') },
-        signal,
-      }),
+    queryKey: [...prefix, wanted],
+    queryFn: async ({ client, signal }): Promise<Names> => {
+      const known = new Map(freshNames(client, prefix).map((company) => [company.id, company]));
+      const missing = wanted.filter((id) => !known.has(id));
+      const asked = await Promise.all(
+        requestsOf(missing).map((some) =>
+          call<CompanyNames>(ofWorkspace(workspaceId, '/company-names'), { query: { ids: some }, signal }),
+        ),
+      );
+      for (const company of asked.flatMap((answer) => answer.data)) known.set(company.id, company);
+      return wanted.flatMap((id) => known.get(id) ?? []);
+    },
     enabled: wanted.length > 0,
     staleTime: NAMES_FRESH_MS,
     placeholderData: keepPreviousData,
   });
-  const names = new Map(data?.data.map(({ id, name }) => [id, name]));
+  const names = new Map(data?.map(({ id, name }) => [id, name]));
   return (id) => names.get(id) ?? id;
 }
+
+type Names = CompanyNames['data'];
+
+/** What other pages and shorter lists have asked for already. */
+const freshNames = (client: QueryClient, queryKey: readonly unknown[]): Names =>
+  client
+    .getQueryCache()
+    .findAll({ queryKey })
+    .flatMap((query) => (query.isStaleByTime(NAMES_FRESH_MS) ? [] : (query.state.data as Names)));
+
+/** The ids in as few requests as their number allows, each as the request has them. */
+const requestsOf = (ids: readonly string[]): readonly string[] =>
+  Array.from({ length: Math.ceil(ids.length / NAMES_MAX) }, (_, i) =>
+    ids.slice(i * NAMES_MAX, (i + 1) * NAMES_MAX).join(','),
+  );

@@ -28,9 +28,6 @@ import { ListFilters } from './list-filters.tsx';
 import { NoRecords } from './no-records.tsx';
 import { type DataRecord, useResourceName } from './record.ts';
 
-/** Company names that one request gives. */
-const NAMES_MAX = 100;
-
 export function ListPage() {
   const name = useResourceName();
   const { shape, error, refetch } = useResource(name);
@@ -148,5 +145,5 @@ function paramsOf(shape: ResourceShape, search: DataSearch): Readonly<Record<str
 function companyIds(items: readonly DataRecord[] | undefined, chosen: string | undefined): readonly string[] {
   const ids = new Set(chosen === undefined ? [] : [chosen]);
   for (const { companyId } of items ?? []) if (companyId !== undefined) ids.add(String(companyId));
-  return [...ids].slice(0, NAMES_MAX);
+  return [...ids];
 }
