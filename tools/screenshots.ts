@@ -5,12 +5,13 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { type Browser, type BrowserContext, chromium } from 'playwright-core';
 import { CHROMIUM_ARGUMENTS, findChromium } from './screenshots/chromium.ts';
-import { type Demo, startDemo } from './screenshots/demo.ts';
+import { type Demo, makeTraffic, startDemo } from './screenshots/demo.ts';
 import { SHOTS, type Shot } from './screenshots/shots.ts';
 
 // Pictures of every page of the dashboard, over the demo's data: `npm run screenshots -- [part of a name] …`.
 
 const OUT = fileURLToPath(new URL('../dashboard/screenshots', import.meta.url));
+const SETTLE_MS = 400;
 const THEMES = ['light', 'dark'] as const;
 const VIEWS = { wide: { width: 1280, height: 800 }, phone: { width: 360, height: 740 } } as const;
 
@@ -26,6 +27,7 @@ const wanted = SHOTS.filter(
 const data = await mkdtemp(join(tmpdir(), 'svc-screenshots-'));
 await mkdir(OUT, { recursive: true });
 const demo = await startDemo(data);
+await makeTraffic(demo);
 const browser = await chromium.launch({ executablePath, args: [...CHROMIUM_ARGUMENTS] });
 try {
   const state = await signIn(browser, demo);
@@ -56,7 +58,8 @@ async function signIn(browser: Browser, { signInLink }: Demo) {
   return state;
 }
 
-async function take(context: BrowserContext, { url, workspaceId }: Demo, shot: Shot, path: string) {
+async function take(context: BrowserContext, demo: Demo, shot: Shot, path: string) {
+  const { url, workspaceId } = demo;
   const page = await context.newPage();
   page.on('console', (message) => {
     if (message.type() === 'error') console.error(`${shot.name}: ${message.text()}`);
@@ -64,14 +67,22 @@ async function take(context: BrowserContext, { url, workspaceId }: Demo, shot: S
   page.on('pageerror', (error) => console.error(`${shot.name}: ${error.message}`));
   await page.goto(url + shot.path.replace(':w', workspaceId), { waitUntil: 'networkidle' });
   try {
-    await shot.act?.(page);
+    await shot.act?.(page, demo);
   } catch (error) {
     console.error(`${shot.name}: ${String(error)}`);
   }
+  // What an act has asked for may still be on its way, and a page that is there already is idle at once.
+  if (shot.act !== undefined) await page.waitForTimeout(SETTLE_MS);
   await page.waitForLoadState('networkidle');
   // Past the animations.
   await page.evaluate(
     'Promise.allSettled(document.getAnimations().map((a) => a.effect.getComputedTiming().endTime === Infinity ? 0 : a.finished))',
   );
-  await page.screenshot({ path, fullPage: !shot.act });
+  // As high as the page: of a long table only the rows in sight are in the document.
+  const size = page.viewportSize();
+  const height = await page.evaluate<number>('document.documentElement.scrollHeight');
+  if (size !== null && (shot.act === undefined || shot.whole === true)) {
+    await page.setViewportSize({ ...size, height: Math.max(size.height, height) });
+  }
+  await page.screenshot({ path });
 }

@@ -34,6 +34,24 @@ export async function startDemo(dataDirectory: string): Promise<RunningDemo> {
   };
 }
 
+const PATHS = [
+  '/v1/audits',
+  '/v1/mentions?limit=10',
+  '/v1/companies',
+  '/v1/content?status=draft',
+  '/v1/nothing',
+];
+const ROUNDS = 12;
+
+/** Some requests with both keys, one in five of them wrong, so that there is traffic to see. */
+export async function makeTraffic({ url, liveKey, testKey }: Demo): Promise<void> {
+  for (let round = 0; round < ROUNDS; round++) {
+    const key = round % 3 === 0 ? testKey : liveKey;
+    const headers = { authorization: `Bearer ${key}` };
+    for (const path of PATHS) await (await fetch(url + path, { headers })).arrayBuffer();
+  }
+}
+
 async function firstLine(child: ChildProcess): Promise<Demo> {
   if (child.stdout === null) throw new Error('the demo has no standard output');
   for await (const line of createInterface({ input: child.stdout })) return JSON.parse(line) as Demo;

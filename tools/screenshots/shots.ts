@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import type { Demo } from './demo.ts';
 
 export interface Shot {
   readonly name: string;
@@ -7,8 +8,36 @@ export interface Shot {
   /** Signed out. */
   readonly outside?: true;
   /** What is done on the page before the picture is taken. */
-  readonly act?: (page: Page) => Promise<unknown>;
+  readonly act?: (page: Page, demo: Demo) => Promise<unknown>;
+  /** The whole page also when something was done on it; else what the window shows. */
+  readonly whole?: true;
 }
+
+const firstRecord = async (page: Page): Promise<void> => {
+  await page.locator('tbody a').first().click();
+  await page.getByRole('main').getByRole('link', { name: /^All / }).waitFor();
+};
+
+/** Two good lines and two that are not. */
+const AUDITS_FILE = {
+  name: 'audits.csv',
+  mimeType: 'text/csv',
+  buffer: Buffer.from(
+    [
+      'id,companyId,headlineScore,completedAt',
+      'aud_one,com_kestrel_logistics,71,2026-03-01T09:30:00Z',
+      'aud_two,com_kestrel_logistics,172,2026-03-02T09:30:00Z',
+      'aud_three,com_orrin_health,64,yesterday',
+      'aud_four,com_orrin_health,66,2026-03-04T09:30:00Z',
+    ].join('\n'),
+  ),
+};
+
+const chooseFile = async (page: Page): Promise<void> => {
+  await button(page, 'Import').click();
+  await page.locator('input[type=file]').setInputFiles(AUDITS_FILE);
+  await page.getByRole('dialog').getByText('aud_one').waitFor();
+};
 
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name });
 
@@ -76,12 +105,71 @@ export const SHOTS: readonly Shot[] = [
       await page.getByRole('menuitem', { name: 'Revoke…' }).click();
     },
   },
+  {
+    name: 'keys-rotate',
+    path: '/w/:w/keys',
+    act: async (page) => {
+      await button(page, /^Actions for/)
+        .last()
+        .click();
+      await page.getByRole('menuitem', { name: 'Rotate…' }).click();
+    },
+  },
   { name: 'keys-revoked', path: '/w/:w/keys?status=revoked' },
   { name: 'log', path: '/w/:w/log' },
+  {
+    name: 'log-entry',
+    path: '/w/:w/log',
+    act: async (page) => {
+      await page
+        .getByRole('button', { name: /Open the entry/ })
+        .first()
+        .click();
+      await page.getByRole('dialog').waitFor();
+    },
+  },
+  { name: 'log-nothing', path: '/w/:w/log?status=599' },
   { name: 'audits', path: '/w/:w/data/audits' },
   { name: 'mentions', path: '/w/:w/data/mentions' },
   { name: 'content', path: '/w/:w/data/content' },
   { name: 'companies', path: '/w/:w/data/companies' },
+  { name: 'audit', path: '/w/:w/data/audits', act: firstRecord, whole: true },
+  { name: 'company', path: '/w/:w/data/companies', act: firstRecord, whole: true },
+  { name: 'content-item', path: '/w/:w/data/content', act: firstRecord, whole: true },
+  {
+    name: 'content-edit',
+    path: '/w/:w/data/content',
+    act: async (page) => {
+      await firstRecord(page);
+      await button(page, 'Edit').click();
+    },
+  },
+  { name: 'import', path: '/w/:w/data/audits', act: chooseFile },
+  {
+    name: 'import-done',
+    path: '/w/:w/data/audits',
+    act: async (page) => {
+      await chooseFile(page);
+      await page
+        .getByRole('dialog')
+        .getByRole('button', { name: /^Import/ })
+        .click();
+      await page
+        .getByText(/refused/)
+        .first()
+        .waitFor();
+    },
+  },
+  {
+    name: 'explorer-answer',
+    path: '/w/:w/explorer',
+    whole: true,
+    act: async (page, { testKey }) => {
+      await page.getByLabel('Test key').fill(testKey);
+      await button(page, 'Send request').click();
+      await page.getByText('200').first().waitFor();
+    },
+  },
   { name: 'explorer', path: '/w/:w/explorer' },
   { name: 'settings', path: '/w/:w/settings' },
   { name: 'settings-limits', path: '/w/:w/settings?tab=limits' },
