@@ -67,7 +67,7 @@ test('every operation has a sample in every language', () => {
 /** The company of the samples has records: that it is kept is a true answer. */
 const REFUSED = 'deleteCompany';
 
-/** Writes each sample as a file and one that runs them all, saying which of them failed. */
+/** Writes each sample as a file and one, in a folder below, that runs them all, saying which of them failed. */
 async function runAll(language: 'ts' | 'python', all: readonly Sample[], runner: (files: string) => string) {
   const extension = language === 'ts' ? 'ts' : 'py';
   const files = all.map(({ name }) => `${name}.${extension}`);
@@ -91,7 +91,7 @@ test('the samples in TypeScript are typed, and run as they are', async () => {
     'ts',
     of('TypeScript'),
     (files) => `for (const file of ${files}) {
-      await import('./' + file).catch((error) => console.log('failed: ' + file, error.message));
+      await import('../' + file).catch((error) => console.log('failed: ' + file, error.message));
     }`,
   );
   expect(failed).toEqual([REFUSED]);
@@ -107,7 +107,7 @@ test.skipIf(!canRun('python'))('the samples in Python run as they are', async ()
     (files) => `import runpy
 for file in ${files}:
     try:
-        runpy.run_path(file)
+        runpy.run_path("../" + file)
     except Exception as error:
         print("failed:", file, error)
 `,

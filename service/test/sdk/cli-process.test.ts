@@ -152,6 +152,26 @@ test('fish completes commands, options and their values', async ({ skip }) => {
   expect(await complete('svc audits list --sort sco')).toEqual(['score-ascending', 'score-descending']);
 });
 
+test('zsh completes commands, options and their values', async ({ skip }) => {
+  if (!existsSync('/usr/bin/zsh')) skip('there is no zsh here');
+  // What zsh would offer is what its _describe is given; it can be called by a terminal alone.
+  const offered = `compdef() { : }; _describe() { print -rl -- "\${(@P)2}" }`;
+  const complete = async (...words: readonly string[]): Promise<readonly string[]> => {
+    const { stdout, stderr } = await bash(
+      `svc completion zsh > "${home}/_svc"; zsh -f -c '${offered}; source "${home}/_svc"; words=(svc ${words.map((word) => `"${word}"`).join(' ')}); CURRENT=${words.length + 1}; _svc'`,
+    );
+    expect(stderr).toBe('');
+    return stdout.trim().split('\n');
+  };
+  expect(await complete('')).toContainEqual(expect.stringMatching(/^login:/));
+  expect((await complete('companies', '')).map((offer) => offer.split(':')[0])).toEqual([
+    ...['list', 'get', 'tail', 'create', 'update', 'delete'],
+  ]);
+  expect(await complete('audits', 'list', '')).toContainEqual(expect.stringMatching(/^--sort:/));
+  expect(await complete('audits', 'list', '--sort', '')).toContain('score-descending');
+  expect(await complete('completion', '')).toContain('fish');
+});
+
 test.each(['zsh', 'fish'])('the script for %s is one that it understands', async (shell) => {
   const { code, stdout, stderr } = await bash(`svc completion ${shell}`);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
