@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { AggregatorRegistry } from 'prom-client';
+import { SHUTDOWN_DEADLINE_MS } from '../limits.ts';
 import { OperatorError } from '../operator-error.ts';
 import type { Limiter } from '../quota/limiter.ts';
 import type { PrimaryCalls, WorkerCalls } from './calls.ts';
@@ -13,6 +14,11 @@ import type { Serving } from './serve.ts';
 import type { ServiceSettings } from './settings.ts';
 
 const WORKER_PROGRAM = join(import.meta.dirname, '../main.ts');
+
+/** A worker that does not answer (it is frozen, or computes) is left out of the metrics after this time. */
+const COLLECT_TIMEOUT_MS = 1_000;
+/** One that does not end is killed this long after it should have. */
+const END_GRACE_MS = 3_000;
 
 /** Forked processes that wait for the settings to serve with. */
 export interface Workers {
@@ -85,9 +91,18 @@ export function forkWorkers(
     ending = true;
     for (const { worker } of members) worker.process.kill('SIGKILL');
   };
+  const killAfter = (worker: Worker, ms: number): void => {
+    const timer = setTimeout(() => {
+      log.warn({ worker: worker.process.pid }, 'a worker process does not end; it is killed');
+      worker.process.kill('SIGKILL');
+    }, ms);
+    worker.once('exit', () => clearTimeout(timer));
+  };
   const end = async ({ worker, peer }: Member): Promise<void> => {
     const exited = once(worker, 'exit');
-    await peer.call('close', null).catch(() => undefined);
+    killAfter(worker, SHUTDOWN_DEADLINE_MS + END_GRACE_MS);
+    // Of one that was killed while it owed Node the receipt of a connection there is an exit, and no other word.
+    await Promise.race([peer.call('close', null).catch(() => undefined), exited]);
     worker.disconnect();
     await exited;
   };
@@ -112,7 +127,10 @@ export function forkWorkers(
           await Promise.all([...members].map(end));
         },
         cut: () => {
-          for (const { peer } of members) void peer.call('cut', null).catch(() => undefined);
+          for (const { worker, peer } of members) {
+            killAfter(worker, END_GRACE_MS);
+            void peer.call('cut', null).catch(() => undefined);
+          }
         },
       };
     },
@@ -126,9 +144,14 @@ function startFailure(error: unknown): OperatorError {
   return new OperatorError(gone ? 'a worker process ended while it started' : message, { cause: error });
 }
 
-/** The text of /metrics over all workers; one that dies meanwhile is left out. */
+/** The text of /metrics over all workers; one that dies or does not answer is left out. */
 async function addUp(members: readonly Member[]): Promise<string> {
-  const collected = await Promise.allSettled(members.map(({ peer }) => peer.call('collect', null)));
+  const late = delay(COLLECT_TIMEOUT_MS, undefined, { ref: false }).then(() => {
+    throw new PeerGoneError();
+  });
+  const collected = await Promise.allSettled(
+    members.map(({ peer }) => Promise.race([peer.call('collect', null), late])),
+  );
   const metrics = collected.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
   return AggregatorRegistry.aggregate(metrics).metrics();
 }

@@ -1,0 +1,49 @@
+import { readFile } from 'node:fs/promises';
+import { expect, test, vi } from 'vitest';
+import { dataDirectory } from '../../src/database/embedded/fixture-process.ts';
+import { findEmbedded } from '../../src/database/embedded/index.ts';
+import { onFileEnd } from '../harness/cleanup.ts';
+import { startSvcd } from '../harness/process.ts';
+
+const WAIT = { timeout: 30_000, interval: 100 } as const;
+const ANSWER_MS = 3_000;
+
+/** The process ids of a service's workers. */
+async function workersOf(pid: number): Promise<readonly number[]> {
+  const children = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8'))
+    .trim()
+    .split(' ')
+    .map(Number);
+  const commands = await Promise.all(children.map((child) => readFile(`/proc/${child}/cmdline`, 'utf8')));
+  return children.filter((_, i) => commands[i]?.includes('main.ts'));
+}
+
+// The list of a process's children is Linux's.
+test.runIf(process.platform === 'linux')(
+  'a worker that does nothing any more keeps neither the metrics back nor the end of the service',
+  async () => {
+    const dataDir = await dataDirectory();
+    const service = await startSvcd({ SVC_DATA_DIR: dataDir, SVC_WORKERS: '2' });
+    const [frozen = 0] = await workersOf(service.pid);
+    process.kill(frozen, 'SIGSTOP');
+    onFileEnd(async () => void (await service.stop('SIGKILL')));
+    // Every second connection goes to the one that is frozen.
+    await vi.waitFor(async () => {
+      const answer = await fetch(`${service.url}/metrics`, {
+        headers: { connection: 'close' },
+        signal: AbortSignal.timeout(ANSWER_MS),
+      });
+      expect(await answer.text()).toContain('svc_http_requests_total');
+    }, WAIT);
+    let exit: unknown;
+    void service.ended.then((value) => {
+      exit = value;
+    });
+    await vi.waitFor(() => {
+      service.child.kill('SIGINT');
+      expect(exit).toEqual({ code: 130, signal: null });
+    }, WAIT);
+    expect(service.stdout()).toContain('a worker process does not end; it is killed');
+    expect(await findEmbedded(dataDir)).toBeUndefined();
+  },
+);
