@@ -32,6 +32,12 @@ describe('a bucket', () => {
     expect(await take('a', 1, 4)).toMatchObject({ granted: true, remaining: 0 });
   });
 
+  test('does not wait for a clock that was set back', async () => {
+    for (let i = 0; i < 4; i++) await take();
+    now -= 3 * WINDOW_MS;
+    expect(await take()).toEqual({ granted: true, remaining: 2, resetMs: WINDOW_MS });
+  });
+
   test('is only asked by a cost of 0', async () => {
     for (let i = 0; i < 10; i++) expect(await take('a', 0)).toMatchObject({ granted: true, remaining: 3 });
     for (let i = 0; i < 3; i++) await take();

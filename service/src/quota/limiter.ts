@@ -33,7 +33,8 @@ export function createLimiter(clock: Clock): Limiter {
       const table = tables.get(windowMs) ?? createTable();
       tables.set(windowMs, table);
       let bucket = table.get(name);
-      if (bucket === undefined || bucket.endsMs <= now) {
+      // One that ends later than it can was opened before the clock was set back.
+      if (bucket === undefined || bucket.endsMs <= now || bucket.endsMs > now + windowMs) {
         bucket = { endsMs: now + windowMs, used: 0 };
         // Who only asks opens no window.
         if (cost > 0) table.open(name, bucket, now);
