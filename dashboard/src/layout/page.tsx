@@ -18,7 +18,7 @@ export function Page({ title, description, actions, narrow = false, children }: 
       <header className="mb-5 flex flex-wrap items-start justify-between gap-x-4 gap-y-3">
         <div className="min-w-0 max-w-2xl">
           <h1 className="text-xl font-semibold tracking-tight">{title}</h1>
-          {description === undefined ? null : <p className="mt-0.5 text-soft">{description}</p>}
+          {description === undefined ? null : <p className="mt-0.5 text-pretty text-soft">{description}</p>}
         </div>
         {actions === undefined ? null : <div className="flex flex-wrap gap-2">{actions}</div>}
       </header>

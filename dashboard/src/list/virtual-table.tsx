@@ -24,7 +24,7 @@ export interface VirtualTableProps<Item extends { readonly id: string }> {
 
 const ROW_PIXELS = 44;
 /** Rows above and below what is seen. */
-const OVERSCAN_ROWS = 12;
+const OVERSCAN_ROWS = 8;
 
 /** A table of which only the rows in sight, and some around them, are in the document; the window scrolls it. */
 export function VirtualTable<Item extends { readonly id: string }>(props: VirtualTableProps<Item>) {

@@ -40,5 +40,13 @@ export const fromZero =
   (least: number): uPlot.Range.Function =>
   (_, __, max) => [0, Math.max(least, (max ?? 0) * 1.08)];
 
+/** Indices of values that have none beside them. */
+export const lonePoints = ({ data }: uPlot, series: number): number[] => {
+  const values = data[series] ?? [];
+  return [...values].flatMap((value, i) =>
+    value != null && values[i - 1] == null && values[i + 1] == null ? [i] : [],
+  );
+};
+
 /** A line drawn through the pointer alone, and no zoom: the range picker does that. */
 export const CURSOR: uPlot.Cursor = { drag: { x: false, y: false, setScale: false }, y: false };

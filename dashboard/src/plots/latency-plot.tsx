@@ -1,11 +1,13 @@
 import { useCallback, useMemo } from 'react';
 import type uPlot from 'uplot';
 import { Plot, type PlotColors } from '../ui/plot.tsx';
-import { CURSOR, fromZero, timeAxis, valueAxis } from './axes.ts';
+import { CURSOR, fromZero, lonePoints, timeAxis, valueAxis } from './axes.ts';
 import { secondsOf, type TrafficPlotProps } from './requests-plot.tsx';
 
 const HEIGHT = 220;
 const LEAST_MS = 10;
+/** Where no line leads to or from a value, a point shows it. */
+const LONE_POINTS: uPlot.Series.Points = { show: true, size: 6, filter: lonePoints };
 
 /** How long requests took: the median, and what 95 % did not exceed. */
 export function LatencyPlot({ traffic, onPoint }: TrafficPlotProps) {
@@ -27,8 +29,8 @@ export function LatencyPlot({ traffic, onPoint }: TrafficPlotProps) {
       axes: [timeAxis(colors), valueAxis(colors, ' ms')],
       series: [
         {},
-        { label: 'p50', stroke: colors.accent, width: 2, points: { size: 5 } },
-        { label: 'p95', stroke: colors.warn, width: 2, dash: [6, 3], points: { size: 5 } },
+        { label: 'p50', stroke: colors.accent, width: 2, points: LONE_POINTS },
+        { label: 'p95', stroke: colors.warn, width: 2, dash: [6, 3], points: LONE_POINTS },
       ],
     }),
     [onPoint],

@@ -17,21 +17,30 @@ export interface SectionProps {
   readonly actions?: ReactNode;
   /** Without padding, for a table or a list. */
   readonly flush?: boolean;
+  /** Its content takes the height that the card has beside a higher one. */
+  readonly fill?: boolean;
   readonly children: ReactNode;
 }
 
 /** A card with a heading. */
-export const Section = ({ title, description, actions, flush = false, children }: SectionProps) => (
+export const Section = ({
+  title,
+  description,
+  actions,
+  flush = false,
+  fill = false,
+  children,
+}: SectionProps) => (
   <Card className="overflow-hidden">
-    <section aria-label={title}>
+    <section aria-label={title} className={fill ? 'flex h-full flex-col' : undefined}>
       <header className="flex flex-wrap items-start justify-between gap-x-4 gap-y-2 border-b border-line px-4 py-3">
-        <div className="min-w-0 max-w-2xl flex-1 basis-56">
+        <div className="min-w-0 max-w-2xl flex-1 basis-40">
           <h2 className="font-semibold">{title}</h2>
           {description === undefined ? null : <p className="mt-0.5 text-sm text-soft">{description}</p>}
         </div>
         {actions}
       </header>
-      <div className={flush ? undefined : 'p-4'}>{children}</div>
+      <div className={classes(!flush && 'p-4', fill && 'flex grow flex-col')}>{children}</div>
     </section>
   </Card>
 );

@@ -45,17 +45,25 @@ export function Plot({ label, data, options, height }: PlotProps) {
     if (element === null || library === undefined) return;
     // The effect runs after the theme's style has changed, so the colours are read of the one that is shown.
     element.dataset['theme'] = theme;
-    const UPlot = library.default;
-    const plot = new UPlot(
-      { ...options(readColors(element), UPlot), width: element.clientWidth, height },
-      data,
-      element,
-    );
-    const observer = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height }));
-    observer.observe(element);
+    let erase = (): void => undefined;
+    // Each plot in a task of its own: several in one would hold up the browser.
+    const timer = setTimeout(() => {
+      const UPlot = library.default;
+      const plot = new UPlot(
+        { ...options(readColors(element), UPlot), width: element.clientWidth, height },
+        data,
+        element,
+      );
+      const observer = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height }));
+      observer.observe(element);
+      erase = () => {
+        observer.disconnect();
+        plot.destroy();
+      };
+    });
     return () => {
-      observer.disconnect();
-      plot.destroy();
+      clearTimeout(timer);
+      erase();
     };
   }, [data, options, height, theme, library]);
   if (error !== null) {

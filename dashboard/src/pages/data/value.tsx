@@ -1,7 +1,7 @@
 import type { FieldShape } from '@svc/service/src/dashboard/wire-data.ts';
 import { Link } from '@tanstack/react-router';
 import { ExternalLink } from 'lucide-react';
-import { When } from '../../time/when.tsx';
+import { When, type WhenProps } from '../../time/when.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { toneOf, valueLabel } from './labels.ts';
 
@@ -10,13 +10,16 @@ export interface ValueProps {
   readonly field: FieldShape;
   readonly value: string | number | null | undefined;
   readonly companyName: (id: string) => string;
+  /** How a time is shown. Default: relative. */
+  readonly time?: WhenProps['form'];
 }
 
 /** A field's value as people read it. */
-export function Value({ workspaceId, field: { name, kind, values }, value, companyName }: ValueProps) {
+export function Value({ workspaceId, field, value, companyName, time = 'relative' }: ValueProps) {
+  const { name, kind, values } = field;
   if (value === null || value === undefined) return <span className="text-soft">none</span>;
   const text = String(value);
-  if (kind === 'time') return <When at={text} />;
+  if (kind === 'time') return <When at={text} form={time} />;
   if (name === 'headlineScore') return <Score score={Number(value)} />;
   if (kind === 'integer') return <span className="tabular-nums">{Number(value).toLocaleString()}</span>;
   if (values !== null) return <Badge tone={toneOf(text)}>{valueLabel(text)}</Badge>;

@@ -33,7 +33,7 @@ export function ParameterField({ parameter, value, onChange }: ParameterFieldPro
             {...control}
             value={value}
             options={[
-              { value: '', label: usual === '' ? 'not sent' : `not sent, which is ${usual}` },
+              { value: '', label: usual === '' ? 'not sent' : `default: ${usual}` },
               ...choices.map((choice) => ({ value: choice, label: choice })),
             ]}
             onChange={({ target }) => onChange(target.value)}

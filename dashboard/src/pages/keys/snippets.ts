@@ -8,7 +8,7 @@ export interface Snippet {
 export function snippets(url: string, token: string): readonly Snippet[] {
   const address = `${url}/v1/audits?limit=10`;
   return [
-    { id: 'curl', label: 'curl', code: `curl -H 'Authorization: Bearer ${token}' \\\n  '${address}'` },
+    { id: 'curl', label: 'curl', code: `curl '${address}' \\\n  -H 'Authorization: Bearer ${token}'` },
     {
       id: 'typescript',
       label: 'TypeScript',

@@ -20,7 +20,7 @@ export function Sparkline({ days }: SparklineProps) {
   const height = (requests: number): number =>
     requests === 0 ? 1 : Math.max(BAR_MIN, Math.round((requests / most) * HEIGHT));
   return (
-    <span className="inline-flex items-center gap-2.5" title={title}>
+    <span className="inline-flex items-end gap-2.5" title={title}>
       <svg width={days.length * (BAR + GAP)} height={HEIGHT} aria-hidden="true" className="shrink-0">
         {days.map(({ day, requests }, index) => (
           <rect
@@ -34,7 +34,7 @@ export function Sparkline({ days }: SparklineProps) {
           />
         ))}
       </svg>
-      <span className="text-soft tabular-nums">{number.format(sum)}</span>
+      <span className="leading-4 text-soft tabular-nums">{number.format(sum)}</span>
     </span>
   );
 }

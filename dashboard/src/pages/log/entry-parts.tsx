@@ -27,7 +27,7 @@ export function EntryTitle({ entry }: { readonly entry: AuditLogEntry }) {
   }
   return (
     <span className="flex min-w-0 items-baseline gap-2 font-mono text-sm">
-      <span className="w-13 shrink-0 text-xs font-medium text-soft">{entry.method}</span>
+      <span className="shrink-0 sm:w-13 text-xs font-medium text-soft">{entry.method}</span>
       <span className="truncate">{entry.path}</span>
     </span>
   );

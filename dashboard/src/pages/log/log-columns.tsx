@@ -56,7 +56,7 @@ export const logColumns = (
     label: 'Key or person',
     className: 'w-44 max-w-44',
     cell: ({ keyId, actor }) => (
-      <span className="flex min-w-0 flex-col text-sm leading-4.5">
+      <span className="flex min-w-0 flex-col text-sm leading-4">
         {actor === null ? null : <span className="truncate text-soft">{actor}</span>}
         {keyId === null ? null : (
           <FilterButton label="Only this key" className="truncate" onClick={() => filter({ key: keyId })}>

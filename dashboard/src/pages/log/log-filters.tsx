@@ -79,7 +79,7 @@ export function LogFilters({ search, keys, onFilter, onClear }: LogFiltersProps)
       />
       <Select
         aria-label="API key"
-        className="sm:w-40"
+        className="col-span-2 sm:w-40"
         value={key ?? ''}
         options={[any('Any key'), ...withChosen(keyOptions, key)]}
         onChange={({ target }) => onFilter({ key: target.value || undefined })}

@@ -25,10 +25,11 @@ export function ContentPanel({ workspaceId, content }: ContentPanelProps) {
   const most = Math.max(1, ...statuses.map(([, count]) => count));
   return (
     <Section
+      fill
       title="Content by status"
       actions={<MoreLink to="/w/$workspaceId/data/content" workspaceId={workspaceId} label="All content" />}
     >
-      <ul className="flex flex-col gap-1">
+      <ul className="flex grow flex-col justify-evenly gap-1">
         {statuses.map(([status, count]) => (
           <li key={status}>
             <Link

@@ -24,7 +24,7 @@ export function Figures({ traffic: { total, before }, month, range }: FiguresPro
   const requests = total.live + total.test;
   const earlier = before.live + before.test;
   return (
-    <dl className="grid gap-3 sm:grid-cols-2 lg:grid-cols-4">
+    <dl className="grid grid-cols-2 gap-3 lg:grid-cols-4">
       <Figure name="Requests" value={whole.format(requests)}>
         {`${whole.format(total.live)} live, ${whole.format(total.test)} test`}
         {earlier === 0 ? null : (
@@ -90,7 +90,7 @@ interface FigureProps {
 }
 
 const Figure = ({ name, value, children }: FigureProps) => (
-  <Card className="flex flex-col px-4 py-3">
+  <Card className="flex flex-col px-3 py-3 sm:px-4">
     <dt className="text-sm text-soft">{name}</dt>
     <dd className="mt-0.5 flex grow flex-col">
       <span className="text-xl font-semibold tracking-tight tabular-nums">{value}</span>

@@ -2,6 +2,7 @@ import type { RangeName } from '@svc/service/src/dashboard/range.ts';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { overviewQuery, trafficQuery } from '../../api/overview.ts';
+import { Later } from '../../layout/later.tsx';
 import { Page } from '../../layout/page.tsx';
 import { Card } from '../../ui/card.tsx';
 import { FailureState } from '../../ui/failure-state.tsx';
@@ -69,13 +70,13 @@ export function OverviewPage() {
             </>
           )}
           {overview.data.begun.records ? (
-            <>
+            <Later>
               <ScoresPanel workspaceId={workspaceId} range={range} />
-              <div className="grid items-start gap-5 lg:grid-cols-2">
+              <div className="grid gap-5 lg:grid-cols-2">
                 <MentionsPanel workspaceId={workspaceId} sentiments={overview.data.sentiments} />
                 <ContentPanel workspaceId={workspaceId} content={overview.data.content} />
               </div>
-            </>
+            </Later>
           ) : null}
         </>
       )}
@@ -85,11 +86,11 @@ export function OverviewPage() {
 
 const Waiting = () => (
   <div role="status" aria-label="Loading" className="flex flex-col gap-5">
-    <div className="grid gap-3 sm:grid-cols-2 lg:grid-cols-4">
+    <div className="grid grid-cols-2 gap-3 lg:grid-cols-4">
       {['requests', 'failures', 'latency', 'quota'].map((name) => (
         <Card key={name} className="p-4">
-          <Skeleton className="h-4 w-24" />
-          <Skeleton className="mt-3 h-7 w-32" />
+          <Skeleton className="h-4 w-20" />
+          <Skeleton className="mt-3 h-7 w-full max-w-32" />
         </Card>
       ))}
     </div>

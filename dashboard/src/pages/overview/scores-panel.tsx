@@ -20,7 +20,7 @@ export interface ScoresPanelProps {
 
 /** How companies stand: their scores over time, and the newest audits. */
 export const ScoresPanel = ({ workspaceId, range }: ScoresPanelProps) => (
-  <div className="grid items-start gap-5 lg:grid-cols-[3fr_2fr]">
+  <div className="grid gap-5 lg:grid-cols-[3fr_2fr]">
     <ScoresOverTime workspaceId={workspaceId} range={range} />
     <NewestAudits workspaceId={workspaceId} />
   </div>
