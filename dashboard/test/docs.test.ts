@@ -33,6 +33,17 @@ describe.skipIf(BROWSER_PATH === undefined)('the documentation', () => {
     expectNoProblems();
   });
 
+  test('keeps the guides in sight while one is read', async () => {
+    const { page } = await world.visitor({ viewport: { width: 1280, height: 740 } });
+    await page.goto('/docs/pagination');
+    const menu = page.getByRole('navigation', { name: 'Guides' });
+    await page.getByRole('heading', { name: 'How many?' }).scrollIntoViewIfNeeded();
+    expect(await page.evaluate(() => scrollY)).toBeGreaterThan(1_000);
+    const box = await menu.boundingBox();
+    expect(box?.y).toBeGreaterThan(0);
+    expect(box?.y).toBeLessThan(200);
+  });
+
   test('shows every operation of the description, each with its samples', async () => {
     const { page, expectNoProblems } = await world.visitor();
     const { paths } = openApiDocument({ publicUrl: world.url, version: '0' });
@@ -92,7 +103,8 @@ describe.skipIf(BROWSER_PATH === undefined)('the documentation', () => {
   test('copies an example as it is', async () => {
     const { page } = await world.visitor();
     await page.goto('/docs/quickstart');
-    await page.getByRole('button', { name: 'Copy' }).nth(1).click();
+    const example = page.getByRole('tabpanel', { name: 'curl' }).first();
+    await example.getByRole('button', { name: 'Copy' }).click();
     await page.getByRole('button', { name: 'Copied' }).waitFor();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
       'curl -sS -H "Authorization: Bearer $SVC_API_KEY" "$SVC_BASE_URL/v1/audits?limit=10"',
