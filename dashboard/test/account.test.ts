@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { totpCode } from '../../service/test/harness/totp.ts';
+import { expectSoundInBothThemes } from './harness/sound.ts';
 import type { Visitor } from './harness/visitor.ts';
 import { BROWSER_PATH, createWorld, PASSWORD, type World } from './harness/world.ts';
 
@@ -77,17 +78,21 @@ describe.skipIf(BROWSER_PATH === undefined)('the account', () => {
     await page.getByLabel('Code that it shows now').fill(totpCode(uri));
     await page.getByRole('button', { name: 'Switch on' }).click();
     await page.getByRole('heading', { name: 'Keep your backup codes' }).waitFor();
+    await expectSoundInBothThemes(page);
     await page.getByRole('button', { name: 'Copy codes' }).click();
     const codes: string = await page.evaluate('navigator.clipboard.readText()');
     const [code = ''] = codes.split('\n');
     expect(codes.split('\n')).toHaveLength(10);
     await page.getByRole('button', { name: 'I have kept them' }).click();
     await page.getByText('On', { exact: true }).waitFor();
+    await expectSoundInBothThemes(page);
     expect(await page.content()).not.toContain(code);
     here.expectNoProblems();
 
     const there = await world.visitor();
     await signIn(there, cleo.email, PASSWORD);
+    await there.page.getByLabel('Code of your authenticator').waitFor();
+    await expectSoundInBothThemes(there.page);
     await there.page.getByLabel('Code of your authenticator').fill(totpCode(uri));
     await there.page.getByRole('button', { name: 'Sign in' }).click();
     await there.page.waitForURL(/\/w\//);

@@ -63,11 +63,16 @@ describe.skipIf(BROWSER_PATH === undefined)('the page of the API keys', () => {
     visitor.expectNoProblems();
   });
 
-  test('leads a key through its life: created, copied, used, rotated, revoked', async () => {
+  test('leads a key through its life: created, copied, used, seen in the live log, rotated, revoked', async () => {
     const first = await create('Nightly crawler');
     expect(first).toMatch(/^svc_live_[\w-]{32}$/);
     await keep();
-    expect(await status(first)).toBe(200);
+    const tail = await visitor.context.newPage();
+    await tail.goto(`/w/${ada.workspaceId}/log`);
+    await tail.getByRole('button', { name: 'Go live' }).click();
+    expect(await status(first, '/v1/companies/com_a')).toBe(200);
+    await tail.getByRole('row', { name: /200.*\/v1\/companies\/com_a.*Nightly crawler/ }).waitFor();
+    await tail.close();
 
     await open();
     await page.getByRole('row', { name: /Nightly crawler.*just now/ }).waitFor();

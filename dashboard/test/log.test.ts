@@ -20,6 +20,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the page of the audit log', async (
     ['light', 1280],
     ['dark', 1280],
     ['light', 360],
+    ['dark', 360],
   ] as const)('is accessible and fits: %s, %i px', async (theme, width) => {
     const page = await open(owner, path, { theme, width });
     await page.getByRole('row').nth(3).waitFor();
@@ -66,6 +67,28 @@ describe.skipIf(BROWSER_PATH === undefined)('the page of the audit log', async (
 
     await page.getByRole('button', { name: 'Clear filters' }).click();
     await page.getByText('/v1/audits', { exact: true }).first().waitFor();
+  });
+
+  test('filters by a click on a key, and exports what it shows as CSV', async () => {
+    const other = await service.issue(workspaceId, { name: 'visitor' });
+    await fetch(`${url}/v1/companies`, { headers: { authorization: `Bearer ${other.token}` } });
+    const page = await open(owner, path);
+    await page
+      .getByRole('button', { name: /^visitor.*Only this key/ })
+      .first()
+      .click();
+    await page.waitForURL(new RegExp(`key=${other.keyId}`));
+    // What it was made by, and what it has asked.
+    await page.getByText(/^2 entries shown, which is all$/).waitFor();
+    await page.getByRole('button', { name: 'Export' }).click();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('menuitem', { name: /CSV/ }).click(),
+    ]);
+    const [head, ...lines] = (await readFile(await download.path(), 'utf8')).trimEnd().split(/\r?\n/);
+    expect(head).toContain('createdAt');
+    expect(lines).toHaveLength(2);
+    expect(lines[0]).toContain('/v1/companies');
   });
 
   test('goes on to the end, and holds no more rows in the document than are near', async () => {

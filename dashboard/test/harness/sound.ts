@@ -18,6 +18,18 @@ export async function expectSound(page: Page): Promise<void> {
   expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
 }
 
+/** The same in the light and in the dark, for a state that is hard to come by twice. */
+export async function expectSoundInBothThemes(page: Page): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    // A colour that is on its way from one theme to the other is neither's.
+    await page.evaluate(() =>
+      Promise.allSettled(document.getAnimations().map((animation) => animation.finished)),
+    );
+    await expectSound(page);
+  }
+}
+
 interface AxeRunner {
   run(
     context: unknown,

@@ -68,7 +68,7 @@ function One({ workspaceId, shape, read }: OneProps) {
         <StatusMoves workspaceId={workspaceId} shape={shape} read={read} blocked={blocked} />
       )}
       <Section title={valueLabel(shape.singular)}>
-        <dl className="grid items-baseline grid-cols-[minmax(5.5rem,auto)_minmax(0,1fr)] gap-x-6 gap-y-2.5 wrap-anywhere">
+        <dl className="grid items-baseline grid-cols-[minmax(5.5rem,auto)_minmax(0,1fr)] gap-x-4 gap-y-2.5 sm:gap-x-6 wrap-anywhere">
           {shape.fields.map((field) => (
             <div key={field.name} className="contents">
               <dt className="text-soft">{fieldLabel(field.name)}</dt>
