@@ -59,7 +59,7 @@ test('a table in a pipe is as wide as its contents', async () => {
 });
 
 test('nothing that a record holds can move the cursor or change the colours of a terminal', async () => {
-  for (const format of ['table', 'json', 'ndjson']) {
+  for (const format of ['table', 'json', 'ndjson', 'csv']) {
     const { stdout } = await command(`mentions list --format ${format}`, onTerminal(200));
     expect(stdout.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202a-\u202e]/u);
   }

@@ -1,5 +1,5 @@
 import type { Resource } from '../../resource.ts';
-import { harmlessJson, type Output } from '../io.ts';
+import { harmless, harmlessJson, type Output } from '../io.ts';
 import { csvWriter } from './csv.ts';
 import type { AnyRecord, RecordWriter } from './record.ts';
 import { detailText, tableWriter } from './table.ts';
@@ -22,7 +22,7 @@ export function recordWriter(format: Format, fields: Resource['fields'], stream:
   const json = jsonFor(stream);
   if (format === 'table')
     return tableWriter(fields, stream.isTTY === true ? stream.columns || TERMINAL_COLUMNS : undefined);
-  if (format === 'csv') return csvWriter(Object.keys(fields));
+  if (format === 'csv') return csvWriter(Object.keys(fields), stream.isTTY === true ? harmless : undefined);
   if (format === 'ndjson') {
     return { page: (records) => records.map((record) => `${json(record)}\n`).join(''), end: () => '' };
   }
