@@ -169,6 +169,21 @@ test('a position in the middle of a page holds while records come and go', async
   expect(await rest()).toEqual(expected.slice(6));
 });
 
+test('a position is short enough for a column or a header, also with the longest ids', async () => {
+  const tail = svc.audits.tail({ follow: false });
+  await idsOf(tail);
+  expect(tail.position.length).toBeLessThan(1_000);
+  const rows = Array.from({ length: 20 }, (_, index) => ({
+    id: `aud_${String(index).padStart(60, '0')}`,
+    companyId: COMPANY,
+    createdAt: `2027-01-01T00:00:${String(index).padStart(2, '0')}Z`,
+  }));
+  await seedRecords(service.pool, workspaceId, resourceNamed('audits'), rows);
+  const long = svc.audits.tail({ follow: false });
+  await idsOf(long);
+  expect(long.position.length).toBeLessThan(2_000);
+});
+
 test('a tail that was left in the middle of a page goes on there when it is iterated again', async () => {
   const expected = await idsOf(svc.audits.tail({ follow: false }));
   const tail = svc.audits.tail({ follow: false });
