@@ -17,7 +17,8 @@ export const recordPath = (resource: string) => RECORD_PATHS[resource as keyof t
 /** Wide texts give way, others stay as they are. */
 const classOf = (name: string, first: boolean): string => {
   if (first) return 'min-w-44 max-w-0 w-full truncate';
-  if (name === 'companyId' || name === 'source' || name === 'domain') return 'max-w-44 truncate';
+  if (name === 'companyId' || name === 'source') return 'max-w-44 truncate';
+  if (name === 'domain') return 'max-w-64 truncate';
   return 'whitespace-nowrap';
 };
 

@@ -57,7 +57,7 @@ function Detail({ entry, keyName, onFilter }: DetailProps) {
   const { status, method, path, durationMs, ip, userAgent, requestId, recordIds, records, resource } = entry;
   return (
     <div className="flex flex-col gap-4">
-      <dl className="grid grid-cols-[minmax(6rem,auto)_minmax(0,1fr)] gap-x-5 gap-y-2 wrap-anywhere">
+      <dl className="grid grid-cols-[minmax(4.5rem,auto)_minmax(0,1fr)] gap-x-4 sm:grid-cols-[minmax(6rem,auto)_minmax(0,1fr)] sm:gap-x-5 gap-y-2 wrap-anywhere">
         <Fact name="Time">
           <When at={entry.createdAt} form="full" />
         </Fact>

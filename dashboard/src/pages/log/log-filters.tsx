@@ -48,7 +48,7 @@ export function LogFilters({ search, keys, onFilter, onClear }: LogFiltersProps)
     <search aria-label="Filters" className="grid grid-cols-2 gap-2 sm:flex sm:flex-wrap">
       <Select
         aria-label="Time"
-        className="sm:w-36"
+        className="sm:w-32"
         value={range}
         options={ranges}
         onChange={({ target }) => onFilter({ range: target.value as Range })}
@@ -56,14 +56,14 @@ export function LogFilters({ search, keys, onFilter, onClear }: LogFiltersProps)
       {range === 'custom' ? <OwnRange search={search} onFilter={onFilter} /> : null}
       <Select
         aria-label="Kind"
-        className="sm:w-36"
+        className="sm:w-32"
         value={kind ?? ''}
         options={[any('Any kind'), ...kinds]}
         onChange={({ target }) => onFilter({ kind: (target.value || undefined) as AuditLogKind | undefined })}
       />
       <Select
         aria-label="Status"
-        className="sm:w-36"
+        className="sm:w-32"
         value={status ?? ''}
         options={[any('Any status'), ...withChosen(classes, status)]}
         onChange={({ target }) => onFilter({ status: target.value || undefined })}
@@ -79,7 +79,7 @@ export function LogFilters({ search, keys, onFilter, onClear }: LogFiltersProps)
       />
       <Select
         aria-label="API key"
-        className="col-span-2 sm:w-40"
+        className="col-span-2 sm:w-36"
         value={key ?? ''}
         options={[any('Any key'), ...withChosen(keyOptions, key)]}
         onChange={({ target }) => onFilter({ key: target.value || undefined })}
@@ -109,7 +109,7 @@ function PathFilter({
     if (next !== path) onFilter({ path: next });
   };
   return (
-    <form onSubmit={apply} className="col-span-2 grow sm:max-w-72">
+    <form onSubmit={apply} className="col-span-2 grow sm:max-w-72 sm:basis-36">
       <Input
         aria-label="Path; with * at its end all that begin so"
         placeholder="Path, such as /v1/audits*"
