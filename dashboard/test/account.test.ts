@@ -52,8 +52,19 @@ describe.skipIf(BROWSER_PATH === undefined)('the account', () => {
     const rows = here.page.getByRole('region', { name: 'Sessions' }).getByRole('listitem');
     await rows.nth(1).waitFor();
     expect(await rows.first().textContent()).toContain('This browser');
-    await rows.filter({ hasText: 'Firefox on Linux' }).getByRole('button', { name: 'Sign out' }).click();
+    const firefox = rows.filter({ hasText: 'Firefox on Linux' });
+    // The answer is kept back, then lost: it goes at once, and comes back with the reason.
+    const { promise: held, resolve: lose } = Promise.withResolvers<void>();
+    await here.page.route('**/auth/revoke-session', (route) => held.then(() => route.abort()));
+    await firefox.getByRole('button', { name: 'Sign out' }).click();
+    await firefox.waitFor({ state: 'detached' });
+    lose();
+    await firefox.waitFor();
+    await here.page.unroute('**/auth/revoke-session');
+    here.expectNoProblems(/ERR_FAILED/);
+    await firefox.getByRole('button', { name: 'Sign out' }).click();
     await rows.nth(1).waitFor({ state: 'detached' });
+    await here.page.getByText('Signed out there.').first().waitFor();
     here.expectNoProblems();
     await there.page.reload();
     await there.page.getByRole('heading', { name: 'Sign in' }).waitFor();

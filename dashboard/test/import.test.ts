@@ -4,10 +4,13 @@ import { BROWSER_PATH } from './harness/launch.ts';
 import { createServiceWorld } from './harness/service-world.ts';
 import { expectSound } from './harness/sound.ts';
 
+/** Some 9 MB: more than what is on its way between browser and service. */
+const LARGE_LINES = 300_000;
+
 // needs a Chromium
 describe.skipIf(BROWSER_PATH === undefined)('importing a file', async () => {
   if (BROWSER_PATH === undefined) return;
-  const { dashboard, open } = await createServiceWorld();
+  const { dashboard, open, service } = await createServiceWorld();
   const owner = await dashboard.owner();
   const { workspaceId } = owner;
   const viewer = await dashboard.member(workspaceId, 'viewer');
@@ -82,6 +85,26 @@ describe.skipIf(BROWSER_PATH === undefined)('importing a file', async () => {
     await page.getByRole('cell', { name: 'Dropped' }).waitFor();
     await page.getByRole('button', { name: 'Import', exact: true }).last().click();
     await page.getByText('1 companies imported').waitFor();
+  });
+
+  test('of a large file shows how far it is, and stops when it is told to: what is written stays', async () => {
+    const page = await open(owner, audits);
+    await page.getByRole('button', { name: 'Import', exact: true }).click();
+    const line = 'com_a,70,2026-03-01T00:00:00Z\n';
+    const file = csv('large.csv', `companyId,headlineScore,completedAt\n${line.repeat(LARGE_LINES)}`);
+    await page.getByLabel('File', { exact: true }).setInputFiles(file);
+    await page.getByRole('button', { name: 'Import', exact: true }).last().click();
+    const bar = page.getByRole('progressbar', { name: 'Import of large.csv' });
+    await expect
+      .poll(async () => Number(await bar.getAttribute('aria-valuenow')), { timeout: 30_000 })
+      .toBeGreaterThan(0);
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByRole('alert').getByText('What was written until then stays', { exact: false }).waitFor();
+    const { rows } = await service.pool.query<{ n: number }>(
+      'select records as n from record_counts where workspace_id = $1 and resource = $2 and company_id = $3',
+      [workspaceId, 'audits', ''],
+    );
+    expect(rows[0]?.n).toBeLessThan(LARGE_LINES);
   });
 
   test('is not for viewers', async () => {

@@ -32,7 +32,10 @@ export function SessionsSection() {
   const others = data?.filter(({ id }) => id !== current) ?? [];
   const rank = ({ id, updatedAt }: SessionOfList): number =>
     id === current ? Number.POSITIVE_INFINITY : Date.parse(updatedAt);
-  const sorted = [...(data ?? [])].sort((a, b) => rank(b) - rank(a));
+  /** At once; whoever could not be signed out is back with the reason. */
+  const isEnding = (id: string): boolean =>
+    end.isPending && id !== current && (end.variables === undefined || end.variables === id);
+  const sorted = [...(data ?? [])].filter(({ id }) => !isEnding(id)).sort((a, b) => rank(b) - rank(a));
   return (
     <Section
       title="Sessions"

@@ -20,11 +20,13 @@ export function PendingInvitations({ workspaceId }: WorkspaceProps) {
     },
     onError: (error) => toast(messageOf(error), 'bad'),
   });
-  if (data === undefined || data.data.length === 0) return null;
+  // Gone at once; one that could not be withdrawn is back with the reason.
+  const pending = data?.data.filter(({ id }) => !withdraw.isPending || withdraw.variables !== id) ?? [];
+  if (pending.length === 0) return null;
   return (
     <Section title="Pending invitations" flush>
       <ul className="divide-y divide-line">
-        {data.data.map(({ id, email, role, expiresAt }) => (
+        {pending.map(({ id, email, role, expiresAt }) => (
           <li key={id} className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-3">
             <div className="min-w-0 grow basis-48">
               <div className="truncate font-medium">{email}</div>
@@ -32,11 +34,7 @@ export function PendingInvitations({ workspaceId }: WorkspaceProps) {
                 as {role} · link works until <When at={expiresAt} form="full" />
               </div>
             </div>
-            <Button
-              size="small"
-              busy={withdraw.isPending && withdraw.variables === id}
-              onClick={() => withdraw.mutate(id)}
-            >
+            <Button size="small" onClick={() => withdraw.mutate(id)}>
               Withdraw
             </Button>
           </li>
