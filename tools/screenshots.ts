@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { type Browser, type BrowserContext, chromium } from 'playwright-core';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import type { IssuedInvitation } from '../service/src/dashboard/wire.ts';
 import { CHROMIUM_ARGUMENTS, findChromium } from './screenshots/chromium.ts';
-import { type Demo, makeTraffic, startDemo } from './screenshots/demo.ts';
+import { type Demo, makeTraffic, type RunningDemo, startDemo } from './screenshots/demo.ts';
 import { SHOTS, type Shot } from './screenshots/shots.ts';
 
 // Pictures of every page of the dashboard, over the demo's data: `npm run screenshots -- [part of a name] …`.
@@ -31,12 +32,14 @@ await makeTraffic(demo);
 const browser = await chromium.launch({ executablePath, args: [...CHROMIUM_ARGUMENTS] });
 try {
   const state = await signIn(browser, demo);
+  const owner = await browser.newContext({ storageState: state });
+  const invite = inviter(owner, demo);
   for (const theme of THEMES) {
     for (const [view, viewport] of Object.entries(VIEWS)) {
       for (const shot of wanted) {
         const storageState = shot.outside ? { cookies: [], origins: [] } : state;
         const context = await browser.newContext({ viewport, colorScheme: theme, storageState });
-        await take(context, demo, shot, join(OUT, `${shot.name}.${view}.${theme}.png`));
+        await take(context, { ...demo, invite }, shot, (name) => join(OUT, `${name}.${view}.${theme}.png`));
         await context.close();
       }
     }
@@ -48,7 +51,7 @@ try {
   await rm(data, { recursive: true, force: true });
 }
 
-async function signIn(browser: Browser, { signInLink }: Demo) {
+async function signIn(browser: Browser, { signInLink }: RunningDemo) {
   const context = await browser.newContext();
   const page = await context.newPage();
   await page.goto(signInLink);
@@ -58,7 +61,20 @@ async function signIn(browser: Browser, { signInLink }: Demo) {
   return state;
 }
 
-async function take(context: BrowserContext, demo: Demo, shot: Shot, path: string) {
+/** Makes invitations in the owner's name. */
+function inviter({ request }: BrowserContext, { url, workspaceId }: RunningDemo): Demo['invite'] {
+  let invited = 0;
+  return async () => {
+    const email = `grace${++invited}@example.com`;
+    const answer = await request.post(`${url}/dashboard/api/workspaces/${workspaceId}/invitations`, {
+      headers: { origin: url },
+      data: { email, role: 'viewer' },
+    });
+    return { email, link: ((await answer.json()) as IssuedInvitation).link };
+  };
+}
+
+async function take(context: BrowserContext, demo: Demo, shot: Shot, fileOf: (name: string) => string) {
   const { url, workspaceId } = demo;
   const page = await context.newPage();
   page.on('console', (message) => {
@@ -67,22 +83,28 @@ async function take(context: BrowserContext, demo: Demo, shot: Shot, path: strin
   page.on('pageerror', (error) => console.error(`${shot.name}: ${error.message}`));
   await page.goto(url + shot.path.replace(':w', workspaceId), { waitUntil: 'networkidle' });
   try {
-    await shot.act?.(page, demo);
+    await shot.act?.(page, demo, async (name) => {
+      await settle(page);
+      await page.screenshot({ path: fileOf(name) });
+    });
   } catch (error) {
     console.error(`${shot.name}: ${String(error)}`);
   }
-  // What an act has asked for may still be on its way, and a page that is there already is idle at once.
-  if (shot.act !== undefined) await page.waitForTimeout(SETTLE_MS);
-  await page.waitForLoadState('networkidle');
-  // Past the animations.
-  await page.evaluate(
-    'Promise.allSettled(document.getAnimations().map((a) => a.effect.getComputedTiming().endTime === Infinity ? 0 : a.finished))',
-  );
+  await settle(page);
   // As high as the page: of a long table only the rows in sight are in the document.
   const size = page.viewportSize();
   const height = await page.evaluate<number>('document.documentElement.scrollHeight');
   if (size !== null && (shot.act === undefined || shot.whole === true)) {
     await page.setViewportSize({ ...size, height: Math.max(size.height, height) });
   }
-  await page.screenshot({ path });
+  await page.screenshot({ path: fileOf(shot.name) });
+}
+
+/** What an act has asked for may still be on its way, a page that is there already is idle at once, and things move. */
+async function settle(page: Page): Promise<void> {
+  await page.waitForTimeout(SETTLE_MS);
+  await page.waitForLoadState('networkidle');
+  await page.evaluate(
+    'Promise.allSettled(document.getAnimations().map((a) => a.effect.getComputedTiming().endTime === Infinity ? 0 : a.finished))',
+  );
 }

@@ -12,9 +12,11 @@ export interface Demo {
   readonly workspaceId: string;
   readonly liveKey: string;
   readonly testKey: string;
+  /** Invites somebody new. */
+  invite(): Promise<{ readonly email: string; readonly link: string }>;
 }
 
-export interface RunningDemo extends Demo {
+export interface RunningDemo extends Omit<Demo, 'invite'> {
   stop(): Promise<void>;
 }
 
@@ -44,7 +46,7 @@ const PATHS = [
 const ROUNDS = 12;
 
 /** Some requests with both keys, one in five of them wrong, so that there is traffic to see. */
-export async function makeTraffic({ url, liveKey, testKey }: Demo): Promise<void> {
+export async function makeTraffic({ url, liveKey, testKey }: RunningDemo): Promise<void> {
   for (let round = 0; round < ROUNDS; round++) {
     const key = round % 3 === 0 ? testKey : liveKey;
     const headers = { authorization: `Bearer ${key}` };
@@ -52,8 +54,9 @@ export async function makeTraffic({ url, liveKey, testKey }: Demo): Promise<void
   }
 }
 
-async function firstLine(child: ChildProcess): Promise<Demo> {
+async function firstLine(child: ChildProcess): Promise<Omit<Demo, 'invite'>> {
   if (child.stdout === null) throw new Error('the demo has no standard output');
-  for await (const line of createInterface({ input: child.stdout })) return JSON.parse(line) as Demo;
+  for await (const line of createInterface({ input: child.stdout }))
+    return JSON.parse(line) as Omit<Demo, 'invite'>;
   throw new Error('the demo ended before it was ready');
 }

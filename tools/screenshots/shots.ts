@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import type { Demo } from './demo.ts';
+import { openInvitation, openSecondStep, type Snap } from './newcomer.ts';
 
 export interface Shot {
   readonly name: string;
@@ -8,7 +9,7 @@ export interface Shot {
   /** Signed out. */
   readonly outside?: true;
   /** What is done on the page before the picture is taken. */
-  readonly act?: (page: Page, demo: Demo) => Promise<unknown>;
+  readonly act?: (page: Page, demo: Demo, snap: Snap) => Promise<unknown>;
   /** The whole page also when something was done on it; else what the window shows. */
   readonly whole?: true;
 }
@@ -58,6 +59,8 @@ export const SHOTS: readonly Shot[] = [
   { name: 'set-up', path: '/set-up#token=x', outside: true },
   { name: 'set-up-without-link', path: '/set-up', outside: true },
   { name: 'invitation-stale', path: '/invitation#token=x', outside: true },
+  { name: 'invitation', path: '/sign-in', outside: true, act: openInvitation },
+  { name: 'second-step', path: '/sign-in', outside: true, act: openSecondStep },
   { name: 'overview', path: '/w/:w' },
   {
     name: 'palette',
