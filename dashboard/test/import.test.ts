@@ -100,6 +100,8 @@ describe.skipIf(BROWSER_PATH === undefined)('importing a file', async () => {
       .toBeGreaterThan(0);
     await page.getByRole('button', { name: 'Stop' }).click();
     await page.getByRole('alert').getByText('What was written until then stays', { exact: false }).waitFor();
+    // The service finishes what it is writing.
+    await expect.poll(() => service.pool.totalCount - service.pool.idleCount, { timeout: 20_000 }).toBe(0);
     const { rows } = await service.pool.query<{ n: number }>(
       'select records as n from record_counts where workspace_id = $1 and resource = $2 and company_id = $3',
       [workspaceId, 'audits', ''],
