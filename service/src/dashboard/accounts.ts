@@ -33,7 +33,10 @@ export async function createAccount(auth: DashboardAuth, account: NewAccount): P
   const { internalAdapter } = await auth.$context;
   const { email, name, passwordHash } = account;
   try {
-    const { id } = await internalAdapter.createUser({ email, name, emailVerified: false });
+    const { id } = await internalAdapter.createUser(
+      { email, name, emailVerified: false },
+      { method: 'email-password' },
+    );
     await internalAdapter.createAccount({
       userId: id,
       accountId: id,

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { createTestDashboard } from '../../test/harness/dashboard.ts';
+import { waitingForLocks } from '../../test/harness/locks.ts';
 import { createTestService } from '../../test/harness/service.ts';
+import { inTransaction } from '../database/pool.ts';
 
 const ROUNDS = 50;
 
@@ -55,18 +57,28 @@ describe('a session', () => {
     expect((await visitor.send('GET', '/me')).status).toBe(401);
   });
 
-  test('is counted by both nodes: attempts on A use up those on B', async () => {
+  test('is counted by both nodes: attempts on A use up those on B, and the last one is had once', async () => {
     const { email } = await dashboard.bootstrap();
-    const attempt = (app: typeof a.app) =>
-      app.inject({
-        method: 'POST',
-        url: '/dashboard/api/auth/sign-in/email',
-        remoteAddress: '10.4.0.1',
-        headers: { 'content-type': 'application/json' },
-        payload: { email, password: 'not the password' },
-      });
-    const answers = await Promise.all(Array.from({ length: 12 }, (_, n) => attempt(n % 2 ? a.app : b.app)));
-    expect(answers.filter(({ statusCode }) => statusCode === 401)).toHaveLength(10);
-    expect(answers.filter(({ statusCode }) => statusCode === 429)).toHaveLength(2);
+    const attempts = async (count: number): Promise<readonly number[]> => {
+      const answers = Array.from({ length: count }, (_, n) =>
+        (n % 2 ? a.app : b.app).inject({
+          method: 'POST',
+          url: '/dashboard/api/auth/sign-in/email',
+          remoteAddress: '10.4.0.1',
+          headers: { 'content-type': 'application/json' },
+          payload: { email, password: 'not the password' },
+        }),
+      );
+      return (await Promise.all(answers)).map(({ statusCode }) => statusCode).toSorted();
+    };
+    expect(await attempts(9)).toEqual(Array(9).fill(401));
+    // Both want the tenth before either has it.
+    const last = await inTransaction(a.pool, async (client) => {
+      await client.query(`select from rate_limits where key like '10.4.0.1%' for update`);
+      const answers = attempts(2);
+      await expect.poll(() => waitingForLocks(a.pool)).toBe(2);
+      return { answers };
+    });
+    expect(await last.answers).toEqual([401, 429]);
   });
 });

@@ -7,8 +7,10 @@ import {
   type TestDashboard,
   type Visitor,
 } from '../../../test/harness/dashboard.ts';
+import { waitingForLocks } from '../../../test/harness/locks.ts';
 import { createTestService, type TestAnswer, type TestService } from '../../../test/harness/service.ts';
 import { totpCode } from '../../../test/harness/totp.ts';
+import { inTransaction } from '../../database/pool.ts';
 
 interface Enabled {
   readonly totpURI: string;
@@ -107,6 +109,21 @@ describe('a second factor', () => {
     const first = await secondStep(await firstStep(owner), 'verify-backup-code', code);
     expect(sessionCookie(first)).toBeDefined();
     expectFailure(await secondStep(await firstStep(owner), 'verify-backup-code', code), 'invalid_body');
+  });
+
+  test('lets in by a backup code once, also when it is entered twice at the same instant', async () => {
+    const owner = await withSecondFactor();
+    const [code = ''] = owner.backupCodes;
+    const firsts = [await firstStep(owner), await firstStep(owner)];
+    const { seconds } = await inTransaction(service.pool, async (client) => {
+      await client.query('select from second_factors where user_id = $1 for update', [owner.userId]);
+      const seconds = Promise.all(firsts.map((first) => secondStep(first, 'verify-backup-code', code)));
+      await expect.poll(() => waitingForLocks(service.pool)).toBe(2);
+      return { seconds };
+    });
+    const answers = (await seconds).toSorted((one, other) => one.status - other.status);
+    expect(answers.map((answer) => sessionCookie(answer) !== undefined)).toEqual([true, false]);
+    for (const refused of answers.slice(1)) expectFailure(refused, 'conflict');
   });
 
   test('can be guessed at five times for each password that was entered', async () => {
