@@ -1,9 +1,12 @@
+import http from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import type { QuotaState } from '../audit-log/write.ts';
 import { ApiError } from '../http/errors.ts';
-import { METHODS } from '../http/methods.ts';
 import { type AuditOptions, auditAnswer, quotaExceeded } from './audited.ts';
 import { type AuthenticationOptions, authenticate } from './authentication.ts';
+
+/** All that Node.js reads, but the one that asks for a tunnel and never arrives as a request. */
+const METHODS = http.METHODS.filter((method) => method !== 'CONNECT');
 
 export interface V1Options extends AuthenticationOptions, AuditOptions {
   readonly readQuota: (workspaceId: string) => Promise<QuotaState | null>;
@@ -18,6 +21,7 @@ export function registerV1(
   options: V1Options,
   routes: (v1: FastifyInstance) => void,
 ): void {
+  for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
   app.register(
     (v1, _options, done) => {
       const methods = new Map<string, Set<string>>();
