@@ -1,3 +1,4 @@
+import cluster from 'node:cluster';
 import { enableCompileCache } from 'node:module';
 import { outliveOutputs } from './log/outputs.ts';
 import type { PrimaryCalls, WorkerCalls } from './server/calls.ts';
@@ -11,8 +12,11 @@ enableCompileCache(COMPILE_CACHE);
 outliveOutputs();
 // The terminal and the process manager signal all processes of a service; the primary decides when a worker ends.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => undefined);
-// The primary is gone, however that came: nothing of this service may stay behind.
-process.on('disconnect', () => process.exit(0));
+// The primary has let go of this process, which ends in order; or it is gone, and nothing of it may stay behind.
+process.on('disconnect', () => {
+  const ended = cluster.worker?.exitedAfterDisconnect === true ? local.close(null) : undefined;
+  void Promise.allSettled([ended]).then(() => process.exit(0));
+});
 
 const worker = import('./server/worker.ts').then(({ createWorker }) => createWorker(primary));
 const local: WorkerCalls = {

@@ -12,7 +12,7 @@ export interface Serving {
   readonly port: number;
   /** Resolves with the reason when it cannot go on. */
   readonly failed: Promise<Error>;
-  /** Stops accepting, finishes what runs, flushes the audit trail, lets go of the database. */
+  /** Stops accepting, finishes what runs, flushes the audit trail, lets go of the database. Once, however often. */
   readonly close: () => Promise<void>;
   /** Cuts what still runs, so that `close` ends at once, with the connections it has. */
   readonly cut: () => void;
@@ -62,18 +62,23 @@ export async function serve(settings: ServiceSettings, parts: ServeParts): Promi
     await app.close();
     await pool.end();
   };
+  const end = async (): Promise<void> => {
+    closing = true;
+    const deadline = setTimeout(() => {
+      log.warn('requests still run at the deadline of the shutdown; they are cut');
+      cut();
+    }, SHUTDOWN_DEADLINE_MS);
+    await Promise.race([finish(), wasCut.promise]);
+    clearTimeout(deadline);
+  };
+  let ended: Promise<void> | undefined;
   return {
     port: settings.port,
     failed: new Promise(() => undefined),
     cut,
-    async close() {
-      closing = true;
-      const deadline = setTimeout(() => {
-        log.warn('requests still run at the deadline of the shutdown; they are cut');
-        cut();
-      }, SHUTDOWN_DEADLINE_MS);
-      await Promise.race([finish(), wasCut.promise]);
-      clearTimeout(deadline);
+    close() {
+      ended ??= end();
+      return ended;
     },
   };
 }

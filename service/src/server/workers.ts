@@ -101,9 +101,11 @@ export function forkWorkers(
   const end = async ({ worker, peer }: Member): Promise<void> => {
     const exited = once(worker, 'exit');
     killAfter(worker, SHUTDOWN_DEADLINE_MS + END_GRACE_MS);
-    // Of one that was killed while it owed Node the receipt of a connection there is an exit, and no other word.
-    await Promise.race([peer.call('close', null).catch(() => undefined), exited]);
+    // Once this is said to all of them in one go, the port is closed, and what was passed on came ahead of the word.
+    // Workers that stop listening by themselves would pass a connection back when nobody is left to take it, and it
+    // would hang (nodejs/node#21746). Their channels last until their requests have ended.
     worker.disconnect();
+    void peer.call('close', null).catch(() => undefined);
     await exited;
   };
 
