@@ -42,15 +42,15 @@ export async function insertRecords(
   if (inputs.length === 0) return NOTHING_INSERTED;
   const first = await takeTicks(client, workspaceId, inputs.length);
   const { accepted, ...others } = await acceptInputs(client, { workspaceId, resource }, inputs, first);
-  const inserted: Inserted[] = [];
-  if (accepted.length > 0) {
-    await copyRows(client, workspaceId, resource, rowsOf(resource, accepted, first, inserted));
-    await addToCounts(client, workspaceId, resource, countsOf(resource, accepted));
-  }
+  const inserted = await copyAccepted(client, { workspaceId, resource }, accepted, first);
+  if (inserted.length > 0) await addToCounts(client, workspaceId, resource, countsOf(resource, accepted));
   return { inserted, ...others };
 }
 
 export const NOTHING_INSERTED: InsertResult = { inserted: [], existing: [], withoutCompany: [], notPast: [] };
+
+/** The records of a resource in a workspace. */
+type Records = Pick<Target, 'workspaceId' | 'resource'>;
 
 /** An input that may be written. */
 export interface Accepted {
@@ -70,7 +70,7 @@ export interface Acceptance extends Omit<InsertResult, 'inserted'> {
  */
 export async function acceptInputs(
   client: pg.ClientBase,
-  { workspaceId, resource }: Pick<Target, 'workspaceId' | 'resource'>,
+  { workspaceId, resource }: Records,
   inputs: readonly RecordInput[],
   first: Micros,
   uncommitted: ReadonlySet<string> = new Set(),
@@ -100,18 +100,24 @@ export async function acceptInputs(
   return { accepted, existing, withoutCompany, notPast };
 }
 
-/** The rows of accepted inputs, each made when it is its turn, and noted in `inserted`. */
-export function* rowsOf(
-  resource: Resource,
+/** Writes accepted inputs, each at its tick; the caller counts them. */
+export async function copyAccepted(
+  client: pg.ClientBase,
+  { workspaceId, resource }: Records,
   accepted: readonly Accepted[],
   first: Micros,
-  inserted: Inserted[],
-): Generator<Row> {
-  for (const { index, values } of accepted) {
-    const row = rowOf(resource, values, timeOfMicros(first + index));
-    inserted.push({ index, id: row.id, doc: row.doc });
-    yield row;
+): Promise<readonly Inserted[]> {
+  const inserted: Inserted[] = [];
+  // Each is made when it is its turn.
+  function* rows(): Generator<Row> {
+    for (const { index, values } of accepted) {
+      const row = rowOf(resource, values, timeOfMicros(first + index));
+      inserted.push({ index, id: row.id, doc: row.doc });
+      yield row;
+    }
   }
+  if (accepted.length > 0) await copyRows(client, workspaceId, resource, rows());
+  return inserted;
 }
 
 /** `now` has the form of a canonical createdAt, so texts compare like times. */

@@ -1,9 +1,8 @@
 import { inTransaction } from '../database/pool.ts';
 import { holdClock, type Micros, takeTicks } from './clock.ts';
-import { copyRows } from './copy.ts';
 import { addToCounts, countsOf } from './counters.ts';
 import { batchWriter, type ImportWriter, logImport, WAIT_FOR_OTHERS } from './import-writer.ts';
-import { acceptInputs, type Inserted, type InsertResult, rowsOf, texts } from './insert.ts';
+import { acceptInputs, copyAccepted, type InsertResult, texts } from './insert.ts';
 import type { RecordInput } from './row.ts';
 import type { Target } from './target.ts';
 
@@ -89,14 +88,12 @@ async function writeLinked(
         'id',
       ),
     });
-    const inserted: Inserted[] = [];
-    if (accepted.length > 0) {
-      await copyRows(client, workspaceId, resource, rowsOf(resource, accepted, first, inserted));
-      await before.committed;
-      await addToCounts(client, workspaceId, resource, countsOf(resource, accepted));
-      await logImport(client, target, accepted.length);
-    }
+    const inserted = await copyAccepted(client, target, accepted, first);
     await before.committed;
+    if (inserted.length > 0) {
+      await addToCounts(client, workspaceId, resource, countsOf(resource, accepted));
+      await logImport(client, target, inserted.length);
+    }
     return { inserted, ...others };
   });
 }
