@@ -1,19 +1,17 @@
 import helmet from '@fastify/helmet';
 import type { FastifyInstance } from 'fastify';
 import { securityHeaders } from '../dashboard/security-headers.ts';
-import { compress } from '../http/compress.ts';
-import { type Sent, sendCompressed } from '../http/compressed.ts';
+import { sendCompressed } from '../http/compressed.ts';
 import { ApiError } from '../http/errors.ts';
-import { weakEtag } from '../http/etag.ts';
+import { sentOnce } from '../http/sent-once.ts';
 import { type Asset, createAssets } from './assets.ts';
 import { guidePage } from './guide-page.ts';
 import { readGuides } from './guides.ts';
 import { ONE_YEAR_SECONDS } from './limits.ts';
 import { REFERENCE_STYLES, referencePage } from './reference-page.ts';
 
-const HTML = 'text/html; charset=utf-8';
 /** A page names the files of its release, so a browser asks for it each time. */
-const PAGE_CACHE = 'no-cache';
+const PAGE = { type: 'text/html; charset=utf-8', cacheControl: 'no-cache' } as const;
 
 /**
  * The documentation: the API reference at /docs, a guide at each /docs/{guide}, and the files that they load. For
@@ -46,7 +44,7 @@ function registerPages(scope: FastifyInstance, publicUrl: string): void {
     return sendCompressed(request, reply, { ...asset, cacheControl });
   });
 
-  const reference = once(async () => referencePage(assets, await shared()));
+  const reference = sentOnce(PAGE, async () => referencePage(assets, await shared()));
   scope.get('/docs', async (request, reply) => {
     await reply.helmet(withStyles(publicUrl));
     return sendCompressed(request, reply, await reference());
@@ -54,29 +52,9 @@ function registerPages(scope: FastifyInstance, publicUrl: string): void {
 
   const guides = readGuides();
   for (const guide of guides) {
-    const sent = once(async () => guidePage(guide, guides, assets, await shared()));
+    const sent = sentOnce(PAGE, async () => guidePage(guide, guides, assets, await shared()));
     scope.get(`/docs/${guide.name}`, async (request, reply) => sendCompressed(request, reply, await sent()));
   }
-}
-
-/** A page that is made when it is first asked for, and kept; a failure is not kept. */
-function once(make: () => Promise<string>): () => Promise<Sent> {
-  const toSent = async (html: string): Promise<Sent> => ({
-    type: HTML,
-    cacheControl: PAGE_CACHE,
-    etag: weakEtag(html),
-    body: await compress(html),
-  });
-  let made: Promise<Sent> | undefined;
-  return () => {
-    made ??= make()
-      .then(toSent)
-      .catch((error: unknown) => {
-        made = undefined;
-        throw error;
-      });
-    return made;
-  };
 }
 
 /** The pages' headers for a page whose styles are written by its scripts. */
