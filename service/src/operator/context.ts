@@ -1,12 +1,11 @@
-import type pg from 'pg';
 import type { Logger } from 'pino';
 import { ensurePartitions } from '../audit-log/partitions.ts';
 import { type Config, readConfig } from '../config.ts';
 import { migrate } from '../database/migrate.ts';
-import { createPool, FOR_COMMANDS } from '../database/pool.ts';
+import { FOR_COMMANDS } from '../database/pool.ts';
 import { createLog, STANDARD_ERROR } from '../log/log.ts';
 import { deploymentSecrets } from '../server/secrets.ts';
-import { useCommandDatabase } from './command-database.ts';
+import { type ConnectedDatabase, useCommandDatabase } from './command-database.ts';
 import type { Signals } from './signals.ts';
 
 /** What every command stands on. Nothing is read or opened before a command asks for it. */
@@ -27,10 +26,7 @@ export interface CommandContext {
   ) => Promise<T>;
 }
 
-export interface CommandDatabase {
-  readonly pool: pg.Pool;
-  /** For connections beyond the pool's. */
-  readonly url: string;
+export interface CommandDatabase extends ConnectedDatabase {
   /** The deployment's secrets, made on first use. */
   readonly secrets: () => Promise<readonly string[]>;
 }
@@ -56,21 +52,11 @@ export function createContext(env: NodeJS.ProcessEnv): CommandContext {
     withDatabase: (purpose, work, signals) =>
       useCommandDatabase(
         { config: config(), purpose, log: log() },
-        async ({ url }) => {
-          const pool = createPool({
-            url,
-            max: CONNECTIONS,
-            name: purpose,
-            onError: (error) => log().debug({ err: error }, 'a database connection broke'),
-            ...FOR_COMMANDS,
-          });
-          try {
-            await migrate(pool, log());
-            await ensurePartitions(pool);
-            return await work({ pool, url, secrets: () => deploymentSecrets(config(), log()) });
-          } finally {
-            await pool.end();
-          }
+        { max: CONNECTIONS, ...FOR_COMMANDS },
+        async (database) => {
+          await migrate(database.pool, log());
+          await ensurePartitions(database.pool);
+          return work({ ...database, secrets: () => deploymentSecrets(config(), log()) });
         },
         signals,
       ),

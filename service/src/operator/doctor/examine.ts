@@ -1,11 +1,9 @@
 import { stat } from 'node:fs/promises';
-import type pg from 'pg';
 import type { Logger } from 'pino';
 import { systemClock } from '../../clock.ts';
 import { type Config, ConfigError } from '../../config.ts';
 import { errorMessage } from '../../database/embedded/error.ts';
 import { layoutOf } from '../../database/embedded/layout.ts';
-import { createPool } from '../../database/pool.ts';
 import { useCommandDatabase } from '../command-database.ts';
 import { explain } from '../explain.ts';
 import { type Finding, fail, ok } from './check.ts';
@@ -42,29 +40,16 @@ async function examineDatabase(config: Config, log: () => Logger): Promise<reado
     return [ok('database', 'not there yet; svcd start makes it')];
   }
   try {
-    return await withPool(config, log(), (pool) => checkDatabase(pool, config, systemClock));
+    // Not a command's usual way to the database, which would migrate it first.
+    const user = { config, purpose: 'svcd doctor', log: log() };
+    return await useCommandDatabase(user, { max: CONNECTIONS }, ({ pool }) =>
+      checkDatabase(pool, config, systemClock),
+    );
   } catch (error) {
     const where =
       config.databaseUrl === undefined ? 'see postgres.log in the data directory' : 'see SVC_DATABASE_URL';
     return [fail('database', explain(error).text, where)];
   }
-}
-
-/** Not a command's usual way to the database, which would migrate it first. */
-async function withPool<T>(config: Config, log: Logger, work: (pool: pg.Pool) => Promise<T>): Promise<T> {
-  return useCommandDatabase({ config, purpose: 'svcd doctor', log }, async ({ url }) => {
-    const pool = createPool({
-      url,
-      max: CONNECTIONS,
-      name: 'svcd doctor',
-      onError: (error) => log.debug({ err: error }, 'a database connection broke'),
-    });
-    try {
-      return await work(pool);
-    } finally {
-      await pool.end();
-    }
-  });
 }
 
 async function guarded(check: string, work: () => Promise<Finding>): Promise<Finding> {
