@@ -2,16 +2,15 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 
 /**
  * Answers JSON text with an ETag: 304 without a body when If-None-Match names it (RFC 9110, weak comparison).
- * Default caching: by the client alone, and only after it has asked again.
+ * It is kept by the client alone, and used only after it has asked again.
  */
 export function sendConditional(
   request: FastifyRequest,
   reply: FastifyReply,
   body: string,
   etag: string,
-  cacheControl = 'private, no-cache',
 ): FastifyReply {
-  reply.header('etag', etag).header('cache-control', cacheControl);
+  reply.header('etag', etag).header('cache-control', 'private, no-cache');
   if (isNamed(request.headers['if-none-match'], etag)) return reply.code(304).send();
   return reply.type('application/json; charset=utf-8').send(body);
 }
