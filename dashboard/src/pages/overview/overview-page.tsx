@@ -26,7 +26,7 @@ const RANGES = [
 
 export function OverviewPage() {
   const { workspaceId } = route.useParams();
-  const { range = '7d' } = route.useSearch();
+  const { range } = route.useLoaderDeps();
   const navigate = route.useNavigate();
   const overview = useQuery(overviewQuery(workspaceId));
   const traffic = useQuery(trafficQuery(workspaceId, range));
