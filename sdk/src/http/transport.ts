@@ -85,11 +85,13 @@ export function createTransport(options: TransportOptions): Transport {
 
 const BODILESS: readonly string[] = ['GET', 'HEAD'];
 
+/** Whether a request of the method may have a body: `fetch` sends none with these. */
+export const mayHaveBody = (method: string): boolean => !BODILESS.includes(method.toUpperCase());
+
 /** Refuses what `fetch` would refuse too, but in the same words as a fault of the network. */
 function checkCall({ method, headers, body }: Call, shared: TransportOptions['headers']): void {
   if (!/^[A-Za-z]+$/.test(method)) throw new SvcError(`${JSON.stringify(method)} is not a method of HTTP.`);
-  if (body !== undefined && BODILESS.includes(method.toUpperCase()))
-    throw new SvcError(`A ${method} request has no body.`);
+  if (body !== undefined && !mayHaveBody(method)) throw new SvcError(`A ${method} request has no body.`);
   for (const [name, value] of Object.entries({ ...shared, ...headers })) {
     if (!/^[\w-]+$/.test(name) || !/^[\t\x20-\x7e\x80-\xff]*$/.test(value))
       throw new SvcError(`The header ${JSON.stringify(name)} holds characters that no header may hold.`);

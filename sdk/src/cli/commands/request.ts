@@ -1,13 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { SvcError } from '../../errors.ts';
+import { mayHaveBody } from '../../http/transport.ts';
 import { type Command, positional, text, UsageError, type Values } from '../command.ts';
 import { type Io, write } from '../io.ts';
 import { valueText } from '../output/format.ts';
 import { openSession } from '../session.ts';
 
 export const METHODS = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE', 'HEAD', 'OPTIONS'] as const;
-
-const BODILESS: readonly string[] = ['GET', 'HEAD'];
 
 export const requestCommand: Command = {
   path: ['request'],
@@ -37,7 +36,7 @@ export const requestCommand: Command = {
     if (!METHODS.some((known) => known === method))
       throw new UsageError(`"${method}" is not one of ${METHODS.join(', ')}.`);
     if (!/^\/(?!\/)/.test(path)) throw new UsageError('PATH begins with one slash, such as /v1/audits.');
-    if (values['data'] !== undefined && BODILESS.includes(method))
+    if (values['data'] !== undefined && !mayHaveBody(method))
       throw new UsageError(`A ${method} request has no body: --data is for others.`);
     const headers = headersOf(values);
     const body = await bodyOf(io, text(values, 'data'));
