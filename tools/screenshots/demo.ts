@@ -6,17 +6,20 @@ import { fileURLToPath } from 'node:url';
 const SVCD = fileURLToPath(new URL('../../service/src/operator/svcd.ts', import.meta.url));
 
 /** What `svcd demo --json` prints, as far as it is of use here. */
-export interface Demo {
+interface DemoData {
   readonly url: string;
   readonly signInLink: string;
   readonly workspaceId: string;
   readonly liveKey: string;
   readonly testKey: string;
+}
+
+export interface Demo extends DemoData {
   /** Invites somebody new. */
   invite(): Promise<{ readonly email: string; readonly link: string }>;
 }
 
-export interface RunningDemo extends Omit<Demo, 'invite'> {
+export interface RunningDemo extends DemoData {
   stop(): Promise<void>;
 }
 
@@ -54,9 +57,8 @@ export async function makeTraffic({ url, liveKey, testKey }: RunningDemo): Promi
   }
 }
 
-async function firstLine(child: ChildProcess): Promise<Omit<Demo, 'invite'>> {
+async function firstLine(child: ChildProcess): Promise<DemoData> {
   if (child.stdout === null) throw new Error('the demo has no standard output');
-  for await (const line of createInterface({ input: child.stdout }))
-    return JSON.parse(line) as Omit<Demo, 'invite'>;
+  for await (const line of createInterface({ input: child.stdout })) return JSON.parse(line) as DemoData;
   throw new Error('the demo ended before it was ready');
 }

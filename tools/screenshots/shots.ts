@@ -42,6 +42,13 @@ const chooseFile = async (page: Page): Promise<void> => {
 
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name });
 
+const chooseForKey = async (page: Page, name: string): Promise<void> => {
+  await button(page, /^Actions for/)
+    .last()
+    .click();
+  await page.getByRole('menuitem', { name }).click();
+};
+
 /** Every page, and what opens on it. */
 export const SHOTS: readonly Shot[] = [
   { name: 'sign-in', path: '/sign-in', outside: true },
@@ -101,22 +108,12 @@ export const SHOTS: readonly Shot[] = [
   {
     name: 'keys-revoke',
     path: '/w/:w/keys',
-    act: async (page) => {
-      await button(page, /^Actions for/)
-        .last()
-        .click();
-      await page.getByRole('menuitem', { name: 'Revoke…' }).click();
-    },
+    act: (page) => chooseForKey(page, 'Revoke…'),
   },
   {
     name: 'keys-rotate',
     path: '/w/:w/keys',
-    act: async (page) => {
-      await button(page, /^Actions for/)
-        .last()
-        .click();
-      await page.getByRole('menuitem', { name: 'Rotate…' }).click();
-    },
+    act: (page) => chooseForKey(page, 'Rotate…'),
   },
   { name: 'keys-revoked', path: '/w/:w/keys?status=revoked' },
   { name: 'log', path: '/w/:w/log' },
