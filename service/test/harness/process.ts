@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { vi } from 'vitest';
+import { expect, vi } from 'vitest';
 import { onFileEnd } from './cleanup.ts';
 import { expectNoSecrets, secret } from './secrets.ts';
 
@@ -101,6 +101,25 @@ export function spawnSvcd(args: readonly string[], options: SvcdOptions = {}): S
     ended,
     stop,
   };
+}
+
+/**
+ * Interrupts a process again and again until it has ended: npm repeats a signal at once, so only one that comes a second
+ * later counts as the second.
+ */
+export async function interrupt(
+  { child, ended }: SvcdProcess,
+  wait: { readonly timeout: number; readonly interval: number },
+): Promise<Exit | undefined> {
+  let exit: Exit | undefined;
+  void ended.then((value) => {
+    exit = value;
+  });
+  await vi.waitFor(() => {
+    child.kill('SIGINT');
+    expect(exit).toBeDefined();
+  }, wait);
+  return exit;
 }
 
 /** Runs a command to its end. */

@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest';
 import { dataDirectory } from '../../src/database/embedded/fixture-process.ts';
 import { findEmbedded } from '../../src/database/embedded/index.ts';
 import { onFileEnd } from '../harness/cleanup.ts';
-import { startSvcd } from '../harness/process.ts';
+import { interrupt, startSvcd } from '../harness/process.ts';
 
 const WAIT = { timeout: 30_000, interval: 100 } as const;
 const ANSWER_MS = 3_000;
@@ -35,14 +35,7 @@ test.runIf(process.platform === 'linux')(
       });
       expect(await answer.text()).toContain('svc_http_requests_total');
     }, WAIT);
-    let exit: unknown;
-    void service.ended.then((value) => {
-      exit = value;
-    });
-    await vi.waitFor(() => {
-      service.child.kill('SIGINT');
-      expect(exit).toEqual({ code: 130, signal: null });
-    }, WAIT);
+    expect(await interrupt(service, WAIT)).toEqual({ code: 130, signal: null });
     expect(service.stdout()).toContain('a worker process does not end; it is killed');
     expect(await findEmbedded(dataDir)).toBeUndefined();
   },

@@ -3,6 +3,7 @@ import { text } from 'node:stream/consumers';
 import type pg from 'pg';
 import { describe, expect, test, vi } from 'vitest';
 import { findEmbedded } from '../../src/database/embedded/index.ts';
+import { interrupt } from '../harness/process.ts';
 import {
   bearer,
   connectEmbedded,
@@ -71,6 +72,7 @@ describe.each([['1'], ['2']])('with %s worker(s), SIGTERM', (workers) => {
     await untilOneWaits(client);
     const ended = service.stop('SIGTERM');
     await Promise.all(Array.from({ length: 20 }, () => untilRefused(`${service.url}/healthz`)));
+    await service.printed(/^Stopping/m);
     await client.query('rollback');
     expect(await answer).toMatchObject({ status: 200, connection: 'close' });
     expect(await ended).toEqual({ code: 0, signal: null });
@@ -84,15 +86,7 @@ describe.each([['1'], ['2']])('with %s worker(s), SIGTERM', (workers) => {
     const answer = get(`${service.url}/v1/audits`, key.token, new Agent());
     const cut = expect(answer).rejects.toThrow(/socket hang up|ECONNRESET/);
     await untilOneWaits(client);
-    let exit: unknown;
-    void service.ended.then((value) => {
-      exit = value;
-    });
-    // npm repeats a signal at once; only one that comes a second later counts as the second.
-    await vi.waitFor(() => {
-      service.child.kill('SIGINT');
-      expect(exit).toEqual({ code: 130, signal: null });
-    }, WAIT);
+    expect(await interrupt(service, WAIT)).toEqual({ code: 130, signal: null });
     await cut;
     expect(await findEmbedded(env['SVC_DATA_DIR'] ?? '')).toBeUndefined();
   });
