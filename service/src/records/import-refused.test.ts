@@ -1,28 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../../test/harness/database.ts';
-import { importText, workspaceWith, wrongCounts } from '../../test/harness/import.ts';
+import { auditOf, idsIn, importText, workspaceWith, wrongCounts } from '../../test/harness/import.ts';
 import { LINE_MAX_BYTES } from './lines.ts';
 
 const { pool } = await createTestDatabase();
 
-const audit = (id: string, fields: object = {}) => ({
-  id,
-  companyId: 'c1',
-  headlineScore: 50,
-  completedAt: '2026-03-01T09:30:00Z',
-  ...fields,
-});
-
-async function ids(workspaceId: string, table = 'audits'): Promise<readonly string[]> {
-  const { rows } = await pool.query<{ id: string }>(
-    `select id from ${table} where workspace_id = $1 order by created_at, id`,
-    [workspaceId],
-  );
-  return rows.map((row) => row.id);
-}
-
 describe('every bad line is refused with its number, field and reason, and the good ones are in', () => {
-  const line = (fields: object): string => JSON.stringify(audit('x', fields));
+  const line = (fields: object): string => JSON.stringify(auditOf('x', fields));
   const kinds: readonly (readonly [line: string | Buffer, field: string, reason: RegExp])[] = [
     ['{', '', /is not JSON/],
     ['{"id":"x",}', '', /is not JSON/],
@@ -57,14 +41,14 @@ describe('every bad line is refused with its number, field and reason, and the g
 
   test.each([false, true])('in NDJSON (atomic: %s)', async (atomic) => {
     const ws = await workspaceWith(pool, 'c1');
-    const good = (i: number): string => JSON.stringify(audit(`good${i}`));
+    const good = (i: number): string => JSON.stringify(auditOf(`good${i}`));
     const parts = kinds.flatMap(([bad], i) => [good(i), '\n', bad, '\n']);
     const report = await importText(pool, ws, 'audits', parts, { atomic });
     expect(report.lines.map(({ line, failures }) => [line, failures[0]?.field, failures[0]?.reason])).toEqual(
       kinds.map(([, field, reason], i) => [i * 2 + 2, field, expect.stringMatching(reason)]),
     );
     expect(report.refused).toBe(kinds.length);
-    expect(await ids(ws)).toEqual(atomic ? [] : kinds.map((_, i) => `good${i}`));
+    expect(await idsIn(pool, ws)).toEqual(atomic ? [] : kinds.map((_, i) => `good${i}`));
     expect(await wrongCounts(pool, ws)).toEqual([]);
   });
 
@@ -91,7 +75,7 @@ describe('every bad line is refused with its number, field and reason, and the g
       { format: 'csv' },
     );
     expect(inserted).toBe(3);
-    expect(await ids(ws, 'companies')).toEqual(['h', 'a', 'b']);
+    expect(await idsIn(pool, ws, 'companies')).toEqual(['h', 'a', 'b']);
     const { rows } = await pool.query('select id, name from companies where workspace_id = $1 order by id', [
       ws,
     ]);
@@ -188,7 +172,7 @@ describe('a CSV file that is not of the resource is refused before anything is w
     const ws = await workspaceWith(pool);
     const importing = importText(pool, ws, 'companies', `${text}`, { format: 'csv' });
     await expect(importing).rejects.toThrow(message);
-    expect(await ids(ws, 'companies')).toEqual([]);
+    expect(await idsIn(pool, ws, 'companies')).toEqual([]);
   });
 
   test('an unknown workspace is refused', async () => {

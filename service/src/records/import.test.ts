@@ -1,27 +1,11 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../../test/harness/database.ts';
-import { importText, ndjson, workspaceWith, wrongCounts } from '../../test/harness/import.ts';
+import { auditOf, idsIn, importText, ndjson, workspaceWith, wrongCounts } from '../../test/harness/import.ts';
 import { audits } from '../resources/audits.ts';
 import { importRecords } from './import.ts';
 
 const { pool } = await createTestDatabase();
-
-const audit = (id: string, fields: object = {}) => ({
-  id,
-  companyId: 'c1',
-  headlineScore: 50,
-  completedAt: '2026-03-01T09:30:00Z',
-  ...fields,
-});
-
-async function ids(workspaceId: string, table = 'audits'): Promise<readonly string[]> {
-  const { rows } = await pool.query<{ id: string }>(
-    `select id from ${table} where workspace_id = $1 order by created_at, id`,
-    [workspaceId],
-  );
-  return rows.map((row) => row.id);
-}
 
 async function events(workspaceId: string): Promise<readonly unknown[]> {
   const { rows } = await pool.query<{ doc: string }>('select doc from audit_log where workspace_id = $1', [
@@ -33,13 +17,13 @@ async function events(workspaceId: string): Promise<readonly unknown[]> {
 describe('importing', () => {
   test('again changes nothing and says how many were there; only what brings records is logged', async () => {
     const ws = await workspaceWith(pool, 'c1');
-    const file = ndjson([audit('a'), audit('b')]);
+    const file = ndjson([auditOf('a'), auditOf('b')]);
     expect(await importText(pool, ws, 'audits', file)).toMatchObject({
       inserted: 2,
       existing: 0,
       refused: 0,
     });
-    const changed = ndjson([audit('a', { headlineScore: 1 }), audit('c'), audit('c')]);
+    const changed = ndjson([auditOf('a', { headlineScore: 1 }), auditOf('c'), auditOf('c')]);
     expect(await importText(pool, ws, 'audits', changed)).toMatchObject({ inserted: 1, existing: 2 });
     expect(await importText(pool, ws, 'audits', file)).toMatchObject({ inserted: 0, existing: 2 });
     const { rows } = await pool.query('select headline_score from audits where workspace_id = $1', [ws]);
@@ -69,7 +53,7 @@ describe('importing', () => {
 
   test('all or nothing is all when every line is good, over many batches', async () => {
     const ws = await workspaceWith(pool, 'c1');
-    const many = Array.from({ length: 12_345 }, (_, i) => audit(`a${String(i).padStart(5, '0')}`));
+    const many = Array.from({ length: 12_345 }, (_, i) => auditOf(`a${String(i).padStart(5, '0')}`));
     const seen: number[] = [];
     const report = await importText(
       pool,
@@ -83,19 +67,19 @@ describe('importing', () => {
     );
     expect(report).toMatchObject({ inserted: 12_345, rolledBack: false });
     expect(seen).toEqual([3_000, 6_000, 9_000, 12_000, 12_345]);
-    expect(await ids(ws)).toEqual(many.map(({ id }) => id));
+    expect(await idsIn(pool, ws)).toEqual(many.map(({ id }) => id));
     expect(await wrongCounts(pool, ws)).toEqual([]);
     expect(await events(ws)).toMatchObject([{ records: 12_345 }]);
   });
 
   test('all or nothing is nothing when the last line of the last batch is bad, and the rest is still checked', async () => {
     const ws = await workspaceWith(pool, 'c1');
-    const many = Array.from({ length: 6_000 }, (_, i) => audit(`a${i}`));
+    const many = Array.from({ length: 6_000 }, (_, i) => auditOf(`a${i}`));
     const report = await importText(pool, ws, 'audits', `${ndjson(many)}{"headlineScore":1}\n{}`, {
       atomic: true,
     });
     expect(report).toMatchObject({ inserted: 0, refused: 2, rolledBack: true });
-    expect(await ids(ws)).toEqual([]);
+    expect(await idsIn(pool, ws)).toEqual([]);
     expect(await events(ws)).toEqual([]);
     expect(await wrongCounts(pool, ws)).toEqual([]);
   });
@@ -105,8 +89,8 @@ describe('importing', () => {
       const ws = await workspaceWith(pool, 'c1');
       const input = new PassThrough();
       const abort = new AbortController();
-      const many = Array.from({ length: 3_000 }, (_, i) => audit(`a${i}`));
-      input.write(`${ndjson(many)}${JSON.stringify(audit('half')).slice(0, 40)}`);
+      const many = Array.from({ length: 3_000 }, (_, i) => auditOf(`a${i}`));
+      input.write(`${ndjson(many)}${JSON.stringify(auditOf('half')).slice(0, 40)}`);
       const report = await importRecords({
         pool,
         workspaceId: ws,
@@ -123,7 +107,7 @@ describe('importing', () => {
         interrupted: true,
         rolledBack: atomic,
       });
-      expect((await ids(ws)).length).toBe(atomic ? 0 : 3_000);
+      expect((await idsIn(pool, ws)).length).toBe(atomic ? 0 : 3_000);
       expect(input.destroyed).toBe(true);
     }
   });
@@ -131,19 +115,19 @@ describe('importing', () => {
   test('an input that breaks, or a listener that fails, ends it with that error and keeps what was reported', async () => {
     const ws = await workspaceWith(pool, 'c1');
     function* broken(): Generator<string> {
-      yield ndjson(Array.from({ length: 3_000 }, (_, i) => audit(`a${i}`)));
+      yield ndjson(Array.from({ length: 3_000 }, (_, i) => auditOf(`a${i}`)));
       throw new Error('the disk is gone');
     }
     await expect(importText(pool, ws, 'audits', broken())).rejects.toThrow('the disk is gone');
-    expect((await ids(ws)).length).toBe(3_000);
+    expect((await idsIn(pool, ws)).length).toBe(3_000);
     expect(await events(ws)).toMatchObject([{ kind: 'records.imported', records: 3_000 }]);
-    const failing = importText(pool, ws, 'audits', ndjson([audit('z')]), {
+    const failing = importText(pool, ws, 'audits', ndjson([auditOf('z')]), {
       onProgress: () => {
         throw new Error('no more room');
       },
     });
     await expect(failing).rejects.toThrow('no more room');
-    expect((await ids(ws)).length).toBe(3_001);
+    expect((await idsIn(pool, ws)).length).toBe(3_001);
     expect(await events(ws)).toMatchObject([{ records: 3_000 }, { records: 1 }]);
   });
 
@@ -151,10 +135,10 @@ describe('importing', () => {
     for (const atomic of [false, true]) {
       const ws = await workspaceWith(pool, 'c1');
       await pool.query('delete from live_meters where workspace_id = $1', [ws]);
-      await expect(importText(pool, ws, 'audits', ndjson([audit('a')]), { atomic })).rejects.toThrow(
+      await expect(importText(pool, ws, 'audits', ndjson([auditOf('a')]), { atomic })).rejects.toThrow(
         'audit log',
       );
-      expect(await ids(ws)).toEqual([]);
+      expect(await idsIn(pool, ws)).toEqual([]);
     }
   });
 

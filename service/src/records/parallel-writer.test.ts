@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { createTestDatabase } from '../../test/harness/database.ts';
-import { importText, ndjson, workspaceWith, wrongCounts } from '../../test/harness/import.ts';
+import { auditOf, idsIn, importText, ndjson, workspaceWith, wrongCounts } from '../../test/harness/import.ts';
 import { findingsOf } from '../../test/harness/verify.ts';
 import { inTransaction } from '../database/pool.ts';
 import { audits } from '../resources/audits.ts';
@@ -9,24 +9,8 @@ import { insertRecords } from './insert.ts';
 const { pool } = await createTestDatabase();
 const TIMEOUT_MS = 60_000;
 
-const audit = (id: string, fields: object = {}) => ({
-  id,
-  companyId: 'c1',
-  headlineScore: 50,
-  completedAt: '2026-03-01T09:30:00Z',
-  ...fields,
-});
-
 const many = (count: number, prefix = 'a') =>
-  Array.from({ length: count }, (_, i) => audit(`${prefix}${String(i).padStart(6, '0')}`));
-
-async function ids(workspaceId: string): Promise<readonly string[]> {
-  const { rows } = await pool.query<{ id: string }>(
-    'select id from audits where workspace_id = $1 order by created_at, id',
-    [workspaceId],
-  );
-  return rows.map((row) => row.id);
-}
+  Array.from({ length: count }, (_, i) => auditOf(`${prefix}${String(i).padStart(6, '0')}`));
 
 /** How many imports the workspace's log tells of, and of how many audits together. */
 async function logged(workspaceId: string): Promise<{ readonly entries: number; readonly records: number }> {
@@ -57,7 +41,7 @@ test('records come in the order of the file, counted and logged batch by batch, 
   });
   expect(report).toMatchObject({ inserted: 31_000, existing: 0, refused: 0 });
   expect(seen).toEqual([...Array.from({ length: 10 }, (_, i) => (i + 1) * 3_000), 31_000]);
-  expect(await ids(ws)).toEqual(file.map(({ id }) => id));
+  expect(await idsIn(pool, ws)).toEqual(file.map(({ id }) => id));
   expect(await wrongCounts(pool, ws)).toEqual([]);
   expect(await logged(ws)).toEqual({ entries: 11, records: 31_000 });
 });
@@ -66,7 +50,7 @@ test('of ids that a file has twice the first is taken, also while its batch is n
   const ws = await workspaceWith(pool, 'c1');
   const file = many(3_000);
   const again = file.map((one) => ({ ...one, headlineScore: 1 }));
-  const bad = [audit('late', { companyId: 'nobody' }), audit('late')];
+  const bad = [auditOf('late', { companyId: 'nobody' }), auditOf('late')];
   const report = await importText(
     pool,
     ws,
@@ -90,7 +74,7 @@ test(
     const single = async (prefix: string): Promise<number> => {
       let n = 0;
       for (; !state.done; n++) {
-        await inTransaction(pool, (client) => insertRecords(client, ws, audits, [audit(`${prefix}${n}`)]));
+        await inTransaction(pool, (client) => insertRecords(client, ws, audits, [auditOf(`${prefix}${n}`)]));
       }
       return n;
     };
@@ -121,7 +105,7 @@ test(
     const [reports, tailed, ...singles] = await Promise.all([importing, tail(), single('s'), single('t')]);
     expect(reports.map(({ inserted }) => inserted)).toEqual([24_000, 24_000]);
     expect(singles.every((count) => count > 0)).toBe(true);
-    const there = await ids(ws);
+    const there = await idsIn(pool, ws);
     expect(there).toHaveLength(48_000 + singles.reduce((sum, count) => sum + count, 0));
     // The writers may have gone on after the last look.
     expect(tailed).toEqual(there.slice(0, tailed.length));
@@ -152,7 +136,7 @@ test.each(['earlier', 'later'])(
       { timeout: 10_000, interval: 1 },
     );
     await expect(failing).rejects.toThrow();
-    const there = await ids(ws);
+    const there = await idsIn(pool, ws);
     expect(there.length).toBeGreaterThanOrEqual(told);
     expect(there.length).toBeLessThan(60_000);
     expect(there).toEqual(file.slice(0, there.length).map(({ id }) => id));
@@ -162,7 +146,7 @@ test.each(['earlier', 'later'])(
       inserted: 60_000 - there.length,
       existing: there.length,
     });
-    expect(await ids(ws)).toEqual(file.map(({ id }) => id));
+    expect(await idsIn(pool, ws)).toEqual(file.map(({ id }) => id));
     expect(await findingsOf(pool)).toEqual([]);
   },
   TIMEOUT_MS,

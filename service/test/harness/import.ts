@@ -40,6 +40,28 @@ export async function importText(
   return { ...report, lines };
 }
 
+/** An audit of the company `c1`, as a file of an import has it. */
+export const auditOf = (id: string, fields: object = {}) => ({
+  id,
+  companyId: 'c1',
+  headlineScore: 50,
+  completedAt: '2026-03-01T09:30:00Z',
+  ...fields,
+});
+
+/** Ids of a workspace's records, the first written first. */
+export async function idsIn(
+  pool: pg.Pool,
+  workspaceId: string,
+  table = 'audits',
+): Promise<readonly string[]> {
+  const { rows } = await pool.query<{ id: string }>(
+    `select id from ${table} where workspace_id = $1 order by created_at, id`,
+    [workspaceId],
+  );
+  return rows.map(({ id }) => id);
+}
+
 export const ndjson = (records: readonly object[]): string =>
   records.map((record) => `${JSON.stringify(record)}\n`).join('');
 

@@ -3,7 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../harness/database.ts';
-import { exportText, importText, ndjson, workspaceWith } from '../harness/import.ts';
+import { auditOf, exportText, importText, ndjson, workspaceWith } from '../harness/import.ts';
 import { runSvcd, spawnSvcd } from '../harness/process.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 
@@ -14,13 +14,6 @@ const env = { SVC_DATABASE_URL: database.url, SVC_SECRET: randomBytes(32).toStri
 let workspace = '';
 beforeEach(async () => {
   workspace = await workspaceWith(database.pool, 'c1');
-});
-
-const audit = (id: string): object => ({
-  id,
-  companyId: 'c1',
-  headlineScore: 50,
-  completedAt: '2026-03-01T09:30:00Z',
 });
 
 async function fileOf(name: string, text: string): Promise<string> {
@@ -37,7 +30,7 @@ const importAudits = (file: string, flags: readonly string[] = [], input?: strin
 
 describe('svcd import', () => {
   test('exits with 0 and a report when all is in, and says how many were there when it is run again', async () => {
-    const file = await fileOf('good.ndjson', ndjson([audit('a'), audit('b')]));
+    const file = await fileOf('good.ndjson', ndjson([auditOf('a'), auditOf('b')]));
     const first = await importAudits(file);
     expect([first.code, first.stderr]).toEqual([0, '']);
     expect(first.stdout).toMatch(/^2 audits imported in [\d.]+ s \([\d,]+ a second\)\.\n$/);
@@ -49,7 +42,10 @@ describe('svcd import', () => {
   });
 
   test('exits with 1 when lines were refused, tells the first 20 and how many more there are', async () => {
-    const file = await fileOf('bad.ndjson', ndjson([audit('a'), ...Array(25).fill({ headlineScore: 500 })]));
+    const file = await fileOf(
+      'bad.ndjson',
+      ndjson([auditOf('a'), ...Array(25).fill({ headlineScore: 500 })]),
+    );
     const { code, stdout, stderr } = await importAudits(file);
     expect(code).toBe(1);
     expect(stdout).toMatch(/^1 audit imported .*\n25 lines refused\.\n$/);
@@ -91,7 +87,7 @@ describe('svcd import', () => {
     const { code, stdout } = await importAudits(
       '-',
       ['--format', 'ndjson', '--atomic'],
-      `${ndjson([audit('a')])}{}`,
+      `${ndjson([auditOf('a')])}{}`,
     );
     expect(code).toBe(1);
     expect(stdout).toBe('Nothing was imported: all or nothing was asked for.\n1 line refused.\n');
@@ -129,7 +125,7 @@ describe('svcd import', () => {
   });
 
   test('an interrupted import ends after its batch, says so and can be run again', async () => {
-    const many = ndjson(Array.from({ length: 5_000 }, (_, i) => audit(`a${i}`)));
+    const many = ndjson(Array.from({ length: 5_000 }, (_, i) => auditOf(`a${i}`)));
     const importing = spawnSvcd(
       ['import', 'audits', '-', '--workspace', workspace, '--format', 'ndjson', '--json'],
       {
@@ -153,7 +149,7 @@ describe('svcd import', () => {
 
 describe('svcd export', () => {
   test('writes what svcd import reads, to a file or to standard output', async () => {
-    await importText(database.pool, workspace, 'audits', ndjson([audit('a'), audit('b')]));
+    await importText(database.pool, workspace, 'audits', ndjson([auditOf('a'), auditOf('b')]));
     const file = join(directory, 'audits.csv');
     const written = await svcd(['export', 'audits', file, '--workspace', workspace]);
     expect([written.code, written.stdout, written.stderr]).toEqual([0, '', `Wrote 2 audits to ${file}.\n`]);

@@ -2,7 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { bootstrapWorkspace, signIn } from '../harness/dashboard-http.ts';
 import { createTestDatabase } from '../harness/database.ts';
-import { importText, ndjson } from '../harness/import.ts';
+import { pollOf, tailOf } from '../harness/follow.ts';
+import { idsIn, importText, ndjson } from '../harness/import.ts';
+import { type Envelope, type Params, urlOf } from '../harness/lists.ts';
 import { runSvcd, type ServiceProcess, startSvcd } from '../harness/process.ts';
 import { bearer } from '../harness/running-service.ts';
 import { findingsOf } from '../harness/verify.ts';
@@ -16,11 +18,6 @@ const BATCH_RECORDS = 20;
 const IMPORT_RECORDS = 7_000;
 const MS_PER_SECOND = 1_000;
 const TIMEOUT_MS = 60_000 + 4 * READ_SECONDS * MS_PER_SECOND;
-
-interface Page {
-  readonly data: readonly { readonly id: string }[];
-  readonly pagination: { readonly startCursor: string | null; readonly endCursor: string | null };
-}
 
 const audit = () => ({ companyId: 'acme', headlineScore: 50, completedAt: '2026-03-01T09:30:00Z' });
 const audits = (count: number) => Array.from({ length: count }, audit);
@@ -68,33 +65,14 @@ test.each([1, 2])(
         written.imported += (JSON.parse(stdout) as { inserted: number }).inserted;
       }
     };
-    const page = async (query: string): Promise<Page> => {
-      const answer = await fetch(`${node().url}/v1/audits?limit=100&${query}`, { headers: bearer(token) });
+    const get = async (params: Params): Promise<Envelope> => {
+      const url = `${node().url}${urlOf('/v1/audits', { limit: 100, ...params })}`;
+      const answer = await fetch(url, { headers: bearer(token) });
       if (answer.status !== 200) throw new Error(`${answer.status}: ${await answer.text()}`);
-      return (await answer.json()) as Page;
-    };
-    const tail = async (): Promise<readonly string[]> => {
-      const seen: string[] = [];
-      for (let cursor = ''; ; ) {
-        const last = state.done;
-        const { data, pagination } = await page(`sort=created-ascending${cursor}`);
-        seen.push(...data.map(({ id }) => id));
-        if (pagination.endCursor !== null) cursor = `&cursor=${pagination.endCursor}`;
-        if (last && data.length === 0) return seen;
-      }
-    };
-    const poll = async (): Promise<readonly string[]> => {
-      const seen: string[] = [];
-      for (let cursor = (await page('')).pagination.startCursor; ; ) {
-        const last = state.done;
-        const { data, pagination } = await page(`direction=before&cursor=${cursor}`);
-        seen.push(...data.map(({ id }) => id).toReversed());
-        cursor = pagination.startCursor ?? cursor;
-        if (last && data.length === 0) return seen;
-      }
+      return (await answer.json()) as Envelope;
     };
 
-    const reading = Promise.all([tail(), poll()]);
+    const reading = Promise.all([tailOf(get, state), pollOf(get, state)]);
     const writers = Promise.all([
       ...Array.from({ length: SINGLE_WRITERS }, () => post('/v1/audits', audit(), 1)),
       ...Array.from({ length: BATCH_WRITERS }, () =>
@@ -106,15 +84,11 @@ test.each([1, 2])(
     state.done = true;
     const [tailed, polled] = await reading;
 
-    const { rows } = await pool.query<{ id: string }>(
-      'select id from audits where workspace_id = $1 order by created_at, id',
-      [workspaceId],
-    );
-    const all = rows.map(({ id }) => id);
+    const all = await idsIn(pool, workspaceId);
     expect(all).toHaveLength(1 + written.http + written.imported);
     expect([written.http > 0, written.imported > 0]).toEqual([true, true]);
     expect(tailed).toEqual(all);
-    // It begins after the newest record that there was.
+    // It begins with the newest page that there was.
     expect(polled).toEqual(all.slice(-polled.length));
     expect(polled.length).toBeGreaterThan(all.length / 2);
     expect(await findingsOf(pool)).toEqual([]);

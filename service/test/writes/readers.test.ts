@@ -3,7 +3,9 @@ import { createPool, inTransaction } from '../../src/database/pool.ts';
 import { insertRecords } from '../../src/records/insert.ts';
 import { onFileEnd } from '../harness/cleanup.ts';
 import { createTestDatabase } from '../harness/database.ts';
-import { type Envelope, idsOf, type Params, pageOf, urlOf } from '../harness/lists.ts';
+import { pollOf, tailOf } from '../harness/follow.ts';
+import { idsIn } from '../harness/import.ts';
+import { type Envelope, type Params, pageOf, urlOf } from '../harness/lists.ts';
 import { createTestService, type TestService } from '../harness/service.ts';
 import { findingsOf } from '../harness/verify.ts';
 import { newRecord, writeCaseOf } from './cases.ts';
@@ -80,27 +82,6 @@ async function writeAll(
   ]);
 }
 
-/** Reads what comes in, page by page, until there was nothing new after the writers were done. */
-async function follow(
-  get: (params: Params) => Promise<Envelope>,
-  params: Params,
-  next: (page: Envelope) => string | null,
-  state: { readonly done: boolean },
-): Promise<readonly string[]> {
-  const seen: string[] = [];
-  let cursor: string | undefined;
-  for (;;) {
-    const last = state.done;
-    // Without a cursor the newest page is read first, whatever the direction.
-    const { direction, ...first } = params;
-    const page = await get(cursor === undefined ? first : { ...first, direction, cursor });
-    const descending = params['sort'] === undefined;
-    seen.push(...(descending ? idsOf(page).toReversed() : idsOf(page)));
-    cursor = next(page) ?? cursor;
-    if (last && page.data.length === 0) return seen;
-  }
-}
-
 test.each([1, 2])(
   'sixteen writers at once, over %i node(s): who tails or polls the list meets every record once, in its order',
   async (count) => {
@@ -114,16 +95,12 @@ test.each([1, 2])(
       return pageOf(await node.request(world.reader, urlOf(mentions.path, { limit: 50, ...params })));
     };
     const state = { done: false };
-    const tail = follow(get, { sort: 'created-ascending' }, (page) => page.pagination.endCursor, state);
-    const poll = follow(get, { direction: 'before' }, (page) => page.pagination.startCursor, state);
+    const tail = tailOf(get, state);
+    const poll = pollOf(get, state);
     await writeAll(nodes, world);
     state.done = true;
 
-    const { rows } = await first.pool.query<{ id: string }>(
-      'select id from mentions where workspace_id = $1 order by created_at, id',
-      [world.workspaceId],
-    );
-    const all = rows.map(({ id }) => id);
+    const all = await idsIn(first.pool, world.workspaceId, 'mentions');
     const expected =
       SINGLE_WRITERS * SINGLES_EACH + (BATCH_WRITERS + IMPORTERS) * BATCHES_EACH * BATCH_RECORDS;
     expect(all).toHaveLength(expected);
