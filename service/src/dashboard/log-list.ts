@@ -1,5 +1,5 @@
 import { isId } from '../declaration/field.ts';
-import type { Comparison, Filter, ListDefinition } from '../list/definition.ts';
+import { type Comparison, type Filter, type ListDefinition, textThat } from '../list/definition.ts';
 import { canonicalTime, TIME_ALLOWED } from '../records/time.ts';
 import { auditLog } from '../resources/audit-log.ts';
 import { PATH_FILTER_MAX_CHARACTERS } from './limits.ts';
@@ -10,21 +10,22 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 const time = (operator: Comparison['operator']): Filter => ({
   column: 'created_at',
   comparison: { operator, type: 'timestamptz' },
-  accepts: (text) => canonicalTime(text, 'microseconds') !== undefined,
+  parse: (text) => canonicalTime(text, 'microseconds'),
   allowed: TIME_ALLOWED,
 });
 
 const status = (operator: Comparison['operator']): Filter => ({
   column: 'status',
   comparison: { operator, type: 'smallint' },
-  accepts: (text) => /^[1-5]\d\d$/.test(text),
+  parse: textThat((text) => /^[1-5]\d\d$/.test(text)),
   allowed: 'an HTTP status from 100 to 599',
 });
 
 const path = {
   column: 'path',
-  accepts: (text: string) =>
-    text.startsWith('/') && text.length <= PATH_FILTER_MAX_CHARACTERS && !text.includes('\0'),
+  parse: textThat(
+    (text) => text.startsWith('/') && text.length <= PATH_FILTER_MAX_CHARACTERS && !text.includes('\0'),
+  ),
   allowed: `a path of at most ${PATH_FILTER_MAX_CHARACTERS} characters that begins with /`,
 } as const;
 
@@ -37,10 +38,10 @@ export const logList: ListDefinition = {
   name: 'log',
   filters: {
     ...auditLog.list.filters,
-    keyId: { column: 'key_id', accepts: isId, allowed: 'the id of an API key' },
+    keyId: { column: 'key_id', parse: textThat(isId), allowed: 'the id of an API key' },
     method: {
       column: 'method',
-      accepts: (text) => METHODS.includes(text),
+      parse: textThat((text) => METHODS.includes(text)),
       allowed: `one of ${METHODS.join(', ')}`,
     },
     path,

@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox';
 import type { IdPrefix } from '../ids.ts';
-import type { Filter, ListDefinition, SortColumn } from '../list/definition.ts';
+import { type Filter, type ListDefinition, type SortColumn, textThat } from '../list/definition.ts';
 import { columnName, type Field, ID_ALLOWED, isId } from './field.ts';
 
 /** What one resource declares. The compiler refuses a missing field, a field of another type and an unknown sort. */
@@ -111,7 +111,8 @@ function equalityFilter(name: string, schema: TSchema): Filter {
   const column = columnName(name);
   if ('enum' in schema && Array.isArray(schema.enum)) {
     const values: readonly unknown[] = schema.enum;
-    return { column, accepts: (text) => values.includes(text), allowed: `one of ${values.join(', ')}` };
+    const parse = textThat((text) => values.includes(text));
+    return { column, parse, allowed: `one of ${values.join(', ')}` };
   }
-  return { column, accepts: isId, allowed: `an id: ${ID_ALLOWED}` };
+  return { column, parse: textThat(isId), allowed: `an id: ${ID_ALLOWED}` };
 }

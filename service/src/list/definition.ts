@@ -20,11 +20,17 @@ export interface Filter {
   readonly column: string;
   /** How the column is compared with the value, and as what. Default: they are equal. */
   readonly comparison?: Comparison;
-  /** Whether the text is a value that this filter can have. */
-  readonly accepts: (text: string) => boolean;
+  /** The value in the canonical form that PostgreSQL gets; undefined when the filter cannot have it. */
+  readonly parse: (text: string) => string | undefined;
   /** What is allowed, for people, such as `one of draft, published`. */
   readonly allowed: string;
 }
+
+/** A filter's `parse` for texts that are canonical as they are. */
+export const textThat =
+  (accepts: (text: string) => boolean): Filter['parse'] =>
+  (text) =>
+    accepts(text) ? text : undefined;
 
 /** One list, declared once, immutable. */
 export interface ListDefinition {

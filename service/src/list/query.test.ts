@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type ListDefinition, parametersOf, sortsOf } from './definition.ts';
+import { type ListDefinition, parametersOf, sortsOf, textThat } from './definition.ts';
 import { isQueryFailure, parseListQuery, unknownOrRepeated } from './query.ts';
 
 const LIST: ListDefinition = {
@@ -15,7 +15,7 @@ const LIST: ListDefinition = {
   filters: {
     colour: {
       column: 'colour',
-      accepts: (text) => ['red', 'blue'].includes(text),
+      parse: textThat((text) => ['red', 'blue'].includes(text)),
       allowed: 'one of red, blue',
     },
   },

@@ -11,6 +11,7 @@ export interface ListQuery {
   readonly limit: number;
   readonly direction: Direction;
   readonly sort: Sort;
+  /** Canonical values: two spellings of a time are the same filter. */
   readonly filters: Readonly<Record<string, string>>;
   readonly cursor: string | undefined;
 }
@@ -77,9 +78,10 @@ export function parseListQuery(list: ListDefinition, raw: RawQuery): ListQuery |
 
   const filters: Record<string, string> = {};
   for (const [name, filter] of Object.entries(list.filters)) {
-    const value = text(name);
-    if (value === undefined) continue;
-    if (!filter.accepts(value)) return { parameter: name, message: `"${name}" must be ${filter.allowed}.` };
+    const given = text(name);
+    if (given === undefined) continue;
+    const value = filter.parse(given);
+    if (value === undefined) return { parameter: name, message: `"${name}" must be ${filter.allowed}.` };
     filters[name] = value;
   }
   return { limit, direction, sort, filters, cursor: text('cursor') };

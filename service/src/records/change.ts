@@ -3,7 +3,7 @@ import { columnName } from '../declaration/field.ts';
 import type { Resource } from '../declaration/resource.ts';
 import { takeTicks, timeOfMicros } from './clock.ts';
 import { addToCounts, countsOf, parentField } from './counters.ts';
-import { docOf, type RecordValues } from './row.ts';
+import { canonicalValues, docOf, type RecordValues } from './row.ts';
 
 /** A record that a transaction holds: nobody else writes to its workspace until the transaction ends. */
 export interface HeldRecord {
@@ -43,8 +43,9 @@ export async function updateRecord(
   values: RecordValues,
 ): Promise<string> {
   if (docOf(resource, values) === held.doc) return held.doc;
-  const written: RecordValues = 'updatedAt' in resource.fields ? { ...values, updatedAt: held.now } : values;
-  const doc = docOf(resource, written);
+  const changed: RecordValues = 'updatedAt' in resource.fields ? { ...values, updatedAt: held.now } : values;
+  const written = canonicalValues(resource, changed);
+  const doc = JSON.stringify(written);
   const names = Object.keys(resource.fields).filter((name) => name !== 'id' && name !== 'createdAt');
   const assignments = names.map((name, i) => `${columnName(name)} = $${i + 4}`).join(', ');
   await client.query({

@@ -42,19 +42,20 @@ export function rowOf(resource: Resource, input: RecordInput, now: string): Row 
   return { id, createdAt, values, doc: JSON.stringify(values) };
 }
 
+/** Complete values in their canonical form: what PostgreSQL stores and what the record's `doc` shows. */
+export const canonicalValues = (resource: Resource, values: RecordValues): RecordValues =>
+  Object.fromEntries(
+    Object.entries(resource.fields).map(([name, field]) => [
+      name,
+      canonical(name, field, values[name] ?? null),
+    ]),
+  );
+
 /**
  * The wire JSON of complete values, such as those that {@link selectList} reads: what the record's `doc` must be.
  */
-export function docOf(resource: Resource, values: RecordValues): string {
-  return JSON.stringify(
-    Object.fromEntries(
-      Object.entries(resource.fields).map(([name, field]) => [
-        name,
-        canonical(name, field, values[name] ?? null),
-      ]),
-    ),
-  );
-}
+export const docOf = (resource: Resource, values: RecordValues): string =>
+  JSON.stringify(canonicalValues(resource, values));
 
 const CREATED = { kind: 'time', from: 'server' } as const;
 
