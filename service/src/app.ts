@@ -13,6 +13,7 @@ import { decodablePath } from './http/decodable-path.ts';
 import { ApiError } from './http/errors.ts';
 import { refuseExpectation } from './http/expectation.ts';
 import { answerBrokenRequest, sendFailure } from './http/failures.ts';
+import { skipStreamsOfHead } from './http/head.ts';
 import { parseJsonBodies } from './http/json-bodies.ts';
 import { registerMetrics } from './http/metrics.ts';
 import { requestId } from './http/request-id.ts';
@@ -97,6 +98,7 @@ export function createApp(options: AppOptions): FastifyInstance {
       'answered',
     );
   });
+  skipStreamsOfHead(app);
   app.setErrorHandler(sendFailure);
   app.setNotFoundHandler(() => {
     throw new ApiError('not_found', 'There is no such path.');

@@ -7,6 +7,9 @@ export const PAGE_LIMIT_DEFAULT = 50;
 /** A cursor older than this is refused with `cursor_expired`. */
 export const CURSOR_LIFETIME_SECONDS = 24 * 60 * 60;
 
+/** How long the ETag of an unchanged page stays the same: its cursors are good for at least as long after a 304. */
+export const ETAG_LIFETIME_SECONDS = CURSOR_LIFETIME_SECONDS / 2;
+
 /** `pagination.total` is left out of lists above this many items. */
 export const TOTAL_MAX_ITEMS = 1_000;
 

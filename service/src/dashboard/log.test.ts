@@ -1,5 +1,5 @@
 import type { AuditLogEntry, ListEnvelope } from '@svc/sdk';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { expectFailure } from '../../test/harness/answers.ts';
 import { createTestDashboard } from '../../test/harness/dashboard.ts';
 import { urlOf, walk } from '../../test/harness/lists.ts';
@@ -177,6 +177,18 @@ describe('the export of the log', () => {
       .split('\n')
       .map((line) => (JSON.parse(line) as AuditLogEntry).id);
     expect(ids.toSorted()).toEqual(rows.map(({ id }) => id).toSorted());
+  });
+
+  test('is not run by HEAD, which has its headers and reads no page of the log', async () => {
+    const statements = vi.spyOn(service.pool, 'query');
+    const url = urlOf(`${log}/export`, { ...RANGE, format: 'csv' });
+    const head = await viewer.send('GET', url, undefined, { method: 'HEAD' });
+    const pagesRead = statements.mock.calls.filter(([statement]) =>
+      JSON.stringify(statement).includes('from audit_log'),
+    );
+    statements.mockRestore();
+    expect([head.status, head.text, pagesRead]).toEqual([200, '', []]);
+    expect(head.headers['content-type']).toContain('text/csv');
   });
 
   test('of nothing is an empty file, and of something else than the log refused', async () => {

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { Clock } from '../clock.ts';
 import { weakEtag } from '../http/etag.ts';
+import { ETAG_LIFETIME_SECONDS } from '../limits.ts';
 import type { Binding, CursorCodec, CursorFailure, Position } from './cursor.ts';
 import type { ListDefinition } from './definition.ts';
 import { type Compared, type KeysetRead, type KeysetRow, keysetStatement } from './keyset.ts';
@@ -58,9 +59,12 @@ export async function readList(
   const [row] = rows;
   if (row === undefined) throw new Error('The page statement returned no row.');
   const page = toPage(row, limit, direction, position);
-  const issue = (gap: Position | null): string | null =>
-    gap === null ? null : reader.cursors.encode(gap, binding, workspaceId, nowMs);
-  return { body: envelope(page, direction, issue), etag: etagOf(page, workspaceId) };
+  const at =
+    (issuedMs: number) =>
+    (gap: Position | null): string | null =>
+      gap === null ? null : reader.cursors.encode(gap, binding, workspaceId, issuedMs);
+  const tagged = envelope(page, direction, at(tagTime(nowMs)));
+  return { body: envelope(page, direction, at(nowMs)), etag: weakEtag(`${workspaceId}\n${tagged}`) };
 }
 
 /** What the rows must meet: the company of the scope, and the filters. */
@@ -99,7 +103,9 @@ function envelope(
   return `{"data":${page.data},"pagination":${JSON.stringify(pagination)}}`;
 }
 
-/** Over what the client sees except the cursors: those change with the second they are issued in. */
-export function etagOf(page: Pick<Page, 'data' | 'hasMore' | 'total'>, workspaceId: string): string {
-  return weakEtag(`${workspaceId}\n${page.hasMore}\n${page.total ?? ''}\n${page.data}`);
-}
+/**
+ * The time at which the cursors in a page's ETag are issued. The real ones change with every second. These change often
+ * enough that a page which 304 declares current never has an expired cursor, and with whatever else makes cursors
+ * unusable: the issuing secret, and what they are bound to.
+ */
+const tagTime = (nowMs: number): number => nowMs - (nowMs % (ETAG_LIFETIME_SECONDS * 1000));

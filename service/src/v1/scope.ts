@@ -30,7 +30,9 @@ export function registerV1(
         for (const name of [method].flat()) known.add(name);
         methods.set(url, known);
       });
-      v1.addHook('onRequest', async (request) => {
+      v1.addHook('onRequest', async (request, reply) => {
+        // A cache must not give one key what another one got.
+        reply.header('vary', 'authorization');
         await authenticate(request, options);
         await refuseOverQuota(request.key, options);
       });

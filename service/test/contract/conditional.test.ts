@@ -1,9 +1,15 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { LISTS, pageOf, urlOf } from '../harness/lists.ts';
-import { seedRecords } from '../harness/records.ts';
+import { ETAG_LIFETIME_SECONDS } from '../../src/limits.ts';
+import { COMPANY, LISTS, pageOf, urlOf } from '../harness/lists.ts';
+import { resourceNamed, seedRecords } from '../harness/records.ts';
+import { createTestService, TEST_SECRET, type TestAnswer, type TestService } from '../harness/service.ts';
 import { createWorld, freezeLastUse, seedRow, type World } from '../harness/world.ts';
 
 const NOT_MODIFIED = 304;
+const TAG_MS = ETAG_LIFETIME_SECONDS * 1000;
+const HOUR_MS = 3_600_000;
+/** The next time at which the ETags of pages change. */
+const startOfTagTime = (nowMs: number): number => Math.ceil(nowMs / TAG_MS) * TAG_MS;
 
 let world: World;
 beforeAll(async () => {
@@ -36,6 +42,7 @@ describe.each(LISTS)('the ETag of $path', (list) => {
 
   test('stays the same while the cursors on the page change with the second', async () => {
     const { clock } = world.service;
+    clock.now = startOfTagTime(clock.now);
     const before = await ask();
     clock.now += 60_000;
     const after = await ask();
@@ -75,6 +82,85 @@ describe.each(LISTS)('the ETag of $path', (list) => {
     expect(pageOf(await ask(undefined, lastPage)).pagination.hasMore).toBe(true);
     expect(await etagOf(undefined, lastPage)).not.toBe(lastEtag);
   });
+});
+
+/** A client that keeps each page by its URL and asks whether it is still current, as HTTP caches do (RFC 9111). */
+function cachingClient(): (service: TestService, token: string, url: string) => Promise<TestAnswer> {
+  const kept = new Map<string, TestAnswer>();
+  return async (service, token, url) => {
+    const stored = kept.get(url);
+    const headers = stored === undefined ? {} : { 'if-none-match': String(stored.headers['etag']) };
+    const answer = await service.request(token, url, { headers });
+    if (answer.status === NOT_MODIFIED && stored !== undefined) return stored;
+    if (answer.status === 200) kept.set(url, answer);
+    return answer;
+  };
+}
+
+describe.each(LISTS)('a page of $path that a cache keeps and a 304 declares current', (list) => {
+  const url = urlOf(list.path, { limit: 5 });
+  /** Goes on from a page in both directions, by every cursor that it has. */
+  const goOn = async (service: TestService, token: string, answer: TestAnswer): Promise<void> => {
+    const { nextCursor, startCursor, endCursor } = pageOf(answer).pagination;
+    for (const cursor of [nextCursor, startCursor, endCursor]) {
+      if (typeof cursor !== 'string') continue;
+      const next = await service.request(token, urlOf(list.path, { limit: 5, cursor }));
+      expect(next.status, next.text).toBe(200);
+    }
+  };
+
+  test('has cursors that work, however long ago it was stored', async () => {
+    const { clock } = world.service;
+    const begin = clock.now;
+    const fetchCached = cachingClient();
+    for (const hours of [0, 1, 11.9, 12.1, 23.9, 24.1, 25, 47, 49, 73.5, 97]) {
+      clock.now = begin + hours * HOUR_MS;
+      await goOn(world.service, world.token, await fetchCached(world.service, world.token, url));
+    }
+    clock.now = begin;
+  });
+
+  test('has cursors that work for the key that asks, whichever key of the workspace it was stored for', async () => {
+    if (list.resource.company === null) return;
+    const { service } = world;
+    const workspaceId = await service.workspace();
+    // All keys see the same oldest items: all belong to one company.
+    const { createdAt } = seedRow(list, 0);
+    await seedRecords(service.pool, workspaceId, resourceNamed('companies'), [{ id: COMPANY, createdAt }]);
+    const rows = [0, 1, 2, 3].map((index) => ({ ...seedRow(list, index), companyId: COMPANY }));
+    if (list.name !== 'companies') await seedRecords(service.pool, workspaceId, list.resource, rows);
+    const limits = [null, COMPANY, null];
+    const tokens = await Promise.all(
+      limits.map((companyId) => service.token(workspaceId, { mode: 'test', companyId })),
+    );
+    await freezeLastUse(service);
+    const fetchCached = cachingClient();
+    const oldest = urlOf(list.path, { limit: 3, direction: 'before' });
+    const pages = [];
+    for (const token of tokens) {
+      const answer = await fetchCached(service, token, oldest);
+      pages.push(pageOf(answer).data);
+      await goOn(service, token, answer);
+    }
+    expect(pages[1]).toEqual(pages[0]);
+  });
+
+  test('has cursors that work after the secrets were rotated, at every step', async () => {
+    const { database, clock } = world.service;
+    const fetchCached = cachingClient();
+    const NEWER = 'a newer secret of the tests, 32 characters or more';
+    for (const secrets of [[TEST_SECRET], [NEWER, TEST_SECRET], [NEWER]] as const) {
+      const node = await createTestService({ database, clock, secrets });
+      const token = await node.token(world.workspaceId, { mode: 'test' });
+      await freezeLastUse(node);
+      await goOn(node, token, await fetchCached(node, token, url));
+    }
+  });
+});
+
+test('an answer to a key is no answer to another one: caches keep them apart', async () => {
+  for (const { path } of LISTS)
+    expect((await world.service.request(world.token, path)).headers['vary']).toBe('authorization');
 });
 
 describe.each(LISTS)('the ETag of one record of $path', (list) => {
