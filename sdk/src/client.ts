@@ -2,6 +2,7 @@ import { collectionOf } from './collection/collection.ts';
 import { newIdempotencyKey } from './collection/idempotency.ts';
 import { queryText } from './collection/query.ts';
 import type { Collection } from './collection/types.ts';
+import { type HeadersInput, joinHeaders } from './http/headers.ts';
 import { type CallOptions, createTransport, type Transport } from './http/transport.ts';
 import { type SvcOptions, settingsOf } from './options.ts';
 import { RESOURCES, type Resources } from './resources.ts';
@@ -13,7 +14,8 @@ export interface RequestOptions extends CallOptions {
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>> | undefined;
   /** Sent as JSON. */
   readonly body?: unknown;
-  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Each wins over the client's own of the same name, in any case. */
+  readonly headers?: HeadersInput | undefined;
 }
 
 export interface RequestAnswer {
@@ -69,15 +71,17 @@ export const Svc: new (options?: SvcOptions) => Svc = class {
     const { query = {}, body, headers = {}, ...call } = options;
     if (!path.startsWith('/') || path.startsWith('//'))
       throw new TypeError('A path begins with one slash: /v1/…');
+    // `fetch` itself makes `post` a POST, but leaves `patch` as it is.
+    const verb = method.toUpperCase();
+    const own = {
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(verb === 'POST' ? { 'idempotency-key': newIdempotencyKey() } : {}),
+    };
     return this.#transport.send(
       {
-        method,
+        method: verb,
         path: path + queryText(query),
-        headers: {
-          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-          ...(method === 'POST' ? { 'idempotency-key': newIdempotencyKey() } : {}),
-          ...headers,
-        },
+        headers: joinHeaders(own, headers),
         body: body === undefined ? undefined : JSON.stringify(body),
       },
       call,

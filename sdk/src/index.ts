@@ -14,6 +14,7 @@ export type {
 } from './collection/types.ts';
 export * from './errors.ts';
 export type { Fetch, FetchAnswer, FetchInit } from './http/fetch.ts';
+export type { HeadersInput } from './http/headers.ts';
 export type { Timing } from './http/retry.ts';
 export type { CallOptions, RetryEvent } from './http/transport.ts';
 export { List } from './list/list.ts';

@@ -3,6 +3,7 @@ import { LONGEST_TIMER_MS } from '../number.ts';
 import { checkedRetries, checkedTimeout } from '../options.ts';
 import { type Answer, readAnswer } from './answer.ts';
 import type { Fetch } from './fetch.ts';
+import { joinHeaders } from './headers.ts';
 import { retryDelayMs, type Timing } from './retry.ts';
 
 /** What every call takes beside its own parameters. */
@@ -60,14 +61,15 @@ export function createTransport(options: TransportOptions): Transport {
   return {
     timing,
     async send(call, { signal, timeoutMs = options.timeoutMs, retries = options.retries } = {}) {
-      checkCall(call, options.headers);
+      const headers = joinHeaders(options.headers, call.headers ?? {});
+      checkCall(call);
       checkedTimeout(timeoutMs);
       checkedRetries(retries);
       let unsure = false;
       for (let failures = 0; ; ) {
         signal?.throwIfAborted();
         try {
-          return await attempt(call, options, timeoutMs, signal);
+          return await attempt({ ...call, headers }, options, timeoutMs, signal);
         } catch (error) {
           if (unsure && error instanceof SvcApiError && error.status === call.doneWhenRepeated) return DONE;
           unsure ||= !(error instanceof SvcApiError) || error.status >= 500;
@@ -89,18 +91,14 @@ const BODILESS: readonly string[] = ['GET', 'HEAD'];
 export const mayHaveBody = (method: string): boolean => !BODILESS.includes(method.toUpperCase());
 
 /** Refuses what `fetch` would refuse too, but in the same words as a fault of the network. */
-function checkCall({ method, headers, body }: Call, shared: TransportOptions['headers']): void {
+function checkCall({ method, body }: Call): void {
   if (!/^[A-Za-z]+$/.test(method)) throw new SvcError(`${JSON.stringify(method)} is not a method of HTTP.`);
   if (body !== undefined && !mayHaveBody(method)) throw new SvcError(`A ${method} request has no body.`);
-  for (const [name, value] of Object.entries({ ...shared, ...headers })) {
-    if (!/^[\w-]+$/.test(name) || !/^[\t\x20-\x7e\x80-\xff]*$/.test(value))
-      throw new SvcError(`The header ${JSON.stringify(name)} holds characters that no header may hold.`);
-  }
 }
 
 /** One try. It ends with the signal or the time-out even when `fetch` heeds neither. */
 function attempt(
-  { method, path, headers, body }: Call,
+  { method, path, headers, body }: Call & { readonly headers: Record<string, string> },
   options: TransportOptions,
   timeoutMs: number,
   signal: AbortSignal | undefined,
@@ -120,7 +118,7 @@ function attempt(
     const exchange = async (): Promise<Answer> => {
       const answer = await options.fetch(`${options.baseUrl}${path}`, {
         method,
-        headers: { ...options.headers, ...headers },
+        headers: { ...headers },
         ...(body === undefined ? {} : { body }),
         signal: controller.signal,
         redirect: 'manual',

@@ -7,7 +7,7 @@ export const IN_PROCESS_URL = 'http://svc.test';
 const asText = (value: string | number | readonly string[] | undefined): string | null =>
   value === undefined ? null : Array.isArray(value) ? value.join(', ') : String(value);
 
-/** The `fetch` of an application in this process. */
+/** The `fetch` of an application in this process. Headers whose names differ in case are joined, as every `fetch` does. */
 export const fetchOf =
   (app: FastifyInstance): Fetch =>
   async (url, { method, headers, body }) => {
@@ -18,7 +18,7 @@ export const fetchOf =
     } = await app.inject({
       method: method as 'GET',
       url: url.slice(IN_PROCESS_URL.length),
-      headers,
+      headers: Object.fromEntries(new Headers(headers)),
       ...(body === undefined ? {} : { payload: body }),
     });
     return {
