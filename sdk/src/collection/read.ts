@@ -60,7 +60,7 @@ export function tailOf(context: Context, options: TailOptions & CallOptions = {}
       order: orderOf(context.resource, undefined, 'before'),
       signal: call.signal,
       onRestart: context.onRestart,
-      sleep: (ms) => context.transport.timing.sleep(ms, call.signal),
+      sleep: context.transport.timing.sleep,
     },
     { after, pollMs, follow },
   );
@@ -71,14 +71,15 @@ function pageReader(
   parameters: Readonly<Record<string, unknown>>,
   call: CallOptions,
 ): ReadPage<Listed> {
-  return async ({ cursor, direction, limit }) => {
+  return async ({ cursor, direction, limit, signal = call.signal }) => {
     const query = queryText({
       ...parameters,
       limit,
       direction: direction === 'before' ? direction : undefined,
       cursor: cursor ?? undefined,
     });
-    const { body } = await transport.send({ method: 'GET', path: `${pathOf(resource)}${query}` }, call);
+    const request = { method: 'GET', path: `${pathOf(resource)}${query}` };
+    const { body } = await transport.send(request, { ...call, signal });
     return pageOf(body);
   };
 }

@@ -1,3 +1,4 @@
+import { stoppable } from '../iteration.ts';
 import { checkedNumber } from '../number.ts';
 import type { Listed, Order } from './order.ts';
 import { type Direction, inOrderOfTravel, PAGE_LIMIT_MAX, type Page, type ReadPage } from './page.ts';
@@ -38,12 +39,15 @@ export class List<T extends Listed> implements Promise<Page<T>>, AsyncIterable<T
     this.#start = start;
   }
 
-  /** Every record from here on, in the list's order; after {@link before}, in the opposite one. */
-  async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
-    const { signal } = this.#source;
-    for await (const page of this.pages()) {
+  /** Every record from here on, in the list's order; after {@link before}, in the opposite one. Its `return` ends it at once. */
+  [Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
+    return stoppable((signal) => this.#records(signal), this.#source.signal);
+  }
+
+  async *#records(signal: AbortSignal): AsyncGenerator<T, void, undefined> {
+    for await (const page of this.#pages(this.#start.limit ?? PAGE_LIMIT_MAX, signal)) {
       for (const item of inOrderOfTravel(page, this.#start.direction)) {
-        signal?.throwIfAborted();
+        signal.throwIfAborted();
         yield item;
       }
     }
@@ -51,13 +55,23 @@ export class List<T extends Listed> implements Promise<Page<T>>, AsyncIterable<T
 
   /** Every page from here on; the items of a page are in the list's order, whatever the direction. */
   pages(): AsyncGenerator<Page<T>, void, undefined> {
-    return this.#pages(this.#start.limit ?? PAGE_LIMIT_MAX);
+    const limit = this.#start.limit ?? PAGE_LIMIT_MAX;
+    return stoppable((signal) => this.#pages(limit, signal), this.#source.signal);
   }
 
-  #pages(limit: number): AsyncGenerator<Page<T>, void, undefined> {
+  #pages(limit: number, signal = this.#source.signal): AsyncGenerator<Page<T>, void, undefined> {
     const { name, read, order, onRestart } = this.#source;
     const { cursor, direction } = this.#start;
-    return walkPages({ read, list: name, order: order(direction), direction, cursor, limit, onRestart });
+    return walkPages({
+      read,
+      list: name,
+      order: order(direction),
+      direction,
+      cursor,
+      limit,
+      onRestart,
+      signal,
+    });
   }
 
   /**

@@ -17,6 +17,8 @@ export type ReadPage<T> = (request: {
   readonly cursor: string | null;
   readonly direction: Direction;
   readonly limit: number | undefined;
+  /** Ends the request. Default: the list's own signal. */
+  readonly signal?: AbortSignal | undefined;
 }) => Promise<Page<T>>;
 
 /** The service's maximum; walks ask for it unless told otherwise. */

@@ -17,6 +17,7 @@ export interface Walk<T> {
   readonly cursor: string | null;
   readonly limit: number | undefined;
   readonly onRestart: ((event: RestartEvent) => void) | undefined;
+  readonly signal: AbortSignal | undefined;
 }
 
 /** A restart in whose walk no item is reached before the next cursor expires: more of these do not help. */
@@ -28,14 +29,14 @@ const FRUITLESS_RESTARTS_MAX = 3;
  * removed meanwhile. It remembers the last {@link PLACE_IDS_MAX} items, no more.
  */
 export async function* walkPages<T extends Listed>(walk: Walk<T>): AsyncGenerator<Page<T>, void, undefined> {
-  const { order, direction, limit } = walk;
+  const { order, direction, limit, signal } = walk;
   let { cursor } = walk;
   let recent: readonly T[] = [];
   let search: Search | undefined;
   for (let fruitless = 0; ; ) {
     let page: Page<T>;
     try {
-      page = await walk.read({ cursor, direction, limit });
+      page = await walk.read({ cursor, direction, limit, signal });
     } catch (error) {
       const place = order.placeAfter(recent);
       if (!(error instanceof SvcCursorExpiredError) || place === undefined) throw error;

@@ -1,4 +1,5 @@
 import { SvcCursorExpiredError } from '../errors.ts';
+import { stoppable } from '../iteration.ts';
 import { type Listed, type Order, PLACE_IDS_MAX, type Place } from '../list/order.ts';
 import { inOrderOfTravel, PAGE_LIMIT_MAX, type Page, type ReadPage } from '../list/page.ts';
 import { lost, type RestartEvent } from '../list/walk.ts';
@@ -12,7 +13,7 @@ export interface TailSource<T> {
   readonly order: Order;
   readonly signal: AbortSignal | undefined;
   readonly onRestart: ((event: RestartEvent) => void) | undefined;
-  readonly sleep: (ms: number) => Promise<void>;
+  readonly sleep: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
 }
 
 export interface TailOptions {
@@ -72,8 +73,12 @@ export class Tail<T extends Listed> implements AsyncIterable<T> {
    * Takes the place where the tail begins, which an iteration else does first: `now` is now, and {@link position} says
    * where that was, though no record may come for long.
    */
-  async begin(): Promise<void> {
-    if (!this.#begun && this.#options.after === 'now') await this.#beginNow();
+  begin(): Promise<void> {
+    return this.#begin(this.#source.signal);
+  }
+
+  async #begin(signal: AbortSignal | undefined): Promise<void> {
+    if (!this.#begun && this.#options.after === 'now') await this.#beginNow(signal);
     this.#begun = true;
   }
 
@@ -92,11 +97,15 @@ export class Tail<T extends Listed> implements AsyncIterable<T> {
     });
   }
 
-  /** Every record, one by one. */
-  async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
-    for await (const items of this.#pages()) {
+  /** Every record, one by one. Its `return` ends it at once, also while it waits for the next record. */
+  [Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
+    return stoppable((signal) => this.#records(signal), this.#source.signal);
+  }
+
+  async *#records(signal: AbortSignal): AsyncGenerator<T, void, undefined> {
+    for await (const items of this.#unseen(signal)) {
       for (const item of items) {
-        this.#source.signal?.throwIfAborted();
+        signal.throwIfAborted();
         this.#given += 1;
         yield item;
       }
@@ -104,19 +113,23 @@ export class Tail<T extends Listed> implements AsyncIterable<T> {
   }
 
   /** The records as they come, up to 100 at a time, never none; {@link position} then is after the last of them. */
-  async *pages(): AsyncGenerator<readonly T[], void, undefined> {
-    for await (const items of this.#pages()) {
+  pages(): AsyncGenerator<readonly T[], void, undefined> {
+    return stoppable((signal) => this.#pages(signal), this.#source.signal);
+  }
+
+  async *#pages(signal: AbortSignal): AsyncGenerator<readonly T[], void, undefined> {
+    for await (const items of this.#unseen(signal)) {
       this.#given += items.length;
       yield items;
     }
   }
 
-  /** Pages of records that were not given; whoever iterates counts in `#given` what it gives. */
-  async *#pages(): AsyncGenerator<readonly T[], void, undefined> {
+  /** Pages of records that were not given; the caller counts in `#given` what it gives. */
+  async *#unseen(signal: AbortSignal): AsyncGenerator<readonly T[], void, undefined> {
     const { pollMs = POLL_MS, follow = true } = this.#options;
-    await this.begin();
+    await this.#begin(signal);
     for (;;) {
-      const page = await this.#next();
+      const page = await this.#next(signal);
       const items = inOrderOfTravel(page, 'before');
       const given = this.#given === 0 ? 0 : this.#givenOf(items);
       [this.#page, this.#given, this.#pageEnd] = [items, given, page.pagination.startCursor ?? this.#cursor];
@@ -124,36 +137,46 @@ export class Tail<T extends Listed> implements AsyncIterable<T> {
       this.#moveTo(this.#pageEnd, 0, this.#placeNow());
       if (page.pagination.hasMore) continue;
       if (!follow) return;
-      await this.#source.sleep(pollMs);
+      await this.#source.sleep(pollMs, signal);
     }
   }
 
   /** Begins behind the newest record: remembered as given, so that the place is found again when the cursor expires. */
-  async #beginNow(): Promise<void> {
-    const page = await this.#source.read({ cursor: null, direction: 'forward', limit: PLACE_IDS_MAX });
+  async #beginNow(signal: AbortSignal | undefined): Promise<void> {
+    const page = await this.#source.read({
+      cursor: null,
+      direction: 'forward',
+      limit: PLACE_IDS_MAX,
+      signal,
+    });
     this.#cursor = page.pagination.startCursor;
     this.#place = this.#source.order.placeAfter(inOrderOfTravel(page, 'before'));
   }
 
-  async #next(): Promise<Page<T>> {
+  async #next(signal: AbortSignal): Promise<Page<T>> {
     for (let fruitless = 0; ; fruitless += 1) {
       try {
-        return await this.#source.read({ cursor: this.#cursor, direction: 'before', limit: PAGE_LIMIT_MAX });
+        return await this.#source.read({
+          cursor: this.#cursor,
+          direction: 'before',
+          limit: PAGE_LIMIT_MAX,
+          signal,
+        });
       } catch (error) {
         if (!(error instanceof SvcCursorExpiredError) || fruitless === FRUITLESS_SEARCHES_MAX) throw error;
         this.#source.onRestart?.({ list: this.#source.name, error });
-        await this.#find();
+        await this.#find(signal);
       }
     }
   }
 
   /** Looks for the place from the newest record on, and takes the gap at the far end of the page where it is. */
-  async #find(): Promise<void> {
+  async #find(signal: AbortSignal): Promise<void> {
     const { read, order, name } = this.#source;
     const place = this.#placeNow();
     if (place === undefined) throw lost(name);
     for (let cursor: string | null = null; ; ) {
-      const page: Page<T> = await read({ cursor, direction: 'forward', limit: PAGE_LIMIT_MAX });
+      const page: Page<T> = await read({ cursor, direction: 'forward', limit: PAGE_LIMIT_MAX, signal });
       const given = order.given(inOrderOfTravel(page, 'before'), place) ?? 0;
       if (given > 0) {
         this.#moveTo(page.pagination.endCursor, given, place);

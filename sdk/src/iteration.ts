@@ -1,0 +1,45 @@
+/** Iterations that end at once: when their consumer returns, and when a signal is aborted. */
+
+/** What native async iterators inherit, `Symbol.asyncDispose` among it where the runtime has that. */
+const ASYNC_ITERATOR: object = Object.getPrototypeOf(Object.getPrototypeOf(async function* () {}.prototype));
+
+const DONE = { done: true, value: undefined } as const;
+
+/**
+ * An iterator over what `start` gives, which gets a signal for its requests and pauses. Its `return` and `throw` abort that
+ * signal. A plain generator would queue them until its pending `next` has settled, which in a tail may never happen: then
+ * `Readable.from(tail).destroy()` would poll for ever. A pending `next` is done when `return` was called. `outer` aborts
+ * too, with its own reason; it is listened to only during a `next`, so an iterator that is left behind leaves no listener.
+ */
+export function stoppable<T>(
+  start: (signal: AbortSignal) => AsyncGenerator<T, void, undefined>,
+  outer: AbortSignal | undefined,
+): AsyncGenerator<T, void, undefined> {
+  const controller = new AbortController();
+  const stopped = new Error('The iteration was ended by its consumer.');
+  const items = start(controller.signal);
+  const iterator: Pick<AsyncGenerator<T, void, undefined>, 'next' | 'return' | 'throw'> = {
+    async next() {
+      const abort = (): void => controller.abort(outer?.reason);
+      if (outer?.aborted === true) abort();
+      outer?.addEventListener('abort', abort);
+      try {
+        return await items.next();
+      } catch (error) {
+        if (error === stopped) return DONE;
+        throw error;
+      } finally {
+        outer?.removeEventListener('abort', abort);
+      }
+    },
+    return(value) {
+      controller.abort(stopped);
+      return items.return(value);
+    },
+    throw(error) {
+      controller.abort(stopped);
+      return items.throw(error);
+    },
+  };
+  return Object.assign(Object.create(ASYNC_ITERATOR), iterator);
+}
