@@ -50,6 +50,8 @@ create table audit_log (
   status smallint,
   method text collate "C",
   path text collate "C",
+  actor text collate "C",
+  target_id text collate "C",
   constraint audit_log_pkey PRIMARY KEY (workspace_id, created_at, id)
 ) partition by RANGE (created_at);
 

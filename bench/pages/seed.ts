@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { OPERATOR } from '../../service/src/audit-log/actor.ts';
 import { inTransaction } from '../../service/src/database/pool.ts';
 import { createKeyStore } from '../../service/src/keys/store.ts';
 import { createWorkspace } from '../../service/src/workspaces.ts';
@@ -24,7 +25,7 @@ export async function seed(pool: pg.Pool, secret: string, auditsPerWorkspace: nu
   const issued = await createKeyStore(pool, [secret]).create(
     first,
     { name: 'bench', mode: 'live', access: 'read', companyId: null },
-    'bench@example.com',
+    OPERATOR,
   );
   if (issued === 'no_company') throw new Error('The key was refused.');
   return { workspaceId: first, token: issued.token };

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { OPERATOR } from '../../service/src/audit-log/actor.ts';
 import { inTransaction } from '../../service/src/database/pool.ts';
 import { createKeyStore } from '../../service/src/keys/store.ts';
 import { insertRecords } from '../../service/src/records/insert.ts';
@@ -39,7 +40,7 @@ export async function seed(pool: pg.Pool, secret: string, count: number): Promis
   const issued = await createKeyStore(pool, [secret]).create(
     workspaceId,
     { name: 'bench', mode: 'live', access: 'write', companyId: null },
-    'bench@example.com',
+    OPERATOR,
   );
   if (issued === 'no_company') throw new Error('The key was refused.');
   return { workspaceId, keyId: issued.key.id, token: issued.token };

@@ -1,3 +1,4 @@
+import { AUDIT_LOG_KINDS, type AuditLogKind } from './audit-log-kinds.ts';
 import { defineResource } from './resource.ts';
 import type { ApiKey, Audit, AuditLogEntry, Company, Content, Mention } from './wire.ts';
 
@@ -96,22 +97,14 @@ export const RESOURCES = {
       recordIds: 'text',
       resource: 'text',
       records: 'integer',
+      targetType: 'text',
+      targetId: 'text',
+      targetLabel: 'text',
+      details: 'text',
+      changes: 'text',
     },
     filters: {
-      kind: [
-        'api.request',
-        'key.created',
-        'key.rotated',
-        'key.revoked',
-        'member.invited',
-        'member.removed',
-        'member.role_changed',
-        'quota.changed',
-        'record.changed',
-        'records.imported',
-        'session.signed_in',
-        'session.sign_in_failed',
-      ],
+      kind: Object.keys(AUDIT_LOG_KINDS) as readonly AuditLogKind[],
     },
   }),
 } as const;

@@ -4,6 +4,10 @@
  * Source: specification, section 2; fields that it leaves open: docs/assumptions.md.
  */
 
+import type { AuditLogKind, AuditLogTargetType } from './audit-log-kinds.ts';
+
+export type { AuditLogKind, AuditLogTargetType } from './audit-log-kinds.ts';
+
 /** ISO 8601 UTC, for example `2026-03-01T09:30:00.123456Z`. */
 export type Time = string;
 
@@ -67,40 +71,52 @@ export interface ApiKey {
   readonly revokedAt: Time | null;
 }
 
-export type AuditLogKind =
-  | 'api.request'
-  | 'key.created'
-  | 'key.rotated'
-  | 'key.revoked'
-  | 'member.invited'
-  | 'member.removed'
-  | 'member.role_changed'
-  | 'quota.changed'
-  | 'record.changed'
-  | 'records.imported'
-  | 'session.signed_in'
-  | 'session.sign_in_failed';
+/** A value in an entry of the audit log. */
+export type AuditLogValue = string | number | boolean | null;
 
+/** A change that an entry of the audit log holds. */
+export interface AuditLogChange {
+  /** What changed, such as `role`. */
+  readonly field: string;
+  /** Absent for a field of a record. */
+  readonly before?: AuditLogValue;
+  /** Absent for a field of a record. */
+  readonly after?: AuditLogValue;
+}
+
+/** Entries of service version 0.1.0 have no target, details or changes, and only requests with a key have an origin. */
 export interface AuditLogEntry {
   readonly id: string;
   readonly kind: AuditLogKind;
   readonly createdAt: Time;
+  /** The key that was used, or created, rotated or revoked. */
   readonly keyId: string | null;
-  /** The dashboard user who acted; null for a program. */
+  /** E-mail address of the person who acted; null for a program and for the operator. */
   readonly actor: string | null;
-  /** From here on: present on `api.request` alone. */
+  /** Of every entry that an HTTP request caused, also `ip` and `userAgent`. */
   readonly requestId?: string;
+  /** Only on `api.request`, also `path`, `status` and `durationMs`. */
   readonly method?: string;
   readonly path?: string;
   readonly status?: number;
   readonly durationMs?: number;
   readonly ip?: string;
   readonly userAgent?: string | null;
-  /** Of a write: the records that it made, changed or removed. Also on `record.changed`. */
+  /** Of a write: the records that it created, changed or deleted. Also on `record.changed`. */
   readonly recordIds?: readonly string[];
-  /** Of `records.imported`: what was imported, and how many; an import has an entry for each batch. Of `record.changed`: what was changed. */
+  /** Of `records.imported` and `record.changed`: the kind of records. */
   readonly resource?: string;
+  /** Of `records.imported`: how many records were imported. */
   readonly records?: number;
+  /** What the entry is about. */
+  readonly targetType?: AuditLogTargetType;
+  /** Of a member: the id of the user. */
+  readonly targetId?: string;
+  /** For people: an e-mail address, or the name of a key, a workspace or a file. */
+  readonly targetLabel?: string;
+  /** Facts by their names; each kind has its own. */
+  readonly details?: Readonly<Record<string, AuditLogValue>>;
+  readonly changes?: readonly AuditLogChange[];
 }
 
 /** Every list response (specification, section 2, List envelope). */

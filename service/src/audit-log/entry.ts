@@ -1,24 +1,64 @@
-import type { AuditLogEntry, AuditLogKind } from '@svc/sdk';
+import {
+  AUDIT_LOG_KINDS,
+  type AuditLogChange,
+  type AuditLogEntry,
+  type AuditLogKind,
+  type AuditLogKindDeclaration,
+  type AuditLogValue,
+} from '@svc/sdk';
 import { newId } from '../ids.ts';
-
-/** Every kind of entry there is (docs/assumptions.md, Audit log). */
-export const AUDIT_LOG_KINDS = [
-  'api.request',
-  'key.created',
-  'key.rotated',
-  'key.revoked',
-  'member.invited',
-  'member.removed',
-  'member.role_changed',
-  'quota.changed',
-  'record.changed',
-  'records.imported',
-  'session.signed_in',
-  'session.sign_in_failed',
-] as const satisfies readonly AuditLogKind[];
+import type { ActorContext } from './actor.ts';
 
 /** An entry before the log's clock has given it a time. */
 export type NewEntry = Omit<AuditLogEntry, 'id' | 'createdAt'>;
+
+type Kinds = typeof AUDIT_LOG_KINDS;
+export type EventKind = Exclude<AuditLogKind, 'api.request'>;
+
+/** What an event is about, with a label for people. */
+export interface EventTarget {
+  readonly id: string;
+  readonly label: string;
+}
+
+type TargetOf<D> = D extends { readonly target: string } ? { readonly target: EventTarget } : unknown;
+type DetailsOf<D> = D extends { readonly details: readonly (infer Name extends string)[] }
+  ? { readonly details: Readonly<Record<Name, AuditLogValue>> }
+  : unknown;
+type ChangesOf<D> = D extends { readonly changes: infer C }
+  ? {
+      readonly changes: readonly (C extends readonly (infer Name extends string)[]
+        ? Required<AuditLogChange> & { readonly field: Name }
+        : Pick<AuditLogChange, 'field'>)[];
+    }
+  : unknown;
+/** What had a field of its own before entries had targets. */
+type FieldsOf<Kind> = Kind extends 'record.changed'
+  ? Required<Pick<AuditLogEntry, 'resource' | 'recordIds'>>
+  : Kind extends 'records.imported'
+    ? Required<Pick<AuditLogEntry, 'resource' | 'records'>>
+    : unknown;
+
+/** A change by a person or the operator, with all that its kind declares. */
+export type NewEvent = {
+  readonly [Kind in EventKind]: { readonly kind: Kind } & TargetOf<Kinds[Kind]> &
+    DetailsOf<Kinds[Kind]> &
+    ChangesOf<Kinds[Kind]> &
+    FieldsOf<Kind>;
+}[EventKind];
+
+/** The entry of an event. */
+export function eventEntry(by: ActorContext, event: NewEvent): NewEntry {
+  const { kind, target, ...fields } = event;
+  const { target: targetType }: AuditLogKindDeclaration = AUDIT_LOG_KINDS[kind];
+  return {
+    kind,
+    keyId: targetType === 'key' ? target.id : null,
+    ...by,
+    ...(targetType === undefined ? {} : { targetType, targetId: target.id, targetLabel: target.label }),
+    ...fields,
+  };
+}
 
 /**
  * The wire JSON of an entry in two parts: PostgreSQL puts the time it gives between them, so that the entry is

@@ -1,27 +1,75 @@
 import type pg from 'pg';
 import { utc } from '../database/utc.ts';
-import { entryDoc, type NewEntry } from './entry.ts';
+import type { ActorContext } from './actor.ts';
+import { entryDoc, eventEntry, type NewEvent } from './entry.ts';
+
+/** An event in the log of one workspace. */
+export interface WorkspaceEvent {
+  readonly workspaceId: string;
+  readonly event: NewEvent;
+}
 
 /**
- * Writes an entry in the caller's transaction: what happened and that it is logged are committed as one. Locks the
- * log's clock, so the caller does this last.
+ * Writes an entry in the caller's transaction: what happened and its entry are committed as one. Locks the log's
+ * clock, so the caller does this last.
  */
-export async function recordEvent(
+export const recordEvent = (
   client: pg.ClientBase,
   workspaceId: string,
-  entry: NewEntry,
+  by: ActorContext,
+  event: NewEvent,
+): Promise<void> => recordEvents(client, by, [{ workspaceId, event }]);
+
+/**
+ * The same for several events, also of several workspaces: locks the clocks of their logs in the order of the
+ * workspaces' ids, as every writer does. The entries of a workspace have the order of the events.
+ */
+export async function recordEvents(
+  client: pg.ClientBase,
+  by: ActorContext,
+  events: readonly WorkspaceEvent[],
 ): Promise<void> {
-  const { id, kind, keyId, head, tail } = entryDoc(entry);
+  if (events.length === 0) return;
+  const workspaceIds = events.map(({ workspaceId }) => workspaceId);
+  if (workspaceIds.some((id) => id !== workspaceIds[0])) {
+    await client.query(
+      'select 1 from live_meters where workspace_id = any($1) order by workspace_id for no key update',
+      [workspaceIds],
+    );
+  }
+  const entries = events.map(({ event }) => eventEntry(by, event));
+  const docs = entries.map(entryDoc);
   const { rowCount } = await client.query(
-    `with meter as (
-      update live_meters set last_entry_at = greatest(clock_timestamp(), last_entry_at + interval '1 microsecond')
-      where workspace_id = $1 returning last_entry_at
+    `with events as (
+      select e.*, row_number() over (partition by workspace_id order by position) as place
+      from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[])
+        with ordinality as e (workspace_id, id, kind, key_id, actor, target_id, head, tail, position)
+    ),
+    meter as (
+      update live_meters m set last_entry_at =
+        greatest(clock_timestamp(), m.last_entry_at + interval '1 microsecond') + n.events * interval '1 microsecond'
+      from (select workspace_id, count(*) as events from events group by workspace_id) n
+      where m.workspace_id = n.workspace_id
+      returning m.workspace_id, m.last_entry_at - n.events * interval '1 microsecond' as first_at
+    ),
+    timed as (
+      select e.*, first_at + place * interval '1 microsecond' as created_at
+      from events e join meter using (workspace_id)
     )
-    insert into audit_log (workspace_id, id, created_at, kind, key_id, doc)
-    select $1, $2, last_entry_at, $3, $4, $5 || ${utc('last_entry_at')} || $6 from meter`,
-    [workspaceId, id, kind, keyId, head, tail],
+    insert into audit_log (workspace_id, id, created_at, kind, key_id, actor, target_id, doc)
+    select workspace_id, id, created_at, kind, key_id, actor, target_id, head || ${utc('created_at')} || tail from timed`,
+    [
+      workspaceIds,
+      docs.map(({ id }) => id),
+      docs.map(({ kind }) => kind),
+      docs.map(({ keyId }) => keyId),
+      entries.map(({ actor }) => actor),
+      entries.map(({ targetId }) => targetId ?? null),
+      docs.map(({ head }) => head),
+      docs.map(({ tail }) => tail),
+    ],
   );
-  if (rowCount !== 1) throw new Error('The workspace has no audit log.');
+  if (rowCount !== events.length) throw new Error('A workspace has no audit log.');
 }
 
 /**

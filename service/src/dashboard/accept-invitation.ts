@@ -7,7 +7,7 @@ import { defineBody, name, newPassword, text } from './body.ts';
 import { INVITATION_HOURS } from './limits.ts';
 import { findLink, useLink } from './links.ts';
 import { lockMembers } from './members.ts';
-import { notSignedIn, setCookies } from './session.ts';
+import { anonymous, notSignedIn, setCookies } from './session.ts';
 import { type LinkRoutes, staleLink } from './set-up.ts';
 import type { InvitationOffer } from './wire.ts';
 import { mayInvite } from './withdraw-invitations.ts';
@@ -54,7 +54,7 @@ export function registerAcceptance(api: FastifyInstance, { pool, auth, sessions 
     }
     const account = known === undefined ? newcomer(given) : undefined;
     const passwordHash = account === undefined ? '' : await hashPassword(auth, account.password);
-    const accepted = await auth.database.transact(async (client) => {
+    const accepted = await auth.database.transact(anonymous(request), async (client) => {
       // Whoever withdraws an invitation locks in the same order.
       await lockMembers(client, workspaceId);
       const role = await takeInvitation(client, token);

@@ -1,4 +1,6 @@
 import type pg from 'pg';
+import type { ActorContext } from '../audit-log/actor.ts';
+import { recordEvent } from '../audit-log/event.ts';
 import { failedFor } from '../database/sql-state.ts';
 import { ApiError } from '../http/errors.ts';
 import { createWorkspace } from '../workspaces.ts';
@@ -51,14 +53,19 @@ export async function createAccount(auth: DashboardAuth, account: NewAccount): P
   }
 }
 
-/** A workspace and its owner. */
+/** A workspace and its owner, logged. */
 export async function createOwnedWorkspace(
   client: pg.ClientBase,
+  by: ActorContext,
   name: string,
   ownerId: string,
 ): Promise<string> {
   const workspaceId = await createWorkspace(client, name);
   await addMember(client, workspaceId, ownerId, 'owner');
+  await recordEvent(client, workspaceId, by, {
+    kind: 'workspace.created',
+    target: { id: workspaceId, label: name },
+  });
   return workspaceId;
 }
 

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { OPERATOR } from '../audit-log/actor.ts';
 import { inTransaction } from '../database/pool.ts';
 import { createAccount, createOwnedWorkspace, findUser, hashPassword } from './accounts.ts';
 import type { DashboardAuth } from './auth/index.ts';
@@ -33,18 +34,22 @@ export async function bootstrap(options: BootstrapOptions): Promise<Bootstrapped
   const known = await findUser(pool, email);
   if (known !== undefined) {
     const workspaceId = await inTransaction(pool, (client) =>
-      createOwnedWorkspace(client, workspaceName, known.id),
+      createOwnedWorkspace(client, OPERATOR, workspaceName, known.id),
     );
     return { workspaceId, userId: known.id, created: false };
   }
   const { password } = inputOfNew({ password: options.password });
   const passwordHash = await hashPassword(auth, password);
-  return auth.database.transact(async (client) => {
+  return auth.database.transact(OPERATOR, async (client) => {
     const userId = await createAccount(auth, {
       email,
       name: email.slice(0, email.indexOf('@')),
       passwordHash,
     });
-    return { workspaceId: await createOwnedWorkspace(client, workspaceName, userId), userId, created: true };
+    return {
+      workspaceId: await createOwnedWorkspace(client, OPERATOR, workspaceName, userId),
+      userId,
+      created: true,
+    };
   });
 }

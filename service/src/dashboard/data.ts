@@ -50,7 +50,7 @@ export function registerData(api: FastifyInstance, { sessions, reader }: DataRou
   });
 
   api.patch<One>(`${DATA}/:recordId`, async (request, reply) => {
-    const { workspaceId, person } = await sessions.member(request, reply, 'record.change');
+    const { workspaceId, by } = await sessions.member(request, reply, 'record.change');
     const resource = resourceOf(request.params);
     if (resource.immutable) {
       throw new ApiError('method_not_allowed', `An ${resource.singular} stays as it is.`, { allow: 'GET' });
@@ -62,10 +62,10 @@ export function registerData(api: FastifyInstance, { sessions, reader }: DataRou
     const { answer } = await inTransaction(pool, async (client) => {
       const result = await patchRecord(client, resource, scope, recordId, patch, ifMatch);
       if (result.recordIds.length > 0) {
-        await recordEvent(client, workspaceId, {
+        await recordEvent(client, workspaceId, by, {
           kind: 'record.changed',
-          keyId: null,
-          actor: person.email,
+          target: { id: recordId, label: labelOf(result.answer.body) },
+          changes: result.changed.map((field) => ({ field })),
           resource: resource.name,
           recordIds: result.recordIds,
         });
@@ -74,6 +74,12 @@ export function registerData(api: FastifyInstance, { sessions, reader }: DataRou
     });
     return reply.code(answer.status).headers(answer.headers).type(JSON_TYPE).send(answer.body);
   });
+}
+
+/** What people know a record by. */
+function labelOf(doc: string): string {
+  const { id, name, title } = JSON.parse(doc) as Readonly<Record<string, unknown>>;
+  return String(name ?? title ?? id);
 }
 
 export function resourceOf({ resource }: { readonly resource: string }): Resource {

@@ -30,7 +30,7 @@ export function registerImports(api: FastifyInstance, { pool, sessions }: Import
       '/workspaces/:workspaceId/imports/:resource',
       { config: { bodyTypes } },
       async (request, reply): Promise<ImportAnswer> => {
-        const { workspaceId, person } = await sessions.member(request, reply, 'record.import');
+        const { workspaceId, by } = await sessions.member(request, reply, 'record.import');
         const resource = resourceOf(request.params);
         const { body } = request;
         if (Number(request.headers['content-length'] ?? 0) > IMPORT_MAX_BYTES) throw tooLarge();
@@ -41,7 +41,7 @@ export function registerImports(api: FastifyInstance, { pool, sessions }: Import
             pool,
             workspaceId,
             resource,
-            actor: person.email,
+            by,
             format: formatOf(request.headers['content-type']),
             input: upload.input,
             signal: upload.signal,

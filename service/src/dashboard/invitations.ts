@@ -26,15 +26,15 @@ export function registerInvitations(
   });
 
   api.post('/workspaces/:workspaceId/invitations', async (request, reply) => {
-    const { workspaceId, person } = await sessions.member(request, reply, 'invitation.create');
+    const { workspaceId, by } = await sessions.member(request, reply, 'invitation.create');
     const body = { ...invite(request.body), organizationId: workspaceId };
-    const made = await auth.database.transact(async (client) => {
+    const made = await auth.database.transact(by, async (client) => {
       await lockMembers(client, workspaceId);
       const { id } = await translated(() =>
         auth.api.createInvitation({ body, headers: authHeaders(request) }),
       );
       return { id, link: await createInvitationLink(client, publicUrl, id) };
-    }, person.email);
+    });
     const invitation = (await listPending(pool, workspaceId)).find(({ id }) => id === made.id);
     return reply.code(201).send({ invitation, link: made.link });
   });
@@ -42,16 +42,14 @@ export function registerInvitations(
   api.delete<{ Params: { invitationId: string } }>(
     '/workspaces/:workspaceId/invitations/:invitationId',
     async (request, reply) => {
-      const { workspaceId, person } = await sessions.member(request, reply, 'invitation.cancel');
+      const { workspaceId, by } = await sessions.member(request, reply, 'invitation.cancel');
       const { invitationId } = request.params;
       const pending = await listPending(pool, workspaceId);
       if (!pending.some(({ id }) => id === invitationId)) throw noInvitation();
-      await auth.database.transact(
-        () =>
-          translated(() =>
-            auth.api.cancelInvitation({ body: { invitationId }, headers: authHeaders(request) }),
-          ),
-        person.email,
+      await auth.database.transact(by, () =>
+        translated(() =>
+          auth.api.cancelInvitation({ body: { invitationId }, headers: authHeaders(request) }),
+        ),
       );
       return reply.code(204).send();
     },

@@ -41,9 +41,9 @@ export function registerKeys(api: FastifyInstance, { sessions, keys, reader }: K
   });
 
   api.post(KEYS, async (request, reply) => {
-    const { workspaceId, person } = await sessions.member(request, reply, 'key.manage');
+    const { workspaceId, by } = await sessions.member(request, reply, 'key.manage');
     const key = create(request.body);
-    const issued = await keys.create(workspaceId, key, person.email);
+    const issued = await keys.create(workspaceId, key, by);
     if (issued === 'no_company') {
       throw new ApiError('invalid_body', '"companyId" must be a company of this workspace, or null.');
     }
@@ -51,18 +51,18 @@ export function registerKeys(api: FastifyInstance, { sessions, keys, reader }: K
   });
 
   api.post<OneKey>(`${KEYS}/:keyId/rotate`, async (request, reply) => {
-    const { workspaceId, person } = await sessions.member(request, reply, 'key.manage');
+    const { workspaceId, by } = await sessions.member(request, reply, 'key.manage');
     nothing(request.body);
-    const issued = await keys.rotate(workspaceId, keyIdOf(request), person.email);
+    const issued = await keys.rotate(workspaceId, keyIdOf(request), by);
     if (issued === 'not_found') throw noKey();
     if (issued === 'revoked') throw new ApiError('conflict', 'This key is revoked; create a new one.');
     return reply.send(issued);
   });
 
   api.post<OneKey>(`${KEYS}/:keyId/revoke`, async (request, reply) => {
-    const { workspaceId, person } = await sessions.member(request, reply, 'key.manage');
+    const { workspaceId, by } = await sessions.member(request, reply, 'key.manage');
     nothing(request.body);
-    const key = await keys.revoke(workspaceId, keyIdOf(request), person.email);
+    const key = await keys.revoke(workspaceId, keyIdOf(request), by);
     if (key === 'not_found') throw noKey();
     return reply.send({ key });
   });

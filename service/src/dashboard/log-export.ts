@@ -57,5 +57,11 @@ const csvOf = (docs: readonly string[]): string =>
     { escape_formulas: true },
   );
 
-const cellOf = (value: AuditLogEntry[keyof AuditLogEntry]): string =>
-  typeof value === 'object' && value !== null ? value.join(' ') : String(value ?? '');
+/** Ids as words; what has parts as JSON. */
+const cellOf = (value: AuditLogEntry[keyof AuditLogEntry]): string => {
+  if (typeof value !== 'object' || value === null) return String(value ?? '');
+  return isWords(value) ? value.join(' ') : JSON.stringify(value);
+};
+
+const isWords = (value: object): value is readonly string[] =>
+  Array.isArray(value) && value.every((word) => typeof word === 'string');

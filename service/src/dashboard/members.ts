@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import type pg from 'pg';
+import { recordEvent } from '../audit-log/event.ts';
 import { utc } from '../database/utc.ts';
 import { ApiError } from '../http/errors.ts';
-import { recordMember } from './auth/events.ts';
 import { translated } from './auth/failure.ts';
 import type { DashboardAuth } from './auth/index.ts';
 import { ROLE_NAMES } from './auth/roles.ts';
@@ -36,27 +36,27 @@ export function registerMembers(api: FastifyInstance, { pool, auth, sessions }: 
   });
 
   api.patch<OneMember>(`${MEMBERS}/:memberId`, async (request, reply) => {
-    const { workspaceId, person } = await sessions.member(request, reply, 'member.update');
+    const { workspaceId, by } = await sessions.member(request, reply, 'member.update');
     const { role } = change(request.body);
     const { id, userId } = await find(workspaceId, request.params.memberId);
-    await auth.database.transact(async (client) => {
+    await auth.database.transact(by, async (client) => {
       await lockMembers(client, workspaceId);
       const body = { memberId: id, role, organizationId: workspaceId };
       await translated(() => auth.api.updateMemberRole({ body, headers: authHeaders(request) }));
       await withdrawInvitations(client, workspaceId, userId, role);
-    }, person.email);
+    });
     return find(workspaceId, id);
   });
 
   api.delete<OneMember>(`${MEMBERS}/:memberId`, async (request, reply) => {
-    const { workspaceId, person, role } = await sessions.member(request, reply);
+    const { workspaceId, person, role, by } = await sessions.member(request, reply);
     const { id, userId, ...member } = await find(workspaceId, request.params.memberId);
     const leaves = userId === person.id;
     if (!leaves) await sessions.member(request, reply, 'member.delete');
     if (member.role === 'owner' && role !== 'owner') {
       throw new ApiError('insufficient_scope', 'Only an owner can remove an owner.');
     }
-    await auth.database.transact(async (client) => {
+    await auth.database.transact(by, async (client) => {
       await lockMembers(client, workspaceId);
       const headers = authHeaders(request);
       if (leaves) {
@@ -64,13 +64,17 @@ export function registerMembers(api: FastifyInstance, { pool, auth, sessions }: 
           auth.api.leaveOrganization({ body: { organizationId: workspaceId }, headers }),
         );
         // better-auth has no hook for this way out.
-        await recordMember(client, workspaceId, 'member.removed', person.email);
+        await recordEvent(client, workspaceId, by, {
+          kind: 'member.removed',
+          target: { id: userId, label: member.email },
+          details: { role: member.role },
+        });
       } else {
         const body = { memberIdOrEmail: id, organizationId: workspaceId };
         await translated(() => auth.api.removeMember({ body, headers }));
       }
       await withdrawInvitations(client, workspaceId, userId, null);
-    }, person.email);
+    });
     return reply.code(204).send();
   });
 }

@@ -4,7 +4,7 @@ import { inTransaction } from '../database/pool.ts';
 import { ApiError } from '../http/errors.ts';
 import { createOwnedWorkspace } from './accounts.ts';
 import { defineBody, name } from './body.ts';
-import type { Sessions } from './session.ts';
+import { acting, type Sessions } from './session.ts';
 import type { Workspace } from './wire.ts';
 import { readWorkspace } from './workspaces.ts';
 
@@ -27,7 +27,9 @@ export function registerNewWorkspace(api: FastifyInstance, { pool, sessions }: N
     if (rowCount === 0) {
       throw new ApiError('insufficient_scope', 'Only an owner of a workspace may make another one.');
     }
-    const workspaceId = await inTransaction(pool, (client) => createOwnedWorkspace(client, name, person.id));
+    const workspaceId = await inTransaction(pool, (client) =>
+      createOwnedWorkspace(client, acting(request, person), name, person.id),
+    );
     reply.code(201);
     return readWorkspace(pool, { workspaceId, role: 'owner' });
   });

@@ -1,8 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type pg from 'pg';
+import type { PersonContext } from '../audit-log/actor.ts';
 import { isId } from '../declaration/field.ts';
 import { countedAddress } from '../http/client-address.ts';
 import { ApiError } from '../http/errors.ts';
+import { originOf } from '../http/request-origin.ts';
 import { ADDRESS_HEADER, type DashboardAuth } from './auth/index.ts';
 import { allows, type Permission, type Role } from './auth/roles.ts';
 
@@ -18,6 +20,8 @@ export interface Access {
   readonly workspaceId: string;
   readonly role: Role;
   readonly person: Person;
+  /** Who acts and from where, for the audit log. */
+  readonly by: PersonContext;
 }
 
 export interface Sessions {
@@ -37,6 +41,15 @@ export interface Sessions {
 export const notSignedIn = (message = 'There is no session. Sign in.'): ApiError =>
   new ApiError('not_signed_in', message);
 
+/** A request of a person whose session is known. */
+export const acting = (request: FastifyRequest, { email }: Person): PersonContext => ({
+  ...originOf(request),
+  actor: email,
+});
+
+/** A request that no session is known of yet. */
+export const anonymous = (request: FastifyRequest): PersonContext => ({ ...originOf(request), actor: null });
+
 /** A request's headers as far as better-auth may see them. */
 export function authHeaders(request: FastifyRequest): Headers {
   const { headers } = request;
@@ -49,7 +62,7 @@ export function authHeaders(request: FastifyRequest): Headers {
 export function createSessions(pool: pg.Pool, auth: DashboardAuth): Sessions {
   const find: Sessions['find'] = async (request, reply) => {
     if (request.headers.cookie === undefined) return undefined;
-    const { result } = await auth.database.observe(() =>
+    const { result } = await auth.database.observe(anonymous(request), () =>
       auth.api.getSession({ headers: authHeaders(request), returnHeaders: true }),
     );
     setCookies(reply, result.headers.getSetCookie());
@@ -73,7 +86,7 @@ export function createSessions(pool: pg.Pool, auth: DashboardAuth): Sessions {
       if (permission !== undefined && !allows(role, permission)) {
         throw new ApiError('insufficient_scope', `A member with the role ${role} may not do this.`);
       }
-      return { workspaceId, role, person };
+      return { workspaceId, role, person, by: acting(request, person) };
     },
     start: async (request, userId) => {
       const { headers, response } = await auth.api.startSession({

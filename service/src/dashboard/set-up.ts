@@ -6,7 +6,7 @@ import type { DashboardAuth } from './auth/index.ts';
 import { defineBody, email, name, newPassword, text } from './body.ts';
 import { SET_UP_LINK_HOURS, SIGN_IN_LINK_HOURS } from './limits.ts';
 import { findLink, useLink } from './links.ts';
-import { type Sessions, setCookies } from './session.ts';
+import { anonymous, type Sessions, setCookies } from './session.ts';
 
 export interface LinkRoutes {
   readonly pool: pg.Pool;
@@ -34,13 +34,19 @@ export function registerLinks(api: FastifyInstance, { pool, auth, sessions }: Li
     const { token, password, workspaceName, ...account } = setUp(request.body);
     if ((await findLink(pool, 'set-up', token)) === undefined) throw staleLink(SET_UP_LINK_HOURS);
     const passwordHash = await hashPassword(auth, password);
-    const made = await auth.database.transact(async (client) => {
+    const by = anonymous(request);
+    const made = await auth.database.transact(by, async (client) => {
       // Nobody else becomes a user until this is committed: of two links one makes the owner.
       await client.query('lock table users in share row exclusive mode');
       if ((await useLink(client, 'set-up', token)) === undefined) throw staleLink(SET_UP_LINK_HOURS);
       await refuseSecondOwner(client);
       const userId = await createAccount(auth, { ...account, passwordHash });
-      const workspaceId = await createOwnedWorkspace(client, workspaceName, userId);
+      const workspaceId = await createOwnedWorkspace(
+        client,
+        { ...by, actor: account.email.toLowerCase() },
+        workspaceName,
+        userId,
+      );
       await client.query(`delete from one_time_links where purpose = 'set-up'`);
       return { userId, workspaceId, cookies: await sessions.start(request, userId) };
     });
@@ -50,7 +56,7 @@ export function registerLinks(api: FastifyInstance, { pool, auth, sessions }: Li
 
   api.post('/sign-in-link', async (request, reply) => {
     const { token } = signIn(request.body);
-    const { userId, cookies } = await auth.database.transact(async (client) => {
+    const { userId, cookies } = await auth.database.transact(anonymous(request), async (client) => {
       const userId = (await useLink(client, 'sign-in', token))?.subject ?? undefined;
       if (userId === undefined || !(await userExists(client, userId))) throw staleLink(SIGN_IN_LINK_HOURS);
       return { userId, cookies: await sessions.start(request, userId) };

@@ -1,7 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import type pg from 'pg';
 import { Type } from 'typebox';
-import { recordEvent } from '../audit-log/event.ts';
+import type { NewEvent } from '../audit-log/entry.ts';
+import { recordEvents } from '../audit-log/event.ts';
 import { inTransaction } from '../database/pool.ts';
 import { utc } from '../database/utc.ts';
 import { ApiError } from '../http/errors.ts';
@@ -24,6 +25,8 @@ const PERMISSIONS: Readonly<Record<keyof Change, Permission>> = {
   liveQuota: 'quota.set',
   burstLimit: 'quota.set',
 };
+
+type Settings = Pick<Workspace, 'name' | 'liveQuota' | 'burstLimit'>;
 
 export interface WorkspaceRoutes {
   readonly pool: pg.Pool;
@@ -65,31 +68,43 @@ function refuseForbidden({ role }: Access, changes: Change): void {
 
 async function changeWorkspace(
   client: pg.ClientBase,
-  { workspaceId, person }: Access,
-  { name, liveQuota, burstLimit }: Change,
+  { workspaceId, by }: Access,
+  wanted: Change,
 ): Promise<void> {
-  if (name !== undefined) {
-    await client.query('update workspaces set name = $2 where id = $1', [workspaceId, name]);
-  }
-  let limits = 0;
-  if (burstLimit !== undefined) {
-    const { rowCount } = await client.query(
-      'update workspaces set burst_limit = $2 where id = $1 and burst_limit is distinct from $2',
-      [workspaceId, burstLimit],
-    );
-    limits += rowCount ?? 0;
-  }
-  if (liveQuota !== undefined) {
-    const { rowCount } = await client.query(
-      'update live_meters set live_quota = $2 where workspace_id = $1 and live_quota is distinct from $2',
-      [workspaceId, liveQuota],
-    );
-    limits += rowCount ?? 0;
-  }
-  if (limits > 0) {
-    await recordEvent(client, workspaceId, { kind: 'quota.changed', keyId: null, actor: person.email });
-  }
+  const { rows } = await client.query<Settings>(
+    `select w.name, m.live_quota as "liveQuota", w.burst_limit as "burstLimit"
+     from workspaces w join live_meters m on m.workspace_id = w.id where w.id = $1 for no key update`,
+    [workspaceId],
+  );
+  const [before] = rows;
+  if (before === undefined) throw new ApiError('not_found', 'There is no such workspace.');
+  const after: Settings = { ...before, ...wanted };
+  await client.query('update workspaces set name = $2, burst_limit = $3 where id = $1', [
+    workspaceId,
+    after.name,
+    after.burstLimit,
+  ]);
+  await client.query('update live_meters set live_quota = $2 where workspace_id = $1', [
+    workspaceId,
+    after.liveQuota,
+  ]);
+  const target = { id: workspaceId, label: after.name };
+  const renamed = changesOf(before, after, ['name']);
+  const limits = changesOf(before, after, ['liveQuota', 'burstLimit']);
+  const events: NewEvent[] = [];
+  if (renamed.length > 0) events.push({ kind: 'workspace.renamed', target, changes: renamed });
+  if (limits.length > 0) events.push({ kind: 'quota.changed', target, changes: limits });
+  await recordEvents(
+    client,
+    by,
+    events.map((event) => ({ workspaceId, event })),
+  );
 }
+
+const changesOf = <Name extends keyof Settings>(before: Settings, after: Settings, names: readonly Name[]) =>
+  names
+    .filter((field) => before[field] !== after[field])
+    .map((field) => ({ field, before: before[field], after: after[field] }));
 
 /** A workspace as the member with this role sees it. */
 export async function readWorkspace(

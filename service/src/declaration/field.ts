@@ -104,6 +104,14 @@ export const texts = (options: Common<readonly string[]>): Field<readonly string
   ...rest(options),
 });
 
+/** A value with parts. Only in what the service writes itself. */
+export const json = <T>(schema: TSchema, options: Common<T>): Field<T> => ({
+  kind: 'text',
+  nullable: false,
+  schema: schemaOf(schema, options),
+  ...rest(options),
+});
+
 /** The same field, or null; a writer may leave it out. */
 export const nullable = <T>(field: Field<T>): Field<T | null> => ({
   ...field,

@@ -1,5 +1,7 @@
 import type { ApiKey, KeyAccess, KeyMode } from '@svc/sdk';
 import type pg from 'pg';
+import type { ActorContext } from '../audit-log/actor.ts';
+import type { NewEvent } from '../audit-log/entry.ts';
 import { lockLogForKeys, recordEvent } from '../audit-log/event.ts';
 import { inTransaction } from '../database/pool.ts';
 import { newId } from '../ids.ts';
@@ -27,11 +29,11 @@ export interface IssuedKey {
 
 export interface KeyStore {
   /** `no_company` when the workspace has no such company. */
-  create(workspaceId: string, key: NewKey, actor: string): Promise<IssuedKey | 'no_company'>;
+  create(workspaceId: string, key: NewKey, by: ActorContext): Promise<IssuedKey | 'no_company'>;
   /** Replaces the token at once. */
-  rotate(workspaceId: string, keyId: string, actor: string): Promise<IssuedKey | 'not_found' | 'revoked'>;
+  rotate(workspaceId: string, keyId: string, by: ActorContext): Promise<IssuedKey | 'not_found' | 'revoked'>;
   /** Revoking a revoked key changes nothing and is logged once. */
-  revoke(workspaceId: string, keyId: string, actor: string): Promise<ApiKey | 'not_found'>;
+  revoke(workspaceId: string, keyId: string, by: ActorContext): Promise<ApiKey | 'not_found'>;
 }
 
 export function createKeyStore(pool: pg.Pool, secrets: readonly string[]): KeyStore {
@@ -49,7 +51,7 @@ export function createKeyStore(pool: pg.Pool, secrets: readonly string[]): KeySt
   };
 
   return {
-    create: (workspaceId, key, actor) =>
+    create: (workspaceId, key, by) =>
       inTransaction(pool, async (client) => {
         const { token, stored } = issue(key.mode);
         const id = newId('key');
@@ -62,11 +64,12 @@ export function createKeyStore(pool: pg.Pool, secrets: readonly string[]): KeySt
            values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
           [workspaceId, id, key.name, key.mode, key.access, key.companyId, createdAt, ...stored],
         );
-        await recordEvent(client, workspaceId, { kind: 'key.created', keyId: id, actor });
-        return { key: await readKey(client, workspaceId, id), token };
+        const written = await readKey(client, workspaceId, id);
+        await recordEvent(client, workspaceId, by, keyEvent('key.created', written));
+        return { key: written, token };
       }),
 
-    rotate: (workspaceId, keyId, actor) =>
+    rotate: (workspaceId, keyId, by) =>
       inTransaction(pool, async (client) => {
         const found = await lockKey(client, workspaceId, keyId);
         if (found === undefined) return 'not_found';
@@ -77,11 +80,12 @@ export function createKeyStore(pool: pg.Pool, secrets: readonly string[]): KeySt
            where workspace_id = $1 and id = $2`,
           [workspaceId, keyId, ...stored],
         );
-        await recordEvent(client, workspaceId, { kind: 'key.rotated', keyId, actor });
-        return { key: await readKey(client, workspaceId, keyId), token };
+        const key = await readKey(client, workspaceId, keyId);
+        await recordEvent(client, workspaceId, by, keyEvent('key.rotated', key));
+        return { key, token };
       }),
 
-    revoke: (workspaceId, keyId, actor) =>
+    revoke: (workspaceId, keyId, by) =>
       inTransaction(pool, async (client) => {
         const found = await lockKey(client, workspaceId, keyId);
         if (found === undefined) return 'not_found';
@@ -90,12 +94,18 @@ export function createKeyStore(pool: pg.Pool, secrets: readonly string[]): KeySt
             'update api_keys set revoked_at = clock_timestamp() where workspace_id = $1 and id = $2',
             [workspaceId, keyId],
           );
-          await recordEvent(client, workspaceId, { kind: 'key.revoked', keyId, actor });
         }
-        return readKey(client, workspaceId, keyId);
+        const key = await readKey(client, workspaceId, keyId);
+        if (!found.revoked) await recordEvent(client, workspaceId, by, keyEvent('key.revoked', key));
+        return key;
       }),
   };
 }
+
+const keyEvent = (
+  kind: 'key.created' | 'key.rotated' | 'key.revoked',
+  { id, name, mode, access, companyId }: ApiKey,
+): NewEvent => ({ kind, target: { id, label: name }, details: { mode, access, companyId } });
 
 async function companyExists(
   client: pg.ClientBase,

@@ -1,6 +1,7 @@
 import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { Argument, Command, Option } from 'commander';
+import { OPERATOR } from '../audit-log/actor.ts';
 import { errorMessage } from '../database/embedded/error.ts';
 import type { Resource } from '../declaration/resource.ts';
 import { OperatorError } from '../operator-error.ts';
@@ -95,6 +96,7 @@ async function runImport(
           format,
           atomic: flags.atomic === true,
           parallel: true,
+          by: OPERATOR,
           signal: signals.abort,
           onProgress: ({ bytes, inserted, existing }) => progress.update(bytes, inserted + existing),
           onReject: rejects.write,

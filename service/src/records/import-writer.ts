@@ -3,7 +3,7 @@ import { recordEvent } from '../audit-log/event.ts';
 import { inTransaction } from '../database/pool.ts';
 import { type InsertResult, insertRecords } from './insert.ts';
 import type { RecordInput } from './row.ts';
-import type { Target } from './target.ts';
+import type { ImportTarget } from './target.ts';
 
 /** How an import's batches become transactions. Each that adds records logs how many: they are committed as one. */
 export interface ImportWriter {
@@ -17,7 +17,7 @@ export interface ImportWriter {
 }
 
 /** A transaction a batch: what was written stays, whatever comes after. */
-export function batchWriter(target: Target): ImportWriter {
+export function batchWriter(target: ImportTarget): ImportWriter {
   return {
     atOnce: 1,
     write: (inputs) =>
@@ -33,7 +33,7 @@ export function batchWriter(target: Target): ImportWriter {
 }
 
 /** One transaction for all: it holds the workspace's clock, so that other writers wait until it ends. */
-export async function atomicWriter(target: Target): Promise<ImportWriter> {
+export async function atomicWriter(target: ImportTarget): Promise<ImportWriter> {
   const client = await target.pool.connect();
   let open = true;
   let records = 0;
@@ -73,14 +73,13 @@ export const WAIT_FOR_OTHERS = 'set local statement_timeout = 0';
 /** Last in its transaction: it locks the log's clock. */
 export async function logImport(
   client: pg.ClientBase,
-  { workspaceId, resource, actor }: Target,
+  { workspaceId, resource, by, importId, fileName }: ImportTarget,
   records: number,
 ): Promise<void> {
   if (records === 0) return;
-  await recordEvent(client, workspaceId, {
+  await recordEvent(client, workspaceId, by, {
     kind: 'records.imported',
-    keyId: null,
-    actor: actor ?? null,
+    target: { id: importId, label: fileName ?? '' },
     resource: resource.name,
     records,
   });

@@ -1,3 +1,4 @@
+import { OPERATOR } from '../audit-log/actor.ts';
 import { createPool } from '../database/pool.ts';
 import { audits } from '../resources/audits.ts';
 import { importRecords } from './import.ts';
@@ -13,6 +14,7 @@ const report = await importRecords({
   workspaceId,
   resource: audits,
   input: process.stdin,
+  by: OPERATOR,
   format: 'ndjson',
   parallel: true,
   onProgress: ({ inserted, existing, refused }) => {

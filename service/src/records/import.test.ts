@@ -2,6 +2,7 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../../test/harness/database.ts';
 import { auditOf, idsIn, importText, ndjson, workspaceWith, wrongCounts } from '../../test/harness/import.ts';
+import { OPERATOR } from '../audit-log/actor.ts';
 import { audits } from '../resources/audits.ts';
 import { importRecords } from './import.ts';
 
@@ -96,6 +97,7 @@ describe('importing', () => {
         workspaceId: ws,
         resource: audits,
         input,
+        by: OPERATOR,
         format: 'ndjson',
         atomic,
         signal: abort.signal,

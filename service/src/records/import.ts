@@ -1,10 +1,12 @@
 import type { Readable } from 'node:stream';
+import type { ActorContext } from '../audit-log/actor.ts';
+import { newId } from '../ids.ts';
 import { type Batch, type Format, type Refused, readBatches } from './batches.ts';
 import { parentField } from './counters.ts';
 import { atomicWriter, batchWriter, type ImportWriter } from './import-writer.ts';
 import { type InsertResult, NOTHING_INSERTED } from './insert.ts';
 import { parallelWriter } from './parallel-writer.ts';
-import { requireWorkspace, type Target } from './target.ts';
+import { type ImportTarget, requireWorkspace, type Target } from './target.ts';
 
 export type { Format, Refused } from './batches.ts';
 
@@ -20,6 +22,10 @@ export interface ImportProgress {
 }
 
 export interface ImportOptions extends Target {
+  /** Who imports, for the audit log. */
+  readonly by: ActorContext;
+  /** For the audit log. Default: the input has no name. */
+  readonly fileName?: string;
   /** The file. It is destroyed when the import ends before it. */
   readonly input: Readable;
   readonly format: Format;
@@ -61,12 +67,15 @@ export async function importRecords(options: ImportOptions): Promise<ImportRepor
   }
 }
 
-const writerOf = async (options: ImportOptions): Promise<ImportWriter> =>
-  options.atomic === true
-    ? atomicWriter(options)
-    : options.parallel === true
-      ? parallelWriter(options)
-      : batchWriter(options);
+async function writerOf(options: ImportOptions): Promise<ImportWriter> {
+  const target: ImportTarget = {
+    ...options,
+    importId: newId('imp'),
+    fileName: options.fileName ?? null,
+  };
+  if (options.atomic === true) return atomicWriter(target);
+  return options.parallel === true ? parallelWriter(target) : batchWriter(target);
+}
 
 async function run(options: ImportOptions, writer: ImportWriter): Promise<ImportReport> {
   const { input, resource, format, atomic = false, onProgress, onReject, signal } = options;

@@ -4,7 +4,7 @@ import { addToCounts, countsOf } from './counters.ts';
 import { batchWriter, type ImportWriter, logImport, WAIT_FOR_OTHERS } from './import-writer.ts';
 import { acceptInputs, copyAccepted, type InsertResult, texts } from './insert.ts';
 import type { RecordInput } from './row.ts';
-import type { Target } from './target.ts';
+import type { ImportTarget } from './target.ts';
 
 /** Ticks that are reserved at once, for a chain of batches: a tenth of a second of the clock. */
 const CHAIN_TICKS = 100_000;
@@ -31,7 +31,7 @@ interface Link {
  * took the clock in between, or waits for it, the chain ends and the batch is written alone, in its turn.
  * For a pool of at least two connections that nobody else uses. Why: docs/decisions/0005.
  */
-export function parallelWriter(target: Target): ImportWriter {
+export function parallelWriter(target: ImportTarget): ImportWriter {
   const alone = batchWriter(target);
   let linked: Promise<Link | undefined> = Promise.resolve(undefined);
   let committed: Promise<unknown> = Promise.resolve();
@@ -67,7 +67,7 @@ interface Before {
 
 /** Undefined: nothing is written, another writer has the clock or had it. */
 async function writeLinked(
-  target: Target,
+  target: ImportTarget,
   inputs: readonly RecordInput[],
   before: Before,
   link: (next: Link) => void,
@@ -100,7 +100,7 @@ async function writeLinked(
 
 /** The chain of the batch before, or a new one after it. */
 async function chainFor(
-  target: Target,
+  target: ImportTarget,
   ticks: number,
   current: Chain | undefined,
   committed: Promise<unknown>,

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import type { ActorContext } from '../audit-log/actor.ts';
 import type { Resource } from '../declaration/resource.ts';
 import { OperatorError } from '../operator-error.ts';
 
@@ -7,8 +8,13 @@ export interface Target {
   readonly pool: pg.Pool;
   readonly workspaceId: string;
   readonly resource: Resource;
-  /** E-mail of the person who imports, for the audit log. Default: nobody's, the operator does. */
-  readonly actor?: string;
+}
+
+/** An import as the audit log names it. */
+export interface ImportTarget extends Target {
+  readonly by: ActorContext;
+  readonly importId: string;
+  readonly fileName: string | null;
 }
 
 export async function requireWorkspace({ pool, workspaceId }: Target): Promise<void> {

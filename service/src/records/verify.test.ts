@@ -3,6 +3,7 @@ import { DAMAGES } from '../../test/harness/damage.ts';
 import { createTestDatabase } from '../../test/harness/database.ts';
 import { findingsOf } from '../../test/harness/verify.ts';
 import { dumpOf } from '../../test/writes/dump.ts';
+import { OPERATOR } from '../audit-log/actor.ts';
 import { recordEvent } from '../audit-log/event.ts';
 import { inTransaction } from '../database/pool.ts';
 import type { Resource } from '../declaration/resource.ts';
@@ -42,7 +43,7 @@ async function filledWorkspace(): Promise<string> {
   await insert(id, companies, ['c1', 'c2']);
   for (const resource of others) await insert(id, resource, ['r1', 'r2']);
   await inTransaction(pool, (client) =>
-    recordEvent(client, id, { kind: 'session.signed_in', keyId: null, actor: 'owner@example.com' }),
+    recordEvent(client, id, OPERATOR, { kind: 'workspace.created', target: { id, label: 'test' } }),
   );
   return id;
 }

@@ -1,16 +1,44 @@
-import type { AuditLogEntry } from '@svc/sdk';
-import { AUDIT_LOG_KINDS } from '../audit-log/entry.ts';
-import { choice, createdAt, id, integer, nullable, optional, text, texts } from '../declaration/field.ts';
+import {
+  AUDIT_LOG_KINDS,
+  AUDIT_LOG_TARGET_TYPES,
+  type AuditLogChange,
+  type AuditLogEntry,
+  type AuditLogKind,
+  type AuditLogValue,
+} from '@svc/sdk';
+import { Type } from 'typebox';
+import {
+  choice,
+  createdAt,
+  id,
+  integer,
+  json,
+  nullable,
+  optional,
+  text,
+  texts,
+} from '../declaration/field.ts';
 import { declareResource } from '../declaration/resource.ts';
 
-const kind = choice(AUDIT_LOG_KINDS, { description: 'What happened.', example: 'api.request' });
+/** Text, a number, a truth value or null, each with its name. */
+const value = Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()]);
+const change = Type.Object({
+  field: Type.String(),
+  before: Type.Optional(value),
+  after: Type.Optional(value),
+});
+
+const kind = choice(Object.keys(AUDIT_LOG_KINDS) as readonly AuditLogKind[], {
+  description: 'What happened.',
+  example: 'api.request',
+});
 const request = { min: 0, max: 2048 } as const;
 
 export const auditLog = declareResource<AuditLogEntry>()({
   name: 'audit-log',
   singular: 'audit-log entry',
   description:
-    'What happened in the workspace: every request with a live key, and every change to keys, members and quota.',
+    'What happened in the workspace: every request with a live key, every change that people make, and their sign-ins.',
   idPrefix: 'log',
   fields: {
     id: id({ description: 'Entry identifier.', example: 'log_01jq4d5d9zg1av6n0y3xq7t4sg' }),
@@ -20,7 +48,7 @@ export const auditLog = declareResource<AuditLogEntry>()({
       id({ description: 'The key that was used or changed.', example: 'key_01jq4d4c8yf0zt5m9x2wp6s3rf' }),
     ),
     actor: nullable(
-      text({ description: 'The dashboard user who acted.', max: 320, example: 'owner@example.com' }),
+      text({ description: 'The person who acted in the dashboard.', max: 320, example: 'owner@example.com' }),
     ),
     requestId: optional(
       text({ description: 'The Request-Id of the answer.', max: 128, example: 'req-1f3a' }),
@@ -50,7 +78,7 @@ export const auditLog = declareResource<AuditLogEntry>()({
     ),
     resource: optional(
       text({
-        description: 'Of an import or a change in the dashboard: what kind of records.',
+        description: 'Of an import or a change in the dashboard: the kind of records.',
         max: 64,
         example: 'audits',
       }),
@@ -61,6 +89,37 @@ export const auditLog = declareResource<AuditLogEntry>()({
         min: 0,
         max: Number.MAX_SAFE_INTEGER,
         example: 1000,
+      }),
+    ),
+    targetType: optional(
+      choice(AUDIT_LOG_TARGET_TYPES, { description: 'What the entry is about.', example: 'member' }),
+    ),
+    targetId: optional(
+      text({
+        description: 'Id of what the entry is about; of a member, the id of the user.',
+        max: 64,
+        example: 'usr_01jq4d5d9zg1av6n0y3xq7t4sg',
+      }),
+    ),
+    targetLabel: optional(
+      text({
+        description:
+          'What the entry is about, for people: an e-mail address, or the name of a key, a workspace or a file.',
+        min: 0,
+        max: 2048,
+        example: 'ada@example.com',
+      }),
+    ),
+    details: optional(
+      json<Readonly<Record<string, AuditLogValue>>>(Type.Record(Type.String(), value), {
+        description: 'Facts by their names; each kind has its own.',
+        example: { role: 'admin' },
+      }),
+    ),
+    changes: optional(
+      json<readonly AuditLogChange[]>(Type.Array(change), {
+        description: 'What changed, before and after. Fields of a record have no values here.',
+        example: [{ field: 'role', before: 'viewer', after: 'admin' }],
       }),
     ),
   },

@@ -64,6 +64,11 @@ const otherCompany = (): ApiError =>
     'This key is limited to one company and cannot write records of another.',
   );
 
+export interface PatchResult extends WriteResult {
+  /** Names of the fields whose value is another one than before. */
+  readonly changed: readonly string[];
+}
+
 /** JSON merge patch (RFC 7396) on a record, in the caller's transaction; names no record when it says what it said before. */
 export async function patchRecord(
   client: pg.PoolClient,
@@ -72,13 +77,14 @@ export async function patchRecord(
   id: string,
   patch: RecordInput,
   ifMatch: string | undefined,
-): Promise<WriteResult> {
+): Promise<PatchResult> {
   const held = await hold(client, resource, scope, id, ifMatch);
   const values = stampedOnMove(resource, held, merge(held.values, patch));
   await checkCompany(client, resource, scope, held, values);
   const doc = await updateRecord(client, scope.workspaceId, resource, held, values);
   const recordIds = doc === held.doc ? [] : [id];
-  return { answer: { status: 200, headers: { etag: strongEtag(doc) }, body: doc }, recordIds };
+  const changed = Object.keys(values).filter((name) => values[name] !== held.values[name]);
+  return { answer: { status: 200, headers: { etag: strongEtag(doc) }, body: doc }, recordIds, changed };
 }
 
 /** Removes a record, in the caller's transaction. */

@@ -1,11 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { NewEntry } from '../audit-log/entry.ts';
 import type { RequestRecord } from '../audit-log/write.ts';
-import { clientAddress } from '../http/client-address.ts';
-import { containsToken } from '../http/token-text.ts';
+import { harmless, originOf } from '../http/request-origin.ts';
 import type { AuthenticatedKey } from '../keys/authenticate.ts';
 
-const TEXT_MAX_CHARACTERS = 2048;
 const FIRST_ERROR_STATUS = 400;
 
 /** How a request was answered, as its audit entry tells it. */
@@ -43,23 +41,15 @@ function requestEntry(
   { status, recordIds }: Answered,
 ): NewEntry {
   const [path = ''] = request.url.split('?', 1);
-  const ip = clientAddress(request);
-  const userAgent = request.headers['user-agent'];
   return {
     kind: 'api.request',
     keyId: key.keyId,
     actor: null,
-    requestId: request.id,
     method: request.method,
     path: harmless(path),
     status,
     durationMs: Math.round(reply.elapsedTime),
-    ...(ip === undefined ? {} : { ip }),
-    userAgent: userAgent === undefined ? null : harmless(userAgent),
+    ...originOf(request),
     ...(recordIds === undefined ? {} : { recordIds }),
   };
 }
-
-/** What a client may write into the log: bounded, and never a token. */
-const harmless = (text: string): string =>
-  containsToken(text) ? '[removed: held an API key]' : text.slice(0, TEXT_MAX_CHARACTERS);

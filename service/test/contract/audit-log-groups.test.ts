@@ -3,9 +3,7 @@ import { writeRequests } from '../../src/audit-log/write.ts';
 import { LOCK_TIMEOUT_MS } from '../../src/limits.ts';
 import { newRequestEntries, requestEntries } from '../harness/entries.ts';
 import { waitingForLocks } from '../harness/locks.ts';
-import { createTestService, type TestAnswer, type TestService } from '../harness/service.ts';
-
-const ACTOR = 'owner@example.com';
+import { createTestService, TEST_ACTOR, type TestAnswer, type TestService } from '../harness/service.ts';
 
 let service: TestService;
 let workspaceId: string;
@@ -59,7 +57,7 @@ describe('many requests at once', () => {
 
   test('among which some keys have been revoked: no entry is later than the clock of the log', async () => {
     const revoked = await service.issue(workspaceId);
-    await service.keys.revoke(workspaceId, revoked.keyId, ACTOR);
+    await service.keys.revoke(workspaceId, revoked.keyId, TEST_ACTOR);
     const request = (keyId: string) => ({
       workspaceId,
       keyId,
@@ -103,7 +101,7 @@ test('a key can be revoked while its first request is being recorded: both succe
     await holder.query('select 1 from live_meters where workspace_id = $1 for update', [workspaceId]);
     const answer = service.request(token, '/v1/audits');
     await expect.poll(() => waitingForLocks(service.pool)).toBe(1);
-    const revoked = service.keys.revoke(workspaceId, keyId, ACTOR);
+    const revoked = service.keys.revoke(workspaceId, keyId, TEST_ACTOR);
     await expect.poll(() => waitingForLocks(service.pool)).toBe(2);
     await holder.query('commit');
     expect((await answer).status).toBe(200);
@@ -121,7 +119,7 @@ test('a key that is revoked while its request waits to be recorded is refused, a
     try {
       await holder.query('begin');
       await holder.query('select 1 from live_meters where workspace_id = $1 for update', [workspaceId]);
-      const revocation = service.keys.revoke(workspaceId, revoked.keyId, ACTOR);
+      const revocation = service.keys.revoke(workspaceId, revoked.keyId, TEST_ACTOR);
       await expect.poll(() => waitingForLocks(service.pool)).toBe(1);
       answers = [revoked, other].map(({ token }) => service.request(token, '/v1/audits'));
       await expect.poll(() => waitingForLocks(service.pool)).toBe(2);

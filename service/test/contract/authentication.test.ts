@@ -2,9 +2,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { expectFailure } from '../harness/answers.ts';
 import { LISTS } from '../harness/lists.ts';
 import { waitingForLocks } from '../harness/locks.ts';
-import { createTestService, type TestService } from '../harness/service.ts';
+import { createTestService, TEST_ACTOR, type TestService } from '../harness/service.ts';
 
-const ACTOR = 'owner@example.com';
 const RANDOM = 'A'.repeat(32);
 const UNKNOWN = `svc_live_${RANDOM}`;
 
@@ -17,7 +16,7 @@ beforeAll(async () => {
   workspaceId = await service.workspace();
   const revoke = async (mode: 'live' | 'test') => {
     const { keyId, token } = await service.issue(workspaceId, { mode });
-    await service.keys.revoke(workspaceId, keyId, ACTOR);
+    await service.keys.revoke(workspaceId, keyId, TEST_ACTOR);
     return token;
   };
   revoked = [await revoke('live'), await revoke('test')];
@@ -157,13 +156,13 @@ describe('a key that is revoked or rotated', () => {
       const other = await createTestService({ database: service.database });
       const { keyId, token } = await service.issue(workspaceId, { mode });
       for (const node of [service, other]) expect((await node.request(token, '/v1/audits')).status).toBe(200);
-      const rotated = await service.keys.rotate(workspaceId, keyId, ACTOR);
+      const rotated = await service.keys.rotate(workspaceId, keyId, TEST_ACTOR);
       if (typeof rotated === 'string') throw new Error(rotated);
       for (const node of [service, other]) {
         expectFailure(await node.request(token, '/v1/audits'), 'invalid_key');
         expect((await node.request(rotated.token, '/v1/audits')).status).toBe(200);
       }
-      await service.keys.revoke(workspaceId, keyId, ACTOR);
+      await service.keys.revoke(workspaceId, keyId, TEST_ACTOR);
       for (const node of [service, other]) {
         const answer = await node.request(rotated.token, '/v1/audits');
         expectFailure(answer, 'invalid_key');
@@ -184,7 +183,7 @@ describe('a key that is revoked or rotated', () => {
         await holder.query('lock table companies in access exclusive mode');
         const answer = service.request(token, '/v1/companies');
         await expect.poll(() => waitingForLocks(service.pool)).toBe(1);
-        await service.keys.revoke(workspaceId, keyId, ACTOR);
+        await service.keys.revoke(workspaceId, keyId, TEST_ACTOR);
         await holder.query('commit');
         expectFailure(await answer, 'invalid_key');
       } finally {

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import type pg from 'pg';
+import { OPERATOR } from '../../src/audit-log/actor.ts';
 import { inTransaction } from '../../src/database/pool.ts';
 import type { Format, Refused } from '../../src/records/batches.ts';
 import { exportRecords } from '../../src/records/export.ts';
@@ -33,6 +34,7 @@ export async function importText(
         for (const chunk of chunks) yield Buffer.from(chunk);
       })(),
     ),
+    by: OPERATOR,
     format: 'ndjson',
     onReject: (refused) => void lines.push(...refused),
     ...options,

@@ -2,6 +2,7 @@ import type { FastifyInstance, InjectOptions } from 'fastify';
 import type pg from 'pg';
 import { pino } from 'pino';
 import { createApp } from '../../src/app.ts';
+import type { ActorContext } from '../../src/audit-log/actor.ts';
 import type { TrustedProxies } from '../../src/config.ts';
 import { inTransaction } from '../../src/database/pool.ts';
 import { createKeyStore, type KeyStore, type NewKey } from '../../src/keys/store.ts';
@@ -9,6 +10,14 @@ import { createWorkspace } from '../../src/workspaces.ts';
 import { assertDocumented } from '../openapi/response-check.ts';
 import { onFileEnd } from './cleanup.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
+
+/** Who acts where a test does what the dashboard's endpoints do. */
+export const TEST_ACTOR: ActorContext = {
+  actor: 'owner@example.com',
+  requestId: 'req_of_a_test',
+  ip: '203.0.113.7',
+  userAgent: 'test',
+};
 
 export const TEST_SECRET = 'a secret of the tests, 32 characters or more';
 
@@ -83,7 +92,7 @@ export async function createTestService(options: TestServiceOptions = {}): Promi
     const issued = await keys.create(
       workspaceId,
       { name: 'test', mode: 'live', access: 'read', companyId: null, ...key },
-      'owner@example.com',
+      TEST_ACTOR,
     );
     if (issued === 'no_company') throw new Error('the company of the key does not exist');
     return { keyId: issued.key.id, token: issued.token };

@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Collection } from '../../../sdk/src/collection/types.ts';
 import { createApp } from '../../src/app.ts';
+import { OPERATOR } from '../../src/audit-log/actor.ts';
 import type { openApiDocument } from '../../src/openapi/document.ts';
 import { exportRecords } from '../../src/records/export.ts';
 import { importRecords } from '../../src/records/import.ts';
@@ -128,7 +129,10 @@ describe('a resource that was added', () => {
         workspaceId,
       ]);
       const input = Readable.from([Buffer.from(file)]);
-      expect(await importRecords({ ...target, format, input })).toMatchObject({ inserted: 4, refused: 0 });
+      expect(await importRecords({ ...target, by: OPERATOR, format, input })).toMatchObject({
+        inserted: 4,
+        refused: 0,
+      });
       expect(await exported(format)).toBe(file);
     }
   });

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { expectFailure } from '../harness/answers.ts';
+import { TEST_ACTOR } from '../harness/service.ts';
 import { BELONGING, CHANGEABLE, newRecord, writeCaseOf } from './cases.ts';
 import { type Created, createWriteWorld, type WriteWorld } from './world.ts';
 
@@ -81,7 +82,7 @@ describe('a company', () => {
     const url = await company('with_key');
     const { keyId } = await world.service.issue(world.workspaceId, { companyId: 'with_key' });
     expectFailure(await remove(url), 'conflict', 'API keys');
-    await world.service.keys.revoke(world.workspaceId, keyId, 'owner@example.com');
+    await world.service.keys.revoke(world.workspaceId, keyId, TEST_ACTOR);
     expect((await remove(url)).status).toBe(204);
   });
 

@@ -3,7 +3,7 @@ import { ensurePartitions, listPartitions } from '../../src/audit-log/partitions
 import { expectFailure } from '../harness/answers.ts';
 import { newRequestEntries } from '../harness/entries.ts';
 import { COMPANY } from '../harness/lists.ts';
-import type { TestAnswer } from '../harness/service.ts';
+import { TEST_ACTOR, type TestAnswer } from '../harness/service.ts';
 import { newRecord, WRITES, writeCaseOf } from './cases.ts';
 import { dumpOf } from './dump.ts';
 import { type Created, createWriteWorld, type Method, type WriteWorld } from './world.ts';
@@ -143,7 +143,7 @@ describe('a write is refused and nothing is written', () => {
     const { keyId, token } = await service.issue(workspaceId, { access: 'write' });
     expect((await post(token)).status).toBe(201);
     before = await recordsOf();
-    await service.keys[change](workspaceId, keyId, 'owner@example.com');
+    await service.keys[change](workspaceId, keyId, TEST_ACTOR);
     for (const headers of [{}, { 'idempotency-key': 'revoked' }]) {
       const answer = await post(token, headers);
       expectFailure(answer, 'invalid_key');
@@ -157,7 +157,7 @@ describe('a write is refused and nothing is written', () => {
     const { service, workspaceId } = world;
     const { keyId, token } = await service.issue(workspaceId, { access: 'write', mode: 'test' });
     expect((await post(token)).status).toBe(201);
-    await service.keys.revoke(workspaceId, keyId, 'owner@example.com');
+    await service.keys.revoke(workspaceId, keyId, TEST_ACTOR);
     const answer = await post(token);
     expectFailure(answer, 'invalid_key');
     for (const name of ['etag', 'location', 'dry-run']) expect(answer.headers).not.toHaveProperty(name);

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { APIError } from 'better-auth/api';
 import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely';
 import pg from 'pg';
+import type { ActorContext } from '../../audit-log/actor.ts';
 import { inTransaction } from '../../database/pool.ts';
 
 const FIRST_SERVER_ERROR = 500;
@@ -10,8 +11,8 @@ const FIRST_SERVER_ERROR = 500;
 interface Scope {
   /** The transaction that every statement belongs to; undefined: each is its own. */
   readonly client: pg.PoolClient | undefined;
-  /** E-mail of the person who acts, for the audit log. */
-  readonly actor: string | undefined;
+  /** Who acts, for the audit log. */
+  readonly by: ActorContext;
   /** What the last statement that failed, failed with. */
   failure: unknown;
 }
@@ -19,13 +20,17 @@ interface Scope {
 export interface AuthDatabase {
   readonly kysely: Kysely<unknown>;
   /** Runs better-auth without a transaction of ours; gives what a statement failed with beside the result. */
-  observe<T>(work: () => Promise<T>): Promise<{ readonly result: T; readonly failure: unknown }>;
-  /** Runs better-auth and our own statements as one transaction. `actor` is who the audit log will name. */
-  transact<T>(work: (client: pg.PoolClient) => Promise<T>, actor?: string): Promise<T>;
-  /** The running transaction, or a new one for this work alone. */
-  join<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T>;
-  /** Who acts in the running transaction. */
-  actor(): string | undefined;
+  observe<T>(
+    by: ActorContext,
+    work: () => Promise<T>,
+  ): Promise<{ readonly result: T; readonly failure: unknown }>;
+  /** Runs better-auth and our own statements as one transaction. */
+  transact<T>(by: ActorContext, work: (client: pg.PoolClient) => Promise<T>): Promise<T>;
+  /**
+   * For better-auth's hooks: the running transaction, or a new one only for this work, and who acts. Throws outside of
+   * `observe` and `transact`.
+   */
+  join<T>(work: (client: pg.PoolClient, by: ActorContext) => Promise<T>): Promise<T>;
 }
 
 /** better-auth compares dates as dates, while the pool leaves PostgreSQL's text as it is. */
@@ -74,24 +79,25 @@ export function createAuthDatabase(pool: pg.Pool): AuthDatabase {
       throw isUnexplained(error) ? (scope.failure ?? error) : error;
     }
   };
-  const transact: AuthDatabase['transact'] = (work, actor) =>
-    inTransaction(pool, (client) => run({ client, actor, failure: undefined }, () => work(client)));
+  const transact: AuthDatabase['transact'] = (by, work) =>
+    inTransaction(pool, (client) => run({ client, by, failure: undefined }, () => work(client)));
   return {
     kysely: new Kysely({
       // The pool is the application's to end.
       dialect: new PostgresDialect({ pool: { connect, end: () => Promise.resolve(), options: {} } }),
     }),
-    observe: async (work) => {
-      const scope: Scope = { client: undefined, actor: undefined, failure: undefined };
+    observe: async (by, work) => {
+      const scope: Scope = { client: undefined, by, failure: undefined };
       const result = await run(scope, work);
       return { result, failure: scope.failure };
     },
     transact,
-    join: (work) => {
-      const client = scopes.getStore()?.client;
-      return client === undefined ? transact(work) : work(client);
+    join: async (work) => {
+      const scope = scopes.getStore();
+      if (scope === undefined) throw new Error('This change is made where nothing says who acts.');
+      const { client, by } = scope;
+      return client === undefined ? transact(by, (own) => work(own, by)) : work(client, by);
     },
-    actor: () => scopes.getStore()?.actor,
   };
 }
 

@@ -1,33 +1,34 @@
 import type pg from 'pg';
-import type { NewEntry } from '../../audit-log/entry.ts';
-import { recordEvent } from '../../audit-log/event.ts';
+import type { ActorContext } from '../../audit-log/actor.ts';
+import type { EventTarget, NewEvent } from '../../audit-log/entry.ts';
+import { recordEvents } from '../../audit-log/event.ts';
 
-type SignInKind = 'session.signed_in' | 'session.sign_in_failed';
-type MemberKind = 'member.invited' | 'member.removed' | 'member.role_changed';
-
-const entry = (kind: NewEntry['kind'], actor: string): NewEntry => ({ kind, actor, keyId: null });
+/** A person by one of the two that name them. */
+export type PersonKey = { readonly id: string } | { readonly email: string };
 
 /**
- * Logs a sign-in, or a failed one, in each workspace of the person. Whoever writes to several workspaces' logs
- * takes them in the order of their ids.
+ * Logs what happened to a person's account or sessions in each workspace of the person. `event` makes it from the target
+ * that names them. While nobody is signed in, the person is who acts. Nothing is logged for somebody who has no account or no workspace.
  */
-export async function recordSignIn(
+export async function recordPersonal(
   client: pg.ClientBase,
-  kind: SignInKind,
-  person: { readonly id: string } | { readonly email: string },
+  by: ActorContext,
+  person: PersonKey,
+  event: (target: EventTarget) => NewEvent,
 ): Promise<void> {
   const [column, value] = 'id' in person ? (['id', person.id] as const) : (['email', person.email] as const);
-  const { rows } = await client.query<{ workspace_id: string; email: string }>(
-    `select m.workspace_id, u.email from users u join members m on m.user_id = u.id
+  const { rows } = await client.query<{ workspace_id: string; id: string; email: string }>(
+    `select m.workspace_id, u.id, u.email from users u join members m on m.user_id = u.id
      where u.${column} = $1 order by m.workspace_id`,
     [value],
   );
-  for (const { workspace_id, email } of rows) await recordEvent(client, workspace_id, entry(kind, email));
+  const [first] = rows;
+  if (first === undefined) return;
+  const { id, email } = first;
+  const made = event({ id, label: email });
+  await recordEvents(
+    client,
+    'requestId' in by && by.actor === null ? { ...by, actor: email } : by,
+    rows.map(({ workspace_id }) => ({ workspaceId: workspace_id, event: made })),
+  );
 }
-
-export const recordMember = (
-  client: pg.ClientBase,
-  workspaceId: string,
-  kind: MemberKind,
-  actor: string,
-): Promise<void> => recordEvent(client, workspaceId, entry(kind, actor));

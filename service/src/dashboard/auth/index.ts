@@ -5,6 +5,8 @@ import { type OrganizationOptions, organization } from 'better-auth/plugins/orga
 import { twoFactor } from 'better-auth/plugins/two-factor';
 import type { FastifyBaseLogger } from 'fastify';
 import type pg from 'pg';
+import type { EventTarget, NewEvent } from '../../audit-log/entry.ts';
+import { recordEvent } from '../../audit-log/event.ts';
 import { deriveKey } from '../../secrets.ts';
 import {
   AUTH_REQUESTS_MAX,
@@ -19,8 +21,9 @@ import {
   SIGN_IN_WINDOW_SECONDS,
 } from '../limits.ts';
 import { type AuthDatabase, createAuthDatabase } from './database.ts';
-import { recordMember, recordSignIn } from './events.ts';
+import { recordPersonal } from './events.ts';
 import { authLogger } from './logger.ts';
+import { METHODS } from './methods.ts';
 import { ROLES } from './roles.ts';
 import { ORGANIZATION_MODELS, RATE_LIMIT_MODEL, SECOND_FACTOR_MODELS, SIGN_IN_MODELS } from './schema.ts';
 
@@ -112,7 +115,13 @@ export function authOptions({ secrets, publicUrl, log }: AuthOptions, database: 
           // Ahead of the session: no entry, no session.
           before: async ({ userId }, context) => {
             if (await isSignIn(userId, context)) {
-              await database.join((client) => recordSignIn(client, 'session.signed_in', { id: userId }));
+              await database.join((client, by) =>
+                recordPersonal(client, by, { id: userId }, (target) => ({
+                  kind: 'session.signed_in',
+                  target,
+                  details: { method: methodOf(context?.path) },
+                })),
+              );
             }
           },
         },
@@ -141,12 +150,19 @@ async function isSignIn(userId: string, context: SessionContext): Promise<boolea
   return !(user !== null && 'twoFactorEnabled' in user && user.twoFactorEnabled === true);
 }
 
+/** The proof that a session starts with, by the path of better-auth that starts it. */
+const methodOf = (path: string | undefined): string => METHODS[path ?? ''] ?? 'link';
+
+const memberTarget = ({ id, email }: { readonly id: string; readonly email: string }): EventTarget => ({
+  id,
+  label: email,
+});
+
 function organizationOptions(database: AuthDatabase) {
-  const record = (workspaceId: string, kind: Parameters<typeof recordMember>[2]): Promise<void> =>
-    database.join((client) => {
-      const actor = database.actor();
-      if (actor === undefined) throw new Error('Members change only in a transaction that names who acts.');
-      return recordMember(client, workspaceId, kind, actor);
+  const record = (workspaceId: string, event: NewEvent): Promise<void> =>
+    database.join((client, by) => {
+      if (by.actor === null) throw new Error('Members change only in a transaction that names who acts.');
+      return recordEvent(client, workspaceId, by, event);
     });
   return {
     roles: ROLES,
@@ -161,9 +177,24 @@ function organizationOptions(database: AuthDatabase) {
     // Who holds the link received it; there is no mail server that could prove more.
     requireEmailVerificationOnInvitation: false,
     organizationHooks: {
-      afterCreateInvitation: ({ organization: { id } }) => record(id, 'member.invited'),
-      afterRemoveMember: ({ organization: { id } }) => record(id, 'member.removed'),
-      afterUpdateMemberRole: ({ organization: { id } }) => record(id, 'member.role_changed'),
+      afterCreateInvitation: ({ invitation, organization }) =>
+        record(organization.id, {
+          kind: 'member.invited',
+          target: { id: invitation.id, label: invitation.email },
+          details: { role: invitation.role },
+        }),
+      afterRemoveMember: ({ member, user, organization }) =>
+        record(organization.id, {
+          kind: 'member.removed',
+          target: memberTarget(user),
+          details: { role: member.role },
+        }),
+      afterUpdateMemberRole: ({ member, previousRole, user, organization }) =>
+        record(organization.id, {
+          kind: 'member.role_changed',
+          target: memberTarget(user),
+          changes: [{ field: 'role', before: previousRole, after: member.role }],
+        }),
     },
   } satisfies OrganizationOptions;
 }

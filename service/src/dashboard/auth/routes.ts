@@ -4,10 +4,11 @@ import { Type } from 'typebox';
 import { isUnavailable } from '../../database/unavailable.ts';
 import { ApiError, ERRORS } from '../../http/errors.ts';
 import { defineBody, flag, newPassword, text } from '../body.ts';
-import { authHeaders, setCookies } from '../session.ts';
-import { recordSignIn } from './events.ts';
+import { anonymous, authHeaders, setCookies } from '../session.ts';
+import { type PersonKey, recordPersonal } from './events.ts';
 import { authFailure } from './failure.ts';
 import { AUTH_PATH, type DashboardAuth } from './index.ts';
+import { METHODS } from './methods.ts';
 import { personOfStep, SECOND_STEPS, WRONG_CODES } from './second-step.ts';
 import { withoutTokens } from './without-tokens.ts';
 
@@ -49,7 +50,7 @@ export function registerAuth(api: FastifyInstance, auth: DashboardAuth, publicUr
       headers,
       body: body === undefined ? null : JSON.stringify(body),
     });
-    const { result, failure } = await auth.database.observe(() => auth.handler(handed));
+    const { result, failure } = await auth.database.observe(anonymous(request), () => auth.handler(handed));
     if (failure !== undefined && (result.status >= FIRST_FAILURE || isUnavailable(failure))) throw failure;
     return result;
   };
@@ -84,7 +85,7 @@ export function registerAuth(api: FastifyInstance, auth: DashboardAuth, publicUr
       onResponse: async (request, { statusCode }) => {
         if (statusCode !== ERRORS.not_signed_in.status) return;
         const email = signIn(request.body).email.toLowerCase();
-        record(request, async () => ({ email }));
+        record(request, '/sign-in/email', async () => ({ email }));
       },
     },
     (request, reply) => hand(request, reply, '/sign-in/email', signIn(request.body)),
@@ -92,7 +93,8 @@ export function registerAuth(api: FastifyInstance, auth: DashboardAuth, publicUr
   for (const path of SECOND_STEPS) {
     api.post(`/auth${path}`, (request, reply) =>
       hand(request, reply, path, code(request.body), (name) => {
-        if (WRONG_CODES.has(name)) record(request, (client) => personOfStep(client, request.headers.cookie));
+        if (WRONG_CODES.has(name))
+          record(request, path, (client) => personOfStep(client, request.headers.cookie));
       }),
     );
   }
@@ -122,20 +124,28 @@ function failedSignIns(api: FastifyInstance, auth: DashboardAuth) {
   api.addHook('onClose', async () => {
     await Promise.all(running);
   });
-  return (request: FastifyRequest, find: (client: pg.ClientBase) => Promise<Attempted>): void => {
+  return (
+    request: FastifyRequest,
+    path: string,
+    find: (client: pg.ClientBase) => Promise<PersonKey | undefined>,
+  ): void => {
+    const by = anonymous(request);
     const recording = auth.database
-      .join(async (client) => {
+      .transact(by, async (client) => {
+        // As whom somebody tried to sign in; undefined: nobody can tell.
         const person = await find(client);
-        if (person !== undefined) await recordSignIn(client, 'session.sign_in_failed', person);
+        if (person === undefined) return;
+        await recordPersonal(client, by, person, (target) => ({
+          kind: 'session.sign_in_failed',
+          target,
+          details: { method: METHODS[path] ?? path },
+        }));
       })
       .catch((error: unknown) => request.log.error({ err: error }, 'a failed sign-in could not be logged'))
       .finally(() => running.delete(recording));
     running.add(recording);
   };
 }
-
-/** As whom somebody tried to sign in; undefined: nobody can tell. */
-type Attempted = { readonly id: string } | { readonly email: string } | undefined;
 
 function parsed(content: string): object {
   try {

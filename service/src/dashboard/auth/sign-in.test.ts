@@ -26,7 +26,8 @@ const withCookie = (cookie: string | undefined) => ({ headers: { cookie: cookie 
 const logged = async (workspaceId: string) =>
   (
     await pool.query<{ kind: string; actor: string }>(
-      `select kind, doc::json ->> 'actor' as actor from audit_log where workspace_id = $1 order by created_at`,
+      `select kind, doc::json ->> 'actor' as actor from audit_log
+       where workspace_id = $1 and kind like 'session.%' order by created_at`,
       [workspaceId],
     )
   ).rows;

@@ -1,0 +1,163 @@
+/** What an entry of the audit log can be about. */
+export const AUDIT_LOG_TARGET_TYPES = [
+  'import',
+  'invitation',
+  'key',
+  'member',
+  'record',
+  'workspace',
+] as const;
+export type AuditLogTargetType = (typeof AUDIT_LOG_TARGET_TYPES)[number];
+
+/** What an entry of one kind holds, next to the fields that every entry has. */
+export interface AuditLogKindDeclaration {
+  /** For people, in a few words. */
+  readonly label: string;
+  readonly description: string;
+  /** What `targetType` is. Absent: the entry has no target. */
+  readonly target?: AuditLogTargetType;
+  /** The names in `details`. Absent: the entry has none. */
+  readonly details?: readonly string[];
+  /** What `changes` can name. `any`: fields of a record, without their values. Absent: nothing. */
+  readonly changes?: readonly string[] | 'any';
+}
+
+/**
+ * Every kind of entry in the audit log. The wire type, the filter, the OpenAPI schema, the types of what the service
+ * writes and the labels in the dashboard derive from this table. Kinds are added, never removed.
+ */
+export const AUDIT_LOG_KINDS = {
+  'account.backup_codes_created': {
+    label: 'Backup codes created',
+    description: 'A person created new backup codes. The earlier codes stopped working.',
+    target: 'member',
+  },
+  'account.password_changed': {
+    label: 'Password changed',
+    description: 'A person changed their password.',
+    target: 'member',
+  },
+  'account.password_check_failed': {
+    label: 'Wrong current password',
+    description: 'A signed-in person entered a wrong current password. `action` is what they tried to do.',
+    target: 'member',
+    details: ['action'],
+  },
+  'account.second_factor_disabled': {
+    label: 'Second factor switched off',
+    description: 'A person switched their second factor off.',
+    target: 'member',
+  },
+  'account.second_factor_enabled': {
+    label: 'Second factor switched on',
+    description: 'A person switched a second factor on.',
+    target: 'member',
+  },
+  'api.request': {
+    label: 'API request',
+    description: 'A request with a live key.',
+  },
+  'invitation.withdrawn': {
+    label: 'Invitation withdrawn',
+    description:
+      'An invitation can no longer be accepted: a person withdrew or replaced it, or its author lost the right to make it.',
+    target: 'invitation',
+    details: ['role'],
+  },
+  'key.created': {
+    label: 'Key created',
+    description: 'A person created an API key.',
+    target: 'key',
+    details: ['mode', 'access', 'companyId'],
+  },
+  'key.revoked': {
+    label: 'Key revoked',
+    description: 'A person revoked an API key.',
+    target: 'key',
+    details: ['mode', 'access', 'companyId'],
+  },
+  'key.rotated': {
+    label: 'Key rotated',
+    description: 'A person replaced the token of an API key.',
+    target: 'key',
+    details: ['mode', 'access', 'companyId'],
+  },
+  'log.exported': {
+    label: 'Audit log exported',
+    description: 'A person exported the audit log. `filters` is the query string of the export.',
+    target: 'workspace',
+    details: ['format', 'filters'],
+  },
+  'member.invited': {
+    label: 'Member invited',
+    description: 'A person created an invitation.',
+    target: 'invitation',
+    details: ['role'],
+  },
+  'member.joined': {
+    label: 'Member joined',
+    description: 'A person accepted an invitation and became a member.',
+    target: 'member',
+    details: ['role', 'invitationId'],
+  },
+  'member.removed': {
+    label: 'Member removed',
+    description: 'A person removed a member, or left.',
+    target: 'member',
+    details: ['role'],
+  },
+  'member.role_changed': {
+    label: 'Role changed',
+    description: 'A person changed the role of a member.',
+    target: 'member',
+    changes: ['role'],
+  },
+  'quota.changed': {
+    label: 'Limits changed',
+    description: 'A person changed the live quota or the burst limit.',
+    target: 'workspace',
+    changes: ['liveQuota', 'burstLimit'],
+  },
+  'record.changed': {
+    label: 'Record changed',
+    description: 'A person changed a record in the dashboard.',
+    target: 'record',
+    changes: 'any',
+  },
+  'records.imported': {
+    label: 'Records imported',
+    description: 'A person or the operator imported records from a file.',
+    target: 'import',
+  },
+  'session.ended': {
+    label: 'Sessions ended',
+    description: 'A person signed out or ended sessions of their own. `sessions` is how many ended.',
+    target: 'member',
+    details: ['sessions'],
+  },
+  'session.sign_in_failed': {
+    label: 'Sign-in failed',
+    description: 'A sign-in failed. `method` is what was wrong.',
+    target: 'member',
+    details: ['method'],
+  },
+  'session.signed_in': {
+    label: 'Signed in',
+    description: 'A person signed in. `method` is the last proof that they gave.',
+    target: 'member',
+    details: ['method'],
+  },
+  'workspace.created': {
+    label: 'Workspace created',
+    description: 'A person or the operator created the workspace.',
+    target: 'workspace',
+  },
+  'workspace.renamed': {
+    label: 'Workspace renamed',
+    description: 'A person changed the name of the workspace.',
+    target: 'workspace',
+    changes: ['name'],
+  },
+} as const satisfies Readonly<Record<string, AuditLogKindDeclaration>>;
+
+export type AuditLogKind = keyof typeof AUDIT_LOG_KINDS;
