@@ -95,6 +95,16 @@ create table content (
   constraint content_workspace_id_company_id_fkey FOREIGN KEY (workspace_id, company_id) REFERENCES companies(workspace_id, id)
 );
 
+create table dashboard_idempotency_keys (
+  user_id text collate "C" not null,
+  idempotency_key text collate "C" not null,
+  fingerprint bytea not null,
+  created_id text collate "C" not null,
+  created_at timestamp with time zone default now() not null,
+  constraint dashboard_idempotency_keys_pkey PRIMARY KEY (user_id, idempotency_key),
+  constraint dashboard_idempotency_keys_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+
 create table deployment_secrets (
   fingerprint text collate "C" not null,
   first_used_at timestamp with time zone default now() not null,
@@ -327,6 +337,8 @@ CREATE INDEX content_by_company_status_created ON public.content USING btree (wo
 CREATE INDEX content_by_created ON public.content USING btree (workspace_id, created_at, id);
 
 CREATE INDEX content_by_status_created ON public.content USING btree (workspace_id, status, created_at, id);
+
+CREATE INDEX dashboard_idempotency_keys_by_created ON public.dashboard_idempotency_keys USING btree (created_at);
 
 CREATE INDEX idempotency_keys_by_created ON public.idempotency_keys USING btree (created_at);
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -67,10 +68,10 @@ function inviter({ request }: BrowserContext, { url, workspaceId }: RunningDemo)
   return async () => {
     const email = `grace${++invited}@example.com`;
     const answer = await request.post(`${url}/dashboard/api/workspaces/${workspaceId}/invitations`, {
-      headers: { origin: url },
+      headers: { origin: url, 'idempotency-key': randomUUID() },
       data: { email, role: 'viewer' },
     });
-    return { email, link: ((await answer.json()) as IssuedInvitation).link };
+    return { email, link: ((await answer.json()) as IssuedInvitation).link ?? '' };
   };
 }
 

@@ -94,7 +94,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the account', () => {
     const codes: string = await page.evaluate('navigator.clipboard.readText()');
     const [code = ''] = codes.split('\n');
     expect(codes.split('\n')).toHaveLength(10);
-    await page.getByRole('button', { name: 'I have kept them' }).click();
+    await page.getByRole('button', { name: "Done, I've saved them" }).click();
     await page.getByText('On', { exact: true }).waitFor();
     await expectSoundInBothThemes(page);
     expect(await page.content()).not.toContain(code);
@@ -136,13 +136,13 @@ describe.skipIf(BROWSER_PATH === undefined)('the account', () => {
     const secret: string = await page.evaluate('navigator.clipboard.readText()');
     await page.getByLabel('Code that it shows now').fill(totpCode(`otpauth://totp/x?secret=${secret}`));
     await page.getByRole('button', { name: 'Switch on' }).click();
-    await page.getByRole('button', { name: 'I have kept them' }).click();
+    await page.getByRole('button', { name: "Done, I've saved them" }).click();
 
     await page.getByRole('button', { name: 'New backup codes' }).click();
     await page.getByLabel('Your password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Make new codes' }).click();
     await page.getByRole('dialog').getByRole('listitem').nth(9).waitFor();
-    await page.getByRole('button', { name: 'I have kept them' }).click();
+    await page.getByRole('button', { name: "Done, I've saved them" }).click();
 
     await page.getByRole('button', { name: 'Switch off' }).click();
     await page.getByLabel('Your password').fill(PASSWORD);

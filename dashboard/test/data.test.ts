@@ -136,8 +136,8 @@ describe.skipIf(BROWSER_PATH === undefined)('the pages of the data', async () =>
     await page.getByLabel('Title').fill('Better words');
     await owner.send('PATCH', `/workspaces/${workspaceId}/data/content/con_a`, { url: 'https://x.example/' });
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Somebody else has changed it meanwhile').waitFor();
-    await page.getByRole('button', { name: 'Go on with the newest version' }).click();
+    await page.getByText('Somebody else has changed this meanwhile').waitFor();
+    await page.getByRole('button', { name: 'Reload the latest version' }).click();
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('heading', { name: 'Better words' }).waitFor();
     const read = await owner.send('GET', `/workspaces/${workspaceId}/data/content/con_a`);

@@ -54,7 +54,7 @@ describe.skipIf(BROWSER_PATH === undefined)('with the keyboard alone', () => {
     await tabTo(page, 'Create key');
     await page.keyboard.press('Enter');
     await page.locator('[data-token]').waitFor();
-    await tabTo(page, 'I have kept it');
+    await tabTo(page, "Done, I've saved it");
     await page.keyboard.press('Enter');
     await page.getByRole('row', { name: /By keyboard.*Test/ }).waitFor();
 

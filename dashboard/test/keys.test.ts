@@ -49,7 +49,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the page of the API keys', () => {
     return page.evaluate('navigator.clipboard.readText()');
   };
   const keep = async (): Promise<void> => {
-    await dialog().getByRole('button', { name: 'I have kept it' }).click();
+    await dialog().getByRole('button', { name: "Done, I've saved it" }).click();
     await dialog().waitFor({ state: 'detached' });
   };
   const act = async (name: string, action: string): Promise<void> => {

@@ -185,7 +185,7 @@ export const SHOTS: readonly Shot[] = [
     act: async (page) => {
       await button(page, 'Invite').click();
       await page.getByLabel('E-mail address').fill('grace@example.com');
-      await button(page, 'Make link').click();
+      await button(page, 'Create link').click();
       await button(page, 'Copy link').waitFor();
     },
   },

@@ -9,6 +9,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
   /** The ETag of what is changed: if it is another by now, the change is refused (`precondition_failed`). */
   readonly ifMatch?: string;
+  /** Of a request that creates something: a repeat with the same key creates nothing. */
+  readonly idempotencyKey?: string;
 }
 
 /**
@@ -22,7 +24,7 @@ export async function call<T>(path: string, options: CallOptions = {}): Promise<
 
 /** The same, for an answer that is not JSON. */
 export async function send(path: string, options: CallOptions = {}): Promise<Response> {
-  const { method = 'GET', query = {}, body, signal, ifMatch } = options;
+  const { method = 'GET', query = {}, body, signal, ifMatch, idempotencyKey } = options;
   const response = await fetch(endpoint(path, query), {
     method,
     credentials: 'same-origin',
@@ -32,6 +34,7 @@ export async function send(path: string, options: CallOptions = {}): Promise<Res
           headers: {
             'content-type': 'application/json',
             ...(ifMatch === undefined ? {} : { 'if-match': ifMatch }),
+            ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
           },
           body: JSON.stringify(body ?? {}),
         }),

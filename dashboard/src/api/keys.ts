@@ -1,5 +1,5 @@
 import type { ApiKey, KeyAccess, KeyMode, ListEnvelope } from '@svc/sdk';
-import type { IssuedKey, RevokedKey } from '@svc/service/src/dashboard/wire.ts';
+import type { CreatedKey, IssuedKey, RevokedKey } from '@svc/service/src/dashboard/wire.ts';
 import { infiniteQueryOptions } from '@tanstack/react-query';
 import { call, ofWorkspace } from './client.ts';
 
@@ -30,8 +30,8 @@ export interface NewKey {
   readonly companyId: string | null;
 }
 
-export const createKey = (workspaceId: string, key: NewKey): Promise<IssuedKey> =>
-  call(ofWorkspace(workspaceId, '/keys'), { method: 'POST', body: key });
+export const createKey = (workspaceId: string, key: NewKey, idempotencyKey: string): Promise<CreatedKey> =>
+  call(ofWorkspace(workspaceId, '/keys'), { method: 'POST', body: key, idempotencyKey });
 
 export const rotateKey = (workspaceId: string, keyId: string): Promise<IssuedKey> =>
   call(ofWorkspace(workspaceId, `/keys/${keyId}/rotate`), { method: 'POST' });

@@ -24,8 +24,12 @@ export const changeRole = (workspaceId: string, memberId: string, role: Role): P
 export const removeMember = (workspaceId: string, memberId: string): Promise<void> =>
   call(ofWorkspace(workspaceId, `/members/${memberId}`), { method: 'DELETE' });
 
-export const invite = (workspaceId: string, email: string, role: Role): Promise<IssuedInvitation> =>
-  call(ofWorkspace(workspaceId, '/invitations'), { method: 'POST', body: { email, role } });
+export const invite = (
+  workspaceId: string,
+  invited: { readonly email: string; readonly role: Role },
+  idempotencyKey: string,
+): Promise<IssuedInvitation> =>
+  call(ofWorkspace(workspaceId, '/invitations'), { method: 'POST', body: invited, idempotencyKey });
 
 export const withdrawInvitation = (workspaceId: string, invitationId: string): Promise<void> =>
   call(ofWorkspace(workspaceId, `/invitations/${invitationId}`), { method: 'DELETE' });

@@ -1,61 +1,62 @@
+import { NAME_MAX_CHARACTERS } from '@svc/service/src/dashboard/limits.ts';
 import type { Workspace } from '@svc/service/src/dashboard/wire.ts';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useAction } from '../api/action.ts';
 import { call } from '../api/client.ts';
+import { useIdempotencyKey } from '../api/idempotency-key.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog, DialogActions } from '../ui/dialog.tsx';
-import { Field } from '../ui/field.tsx';
-import { Input } from '../ui/input.tsx';
+import { Form, fieldError } from '../ui/form.tsx';
+import { TextField } from '../ui/text-field.tsx';
 
 export interface NewWorkspaceProps {
-  readonly open: boolean;
-  readonly onOpenChange: (open: boolean) => void;
+  readonly onClose: () => void;
   readonly onCreated: (workspaceId: string) => void;
 }
 
-export function NewWorkspace({ open, onOpenChange, onCreated }: NewWorkspaceProps) {
+export function NewWorkspace({ onClose, onCreated }: NewWorkspaceProps) {
   const client = useQueryClient();
   const [name, setName] = useState('');
-  const create = useMutation({
-    mutationFn: () => call<Workspace>('/workspaces', { method: 'POST', body: { name } }),
+  const idempotencyKey = useIdempotencyKey();
+  const create = useAction({
+    mutationFn: () => call<Workspace>('/workspaces', { method: 'POST', body: { name }, idempotencyKey }),
     onSuccess: async ({ id }) => {
       await client.invalidateQueries({ queryKey: ['me'] });
-      setName('');
-      onOpenChange(false);
+      onClose();
       onCreated(id);
     },
   });
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    create.mutate();
-  };
   return (
     <Dialog
-      open={open}
-      onOpenChange={onOpenChange}
+      open
+      onOpenChange={onClose}
       title="New workspace"
       description="A workspace has its own companies, records, keys, members and audit log. You become its owner."
     >
-      <form onSubmit={submit}>
-        <Field label="Name" error={create.error?.message}>
-          {(control) => (
-            <Input
-              {...control}
-              required
-              maxLength={100}
-              autoComplete="organization"
-              value={name}
-              onChange={({ target }) => setName(target.value)}
-            />
-          )}
-        </Field>
-        <DialogActions>
-          <Button onClick={() => onOpenChange(false)}>Cancel</Button>
-          <Button type="submit" variant="primary" busy={create.isPending}>
-            Create workspace
-          </Button>
-        </DialogActions>
-      </form>
+      <Form
+        action={create}
+        fields={['name']}
+        actions={
+          <DialogActions>
+            <Button onClick={onClose}>Cancel</Button>
+            <Button type="submit" variant="primary" busy={create.isPending}>
+              Create workspace
+            </Button>
+          </DialogActions>
+        }
+      >
+        <TextField
+          label="Name"
+          required
+          autoFocus
+          maxLength={NAME_MAX_CHARACTERS}
+          autoComplete="organization"
+          value={name}
+          onChange={setName}
+          error={fieldError(create.error, 'name')}
+        />
+      </Form>
     </Dialog>
   );
 }

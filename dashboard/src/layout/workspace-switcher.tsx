@@ -49,7 +49,7 @@ export function WorkspaceSwitcher({ workspaceId, onLeave }: WorkspaceSwitcherPro
           New workspace
         </MenuItem>
       </Menu>
-      <NewWorkspace open={creating} onOpenChange={setCreating} onCreated={go} />
+      {creating ? <NewWorkspace onClose={() => setCreating(false)} onCreated={go} /> : null}
     </>
   );
 }

@@ -1,5 +1,5 @@
 import { AlertDialog as Radix } from 'radix-ui';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useRef, useState } from 'react';
 import { messageOf } from '../api/failure.ts';
 import { Button, buttonClass } from './button.tsx';
 import { classes } from './classes.ts';
@@ -26,13 +26,18 @@ export function Confirm(props: ConfirmProps) {
   const returnFocus = useReturnFocus(open);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<string | null>(null);
+  // Set in the event: a second click comes before the next render. It stays set after a success, as the dialog closes.
+  const locked = useRef(false);
   const confirm = async (): Promise<void> => {
+    if (locked.current) return;
+    locked.current = true;
     setBusy(true);
     setError(null);
     try {
       await onConfirm();
       onOpenChange(false);
     } catch (caught) {
+      locked.current = false;
       setError(messageOf(caught));
     } finally {
       setBusy(false);

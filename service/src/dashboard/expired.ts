@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { type Chunked, deleteInChunks } from '../database/delete-in-chunks.ts';
+import { IDEMPOTENCY_LIFETIME_SECONDS } from '../limits.ts';
 import { AUTH_WINDOW_SECONDS, SIGN_IN_WINDOW_SECONDS } from './limits.ts';
 
 const OVER = 'expires_at <= now()';
@@ -7,6 +8,12 @@ const USELESS: readonly Chunked[] = [
   { table: 'sessions', key: 'id', where: OVER },
   { table: 'verifications', key: 'id', where: OVER },
   { table: 'one_time_links', key: 'token_hash', where: OVER },
+  {
+    table: 'dashboard_idempotency_keys',
+    key: 'user_id, idempotency_key',
+    where: `created_at < now() - $1 * interval '1 second'`,
+    values: [IDEMPOTENCY_LIFETIME_SECONDS],
+  },
   {
     table: 'rate_limits',
     key: 'id',

@@ -9,6 +9,7 @@ import { registerAcceptance } from './accept-invitation.ts';
 import { createDashboardAuth } from './auth/index.ts';
 import { registerAuth } from './auth/routes.ts';
 import { registerCompanyNames } from './company-names.ts';
+import { requireIdempotencyKeys } from './creations.ts';
 import { registerData } from './data.ts';
 import { registerDeployment } from './deployment.ts';
 import { registerImports } from './imports.ts';
@@ -80,6 +81,7 @@ function registerEndpoints(api: FastifyInstance, options: DashboardOptions): voi
     reply.header('cache-control', 'no-store');
   });
   requireSameSite(api, publicUrl);
+  requireIdempotencyKeys(api);
   parseJsonBodies(api);
   api.setNotFoundHandler(() => {
     throw new ApiError('not_found', 'There is no such path.');

@@ -5,6 +5,7 @@ import { ApiError } from '../http/errors.ts';
 import { translated } from './auth/failure.ts';
 import { ROLE_NAMES } from './auth/roles.ts';
 import { defineBody, email, oneOf } from './body.ts';
+import { CREATES, repeatsOf } from './creations.ts';
 import { createInvitationLink } from './links.ts';
 import { lockMembers } from './members.ts';
 import { authHeaders } from './session.ts';
@@ -25,18 +26,28 @@ export function registerInvitations(
     return { data: await listPending(pool, workspaceId) };
   });
 
-  api.post('/workspaces/:workspaceId/invitations', async (request, reply) => {
-    const { workspaceId, by } = await sessions.member(request, reply, 'invitation.create');
+  api.post('/workspaces/:workspaceId/invitations', CREATES, async (request, reply) => {
+    const { workspaceId, person, by } = await sessions.member(request, reply, 'invitation.create');
     const body = { ...invite(request.body), organizationId: workspaceId };
+    const repeats = repeatsOf(request, person);
     const made = await auth.database.transact(by, async (client) => {
+      const known = await repeats.find(client);
+      if (known !== undefined) return { id: known, link: null };
       await lockMembers(client, workspaceId);
       const { id } = await translated(() =>
         auth.api.createInvitation({ body, headers: authHeaders(request) }),
       );
+      await repeats.keep(client, id);
       return { id, link: await createInvitationLink(client, publicUrl, id) };
     });
     const invitation = (await listPending(pool, workspaceId)).find(({ id }) => id === made.id);
-    return reply.code(201).send({ invitation, link: made.link });
+    if (invitation === undefined) {
+      throw new ApiError(
+        'conflict',
+        'This invitation was accepted or withdrawn. Invite again for a new link.',
+      );
+    }
+    return reply.code(made.link === null ? 200 : 201).send({ invitation, link: made.link });
   });
 
   api.delete<{ Params: { invitationId: string } }>(

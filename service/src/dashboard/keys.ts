@@ -7,6 +7,7 @@ import { type ListReader, readList } from '../list/read.ts';
 import { apiKeys } from '../resources/api-keys.ts';
 import { cursorFailure } from '../resources/routes.ts';
 import { defineBody, idOrNull, name, oneOf } from './body.ts';
+import { CREATES, repeatsOf } from './creations.ts';
 import type { Sessions } from './session.ts';
 
 const create = defineBody({
@@ -40,14 +41,14 @@ export function registerKeys(api: FastifyInstance, { sessions, keys, reader }: K
     return reply.type('application/json; charset=utf-8').send(answer.body);
   });
 
-  api.post(KEYS, async (request, reply) => {
-    const { workspaceId, by } = await sessions.member(request, reply, 'key.manage');
+  api.post(KEYS, CREATES, async (request, reply) => {
+    const { workspaceId, person, by } = await sessions.member(request, reply, 'key.manage');
     const key = create(request.body);
-    const issued = await keys.create(workspaceId, key, by);
-    if (issued === 'no_company') {
+    const created = await keys.createOnce(workspaceId, key, by, repeatsOf(request, person));
+    if (created === 'no_company') {
       throw new ApiError('invalid_body', '"companyId" must be a company of this workspace, or null.');
     }
-    return reply.code(201).send(issued);
+    return reply.code(created.token === null ? 200 : 201).send(created);
   });
 
   api.post<OneKey>(`${KEYS}/:keyId/rotate`, async (request, reply) => {

@@ -4,6 +4,7 @@ import { inTransaction } from '../database/pool.ts';
 import { ApiError } from '../http/errors.ts';
 import { createOwnedWorkspace } from './accounts.ts';
 import { defineBody, name } from './body.ts';
+import { CREATES, repeatsOf } from './creations.ts';
 import { acting, type Sessions } from './session.ts';
 import type { Workspace } from './wire.ts';
 import { readWorkspace } from './workspaces.ts';
@@ -17,7 +18,7 @@ export interface NewWorkspaceRoutes {
 
 /** Another workspace, by somebody who owns one: whoever was only invited makes none. */
 export function registerNewWorkspace(api: FastifyInstance, { pool, sessions }: NewWorkspaceRoutes): void {
-  api.post('/workspaces', async (request, reply): Promise<Workspace> => {
+  api.post('/workspaces', CREATES, async (request, reply): Promise<Workspace> => {
     const person = await sessions.require(request, reply);
     const { name } = create(request.body);
     const { rowCount } = await pool.query(
@@ -27,10 +28,15 @@ export function registerNewWorkspace(api: FastifyInstance, { pool, sessions }: N
     if (rowCount === 0) {
       throw new ApiError('insufficient_scope', 'Only an owner of a workspace may make another one.');
     }
-    const workspaceId = await inTransaction(pool, (client) =>
-      createOwnedWorkspace(client, acting(request, person), name, person.id),
-    );
-    reply.code(201);
+    const repeats = repeatsOf(request, person);
+    const { workspaceId, repeated } = await inTransaction(pool, async (client) => {
+      const known = await repeats.find(client);
+      if (known !== undefined) return { workspaceId: known, repeated: true };
+      const created = await createOwnedWorkspace(client, acting(request, person), name, person.id);
+      await repeats.keep(client, created);
+      return { workspaceId: created, repeated: false };
+    });
+    reply.code(repeated ? 200 : 201);
     return readWorkspace(pool, { workspaceId, role: 'owner' });
   });
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import type { InjectOptions } from 'fastify';
 import { pino } from 'pino';
@@ -20,7 +21,12 @@ const post = (headers: Readonly<Record<string, string>>, options: InjectOptions 
     url: KEYS,
     payload: JSON.stringify(KEY),
     ...options,
-    headers: { cookie: owner.cookie, 'content-type': 'application/json', ...headers },
+    headers: {
+      cookie: owner.cookie,
+      'content-type': 'application/json',
+      'idempotency-key': randomUUID(),
+      ...headers,
+    },
   });
 
 describe('a request that changes something', () => {
@@ -125,7 +131,7 @@ describe('over a socket', () => {
     const send = (path: string, body: object, headers: Readonly<Record<string, string>>) =>
       fetch(`${url}/dashboard/api${path}`, {
         method: 'POST',
-        headers: { 'content-type': 'application/json', ...headers },
+        headers: { 'content-type': 'application/json', 'idempotency-key': randomUUID(), ...headers },
         body: JSON.stringify(body),
       });
     const foreign = await send('/auth/sign-in/email', { email, password: PASSWORD }, { origin: PUBLIC_URL });

@@ -50,10 +50,17 @@ export interface CompanyNames {
   readonly data: readonly Pick<Company, 'id' | 'name' | 'domain'>[];
 }
 
-/** `POST …/keys` and `POST …/keys/{keyId}/rotate`: the only answers that hold a token. */
+/** `POST …/keys/{keyId}/rotate`; with `POST …/keys` the only response that holds a token. */
 export interface IssuedKey {
   readonly key: ApiKey;
   readonly token: string;
+}
+
+/** `POST …/keys`. */
+export interface CreatedKey {
+  readonly key: ApiKey;
+  /** Null in the response to a repeat: the token was in the first response. */
+  readonly token: string | null;
 }
 
 /** `POST …/keys/{keyId}/revoke`. */
@@ -105,10 +112,11 @@ export interface Member {
   readonly createdAt: Time;
 }
 
-/** `POST /workspaces/{id}/invitations`. The link is shown here alone. */
+/** `POST /workspaces/{id}/invitations`. Only this response holds the link. */
 export interface IssuedInvitation {
   readonly invitation: Invitation;
-  readonly link: string;
+  /** Null in the response to a repeat: the link was in the first response. */
+  readonly link: string | null;
 }
 
 export interface Invitation {

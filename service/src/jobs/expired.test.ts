@@ -51,12 +51,21 @@ test('however much has expired, it is removed in short statements, until nothing
     insert into one_time_links (token_hash, purpose, expires_at)
       select i::bytea, 'sign-in', now() - interval '1 day' from (${numbers}) n;
     insert into rate_limits (id, key, count, last_request) select i, i, 1, 0 from (${numbers}) n;
+    insert into dashboard_idempotency_keys (user_id, idempotency_key, fingerprint, created_id, created_at)
+      select 'u', i, '', 'x', now() - interval '2 days' from (${numbers}) n;
     create function refuse_many() returns trigger language plpgsql as $$
       begin
         if (select count(*) from removed) > 1000 then raise 'too many rows at once'; end if;
         return null;
       end $$;`);
-  const tables = ['idempotency_keys', 'sessions', 'verifications', 'one_time_links', 'rate_limits'];
+  const tables = [
+    'idempotency_keys',
+    'sessions',
+    'verifications',
+    'one_time_links',
+    'rate_limits',
+    'dashboard_idempotency_keys',
+  ];
   for (const table of tables) {
     await pool.query(
       `create trigger few after delete on ${table} referencing old table as removed
@@ -70,7 +79,7 @@ test('however much has expired, it is removed in short statements, until nothing
   await deleteExpired({ pool, log });
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([
     { answers: 0, signIns: 0 },
-    { answers: 2_500, signIns: 4 * 2_500 },
+    { answers: 2_500, signIns: 5 * 2_500 },
   ]);
   for (const table of tables) expect((await pool.query(`select 1 from ${table}`)).rowCount, table).toBe(0);
 });

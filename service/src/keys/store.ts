@@ -27,9 +27,29 @@ export interface IssuedKey {
   readonly token: string;
 }
 
+/** A key that was asked for: `token` is null in the response to a repeat, which shows it no second time. */
+export interface CreatedKey {
+  readonly key: ApiKey;
+  readonly token: string | null;
+}
+
+/** Recognizes the repeats of a request, in the transaction that does its work. */
+export interface Repeats {
+  /** Id of what the first request created; undefined: this is the first. */
+  find(client: pg.ClientBase): Promise<string | undefined>;
+  keep(client: pg.ClientBase, id: string): Promise<void>;
+}
+
 export interface KeyStore {
   /** `no_company` when the workspace has no such company. */
   create(workspaceId: string, key: NewKey, by: ActorContext): Promise<IssuedKey | 'no_company'>;
+  /** The same, once: a repeat creates nothing and returns the first key. */
+  createOnce(
+    workspaceId: string,
+    key: NewKey,
+    by: ActorContext,
+    repeats: Repeats,
+  ): Promise<CreatedKey | 'no_company'>;
   /** Replaces the token at once. */
   rotate(workspaceId: string, keyId: string, by: ActorContext): Promise<IssuedKey | 'not_found' | 'revoked'>;
   /** Revoking a revoked key changes nothing and is logged once. */
@@ -49,24 +69,38 @@ export function createKeyStore(pool: pg.Pool, secrets: readonly string[]): KeySt
       stored: [tokenHint(token), tokenIndex(token, indexKey), salt, saltedHash(token, salt)] as const,
     };
   };
+  const create = async (
+    client: pg.ClientBase,
+    workspaceId: string,
+    key: NewKey,
+    by: ActorContext,
+  ): Promise<IssuedKey | 'no_company'> => {
+    const { token, stored } = issue(key.mode);
+    const id = newId('key');
+    // Under the clock's lock no company goes away.
+    const createdAt = timeOfMicros(await takeTicks(client, workspaceId, 1));
+    if (key.companyId !== null && !(await companyExists(client, workspaceId, key.companyId)))
+      return 'no_company';
+    await client.query(
+      `insert into api_keys (workspace_id, id, name, mode, access, company_id, created_at, hint, token_index, salt, salted_hash)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+      [workspaceId, id, key.name, key.mode, key.access, key.companyId, createdAt, ...stored],
+    );
+    const written = await readKey(client, workspaceId, id);
+    await recordEvent(client, workspaceId, by, keyEvent('key.created', written));
+    return { key: written, token };
+  };
 
   return {
-    create: (workspaceId, key, by) =>
+    create: (workspaceId, key, by) => inTransaction(pool, (client) => create(client, workspaceId, key, by)),
+
+    createOnce: (workspaceId, key, by, repeats) =>
       inTransaction(pool, async (client) => {
-        const { token, stored } = issue(key.mode);
-        const id = newId('key');
-        // Under the clock's lock no company goes away.
-        const createdAt = timeOfMicros(await takeTicks(client, workspaceId, 1));
-        if (key.companyId !== null && !(await companyExists(client, workspaceId, key.companyId)))
-          return 'no_company';
-        await client.query(
-          `insert into api_keys (workspace_id, id, name, mode, access, company_id, created_at, hint, token_index, salt, salted_hash)
-           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
-          [workspaceId, id, key.name, key.mode, key.access, key.companyId, createdAt, ...stored],
-        );
-        const written = await readKey(client, workspaceId, id);
-        await recordEvent(client, workspaceId, by, keyEvent('key.created', written));
-        return { key: written, token };
+        const known = await repeats.find(client);
+        if (known !== undefined) return { key: await readKey(client, workspaceId, known), token: null };
+        const created = await create(client, workspaceId, key, by);
+        if (created !== 'no_company') await repeats.keep(client, created.key.id);
+        return created;
       }),
 
     rotate: (workspaceId, keyId, by) =>

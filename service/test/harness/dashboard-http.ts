@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { runSvcd, type ServiceProcess } from './process.ts';
 import { secret } from './secrets.ts';
 
@@ -42,7 +43,7 @@ export async function signIn(
   const post = async (path: string, body: unknown = {}): Promise<Response> => {
     const answer = await fetch(`${url}/dashboard/api${path}`, {
       method: 'POST',
-      headers,
+      headers: { ...headers, 'idempotency-key': randomUUID() },
       body: JSON.stringify(body),
     });
     if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);

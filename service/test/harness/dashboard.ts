@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import { pino } from 'pino';
 import {
@@ -77,6 +77,8 @@ export function createTestDashboard(service: Pick<TestService, 'app' | 'pool'>):
         headers: {
           ...(cookie === '' ? {} : { cookie }),
           ...(method === 'GET' ? {} : { origin: PUBLIC_URL, 'content-type': 'application/json' }),
+          // Each form that is opened has one of its own.
+          ...(method === 'POST' ? { 'idempotency-key': randomUUID() } : {}),
           'sec-fetch-site': 'same-origin',
           ...options.headers,
         },

@@ -1,6 +1,7 @@
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { DialogActions } from '../../ui/dialog.tsx';
+import { ShownOnce } from '../../ui/shown-once.tsx';
 
 export interface BackupCodesProps {
   readonly codes: readonly string[];
@@ -9,9 +10,10 @@ export interface BackupCodesProps {
 
 export const BackupCodes = ({ codes, onDone }: BackupCodesProps) => (
   <>
+    <ShownOnce what="The list of backup codes" />
     <p className="text-soft">
-      Each of these codes signs you in once, when the authenticator is lost. They are shown now and never
-      again: keep them where you keep your passwords.
+      Each of these codes signs you in once, if the authenticator is lost. They are shown only once: keep them
+      where you keep your passwords.
     </p>
     <ul className="mt-4 grid grid-cols-2 gap-x-6 gap-y-1.5 rounded-md border border-line bg-sunken p-4">
       {codes.map((code) => (
@@ -23,7 +25,7 @@ export const BackupCodes = ({ codes, onDone }: BackupCodesProps) => (
     <DialogActions>
       <CopyButton text={codes.join('\n')} label="Copy codes" wide />
       <Button variant="primary" onClick={onDone}>
-        I have kept them
+        Done, I've saved them
       </Button>
     </DialogActions>
   </>

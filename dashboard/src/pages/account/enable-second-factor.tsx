@@ -1,6 +1,7 @@
 import type { SecondFactorSetUp } from '@svc/service/src/dashboard/wire.ts';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useAction } from '../../api/action.ts';
 import { call } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog, DialogActions } from '../../ui/dialog.tsx';
@@ -20,7 +21,7 @@ export function EnableSecondFactor({ onClose }: EnableSecondFactorProps) {
   const client = useQueryClient();
   const [setUp, setSetUp] = useState<SecondFactorSetUp | null>(null);
   const [code, setCode] = useState('');
-  const verify = useMutation({
+  const verify = useAction({
     mutationFn: () => call('/auth/two-factor/verify-totp', { method: 'POST', body: { code: code.trim() } }),
   });
   const finish = async (): Promise<void> => {
@@ -43,7 +44,7 @@ export function EnableSecondFactor({ onClose }: EnableSecondFactorProps) {
         <BackupCodes codes={setUp.backupCodes} onDone={() => void finish()} />
       ) : (
         <Form
-          mutation={verify}
+          action={verify}
           fields={['code']}
           actions={
             <DialogActions>

@@ -1,5 +1,6 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useAction } from '../../api/action.ts';
 import { call } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/card.tsx';
@@ -13,7 +14,7 @@ export function PasswordSection() {
   const [currentPassword, setCurrentPassword] = useState('');
   const [newPassword, setNewPassword] = useState('');
   const [revokeOtherSessions, setRevokeOtherSessions] = useState(true);
-  const change = useMutation({
+  const change = useAction({
     mutationFn: () =>
       call('/auth/change-password', {
         method: 'POST',
@@ -32,7 +33,8 @@ export function PasswordSection() {
   return (
     <Section title="Password" description="What you sign in with.">
       <Form
-        mutation={change}
+        action={change}
+        repeatable
         fields={[]}
         actions={
           <div>

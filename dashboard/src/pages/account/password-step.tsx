@@ -1,5 +1,5 @@
-import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useAction } from '../../api/action.ts';
 import { call } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
 import { DialogActions } from '../../ui/dialog.tsx';
@@ -19,13 +19,13 @@ export interface PasswordStepProps<Answer> {
 export function PasswordStep<Answer>(props: PasswordStepProps<Answer>) {
   const { path, action, dangerous = false, onDone, onCancel } = props;
   const [password, setPassword] = useState('');
-  const send = useMutation({
+  const send = useAction({
     mutationFn: () => call<Answer>(path, { method: 'POST', body: { password } }),
     onSuccess: onDone,
   });
   return (
     <Form
-      mutation={send}
+      action={send}
       fields={[]}
       actions={
         <DialogActions>

@@ -1,5 +1,6 @@
 import type { SessionOfList } from '@svc/service/src/dashboard/wire.ts';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useAction } from '../../api/action.ts';
 import { call } from '../../api/client.ts';
 import { messageOf } from '../../api/failure.ts';
 import { sessionQuery, sessionsQuery } from '../../api/session.ts';
@@ -14,28 +15,15 @@ import { browserName } from './browser-name.ts';
 
 /** Where the person is signed in, and a way to end that. */
 export function SessionsSection() {
-  const client = useQueryClient();
   const current = useQuery(sessionQuery).data?.session.id;
   const { data, error, refetch } = useQuery(sessionsQuery);
-  const end = useMutation({
-    /** Without an id: all but this one. */
-    mutationFn: (id?: string) =>
-      id === undefined
-        ? call('/auth/revoke-other-sessions', { method: 'POST' })
-        : call('/auth/revoke-session', { method: 'POST', body: { id } }),
-    onSuccess: async () => {
-      await client.invalidateQueries({ queryKey: ['sessions'] });
-      toast('Signed out there.');
-    },
-    onError: (failure) => toast(messageOf(failure), 'bad'),
-  });
+  const endOthers = useEnding(() => call('/auth/revoke-other-sessions', { method: 'POST' }));
   const others = data?.filter(({ id }) => id !== current) ?? [];
   const rank = ({ id, updatedAt }: SessionOfList): number =>
     id === current ? Number.POSITIVE_INFINITY : Date.parse(updatedAt);
-  /** At once; whoever could not be signed out is back with the reason. */
-  const isEnding = (id: string): boolean =>
-    end.isPending && id !== current && (end.variables === undefined || end.variables === id);
-  const sorted = [...(data ?? [])].filter(({ id }) => !isEnding(id)).sort((a, b) => rank(b) - rank(a));
+  // Gone at once. A session that could not be ended comes back with the reason.
+  const shown = endOthers.isPending ? data?.filter(({ id }) => id === current) : data;
+  const sorted = [...(shown ?? [])].sort((a, b) => rank(b) - rank(a));
   return (
     <Section
       title="Sessions"
@@ -43,7 +31,7 @@ export function SessionsSection() {
       flush
       actions={
         others.length === 0 ? null : (
-          <Button size="small" busy={end.isPending} onClick={() => end.mutate(undefined)}>
+          <Button size="small" busy={endOthers.isPending} onClick={() => void endOthers.run()}>
             Sign out everywhere else
           </Button>
         )
@@ -56,26 +44,52 @@ export function SessionsSection() {
       ) : (
         <ul className="divide-y divide-line">
           {sorted.map((session) => (
-            <li key={session.id} className="flex items-center gap-4 px-4 py-3">
-              <div className="min-w-0 grow">
-                <div className="flex flex-wrap items-center gap-2 font-medium">
-                  {browserName(session.userAgent)}
-                  {session.id === current ? <Badge tone="good">This browser</Badge> : null}
-                </div>
-                <div className="text-sm text-soft">
-                  {session.ipAddress === null ? null : `${session.ipAddress} · `}
-                  signed in <When at={session.createdAt} />
-                </div>
-              </div>
-              {session.id === current ? null : (
-                <Button size="small" onClick={() => end.mutate(session.id)}>
-                  Sign out
-                </Button>
-              )}
-            </li>
+            <SessionRow key={session.id} session={session} current={session.id === current} />
           ))}
         </ul>
       )}
     </Section>
+  );
+}
+
+/** Ends sessions, then reads the list again. */
+function useEnding(end: () => Promise<unknown>) {
+  const client = useQueryClient();
+  return useAction({
+    mutationFn: end,
+    onSuccess: async () => {
+      await client.invalidateQueries({ queryKey: ['sessions'] });
+      toast('Signed out there.');
+    },
+    onError: (failure) => toast(messageOf(failure), 'bad'),
+  });
+}
+
+interface SessionRowProps {
+  readonly session: SessionOfList;
+  readonly current: boolean;
+}
+
+function SessionRow({ session: { id, userAgent, ipAddress, createdAt }, current }: SessionRowProps) {
+  const end = useEnding(() => call('/auth/revoke-session', { method: 'POST', body: { id } }));
+  if (end.isPending) return null;
+  return (
+    <li className="flex items-center gap-4 px-4 py-3">
+      <div className="min-w-0 grow">
+        <div className="flex flex-wrap items-center gap-2 font-medium">
+          {browserName(userAgent)}
+          {current ? <Badge tone="good">This browser</Badge> : null}
+        </div>
+        <div className="text-sm text-soft">
+          {ipAddress === null ? null : `${ipAddress} · `}
+          signed in <When at={createdAt} />
+        </div>
+      </div>
+      {current ? null : (
+        <Button size="small" onClick={() => void end.run()}>
+          Sign out
+        </Button>
+      )}
+    </li>
   );
 }

@@ -1,5 +1,6 @@
 import type { ResourceShape } from '@svc/service/src/dashboard/wire-data.ts';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
+import { useAction } from '../../api/action.ts';
 import { send } from '../../api/client.ts';
 import { type ReadRecord, readRecord, recordPathOf, recordQuery } from './record-query.ts';
 
@@ -8,7 +9,7 @@ type Patch = Readonly<Record<string, string | number | null>>;
 /** Changes a record, if it still is what was read; lists that show it are read anew. */
 export function useChange(workspaceId: string, shape: ResourceShape, { record, etag }: ReadRecord) {
   const client = useQueryClient();
-  return useMutation({
+  return useAction({
     mutationFn: async (patch: Patch) =>
       readRecord(
         await send(recordPathOf(workspaceId, shape.name, record.id), {

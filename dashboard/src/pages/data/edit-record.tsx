@@ -1,12 +1,12 @@
 import type { FieldShape, ResourceShape } from '@svc/service/src/dashboard/wire-data.ts';
 import { useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
-import { isFailure, messageOf } from '../../api/failure.ts';
+import { useState } from 'react';
+import { isFailure } from '../../api/failure.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog, DialogActions, DialogClose } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
+import { Form } from '../../ui/form.tsx';
 import { Input, Textarea } from '../../ui/input.tsx';
-import { Problem } from '../../ui/problem.tsx';
 import { Select } from '../../ui/select.tsx';
 import { toast } from '../../ui/toast-store.ts';
 import { useChange } from './change.ts';
@@ -37,31 +37,47 @@ export function EditRecord({ workspaceId, shape, read, onClose }: EditRecordProp
   );
   const change = useChange(workspaceId, shape, read);
   const outdated = isFailure(change.error, 'precondition_failed');
-  const save = (event: FormEvent): void => {
-    event.preventDefault();
+  const save = async (): Promise<boolean> => {
     const patch = Object.fromEntries(
       fields
         .filter(({ name }) => typed[name] !== String(original[name] ?? ''))
         .map((field) => [field.name, typedValue(field, typed[field.name] ?? '')]),
     );
-    if (Object.keys(patch).length === 0) {
-      onClose();
-      return;
-    }
-    change.mutate(patch, {
-      onSuccess: () => {
-        toast('Saved.');
-        onClose();
-      },
-    });
+    const changed = Object.keys(patch).length > 0;
+    if (changed && !(await change.run(patch))) return false;
+    if (changed) toast('Saved.');
+    onClose();
+    return true;
   };
+  const error = outdated
+    ? new Error('Somebody else has changed this meanwhile. What you typed is kept.')
+    : change.error;
   const readAnew = async (): Promise<void> => {
     await client.refetchQueries(recordQuery(workspaceId, shape.name, read.record.id));
     change.reset();
   };
   return (
     <Dialog open onOpenChange={onClose} title={`Edit ${shape.singular}`} dismissable={!change.isPending}>
-      <form onSubmit={save} className="flex flex-col gap-4">
+      <Form
+        action={{ run: save, error }}
+        fields={[]}
+        actions={
+          <DialogActions>
+            <DialogClose asChild>
+              <Button>Cancel</Button>
+            </DialogClose>
+            {outdated ? (
+              <Button variant="primary" onClick={() => void readAnew()}>
+                Reload the latest version
+              </Button>
+            ) : (
+              <Button type="submit" variant="primary" busy={change.isPending}>
+                Save
+              </Button>
+            )}
+          </DialogActions>
+        }
+      >
         {fields.map((field) => (
           <Field
             key={field.name}
@@ -79,28 +95,7 @@ export function EditRecord({ workspaceId, shape, read, onClose }: EditRecordProp
             )}
           </Field>
         ))}
-        {change.error === null ? null : (
-          <Problem>
-            {outdated
-              ? 'Somebody else has changed it meanwhile. What you typed is kept.'
-              : messageOf(change.error)}
-          </Problem>
-        )}
-        <DialogActions>
-          <DialogClose asChild>
-            <Button>Cancel</Button>
-          </DialogClose>
-          {outdated ? (
-            <Button variant="primary" onClick={() => void readAnew()}>
-              Go on with the newest version
-            </Button>
-          ) : (
-            <Button type="submit" variant="primary" busy={change.isPending}>
-              Save
-            </Button>
-          )}
-        </DialogActions>
-      </form>
+      </Form>
     </Dialog>
   );
 }

@@ -1,6 +1,7 @@
 import type { ImportAnswer, ResourceShape } from '@svc/service/src/dashboard/wire-data.ts';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
+import { useAction } from '../../api/action.ts';
 import { ofWorkspace } from '../../api/client.ts';
 import { messageOf } from '../../api/failure.ts';
 import { upload } from '../../api/upload.ts';
@@ -41,7 +42,7 @@ export function ImportDialog({ workspaceId, shape, dropped, onClose }: ImportDia
       current = false;
     };
   }, [file, shape]);
-  const importing = useMutation({
+  const importing = useAction({
     mutationFn: async ({ from, format }: { from: File; format: FilePreview['format'] }) => {
       stop.current = new AbortController();
       setShare(0);
@@ -97,7 +98,7 @@ export function ImportDialog({ workspaceId, shape, dropped, onClose }: ImportDia
               blocked={preview === null ? 'Choose a file first.' : undefined}
               onClick={() => {
                 if (file !== undefined && preview !== null)
-                  importing.mutate({ from: file, format: preview.format });
+                  void importing.run({ from: file, format: preview.format });
               }}
             >
               Import

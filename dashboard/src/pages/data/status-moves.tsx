@@ -24,8 +24,9 @@ export function StatusMoves({ workspaceId, shape, read, blocked }: StatusMovesPr
   if (shape.transitions === null) return null;
   const { field, moves } = shape.transitions;
   const state = String(read.record[field]);
-  const move = (to: string): void =>
-    change.mutate({ [field]: to }, { onSuccess: () => toast(`Moved to ${valueLabel(to).toLowerCase()}.`) });
+  const move = async (to: string): Promise<void> => {
+    if (await change.run({ [field]: to })) toast(`Moved to ${valueLabel(to).toLowerCase()}.`);
+  };
   return (
     <Card className="flex flex-col gap-3 px-4 py-3">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
@@ -39,8 +40,8 @@ export function StatusMoves({ workspaceId, shape, read, blocked }: StatusMovesPr
               key={to}
               size="small"
               blocked={blocked}
-              busy={change.isPending && change.variables[field] === to}
-              onClick={() => move(to)}
+              busy={change.isPending && change.variables?.[field] === to}
+              onClick={() => void move(to)}
             >
               <ArrowRight size={13} aria-hidden />
               {valueLabel(to)}

@@ -1,7 +1,8 @@
 import { NAME_MAX_CHARACTERS } from '@svc/service/src/dashboard/limits.ts';
 import type { InvitationOffer } from '@svc/service/src/dashboard/wire.ts';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useAction } from '../../api/action.ts';
 import { call } from '../../api/client.ts';
 import { sessionQuery } from '../../api/session.ts';
 import { useEnter } from '../../session/enter.ts';
@@ -24,28 +25,30 @@ export function Join({ token, offer: { email, hasAccount } }: JoinProps) {
   const session = useQuery(sessionQuery);
   const [name, setName] = useState('');
   const [password, setPassword] = useState('');
-  const accept = useMutation({
+  const join = async (account: object): Promise<void> => {
+    const { workspaceId } = await call<{ workspaceId: string }>('/invitations/accept', {
+      method: 'POST',
+      body: { token, ...account },
+    });
+    rememberWorkspace(workspaceId);
+    await enter();
+  };
+  const accept = useAction({
     meta: { signsIn: true },
-    mutationFn: (account: object) =>
-      call<{ workspaceId: string }>('/invitations/accept', { method: 'POST', body: { token, ...account } }),
-    onSuccess: async ({ workspaceId }) => {
-      rememberWorkspace(workspaceId);
-      await enter();
-    },
+    mutationFn: () => join(hasAccount ? {} : { name, password }),
   });
-  const join = { ...accept, mutate: () => accept.mutate(hasAccount ? {} : { name, password }) };
   if (hasAccount && session.isPending) return <Skeleton className="h-16 w-full" />;
   if (hasAccount && session.data?.user.email !== email) {
     return (
       <>
         <p className="mb-4 text-soft">There is an account for this address. Enter its password to join.</p>
-        <SignInForm email={email} action="Sign in and join" onSignedIn={() => accept.mutateAsync({})} />
+        <SignInForm email={email} action="Sign in and join" onSignedIn={() => join({})} />
       </>
     );
   }
   return (
     <Form
-      mutation={join}
+      action={accept}
       fields={['name', 'password']}
       actions={
         <Button type="submit" variant="primary" busy={accept.isPending}>

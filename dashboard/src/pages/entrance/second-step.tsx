@@ -1,5 +1,5 @@
-import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useAction } from '../../api/action.ts';
 import { call } from '../../api/client.ts';
 import { isFailure } from '../../api/failure.ts';
 import { Button } from '../../ui/button.tsx';
@@ -32,7 +32,7 @@ export function SecondStep({ onSignedIn, onRestart }: SecondStepProps) {
   const [way, setWay] = useState<keyof typeof WAYS>('totp');
   const [code, setCode] = useState('');
   const { path, label, other, input } = WAYS[way];
-  const verify = useMutation({
+  const verify = useAction({
     meta: { signsIn: true },
     mutationFn: () => call(path, { method: 'POST', body: { code: code.trim() } }),
     onSuccess: onSignedIn,
@@ -45,7 +45,7 @@ export function SecondStep({ onSignedIn, onRestart }: SecondStepProps) {
   const over = isFailure(verify.error, 'not_signed_in');
   return (
     <Form
-      mutation={verify}
+      action={verify}
       fields={['code']}
       actions={
         <>

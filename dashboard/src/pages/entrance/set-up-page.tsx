@@ -1,6 +1,6 @@
 import { NAME_MAX_CHARACTERS } from '@svc/service/src/dashboard/limits.ts';
-import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useAction } from '../../api/action.ts';
 import { call } from '../../api/client.ts';
 import { useEnter } from '../../session/enter.ts';
 import { useLinkToken } from '../../session/link-token.ts';
@@ -19,7 +19,7 @@ export function SetUpPage() {
   const token = useLinkToken();
   const enter = useEnter();
   const [values, setValues] = useState(EMPTY);
-  const setUp = useMutation({
+  const setUp = useAction({
     meta: { signsIn: true },
     mutationFn: () => call('/set-up', { method: 'POST', body: { token, ...values } }),
     onSuccess: () => enter(),
@@ -45,7 +45,7 @@ export function SetUpPage() {
       description="You become the owner: you make API keys, set limits and invite others."
     >
       <Form
-        mutation={setUp}
+        action={setUp}
         fields={FIELDS}
         actions={
           <Button type="submit" variant="primary" busy={setUp.isPending}>

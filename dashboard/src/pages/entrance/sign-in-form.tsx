@@ -1,6 +1,6 @@
 import type { SignedIn } from '@svc/service/src/dashboard/wire.ts';
-import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useAction } from '../../api/action.ts';
 import { call } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
 import { Form } from '../../ui/form.tsx';
@@ -21,7 +21,7 @@ export function SignInForm({ email: settled, action = 'Sign in', onSignedIn }: S
   const [email, setEmail] = useState(settled ?? '');
   const [password, setPassword] = useState('');
   const [second, setSecond] = useState(false);
-  const signIn = useMutation({
+  const signIn = useAction({
     meta: { signsIn: true },
     mutationFn: () => call<SignedIn>('/auth/sign-in/email', { method: 'POST', body: { email, password } }),
     onSuccess: async ({ twoFactorRedirect }) => {
@@ -32,7 +32,7 @@ export function SignInForm({ email: settled, action = 'Sign in', onSignedIn }: S
   if (second) return <SecondStep onSignedIn={onSignedIn} onRestart={() => setSecond(false)} />;
   return (
     <Form
-      mutation={signIn}
+      action={signIn}
       fields={[]}
       actions={
         <Button type="submit" variant="primary" busy={signIn.isPending}>

@@ -1,6 +1,7 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { SendHorizontal } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
+import { useAction } from '../../api/action.ts';
 import { companySearchQuery } from '../../api/company-names.ts';
 import { useWorkspaceId } from '../../session/workspace-id.ts';
 import { Button } from '../../ui/button.tsx';
@@ -40,7 +41,7 @@ export function Explorer({ operations }: { readonly operations: readonly Operati
   const [bodies, setBodies] = useState<Readonly<Record<string, string>>>({});
   const company = useQuery(companySearchQuery(useWorkspaceId(), '')).data?.data[0]?.id;
   const operation = operations.find((one) => one.id === id) ?? operations[0];
-  const sending = useMutation({ mutationFn: (draft: Draft) => sendDraft(draft, token.trim()) });
+  const sending = useAction({ mutationFn: (draft: Draft) => sendDraft(draft, token.trim()) });
   if (operation === undefined) return null;
   const body =
     operation.body === undefined ? undefined : (bodies[operation.id] ?? exampleOf(operation.body, company));
@@ -48,7 +49,7 @@ export function Explorer({ operations }: { readonly operations: readonly Operati
   const send = (request: Draft): void => {
     const found = tokenProblem(token.trim());
     setProblem(found);
-    if (found === null) sending.mutate(request);
+    if (found === null) void sending.run(request);
   };
   const submit = (event: FormEvent): void => {
     event.preventDefault();

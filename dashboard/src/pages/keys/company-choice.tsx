@@ -7,8 +7,8 @@ import { CompanySearch } from './company-search.tsx';
 type Company = CompanyNames['data'][number];
 
 const SCOPES = [
-  { value: 'all', label: 'All companies', hint: 'Of this workspace, also those to come.' },
-  { value: 'one', label: 'One company', hint: 'Sees the records of this company alone.' },
+  { value: 'all', label: 'All companies', hint: 'Of this workspace, also future ones.' },
+  { value: 'one', label: 'One company', hint: 'Sees only the records of this company.' },
 ] as const;
 
 export interface CompanyChoiceProps {
@@ -36,7 +36,8 @@ export function CompanyChoice({ workspaceId, company, onChange }: CompanyChoiceP
             <span className="font-medium">{company.name}</span>{' '}
             <span className="text-soft">{company.domain ?? company.id}</span>
           </span>
-          <Button size="small" variant="ghost" onClick={() => onChange(undefined)}>
+          {/* Where the search was that had the focus. */}
+          <Button autoFocus size="small" variant="ghost" onClick={() => onChange(undefined)}>
             Change
           </Button>
         </div>

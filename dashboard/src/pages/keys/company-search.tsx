@@ -2,7 +2,7 @@ import type { CompanyNames } from '@svc/service/src/dashboard/wire.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Command } from 'cmdk';
 import { Search } from 'lucide-react';
-import { useDeferredValue, useState } from 'react';
+import { type KeyboardEvent, useDeferredValue, useEffect, useEffectEvent, useState } from 'react';
 import { companySearchQuery } from '../../api/company-names.ts';
 import { messageOf } from '../../api/failure.ts';
 
@@ -14,11 +14,30 @@ export interface CompanySearchProps {
 /** It appears at the end of a dialog, where it may be out of sight. */
 const intoView = (element: HTMLElement | null): void => element?.scrollIntoView({ block: 'nearest' });
 
-/** Finds a company by a piece of its name, domain or id; arrow keys and Enter choose. */
+/**
+ * Finds a company by a piece of its name, domain or id. Arrow keys and Enter choose; cmdk keeps Enter from a form around
+ * it. Enter that comes before the results of what was typed chooses the first of them once they are there, never one of
+ * the results before.
+ */
 export function CompanySearch({ workspaceId, onChoose }: CompanySearchProps) {
   const [text, setText] = useState('');
+  const [entered, setEntered] = useState(false);
   const search = useDeferredValue(text.trim());
-  const { data, error } = useQuery(companySearchQuery(workspaceId, search));
+  const { data, error, isPlaceholderData } = useQuery(companySearchQuery(workspaceId, search));
+  const current = search === text.trim() && data !== undefined && !isPlaceholderData;
+  const first = current ? data.data[0] : undefined;
+  const chooseFirst = useEffectEvent(() => {
+    setEntered(false);
+    if (first !== undefined) onChoose(first);
+  });
+  useEffect(() => {
+    if (entered && current) chooseFirst();
+  }, [entered, current]);
+  const keep = (event: KeyboardEvent): void => {
+    if (event.key !== 'Enter' || current || event.nativeEvent.isComposing) return;
+    event.preventDefault();
+    setEntered(true);
+  };
   return (
     <Command
       ref={intoView}
@@ -31,20 +50,20 @@ export function CompanySearch({ workspaceId, onChoose }: CompanySearchProps) {
         <Command.Input
           autoFocus
           value={text}
-          onValueChange={setText}
+          onValueChange={(typed) => {
+            setText(typed);
+            setEntered(false);
+          }}
           placeholder="Name, domain or id"
           className="h-9 min-w-0 grow bg-transparent outline-none"
-          onKeyDown={(event) => {
-            // Chooses, and does not send the form around it.
-            if (event.key === 'Enter') event.preventDefault();
-          }}
+          onKeyDown={keep}
         />
       </div>
       <Command.List label="Companies" className="h-36 overflow-y-auto p-1">
         {error === null ? null : <p className="px-2 py-1.5 text-bad">{messageOf(error)}</p>}
         {data === undefined ? null : (
           <Command.Empty className="px-2 py-1.5 text-soft">
-            {search === '' ? 'There are no companies yet.' : 'No company holds this text.'}
+            {search === '' ? 'There are no companies yet.' : 'No company matches this text.'}
           </Command.Empty>
         )}
         {data?.data.map((company) => (

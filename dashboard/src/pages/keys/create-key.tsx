@@ -1,8 +1,9 @@
 import type { KeyAccess, KeyMode } from '@svc/sdk';
 import { NAME_MAX_CHARACTERS } from '@svc/service/src/dashboard/limits.ts';
-import type { CompanyNames, IssuedKey } from '@svc/service/src/dashboard/wire.ts';
-import { useMutation } from '@tanstack/react-query';
+import type { CompanyNames, CreatedKey } from '@svc/service/src/dashboard/wire.ts';
 import { useState } from 'react';
+import { useAction } from '../../api/action.ts';
+import { useIdempotencyKey } from '../../api/idempotency-key.ts';
 import { createKey } from '../../api/keys.ts';
 import { Button } from '../../ui/button.tsx';
 import { Choice } from '../../ui/choice.tsx';
@@ -23,28 +24,30 @@ const ACCESS = [
 export interface CreateKeyProps {
   readonly workspaceId: string;
   readonly onClose: () => void;
-  readonly onIssued: (issued: IssuedKey) => void;
+  readonly onCreated: (created: CreatedKey) => void;
 }
 
-export function CreateKey({ workspaceId, onClose, onIssued }: CreateKeyProps) {
+export function CreateKey({ workspaceId, onClose, onCreated }: CreateKeyProps) {
   const [name, setName] = useState('');
   const [mode, setMode] = useState<KeyMode>('live');
   const [access, setAccess] = useState<KeyAccess>('read');
   /** Null: all; undefined: one that is still to be chosen. */
   const [company, setCompany] = useState<CompanyNames['data'][number] | null | undefined>(null);
-  const create = useMutation({
-    mutationFn: () => createKey(workspaceId, { name, mode, access, companyId: company?.id ?? null }),
+  const idempotencyKey = useIdempotencyKey();
+  const create = useAction({
+    mutationFn: () =>
+      createKey(workspaceId, { name, mode, access, companyId: company?.id ?? null }, idempotencyKey),
     // The answer holds the token: it is not kept here.
     gcTime: 0,
-    onSuccess: (issued) => {
+    onSuccess: (created) => {
       onClose();
-      onIssued(issued);
+      onCreated(created);
     },
   });
   return (
     <Dialog open onOpenChange={onClose} title="Create an API key">
       <Form
-        mutation={create}
+        action={create}
         fields={['name']}
         actions={
           <DialogActions>

@@ -1,5 +1,5 @@
 import type { ApiKey } from '@svc/sdk';
-import type { IssuedKey } from '@svc/service/src/dashboard/wire.ts';
+import type { CreatedKey } from '@svc/service/src/dashboard/wire.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
@@ -30,12 +30,12 @@ export function KeysPage() {
   const blocked = whyNot(role, 'key.manage');
   const [asked, setAsked] = useState<{ readonly key: ApiKey; readonly action: KeyAction } | null>(null);
   /** The one place that holds a token, until its dialog closes. */
-  const [issued, setIssued] = useState<IssuedKey | null>(null);
+  const [issued, setIssued] = useState<CreatedKey | null>(null);
 
   const setCreating = (open: boolean): void =>
     void navigate({ search: (known) => ({ ...known, create: open || undefined }), replace: true });
   const changed = (): Promise<void> => client.invalidateQueries({ queryKey: keysOf(workspaceId) });
-  const show = (next: IssuedKey): void => {
+  const show = (next: CreatedKey): void => {
     setIssued(next);
     void changed();
   };
@@ -65,7 +65,7 @@ export function KeysPage() {
         />
       </Card>
       {create && blocked === undefined ? (
-        <CreateKey workspaceId={workspaceId} onClose={() => setCreating(false)} onIssued={show} />
+        <CreateKey workspaceId={workspaceId} onClose={() => setCreating(false)} onCreated={show} />
       ) : null}
       {asked?.action === 'rotate' ? (
         <RotateKey
@@ -83,7 +83,14 @@ export function KeysPage() {
           onRevoked={changed}
         />
       ) : null}
-      {issued === null ? null : <TokenDialog issued={issued} onClose={() => setIssued(null)} />}
+      {issued === null ? null : (
+        <TokenDialog
+          workspaceId={workspaceId}
+          created={issued}
+          onIssued={show}
+          onClose={() => setIssued(null)}
+        />
+      )}
     </Page>
   );
 }

@@ -1,25 +1,36 @@
-import type { IssuedKey } from '@svc/service/src/dashboard/wire.ts';
+import type { CreatedKey, IssuedKey } from '@svc/service/src/dashboard/wire.ts';
 import { TriangleAlert } from 'lucide-react';
+import { useAction } from '../../api/action.ts';
+import { messageOf } from '../../api/failure.ts';
+import { rotateKey } from '../../api/keys.ts';
 import { serviceUrl } from '../../base.ts';
 import { Button } from '../../ui/button.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Dialog, DialogActions } from '../../ui/dialog.tsx';
+import { Problem } from '../../ui/problem.tsx';
+import { ShownOnce } from '../../ui/shown-once.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { snippets } from './snippets.ts';
 
 export interface TokenDialogProps {
-  readonly issued: IssuedKey;
+  readonly workspaceId: string;
+  readonly created: CreatedKey;
+  readonly onIssued: (issued: IssuedKey) => void;
   readonly onClose: () => void;
 }
 
 /** The only time that a token is seen. Only its button closes it. */
-export function TokenDialog({ issued: { key, token }, onClose }: TokenDialogProps) {
+export function TokenDialog({ workspaceId, created: { key, token }, onIssued, onClose }: TokenDialogProps) {
+  if (token === null) {
+    return <LostToken workspaceId={workspaceId} apiKey={key} onIssued={onIssued} onClose={onClose} />;
+  }
   return (
     <Dialog open onOpenChange={onClose} title={`The token of “${key.name}”`} wide dismissable={false}>
+      <ShownOnce what="The token" />
       <p className="flex gap-2 rounded-md bg-warn-ground px-3 py-2 text-warn">
         <TriangleAlert size={16} aria-hidden className="mt-0.5 shrink-0" />
-        Copy it now. It is shown this once: the service keeps only a hash of it.
+        Copy it now. It is shown only once: the service stores only a hash of it.
       </p>
       <div className="mt-4 flex flex-wrap items-center gap-2">
         <code
@@ -41,7 +52,40 @@ export function TokenDialog({ issued: { key, token }, onClose }: TokenDialogProp
       />
       <DialogActions>
         <Button variant="primary" onClick={onClose}>
-          I have kept it
+          Done, I've saved it
+        </Button>
+      </DialogActions>
+    </Dialog>
+  );
+}
+
+interface LostTokenProps extends Omit<TokenDialogProps, 'created'> {
+  readonly apiKey: CreatedKey['key'];
+}
+
+/** The response that held the token did not arrive; the repeat of the request does not hold it. */
+function LostToken({ workspaceId, apiKey, onIssued, onClose }: LostTokenProps) {
+  const rotate = useAction({
+    mutationFn: () => rotateKey(workspaceId, apiKey.id),
+    gcTime: 0,
+    onSuccess: onIssued,
+  });
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title={`“${apiKey.name}” exists, its token is lost`}
+      dismissable={!rotate.isPending}
+    >
+      <p className="text-soft">
+        The key was created by the first attempt. Its token was in that response, which did not arrive, and
+        cannot be shown again. Rotate the key to get a new token.
+      </p>
+      {rotate.error === null ? null : <Problem className="mt-3">{messageOf(rotate.error)}</Problem>}
+      <DialogActions>
+        <Button onClick={onClose}>Later</Button>
+        <Button variant="primary" busy={rotate.isPending} onClick={() => void rotate.run()}>
+          Rotate key
         </Button>
       </DialogActions>
     </Dialog>

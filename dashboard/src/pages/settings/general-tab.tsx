@@ -21,7 +21,8 @@ export function GeneralTab({ workspaceId }: WorkspaceProps) {
     <div className="flex flex-col gap-5">
       <Section title="Workspace">
         <Form
-          mutation={change}
+          action={change}
+          repeatable
           fields={['name']}
           actions={
             <div>

@@ -1,7 +1,9 @@
 import type { Role } from '@svc/service/src/dashboard/auth/permissions.ts';
 import { INVITATION_HOURS } from '@svc/service/src/dashboard/limits.ts';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useAction } from '../../api/action.ts';
+import { newIdempotencyKey, useIdempotencyKey } from '../../api/idempotency-key.ts';
 import { invitationsQuery, invite } from '../../api/members.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog, DialogActions } from '../../ui/dialog.tsx';
@@ -26,27 +28,31 @@ export function InviteDialog({ workspaceId, role: own, onClose }: InviteDialogPr
   const client = useQueryClient();
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<Role>('viewer');
-  const send = useMutation({
-    mutationFn: () => invite(workspaceId, email, role),
+  const idempotencyKey = useIdempotencyKey();
+  const send = useAction({
+    mutationFn: (key: string) => invite(workspaceId, { email, role }, key),
     gcTime: 0,
     onSuccess: () => client.invalidateQueries({ queryKey: invitationsQuery(workspaceId).queryKey }),
   });
-  if (send.data !== undefined) return <InvitationLink issued={send.data} onClose={onClose} />;
+  if (send.data !== undefined) {
+    const again = (): void => void send.run(newIdempotencyKey());
+    return <InvitationLink issued={send.data} onAgain={again} onClose={onClose} />;
+  }
   return (
     <Dialog
       open
       onOpenChange={onClose}
-      title="Invite somebody"
-      description={`You get a link to hand on. It works once, for ${INVITATION_DAYS} days, for this address.`}
+      title="Invite a member"
+      description={`You get a link to share. It works once, for ${INVITATION_DAYS} days, for this address.`}
     >
       <Form
-        mutation={send}
+        action={{ run: () => send.run(idempotencyKey), error: send.error }}
         fields={['email', 'role']}
         actions={
           <DialogActions>
             <Button onClick={onClose}>Cancel</Button>
             <Button type="submit" variant="primary" busy={send.isPending}>
-              Make link
+              Create link
             </Button>
           </DialogActions>
         }

@@ -28,7 +28,8 @@ export function LimitForm({ workspaceId, field, label, min, max, done }: LimitFo
   const unchanged = text === known ? 'Nothing has changed.' : undefined;
   return (
     <Form
-      mutation={change}
+      action={change}
+      repeatable
       fields={[field]}
       actions={
         <div>

@@ -1,7 +1,8 @@
 import type { Role } from '@svc/service/src/dashboard/auth/permissions.ts';
 import type { Member, Workspace } from '@svc/service/src/dashboard/wire.ts';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useAction } from '../../api/action.ts';
 import { messageOf } from '../../api/failure.ts';
 import { useMe } from '../../api/me.ts';
 import { changeRole, membersQuery } from '../../api/members.ts';
@@ -24,7 +25,7 @@ export function MemberRow({ workspace, member }: MemberRowProps) {
   const { user } = useMe();
   const [removing, setRemoving] = useState(false);
   const own = member.userId === user.id;
-  const change = useMutation({
+  const change = useAction({
     mutationFn: (role: Role) => changeRole(workspace.id, member.id, role),
     onSuccess: async ({ name, role }) => {
       toast(`${name} is ${role} now.`);
@@ -37,7 +38,7 @@ export function MemberRow({ workspace, member }: MemberRowProps) {
   });
   const notMine =
     member.role === 'owner' && workspace.role !== 'owner' ? 'Only owners change owners.' : undefined;
-  const role = change.isPending ? change.variables : member.role;
+  const role = (change.isPending ? change.variables : undefined) ?? member.role;
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-3">
       <div className="min-w-0 grow basis-48">
@@ -56,7 +57,7 @@ export function MemberRow({ workspace, member }: MemberRowProps) {
             className="w-28"
             value={role}
             disabled={change.isPending}
-            onChange={({ target }) => change.mutate(target.value as Role)}
+            onChange={({ target }) => void change.run(target.value as Role)}
             options={roleOptions(workspace.role)}
           />
         ) : (

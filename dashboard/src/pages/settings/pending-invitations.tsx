@@ -1,4 +1,6 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { Invitation } from '@svc/service/src/dashboard/wire.ts';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useAction } from '../../api/action.ts';
 import { messageOf } from '../../api/failure.ts';
 import { invitationsQuery, withdrawInvitation } from '../../api/members.ts';
 import { When } from '../../time/when.tsx';
@@ -9,37 +11,48 @@ import type { WorkspaceProps } from './props.ts';
 
 /** Links that nobody has used yet; nothing at all when there is none. */
 export function PendingInvitations({ workspaceId }: WorkspaceProps) {
-  const client = useQueryClient();
-  const { queryKey } = invitationsQuery(workspaceId);
   const { data } = useQuery(invitationsQuery(workspaceId));
-  const withdraw = useMutation({
-    mutationFn: (id: string) => withdrawInvitation(workspaceId, id),
-    onSuccess: async () => {
-      toast('The invitation is withdrawn; its link does not work any more.');
-      await client.invalidateQueries({ queryKey });
-    },
-    onError: (error) => toast(messageOf(error), 'bad'),
-  });
-  // Gone at once; one that could not be withdrawn is back with the reason.
-  const pending = data?.data.filter(({ id }) => !withdraw.isPending || withdraw.variables !== id) ?? [];
+  const pending = data?.data ?? [];
   if (pending.length === 0) return null;
   return (
     <Section title="Pending invitations" flush>
       <ul className="divide-y divide-line">
-        {pending.map(({ id, email, role, expiresAt }) => (
-          <li key={id} className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-3">
-            <div className="min-w-0 grow basis-48">
-              <div className="truncate font-medium">{email}</div>
-              <div className="text-sm text-soft">
-                as {role} · link works until <When at={expiresAt} form="full" />
-              </div>
-            </div>
-            <Button size="small" onClick={() => withdraw.mutate(id)}>
-              Withdraw
-            </Button>
-          </li>
+        {pending.map((invitation) => (
+          <PendingInvitation key={invitation.id} workspaceId={workspaceId} invitation={invitation} />
         ))}
       </ul>
     </Section>
+  );
+}
+
+interface PendingInvitationProps extends WorkspaceProps {
+  readonly invitation: Invitation;
+}
+
+function PendingInvitation({ workspaceId, invitation }: PendingInvitationProps) {
+  const { id, email, role, expiresAt } = invitation;
+  const client = useQueryClient();
+  const withdraw = useAction({
+    mutationFn: () => withdrawInvitation(workspaceId, id),
+    onSuccess: async () => {
+      toast('The invitation is withdrawn; its link does not work any more.');
+      await client.invalidateQueries({ queryKey: invitationsQuery(workspaceId).queryKey });
+    },
+    onError: (error) => toast(messageOf(error), 'bad'),
+  });
+  // Gone at once. An invitation that could not be withdrawn comes back with the reason.
+  if (withdraw.isPending) return null;
+  return (
+    <li className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-3">
+      <div className="min-w-0 grow basis-48">
+        <div className="truncate font-medium">{email}</div>
+        <div className="text-sm text-soft">
+          as {role} · link works until <When at={expiresAt} form="full" />
+        </div>
+      </div>
+      <Button size="small" onClick={() => void withdraw.run()}>
+        Withdraw
+      </Button>
+    </li>
   );
 }

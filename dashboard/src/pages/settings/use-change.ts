@@ -1,11 +1,12 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
+import { useAction } from '../../api/action.ts';
 import { changeWorkspace, type WorkspaceChange, workspaceQuery } from '../../api/workspace.ts';
 import { toast } from '../../ui/toast-store.ts';
 
 /** Changes the workspace, and what is shown of it everywhere. */
 export function useChange(workspaceId: string, changeOf: () => WorkspaceChange, done: string) {
   const client = useQueryClient();
-  return useMutation({
+  return useAction({
     mutationFn: () => changeWorkspace(workspaceId, changeOf()),
     onSuccess: async (workspace) => {
       client.setQueryData(workspaceQuery(workspaceId).queryKey, workspace);

@@ -1,0 +1,42 @@
+import { type UseMutationOptions, useMutation } from '@tanstack/react-query';
+import { useCallback, useRef } from 'react';
+
+export interface Action<Data, Variables> {
+  /**
+   * Runs it, unless it is running. Resolves to whether this call ran and succeeded; a failure is in `error`. The lock is
+   * set in the call, because `isPending` changes with the next render, and a double click comes before that.
+   */
+  readonly run: (variables: Variables) => Promise<boolean>;
+  readonly data: Data | undefined;
+  readonly error: Error | null;
+  readonly isPending: boolean;
+  readonly isSuccess: boolean;
+  /** Of the last run. */
+  readonly variables: Variables | undefined;
+  /** Forgets the last run. */
+  readonly reset: () => void;
+}
+
+/** A request that changes something. The only use of useMutation, so that no button and no form sends twice. */
+export function useAction<Data, Variables = void>(
+  options: UseMutationOptions<Data, Error, Variables>,
+): Action<Data, Variables> {
+  const { mutateAsync, data, error, isPending, isSuccess, variables, reset } = useMutation(options);
+  const running = useRef(false);
+  const run = useCallback(
+    async (given: Variables): Promise<boolean> => {
+      if (running.current) return false;
+      running.current = true;
+      try {
+        await mutateAsync(given);
+        return true;
+      } catch {
+        return false;
+      } finally {
+        running.current = false;
+      }
+    },
+    [mutateAsync],
+  );
+  return { run, data, error, isPending, isSuccess, variables, reset };
+}

@@ -1,0 +1,221 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Visitor } from './harness/visitor.ts';
+import { BROWSER_PATH, createWorld, PASSWORD, type Person, type World } from './harness/world.ts';
+
+interface CreatingForm {
+  /** Below the workspace. */
+  readonly page: string;
+  readonly open: (page: Page) => Promise<void>;
+  /** Leaves the focus in a field, so that Enter sends the form. */
+  readonly fill: (page: Page, round: number) => Promise<void>;
+  readonly submit: string;
+  /** What comes after it. */
+  readonly done: (page: Page) => Promise<void>;
+  readonly request: RegExp;
+  readonly rows: string;
+}
+
+const FORMS: Readonly<Record<string, CreatingForm>> = {
+  'Create key': {
+    page: '/keys',
+    open: (page) => page.getByRole('button', { name: 'Create key' }).first().click(),
+    fill: (page, round) => page.getByLabel('Name').fill(`Key ${round}`),
+    submit: 'Create key',
+    done: (page) => page.locator('[data-token]').waitFor(),
+    request: /\/keys$/,
+    rows: 'select id from api_keys',
+  },
+  'New workspace': {
+    page: '/keys',
+    open: async (page) => {
+      await page.getByRole('button', { name: /^Workspace/ }).click();
+      await page.getByRole('menuitem', { name: 'New workspace' }).click();
+    },
+    fill: (page, round) => page.getByLabel('Name').fill(`Workspace ${round}`),
+    submit: 'Create workspace',
+    done: (page) => page.getByRole('button', { name: /^Workspace Workspace \d/ }).waitFor(),
+    request: /\/workspaces$/,
+    rows: 'select id from workspaces',
+  },
+  'Invite a member': {
+    page: '/settings?tab=members',
+    open: (page) => page.getByRole('button', { name: 'Invite', exact: true }).click(),
+    fill: (page, round) => page.getByLabel('E-mail address').fill(`new${round}@example.com`),
+    submit: 'Create link',
+    done: (page) => page.getByRole('button', { name: 'Copy link' }).waitFor(),
+    request: /\/invitations$/,
+    rows: 'select id from invitations',
+  },
+};
+
+/** Ways in which people send a form twice, each faster than anything can be rendered. */
+const TWICE: Readonly<Record<string, (page: Page, submit: string) => Promise<void>>> = {
+  'a double click without a pause': (page, submit) =>
+    page
+      .getByRole('dialog')
+      .getByRole('button', { name: submit })
+      .evaluate((button: HTMLElement) => {
+        button.click();
+        button.click();
+      }),
+  'a double click of the mouse': (page, submit) =>
+    page.getByRole('dialog').getByRole('button', { name: submit }).dblclick({ noWaitAfter: true }),
+  'Enter and a click': (page, submit) =>
+    page
+      .getByRole('dialog')
+      .getByRole('button', { name: submit })
+      .evaluate((button: HTMLButtonElement) => {
+        button.form?.requestSubmit(button);
+        button.click();
+      }),
+};
+
+// Where there is no Chromium the project has said so.
+describe.skipIf(BROWSER_PATH === undefined)('a form that creates something', () => {
+  let world: World;
+  let ada: Person;
+  let visitor: Visitor;
+  let page: Page;
+  let round = 0;
+  beforeAll(async () => {
+    world = await createWorld();
+    ada = await world.person('Ada');
+    visitor = await world.signedIn(ada);
+    page = visitor.page;
+  });
+
+  const rowsOf = async (statement: string): Promise<number> =>
+    (await world.pool.query(statement)).rowCount ?? 0;
+  const start = async (form: CreatingForm): Promise<void> => {
+    await page.goto(`/w/${ada.workspaceId}${form.page}`);
+    await form.open(page);
+    await form.fill(page, ++round);
+  };
+
+  describe.each(Object.entries(FORMS))('%s', (_, form) => {
+    test.each(Object.entries(TWICE))('is sent once by %s', async (_, sendTwice) => {
+      // The token that is shown at the end of each round holds the page.
+      page = await visitor.context.newPage();
+      const sent: string[] = [];
+      page.on('request', (request) => {
+        if (request.method() === 'POST' && form.request.test(request.url())) sent.push(request.url());
+      });
+      const before = await rowsOf(form.rows);
+      await start(form);
+      await sendTwice(page, form.submit);
+      await form.done(page);
+      expect(sent).toHaveLength(1);
+      expect(await rowsOf(form.rows)).toBe(before + 1);
+      await page.close();
+    });
+
+    test('creates one thing when the response is lost and it is sent again', async () => {
+      page = await visitor.context.newPage();
+      const before = await rowsOf(form.rows);
+      await start(form);
+      let lost = 0;
+      await page.route(form.request, async (route) => {
+        if (route.request().method() !== 'POST' || lost > 0) return route.continue();
+        lost++;
+        await route.fetch();
+        return route.abort();
+      });
+      const submit = page.getByRole('dialog').getByRole('button', { name: form.submit });
+      await submit.click();
+      await page.getByRole('alert').getByText('cannot be reached').waitFor();
+      await submit.click();
+      await page.getByRole('alert').waitFor({ state: 'detached' });
+      if (form.submit === 'Create key') {
+        await page.getByRole('heading', { name: `“Key ${round}” exists, its token is lost` }).waitFor();
+        await page.getByRole('button', { name: 'Rotate key' }).click();
+      }
+      if (form.submit === 'Create link') {
+        await page
+          .getByRole('heading', { name: `new${round}@example.com is invited, the link is lost` })
+          .waitFor();
+        expect(await rowsOf(form.rows)).toBe(before + 1);
+        await page.getByRole('button', { name: 'Create a new link' }).click();
+      }
+      await form.done(page);
+      const again = form.submit === 'Create link' ? 1 : 0;
+      expect(await rowsOf(form.rows)).toBe(before + 1 + again);
+      await page.close();
+    });
+  });
+
+  test('sends another Idempotency-Key each time that it is opened', async () => {
+    page = await visitor.context.newPage();
+    const keys: string[] = [];
+    page.on('request', (request) => {
+      const key = request.headers()['idempotency-key'];
+      if (key !== undefined) keys.push(key);
+    });
+    for (let time = 0; time < 2; time++) {
+      await page.goto(`/w/${ada.workspaceId}/keys`);
+      await FORMS['Create key']?.open(page);
+      await page.getByLabel('Name').fill('Twice the same');
+      await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
+      await page.locator('[data-token]').waitFor();
+      await page.getByRole('button', { name: "Done, I've saved it" }).click();
+    }
+    expect(new Set(keys).size).toBe(2);
+    await page.close();
+  });
+
+  test('and a button that changes something send once by a double click', async () => {
+    page = await visitor.context.newPage();
+    const make = (path: string, data: object) =>
+      visitor.context.request.post(`/dashboard/api/workspaces/${ada.workspaceId}${path}`, {
+        headers: { 'idempotency-key': `by hand ${path}`.replaceAll(' ', '-') },
+        data,
+      });
+    await make('/keys', { name: 'Clicked twice', mode: 'test', access: 'read', companyId: null });
+    await make('/invitations', { email: 'twice@example.com', role: 'viewer' });
+    await page.goto(`/w/${ada.workspaceId}/keys`);
+    const sent: string[] = [];
+    page.on('request', (request) => {
+      if (request.method() !== 'GET')
+        sent.push(`${request.method()} ${new URL(request.url()).pathname.split('/').at(-1)}`);
+    });
+    const twice = (name: string, role: 'button' | 'menuitem' = 'button'): Promise<void> =>
+      page
+        .getByRole(role, { name, exact: true })
+        .first()
+        .evaluate((button: HTMLElement) => {
+          button.click();
+          button.click();
+        });
+    await page.getByRole('button', { name: 'Actions for Clicked twice' }).click();
+    await page.getByRole('menuitem', { name: 'Rotate…' }).click();
+    await twice('Rotate key');
+    await page.locator('[data-token]').waitFor();
+    await page.getByRole('button', { name: "Done, I've saved it" }).click();
+    await page.getByRole('button', { name: 'Actions for Clicked twice' }).click();
+    await page.getByRole('menuitem', { name: 'Revoke…' }).click();
+    await twice('Revoke key');
+    await page.getByRole('alertdialog').waitFor({ state: 'detached' });
+    expect(sent).toEqual(['POST rotate', 'POST revoke']);
+    sent.length = 0;
+
+    await page.goto(`/w/${ada.workspaceId}/settings?tab=members`);
+    const withdrawn = page.waitForResponse((response) => response.request().method() === 'DELETE');
+    await twice('Withdraw');
+    await withdrawn;
+    await page.getByText('The invitation is withdrawn').first().waitFor();
+    expect(sent).toHaveLength(1);
+    sent.length = 0;
+
+    const other = await world.visitor();
+    await other.page.goto('/sign-in');
+    await other.page.getByLabel('E-mail address').fill(ada.email);
+    await other.page.getByLabel('Password').fill(PASSWORD);
+    await other.page.getByRole('button', { name: 'Sign in' }).click();
+    await other.page.waitForURL(/\/w\//);
+    await page.goto('/account');
+    await twice('Sign out');
+    await page.getByText('Signed out there.').first().waitFor();
+    expect(sent).toEqual(['POST revoke-session']);
+    await page.close();
+  });
+});
