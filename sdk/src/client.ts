@@ -4,6 +4,7 @@ import { queryText } from './collection/query.ts';
 import type { Collection } from './collection/types.ts';
 import { type HeadersInput, joinHeaders } from './http/headers.ts';
 import { type CallOptions, createTransport, type Transport } from './http/transport.ts';
+import { jsonText } from './json.ts';
 import { type SvcOptions, settingsOf } from './options.ts';
 import { RESOURCES, type Resources } from './resources.ts';
 import { isBrowser } from './runtime.ts';
@@ -82,7 +83,7 @@ export const Svc: new (options?: SvcOptions) => Svc = class {
         method: verb,
         path: path + queryText(query),
         headers: joinHeaders(own, headers),
-        body: body === undefined ? undefined : JSON.stringify(body),
+        body: body === undefined ? undefined : jsonText(body, 'The body'),
       },
       call,
     );

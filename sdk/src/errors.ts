@@ -1,12 +1,22 @@
+import type { BatchProgress } from './collection/progress.ts';
+
 /**
  * What this package throws. Each code of the service's error table has a class of its own, so that a program can tell
  * failures apart by `instanceof`; all are {@link SvcApiError}, and all that this package throws is {@link SvcError}
  * (an aborted call throws the signal's own reason).
  */
 export class SvcError extends Error {
+  /** Of `createMany` and `createBatches`: what was created, what may have been, and how to go on. */
+  declare progress?: BatchProgress;
+
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
     this.name = 'SvcError';
+  }
+
+  /** Records that `createMany` or `createBatches` created for certain before it failed. */
+  get created(): number {
+    return this.progress?.created ?? 0;
   }
 }
 
@@ -54,8 +64,6 @@ export class SvcApiError extends SvcError {
   readonly status: number;
   readonly requestId: string | undefined;
   readonly retryAfterMs: number | undefined;
-  /** Of `createMany`: how many records the batches before the refused one have created. */
-  created = 0;
 
   constructor(failure: Failure) {
     super(failure.message);

@@ -1,6 +1,7 @@
 export { AUDIT_LOG_KINDS, AUDIT_LOG_TARGET_TYPES, type AuditLogKindDeclaration } from './audit-log-kinds.ts';
 export { type RequestAnswer, type RequestOptions, Svc } from './client.ts';
 export { etagOf } from './collection/etag.ts';
+export { BatchProgress } from './collection/progress.ts';
 export type {
   BatchOptions,
   ChangeOptions,

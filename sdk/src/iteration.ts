@@ -43,3 +43,52 @@ export function stoppable<T>(
   };
   return Object.assign(Object.create(ASYNC_ITERATOR), iterator);
 }
+
+/**
+ * The items of a source. As soon as the signal is aborted it throws the signal's reason, also while the source has not
+ * given its next item; the source is told by its own `return`, which nobody waits for then.
+ */
+export async function* untilAborted<T>(
+  source: Iterable<T> | AsyncIterable<T>,
+  signal: AbortSignal,
+): AsyncGenerator<T, void, undefined> {
+  if (!(Symbol.asyncIterator in source)) {
+    for (const item of source) {
+      signal.throwIfAborted();
+      yield await item;
+    }
+    return;
+  }
+  const items = source[Symbol.asyncIterator]();
+  let state = 'open' as 'open' | 'stuck' | 'ended';
+  try {
+    for (;;) {
+      let step: IteratorResult<T>;
+      try {
+        step = await orAborted(items.next(), signal);
+      } catch (error) {
+        state = signal.aborted ? 'stuck' : 'ended';
+        throw error;
+      }
+      if (step.done === true) {
+        state = 'ended';
+        return;
+      }
+      yield step.value;
+    }
+  } finally {
+    const returned = state === 'ended' ? undefined : Promise.resolve(items.return?.());
+    if (state === 'stuck') returned?.catch(() => undefined);
+    else await returned;
+  }
+}
+
+/** Not `Promise.race` with one promise for the whole iteration: that would keep something of every step. */
+function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason);
+    signal.addEventListener('abort', abort);
+    if (signal.aborted) abort();
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
+}

@@ -1,3 +1,4 @@
+import { jsonText } from '../json.ts';
 import { checkedNumber } from '../number.ts';
 
 /** What one batch may hold; the service's limits. */
@@ -26,7 +27,7 @@ export async function* batchesOf(
     return batch;
   };
   for await (const record of records) {
-    const text = JSON.stringify(record);
+    const text = jsonText(record, 'A record');
     const added = encoder.encode(text).length + 1;
     if (texts.length > 0 && (texts.length >= maxRecords || bytes + added > BATCH_MAX_BYTES)) yield take();
     texts.push(text);

@@ -1,7 +1,8 @@
 import type { Resource } from '../resource.ts';
+import { createBatches, createMany } from './create-batches.ts';
 import { type Context, countRecords, getRecord, listOf, tailOf } from './read.ts';
 import type { Collection } from './types.ts';
-import { createBatches, createMany, createRecord, deleteRecord, updateRecord } from './write.ts';
+import { createRecord, deleteRecord, updateRecord } from './write.ts';
 
 /** The methods of a resource, as its declaration says. */
 export function collectionOf<R extends Resource>(context: Context & { readonly resource: R }): Collection<R> {

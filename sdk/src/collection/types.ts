@@ -50,8 +50,9 @@ export interface Creating<R> {
   /** Creates a record; the answer is as a list would show it. */
   create(record: NewItem<R>, options?: PostOptions): Promise<Item<R>>;
   /**
-   * Creates any number of records, in batches, one after the other. When a batch is refused, those before it stay: the
-   * error's `created` says how many records that are.
+   * Creates any number of records, in batches, one after the other. When a batch fails, those before it stay: the error's
+   * `progress` says which records exist, how many may exist, and how to repeat the call safely. An error of the source
+   * itself and the reason of an aborted signal are thrown as they are: where these matter, use {@link createBatches}.
    */
   createMany(
     records: Iterable<NewItem<R>> | AsyncIterable<NewItem<R>>,

@@ -1,70 +1,21 @@
-import { SvcApiError } from '../errors.ts';
-import type { Transport } from '../http/transport.ts';
-import { batchesOf } from './batches.ts';
+import { jsonText } from '../json.ts';
 import { ifMatchHeader, recordOf } from './etag.ts';
 import { newIdempotencyKey } from './idempotency.ts';
 import { idSegment } from './query.ts';
 import { type Context, pathOf } from './read.ts';
-import type { BatchOptions, ChangeOptions, PostOptions } from './types.ts';
+import type { ChangeOptions, PostOptions } from './types.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' } as const;
 const GONE = 404;
 
-const post = (
-  transport: Transport,
-  path: string,
-  body: string,
-  options: PostOptions,
-): ReturnType<Transport['send']> =>
-  transport.send(
-    {
-      method: 'POST',
-      path,
-      headers: { ...JSON_TYPE, 'idempotency-key': options.idempotencyKey ?? newIdempotencyKey() },
-      body,
-    },
-    options,
-  );
-
 export async function createRecord(
   { transport, resource }: Context,
   record: object,
-  options: PostOptions = {},
+  { idempotencyKey = newIdempotencyKey(), ...call }: PostOptions = {},
 ): Promise<unknown> {
-  return recordOf(await post(transport, pathOf(resource), JSON.stringify(record), options));
-}
-
-type Records = Iterable<unknown> | AsyncIterable<unknown>;
-
-/** Under an idempotency key of the caller, batch 3 has that key with `.3`: the same records make the same batches. */
-export async function* createBatches(
-  { transport, resource }: Context,
-  records: Records,
-  options: BatchOptions = {},
-): AsyncGenerator<readonly unknown[], void, undefined> {
-  const { idempotencyKey = newIdempotencyKey(), batchSize } = options;
-  let [created, number] = [0, 0];
-  for await (const batch of batchesOf(records, batchSize)) {
-    number += 1;
-    const batchOptions = { ...options, idempotencyKey: `${idempotencyKey}.${number}` };
-    const answer = post(transport, `${pathOf(resource)}/batch`, batch.body, batchOptions);
-    const { body } = await answer.catch((error: unknown) => {
-      if (error instanceof SvcApiError) error.created = created;
-      throw error;
-    });
-    yield (body as { readonly data: readonly unknown[] }).data;
-    created += batch.records;
-  }
-}
-
-export async function createMany(
-  context: Context,
-  records: Records,
-  options?: BatchOptions,
-): Promise<unknown[]> {
-  const all: unknown[] = [];
-  for await (const batch of createBatches(context, records, options)) all.push(...batch);
-  return all;
+  const headers = { ...JSON_TYPE, 'idempotency-key': idempotencyKey };
+  const body = jsonText(record, 'The record');
+  return recordOf(await transport.send({ method: 'POST', path: pathOf(resource), headers, body }, call));
 }
 
 export async function updateRecord(
@@ -76,7 +27,7 @@ export async function updateRecord(
   const headers = { ...JSON_TYPE, ...ifMatchHeader(ifMatch) };
   const path = `${pathOf(resource)}/${idSegment(id)}`;
   return recordOf(
-    await transport.send({ method: 'PATCH', path, headers, body: JSON.stringify(change) }, call),
+    await transport.send({ method: 'PATCH', path, headers, body: jsonText(change, 'The change') }, call),
   );
 }
 

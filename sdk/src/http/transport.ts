@@ -1,4 +1,10 @@
-import { SvcApiError, SvcError, SvcNetworkError, SvcTimeoutError } from '../errors.ts';
+import {
+  SvcApiError,
+  SvcError,
+  SvcIdempotencyInProgressError,
+  SvcNetworkError,
+  SvcTimeoutError,
+} from '../errors.ts';
 import { LONGEST_TIMER_MS } from '../number.ts';
 import { checkedRetries, checkedTimeout } from '../options.ts';
 import { type Answer, readAnswer } from './answer.ts';
@@ -35,6 +41,8 @@ export interface Call {
   readonly body?: string | undefined;
   /** A failure status that, after a try whose fate is unknown, says that this try had been carried out. */
   readonly doneWhenRepeated?: number;
+  /** Called when a try failed and may have been carried out nevertheless. */
+  readonly onUnsure?: () => void;
 }
 
 export interface TransportOptions {
@@ -72,7 +80,8 @@ export function createTransport(options: TransportOptions): Transport {
           return await attempt({ ...call, headers }, options, timeoutMs, signal);
         } catch (error) {
           if (unsure && error instanceof SvcApiError && error.status === call.doneWhenRepeated) return DONE;
-          unsure ||= !(error instanceof SvcApiError) || error.status >= 500;
+          unsure ||= mayBeDone(error);
+          if (unsure) call.onUnsure?.();
           failures += 1;
           if (signal?.aborted === true || !(error instanceof SvcError) || failures > retries) throw error;
           const delayMs = retryDelayMs(error, failures, timing.random);
@@ -84,6 +93,10 @@ export function createTransport(options: TransportOptions): Transport {
     },
   };
 }
+
+/** Whether a request that failed so may have been carried out: by this try, or by an earlier one that still runs. */
+const mayBeDone = (error: unknown): boolean =>
+  !(error instanceof SvcApiError) || error.status >= 500 || error instanceof SvcIdempotencyInProgressError;
 
 const BODILESS: readonly string[] = ['GET', 'HEAD'];
 

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { etagOf } from '@svc/sdk';
+import { etagOf, type Fetch } from '@svc/sdk';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createTestService } from '../harness/service.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
@@ -54,6 +54,26 @@ describe('create', () => {
     });
     expect(more).toEqual({ code: 0, stdout: '', stderr: 'svc: created 1 companies.\n' });
     expect((await svc.companies.list().toArray({ max: 2_000 })).length).toBe(1_201);
+  });
+
+  test('whose connection breaks tells what may exist, and how to create only the rest', async () => {
+    const ndjson = Array.from({ length: 2_500 }, (_, i) => `{"name":"Company ${i}"}\n`).join('');
+    const fetchApp = fetchOf(service.app);
+    let batches = 0;
+    const fetch: Fetch = async (url, init) => {
+      batches += 1;
+      const answer = await fetchApp(url, init);
+      // A refusal that no retry follows, in place of the answer to the second batch.
+      return batches === 2 ? { ...answer, status: 500, text: async () => '' } : answer;
+    };
+    const create = ['companies', 'create', '-f', '-'];
+    const broken = await command(create, { stdin: ndjson, fetch });
+    expect(broken.code).toBe(10);
+    expect(broken.stderr).toContain('svc: created 1,000 companies.\n');
+    expect(broken.stderr).toContain('svc: the response to 1,000 more was lost: they may exist.\n');
+    const [, key = ''] = /--idempotency-key (\S+)/.exec(broken.stderr) ?? [];
+    expect((await command([...create, '--idempotency-key', key], { stdin: ndjson })).code).toBe(0);
+    expect((await svc.companies.list().toArray({ max: 5_000 })).length).toBe(2_500);
   });
 
   test('stops at a line that is no record, or that the service refuses, and tells what is there', async () => {

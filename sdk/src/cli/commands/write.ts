@@ -1,3 +1,5 @@
+import type { BatchProgress } from '../../collection/progress.ts';
+import { SvcError } from '../../errors.ts';
 import type { Resource } from '../../resource.ts';
 import { type Command, type Invocation, type Options, positional, text, UsageError } from '../command.ts';
 import { parseFields, writableFields } from '../fields.ts';
@@ -67,6 +69,7 @@ async function createFromFile(
   const writer = recordWriter(formatOf(values, io), resource.fields, io.stdout);
   const progress = progressOf(io, resource.name, shown ? io.stdout : undefined);
   let created = 0;
+  let unfinished: BatchProgress | undefined;
   try {
     for await (const records of collection.createBatches(readRecords(io, file), options)) {
       created += records.length;
@@ -74,10 +77,23 @@ async function createFromFile(
       if (shown) await write(io.stdout, writer.page(records));
     }
     if (shown) await write(io.stdout, writer.end());
+  } catch (error) {
+    unfinished = error instanceof SvcError ? error.progress : undefined;
+    throw error;
   } finally {
     progress.end();
     await tell(io, `svc: created ${grouped(created)} ${resource.name}.`);
+    if (unfinished !== undefined) await tellHowToGoOn(io, unfinished);
   }
+}
+
+async function tellHowToGoOn(io: Io, { created, unknown, idempotencyKey }: BatchProgress): Promise<void> {
+  if (unknown > 0) await tell(io, `svc: the response to ${grouped(unknown)} more was lost: they may exist.`);
+  if (created + unknown === 0) return;
+  await tell(
+    io,
+    `svc: with --idempotency-key ${idempotencyKey} the same command, within 24 hours, creates only the rest.`,
+  );
 }
 
 const ifMatchOption = {

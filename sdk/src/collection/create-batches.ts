@@ -1,0 +1,103 @@
+import { SvcError } from '../errors.ts';
+import type { Answer } from '../http/answer.ts';
+import type { CallOptions } from '../http/transport.ts';
+import { stoppable, untilAborted } from '../iteration.ts';
+import { type Batch, batchesOf } from './batches.ts';
+import { newIdempotencyKey } from './idempotency.ts';
+import { BatchProgress } from './progress.ts';
+import { type Context, pathOf } from './read.ts';
+import type { BatchOptions } from './types.ts';
+
+type CreatedRecord = { readonly id: string };
+type Source = Iterable<unknown> | AsyncIterable<unknown>;
+
+/** Creates records in batches, one after the other, and gives each batch's records when they are created. */
+export const createBatches = (
+  context: Context,
+  source: Source,
+  options: BatchOptions = {},
+): AsyncGenerator<readonly CreatedRecord[], void, undefined> =>
+  stoppable((signal) => batchesCreated(context, source, options, signal), options.signal);
+
+/** Under an idempotency key of the caller, batch 3 has that key with `.3`: the same records make the same batches. */
+async function* batchesCreated(
+  context: Context,
+  source: Source,
+  { idempotencyKey = newIdempotencyKey(), batchSize, ...call }: BatchOptions,
+  signal: AbortSignal,
+): AsyncGenerator<readonly CreatedRecord[], void, undefined> {
+  const total = Array.isArray(source) ? source.length : undefined;
+  const batches = batchesOf(untilAborted(checkedSource(source), signal), batchSize);
+  let [created, number] = [0, 0];
+  const next = async (): Promise<readonly CreatedRecord[] | undefined> => {
+    let [records, unsure] = [0, false];
+    try {
+      const { value: batch, done } = await batches.next();
+      if (done === true) return undefined;
+      [records, number] = [batch.records, number + 1];
+      const key = `${idempotencyKey}.${number}`;
+      const given = await createBatch(context, batch, key, { ...call, signal }, () => {
+        unsure = true;
+      });
+      created += records;
+      return given;
+    } catch (error) {
+      const [refused, unknown] = unsure ? [0, records] : [records, 0];
+      const notSent = total === undefined ? undefined : total - created - records;
+      if (error instanceof SvcError)
+        error.progress = new BatchProgress({ created, refused, unknown, notSent, idempotencyKey });
+      throw error;
+    }
+  };
+  try {
+    for (let given = await next(); given !== undefined; given = await next()) yield given;
+  } finally {
+    await batches.return();
+  }
+}
+
+function checkedSource(source: Source): Source {
+  const iterable: unknown = Object(source);
+  if (typeof iterable === 'object' && iterable !== null && typeof source !== 'string') {
+    if (Symbol.iterator in iterable || Symbol.asyncIterator in iterable) return source;
+  }
+  throw new SvcError('The records must be an array, or another iterable or async iterable.');
+}
+
+async function createBatch(
+  { transport, resource }: Context,
+  batch: Batch,
+  key: string,
+  call: CallOptions,
+  onUnsure: () => void,
+): Promise<readonly CreatedRecord[]> {
+  const path = `${pathOf(resource)}/batch`;
+  const headers = { 'content-type': 'application/json', 'idempotency-key': key };
+  const answer = await transport.send({ method: 'POST', path, headers, body: batch.body, onUnsure }, call);
+  const records = recordsOf(answer);
+  if (records !== undefined) return records;
+  onUnsure();
+  throw new SvcError('The answer is not a batch of records: is this the address of svc? Check baseUrl.');
+}
+
+function recordsOf({ body }: Answer): readonly CreatedRecord[] | undefined {
+  const { data }: { readonly data?: unknown } = Object(body);
+  return Array.isArray(data) ? data : undefined;
+}
+
+/** All of them in an array. The error of a failure has those that were created before. */
+export async function createMany(
+  context: Context,
+  source: Source,
+  options?: BatchOptions,
+): Promise<CreatedRecord[]> {
+  const all: CreatedRecord[] = [];
+  try {
+    for await (const batch of createBatches(context, source, options)) all.push(...batch);
+    return all;
+  } catch (error) {
+    if (error instanceof SvcError && error.progress !== undefined)
+      error.progress = new BatchProgress(error.progress, all);
+    throw error;
+  }
+}
