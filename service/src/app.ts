@@ -8,17 +8,18 @@ import type { Config } from './config.ts';
 import { registerDashboard } from './dashboard/index.ts';
 import type { Resource } from './declaration/resource.ts';
 import { registerDocs } from './docs/index.ts';
+import { answerBrokenRequests, answerClientError } from './http/broken-request.ts';
 import { trustOf } from './http/client-address.ts';
-import { decodablePath } from './http/decodable-path.ts';
 import { ApiError } from './http/errors.ts';
 import { refuseExpectation } from './http/expectation.ts';
-import { answerBrokenRequest, sendFailure } from './http/failures.ts';
+import { sendFailure } from './http/failures.ts';
 import { skipStreamsOfHead } from './http/head.ts';
 import { parseJsonBodies } from './http/json-bodies.ts';
 import { registerMetrics } from './http/metrics.ts';
 import { requestId } from './http/request-id.ts';
+import { requireShape } from './http/request-shape.ts';
+import { canonicalTarget } from './http/request-target.ts';
 import { registerSystem } from './http/system.ts';
-import { refuseTokenInUrl } from './http/token-in-url.ts';
 import { createAuthenticator } from './keys/authenticate.ts';
 import {
   BODY_MAX_BYTES,
@@ -64,16 +65,17 @@ export function createApp(options: AppOptions): FastifyInstance {
     bodyLimit: BODY_MAX_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
     http: { maxHeaderSize: HEADERS_MAX_BYTES, requireHostHeader: false },
-    rewriteUrl: ({ url = '/' }) => decodablePath(url),
+    rewriteUrl: ({ url = '/' }) => canonicalTarget(url),
     // Nothing longer arrives, so every path below /v1 is authenticated and audited.
     routerOptions: { maxParamLength: HEADERS_MAX_BYTES },
     return503OnClosing: false,
-    clientErrorHandler: answerBrokenRequest,
+    clientErrorHandler: answerClientError,
     frameworkErrors: (error, request, reply) => {
       reply.header('request-id', request.id);
       sendFailure(error, request, reply);
     },
   });
+  answerBrokenRequests(app.server);
   app.server.on('checkExpectation', refuseExpectation);
   parseJsonBodies(app);
   app.decorateRequest('key', null);
@@ -81,10 +83,11 @@ export function createApp(options: AppOptions): FastifyInstance {
   app.decorateRequest('recorded', null);
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({ 'request-id': request.id, 'x-content-type-options': 'nosniff' });
-    if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
-      throw new ApiError('invalid_request', 'The Host header is missing.');
-    }
-    refuseTokenInUrl(request);
+    requireShape(request);
+  });
+  // After every onRequest hook, so after authentication below /v1, and before the body is read.
+  app.addHook('preParsing', async (request) => {
+    if (request.is404) throw new ApiError('not_found', 'There is no such path.');
   });
   app.addHook('onResponse', async (request, reply) => {
     request.log.debug(

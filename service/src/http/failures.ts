@@ -1,9 +1,6 @@
-import { randomUUID } from 'node:crypto';
-import { STATUS_CODES } from 'node:http';
-import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { isUnavailable } from '../database/unavailable.ts';
-import { ApiError, ERRORS, type ErrorCode, errorEnvelope, unavailable } from './errors.ts';
+import { ApiError, type ErrorCode, errorEnvelope, unavailable } from './errors.ts';
 
 /** The one place that turns whatever was thrown into the error envelope. Nothing inside leaks. */
 
@@ -52,34 +49,4 @@ export function sendFailure(
     .headers({ ...failure.headers })
     .type('application/json; charset=utf-8')
     .send(errorEnvelope(failure.code, failure.message));
-}
-
-const SOCKET_FAILURES: Readonly<Record<string, readonly [ErrorCode, string]>> = {
-  HPE_HEADER_OVERFLOW: ['headers_too_large', 'The request line or the headers are too large.'],
-  ERR_HTTP_REQUEST_TIMEOUT: ['request_timeout', 'The request did not arrive in time.'],
-};
-
-/** Answers what never became a request: oversized headers, broken HTTP, a request that does not arrive. */
-export function answerBrokenRequest(error: Error & { readonly code?: string }, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const [code, message] = SOCKET_FAILURES[error.code ?? ''] ?? [
-    'invalid_request',
-    'The request is not valid HTTP.',
-  ];
-  const { status } = ERRORS[code];
-  const body = errorEnvelope(code, message);
-  socket.end(
-    [
-      `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
-      `Request-Id: req_${randomUUID()}`,
-      'Content-Type: application/json; charset=utf-8',
-      `Content-Length: ${Buffer.byteLength(body)}`,
-      'Connection: close',
-      '',
-      body,
-    ].join('\r\n'),
-  );
 }

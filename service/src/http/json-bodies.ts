@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from './errors.ts';
+import { jsonText } from './utf8-json.ts';
 
 const JSON_TYPE = 'application/json';
 /** How RFC 7396 names the body of a PATCH; nothing else is patched. */
@@ -12,19 +13,19 @@ const MERGE_PATCH_TYPE = 'application/merge-patch+json';
 export function parseJsonBodies(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error');
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser<string>(
+  app.addContentTypeParser<Buffer>(
     [JSON_TYPE, MERGE_PATCH_TYPE],
-    { parseAs: 'string' },
+    { parseAs: 'buffer' },
     (request, body, done) => {
       const { method, headers } = request;
-      if (method === 'DELETE' && body === '') return done(null);
+      if (method === 'DELETE' && body.length === 0) return done(null);
       if (method !== 'PATCH' && isMergePatch(headers['content-type'])) {
         return done(new ApiError('unsupported_media_type', `The body must be ${JSON_TYPE}.`));
       }
       if ((headers['content-encoding'] ?? 'identity') !== 'identity') {
         return done(new ApiError('unsupported_media_type', 'The body must have no Content-Encoding.'));
       }
-      return parse(request, body, done);
+      return parse(request, jsonText(headers['content-type'], body), done);
     },
   );
 }

@@ -1,5 +1,5 @@
 import http from 'node:http';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { QuotaState } from '../audit-log/write.ts';
 import { ApiError } from '../http/errors.ts';
 import { type AuditOptions, auditAnswer, quotaExceeded } from './audited.ts';
@@ -49,15 +49,14 @@ export function registerV1(
       for (const { url, known } of allowed) {
         const others = METHODS.filter((method) => !known.includes(method));
         const allow = known.join(', ');
-        v1.route({
-          method: others,
-          url: url.replace(/^\/v1/, ''),
-          handler: ({ method }) => {
-            throw new ApiError('method_not_allowed', `${method} is not allowed here. Allowed: ${allow}.`, {
-              allow,
-            });
-          },
-        });
+        const refuse = ({ method }: { readonly method: string }): never => {
+          throw new ApiError('method_not_allowed', `${method} is not allowed here. Allowed: ${allow}.`, {
+            allow,
+          });
+        };
+        // After authentication and before the body is read.
+        const onRequest = async (request: FastifyRequest): Promise<void> => refuse(request);
+        v1.route({ method: others, url: url.replace(/^\/v1/, ''), onRequest, handler: refuse });
       }
       done();
     },

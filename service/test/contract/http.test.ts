@@ -80,8 +80,10 @@ describe('the Request-Id', () => {
 });
 
 describe('a body', () => {
-  const send = (contentType: string, payload: string, url = '/v1/audits') =>
-    service.request(world.token, url, { method: 'PUT', payload, headers: { 'content-type': contentType } });
+  const send = async (contentType: string, payload: string | Buffer, url = '/v1/audits') => {
+    const token = await service.token(world.workspaceId, { mode: 'test', access: 'write' });
+    return service.request(token, url, { method: 'POST', payload, headers: { 'content-type': contentType } });
+  };
 
   test.each([
     '{',
@@ -127,6 +129,62 @@ describe('a body', () => {
       'payload_too_large',
     );
   });
+
+  test.each([
+    ['Latin-1', Buffer.from('{"name":"\xe9t\xe9"}', 'latin1')],
+    ['a cut off character', Buffer.from('{"name":"é"}').subarray(0, 10)],
+    ['an overlong form', Buffer.from([0x22, 0xc0, 0xaf, 0x22])],
+    ['a surrogate', Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22])],
+    ['UTF-16', Buffer.from('{"name":"a"}', 'utf16le')],
+  ])('that is not UTF-8 is refused, not repaired: %s', async (_, payload) => {
+    const json = 'application/json';
+    for (const url of ['/v1/companies', '/v1/companies/batch'])
+      expectFailure(await send(json, payload, url), 'invalid_body');
+    const { token } = await service.issue(world.workspaceId, { access: 'write' });
+    const patch = { method: 'PATCH', payload, headers: { 'content-type': json } } as const;
+    expectFailure(await service.request(token, '/v1/companies/none', patch), 'invalid_body');
+    const origin = { 'content-type': json, origin: 'http://svc.test' };
+    const signIn = '/dashboard/api/auth/sign-in/email';
+    const { statusCode, body } = await service.app.inject({
+      method: 'POST',
+      url: signIn,
+      payload,
+      headers: origin,
+    });
+    expect([statusCode, body]).toEqual([400, expect.stringContaining('"invalid_body"')]);
+  });
+
+  test('may say that it is UTF-8, and nothing else', async () => {
+    for (const charset of ['utf-8', 'UTF-8', '"utf-8"', 'utf8'])
+      expect(
+        (await send(`application/json; charset=${charset}`, '{"name":"é"}', '/v1/companies')).status,
+      ).toBe(201);
+    for (const charset of ['latin1', 'iso-8859-1', '"utf-16"', 'us-ascii', ''])
+      expectFailure(
+        await send(`application/json; charset=${charset}`, '{"name":"é"}', '/v1/companies'),
+        'unsupported_media_type',
+      );
+  });
+
+  test('is not looked at where the path or the method is wrong', async () => {
+    const bodies = [
+      ['application/json', '{bad'],
+      ['application/json', ''],
+      ['text/plain', 'x'],
+      ['application/json', JSON.stringify('x'.repeat(9 * 1024 * 1024))],
+    ] as const;
+    for (const [type, payload] of bodies) {
+      const headers = { 'content-type': type };
+      for (const [method, url, code] of [
+        ['POST', '/v1/nope', 'not_found'],
+        ['POST', '/nope', 'not_found'],
+        ['PUT', '/v1/companies', 'method_not_allowed'],
+        ['PATCH', '/v1/audits/x', 'method_not_allowed'],
+        ['POST', '/v1/companies/x', 'method_not_allowed'],
+      ] as const)
+        expectFailure(await service.request(world.token, url, { method, payload, headers }), code);
+    }
+  });
 });
 
 describe('over a socket', () => {
@@ -150,6 +208,9 @@ describe('over a socket', () => {
       socket.write(text);
     });
 
+  const only = (...headers: readonly string[]): string =>
+    `GET /v1/audits HTTP/1.1\r\nconnection: close\r\n${headers.map((line) => `${line}\r\n`).join('')}\r\n`;
+
   const broken: readonly (readonly [string, string, number, string])[] = [
     [
       'headers that are too large',
@@ -165,7 +226,26 @@ describe('over a socket', () => {
     ],
     ['what is not HTTP', 'hello\r\n\r\n', 400, 'invalid_request'],
     ['TLS', '\u0016\u0003\u0001\u0002\u0000\u0001', 400, 'invalid_request'],
-    ['a method that is none', 'NONE /v1/audits HTTP/1.1\r\nhost: a\r\n\r\n', 400, 'invalid_request'],
+    ['a method that is unknown', 'NONE /v1/audits HTTP/1.1\r\nhost: a\r\n\r\n', 405, 'method_not_allowed'],
+    ['a tunnel', 'CONNECT a:443 HTTP/1.1\r\nhost: a\r\n\r\n', 405, 'method_not_allowed'],
+    ['HTTP/2.0', 'GET /v1/audits HTTP/2.0\r\nhost: a\r\nconnection: close\r\n\r\n', 400, 'invalid_request'],
+    ['HTTP/0.9', 'GET /v1/audits HTTP/0.9\r\nhost: a\r\n\r\n', 400, 'invalid_request'],
+    ['two hosts', only('host: a', 'host: a'), 400, 'invalid_request'],
+    ['a host with a user', only('host: a@b'), 400, 'invalid_request'],
+    ['a host with a space', only('host: a b'), 400, 'invalid_request'],
+    ['a host with a path', only('host: a/b'), 400, 'invalid_request'],
+    [
+      'two keys',
+      only('host: a', 'authorization: Bearer x', 'authorization: Bearer y'),
+      400,
+      'invalid_request',
+    ],
+    [
+      'a fragment',
+      'GET /v1/audits#x HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n',
+      400,
+      'invalid_request',
+    ],
     [
       'an expectation that cannot be met',
       'POST /v1/audits HTTP/1.1\r\nhost: a\r\nexpect: foo\r\ncontent-length: 5\r\n\r\n',
@@ -206,11 +286,8 @@ describe('over a socket', () => {
   test.each(['TRACE', 'PROPFIND', 'PURGE', 'QUERY'])(
     '%s, which no path has, is refused like PUT',
     async (method) => {
-      // A QUERY without the type of its content is refused before anybody looks for the path.
-      const content =
-        method === 'QUERY' ? 'content-type: application/json\r\ncontent-length: 2\r\n\r\n{}' : '\r\n';
       const answer = await exchange(
-        `${method} /v1/audits HTTP/1.1\r\nhost: a\r\nconnection: close\r\nauthorization: Bearer ${world.token}\r\n${content}`,
+        `${method} /v1/audits HTTP/1.1\r\nhost: a\r\nconnection: close\r\nauthorization: Bearer ${world.token}\r\n\r\n`,
       );
       expect(answer).toMatch(/^HTTP\/1.1 405 /);
       expect(answer).toMatch(/\r\nallow: GET, HEAD, POST\r\n/i);

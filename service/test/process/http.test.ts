@@ -3,7 +3,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { dataDirectory } from '../../src/database/embedded/fixture-process.ts';
-import { answerBrokenRequest } from '../../src/http/failures.ts';
+import { answerClientError } from '../../src/http/broken-request.ts';
 import { onFileEnd } from '../harness/cleanup.ts';
 import { startSvcd } from '../harness/process.ts';
 import { startRunningService } from '../harness/running-service.ts';
@@ -75,7 +75,7 @@ describe('a request that is no good HTTP is answered in the envelope', () => {
       headersTimeout: 50,
       connectionsCheckingInterval: 10,
     });
-    server.on('clientError', answerBrokenRequest);
+    server.on('clientError', answerClientError);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     onFileEnd(() => new Promise((resolve) => void server.close(() => resolve())));
     const { port } = server.address() as AddressInfo;

@@ -1,0 +1,52 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { canonicalTarget } from './request-target.ts';
+
+test.each([
+  '/',
+  '/v1/audits',
+  '/v1/audits/%C3%A9',
+  '/v1/audits?x=%zz',
+  '/v1/audits/x%2Fy?cursor=%',
+  '/v1/audits?from=http://a/',
+  '//host/v1',
+  '*',
+])('a target in its canonical spelling stays as it is: %s', (target) => {
+  expect(canonicalTarget(target)).toBe(target);
+});
+
+test.each([
+  ['/v1/%63ompanies', '/v1/companies'],
+  ['/%76%31/companies%2d%5F%7e?%63=%63', '/v1/companies-_~?%63=%63'],
+  ['/v1/%2563ompanies', '/v1/%2563ompanies'],
+  ['/v1/a%2fb%c3%a9', '/v1/a%2Fb%C3%A9'],
+  ['/v1/%zz', '/v1/%25zz'],
+  ['/%', '/%25'],
+  ['/v1/audits/%41%E0%A4%A?x=%zz', '/v1/audits/%2541%25E0%25A4%25A?x=%zz'],
+  ['http://svc.example/v1/companies?limit=1', '/v1/companies?limit=1'],
+  ['HTTPS://user@svc.example:8080/v1/%63ompanies', '/v1/companies'],
+  ['http://svc.example', '/'],
+  ['http://svc.example?limit=1', '/?limit=1'],
+])('%s is %s', (target, canonical) => {
+  expect(canonicalTarget(target)).toBe(canonical);
+});
+
+test('however a path is encoded, its spelling is the same, and spelling it again changes nothing', () => {
+  const character = fc.constantFrom(...'abzAZ019-._~/');
+  fc.assert(
+    fc.property(fc.array(fc.tuple(character, fc.nat(2)), { maxLength: 40 }), (characters) => {
+      const plain = `/${characters.map(([c]) => c).join('')}`;
+      const encoded = characters.map(([c, how]) => {
+        const hex = c.charCodeAt(0).toString(16).padStart(2, '0');
+        return c === '/' || how === 0 ? c : `%${how === 1 ? hex : hex.toUpperCase()}`;
+      });
+      expect(canonicalTarget(`/${encoded.join('')}`)).toBe(plain);
+    }),
+  );
+  fc.assert(
+    fc.property(fc.webPath(), (path) => {
+      const once = canonicalTarget(`/${path}`);
+      expect(canonicalTarget(once)).toBe(once);
+    }),
+  );
+});
