@@ -11,20 +11,27 @@ const HOOK_TIMEOUT_MS = 120_000;
 const BROWSER = 'dashboard/test/';
 const BROWSER_TEST_TIMEOUT_MS = 120_000;
 /** Where changes land, machines are shared: what waits for a browser or a process gets another try there, and only there. */
-const RETRIES = process.env['CI'] === undefined ? 0 : 2;
+const RETRIES = process.env['CI'] === undefined || process.env['PROVE'] !== undefined ? 0 : 2;
 
 /** A test file needs a database when it imports from the harness more than these. */
 const USES_DATABASE =
   /from '(?:\.\.?\/)+(?:[\w-]+\/)*harness\/(?!temporary-directory|cleanup|process|dashboard-http|secrets|running-service)/;
 
-const found = globSync('{sdk,service,dashboard,bench,tools}/**/*.test.ts', {
-  cwd: import.meta.dirname,
-  exclude: ['**/node_modules/**'],
-}).sort();
+/** The file that `npm run prove` runs; it is not part of the suite. */
+const PROOF = process.env['PROVE'];
+
+const found =
+  PROOF === undefined
+    ? globSync('{sdk,service,dashboard,bench,tools}/**/*.test.ts', {
+        cwd: import.meta.dirname,
+        exclude: ['**/node_modules/**'],
+      }).sort()
+    : [PROOF];
 const inBrowser = found.filter((file) => file.startsWith(BROWSER));
 const files = found.filter((file) => !inBrowser.includes(file));
-const withDatabase = files.filter((file) =>
-  USES_DATABASE.test(readFileSync(join(import.meta.dirname, file), 'utf8')),
+// A proof reaches the harness by other files.
+const withDatabase = files.filter(
+  (file) => PROOF !== undefined || USES_DATABASE.test(readFileSync(join(import.meta.dirname, file), 'utf8')),
 );
 const withoutDatabase = files.filter((file) => !withDatabase.includes(file));
 
@@ -63,4 +70,10 @@ if (existsSync(POSTGRESQL_15)) {
 }
 
 // Half of the time a test waits for PostgreSQL or for a process: a worker per core, where the default leaves one free.
-export default defineConfig({ test: { projects, maxWorkers: '100%' } });
+// A proof has the machine to itself.
+export default defineConfig({
+  test: {
+    projects: projects.filter(({ test }) => (test?.include ?? []).length > 0),
+    maxWorkers: PROOF === undefined ? '100%' : 1,
+  },
+});

@@ -9,7 +9,7 @@ import { ensureDirectory } from '../../src/database/embedded/files.ts';
 import { launcherFor } from '../../src/database/embedded/launcher.ts';
 import { findPostmaster, untilGone } from '../../src/database/embedded/postmaster.ts';
 import { isProcessAlive } from '../../src/database/embedded/process-alive.ts';
-import { startServerProcess } from '../../src/database/embedded/server-process.ts';
+import { type ServerProcess, startServerProcess } from '../../src/database/embedded/server-process.ts';
 import { fastDirectory, makeTemporaryDirectory } from './temporary-directory.ts';
 
 const MAX_CONNECTIONS = 300;
@@ -29,6 +29,9 @@ const SETTINGS = [
   `max_connections=${MAX_CONNECTIONS}`,
 ] as const;
 
+/** Of a server on PostgreSQL's default port. */
+const SOCKET_NAME = '.s.PGSQL.5432';
+
 /** `svc-db-<pid of the test run>-<random>` */
 const SERVER_DIRECTORY = /^svc-db-(\d+)-/;
 
@@ -36,6 +39,11 @@ const SERVER_DIRECTORY = /^svc-db-(\d+)-/;
 export type ThrowawayServer = {
   /** Of the database `svc`; its role may make further databases. */
   readonly url: string;
+  readonly socketPath: string;
+  /** Of the postmaster that runs now. */
+  readonly pid: () => number;
+  /** Starts it again after its postmaster was killed, and waits until it answers. */
+  readonly restart: () => Promise<void>;
   /** Ends the server at once and removes its directory. */
   readonly stop: () => Promise<void>;
 };
@@ -65,20 +73,30 @@ export async function startThrowawayServer(
     ...(locale === undefined ? {} : { locale }),
   });
   const settings = [...SETTINGS, `unix_socket_directories=${socketDirectory}`];
-  const server = await startServerProcess({ binaries, launcher, pgdata, logFile, settings });
   const url = `postgres://${ROLE}:${password}@/${DATABASE}?host=${socketDirectory}`;
-  const client = await connectWhenReady({ connectionString: url }, async () => {
-    const outcome = server.outcome();
-    if (outcome !== undefined) throw new Error(`${outcome}: ${await readFile(logFile, 'utf8')}`);
-  });
-  await client.end();
+  const launch = async (): Promise<ServerProcess> => {
+    const started = await startServerProcess({ binaries, launcher, pgdata, logFile, settings });
+    const client = await connectWhenReady({ connectionString: url }, async () => {
+      const outcome = started.outcome();
+      if (outcome !== undefined) throw new Error(`${outcome}: ${await readFile(logFile, 'utf8')}`);
+    });
+    await client.end();
+    return started;
+  };
+  let server = await launch();
   const stop = async (): Promise<void> => {
     // Immediate: nothing is written that is removed anyway.
-    process.kill(server.pid, 'SIGQUIT');
+    if (server.outcome() === undefined) process.kill(server.pid, 'SIGQUIT');
     await server.ended();
     await rm(root, { recursive: true, force: true });
   };
-  return { url, stop };
+  const restart = async (): Promise<void> => {
+    // Until it is reaped, its process id counts as a server that runs.
+    await server.ended();
+    server = await launch();
+  };
+  const socketPath = join(socketDirectory, SOCKET_NAME);
+  return { url, socketPath, pid: () => server.pid, restart, stop };
 }
 
 /** Ends and removes the servers of test runs that were killed, before they could. */

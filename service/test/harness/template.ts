@@ -9,7 +9,12 @@ import { startThrowawayServer } from './server.ts';
 export const TEMPLATE = 'svc_template';
 
 /** What the projects with a database give to their tests. */
-export type DatabaseServer = { readonly url: string };
+export type DatabaseServer = {
+  readonly url: string;
+  /** What it was made with, for a test that needs a server of its own. */
+  readonly binaries: Binaries;
+  readonly locale?: readonly string[];
+};
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -37,7 +42,11 @@ export async function provideServer(
     await server.stop();
     throw error;
   }
-  project.provide('databaseServer', { url: server.url });
+  project.provide('databaseServer', {
+    url: server.url,
+    binaries: { initdb: binaries.initdb, postgres: binaries.postgres },
+    ...(locale === undefined ? {} : { locale }),
+  });
   return server.stop;
 }
 

@@ -1,0 +1,80 @@
+import { type Attempt, type FinalWorkspace, type History, isRefusal, isSuccess } from './history.ts';
+
+const UNAUTHORIZED = 401;
+const TOO_MANY_REQUESTS = 429;
+
+/** The request entries of a workspace by request id. */
+function entriesOf({ log }: FinalWorkspace): ReadonlyMap<string, readonly (number | null)[]> {
+  const entries = new Map<string, (number | null)[]>();
+  for (const { kind, requestId, status } of log) {
+    if (kind !== 'api.request' || requestId === null) continue;
+    entries.set(requestId, [...(entries.get(requestId) ?? []), status]);
+  }
+  return entries;
+}
+
+/**
+ * Every answered request of a live key has exactly one entry, with its status; a 401 and a sandbox key's request have
+ * none; one without an answer, or with a 503, has at most one. No entry is of a request that nobody made.
+ */
+export function checkEntries(history: History): readonly string[] {
+  return history.final.flatMap((final) => {
+    const entries = entriesOf(final);
+    const violations: string[] = [];
+    const attempts = history.attempts.filter(({ workspaceId }) => workspaceId === final.workspaceId);
+    for (const { requestId, status, live } of attempts) {
+      const found = entries.get(requestId) ?? [];
+      const answered = isSuccess(status) || isRefusal(status);
+      const expected = live && answered && status !== UNAUTHORIZED ? 1 : 0;
+      const most = live && status !== UNAUTHORIZED ? 1 : 0;
+      if (found.length < expected) violations.push(`${requestId} was answered ${status} and has no entry`);
+      if (found.length > most) violations.push(`${requestId} (${status}) has ${found.length} entries`);
+      if (expected === 1 && found.length === 1 && found[0] !== status) {
+        violations.push(`${requestId} was answered ${status}, its entry says ${found[0]}`);
+      }
+    }
+    const made = new Set(attempts.map(({ requestId }) => requestId));
+    for (const requestId of entries.keys()) {
+      if (!made.has(requestId)) violations.push(`nobody made the request ${requestId} of an entry`);
+    }
+    return violations;
+  });
+}
+
+/** No request that begins after a key's end was confirmed is let in with its token. */
+export function checkKeys(history: History): readonly string[] {
+  const ended = new Map(history.endedTokens.map(({ token, confirmedMs }) => [token, confirmedMs]));
+  const letIn = ({ token, startMs, status }: Attempt): boolean => {
+    const confirmedMs = ended.get(token);
+    if (confirmedMs === undefined || startMs <= confirmedMs || status === UNAUTHORIZED) return false;
+    return isSuccess(status) || isRefusal(status);
+  };
+  return history.attempts
+    .filter(letIn)
+    .map(({ token, requestId, status }) => `${token} was let in after its end: ${requestId}, ${status}`);
+}
+
+/**
+ * The meter counts each entry but those of refusals for lack of quota, and never more than the quota; a request was
+ * refused for lack of quota only when all of it was used in the end.
+ */
+export function checkQuota(history: History): readonly string[] {
+  return history.final.flatMap((final) => {
+    const { workspaceId, log, liveQuota, liveRequests } = final;
+    const counted = log.filter(({ kind, status }) => kind === 'api.request' && status !== TOO_MANY_REQUESTS);
+    const violations: string[] = [];
+    if (counted.length !== liveRequests) {
+      violations.push(`${workspaceId} has ${counted.length} counted entries; its meter says ${liveRequests}`);
+    }
+    const refused = history.attempts.some(
+      (attempt) => attempt.workspaceId === workspaceId && attempt.status === TOO_MANY_REQUESTS,
+    );
+    if (liveQuota !== null && counted.length > liveQuota) {
+      violations.push(`${workspaceId} used ${counted.length} of a quota of ${liveQuota}`);
+    }
+    if (refused && counted.length !== liveQuota) {
+      violations.push(`${workspaceId} was refused at ${counted.length} of a quota of ${liveQuota}`);
+    }
+    return violations;
+  });
+}

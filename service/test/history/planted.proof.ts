@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { checkHistory } from './check.ts';
+import { PLANTS } from './plants.ts';
+import { runHistory } from './run.ts';
+
+const SECONDS = Number(process.env['PROVE_SECONDS'] ?? 8);
+const SEED = Number(process.env['PROVE_SEED'] ?? 1);
+const TIMEOUT_MS = 240_000 + SECONDS * 2_000;
+const HOOK = new URL('./plant-hook.ts', import.meta.url).href;
+
+test.each(PLANTS)(
+  'the checker finds $name',
+  async (plant) => {
+    const { history } = await runHistory({
+      seed: SEED,
+      seconds: SECONDS,
+      faults: plant.faults,
+      imports: [HOOK],
+      env: { PLANTED_FAULT: JSON.stringify(plant) },
+    });
+    const violations = checkHistory(history);
+    expect(violations.slice(0, 20)).toContainEqual(expect.stringMatching(plant.found));
+  },
+  TIMEOUT_MS,
+);

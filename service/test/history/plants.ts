@@ -1,0 +1,66 @@
+/** A fault as it might slip into the service: a change of one module's text. */
+export interface Plant {
+  readonly name: string;
+  /** Below `service/src/`. */
+  readonly file: string;
+  /** Is there exactly once. */
+  readonly replace: string;
+  readonly by: string;
+  /** Put at the end of the module. */
+  readonly append?: string;
+  /** The faults without which it does no harm. */
+  readonly faults: readonly string[];
+  /** What the checker says of it. */
+  readonly found: RegExp;
+}
+
+export const PLANTS: readonly Plant[] = [
+  {
+    name: 'late entry: the answer leaves before its audit entry is committed',
+    file: 'v1/audited.ts',
+    replace: 'options.trail.record(',
+    by: 'recordLater(options.trail, ',
+    append: `function recordLater(trail, record) {
+      setTimeout(() => void trail.record(record).catch(() => undefined), 400);
+      return Promise.resolve({ result: 'recorded', quota: null });
+    }`,
+    faults: ['kill a worker', 'kill a node'],
+    found: /has no entry/,
+  },
+  {
+    name: 'cached revocation: the audit entry no longer confirms the key',
+    file: 'audit-log/write.ts',
+    replace: ' and k.token_version = r.token_version and k.revoked_at is null',
+    by: '',
+    faults: [],
+    found: /was let in after its end/,
+  },
+  {
+    name: 'unlocked clock: records take their time without locking the clock',
+    file: 'records/clock.ts',
+    replace: `update workspace_clocks
+      set last_at = greatest(clock_timestamp(), last_at + interval '1 microsecond') + ($2::int - 1) * interval '1 microsecond'
+      where workspace_id = $1
+      returning (extract(epoch from last_at) * 1000000)::bigint as last`,
+    by: `select (extract(epoch from clock_timestamp()) * 1000000)::bigint + $2::int - 1 as last
+      from workspace_clocks where workspace_id = $1`,
+    faults: [],
+    found: /a tail of audits skips|a walk skips/,
+  },
+  {
+    name: 'lost quota: one request of five is not counted',
+    file: 'audit-log/write.ts',
+    replace: 'requests.map((request) => request.counted)',
+    by: 'requests.map((request) => request.counted && Math.random() > 0.2)',
+    faults: [],
+    found: /its meter says|used \d+ of a quota/,
+  },
+  {
+    name: 'skipped commit: one transaction of ten is rolled back and answered as done',
+    file: 'database/pool.ts',
+    replace: `await client.query('commit')`,
+    by: `await client.query(Math.random() < 0.1 ? 'rollback' : 'commit')`,
+    faults: [],
+    found: /acknowledged records are missing|has no entry/,
+  },
+];

@@ -1,0 +1,151 @@
+import { randomBytes } from 'node:crypto';
+import { inject, vi } from 'vitest';
+import { createPool } from '../../src/database/pool.ts';
+import { onFileEnd } from '../harness/cleanup.ts';
+import { bootstrapWorkspace, signIn } from '../harness/dashboard-http.ts';
+import { importText, ndjson } from '../harness/import.ts';
+import { startThrowawayServer } from '../harness/server.ts';
+import { databaseUrl } from '../harness/template.ts';
+import { temporaryDirectory } from '../harness/temporary-directory.ts';
+import { FAULT_NAMES, injectFaults, type Stage } from './faults.ts';
+import { finalState } from './final.ts';
+import { type History, isSuccess } from './history.ts';
+import { changeKeys } from './key-client.ts';
+import { createNode } from './node.ts';
+import { startProxy } from './proxy.ts';
+import { randomOf } from './random.ts';
+import { tailAudits, tailLog, useQuota, walkAudits } from './readers.ts';
+import { createRecorder, type NamedToken } from './recorder.ts';
+import { createScene } from './scene.ts';
+import { COMPANY, writeAudits, writeContent } from './writers.ts';
+
+const NODES = ['a', 'b'] as const;
+const WORKERS = '2';
+const AUDIT_WRITERS = 6;
+const CONTENT_WRITERS = 2;
+const QUOTA = 400;
+const QUOTA_CLIENTS = 3;
+const POOL_SIZE = 2;
+/** Nothing is tried on a service that has not come back after this time. */
+const RECOVERY = { timeout: 45_000, interval: 100 } as const;
+
+export interface RunOptions {
+  readonly seed: number;
+  readonly seconds: number;
+  /** The names of the faults that are injected. Default: all of them. */
+  readonly faults?: readonly string[];
+  /** Modules that the nodes load first, such as a planted fault. */
+  readonly imports?: readonly string[];
+  /** Settings for those modules. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export interface Run {
+  readonly history: History;
+  readonly faults: readonly string[];
+}
+
+/** Runs clients on two nodes under a schedule of faults, heals everything, and returns what there is to check. */
+export async function runHistory({
+  seed,
+  seconds,
+  faults: names = FAULT_NAMES,
+  imports = [],
+  env: extra = {},
+}: RunOptions): Promise<Run> {
+  const made = inject('databaseServer');
+  if (made === undefined) throw new Error('this runs in a project with a database server');
+  const database = await startThrowawayServer(made.binaries, made.locale);
+  onFileEnd(database.stop);
+  const proxy = await startProxy(database.socketPath);
+  onFileEnd(proxy.close);
+
+  const env = {
+    SVC_DATABASE_URL: tcpUrl(database.url, proxy.port),
+    SVC_SECRET: randomBytes(32).toString('base64url'),
+    SVC_WORKERS: WORKERS,
+    SVC_LOG_LEVEL: 'warn',
+    // The clients use ended keys on purpose, all from one address.
+    SVC_FAILED_AUTH_PER_MINUTE: '1000000',
+    ...extra,
+  };
+  const directory = await temporaryDirectory();
+  const nodes = await Promise.all(NODES.map((name) => createNode(name, { env, directory, imports })));
+  const [first, second] = nodes;
+  if (first === undefined || second === undefined) throw new Error('two nodes are needed');
+  await Promise.all(nodes.map((node) => node.start()));
+
+  const pool = createPool({ url: database.url, max: POOL_SIZE, name: 'history', onError: () => undefined });
+  onFileEnd(() => pool.end());
+  const main = await bootstrapWorkspace(env);
+  const limited = await bootstrapWorkspace(env, 'limited@example.com');
+  const sessions = [await signIn(first), await signIn(second)] as const;
+  const limitedSession = await signIn(first, 'limited@example.com');
+  const keyOf = async (
+    name: string,
+    workspaceId: string,
+    key: { mode?: 'live' | 'test'; access?: 'read' | 'write' } = {},
+  ): Promise<NamedToken> => {
+    const session = workspaceId === main ? sessions[0] : limitedSession;
+    const { token } = await session.createKey(workspaceId, key);
+    return { name, token, live: key.mode !== 'test', workspaceId };
+  };
+  const live = await keyOf('live', main, { access: 'write' });
+  const sandbox = await keyOf('sandbox', main, { mode: 'test', access: 'write' });
+  const reader = await keyOf('reader', main);
+  const metered = await keyOf('metered', limited);
+  await importText(pool, main, 'companies', ndjson([{ id: COMPANY, name: 'Acme' }]));
+  await pool.query('update live_meters set live_quota = $2 where workspace_id = $1', [limited, QUOTA]);
+
+  const recorder = createRecorder();
+  const scene = createScene(recorder, [first.url, second.url]);
+  const randomFor = (client: number) => randomOf(seed + client);
+  const writers = [
+    ...Array.from({ length: AUDIT_WRITERS }, (_, i) =>
+      writeAudits(scene, `audits-${i}`, { live, sandbox }, randomFor(i + 1)),
+    ),
+    ...Array.from({ length: CONTENT_WRITERS }, (_, i) =>
+      writeContent(scene, `content-${i}`, live, randomFor(100 + i)),
+    ),
+    ...Array.from({ length: QUOTA_CLIENTS }, () => useQuota(scene, metered)),
+    changeKeys(scene, 'key', { workspaceId: main, sessions, random: randomFor(200) }),
+    walkAudits(scene, reader),
+  ];
+  const readers = [tailAudits(scene, reader), tailLog(scene, reader)];
+
+  const stage: Stage = { nodes: [first, second], database, proxy };
+  const faults = await injectFaults(stage, randomOf(seed), performance.now() + seconds * 1_000, names);
+  // What a client has begun it repeats until it is answered, so writers end only at nodes that work.
+  scene.close();
+  const recovered = vi.waitFor(
+    () => Promise.all(nodes.map(async ({ url }) => readiness(await fetch(`${url}/readyz`)))),
+    RECOVERY,
+  );
+  await recovered;
+  const givenUp = setTimeout(scene.end, RECOVERY.timeout);
+  await Promise.all(writers);
+  clearTimeout(givenUp);
+  scene.end();
+  const tooLong = setTimeout(scene.abandon, RECOVERY.timeout);
+  await Promise.all(readers);
+  clearTimeout(tooLong);
+
+  const exactCount = async (token: NamedToken): Promise<number> => {
+    const { attempt, body } = await recorder.request(`${first.url}/v1/audits/count`, token);
+    // Over its quota a workspace is told nothing; it has no audits.
+    return isSuccess(attempt.status) ? (body as { count: number }).count : 0;
+  };
+  const counts = [await exactCount(reader), await exactCount(metered)] as const;
+  await Promise.all(nodes.map((node) => node.stop()));
+  const final = [await finalState(pool, main, counts[0]), await finalState(pool, limited, counts[1])];
+  return { history: { ...recorder, final }, faults };
+}
+
+function readiness(response: Response): void {
+  if (response.status !== 200) throw new Error(`the node answers ${response.status}`);
+}
+
+/** The same database by the proxy. */
+function tcpUrl(url: string, port: number): string {
+  return databaseUrl(url, 'svc').replace(/@\/(\w+)\?host=.*$/, `@127.0.0.1:${port}/$1`);
+}

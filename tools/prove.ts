@@ -1,0 +1,56 @@
+// Proofs that take longer than a test: `npm run prove -- [NAME…] [--seconds N] [--seed N]`. Default: all of them. The seed
+// is printed; the same seed draws the same inputs and the same schedule of faults.
+
+import { spawnSync } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { PROOFS, type Proof } from './prove/table.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+const SEED_LIMIT = 2 ** 31;
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { seconds: { type: 'string' }, seed: { type: 'string' }, help: { type: 'boolean' } },
+});
+
+function positiveInteger(name: string, text: string | undefined, fallback: number): number {
+  const value = text === undefined ? fallback : Number(text);
+  if (Number.isSafeInteger(value) && value > 0) return value;
+  console.error(`--${name} takes a positive integer, not "${text}".`);
+  process.exit(2);
+}
+
+function chosen(): readonly Proof[] {
+  const unknown = positionals.find((name) => !PROOFS.some((proof) => proof.name === name));
+  if (unknown === undefined) {
+    return positionals.length === 0 ? PROOFS : PROOFS.filter(({ name }) => positionals.includes(name));
+  }
+  console.error(`There is no proof "${unknown}". Proofs: ${PROOFS.map(({ name }) => name).join(', ')}.`);
+  process.exit(2);
+}
+
+function run({ name, file, seconds }: Proof, seed: number): boolean {
+  const duration = positiveInteger('seconds', values.seconds, seconds);
+  console.log(`\n== prove ${name} --seconds ${duration} --seed ${seed}`);
+  const { status } = spawnSync(join(ROOT, 'node_modules/.bin/vitest'), ['run', '--reporter=verbose', file], {
+    cwd: ROOT,
+    stdio: 'inherit',
+    env: { ...process.env, PROVE: file, PROVE_SECONDS: String(duration), PROVE_SEED: String(seed) },
+  });
+  return status === 0;
+}
+
+if (values.help) {
+  console.log('npm run prove -- [NAME…] [--seconds N] [--seed N]\n');
+  for (const { name, shows, seconds } of PROOFS) console.log(`  ${name.padEnd(10)} ${shows} (${seconds} s)`);
+} else {
+  const proofs = chosen();
+  const seed = positiveInteger('seed', values.seed, randomInt(1, SEED_LIMIT));
+  const failed = proofs.filter((proof) => !run(proof, seed)).map(({ name }) => name);
+  if (failed.length > 0) {
+    console.error(`\nnot proved: ${failed.join(', ')} (seed ${seed})`);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,25 @@
+/** A proof: tests that run for as long as one likes, on every PostgreSQL that is installed. */
+export interface Proof {
+  readonly name: string;
+  /** What it shows, for the help. */
+  readonly shows: string;
+  readonly file: string;
+  /** How long it runs, on each PostgreSQL, unless `--seconds` says otherwise. */
+  readonly seconds: number;
+}
+
+/** Every proof of `npm run prove`. The files end in `.proof.ts`, so that the suite does not run them. */
+export const PROOFS: readonly Proof[] = [
+  {
+    name: 'history',
+    shows: 'clients on two nodes under faults: what was acknowledged is there, and nothing else',
+    file: 'service/test/history/history.proof.ts',
+    seconds: 40,
+  },
+  {
+    name: 'planted',
+    shows: 'the history checker finds each fault that is planted in the service',
+    file: 'service/test/history/planted.proof.ts',
+    seconds: 8,
+  },
+];
