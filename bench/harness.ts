@@ -32,7 +32,7 @@ export async function startServer(file: URL, env: Readonly<Record<string, string
 export async function onDatabase(work: (url: string) => Promise<void>): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), 'svc-bench-'));
   await writeFile(join(directory, 'README'), 'A benchmark runs here; it removes this folder when it ends.\n');
-  const log = { info: () => undefined, warn: console.warn, error: console.error };
+  const log = { debug: () => undefined, info: () => undefined, warn: console.warn, error: console.error };
   const dataDir = join(directory, 'data');
   const server = await startEmbedded({ dataDir, purpose: 'bench', connections: CONNECTIONS, log });
   try {

@@ -30,7 +30,8 @@ async function generatedSchema(): Promise<string> {
   const dataDir = await mkdtemp(join(tmpdir(), 'svc-schema-'));
   await chmod(dataDir, PASSABLE);
   try {
-    const quiet = { info: () => undefined, warn: console.error, error: console.error };
+    const silent = () => undefined;
+    const quiet = { debug: silent, info: silent, warn: console.error, error: console.error };
     const embedded = await startEmbedded({ dataDir, purpose: 'npm run schema', log: quiet });
     const pool = new pg.Pool({ connectionString: embedded.url, max: 1 });
     try {

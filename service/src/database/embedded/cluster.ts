@@ -31,14 +31,16 @@ export type ClusterOptions = {
   readonly locale?: readonly string[];
   /** Off for a throw-away cluster: saves the waiting for the disk. */
   readonly durable?: boolean;
+  /** Descriptors that every program keeps open as 3, 4 and so on until it ends. */
+  readonly inherit?: readonly number[];
   /** Attributes of ROLE beyond `login`. */
   readonly roleAttributes?: string;
 };
 
 /** Makes a cluster with the role and the database of the service in it. It is whole on the disk afterwards. */
 export async function createCluster(options: ClusterOptions): Promise<void> {
-  const { binaries, directory, launcher, locale = BUILTIN_LOCALE, durable = true } = options;
-  await run(launcher, binaries.initdb, [
+  const { binaries, directory, locale = BUILTIN_LOCALE, durable = true } = options;
+  await run(options, binaries.initdb, [
     `--pgdata=${directory}`,
     `--username=${SUPERUSER}`,
     '--encoding=UTF8',
@@ -53,7 +55,7 @@ export async function createCluster(options: ClusterOptions): Promise<void> {
   await writeFile(join(directory, 'pg_hba.conf'), 'local all all scram-sha-256\n', { flush: durable });
   const settings = ['exit_on_error=on', 'log_checkpoints=off', `fsync=${durable ? 'on' : 'off'}`];
   await run(
-    launcher,
+    options,
     binaries.postgres,
     ['--single', '-D', directory, ...settings.flatMap((setting) => ['-c', setting]), 'postgres'],
     // Single-user mode reads one statement a line.
@@ -65,17 +67,25 @@ export async function createCluster(options: ClusterOptions): Promise<void> {
   );
 }
 
-async function run(launcher: Launcher, program: string, args: readonly string[], input = ''): Promise<void> {
+async function run(
+  { launcher, inherit = [] }: ClusterOptions,
+  program: string,
+  args: readonly string[],
+  input = '',
+): Promise<void> {
   const { file, args: all, options } = launcher(program, args);
-  const child = spawn(file, all, { ...options, stdio: ['pipe', 'pipe', 'pipe'] });
+  const child = spawn(file, all, { ...options, stdio: ['pipe', 'pipe', 'pipe', ...inherit] });
+  const [stdin, stdout, stderr] = child.stdio;
+  if (stdin === null || stdout === null || stderr === null)
+    throw new EmbeddedError(`${program} has no pipes`);
   const exited = new Promise<number | string>((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code, signal) => resolve(code ?? signal ?? 'nothing'));
   });
   // A program that ends before it has read its input is judged by its exit code.
-  child.stdin.on('error', () => undefined);
-  child.stdin.end(input);
-  const [code, output, errors] = await Promise.all([exited, text(child.stdout), text(child.stderr)]).catch(
+  stdin.on('error', () => undefined);
+  stdin.end(input);
+  const [code, output, errors] = await Promise.all([exited, text(stdout), text(stderr)]).catch(
     (error: unknown) => {
       throw new EmbeddedError(`${program} cannot be run: ${String(error)}`, { cause: error });
     },

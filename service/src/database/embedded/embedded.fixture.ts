@@ -4,8 +4,15 @@ import { startEmbedded, useEmbedded } from './index.ts';
 // A process that uses an embedded server: `node embedded.fixture.ts <service|command> <data directory> <purpose>`.
 // Prints one JSON line a message: what it logs, then {ready, …} or {refused}; stops when its input ends.
 const [kind, dataDir = '', purpose = ''] = process.argv.slice(2);
+// Ends as by kill -9 when its start comes to this step.
+const killAt = process.env['KILL_AT'];
 const print = (value: unknown): boolean => process.stdout.write(`${JSON.stringify(value)}\n`);
-const log = pino({ base: null, timestamp: false }, { write: (line: string) => process.stdout.write(line) });
+const write = (line: string): void => {
+  process.stdout.write(line);
+  const { step } = JSON.parse(line) as { step?: string };
+  if (step !== undefined && step === killAt) process.kill(process.pid, 'SIGKILL');
+};
+const log = pino({ base: null, timestamp: false, level: 'debug' }, { write });
 
 try {
   const start = kind === 'service' ? startEmbedded : useEmbedded;

@@ -1,8 +1,9 @@
 import { isConnectionLoss } from './connect.ts';
-import { EmbeddedError } from './error.ts';
+import { DataDirectoryInUseError, EmbeddedError } from './error.ts';
 import type { Layout } from './layout.ts';
-import { claimService, joinUsers, otherUsers } from './ownership.ts';
+import { claimService, joinUsers, otherUsers, serviceHolder } from './ownership.ts';
 import { type Log, openServer, type Server } from './server.ts';
+import { reached } from './steps.ts';
 
 /** How often the server may end under somebody who comes just then. */
 const LAST_USER_RACES = 20;
@@ -37,7 +38,9 @@ export async function enter(options: EntryOptions): Promise<Entry> {
   for (let race = 0; race < LAST_USER_RACES; race++) {
     const server = await openServer(layout, name, options.connections, log);
     try {
+      if (options.service && !server.local) throw await foreignServer(server, layout);
       await joinUsers(server.client);
+      reached(log, 'user-joined');
       if (options.service) await claimService(server.client, layout.dataDir);
       const { rows } = await server.client.query<{ version: string }>(
         `select current_setting('server_version') as version`,
@@ -50,4 +53,18 @@ export async function enter(options: EntryOptions): Promise<Entry> {
     }
   }
   throw new EmbeddedError(`the PostgreSQL of ${layout.pgdata} ends again and again; see ${layout.logFile}`);
+}
+
+/**
+ * Why a service does not take over a server of another container: it could not shut that down, and the server
+ * would be killed with the container.
+ */
+async function foreignServer({ client }: Server, { dataDir }: Layout): Promise<EmbeddedError> {
+  const holder = await serviceHolder(client);
+  if (holder !== undefined) return new DataDirectoryInUseError(dataDir, `${holder} in another container`);
+  return new EmbeddedError(
+    `the PostgreSQL of the data directory ${dataDir} runs in another container, or was started with the directory ` +
+      'at another path. A service does not take over what it cannot stop: end that container, or the command ' +
+      'that uses the database there, then start again.',
+  );
 }

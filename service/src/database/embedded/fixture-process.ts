@@ -26,10 +26,13 @@ export type Message = {
   readonly message?: string;
   readonly failed?: string;
   readonly stopped?: boolean;
+  readonly step?: string;
 };
 
 export type FixtureProcess = {
   readonly pid: number;
+  /** Resolves with the signal that ended it, if one did. */
+  readonly ended: Promise<NodeJS.Signals | null>;
   /** What it has printed so far. */
   readonly messages: readonly Message[];
   /** The first message that fits, already there or to come; rejects when the process ends before. */
@@ -48,17 +51,20 @@ export type FixtureOptions = {
   readonly gid?: number;
   /** A command that runs the process, such as setpriv with its arguments. */
   readonly wrapper?: readonly string[];
+  /** The step of its start at which it kills itself. */
+  readonly killAt?: string;
 };
 
 /** Starts a process that uses the embedded server of this directory, as a service or as a command. */
 export function spawnFixture(
   kind: 'service' | 'command',
   dataDir: string,
-  { purpose = `svcd ${kind}`, wrapper = [], ...identity }: FixtureOptions = {},
+  { purpose = `svcd ${kind}`, wrapper = [], killAt, ...identity }: FixtureOptions = {},
 ): FixtureProcess {
   const [program = '', ...args] = [...wrapper, process.execPath, FIXTURE, kind, dataDir, purpose];
   const child = spawn(program, args, {
     ...identity,
+    env: { ...process.env, ...(killAt === undefined ? {} : { KILL_AT: killAt }) },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const messages: Message[] = [];
@@ -76,6 +82,7 @@ export function spawnFixture(
     open = false;
     wake();
   });
+  const ended = once(child, 'exit').then((exit) => exit[1] as NodeJS.Signals | null);
   const until = (fits: (message: Message) => boolean): Promise<Message> =>
     new Promise((resolve, reject) => {
       const look = (): void => {
@@ -97,7 +104,7 @@ export function spawnFixture(
     child.kill('SIGKILL');
     await closed;
   };
-  const fixture = { pid: child.pid ?? 0, messages, until, outcome, stop, kill };
+  const fixture = { pid: child.pid ?? 0, ended, messages, until, outcome, stop, kill };
   running.add(fixture);
   return fixture;
 }

@@ -4,9 +4,10 @@
 import { ensureDataDirectory, findDataDirectory } from './data-directory.ts';
 import { type Entry, type EntryOptions, enter } from './enter.ts';
 import type { EmbeddedError } from './error.ts';
+import { joinServer } from './join.ts';
 import type { Layout } from './layout.ts';
 import { leave } from './leave.ts';
-import { joinServer, type Log, type Server } from './server.ts';
+import type { Log, Server } from './server.ts';
 import { supervise } from './supervise.ts';
 
 export { DataDirectoryInUseError, EmbeddedError } from './error.ts';

@@ -8,45 +8,49 @@ import { EmbeddedError, errorCode } from './error.ts';
 import { ensureDirectory, fileError } from './files.ts';
 import type { Launcher } from './launcher.ts';
 import type { Layout } from './layout.ts';
+import type { DirectoryLock } from './lock.ts';
 import { ensurePassword } from './password.ts';
-import { isProcessAlive } from './process-alive.ts';
+import { reached } from './steps.ts';
 
 const BYTES_PER_MIB = 1024 * 1024;
 /** A new cluster has 40 MiB and its first write-ahead log; below this there is no room for any data. */
 const NEW_CLUSTER_MIB = 128;
 /** A cluster in the making: `postgres.new-<pid of the maker>-<random>`. */
-const DRAFT = /^postgres\.new-(\d+)-/;
+const DRAFT = /^postgres\.new-\d+-/;
 
 export type InitialiseOptions = {
   readonly layout: Layout;
+  /** The programs that make the cluster hold it too, so under the lock a draft of another start is abandoned. */
+  readonly lock: DirectoryLock;
   readonly account: Account | undefined;
   readonly launcher: Launcher;
   readonly binaries: Binaries;
-  readonly log: Pick<BaseLogger, 'info'>;
+  readonly log: Pick<BaseLogger, 'debug' | 'info'>;
 };
 
 /**
  * Makes the cluster if there is none, and refuses one of another major version. It is made under another name
- * and then renamed: killed half-way nothing is left in its place, and of two at once one is thrown away.
+ * and then renamed, so a start that is killed leaves nothing in its place.
  */
 export async function ensureCluster(options: InitialiseOptions): Promise<void> {
-  const { layout, account } = options;
+  const { layout, lock, account, log } = options;
   if (await isCluster(layout)) return;
   await refuseFullDisk(layout);
   await removeAbandonedDrafts(layout);
   const started = performance.now();
   const password = await ensurePassword(layout);
+  reached(log, 'password-made');
   const draft = await mkdtemp(join(layout.dataDir, `postgres.new-${process.pid}-`));
   try {
     await ensureDirectory(draft, 0o700, account);
-    await createCluster({ ...options, directory: draft, password });
+    reached(log, 'cluster-draft');
+    await createCluster({ ...options, directory: draft, password, inherit: [lock.fd] });
+    reached(log, 'cluster-complete');
     await rename(draft, layout.pgdata);
     await syncDirectory(layout.dataDir);
+    reached(log, 'cluster-in-place');
     const ms = Math.round(performance.now() - started);
-    options.log.info(
-      { directory: layout.pgdata, ms },
-      `made a PostgreSQL ${PACKAGED_MAJOR_VERSION} database`,
-    );
+    log.info({ directory: layout.pgdata, ms }, `made a PostgreSQL ${PACKAGED_MAJOR_VERSION} database`);
   } catch (error) {
     await rm(draft, { recursive: true, force: true });
     if (['ENOTEMPTY', 'EEXIST'].includes(errorCode(error) ?? '') && (await isCluster(layout))) return;
@@ -92,10 +96,7 @@ async function refuseFullDisk({ dataDir }: Layout): Promise<void> {
 
 async function removeAbandonedDrafts({ dataDir }: Layout): Promise<void> {
   for (const name of await readdir(dataDir)) {
-    const maker = DRAFT.exec(name)?.[1];
-    if (maker !== undefined && !isProcessAlive(Number(maker))) {
-      await rm(join(dataDir, name), { recursive: true, force: true });
-    }
+    if (DRAFT.test(name)) await rm(join(dataDir, name), { recursive: true, force: true });
   }
 }
 

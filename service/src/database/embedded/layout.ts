@@ -15,6 +15,8 @@ export type Layout = {
   /** PGDATA: the cluster. */
   readonly pgdata: string;
   readonly passwordFile: string;
+  /** Whoever holds the operating system's lock on it may start a server. Never removed. */
+  readonly lockFile: string;
   /** What the server says; the file before it is kept as `.old`. */
   readonly logFile: string;
   readonly socketDirectory: string;
@@ -27,6 +29,7 @@ export function layoutOf(dataDir: string): Layout {
     dataDir: root,
     pgdata: join(root, 'postgres'),
     passwordFile: join(root, 'postgres.password'),
+    lockFile: join(root, 'postgres.lock'),
     logFile: join(root, 'postgres.log'),
     socketDirectory: socketDirectoryOf(root),
   };
@@ -36,13 +39,22 @@ export function layoutOf(dataDir: string): Layout {
 function socketDirectoryOf(dataDir: string): string {
   const inside = join(dataDir, 'run');
   if (Buffer.byteLength(join(inside, SOCKET_NAME)) <= LONGEST_SOCKET_PATH_BYTES) return inside;
-  const hash = createHash('sha256').update(dataDir).digest('hex').slice(0, HASH_CHARACTERS);
-  return join(tmpdir(), `svc-${hash}`);
+  return join(tmpdir(), shortSocketDirectoryName(dataDir));
+}
+
+/** The name of the socket's directory where that is not in the data directory. */
+export function shortSocketDirectoryName(dataDir: string): string {
+  return `svc-${createHash('sha256').update(dataDir).digest('hex').slice(0, HASH_CHARACTERS)}`;
+}
+
+/** The socket in its directory. */
+export function socketFile(socketDirectory: string): string {
+  return join(socketDirectory, SOCKET_NAME);
 }
 
 /** What PostgreSQL puts beside its socket. */
 export function socketLockFile(layout: Layout): string {
-  return join(layout.socketDirectory, `${SOCKET_NAME}.lock`);
+  return `${socketFile(layout.socketDirectory)}.lock`;
 }
 
 /** The URL of the service's database on a socket, as `pg` and libpq understand it. */

@@ -11,7 +11,11 @@ import type { Log, Server } from './server.ts';
  */
 export async function leave(server: Server, layout: Layout, log: Log): Promise<void> {
   try {
-    if (await leaveUsers(server.client)) return await shutDown(server, layout, log);
+    if (await leaveUsers(server.client)) {
+      if (server.local) return await shutDown(server, layout, log);
+      // Its process id is that of another process here.
+      return log.info('left PostgreSQL running: it runs in another container, and ends with that');
+    }
     const others = (await otherUsers(server.client)).join(', ');
     log.info(
       { pid: server.pid },

@@ -33,9 +33,14 @@ export async function joinUsers(client: pg.Client): Promise<void> {
 /** Makes this connection the one service of the data directory; throws DataDirectoryInUseError naming the other. */
 export async function claimService(client: pg.Client, dataDir: string): Promise<void> {
   if (await lockSoon(client, SERVICE)) return;
-  const [holder = 'another process'] = await holders(client, SERVICE);
+  const holder = (await serviceHolder(client)) ?? 'another process';
   await client.query('select pg_advisory_unlock_all()');
   throw new DataDirectoryInUseError(dataDir, holder);
+}
+
+/** The service that uses the server, as it introduced itself. */
+export async function serviceHolder(client: pg.Client): Promise<string | undefined> {
+  return (await holders(client, SERVICE))[0];
 }
 
 /** The other users of the server, as they introduced themselves. */

@@ -13,8 +13,11 @@ const LINE = { pid: 0, socketDirectory: 4 } as const;
 /** What postmaster.pid of a cluster says, compared with what runs. */
 export type PostmasterState =
   | { readonly kind: 'none' }
-  /** Left by a server that was killed; the process id may by now belong to anybody. */
-  | { readonly kind: 'stale'; readonly pid: number }
+  /**
+   * No process here is that server: it was killed, and the process id may by now belong to anybody, or it runs in
+   * another container. Only the lock and the socket tell which.
+   */
+  | { readonly kind: 'stale'; readonly pid: number; readonly socketDirectory: string | undefined }
   /** `socketDirectory` is missing in the first moments of a start. */
   | { readonly kind: 'running'; readonly pid: number; readonly socketDirectory: string | undefined };
 
@@ -23,8 +26,8 @@ export async function findPostmaster(pgdata: string): Promise<PostmasterState> {
   const lines = await readLines(join(pgdata, 'postmaster.pid'));
   const pid = Number.parseInt(lines[LINE.pid] ?? '', 10);
   if (!(pid > 0)) return { kind: 'none' };
-  if (!(await isPostmasterOf(pid, pgdata))) return { kind: 'stale', pid };
-  return { kind: 'running', pid, socketDirectory: lines[LINE.socketDirectory]?.trim() || undefined };
+  const kind = (await isPostmasterOf(pid, pgdata)) ? 'running' : 'stale';
+  return { kind, pid, socketDirectory: lines[LINE.socketDirectory]?.trim() || undefined };
 }
 
 /** Resolves when the process is no longer the server of this cluster. For one that is not our child. */

@@ -25,6 +25,8 @@ export type ServerProcessOptions = {
   /** `name=value`, as in postgresql.conf. */
   readonly settings: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** Descriptors that the server keeps open as 3, 4 and so on, as long as one of its processes lives. */
+  readonly inherit?: readonly number[];
 };
 
 /**
@@ -40,7 +42,7 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
       ...base,
       env: { ...base.env, ...options.env },
       detached: true,
-      stdio: ['ignore', log.fd, log.fd],
+      stdio: ['ignore', log.fd, log.fd, ...(options.inherit ?? [])],
     });
     child.unref();
     let outcome: string | undefined;

@@ -3,42 +3,42 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import type { BaseLogger } from 'pino';
 import { packagedBinaries } from './binaries.ts';
-import { DATABASE, ROLE } from './cluster.ts';
-import { connectWhenReady } from './connect.ts';
 import { ensureSocketDirectory } from './data-directory.ts';
-import { EmbeddedError, errorCode } from './error.ts';
+import { EmbeddedError } from './error.ts';
 import { ensureWritable, fileError } from './files.ts';
 import { ensureCluster } from './initialise.ts';
+import { connectTo, joinServer, ServerGoneError, socketsOf } from './join.ts';
 import { launcherFor } from './launcher.ts';
-import { type Layout, socketLockFile, socketUrl } from './layout.ts';
+import { type Layout, socketLockFile } from './layout.ts';
+import { type DirectoryLock, lockHolder, tryLock } from './lock.ts';
 import { clusterAccount } from './owner.ts';
-import { requirePassword } from './password.ts';
 import { findPostmaster, type PostmasterState } from './postmaster.ts';
 import { boundServerLog, serverLogSince } from './server-log.ts';
 import { type ServerProcess, startServerProcess } from './server-process.ts';
 import { serverSettings } from './settings.ts';
+import { answers } from './socket.ts';
 import { passesByItself, startFailure } from './start-failure.ts';
+import { reached } from './steps.ts';
 
-export type Log = Pick<BaseLogger, 'info' | 'warn' | 'error'>;
+export type Log = Pick<BaseLogger, 'debug' | 'info' | 'warn' | 'error'>;
 
 /** A server that takes connections, and one connection to it. */
 export type Server = {
   readonly client: pg.Client;
   readonly url: string;
   readonly socketDirectory: string;
+  /** In the namespace where it runs. */
   readonly pid: number;
+  /** Whether `pid` is a process here. False: it runs in another container and cannot be signalled from here. */
+  readonly local: boolean;
   /** Missing when the server was running before and is therefore nobody's child. */
   readonly child: ServerProcess | undefined;
 };
 
-/** How often a start is repeated when its obstacle passes by itself, and after which pause. */
-const RETRIES = 100;
+/** How long a process that has the lock, but no server that answers, is waited for. It may be making the cluster. */
+const PATIENCE_MS = 60_000;
 const RETRY_PAUSE_MS = 50;
-/** SQLSTATE invalid_password. */
-const INVALID_PASSWORD = '28P01';
-
-/** The server went away while it was waited for. */
-class ServerGoneError extends Error {}
+const NOTICE_AFTER_MS = 2_000;
 
 /**
  * Connects to the server of a data directory: the one that is running, else one that is started now, over a
@@ -49,69 +49,91 @@ export async function openServer(
   applicationName: string,
   connections: number,
   log: Log,
+  patienceMs = PATIENCE_MS,
 ): Promise<Server> {
-  for (let attempt = 1; ; attempt++) {
+  const started = performance.now();
+  for (let noticed = false; ; ) {
     const server =
       (await joinServer(layout, applicationName)) ??
-      (await launch(layout, applicationName, connections, log));
+      (await startServer(layout, applicationName, connections, log));
     if (server !== undefined) return server;
-    if (attempt === RETRIES) {
-      throw new EmbeddedError(
-        `another process keeps the database in ${layout.pgdata}; see ${layout.logFile}`,
-      );
+    const waited = performance.now() - started;
+    if (waited > patienceMs) throw await lockedError(layout);
+    if (!noticed && waited > NOTICE_AFTER_MS) {
+      noticed = true;
+      log.info(`waits for the data directory ${layout.dataDir}, locked by ${await lockHolder(layout)}`);
     }
     await delay(RETRY_PAUSE_MS);
   }
 }
 
-/** Connects to the running server; undefined when none is running, or when it ends before it is ready. */
-export async function joinServer(layout: Layout, applicationName: string): Promise<Server | undefined> {
-  // Says whose the files are before they cannot be read.
-  await clusterAccount(layout);
-  const found = await findPostmaster(layout.pgdata);
-  if (found.kind !== 'running') return undefined;
-  const socketDirectory = found.socketDirectory ?? layout.socketDirectory;
-  try {
-    const alive = async () => {
-      const now = await findPostmaster(layout.pgdata);
-      if (now.kind !== 'running' || now.pid !== found.pid) throw new ServerGoneError();
-    };
-    return {
-      ...(await connect(layout, socketDirectory, applicationName, alive)),
-      pid: found.pid,
-      child: undefined,
-    };
-  } catch (error) {
-    if (error instanceof ServerGoneError) return undefined;
-    throw error;
-  }
+async function lockedError(layout: Layout): Promise<EmbeddedError> {
+  return new EmbeddedError(
+    `the data directory ${layout.dataDir} is locked, last by ${await lockHolder(layout)}, and no PostgreSQL answers ` +
+      'on it here. It is in use on another machine, or in a container that has it at another path, or its processes ' +
+      `are still ending. Stop that one, then start again; see ${layout.logFile}`,
+  );
 }
 
-/** Starts the server and connects; undefined when another start was faster or old sessions are still ending. */
-async function launch(
+/** Starts the server under the lock; undefined when another process has the lock or a server is running. */
+async function startServer(
   layout: Layout,
   applicationName: string,
   connections: number,
   log: Log,
 ): Promise<Server | undefined> {
-  const before = await findPostmaster(layout.pgdata);
+  const lock = await tryLock(layout, applicationName);
+  if (lock === undefined) return undefined;
+  try {
+    reached(log, 'locked');
+    const before = await findPostmaster(layout.pgdata);
+    // A server of a version without the lock; or one that was started since it was looked for.
+    if (before.kind === 'running' || (await anyAnswers(socketsOf(layout, before)))) return undefined;
+    return await launch({ layout, lock, before, applicationName, connections, log });
+  } finally {
+    // The server has inherited it.
+    await lock.release();
+  }
+}
+
+async function anyAnswers(socketDirectories: readonly string[]): Promise<boolean> {
+  const found = await Promise.all(socketDirectories.map(answers));
+  return found.includes(true);
+}
+
+type LaunchOptions = {
+  readonly layout: Layout;
+  readonly lock: DirectoryLock;
+  /** What postmaster.pid says. Nobody answers there, and we have the lock, so it is none or stale. */
+  readonly before: PostmasterState;
+  readonly applicationName: string;
+  readonly connections: number;
+  readonly log: Log;
+};
+
+/** Starts the server and connects; undefined when it cannot start yet, since old sessions are still ending. */
+async function launch(options: LaunchOptions): Promise<Server | undefined> {
+  const { layout, before, applicationName, log } = options;
+  await ensureWritable(layout.dataDir);
   const offset = await boundServerLog(layout.logFile);
-  const child = await startOver(layout, before, connections, log);
+  const child = await startOver(options);
+  reached(log, 'server-spawned');
   if (before.kind === 'stale') log.warn('PostgreSQL was not shut down: it recovers from its write-ahead log');
   const started = performance.now();
   try {
-    const connection = await connect(layout, layout.socketDirectory, applicationName, () => {
+    const connection = await connectTo(layout, layout.socketDirectory, applicationName, () => {
       if (child.outcome() !== undefined) throw new ServerGoneError();
     });
     const now = await findPostmaster(layout.pgdata);
     if (now.kind !== 'running' || now.pid !== child.pid) {
-      // Another start was faster, and it is that one's server that has answered.
+      // A version without the lock was faster, and it is that one's server that has answered.
       await connection.client.end();
       return undefined;
     }
     const ms = Math.round(performance.now() - started);
+    reached(log, 'server-ready');
     log.info({ pid: child.pid, ms }, `started PostgreSQL (pid ${child.pid})`);
-    return { ...connection, pid: child.pid, child };
+    return { ...connection, pid: child.pid, local: true, child };
   } catch (error) {
     if (!(error instanceof ServerGoneError)) throw error;
   }
@@ -120,19 +142,13 @@ async function launch(
   throw startFailure(layout, child.outcome() ?? 'ended', output);
 }
 
-async function startOver(
-  layout: Layout,
-  before: PostmasterState,
-  connections: number,
-  log: Log,
-): Promise<ServerProcess> {
-  await ensureWritable(layout.dataDir);
+async function startOver({ layout, lock, before, connections, log }: LaunchOptions): Promise<ServerProcess> {
   const [binaries, account] = await Promise.all([packagedBinaries(), clusterAccount(layout)]);
   const launcher = await launcherFor(account, [binaries.initdb, binaries.postgres, layout.dataDir]);
-  await ensureCluster({ layout, account, launcher, binaries, log });
+  await ensureCluster({ layout, lock, account, launcher, binaries, log });
   await ensureSocketDirectory(layout, account);
-  // The lock of postmaster.pid guards the socket too, whose path is this cluster's alone. Its own lock file would
-  // only be in the way when the process id in it has gone to another process, or to a zombie that nobody reaps.
+  // We have the lock and nobody answers, so the socket's lock file is as stale as postmaster.pid. It would be in
+  // the way when the process id in it has gone to another process, or to a zombie that nobody reaps.
   await rm(socketLockFile(layout), { force: true });
   try {
     return await startServerProcess({
@@ -141,6 +157,7 @@ async function startOver(
       pgdata: layout.pgdata,
       logFile: layout.logFile,
       settings: serverSettings(layout.socketDirectory, connections),
+      inherit: [lock.fd],
       // PostgreSQL refuses to start while the process in a left-over postmaster.pid lives, whoever that is by
       // now; the one named here it ignores. Its check for sessions of the old server (by shared memory) stays.
       env: before.kind === 'stale' ? { PG_GRANDPARENT_PID: String(before.pid) } : {},
@@ -148,32 +165,5 @@ async function startOver(
   } catch (error) {
     if (error instanceof EmbeddedError) throw error;
     throw await fileError(`${layout.logFile} cannot be written`, layout.dataDir, error);
-  }
-}
-
-async function connect(
-  layout: Layout,
-  socketDirectory: string,
-  applicationName: string,
-  alive: () => unknown,
-): Promise<Pick<Server, 'client' | 'url' | 'socketDirectory'>> {
-  const password = await requirePassword(layout);
-  const config = {
-    host: socketDirectory,
-    user: ROLE,
-    password,
-    database: DATABASE,
-    application_name: applicationName,
-  };
-  try {
-    const client = await connectWhenReady(config, alive);
-    return { client, url: socketUrl(socketDirectory, password), socketDirectory };
-  } catch (error) {
-    if (errorCode(error) !== INVALID_PASSWORD) throw error;
-    throw new EmbeddedError(
-      `the password in ${layout.passwordFile} is not that of the database in ${layout.pgdata}. ` +
-        'Restore the file from the backup that the database is from.',
-      { cause: error },
-    );
   }
 }
