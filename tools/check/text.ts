@@ -39,6 +39,8 @@ const FOCUSED = /\b(?:test|it|describe|suite)(?:\.\w+)*\.only\b/;
 const SKIPPED = /\b(?:test|it|describe|suite)(?:\.\w+)*\.(?:skip|skipIf|runIf|todo|fails)\(/;
 const WAITS = /\bset(?:Timeout|Interval)\b|\btimers\/promises\b|(?<![\w.])sleep\(/;
 const COMMENT = /(?:^|\s)\/\/ \w/;
+/** Clients that work for a while under a schedule of faults: there, time is what the test is about. */
+const SCHEDULED = 'service/test/history/';
 
 export const honestTests: Rule = (files) =>
   files
@@ -46,7 +48,8 @@ export const honestTests: Rule = (files) =>
     .flatMap((file) =>
       findingsByLine(file, (line, index) => {
         if (FOCUSED.test(line)) return 'runs alone and hides the other tests';
-        if (WAITS.test(line)) return 'waits for a time; await the event, or poll with vi.waitFor';
+        if (WAITS.test(line) && !file.path.startsWith(SCHEDULED))
+          return 'waits for a time; await the event, or poll with vi.waitFor';
         const reasoned = [index - 1, index, index + 1].some((near) => COMMENT.test(file.lines[near] ?? ''));
         return SKIPPED.test(line) && !reasoned ? 'is skipped without a comment that says why' : undefined;
       }),
