@@ -8,6 +8,7 @@ import type { Config } from './config.ts';
 import { registerDashboard } from './dashboard/index.ts';
 import type { Resource } from './declaration/resource.ts';
 import { registerDocs } from './docs/index.ts';
+import { DAY_MS } from './durations.ts';
 import { answerBrokenRequests, answerClientError } from './http/broken-request.ts';
 import { trustOf } from './http/client-address.ts';
 import { ApiError } from './http/errors.ts';
@@ -16,6 +17,7 @@ import { sendFailure } from './http/failures.ts';
 import { skipStreamsOfHead } from './http/head.ts';
 import { parseJsonBodies } from './http/json-bodies.ts';
 import { registerMetrics } from './http/metrics.ts';
+import { warnOfProxyMistakes } from './http/proxy-warnings.ts';
 import { requestId } from './http/request-id.ts';
 import { requireShape } from './http/request-shape.ts';
 import { canonicalTarget } from './http/request-target.ts';
@@ -57,11 +59,13 @@ export interface AppOptions {
 /** The HTTP application, without a port. Closing it finishes running requests and flushes the audit trail. */
 export function createApp(options: AppOptions): FastifyInstance {
   const { pool, config, secrets, log, clock = systemClock, resources = RESOURCES } = options;
+  const { registry = new Registry(), limiter = createLimiter(clock) } = options;
+  const trust = trustOf(config.trustProxy);
   const app = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: requestId,
-    trustProxy: trustOf(config.trustProxy),
+    trustProxy: trust,
     bodyLimit: BODY_MAX_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
     http: { maxHeaderSize: HEADERS_MAX_BYTES, requireHostHeader: false },
@@ -85,6 +89,10 @@ export function createApp(options: AppOptions): FastifyInstance {
     reply.headers({ 'request-id': request.id, 'x-content-type-options': 'nosniff' });
     requireShape(request);
   });
+  warnOfProxyMistakes(app, {
+    ...{ trust, registry, log },
+    isDue: async (mistake) => (await limiter.take(`warning ${mistake}`, 1, DAY_MS, 1)).granted,
+  });
   // After every onRequest hook, so after authentication below /v1, and before the body is read.
   app.addHook('preParsing', async (request) => {
     if (request.is404) throw new ApiError('not_found', 'There is no such path.');
@@ -107,7 +115,6 @@ export function createApp(options: AppOptions): FastifyInstance {
     throw new ApiError('not_found', 'There is no such path.');
   });
 
-  const { registry = new Registry() } = options;
   registerMetrics(app, pool, registry);
   registerSystem(app, { pool, readMetrics: options.readMetrics ?? (() => registry.metrics()) });
 
@@ -130,7 +137,7 @@ export function createApp(options: AppOptions): FastifyInstance {
       authenticator,
       trail,
       clock,
-      limiter: options.limiter ?? createLimiter(clock),
+      limiter,
       failedAuthPerMinute: config.failedAuthPerMinute,
       exhausted: new Set(),
       readQuota: (workspaceId) => readQuota(pool, workspaceId),

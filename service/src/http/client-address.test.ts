@@ -21,8 +21,16 @@ test.each([
 test.each([
   ['203.0.113.7', '203.0.113.7'],
   ['fe80::1%eth0', 'fe80::1'],
-  ['203.0.113.7:80', undefined],
-  ['[::1]', undefined],
+  ['203.0.113.7:80', '203.0.113.7'],
+  ['[::1]', '::1'],
+  ['[2001:DB8::1]:443', '2001:db8::1'],
+  ['[::ffff:203.0.113.7]:443', '203.0.113.7'],
+  ['::ffff:203.0.113.7', '203.0.113.7'],
+  ['127.1', undefined],
+  ['0177.0.0.1', undefined],
+  ['203.0.113.7:', undefined],
+  ['203.0.113.7:123456', undefined],
+  ['[::1', undefined],
   ['unknown', undefined],
   ['', undefined],
 ])('of %s the client address is %s', (ip, address) => {
@@ -31,7 +39,23 @@ test.each([
 
 test('a number of proxies is believed as far as it reaches, whatever their addresses', () => {
   const trust = trustOf(2);
-  if (typeof trust !== 'function') throw new Error('a number is not what Fastify takes');
   expect([0, 1, 2].map((hop) => trust('192.0.2.1', hop))).toEqual([true, true, false]);
-  expect([trustOf(false), trustOf('::1')]).toEqual([false, '::1']);
+  expect(trustOf(false)('::1', 0)).toBe(false);
+});
+
+test.each([
+  ['10.0.0.0/8, ::1', '10.255.0.1', true],
+  ['10.0.0.0/8', '11.0.0.1', false],
+  ['10.0.0.0/8', '::ffff:10.0.0.1', true],
+  ['10.0.0.0/8', '10.0.0.2:4711', true],
+  ['::ffff:10.0.0.0/104', '10.1.2.3', true],
+  ['::ffff:10.0.0.0/104', '11.1.2.3', false],
+  ['2001:db8::/32', '[2001:db8::1]:443', true],
+  ['2001:db8::/32', '2001:db9::1', false],
+  ['::/0', '10.0.0.1', false],
+  ['192.0.2.1', '192.0.2.1', true],
+  ['192.0.2.1', '192.0.2.2', false],
+  ['0.0.0.0/0', 'unknown', false],
+])('of the proxies %s the address %s is one: %s', (proxies, address, trusted) => {
+  expect(trustOf(proxies)(address, 3)).toBe(trusted);
 });

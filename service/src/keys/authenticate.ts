@@ -23,6 +23,8 @@ export interface Authenticator {
   authenticate(token: string): Promise<AuthenticatedKey | undefined>;
   /** What memory says of the token, without the database. */
   remembered(token: string): AuthenticatedKey | undefined;
+  /** Whether the token was valid when this process last asked the database. It may be revoked by now. */
+  wasValid(token: string): boolean;
   /** Forgets a key that the database has refused. */
   forget(token: string): void;
 }
@@ -48,7 +50,7 @@ const NO_HASH = saltedHash('', NO_SALT);
 /**
  * Finds keys by the blind index of their token. Live keys are remembered for KEY_CACHE_SECONDS; that never lets a
  * revoked one through, because each live request's audit entry is written only while the key is still valid. Test
- * keys, which make no entries, are asked for each time.
+ * keys, which make no entries, are asked for each time. An entry whose time is over still says that the token was valid.
  */
 export function createAuthenticator(pool: pg.Pool, secrets: readonly string[], clock: Clock): Authenticator {
   const indexKeys = secrets.map((secret) => deriveKey(secret, 'token index'));
@@ -58,11 +60,12 @@ export function createAuthenticator(pool: pg.Pool, secrets: readonly string[], c
   const nameOf = (token: string): string => tokenIndex(token, issuing).toString('base64');
 
   const remember = (token: string, key: AuthenticatedKey): void => {
-    // Set anew, a key is the newest again.
+    // Deleted first, so that the key becomes the newest.
     cache.delete(nameOf(token));
     const [oldest] = cache.keys();
     if (cache.size >= KEY_CACHE_MAX_KEYS && oldest !== undefined) cache.delete(oldest);
-    cache.set(nameOf(token), { key, untilMs: clock() + KEY_CACHE_SECONDS * 1000 });
+    const untilMs = key.mode === 'live' ? clock() + KEY_CACHE_SECONDS * 1000 : 0;
+    cache.set(nameOf(token), { key, untilMs });
   };
 
   return {
@@ -70,6 +73,7 @@ export function createAuthenticator(pool: pg.Pool, secrets: readonly string[], c
       const entry = cache.get(nameOf(token));
       return entry !== undefined && entry.untilMs > clock() ? entry.key : undefined;
     },
+    wasValid: (token) => cache.has(nameOf(token)),
     forget(token) {
       cache.delete(nameOf(token));
     },
@@ -79,7 +83,10 @@ export function createAuthenticator(pool: pg.Pool, secrets: readonly string[], c
       const indexes = indexKeys.map((key) => tokenIndex(token, key));
       const row = await findRow(pool, indexes);
       const matches = matchesHash(token, row?.salt ?? NO_SALT, row?.salted_hash ?? NO_HASH);
-      if (row === undefined || !matches || row.revoked) return undefined;
+      if (row === undefined || !matches || row.revoked) {
+        this.forget(token);
+        return undefined;
+      }
       const [index] = indexes;
       if (index !== undefined && !row.token_index.equals(index)) await reindex(pool, row, index);
       const key: AuthenticatedKey = {
@@ -91,7 +98,7 @@ export function createAuthenticator(pool: pg.Pool, secrets: readonly string[], c
         tokenVersion: row.token_version,
         burstLimit: row.burst_limit,
       };
-      if (key.mode === 'live') remember(token, key);
+      remember(token, key);
       return key;
     },
   };

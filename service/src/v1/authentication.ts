@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { MINUTE_MS } from '../durations.ts';
 import { countedAddress, networkOf } from '../http/client-address.ts';
@@ -59,10 +60,37 @@ async function lookUp(
   const tooMany = (grant: Grant): ApiError =>
     rateLimited('Too many failed authentications from this address.', grant);
   const before = await limiter.take(failures, failedAuthPerMinute, MINUTE_MS, 0);
-  if (!before.granted) throw tooMany(before);
+  if (!before.granted && (token === undefined || !authenticator.wasValid(token))) {
+    const chance = token === undefined ? before : await takeLookUp(network, token, before, options);
+    if (!chance.granted) throw tooMany(chance);
+  }
   const key = token === undefined ? undefined : await authenticator.authenticate(token);
   if (key !== undefined) return key;
-  // Of many at the same instant as many are told as the limit allows.
+  // With concurrent failures, only as many as the limit allows get 401; the rest get 429.
   const after = await limiter.take(failures, failedAuthPerMinute, MINUTE_MS, 1);
   throw after.granted ? invalidKey(true) : tooMany(after);
+}
+
+/** Not the length of any other window: what fills these buckets pushes out none of the others. */
+const LOOK_UPS_WINDOW_MS = 2_000;
+const LOOKED_UP_WINDOW_MS = 2 * MINUTE_MS;
+
+/**
+ * Whether an unknown token of an address with too many failures is looked up all the same: otherwise a stranger behind
+ * the same address could lock out a key that this process has not seen yet. There are as many look-ups again as failures
+ * are allowed, evenly over time, and one for each token: a client that repeats a wrong token takes none from others.
+ */
+async function takeLookUp(
+  network: string,
+  token: string,
+  failures: Grant,
+  { limiter, failedAuthPerMinute }: AuthenticationOptions,
+): Promise<Grant> {
+  const lookedUp = `looked up ${hash('sha256', token, 'base64url')}`;
+  const first = await limiter.take(lookedUp, 1, LOOKED_UP_WINDOW_MS, 0);
+  if (!first.granted) return { ...failures, granted: false };
+  const perWindow = Math.ceil((failedAuthPerMinute * LOOK_UPS_WINDOW_MS) / MINUTE_MS);
+  const chance = await limiter.take(`look-ups ${network}`, perWindow, LOOK_UPS_WINDOW_MS, 1);
+  if (chance.granted) await limiter.take(lookedUp, 1, LOOKED_UP_WINDOW_MS, 1);
+  return chance;
 }

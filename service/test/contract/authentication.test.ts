@@ -192,25 +192,3 @@ describe('a key that is revoked or rotated', () => {
     }
   });
 });
-
-test('failed authentications of an address are limited before the look-up; a remembered live key still passes', async () => {
-  const limit = 5;
-  const node = await createTestService({ database: service.database, failedAuthPerMinute: limit });
-  const live = await service.token(workspaceId);
-  const testKey = await service.token(workspaceId, { mode: 'test' });
-  expect((await node.request(live, '/v1/audits')).status).toBe(200);
-  for (let failure = 0; failure < limit; failure++) {
-    expectFailure(await node.request(UNKNOWN, '/v1/audits'), 'invalid_key');
-  }
-  for (const token of [UNKNOWN, 'malformed', testKey]) {
-    const answer = await node.request(token, '/v1/audits');
-    expectFailure(answer, 'rate_limited');
-    expect(answer.headers['retry-after']).toBe('60');
-  }
-  expect((await node.request(live, '/v1/audits')).status).toBe(200);
-  expectFailure(await node.request(null, '/v1/audits'), 'invalid_key');
-  expect((await node.request(testKey, '/v1/audits', { remoteAddress: '192.0.2.7' })).status).toBe(200);
-  node.clock.now += 60_000;
-  expectFailure(await node.request(UNKNOWN, '/v1/audits'), 'invalid_key');
-  expect((await node.request(testKey, '/v1/audits')).status).toBe(200);
-});

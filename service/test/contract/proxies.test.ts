@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { TrustedProxies } from '../../src/config.ts';
+import { checkProxies } from '../../src/operator/doctor/proxies.ts';
 import { createTestDashboard } from '../harness/dashboard.ts';
 import { createTestService, type TestService } from '../harness/service.ts';
 
@@ -37,16 +38,56 @@ describe('the address in the audit log', () => {
     ['10.0.0.0/8', '198.51.100.1, 203.0.113.7, 10.0.0.2', '203.0.113.7'],
     ['10.0.0.0/8', '2001:db8::1', '2001:db8::1'],
     ['192.0.2.0/24', '203.0.113.7', PROXY],
+    [1, '203.0.113.7:4711', '203.0.113.7'],
+    [1, '[2001:db8::1]:443', '2001:db8::1'],
+    ['10.0.0.0/8', '198.51.100.1:1, 203.0.113.7:2, 10.0.0.2:3', '203.0.113.7'],
   ] as const)('with SVC_TRUST_PROXY=%s and "%s" is %s', async (trustProxy, forwarded, address) => {
     expect(await loggedAddress(await nodeThat(trustProxy), forwarded)).toBe(address);
   });
 
   test('is left out when what the proxy says is none: never a token, never a text', async () => {
     const node = await nodeThat(1);
-    for (const forwarded of [token, 'unknown', '203.0.113.7:4711', '<b>']) {
+    for (const forwarded of [token, 'unknown', '203.0.113.7:port', '<b>']) {
       expect(await loggedAddress(node, forwarded)).toBeUndefined();
     }
     expect(await loggedAddress(node, `fe80::1%${token}`)).toBe('fe80::1');
+  });
+});
+
+describe('a mistake in SVC_TRUST_PROXY or of a proxy', () => {
+  const ask = (node: TestService, headers: Readonly<Record<string, string>>) =>
+    node.request(token, '/v1/audits', { remoteAddress: PROXY, headers });
+  const warnings = ({ log }: TestService): readonly string[] =>
+    log.filter((line) => line.includes('X-Forwarded-For'));
+
+  test.each([
+    [false, '203.0.113.7', 'does not trust', 'untrusted_sender'],
+    ['192.0.2.0/24', '203.0.113.7', 'does not trust', 'untrusted_sender'],
+    [1, 'unknown', 'is no IP address', 'no_address'],
+  ] as const)(
+    'is logged once and counted: SVC_TRUST_PROXY=%s, "%s"',
+    async (trustProxy, forwarded, text, mistake) => {
+      const node = await nodeThat(trustProxy);
+      await ask(node, {});
+      expect(warnings(node)).toEqual([]);
+      for (let i = 0; i < 3; i++) await ask(node, { 'x-forwarded-for': forwarded });
+      expect(warnings(node)).toEqual([expect.stringContaining(text)]);
+      expect(warnings(node)[0]).toContain(`"sender":"${PROXY}"`);
+      expect(warnings(node)[0]).not.toContain(forwarded);
+      const metrics = (await node.request(null, '/metrics')).text;
+      expect(metrics).toContain(`svc_proxy_mistakes_total{mistake="${mistake}"} 3`);
+      expect(checkProxies(metrics)).toMatchObject({
+        status: 'warn',
+        text: expect.stringContaining('(3 requests)'),
+      });
+    },
+  );
+
+  test('is not seen where all is well', async () => {
+    const node = await nodeThat(1);
+    await ask(node, { 'x-forwarded-for': '203.0.113.7' });
+    expect(warnings(node)).toEqual([]);
+    expect(checkProxies((await node.request(null, '/metrics')).text).status).toBe('ok');
   });
 });
 

@@ -94,6 +94,7 @@ describe('beside a service', () => {
       'times',
       'keys',
       'service',
+      'proxies',
     ]) {
       expect(lines.some((line) => line.slice(6).startsWith(check))).toBe(true);
     }

@@ -31,7 +31,7 @@ export async function examine(readConfig: () => Config, log: () => Logger): Prom
     ...(embedded ? [await checkDataDirectory(config), await guarded('disk', () => checkDisk(config))] : []),
     await guarded('secrets', () => checkSecrets(config)),
     ...(await examineDatabase(config, log)),
-    await checkService(config),
+    ...(await checkService(config)),
   ];
 }
 

@@ -5,6 +5,7 @@ import { urlOf } from '../../address.ts';
 import type { Config } from '../../config.ts';
 import { errorCode, errorMessage } from '../../database/embedded/error.ts';
 import { type Finding, fail, ok, warn } from './check.ts';
+import { checkProxies } from './proxies.ts';
 
 const NODE_MAJOR_MIN = 24;
 const BYTES_PER_MIB = 1024 * 1024;
@@ -56,12 +57,27 @@ async function firstThatExists(path: string): Promise<string> {
   }
 }
 
-/** Whether a service answers where this configuration says one is. */
-export async function checkService({ host, port }: Config): Promise<Finding> {
-  const url = `${urlOf(host, port)}/readyz`;
+/** Whether a service answers where this configuration says one is, and what it has seen of its proxies. */
+export async function checkService(config: Config): Promise<readonly Finding[]> {
+  const service = await checkReady(config);
+  if (service.text !== answersAt(config)) return [service];
+  const url = `${urlOf(config.host, config.port)}/metrics`;
   try {
     const answer = await fetch(url, { signal: AbortSignal.timeout(SERVICE_TIMEOUT_MS) });
-    if (answer.ok) return ok('service', `answers at ${url}`);
+    return [service, checkProxies(await answer.text())];
+  } catch (error) {
+    return [service, warn('proxies', `${url}: ${errorMessage(error)}`, 'see its log')];
+  }
+}
+
+const readyUrl = ({ host, port }: Config): string => `${urlOf(host, port)}/readyz`;
+const answersAt = (config: Config): string => `answers at ${readyUrl(config)}`;
+
+async function checkReady(config: Config): Promise<Finding> {
+  const url = readyUrl(config);
+  try {
+    const answer = await fetch(url, { signal: AbortSignal.timeout(SERVICE_TIMEOUT_MS) });
+    if (answer.ok) return ok('service', answersAt(config));
     return fail('service', `${url} answers ${answer.status}`, 'see its log');
   } catch (error) {
     const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
