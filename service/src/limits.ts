@@ -30,6 +30,12 @@ export const BATCH_BODY_MAX_BYTES = 8 * 1024 * 1024;
 export const BATCH_MAX_RECORDS = 1_000;
 /** Fields of a written record that are looked at; no resource has as many. */
 export const RECORD_FIELDS_MAX = 100;
+/** Levels of arrays and objects in any JSON that is read. */
+export const JSON_DEPTH_MAX = 32;
+/** Values in the JSON of one record of a file. One with more than RECORD_FIELDS_MAX fields is told which rule it breaks. */
+export const RECORD_VALUES_MAX = 10 * RECORD_FIELDS_MAX;
+/** Values in the JSON of a request's body: those of the largest batch. */
+export const BODY_VALUES_MAX = BATCH_MAX_RECORDS * (RECORD_FIELDS_MAX + 2);
 
 export const IDEMPOTENCY_KEY_MAX_CHARACTERS = 255;
 export const IDEMPOTENCY_LIFETIME_SECONDS = 24 * 60 * 60;

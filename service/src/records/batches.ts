@@ -3,6 +3,7 @@ import { csvParser } from './csv.ts';
 import type { Entry } from './entry.ts';
 import { readLines } from './lines.ts';
 import { ndjsonParser } from './ndjson.ts';
+import { createPace, type Pace } from './pace.ts';
 import type { RecordInput } from './row.ts';
 import { type FieldFailure, validateRecord } from './validate.ts';
 
@@ -31,8 +32,10 @@ export interface Batch {
  * Measured: more are not faster, and cost memory.
  */
 const BATCH_RECORDS = 3_000;
-/** A batch of large records is complete earlier, so that memory stays flat. */
+/** A batch of large records, or of many reasons why they are refused, is complete earlier: memory stays flat. */
 const BATCH_CHARACTERS = 1024 * 1024;
+/** What a chunk, a line or a record costs besides its text, in characters. */
+const ENTRY_CHARACTERS = 256;
 
 interface Growing {
   readonly records: Batch['records'][number][];
@@ -47,39 +50,52 @@ export async function* readBatches(
   input: AsyncIterable<Uint8Array>,
   resource: Resource,
   format: Format,
+  pace: Pace = createPace(),
 ): AsyncGenerator<Batch> {
   let bytes = 0;
   async function* counted(): AsyncGenerator<Uint8Array> {
     for await (const chunk of input) {
       bytes += chunk.length;
       yield chunk;
+      // A chunk may be a single byte.
+      if (pace.spend(ENTRY_CHARACTERS)) await pace.rest();
     }
   }
   const parser = format === 'csv' ? csvParser(resource) : ndjsonParser();
   let batch = empty();
-  function* take(entries: readonly Entry[]): Generator<Batch> {
+  async function* take(entries: Iterable<Entry>): AsyncGenerator<Batch> {
     for (const entry of entries) {
-      add(batch, resource, entry);
+      if (pace.spend(add(batch, resource, entry))) await pace.rest();
       if (isFull(batch)) {
         yield { ...batch, bytes };
         batch = empty();
       }
     }
   }
-  for await (const lines of readLines(counted())) yield* take(parser.parse(lines));
+  for await (const lines of readLines(counted())) {
+    yield* take(parser.parse(lines));
+    // Blank lines give no entry.
+    if (pace.spend(lines.length * ENTRY_CHARACTERS)) await pace.rest();
+  }
   yield* take(parser.end());
   if (batch.records.length + batch.refused.length > 0) yield { ...batch, bytes };
 }
 
-function add(batch: Growing, resource: Resource, { line, text, value, flaw }: Entry): void {
-  batch.characters += text.length;
-  if (flaw !== null) {
-    batch.refused.push({ line, text, failures: [{ field: '', reason: flaw }] });
-    return;
+/** Returns what the entry costs, in characters. */
+function add(batch: Growing, resource: Resource, { line, text, value, flaw }: Entry): number {
+  let characters = text.length;
+  const validation =
+    flaw === null
+      ? validateRecord(resource, value, 'import')
+      : { ok: false as const, failures: [{ field: '', reason: flaw }] };
+  if (validation.ok) {
+    batch.records.push({ line, text, input: validation.input });
+  } else {
+    batch.refused.push({ line, text, failures: validation.failures });
+    for (const { field, reason } of validation.failures) characters += field.length + reason.length;
   }
-  const validation = validateRecord(resource, value, 'import');
-  if (validation.ok) batch.records.push({ line, text, input: validation.input });
-  else batch.refused.push({ line, text, failures: validation.failures });
+  batch.characters += characters;
+  return characters + ENTRY_CHARACTERS;
 }
 
 const isFull = ({ records, refused, characters }: Growing): boolean =>

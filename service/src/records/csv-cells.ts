@@ -1,50 +1,58 @@
 // CSV as RFC 4180 has it, one physical line at a time. Why not by a package: docs/decisions/0008.
 
+import { RECORD_FIELDS_MAX } from '../limits.ts';
+
 /** A cell; null when it is empty and not quoted. */
 export type Cell = string | null;
 
-/** What a line makes of the record that it belongs to. */
-export type LineResult =
-  /** The record ends with this line. */
-  | { readonly kind: 'complete'; readonly cells: readonly Cell[] }
-  /** A quoted cell goes on in the next line. */
-  | { readonly kind: 'open'; readonly cells: readonly Cell[]; readonly open: string }
-  | { readonly kind: 'broken'; readonly reason: string };
+/** Cells of one record that are kept: no resource has as many fields. */
+export const RECORD_CELLS_MAX = RECORD_FIELDS_MAX;
+
+/** A record that is being read, line by line. */
+export interface PartialRecord {
+  readonly cells: Cell[];
+  /** Text of the quoted cell that the last line left open, a part for each line; null when none is open. */
+  open: string[] | null;
+}
+
+export const newRecord = (): PartialRecord => ({ cells: [], open: null });
+
+/** What a line does to its record: it completes it, leaves a quoted cell open, or breaks it for this reason. */
+export type LineResult = 'complete' | 'open' | { readonly broken: string };
 
 const QUOTE = '"';
-const QUOTE_IN_BARE_CELL = 'is broken CSV: a quote inside a cell that does not start with one';
-const TEXT_AFTER_QUOTE = 'is broken CSV: text after the closing quote of a cell';
+const QUOTE_IN_BARE_CELL: LineResult = {
+  broken: 'is broken CSV: a quote inside a cell that does not start with one',
+};
+const TEXT_AFTER_QUOTE: LineResult = { broken: 'is broken CSV: text after the closing quote of a cell' };
+const TOO_MANY_CELLS: LineResult = { broken: `has more than ${RECORD_CELLS_MAX} cells` };
 
-/** Reads one line; `before` is what the lines of the same record before it have left open. */
-export function readCells(
-  line: string,
-  before?: { readonly cells: readonly Cell[]; readonly open: string },
-): LineResult {
+/** Adds the cells of one line to its record. The work depends on the line only, not on the lines before it. */
+export function readCells(line: string, record: PartialRecord): LineResult {
   const text = line.endsWith('\r') ? line.slice(0, -1) : line;
-  if (before === undefined && !text.includes(QUOTE)) {
-    return { kind: 'complete', cells: text.split(',').map((cell) => (cell === '' ? null : cell)) };
-  }
-  const cells = [...(before?.cells ?? [])];
+  const { cells } = record;
   let at = 0;
-  let open = before?.open;
   for (;;) {
-    if (open !== undefined || text[at] === QUOTE) {
-      const close = closingQuote(line, open === undefined ? at + 1 : at);
-      const from = open === undefined ? at + 1 : at;
+    if (cells.length === RECORD_CELLS_MAX) return TOO_MANY_CELLS;
+    if (record.open !== null || text[at] === QUOTE) {
+      const from = record.open === null ? at + 1 : at;
+      record.open ??= [];
+      const close = closingQuote(line, from);
       // The carriage return of a line break inside quotes belongs to the cell.
-      if (close === -1) return { kind: 'open', cells, open: `${open ?? ''}${unescaped(line.slice(from))}\n` };
-      cells.push((open ?? '') + unescaped(line.slice(from, close)));
-      open = undefined;
+      record.open.push(unescaped(line.slice(from, close === -1 ? line.length : close)));
+      if (close === -1) return 'open';
+      cells.push(record.open.join('\n'));
+      record.open = null;
       at = close + 1;
-      if (at < text.length && text[at] !== ',') return { kind: 'broken', reason: TEXT_AFTER_QUOTE };
+      if (at < text.length && text[at] !== ',') return TEXT_AFTER_QUOTE;
     } else {
       const comma = text.indexOf(',', at);
       const cell = text.slice(at, comma === -1 ? text.length : comma);
-      if (cell.includes(QUOTE)) return { kind: 'broken', reason: QUOTE_IN_BARE_CELL };
+      if (cell.includes(QUOTE)) return QUOTE_IN_BARE_CELL;
       cells.push(cell === '' ? null : cell);
       at += cell.length;
     }
-    if (at >= text.length) return { kind: 'complete', cells };
+    if (at >= text.length) return 'complete';
     at += 1;
   }
 }

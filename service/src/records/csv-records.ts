@@ -1,4 +1,4 @@
-import { type Cell, type LineResult, readCells } from './csv-cells.ts';
+import { type Cell, newRecord, type PartialRecord, readCells } from './csv-cells.ts';
 import { LINE_MAX_BYTES, type Line } from './lines.ts';
 
 /** A record of a CSV file, the header among them. */
@@ -12,63 +12,72 @@ export interface CsvRecord {
 }
 
 export interface CsvReader {
-  readonly read: (lines: readonly Line[]) => readonly CsvRecord[];
+  /** The records that these lines complete. They are read as they are asked for: ask for all before the next lines. */
+  readonly read: (lines: readonly Line[]) => Iterable<CsvRecord>;
   /** After the last line. */
-  readonly end: () => readonly CsvRecord[];
+  readonly end: () => Iterable<CsvRecord>;
 }
 
 /** Lines of a record that is not complete yet. */
 interface Pending {
   readonly lines: Line[];
-  readonly characters: number;
-  readonly result: LineResult & { readonly kind: 'open' };
+  /** Of its lines, with their line feeds. */
+  characters: number;
+  readonly record: PartialRecord;
 }
+
+/** A longer record is refused. The longest that fits a resource has some 6,000 line breaks. */
+export const RECORD_MAX_LINES = 10_000;
+export const RECORD_MAX_CHARACTERS = LINE_MAX_BYTES;
 
 const NOT_CLOSED = 'is broken CSV: a quote is not closed';
 
 /**
- * Puts lines together to records. A record that is broken costs its first line alone: reading goes on with the next
+ * Puts lines together to records. A record that is broken costs its first line only: reading goes on with the next
  * one. Blank lines between records are skipped.
+ *
+ * A line is read three times at most: a line within a quoted cell has an even number of quotes, so when it is read
+ * again by itself it does not open one.
  */
 export function csvReader(): CsvReader {
   let pending: Pending | undefined;
 
-  function read(lines: readonly Line[]): CsvRecord[] {
-    const records: CsvRecord[] = [];
-    // The line to read next is the last one: the lines of a broken record are read again.
-    const queue = lines.toReversed();
-    for (let line = queue.pop(); line !== undefined; line = queue.pop()) {
-      const record = take(line, queue);
-      if (record !== undefined) records.push(record);
+  function* read(lines: readonly Line[]): Generator<CsvRecord> {
+    // The lines of a broken record are read again, before the next line.
+    const again: Line[] = [];
+    for (const next of lines) {
+      for (let line: Line | undefined = next; line !== undefined; line = again.pop()) {
+        const record = take(line, again);
+        if (record !== undefined) yield record;
+      }
     }
-    return records;
   }
 
-  function take(line: Line, queue: Line[]): CsvRecord | undefined {
+  function take(line: Line, again: Line[]): CsvRecord | undefined {
     if (pending === undefined && isBlank(line)) return undefined;
-    const before = pending;
-    const lines = before?.lines ?? [];
+    const current = pending ?? { lines: [], characters: 0, record: newRecord() };
+    const { lines, record } = current;
     lines.push(line);
+    current.characters += line.text.length + 1;
     pending = undefined;
-    if (line.flaw !== null) return broken(lines, lines.length === 1 ? line.flaw : NOT_CLOSED, queue);
-    const result = readCells(line.text, before?.result);
-    if (result.kind === 'broken') return broken(lines, result.reason, queue);
-    if (result.kind === 'complete') return { ...placeOf(lines), cells: result.cells, flaw: null };
-    const characters = (before?.characters ?? 0) + line.text.length;
-    if (characters > LINE_MAX_BYTES) return broken(lines, NOT_CLOSED, queue);
-    pending = { lines, characters, result };
+    if (line.flaw !== null) return broken(lines, lines.length === 1 ? line.flaw : NOT_CLOSED, again);
+    const result = readCells(line.text, record);
+    if (result === 'complete') return { ...placeOf(lines), cells: record.cells, flaw: null };
+    if (result !== 'open') return broken(lines, result.broken, again);
+    if (current.characters > RECORD_MAX_CHARACTERS || lines.length >= RECORD_MAX_LINES) {
+      return broken(lines, NOT_CLOSED, again);
+    }
+    pending = current;
     return undefined;
   }
 
-  function end(): CsvRecord[] {
-    const records: CsvRecord[] = [];
+  function* end(): Generator<CsvRecord> {
     while (pending !== undefined) {
-      const queue: Line[] = [];
-      records.push(broken(pending.lines, NOT_CLOSED, queue));
+      const [first, ...rest]: readonly Line[] = pending.lines;
       pending = undefined;
-      records.push(...read(queue.reverse()));
+      if (first !== undefined) yield { ...placeOf([first]), cells: [], flaw: NOT_CLOSED };
+      yield* read(rest);
     }
-    return records;
   }
 
   return { read, end };
@@ -76,11 +85,11 @@ export function csvReader(): CsvReader {
 
 const isBlank = ({ text, flaw }: Line): boolean => flaw === null && (text === '' || text === '\r');
 
-/** The first line is refused; the others are read next. */
-function broken(lines: readonly Line[], flaw: string, queue: Line[]): CsvRecord {
+/** The first line is refused; the others are read again, the next one of them last on the stack. */
+function broken(lines: readonly Line[], flaw: string, again: Line[]): CsvRecord {
   for (let i = lines.length - 1; i > 0; i--) {
     const line = lines[i];
-    if (line !== undefined) queue.push(line);
+    if (line !== undefined) again.push(line);
   }
   return { ...placeOf(lines.slice(0, 1)), cells: [], flaw };
 }

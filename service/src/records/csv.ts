@@ -14,21 +14,18 @@ export function csvParser(resource: Resource): EntryParser {
   const reader = csvReader();
   let columns: readonly Column[] | undefined;
 
-  function entriesOf(records: readonly CsvRecord[]): readonly Entry[] {
-    const [header] = records;
-    if (columns !== undefined || header === undefined) {
-      return records.map((record) => entryOf(columns ?? [], record));
+  function* entriesOf(records: Iterable<CsvRecord>): Generator<Entry> {
+    for (const record of records) {
+      if (columns === undefined) columns = columnsOf(resource, record);
+      else yield entryOf(columns, record);
     }
-    columns = columnsOf(resource, header);
-    return entriesOf(records.slice(1));
   }
 
   return {
     parse: (lines) => entriesOf(reader.read(lines)),
-    end: () => {
-      const entries = entriesOf(reader.end());
+    *end() {
+      yield* entriesOf(reader.end());
       if (columns === undefined) throw new OperatorError('The file is empty: CSV begins with a header row.');
-      return entries;
     },
   };
 }

@@ -11,9 +11,9 @@ export interface Entry {
   readonly flaw: string | null;
 }
 
-/** Turns lines, as many at a time as there are, into entries. */
+/** Turns lines, some at a time, into entries. An entry is made when it is asked for: ask for all before the next lines. */
 export interface EntryParser {
-  readonly parse: (lines: readonly Line[]) => readonly Entry[];
+  readonly parse: (lines: readonly Line[]) => Iterable<Entry>;
   /** After the last line. */
-  readonly end: () => readonly Entry[];
+  readonly end: () => Iterable<Entry>;
 }

@@ -23,28 +23,71 @@ const BYTE_ORDER_MARK = '\uFEFF';
 const TOO_LONG = `is longer than ${LINE_MAX_BYTES / BYTES_PER_MIB} MiB`;
 const NOT_UTF8 = 'is not UTF-8';
 
-/** Reads bytes as lines, as many at a time as have come. A byte order mark at the start is skipped. */
+/** Lines that are given at once: a small chunk of short lines makes many objects. */
+export const LINES_AT_ONCE = 1_000;
+/** What is held of a line first; it doubles. */
+const HELD_BYTES = 4 * 1024;
+
+/**
+ * Reads bytes as lines, at most LINES_AT_ONCE at a time. A byte order mark at the start is skipped. However small the
+ * chunks are, the bytes of a line are copied into one buffer.
+ */
 export async function* readLines(input: AsyncIterable<Uint8Array>): AsyncGenerator<readonly Line[]> {
-  let held: Buffer[] = [];
-  let heldBytes = 0;
+  const held = byteCollector();
   let number = 1;
   for await (const bytes of input) {
-    const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    const end = chunk.lastIndexOf(LF);
-    const rest = chunk.subarray(end + 1);
-    if (end !== -1) {
-      const block = chunk.subarray(0, end);
-      const lines = linesOf(held.length === 0 ? block : Buffer.concat([...held, block]), number);
+    let rest = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    for (let end = endOfLines(rest); end !== -1; end = endOfLines(rest)) {
+      const lines = linesOf(held.takeWith(rest.subarray(0, end)), number);
       number += lines.length;
-      held = [];
-      heldBytes = 0;
+      rest = rest.subarray(end + 1);
       yield lines;
     }
-    // What follows in a line that is too long already says nothing more.
-    if (heldBytes <= LINE_MAX_BYTES && rest.length > 0) held.push(rest);
-    heldBytes += rest.length;
+    held.add(rest);
   }
-  if (heldBytes > 0) yield linesOf(Buffer.concat(held), number);
+  const last = held.takeWith(Buffer.alloc(0));
+  if (last.length > 0) yield linesOf(last, number);
+}
+
+/** Where the last line feed of the next LINES_AT_ONCE lines is; -1 when there is none. */
+function endOfLines(bytes: Buffer): number {
+  let end = -1;
+  for (let lines = 0; lines < LINES_AT_ONCE; lines++) {
+    const next = bytes.indexOf(LF, end + 1);
+    if (next === -1) break;
+    end = next;
+  }
+  return end;
+}
+
+interface ByteCollector {
+  /** Keeps bytes of a line; what follows in a line that is too long already says nothing more. */
+  readonly add: (bytes: Buffer) => void;
+  /** What was kept, with these bytes after it. Then nothing is kept. */
+  readonly takeWith: (bytes: Buffer) => Buffer;
+}
+
+function byteCollector(): ByteCollector {
+  let buffer = Buffer.alloc(0);
+  let length = 0;
+  return {
+    add(bytes) {
+      const kept = bytes.subarray(0, LINE_MAX_BYTES + 1 - length);
+      if (kept.length === 0) return;
+      if (length + kept.length > buffer.length) {
+        const larger = Buffer.allocUnsafe(Math.max(HELD_BYTES, 2 * (length + kept.length)));
+        buffer.copy(larger, 0, 0, length);
+        buffer = larger;
+      }
+      kept.copy(buffer, length);
+      length += kept.length;
+    },
+    takeWith(bytes) {
+      const taken = length === 0 ? bytes : Buffer.concat([buffer.subarray(0, length), bytes]);
+      length = 0;
+      return taken;
+    },
+  };
 }
 
 function linesOf(block: Buffer, first: number): readonly Line[] {

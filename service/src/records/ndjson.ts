@@ -1,3 +1,5 @@
+import { excessOf } from '../http/json-excess.ts';
+import { RECORD_VALUES_MAX } from '../limits.ts';
 import type { Entry, EntryParser } from './entry.ts';
 import type { Line } from './lines.ts';
 
@@ -5,12 +7,16 @@ const BLANK = /^[ \t\r]*$/;
 
 /** A JSON value a line; blank lines are skipped. */
 export const ndjsonParser = (): EntryParser => ({
-  parse: (lines) => lines.filter(({ text, flaw }) => flaw !== null || !BLANK.test(text)).map(parseLine),
+  *parse(lines) {
+    for (const line of lines) if (line.flaw !== null || !BLANK.test(line.text)) yield parseLine(line);
+  },
   end: () => [],
 });
 
 function parseLine({ number, text, flaw }: Line): Entry {
   if (flaw !== null) return { line: number, text, value: undefined, flaw };
+  const excess = excessOf(text, RECORD_VALUES_MAX);
+  if (excess !== undefined) return { line: number, text, value: undefined, flaw: excess };
   try {
     const value: unknown = JSON.parse(text);
     return { line: number, text, value, flaw: null };

@@ -37,28 +37,46 @@ const ajv = new Ajv({ allErrors: true, allowUnionTypes: true, strict: true })
 
 type Schema = Readonly<Record<string, unknown>>;
 
-const validators = new Map<string, ValidateFunction>();
+/** How records of a resource are checked in a mode; made once. */
+interface Checker {
+  readonly validate: ValidateFunction;
+  /** The names of the fields that a writer may give. */
+  readonly allowed: string;
+}
 
-/** Holds one parsed JSON value against a resource's declaration; every failure is told, not just the first. */
+const checkers = new Map<string, Checker>();
+
+/** Failures of one record that are told. */
+export const RECORD_FAILURES_MAX = 25;
+
+/** Holds one parsed JSON value against a resource's declaration; the first failures are told, one for each field. */
 export function validateRecord(resource: Resource, value: unknown, mode: ValidationMode): Validation {
   // Each unknown field is a failure to tell; a megabyte of them is not looked at.
   if (typeof value === 'object' && value !== null && Object.keys(value).length > RECORD_FIELDS_MAX) {
     return { ok: false, failures: [{ field: '', reason: `must have at most ${RECORD_FIELDS_MAX} fields` }] };
   }
-  const name = `${mode} ${resource.name}`;
-  let validate = validators.get(name);
-  if (validate === undefined) {
-    validate = ajv.compile(schemaOf(resource, mode));
-    validators.set(name, validate);
-  }
+  const { validate, allowed } = checkerOf(resource, mode);
   // The schema allows nothing but what RecordInput says.
   if (validate(value)) return { ok: true, input: value as RecordInput };
   const failures = new Map<string, FieldFailure>();
   for (const error of validate.errors ?? []) {
-    const failure = failureOf(resource, mode, error);
+    const failure = failureOf(resource, allowed, error);
     if (!failures.has(failure.field)) failures.set(failure.field, failure);
+    if (failures.size === RECORD_FAILURES_MAX) break;
   }
   return { ok: false, failures: [...failures.values()] };
+}
+
+function checkerOf(resource: Resource, mode: ValidationMode): Checker {
+  const name = `${mode} ${resource.name}`;
+  const known = checkers.get(name);
+  if (known !== undefined) return known;
+  const checker: Checker = {
+    validate: ajv.compile(schemaOf(resource, mode)),
+    allowed: Object.keys(writableFields(resource, mode)).join(', '),
+  };
+  checkers.set(name, checker);
+  return checker;
 }
 
 /** The fields that a writer may give, in the order of the declaration. */
@@ -106,13 +124,13 @@ function valueSchema({ schema, nullable, kind }: Field<unknown>): Schema {
 
 function failureOf(
   resource: Resource,
-  mode: ValidationMode,
+  allowed: string,
   { keyword, params, instancePath }: ErrorObject,
 ): FieldFailure {
   if (instancePath === '' && keyword === 'required')
     return { field: `/${params['missingProperty']}`, reason: 'is required' };
   if (instancePath === '' && keyword === 'additionalProperties')
-    return unknownField(resource, mode, String(params['additionalProperty']));
+    return unknownField(resource, allowed, String(params['additionalProperty']));
   if (instancePath === '') return { field: '', reason: 'must be a JSON object' };
   const field = resource.fields[instancePath.slice(1)] ?? createdAt;
   return { field: instancePath, reason: `must be ${allowedOf(field)}` };
@@ -124,13 +142,10 @@ const NAME_MAX_CHARACTERS = 64;
 export const pointerTo = (name: string): string =>
   `/${name.slice(0, NAME_MAX_CHARACTERS).toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1')}`;
 
-function unknownField(resource: Resource, mode: ValidationMode, name: string): FieldFailure {
+function unknownField(resource: Resource, allowed: string, name: string): FieldFailure {
   const field = pointerTo(name);
   if (Object.hasOwn(resource.fields, name)) return { field, reason: 'is set by the service' };
-  return {
-    field,
-    reason: `is not a field here; allowed: ${Object.keys(writableFields(resource, mode)).join(', ')}`,
-  };
+  return { field, reason: `is not a field here; allowed: ${allowed}` };
 }
 
 /** What a field accepts, for people: `an integer from 0 to 100`. */
