@@ -5,6 +5,7 @@ import { ApiError } from '../http/errors.ts';
 import { OperatorError } from '../operator-error.ts';
 import { type Format, importRecords, type Refused } from '../records/import.ts';
 import { resourceOf } from './data.ts';
+import { createImportSlots } from './import-slots.ts';
 import { IMPORT_MAX_BYTES, IMPORT_REFUSED_SHOWN, IMPORT_TEXT_SHOWN_CHARACTERS } from './limits.ts';
 import type { Sessions } from './session.ts';
 import type { ImportAnswer } from './wire-data.ts';
@@ -22,6 +23,7 @@ const MIB = 1024 * 1024;
  * reason. A file that stops on its way (the page was closed) leaves what was written until then, logged as such.
  */
 export function registerImports(api: FastifyInstance, { pool, sessions }: ImportRoutes): void {
+  const slots = createImportSlots();
   api.register((scope, _, done) => {
     const bodyTypes = Object.keys(FORMATS);
     // The body stays a stream.
@@ -34,8 +36,9 @@ export function registerImports(api: FastifyInstance, { pool, sessions }: Import
         const resource = resourceOf(request.params);
         const { body } = request;
         if (Number(request.headers['content-length'] ?? 0) > IMPORT_MAX_BYTES) throw tooLarge();
+        const leave = slots.take(workspaceId);
         const upload = watched(body);
-        const refusedLines: Refused[] = [];
+        const refusedLines: ImportAnswer['refusedLines'][number][] = [];
         try {
           const { inserted, existing, refused } = await importRecords({
             pool,
@@ -46,18 +49,19 @@ export function registerImports(api: FastifyInstance, { pool, sessions }: Import
             input: upload.input,
             signal: upload.signal,
             onReject: (more) => {
-              refusedLines.push(...more.slice(0, IMPORT_REFUSED_SHOWN - refusedLines.length));
+              refusedLines.push(...more.slice(0, IMPORT_REFUSED_SHOWN - refusedLines.length).map(shown));
             },
           });
           if (upload.signal.aborted) {
             request.log.info({ workspaceId, resource: resource.name, inserted }, 'an import broke off');
             throw upload.signal.reason;
           }
-          return { inserted, existing, refused, refusedLines: refusedLines.map(shown) };
+          return { inserted, existing, refused, refusedLines };
         } catch (error) {
           if (error instanceof OperatorError) throw new ApiError('invalid_body', error.message);
           throw error;
         } finally {
+          leave();
           // What is left of the body must be taken off the wire before the answer can be read.
           body.resume();
         }
@@ -103,8 +107,8 @@ const tooLarge = (): ApiError =>
 const formatOf = (contentType = ''): Format =>
   FORMATS[contentType.split(';', 1)[0]?.trim().toLowerCase() ?? ''] ?? 'ndjson';
 
-const shown = ({ line, text, failures }: Refused): ImportAnswer['refusedLines'][number] => ({
-  line,
-  text: text.slice(0, IMPORT_TEXT_SHOWN_CHARACTERS),
-  failures,
-});
+/** What is kept of a refused line: a copy, since a part of a text keeps all of it in memory. */
+function shown({ line, text, failures }: Refused): ImportAnswer['refusedLines'][number] {
+  const part = { line, text: text.slice(0, IMPORT_TEXT_SHOWN_CHARACTERS), failures };
+  return JSON.parse(JSON.stringify(part)) as typeof part;
+}

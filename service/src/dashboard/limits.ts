@@ -58,3 +58,8 @@ export const IMPORT_MAX_BYTES = 64 * 1024 * 1024;
 /** Refused lines that an answer tells of, and how much of each. */
 export const IMPORT_REFUSED_SHOWN = 1_000;
 export const IMPORT_TEXT_SHOWN_CHARACTERS = 300;
+/** Imports that one process runs at once, some 25 MB of memory each: in all, and of one workspace. */
+export const IMPORTS_MAX = 4;
+export const IMPORTS_PER_WORKSPACE_MAX = 2;
+/** `Retry-After` of an import that is refused because others run. */
+export const IMPORT_RETRY_SECONDS = 5;

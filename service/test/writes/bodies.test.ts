@@ -52,6 +52,19 @@ describe.each(TARGETS)('the body of $method $url', ({ method, url }) => {
     );
   });
 
+  test.each([
+    ['nested too deeply', `${'['.repeat(100_000)}`, 'nested deeper than 32 levels'],
+    [
+      'nested too deeply in a field',
+      `{"id":${'{"a":'.repeat(50_000)}1${'}'.repeat(50_001)}`,
+      'nested deeper',
+    ],
+    ['of more values than a batch', `[${'[],'.repeat(200_000)}0]`, 'has more than 102000 values'],
+    ['one field over and over', `{${'"id":1,'.repeat(110_000)}"id":1}`, 'has more than 102000 values'],
+  ])('is refused before it is parsed when it is %s', async (_, body, message) => {
+    expectFailure(await world.send(method, url, body), 'invalid_body', message);
+  });
+
   test('is refused when it is empty or missing', async () => {
     expectFailure(await world.send(method, url, ''), 'invalid_body', 'body');
     expectFailure(await world.send(method, url), 'invalid_body');
