@@ -1,9 +1,11 @@
+import { checkedOptions, textOf } from './checked-options.ts';
 import { collectionOf } from './collection/collection.ts';
 import { newIdempotencyKey } from './collection/idempotency.ts';
 import { queryText } from './collection/query.ts';
 import type { Collection } from './collection/types.ts';
+import { SvcError } from './errors.ts';
 import { type HeadersInput, joinHeaders } from './http/headers.ts';
-import { type CallOptions, createTransport, type Transport } from './http/transport.ts';
+import { CALL_OPTIONS, type CallOptions, createTransport, type Transport } from './http/transport.ts';
 import { jsonText } from './json.ts';
 import { type SvcOptions, settingsOf } from './options.ts';
 import { RESOURCES, type Resources } from './resources.ts';
@@ -18,6 +20,8 @@ export interface RequestOptions extends CallOptions {
   /** Each wins over the client's own of the same name, in any case. */
   readonly headers?: HeadersInput | undefined;
 }
+
+const REQUEST_OPTIONS = [...CALL_OPTIONS, 'query', 'body', 'headers'] as const;
 
 export interface RequestAnswer {
   readonly status: number;
@@ -68,10 +72,11 @@ export const Svc: new (options?: SvcOptions) => Svc = class {
     }
   }
 
-  async request(method: string, path: string, options: RequestOptions = {}): Promise<RequestAnswer> {
-    const { query = {}, body, headers = {}, ...call } = options;
-    if (!path.startsWith('/') || path.startsWith('//'))
-      throw new TypeError('A path begins with one slash: /v1/…');
+  async request(method: string, path: string, options?: RequestOptions): Promise<RequestAnswer> {
+    const { query = {}, body, headers = {}, ...call } = checkedOptions(options, REQUEST_OPTIONS);
+    if (typeof method !== 'string') throw new SvcError(`The method must be text, not ${textOf(method)}.`);
+    if (typeof path !== 'string' || !/^\/(?!\/)/.test(path))
+      throw new SvcError('The path must begin with one slash, such as /v1/audits.');
     // `fetch` itself makes `post` a POST, but leaves `patch` as it is.
     const verb = method.toUpperCase();
     const own = {

@@ -1,5 +1,7 @@
 /** Iterations that end at once: when their consumer returns, and when a signal is aborted. */
 
+import type { Signal } from './signal.ts';
+
 /** What native async iterators inherit, `Symbol.asyncDispose` among it where the runtime has that. */
 const ASYNC_ITERATOR: object = Object.getPrototypeOf(Object.getPrototypeOf(async function* () {}.prototype));
 
@@ -12,8 +14,8 @@ const DONE = { done: true, value: undefined } as const;
  * too, with its own reason; it is listened to only during a `next`, so an iterator that is left behind leaves no listener.
  */
 export function stoppable<T>(
-  start: (signal: AbortSignal) => AsyncGenerator<T, void, undefined>,
-  outer: AbortSignal | undefined,
+  start: (signal: Signal) => AsyncGenerator<T, void, undefined>,
+  outer: Signal | undefined,
 ): AsyncGenerator<T, void, undefined> {
   const controller = new AbortController();
   const stopped = new Error('The iteration was ended by its consumer.');
@@ -50,7 +52,7 @@ export function stoppable<T>(
  */
 export async function* untilAborted<T>(
   source: Iterable<T> | AsyncIterable<T>,
-  signal: AbortSignal,
+  signal: Signal,
 ): AsyncGenerator<T, void, undefined> {
   if (!(Symbol.asyncIterator in source)) {
     for (const item of source) {
@@ -84,7 +86,7 @@ export async function* untilAborted<T>(
 }
 
 /** Not `Promise.race` with one promise for the whole iteration: that would keep something of every step. */
-function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+function orAborted<T>(promise: Promise<T>, signal: Signal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason);
     signal.addEventListener('abort', abort);

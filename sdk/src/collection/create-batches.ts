@@ -1,9 +1,11 @@
+import { checkedOptions } from '../checked-options.ts';
 import { SvcError } from '../errors.ts';
 import type { Answer } from '../http/answer.ts';
-import type { CallOptions } from '../http/transport.ts';
+import { CALL_OPTIONS, type CallOptions } from '../http/transport.ts';
 import { stoppable, untilAborted } from '../iteration.ts';
+import { checkedSignal, type Signal } from '../signal.ts';
 import { type Batch, batchesOf } from './batches.ts';
-import { newIdempotencyKey } from './idempotency.ts';
+import { checkedIdempotencyKey } from './idempotency.ts';
 import { BatchProgress } from './progress.ts';
 import { type Context, pathOf } from './read.ts';
 import type { BatchOptions } from './types.ts';
@@ -11,23 +13,29 @@ import type { BatchOptions } from './types.ts';
 type CreatedRecord = { readonly id: string };
 type Source = Iterable<unknown> | AsyncIterable<unknown>;
 
+const BATCH_OPTIONS = [...CALL_OPTIONS, 'idempotencyKey', 'batchSize'] as const;
+
 /** Creates records in batches, one after the other, and gives each batch's records when they are created. */
 export const createBatches = (
   context: Context,
   source: Source,
   options: BatchOptions = {},
-): AsyncGenerator<readonly CreatedRecord[], void, undefined> =>
-  stoppable((signal) => batchesCreated(context, source, options, signal), options.signal);
+): AsyncGenerator<readonly CreatedRecord[], void, undefined> => {
+  const { idempotencyKey, ...call } = checkedOptions(options, BATCH_OPTIONS);
+  const key = checkedIdempotencyKey(idempotencyKey);
+  const outer = checkedSignal(call.signal);
+  return stoppable((signal) => batchesCreated(context, source, key, { ...call, signal }), outer);
+};
 
 /** Under an idempotency key of the caller, batch 3 has that key with `.3`: the same records make the same batches. */
 async function* batchesCreated(
   context: Context,
   source: Source,
-  { idempotencyKey = newIdempotencyKey(), batchSize, ...call }: BatchOptions,
-  signal: AbortSignal,
+  idempotencyKey: string,
+  { batchSize, ...call }: BatchOptions & { readonly signal: Signal },
 ): AsyncGenerator<readonly CreatedRecord[], void, undefined> {
   const total = Array.isArray(source) ? source.length : undefined;
-  const batches = batchesOf(untilAborted(checkedSource(source), signal), batchSize);
+  const batches = batchesOf(untilAborted(checkedSource(source), call.signal), batchSize);
   let [created, number] = [0, 0];
   const next = async (): Promise<readonly CreatedRecord[] | undefined> => {
     let [records, unsure] = [0, false];
@@ -36,7 +44,7 @@ async function* batchesCreated(
       if (done === true) return undefined;
       [records, number] = [batch.records, number + 1];
       const key = `${idempotencyKey}.${number}`;
-      const given = await createBatch(context, batch, key, { ...call, signal }, () => {
+      const given = await createBatch(context, batch, key, call, () => {
         unsure = true;
       });
       created += records;

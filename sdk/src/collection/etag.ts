@@ -18,7 +18,7 @@ export const etagOf = (record: object): string | undefined => etags.get(record);
 export function ifMatchHeader(ifMatch: string | object | undefined): Readonly<Record<string, string>> {
   if (ifMatch === undefined) return {};
   const etag = typeof ifMatch === 'string' ? ifMatch : etagOf(ifMatch);
-  if (etag === undefined)
+  if (etag === undefined || etag === '')
     throw new SvcError('"ifMatch" must be an ETag, or a record that `get`, `create` or `update` has given.');
   return { 'if-match': etag };
 }

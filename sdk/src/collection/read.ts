@@ -1,14 +1,16 @@
+import { checkedObject, checkedOptions } from '../checked-options.ts';
 import { SvcError } from '../errors.ts';
-import type { CallOptions, Transport } from '../http/transport.ts';
+import { CALL_OPTIONS, type CallOptions, type Transport } from '../http/transport.ts';
 import { List } from '../list/list.ts';
 import { type Listed, orderOf } from '../list/order.ts';
 import type { Page, ReadPage } from '../list/page.ts';
 import type { RestartEvent } from '../list/walk.ts';
 import type { Resource } from '../resource.ts';
+import { checkedSignal } from '../signal.ts';
 import { Tail, type TailOptions } from '../tail/tail.ts';
 import type { Count } from '../wire.ts';
 import { recordOf } from './etag.ts';
-import { idSegment, queryText } from './query.ts';
+import { idSegment, listQuery, queryText } from './query.ts';
 
 /** What the methods of a resource work with. */
 export interface Context {
@@ -23,8 +25,15 @@ interface Split {
   readonly query: Readonly<Record<string, unknown>>;
 }
 
-function split({ signal, timeoutMs, retries, ...query }: CallOptions): Split {
-  return { call: { signal, timeoutMs, retries }, query };
+function split(options: CallOptions | undefined): Split {
+  const { signal, timeoutMs, retries, ...query } = checkedObject(options) ?? {};
+  return { call: { signal: checkedSignal(signal), timeoutMs, retries }, query };
+}
+
+/** Refuses parameters that another method sets. */
+function withoutParameters(query: object, names: readonly string[], instead: string): void {
+  const found = names.find((name) => name in query);
+  if (found !== undefined) throw new SvcError(`There is no option "${found}" here: ${instead}.`);
 }
 
 export const pathOf = ({ name }: Resource): string => `/v1/${name}`;
@@ -35,14 +44,16 @@ type AnyListOptions = CallOptions & {
   readonly sort?: string;
 };
 
-export function listOf(context: Context, options: AnyListOptions = {}): List<Listed> {
+export function listOf(context: Context, options?: AnyListOptions): List<Listed> {
   const { call, query } = split(options);
+  withoutParameters(query, ['direction'], 'call `before()` of the list to read it towards its head');
   const { limit, cursor = null, ...parameters } = query as Omit<AnyListOptions, keyof CallOptions>;
   return new List<Listed>(
     {
       name: context.resource.name,
       read: pageReader(context, parameters, call),
-      order: (direction) => orderOf(context.resource, parameters.sort, direction),
+      // A sort that is no text is refused with the first request.
+      order: (direction) => orderOf(context.resource, String(parameters.sort ?? ''), direction),
       signal: call.signal,
       onRestart: context.onRestart,
     },
@@ -50,14 +61,15 @@ export function listOf(context: Context, options: AnyListOptions = {}): List<Lis
   );
 }
 
-export function tailOf(context: Context, options: TailOptions & CallOptions = {}): Tail<Listed> {
+export function tailOf(context: Context, options?: TailOptions & CallOptions): Tail<Listed> {
   const { call, query } = split(options);
+  withoutParameters(query, ['cursor', 'direction', 'limit'], 'a tail begins where `after` says');
   const { after, pollMs, follow, ...parameters } = query as TailOptions;
   return new Tail<Listed>(
     {
       name: context.resource.name,
       read: pageReader(context, parameters, call),
-      order: orderOf(context.resource, undefined, 'before'),
+      order: orderOf(context.resource, '', 'before'),
       signal: call.signal,
       onRestart: context.onRestart,
       sleep: context.transport.timing.sleep,
@@ -72,7 +84,7 @@ function pageReader(
   call: CallOptions,
 ): ReadPage<Listed> {
   return async ({ cursor, direction, limit, signal = call.signal }) => {
-    const query = queryText({
+    const query = listQuery({
       ...parameters,
       limit,
       direction: direction === 'before' ? direction : undefined,
@@ -95,8 +107,11 @@ function pageOf(body: unknown): Page<Listed> {
 export async function getRecord(
   { transport, resource }: Context,
   id: string,
-  call?: CallOptions,
+  options?: CallOptions,
 ): Promise<unknown> {
+  const call = checkedOptions(options, CALL_OPTIONS);
+  if (resource.counted === true && id === 'count')
+    throw new SvcError('"count" cannot be an id here: use the method `count()`.');
   return recordOf(
     await transport.send({ method: 'GET', path: `${pathOf(resource)}/${idSegment(id)}` }, call),
   );
@@ -104,7 +119,7 @@ export async function getRecord(
 
 export async function countRecords(
   { transport, resource }: Context,
-  options: CallOptions & { readonly approximate?: boolean } = {},
+  options?: CallOptions & { readonly approximate?: boolean },
 ): Promise<Count> {
   const { call, query } = split(options);
   const { body } = await transport.send(

@@ -1,19 +1,23 @@
+import { checkedOptions } from '../checked-options.ts';
+import { CALL_OPTIONS } from '../http/transport.ts';
 import { jsonText } from '../json.ts';
 import { ifMatchHeader, recordOf } from './etag.ts';
-import { newIdempotencyKey } from './idempotency.ts';
+import { checkedIdempotencyKey } from './idempotency.ts';
 import { idSegment } from './query.ts';
 import { type Context, pathOf } from './read.ts';
 import type { ChangeOptions, PostOptions } from './types.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' } as const;
 const GONE = 404;
+const CHANGE_OPTIONS = [...CALL_OPTIONS, 'ifMatch'] as const;
 
 export async function createRecord(
   { transport, resource }: Context,
   record: object,
-  { idempotencyKey = newIdempotencyKey(), ...call }: PostOptions = {},
+  options?: PostOptions,
 ): Promise<unknown> {
-  const headers = { ...JSON_TYPE, 'idempotency-key': idempotencyKey };
+  const { idempotencyKey, ...call } = checkedOptions(options, [...CALL_OPTIONS, 'idempotencyKey']);
+  const headers = { ...JSON_TYPE, 'idempotency-key': checkedIdempotencyKey(idempotencyKey) };
   const body = jsonText(record, 'The record');
   return recordOf(await transport.send({ method: 'POST', path: pathOf(resource), headers, body }, call));
 }
@@ -22,8 +26,9 @@ export async function updateRecord(
   { transport, resource }: Context,
   id: string,
   change: object,
-  { ifMatch, ...call }: ChangeOptions = {},
+  options?: ChangeOptions,
 ): Promise<unknown> {
+  const { ifMatch, ...call } = checkedOptions(options, CHANGE_OPTIONS);
   const headers = { ...JSON_TYPE, ...ifMatchHeader(ifMatch) };
   const path = `${pathOf(resource)}/${idSegment(id)}`;
   return recordOf(
@@ -34,8 +39,9 @@ export async function updateRecord(
 export async function deleteRecord(
   { transport, resource }: Context,
   id: string,
-  { ifMatch, ...call }: ChangeOptions = {},
+  options?: ChangeOptions,
 ): Promise<void> {
+  const { ifMatch, ...call } = checkedOptions(options, CHANGE_OPTIONS);
   const path = `${pathOf(resource)}/${idSegment(id)}`;
   await transport.send(
     { method: 'DELETE', path, headers: ifMatchHeader(ifMatch), doneWhenRepeated: GONE },

@@ -1,10 +1,12 @@
 /** The part of `fetch` that this package uses, in types of its own: the package needs neither DOM nor Node types. */
 
+import type { Signal } from '../signal.ts';
+
 export interface FetchInit {
   readonly method: string;
   readonly headers: Record<string, string>;
   readonly body?: string;
-  readonly signal: AbortSignal;
+  readonly signal: Signal;
   readonly redirect: 'manual';
 }
 

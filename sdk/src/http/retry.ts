@@ -1,4 +1,5 @@
 import { SvcApiError, SvcIdempotencyInProgressError, SvcNetworkError, SvcTimeoutError } from '../errors.ts';
+import type { Signal } from '../signal.ts';
 
 const FIRST_DELAY_MS = 500;
 const MAX_DELAY_MS = 8_000;
@@ -13,7 +14,7 @@ export interface Timing {
   /** Milliseconds since the epoch. */
   now(): number;
   /** Resolves after `ms`; rejects with the signal's reason as soon as it is aborted. */
-  sleep(ms: number, signal: AbortSignal | undefined): Promise<void>;
+  sleep(ms: number, signal: Signal | undefined): Promise<void>;
   /** From 0 up to, but not including, 1. */
   random(): number;
 }

@@ -1,21 +1,24 @@
-import {
-  SvcApiError,
-  SvcError,
-  SvcIdempotencyInProgressError,
-  SvcNetworkError,
-  SvcTimeoutError,
-} from '../errors.ts';
+import { SvcApiError, SvcError, SvcIdempotencyInProgressError, SvcTimeoutError } from '../errors.ts';
 import { LONGEST_TIMER_MS } from '../number.ts';
 import { checkedRetries, checkedTimeout } from '../options.ts';
+import { checkedSignal, type Signal } from '../signal.ts';
 import { type Answer, readAnswer } from './answer.ts';
-import type { Fetch } from './fetch.ts';
+import { failedFetch } from './failed-fetch.ts';
+import type { Fetch, FetchAnswer } from './fetch.ts';
 import { joinHeaders } from './headers.ts';
 import { retryDelayMs, type Timing } from './retry.ts';
 
-/** What every call takes beside its own parameters. */
+/** The names of {@link CallOptions}. */
+export const CALL_OPTIONS = [
+  'signal',
+  'timeoutMs',
+  'retries',
+] as const satisfies readonly (keyof CallOptions)[];
+
+/** What every call takes in addition to its own parameters. */
 export interface CallOptions {
   /** Ends the call at once, with the signal's reason. */
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: Signal | undefined;
   /** Of one try, in milliseconds. Default: the client's. */
   readonly timeoutMs?: number | undefined;
   /** Tries after the first one; Infinity never gives up. Default: the client's. */
@@ -71,6 +74,7 @@ export function createTransport(options: TransportOptions): Transport {
     async send(call, { signal, timeoutMs = options.timeoutMs, retries = options.retries } = {}) {
       const headers = joinHeaders(options.headers, call.headers ?? {});
       checkCall(call);
+      checkedSignal(signal);
       checkedTimeout(timeoutMs);
       checkedRetries(retries);
       let unsure = false;
@@ -114,7 +118,7 @@ function attempt(
   { method, path, headers, body }: Call & { readonly headers: Record<string, string> },
   options: TransportOptions,
   timeoutMs: number,
-  signal: AbortSignal | undefined,
+  signal: Signal | undefined,
 ): Promise<Answer> {
   const controller = new AbortController();
   return new Promise((resolve, reject) => {
@@ -129,17 +133,18 @@ function attempt(
         ? setTimeout(() => stop(new SvcTimeoutError(timeoutMs)), timeoutMs)
         : undefined;
     const exchange = async (): Promise<Answer> => {
-      const answer = await options.fetch(`${options.baseUrl}${path}`, {
+      const answer: unknown = await options.fetch(`${options.baseUrl}${path}`, {
         method,
         headers: { ...headers },
         ...(body === undefined ? {} : { body }),
         signal: controller.signal,
         redirect: 'manual',
       });
+      if (!isAnswer(answer)) throw new SvcError("The client's `fetch` gave no Response.");
       return readAnswer(answer, await answer.text(), options.timing.now());
     };
     exchange()
-      .then(resolve, (error: unknown) => reject(asSvcError(error, options.baseUrl)))
+      .then(resolve, (error: unknown) => reject(failedFetch(error, options.baseUrl)))
       .finally(() => {
         clearTimeout(timer);
         signal?.removeEventListener('abort', aborted);
@@ -147,15 +152,10 @@ function attempt(
   });
 }
 
-/** Whatever `fetch` rejects with is a fault of the network; the reason stays its cause. */
-function asSvcError(error: unknown, baseUrl: string): SvcError {
-  if (error instanceof SvcError) return error;
-  const reason = error instanceof Error ? innermost(error).message || error.message : String(error);
-  return new SvcNetworkError(`${baseUrl} could not be reached: ${reason}`, { cause: error });
-}
-
-/** Node's fetch says only `fetch failed`; why, stands in the causes, where several addresses were tried in the first. */
-function innermost(error: Error): Error {
-  const next: unknown = error instanceof AggregateError ? error.errors[0] : error.cause;
-  return next instanceof Error ? innermost(next) : error;
+/** A `fetch` of the caller may give anything. */
+function isAnswer(answer: unknown): answer is FetchAnswer {
+  const { status, headers, text }: Partial<Readonly<Record<string, unknown>>> = Object(answer);
+  return (
+    typeof status === 'number' && typeof Object(headers).get === 'function' && typeof text === 'function'
+  );
 }

@@ -1,5 +1,7 @@
+import { checkedOptions } from '../checked-options.ts';
 import { stoppable } from '../iteration.ts';
 import { checkedNumber } from '../number.ts';
+import type { Signal } from '../signal.ts';
 import type { Listed, Order } from './order.ts';
 import { type Direction, inOrderOfTravel, PAGE_LIMIT_MAX, type Page, type ReadPage } from './page.ts';
 import { type RestartEvent, walkPages } from './walk.ts';
@@ -9,7 +11,7 @@ export interface ListSource<T> {
   readonly name: string;
   readonly read: ReadPage<T>;
   readonly order: (direction: Direction) => Order;
-  readonly signal: AbortSignal | undefined;
+  readonly signal: Signal | undefined;
   readonly onRestart: ((event: RestartEvent) => void) | undefined;
 }
 
@@ -44,8 +46,8 @@ export class List<T extends Listed> implements Promise<Page<T>>, AsyncIterable<T
     return stoppable((signal) => this.#records(signal), this.#source.signal);
   }
 
-  async *#records(signal: AbortSignal): AsyncGenerator<T, void, undefined> {
-    for await (const page of this.#pages(this.#start.limit ?? PAGE_LIMIT_MAX, signal)) {
+  async *#records(signal: Signal): AsyncGenerator<T, void, undefined> {
+    for await (const page of this.#pages(this.#limit(PAGE_LIMIT_MAX), signal)) {
       for (const item of inOrderOfTravel(page, this.#start.direction)) {
         signal.throwIfAborted();
         yield item;
@@ -55,8 +57,7 @@ export class List<T extends Listed> implements Promise<Page<T>>, AsyncIterable<T
 
   /** Every page from here on; the items of a page are in the list's order, whatever the direction. */
   pages(): AsyncGenerator<Page<T>, void, undefined> {
-    const limit = this.#start.limit ?? PAGE_LIMIT_MAX;
-    return stoppable((signal) => this.#pages(limit, signal), this.#source.signal);
+    return stoppable((signal) => this.#pages(this.#limit(PAGE_LIMIT_MAX), signal), this.#source.signal);
   }
 
   #pages(limit: number, signal = this.#source.signal): AsyncGenerator<Page<T>, void, undefined> {
@@ -87,15 +88,22 @@ export class List<T extends Listed> implements Promise<Page<T>>, AsyncIterable<T
   }
 
   /** The records from here on in an array, at most `max`. */
-  async toArray({ max }: { readonly max: number }): Promise<T[]> {
+  async toArray(options: { readonly max: number }): Promise<T[]> {
     const items: T[] = [];
+    const { max = Number.NaN } = checkedOptions(options, ['max']);
     if (checkedNumber('max', max, { min: 0 }) === 0) return items;
-    for await (const page of this.#pages(this.#start.limit ?? Math.min(max, PAGE_LIMIT_MAX))) {
+    for await (const page of this.#pages(this.#limit(Math.min(max, PAGE_LIMIT_MAX)))) {
       const missing = max - items.length;
       items.push(...inOrderOfTravel(page, this.#start.direction).slice(0, missing));
       if (items.length >= max) break;
     }
     return items;
+  }
+
+  /** Not `??`: a limit of null is no limit that was left out, and is refused with the request. */
+  #limit(fallback: number): number {
+    const { limit = fallback } = this.#start;
+    return limit;
   }
 
   #first(): Promise<Page<T>> {

@@ -31,12 +31,8 @@ export interface Order {
 }
 
 /** The order of a list that is walked forward, or `before`: towards its head. */
-export function orderOf(
-  resource: Resource,
-  sort: string | undefined,
-  direction: 'forward' | 'before',
-): Order {
-  const [name = CREATED, order = 'descending'] = sort?.split('-') ?? [];
+export function orderOf(resource: Resource, sort: string, direction: 'forward' | 'before'): Order {
+  const [name = CREATED, order = 'descending'] = sort === '' ? [] : sort.split('-');
   const field = name === CREATED ? 'createdAt' : resource.sorts?.[name];
   if (field === undefined || !(field in resource.fields)) return orderByIds;
   return orderByKey(field, (order === 'ascending') === (direction === 'forward'));

@@ -1,3 +1,4 @@
+import type { Signal } from '../signal.ts';
 import type { ListEnvelope } from '../wire.ts';
 
 /** One page of a list, as the service gave it: items always in the list's order. */
@@ -18,7 +19,7 @@ export type ReadPage<T> = (request: {
   readonly direction: Direction;
   readonly limit: number | undefined;
   /** Ends the request. Default: the list's own signal. */
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: Signal | undefined;
 }) => Promise<Page<T>>;
 
 /** The service's maximum; walks ask for it unless told otherwise. */

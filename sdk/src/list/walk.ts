@@ -1,4 +1,5 @@
 import { SvcCursorExpiredError, SvcPositionLostError } from '../errors.ts';
+import type { Signal } from '../signal.ts';
 import { type Listed, type Order, PLACE_IDS_MAX, type Place } from './order.ts';
 import { type Direction, inOrderOfTravel, type Page, type ReadPage } from './page.ts';
 
@@ -17,7 +18,7 @@ export interface Walk<T> {
   readonly cursor: string | null;
   readonly limit: number | undefined;
   readonly onRestart: ((event: RestartEvent) => void) | undefined;
-  readonly signal: AbortSignal | undefined;
+  readonly signal: Signal | undefined;
 }
 
 /** A restart in whose walk no item is reached before the next cursor expires: more of these do not help. */

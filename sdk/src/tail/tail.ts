@@ -1,9 +1,11 @@
-import { SvcCursorExpiredError } from '../errors.ts';
+import { textOf } from '../checked-options.ts';
+import { SvcCursorExpiredError, SvcError } from '../errors.ts';
 import { stoppable } from '../iteration.ts';
 import { type Listed, type Order, PLACE_IDS_MAX, type Place } from '../list/order.ts';
 import { inOrderOfTravel, PAGE_LIMIT_MAX, type Page, type ReadPage } from '../list/page.ts';
 import { lost, type RestartEvent } from '../list/walk.ts';
 import { checkedNumber, LONGEST_TIMER_MS } from '../number.ts';
+import type { Signal } from '../signal.ts';
 import { decodePosition, encodePosition } from './position.ts';
 
 export interface TailSource<T> {
@@ -11,9 +13,9 @@ export interface TailSource<T> {
   readonly read: ReadPage<T>;
   /** From old to new: the list, newest first, walked towards its head. */
   readonly order: Order;
-  readonly signal: AbortSignal | undefined;
+  readonly signal: Signal | undefined;
   readonly onRestart: ((event: RestartEvent) => void) | undefined;
-  readonly sleep: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
+  readonly sleep: (ms: number, signal: Signal | undefined) => Promise<void>;
 }
 
 export interface TailOptions {
@@ -62,7 +64,9 @@ export class Tail<T extends Listed> implements AsyncIterable<T> {
   constructor(source: TailSource<T>, options: TailOptions) {
     this.#source = source;
     this.#options = options;
-    const { after = 'start', pollMs = POLL_MS } = options;
+    const { after = 'start', pollMs = POLL_MS, follow = true } = options;
+    if (typeof follow !== 'boolean')
+      throw new SvcError(`"follow" must be true or false, not ${textOf(follow)}.`);
     checkedNumber('pollMs', pollMs, { min: 1, max: LONGEST_TIMER_MS, whole: false });
     if (after === 'start' || after === 'now') return;
     const position = decodePosition(after, source.name);
@@ -77,7 +81,7 @@ export class Tail<T extends Listed> implements AsyncIterable<T> {
     return this.#begin(this.#source.signal);
   }
 
-  async #begin(signal: AbortSignal | undefined): Promise<void> {
+  async #begin(signal: Signal | undefined): Promise<void> {
     if (!this.#begun && this.#options.after === 'now') await this.#beginNow(signal);
     this.#begun = true;
   }
@@ -102,7 +106,7 @@ export class Tail<T extends Listed> implements AsyncIterable<T> {
     return stoppable((signal) => this.#records(signal), this.#source.signal);
   }
 
-  async *#records(signal: AbortSignal): AsyncGenerator<T, void, undefined> {
+  async *#records(signal: Signal): AsyncGenerator<T, void, undefined> {
     for await (const items of this.#unseen(signal)) {
       for (const item of items) {
         signal.throwIfAborted();
@@ -117,7 +121,7 @@ export class Tail<T extends Listed> implements AsyncIterable<T> {
     return stoppable((signal) => this.#pages(signal), this.#source.signal);
   }
 
-  async *#pages(signal: AbortSignal): AsyncGenerator<readonly T[], void, undefined> {
+  async *#pages(signal: Signal): AsyncGenerator<readonly T[], void, undefined> {
     for await (const items of this.#unseen(signal)) {
       this.#given += items.length;
       yield items;
@@ -125,7 +129,7 @@ export class Tail<T extends Listed> implements AsyncIterable<T> {
   }
 
   /** Pages of records that were not given; the caller counts in `#given` what it gives. */
-  async *#unseen(signal: AbortSignal): AsyncGenerator<readonly T[], void, undefined> {
+  async *#unseen(signal: Signal): AsyncGenerator<readonly T[], void, undefined> {
     const { pollMs = POLL_MS, follow = true } = this.#options;
     await this.#begin(signal);
     for (;;) {
@@ -142,7 +146,7 @@ export class Tail<T extends Listed> implements AsyncIterable<T> {
   }
 
   /** Begins behind the newest record: remembered as given, so that the place is found again when the cursor expires. */
-  async #beginNow(signal: AbortSignal | undefined): Promise<void> {
+  async #beginNow(signal: Signal | undefined): Promise<void> {
     const page = await this.#source.read({
       cursor: null,
       direction: 'forward',
@@ -153,7 +157,7 @@ export class Tail<T extends Listed> implements AsyncIterable<T> {
     this.#place = this.#source.order.placeAfter(inOrderOfTravel(page, 'before'));
   }
 
-  async #next(signal: AbortSignal): Promise<Page<T>> {
+  async #next(signal: Signal): Promise<Page<T>> {
     for (let fruitless = 0; ; fruitless += 1) {
       try {
         return await this.#source.read({
@@ -171,7 +175,7 @@ export class Tail<T extends Listed> implements AsyncIterable<T> {
   }
 
   /** Looks for the place from the newest record on, and takes the gap at the far end of the page where it is. */
-  async #find(signal: AbortSignal): Promise<void> {
+  async #find(signal: Signal): Promise<void> {
     const { read, order, name } = this.#source;
     const place = this.#placeNow();
     if (place === undefined) throw lost(name);

@@ -7,6 +7,7 @@ import { onFileEnd } from '../harness/cleanup.ts';
 import { createTestService } from '../harness/service.ts';
 import { fetchOf } from './client.ts';
 import { failing, type Observed, observe } from './faults.ts';
+import { addressOfNobody } from './socket.ts';
 
 const service = await createTestService();
 const workspaceId = await service.workspace();
@@ -47,7 +48,7 @@ describe('a call', () => {
     const pausing = new AbortController();
     const refused = new Svc({
       apiKey: token,
-      baseUrl: 'http://127.0.0.1:1',
+      baseUrl: await addressOfNobody(),
       retries: Number.POSITIVE_INFINITY,
       onRetry: () => queueMicrotask(() => pausing.abort(reason)),
     });

@@ -1,4 +1,6 @@
 import {
+  type Fetch,
+  SvcError,
   SvcNetworkError,
   type SvcOptions,
   SvcQuotaExceededError,
@@ -43,6 +45,44 @@ describe('a fault that may pass', () => {
       `${IN_PROCESS_URL} could not be reached: connect ECONNREFUSED`,
     );
     expect(pauses).toHaveLength(8);
+  });
+
+  test.each<readonly [string, Fetch, string]>([
+    [
+      'throws what only a wrong program throws',
+      async () => JSON.parse('null').status,
+      "The client's `fetch` has a mistake: Cannot read properties of null (reading 'status').",
+    ],
+    [
+      'throws at once',
+      () => {
+        throw new ReferenceError('answer is not defined');
+      },
+      "The client's `fetch` has a mistake: answer is not defined.",
+    ],
+    ['gives nothing', async () => JSON.parse('null'), "The client's `fetch` gave no Response."],
+    [
+      'gives another object',
+      async () => JSON.parse('{"status":200}'),
+      "The client's `fetch` gave no Response.",
+    ],
+  ])('of a `fetch` that %s is none of the network, and is not tried again', async (_, fetch, message) => {
+    const { svc, retries } = observed({ fetch });
+    const error: unknown = await svc.companies.get('com_a').catch((reason: unknown) => reason);
+    expect(error).toEqual(new SvcError(message));
+    expect(error).not.toBeInstanceOf(SvcNetworkError);
+    expect(retries).toEqual([]);
+  });
+
+  test('of a port that `fetch` refuses is said at once', async () => {
+    const { svc, retries } = observed({
+      baseUrl: 'http://127.0.0.1:6000',
+      fetch: (url, init) => globalThis.fetch(url, init),
+    });
+    await expect(svc.companies.get('com_a')).rejects.toThrow(
+      'http://127.0.0.1:6000 has a port that `fetch` refuses.',
+    );
+    expect(retries).toEqual([]);
   });
 
   test('is tried as often as the client, or the call, says', async () => {

@@ -12,10 +12,10 @@ import { bigQuery, LISTS } from '../harness/lists.ts';
 import { createWorld } from '../harness/world.ts';
 import { records } from './cli.ts';
 import { copyOfSources, findRuntime, packClient, projectWith, run } from './package.ts';
-import { listen, portOf } from './socket.ts';
+import { addressOfNobody, listen, portOf } from './socket.ts';
 
 const { service, workspaceId, token } = await createWorld();
-const env = { SVC_BASE_URL: await listen(service), SVC_API_KEY: token };
+const env = { SVC_BASE_URL: await listen(service), SVC_API_KEY: token, NOBODY: await addressOfNobody() };
 const project = await projectWith(await packClient(await copyOfSources()));
 
 const CHROMIUM = '/usr/bin/chromium';
@@ -38,6 +38,8 @@ const orderOf = async (sort: string): Promise<readonly string[]> => {
 
 const PROGRAM = `
 import { Svc, SvcNotFoundError, SvcNetworkError, etagOf, VERSION } from '@svc/sdk';
+import { Readable } from 'node:stream';
+import process from 'node:process';
 const svc = new Svc();
 const ids = [];
 for await (const { id } of svc.audits.list({ limit: 4 })) ids.push(id);
@@ -46,9 +48,23 @@ const tail = svc.audits.tail({ follow: false });
 for await (const { id } of tail) tailed.push(id);
 const audit = await svc.audits.get(ids[0]);
 const missing = await svc.audits.get('aud_none').catch((error) => error);
-const away = await new Svc({ baseUrl: 'http://127.0.0.1:1', retries: 1, timing: { sleep: async () => {} } }).companies.list().catch((error) => error);
+const away = await new Svc({ baseUrl: process.env.NOBODY, retries: 1, timing: { sleep: async () => {} } }).companies.list().catch((error) => error);
 const aborted = await svc.audits.list({ signal: AbortSignal.abort() }).catch((error) => error.name);
+const waiting = svc.audits.tail({ after: tail.position });
+const stream = Readable.from(waiting);
+stream.on('data', () => undefined);
+const closed = new Promise((resolve) => stream.once('close', () => resolve(true)));
+stream.destroy();
+let mine;
+const seeing = (url, init) => {
+  mine = new Headers(init.headers).get('idempotency-key');
+  return fetch(url, init);
+};
+await new Svc({ fetch: seeing }).request('POST', '/v1/companies', { body: {}, headers: { 'Idempotency-Key': 'mine' } }).catch(() => undefined);
+const unset = await svc.audits.list({ companyId: null }).catch((error) => error.message);
+const mistake = await new Svc({ fetch: () => undefined.status }).audits.get('aud_a').catch((error) => error.message.slice(0, 35));
 console.log(JSON.stringify({
+  closed: await closed, mine, unset, mistake,
   ids, tailed, version: VERSION, etag: typeof etagOf(audit), resumes: typeof tail.position,
   missing: missing instanceof SvcNotFoundError && missing.requestId.startsWith('req_'),
   away: away instanceof SvcNetworkError, aborted,
@@ -62,6 +78,10 @@ test.for(RUNTIMES)('it runs on $name', async (runtime, context) => {
   await writeFile(file, PROGRAM);
   const { stdout } = await run(program, [...runtime.args, file], { cwd: project, env });
   expect(JSON.parse(stdout)).toEqual({
+    closed: true,
+    mine: 'mine',
+    unset: '"companyId" is null. Give it text, a number or a boolean, or leave it out.',
+    mistake: "The client's `fetch` has a mistake:",
     ids: await orderOf('created-descending'),
     tailed: await orderOf('created-ascending'),
     version: VERSION,

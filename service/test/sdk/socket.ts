@@ -1,3 +1,4 @@
+import { createServer } from 'node:http';
 import type { AddressInfo, Server } from 'node:net';
 import type { TestService } from '../harness/service.ts';
 
@@ -8,3 +9,12 @@ export async function listen({ app }: TestService): Promise<string> {
 }
 
 export const portOf = (server: Server): number => (server.address() as AddressInfo).port;
+
+/** An address at which nothing listens any more. */
+export async function addressOfNobody(): Promise<string> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = `http://127.0.0.1:${portOf(server)}`;
+  await new Promise((resolve) => server.close(resolve));
+  return address;
+}

@@ -1,0 +1,22 @@
+import { textOf } from './checked-options.ts';
+import { SvcError } from './errors.ts';
+
+/** The `AbortSignal` of the runtime's types; for a program that is compiled without such types, the part that is used here. */
+export type Signal = typeof globalThis extends { AbortSignal: { prototype: infer S } } ? S : SignalPart;
+
+interface SignalPart {
+  readonly aborted: boolean;
+  readonly reason: unknown;
+  throwIfAborted(): void;
+  addEventListener(type: 'abort', listener: () => void): void;
+  removeEventListener(type: 'abort', listener: () => void): void;
+}
+
+/** The signal, when it is one or undefined. Throws {@link SvcError} otherwise. */
+export function checkedSignal(signal: Signal | undefined): Signal | undefined {
+  const given: unknown = signal;
+  if (given === undefined) return signal;
+  const { addEventListener }: { readonly addEventListener?: unknown } = Object(given);
+  if (typeof addEventListener === 'function') return signal;
+  throw new SvcError(`"signal" must be an AbortSignal, not ${textOf(given)}.`);
+}
