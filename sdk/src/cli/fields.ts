@@ -1,3 +1,4 @@
+import { nearest } from '../near.ts';
 import type { FieldKind, Resource } from '../resource.ts';
 import { UsageError } from './command.ts';
 
@@ -20,14 +21,20 @@ export function parseFields(
   const allowed = writableFields(resource, write);
   const record: Record<string, unknown> = {};
   for (const arg of args) {
-    const [, name = '', operator, text = ''] = ASSIGNMENT.exec(arg) ?? [];
-    if (!allowed.includes(name)) {
-      throw new UsageError(`"${arg}" is not FIELD=VALUE. The fields are ${allowed.join(', ')}.`);
-    }
+    const fields = `The fields are ${allowed.join(', ')}.`;
+    const [assignment, name = '', operator, text = ''] = ASSIGNMENT.exec(arg) ?? [];
+    if (assignment === undefined) throw new UsageError(`"${arg}" is not FIELD=VALUE. ${fields}`);
+    if (!allowed.includes(name)) throw new UsageError(`${refusal(resource, name, allowed)} ${fields}`);
     if (name in record) throw new UsageError(`${name} is given twice.`);
     record[name] = operator === ':=' ? parseJson(arg, text) : parseText(name, resource.fields[name], text);
   }
   return record;
+}
+
+function refusal(resource: Resource, name: string, allowed: readonly string[]): string {
+  if (Object.hasOwn(resource.fields, name)) return `The field ${name} cannot be set here.`;
+  const near = nearest(name, allowed);
+  return `There is no field ${name}${near === undefined ? '.' : `; did you mean ${near}?`}`;
 }
 
 function parseText(name: string, kind: FieldKind | undefined, text: string): string | number {

@@ -39,19 +39,19 @@ export const groupHelp = ({ word, commands }: Group): string => `Usage: svc ${wo
 
 Commands:
 ${rows(commands.map((command) => [actionOf(command), `${command.summary}.`]))}
-svc ${word} <command> --help says more.
+For details: svc ${word} <command> --help
 `;
 
 /** `svc --help`. */
 export const generalHelp = (
   commands: readonly Command[],
-): string => `svc ${VERSION}: a workspace of svc, on the command line.
+): string => `svc ${VERSION}: read and write the data of an svc workspace.
 
 Usage: svc <command> [options]
 
 Commands:
 ${rows(groupsOf(commands).map((group) => [group.word, group.leaf === undefined ? summaryOf(group) : `${summaryOf(group)}.`]))}
-svc <command> --help says more. On a terminal records are shown as a table, in a pipe they are NDJSON.
+For details: svc <command> --help. On a terminal records are shown as a table, in a pipe they are NDJSON.
 
 The key comes from SVC_API_KEY or from svc login, the address from SVC_BASE_URL or from svc login.
 

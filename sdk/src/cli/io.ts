@@ -1,3 +1,4 @@
+import { SvcError } from '../errors.ts';
 import type { Fetch } from '../http/fetch.ts';
 
 /** A stream that is read, perhaps a terminal. */
@@ -25,8 +26,14 @@ export interface Io {
 /** Ctrl-C, or a request to end. */
 export class Interrupted extends Error {}
 
-/** Whoever read our output has gone, such as `head`: no failure. */
+/** The reader of the output has gone, such as `head`: no failure. */
 export class BrokenPipe extends Error {}
+
+/** Why a stream that is written failed. */
+export const outputError = (error: NodeJS.ErrnoException): Error =>
+  error.code === 'EPIPE'
+    ? new BrokenPipe()
+    : new SvcError(`The output cannot be written: ${error.message}`, { cause: error });
 
 /** Writes text and waits until the stream takes more. Throws {@link BrokenPipe} when nobody reads it. */
 export async function write(stream: Output, text: string): Promise<void> {
@@ -34,7 +41,7 @@ export async function write(stream: Output, text: string): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     stream.write(text, (error) => {
       if (error === null || error === undefined) resolve();
-      else reject('code' in error && error.code === 'EPIPE' ? new BrokenPipe() : error);
+      else reject(outputError(error));
     });
   });
 }

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import { SvcError } from '../errors.ts';
 import type { Io } from './io.ts';
 
-/** The records of an NDJSON file, one a line; `-` is standard input. Empty lines are passed over. */
+/** The records of an NDJSON file, one per line; `-` is standard input. Empty lines are skipped. */
 export async function* readRecords(io: Io, file: string): AsyncGenerator<object, void, undefined> {
   const input: NodeJS.ReadableStream = file === '-' ? io.stdin : createReadStream(file);
   const failed = new Promise<never>((_, reject) => {
@@ -27,5 +27,7 @@ function parseLine(line: string, file: string, number: number): object {
   } catch {
     // Said below, with the line's number.
   }
-  throw new SvcError(`Line ${number} of ${file === '-' ? 'standard input' : file} is not a JSON object.`);
+  throw new SvcError(
+    `Line ${number} of ${file === '-' ? 'standard input' : file} is not a JSON object. The input is NDJSON: one JSON object per line.`,
+  );
 }

@@ -1,12 +1,12 @@
 #!/usr/bin/env node
-import { BrokenPipe, Interrupted } from './io.ts';
+import { Interrupted, outputError } from './io.ts';
 import { run } from './run.ts';
 
 const ending = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => ending.abort(new Interrupted()));
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  ending.abort(error.code === 'EPIPE' ? new BrokenPipe() : error);
+  ending.abort(outputError(error));
 });
 // Nobody is left to be told.
 process.stderr.on('error', () => undefined);

@@ -1,12 +1,12 @@
 import { Svc } from '../client.ts';
 import { SvcError } from '../errors.ts';
 import type { RetryEvent } from '../http/transport.ts';
-import { checkedBaseUrl, DEFAULT_BASE_URL } from '../options.ts';
+import { checkedApiKey, checkedBaseUrl, DEFAULT_BASE_URL } from '../options.ts';
 import { VERSION } from '../version.ts';
 import { type Credentials, readCredentials } from './credentials.ts';
 import { type Io, tell } from './io.ts';
 
-/** There is no key to work with. */
+/** There is no key to work with, or it cannot be one. */
 export class NoKeyError extends SvcError {}
 
 /**
@@ -18,7 +18,7 @@ async function credentialsOf(io: Io): Promise<Credentials> {
   const address = io.env['SVC_BASE_URL'];
   const stored = await readCredentials(io);
   if (key !== undefined && key !== '')
-    return { apiKey: key, baseUrl: address || stored?.baseUrl || DEFAULT_BASE_URL };
+    return { apiKey: wellFormed(key), baseUrl: address || stored?.baseUrl || DEFAULT_BASE_URL };
   if (stored === undefined) throw new NoKeyError('There is no API key. Run svc login, or set SVC_API_KEY.');
   if (address && checkedBaseUrl(address) !== stored.baseUrl) {
     throw new NoKeyError(
@@ -26,6 +26,15 @@ async function credentialsOf(io: Io): Promise<Credentials> {
     );
   }
   return stored;
+}
+
+/** A malformed key ends like one that the service refuses. */
+export function wellFormed(key: string): string {
+  try {
+    return checkedApiKey(key);
+  } catch (error) {
+    throw new NoKeyError(error instanceof Error ? error.message : String(error), { cause: error });
+  }
 }
 
 /** A client for the commands. It tells of each try that is repeated. */

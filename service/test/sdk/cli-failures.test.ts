@@ -54,9 +54,9 @@ describe('the exit code', () => {
 describe('a command that is wrong', () => {
   test.each([
     ['adits list', 'did you mean "audits"?'],
-    ['xyzzy', 'svc --help names them'],
+    ['xyzzy', 'There is no command "xyzzy". For a list: svc --help'],
     ['audits frob', 'list, get, count, tail, create'],
-    ['audits list --bogus', "Unknown option '--bogus'. svc audits list --help says more."],
+    ['audits list --bogus', 'svc: There is no option --bogus. For details: svc audits list --help\n'],
     ['audits list --limit 0', '--limit must be a whole number from 1 on'],
     ['audits list --limit ten', '--limit must be a whole number'],
     ['audits list --all --limit 3', 'exclude each other'],
@@ -64,8 +64,24 @@ describe('a command that is wrong', () => {
     ['audits list more', '"more" is one argument too many'],
     ['audits get', 'ID is missing'],
     ['companies create', 'Give FIELD=VALUE, or --file.'],
-    ['companies create nme=Acme', 'The fields are id, name, domain.'],
-    ['companies create createdAt=now', 'The fields are id, name, domain.'],
+    [
+      'companies create nme=Acme',
+      'svc: There is no field nme; did you mean name? The fields are id, name, domain.\n',
+    ],
+    ['companies create Acme', '"Acme" is not FIELD=VALUE. The fields are id, name, domain.'],
+    [
+      'companies create createdAt=now',
+      'The field createdAt cannot be set here. The fields are id, name, domain.',
+    ],
+    ['audits lst', 'did you mean "list"?'],
+    ['audits list --lmit 3', 'There is no option --lmit. Did you mean --limit?'],
+    ['audits list --json', 'There is no option --json. Did you mean --format json?'],
+    ['audits list -x', 'There is no option -x.'],
+    ['audits list --limit', 'svc: --limit needs a value: --limit N. For details: svc audits list --help\n'],
+    ['audits list --limit -5', 'svc: --limit needs a value: --limit N.'],
+    ['audits list --limit --all', '--limit needs a value: --limit N.'],
+    ['audits list --all=yes', '--all takes no value.'],
+    ['audits list --company=', '--company must not be empty.'],
     ['companies create name=a name=b', 'name is given twice'],
     ['audits create headlineScore=high', 'headlineScore must be a whole number'],
     ['companies create domain:={', 'is not JSON'],
@@ -110,7 +126,7 @@ describe('a key', () => {
 
   test('that is malformed is not sent and not repeated', async () => {
     const result = await command(['audits', 'list'], { env: { SVC_API_KEY: 'svc_live_short' } });
-    expect(result.code).toBe(1);
+    expect(result.code).toBe(3);
     expect(result.stderr).toContain('malformed');
     expect(result.stderr).not.toContain('svc_live_short');
   });

@@ -59,8 +59,8 @@ describe('svc login', () => {
   test('does not store a key that the service refuses, or that is none', async () => {
     const { file, command } = await user();
     expect(await command(login, { stdin: `svc_test_${'x'.repeat(32)}\n` })).toMatchObject({ code: 3 });
-    expect(await command(login, { stdin: 'password\n' })).toMatchObject({ code: 1 });
-    expect(await command(login)).toMatchObject({ code: 1 });
+    expect(await command(login, { stdin: 'password\n' })).toMatchObject({ code: 3 });
+    expect(await command(login)).toMatchObject({ code: 3 });
     await expect(stat(file)).rejects.toThrow('ENOENT');
   });
 

@@ -1,14 +1,18 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { VERSION } from '@svc/sdk';
 import { expect, test } from 'vitest';
+import { onFileEnd } from '../harness/cleanup.ts';
 import { bigQuery, LISTS } from '../harness/lists.ts';
 import { resourceNamed, seedRecords } from '../harness/records.ts';
 import { createTestService } from '../harness/service.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { records } from './cli.ts';
-import { listen } from './socket.ts';
+import { addressOfNobody, listen, portOf } from './socket.ts';
 
 const MAIN = join(import.meta.dirname, '../../../sdk/src/cli/main.ts');
 /** More than a pipe holds, so that whoever writes meets the end of whoever reads. */
@@ -76,6 +80,64 @@ test('a reader that has seen enough ends it quietly, with success', async () => 
   }
 });
 
+test.each(['mentions list --all', 'mentions tail --once --after start', '--help', 'completion bash'])(
+  'an output that takes no more is said in one line, with code 1: %s',
+  async (command) => {
+    const message = 'svc: The output cannot be written: ENOSPC: no space left on device, write\n';
+    expect(await bash(`svc ${command} > /dev/full`)).toEqual({ code: 1, stdout: '', stderr: message });
+  },
+);
+
+test('a file that cannot be written is said in one line, with code 1', async () => {
+  const { code, stderr } = await bash('svc mentions tail --once --position /dev/null/position');
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/^svc: .*\/dev\/null\/position.*\n$/);
+});
+
+test('it goes through the proxy of the environment when Node.js is told to', async () => {
+  const asked: string[] = [];
+  const proxy = createServer((request, response) => {
+    asked.push(request.url ?? '');
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end('{"count":7,"approximate":false}');
+  });
+  proxy.on('connect', ({ url = '' }, socket) => {
+    asked.push(url);
+    const tunnel = connect(Number(new URL(address).port), '127.0.0.1', () => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\n');
+      tunnel.pipe(socket).pipe(tunnel);
+    });
+    for (const end of [socket, tunnel]) end.on('error', () => undefined);
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  onFileEnd(async () => {
+    proxy.closeAllConnections();
+    proxy.close();
+  });
+  const settings = `NODE_USE_ENV_PROXY=1 NO_PROXY= HTTP_PROXY=http://127.0.0.1:${portOf(proxy)}`;
+  const { code } = await bash(`SVC_BASE_URL=http://svc.test ${settings} svc audits count`);
+  expect(code).toBe(0);
+  expect(asked[0]).toContain('svc.test');
+});
+
+test('a retry is told in sentences', async () => {
+  const { code, stderr } = await bash(`SVC_BASE_URL=${await addressOfNobody()} svc audits count`);
+  expect(code).toBe(9);
+  expect(stderr.split('\n')).toEqual([
+    ...Array(4).fill(
+      expect.stringMatching(
+        /^svc: http:\/\/127\.0\.0\.1:\d+ could not be reached: .*[^.]\. Trying again in \d\.\d s\.$/,
+      ),
+    ),
+    expect.stringMatching(/^svc: http:\/\/127\.0\.0\.1:\d+ could not be reached: .*[^.]\.$/),
+    '',
+  ]);
+});
+
+test.each(['version', '--version', '-v'])('svc %s says which version it is', async (argument) => {
+  expect(await bash(`svc ${argument}`)).toEqual({ code: 0, stdout: `${VERSION}\n`, stderr: '' });
+});
+
 test('the exit code says what kind of failure it was', async () => {
   expect(await bash('svc audits get aud_none')).toMatchObject({ code: 5, stdout: '' });
   expect(await bash('svc audits lst')).toMatchObject({ code: 2, stdout: '' });
@@ -131,8 +193,8 @@ test('bash completes commands, options and their values', async () => {
   expect(await complete('content', 'tail', '--status', '')).toContain('in_review');
   expect(await complete('audit-log', 'list', '--kind', 'key')).toEqual([
     'key.created',
-    'key.rotated',
     'key.revoked',
+    'key.rotated',
   ]);
   expect(await complete('completion', 'z')).toEqual(['zsh']);
 });

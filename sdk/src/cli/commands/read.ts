@@ -56,7 +56,13 @@ const filterOptions = ({ filters, name }: Resource): Options =>
   );
 
 const filtersOf = ({ filters }: Resource, values: Values): Readonly<Record<string, string | undefined>> =>
-  Object.fromEntries(Object.keys(filters).map((filter) => [filter, text(values, filterOption(filter))]));
+  Object.fromEntries(
+    Object.keys(filters).map((filter) => {
+      const value = text(values, filterOption(filter));
+      if (value === '') throw new UsageError(`--${filterOption(filter)} must not be empty.`);
+      return [filter, value];
+    }),
+  );
 
 /** The client's methods as the commands use them: for any resource alike. */
 export interface AnyCollection {
