@@ -34,6 +34,7 @@ create table api_keys (
   created_at timestamp with time zone not null,
   last_used_at timestamp with time zone,
   revoked_at timestamp with time zone,
+  secret_fingerprint text collate "C",
   constraint api_keys_pkey PRIMARY KEY (workspace_id, id),
   constraint api_keys_access_check CHECK (access = ANY (ARRAY['read'::text, 'write'::text])),
   constraint api_keys_mode_check CHECK (mode = ANY (ARRAY['live'::text, 'test'::text])),
@@ -108,6 +109,7 @@ create table dashboard_idempotency_keys (
 create table deployment_secrets (
   fingerprint text collate "C" not null,
   first_used_at timestamp with time zone default now() not null,
+  issuing_since timestamp with time zone default now() not null,
   constraint deployment_secrets_pkey PRIMARY KEY (fingerprint)
 );
 
@@ -235,6 +237,7 @@ create table second_factors (
   verified boolean default true not null,
   failed_verification_count integer default 0 not null,
   locked_until timestamp with time zone,
+  last_used_step bigint,
   constraint second_factors_pkey PRIMARY KEY (id),
   constraint second_factors_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );

@@ -184,5 +184,5 @@ function readSecrets(
       `SVC_SECRET must be one secret of at least ${SECRET_MIN_CHARACTERS} characters, or several separated by commas (the first one issues).`,
     );
   }
-  return secrets;
+  return [...new Set(secrets)];
 }

@@ -6,6 +6,7 @@ import { ApiError } from '../http/errors.ts';
 import { createKeyStore } from '../keys/store.ts';
 import type { CursorCodec } from '../list/cursor.ts';
 import { registerAcceptance } from './accept-invitation.ts';
+import { admitCookies } from './auth/cookies.ts';
 import { createDashboardAuth } from './auth/index.ts';
 import { registerAuth } from './auth/routes.ts';
 import { registerCompanyNames } from './company-names.ts';
@@ -81,13 +82,14 @@ function registerEndpoints(api: FastifyInstance, options: DashboardOptions): voi
     reply.header('cache-control', 'no-store');
   });
   requireSameSite(api, publicUrl);
+  admitCookies(api, auth);
   requireIdempotencyKeys(api);
   parseJsonBodies(api);
   api.setNotFoundHandler(() => {
     throw new ApiError('not_found', 'There is no such path.');
   });
 
-  registerAuth(api, auth, publicUrl);
+  registerAuth(api, { pool, auth, publicUrl });
   registerLinks(api, { pool, auth, sessions });
   registerAcceptance(api, { pool, auth, sessions });
   registerDeployment(api, { sessions, deployment });

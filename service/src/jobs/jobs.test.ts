@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { expect, test, vi } from 'vitest';
 import { onFileEnd } from '../../test/harness/cleanup.ts';
 import { createTestDatabase } from '../../test/harness/database.ts';
+import { TEST_SECRET } from '../../test/harness/service.ts';
 import { listPartitions } from '../audit-log/partitions.ts';
 import { type Jobs, startJobs } from './jobs.ts';
 
@@ -17,7 +18,13 @@ test('a job runs once, on one of several nodes, by the clock of the database; al
   const last = (await listPartitions(pool)).at(-1)?.name ?? '';
   await pool.query(`drop table ${last}`);
   const nodes: Jobs[] = ['2040-05-10T00:00:00Z', '2020-05-10T00:00:00Z'].map((time) =>
-    startJobs({ databaseUrl: url, logRetentionDays: 36_500, log, clock: () => Date.parse(time) }),
+    startJobs({
+      databaseUrl: url,
+      logRetentionDays: 36_500,
+      secrets: [TEST_SECRET],
+      log,
+      clock: () => Date.parse(time),
+    }),
   );
   onFileEnd(async () => {
     await Promise.all(nodes.map((node) => node.stop()));

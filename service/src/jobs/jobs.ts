@@ -3,6 +3,7 @@ import { Logger as JobLogger, parseCronItems, type Runner, run, type TaskList } 
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { type Clock, systemClock } from '../clock.ts';
+import { resealSecondFactors } from '../dashboard/auth/sealed-factors.ts';
 import { createPool } from '../database/pool.ts';
 import { maintainAuditLog } from './audit-log-partitions.ts';
 import { deleteExpired } from './expired.ts';
@@ -10,6 +11,8 @@ import { deleteExpired } from './expired.ts';
 export interface JobOptions {
   readonly databaseUrl: string;
   readonly logRetentionDays: number;
+  /** The first one seals, all of them open. */
+  readonly secrets: readonly string[];
   readonly log: Logger;
   readonly clock?: Clock;
 }
@@ -29,16 +32,22 @@ const RESTART_PAUSE_MS = 5_000;
 const SCHEDULE = parseCronItems([
   { task: 'maintain_audit_log', identifier: 'maintain_audit_log', match: '30 0 * * *' },
   { task: 'delete_expired', identifier: 'delete_expired', match: '45 * * * *' },
+  // What a node with the secrets in the former order has sealed since the last time.
+  { task: 'reseal_second_factors', identifier: 'reseal_second_factors', match: '15 * * * *' },
 ]);
 
 const tasks = (
   pool: pg.Pool,
   signal: AbortSignal,
-  { clock = systemClock, logRetentionDays, log }: JobOptions,
+  { clock = systemClock, logRetentionDays, secrets, log }: JobOptions,
 ): TaskList => ({
   maintain_audit_log: () =>
     maintainAuditLog({ pool, nodeNowMs: clock(), retentionDays: logRetentionDays, log }),
   delete_expired: () => deleteExpired({ pool, log, signal }),
+  reseal_second_factors: async () => {
+    const resealed = await resealSecondFactors(pool, secrets, signal);
+    if (resealed > 0) log.info(`sealed second factors with the first secret: ${resealed}`);
+  },
 });
 
 /** Runs the scheduled jobs until they are stopped; goes on by itself after the database was away. */

@@ -2,7 +2,7 @@ import type { KeyAccess, KeyMode } from '@svc/sdk';
 import type pg from 'pg';
 import type { Clock } from '../clock.ts';
 import { KEY_CACHE_MAX_KEYS, KEY_CACHE_SECONDS } from '../limits.ts';
-import { deriveKey } from '../secrets.ts';
+import { deriveKey, fingerprintOf } from '../secrets.ts';
 import { matchesHash, newSalt, saltedHash, tokenIndex } from './token.ts';
 
 /** Who a request acts as, and what limits it (specification, section 5). */
@@ -37,6 +37,7 @@ interface KeyRow {
   readonly company_id: string | null;
   readonly token_version: number;
   readonly token_index: Buffer;
+  readonly secret_fingerprint: string | null;
   readonly salt: Buffer;
   readonly salted_hash: Buffer;
   readonly revoked: boolean;
@@ -55,7 +56,10 @@ const NO_HASH = saltedHash('', NO_SALT);
 export function createAuthenticator(pool: pg.Pool, secrets: readonly string[], clock: Clock): Authenticator {
   const indexKeys = secrets.map((secret) => deriveKey(secret, 'token index'));
   const [issuing] = indexKeys;
-  if (issuing === undefined) throw new Error('An authenticator needs at least one secret.');
+  const [issuingSecret] = secrets;
+  if (issuing === undefined || issuingSecret === undefined)
+    throw new Error('An authenticator needs at least one secret.');
+  const fingerprint = fingerprintOf(issuingSecret);
   const cache = new Map<string, { readonly key: AuthenticatedKey; readonly untilMs: number }>();
   const nameOf = (token: string): string => tokenIndex(token, issuing).toString('base64');
 
@@ -88,7 +92,8 @@ export function createAuthenticator(pool: pg.Pool, secrets: readonly string[], c
         return undefined;
       }
       const [index] = indexes;
-      if (index !== undefined && !row.token_index.equals(index)) await reindex(pool, row, index);
+      if (index !== undefined && !(row.token_index.equals(index) && row.secret_fingerprint === fingerprint))
+        await reindex(pool, row, index, fingerprint);
       const key: AuthenticatedKey = {
         workspaceId: row.workspace_id,
         keyId: row.id,
@@ -108,8 +113,8 @@ export function createAuthenticator(pool: pg.Pool, secrets: readonly string[], c
 async function findRow(pool: pg.Pool, indexes: readonly Buffer[]): Promise<KeyRow | undefined> {
   const { rows } = await pool.query<KeyRow>({
     name: 'find_key',
-    text: `select k.workspace_id, k.id, k.mode, k.access, k.company_id, k.token_version, k.token_index, k.salt, k.salted_hash,
-        k.revoked_at is not null as revoked, w.burst_limit
+    text: `select k.workspace_id, k.id, k.mode, k.access, k.company_id, k.token_version, k.token_index,
+        k.secret_fingerprint, k.salt, k.salted_hash, k.revoked_at is not null as revoked, w.burst_limit
       from api_keys k join workspaces w on w.id = k.workspace_id
       where k.token_index = any($1::bytea[])`,
     values: [indexes],
@@ -118,9 +123,10 @@ async function findRow(pool: pg.Pool, indexes: readonly Buffer[]): Promise<KeyRo
 }
 
 /** After a rotation of the deployment's secrets, the first use of a key moves it to the issuing one. */
-async function reindex(pool: pg.Pool, row: KeyRow, index: Buffer): Promise<void> {
+async function reindex(pool: pg.Pool, row: KeyRow, index: Buffer, fingerprint: string): Promise<void> {
   await pool.query(
-    'update api_keys set token_index = $3 where workspace_id = $1 and id = $2 and token_index = $4',
-    [row.workspace_id, row.id, index, row.token_index],
+    `update api_keys set token_index = $3, secret_fingerprint = $5
+     where workspace_id = $1 and id = $2 and token_index = $4`,
+    [row.workspace_id, row.id, index, row.token_index, fingerprint],
   );
 }

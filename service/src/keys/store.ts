@@ -6,7 +6,7 @@ import { lockLogForKeys, recordEvent } from '../audit-log/event.ts';
 import { inTransaction } from '../database/pool.ts';
 import { newId } from '../ids.ts';
 import { takeTicks, timeOfMicros } from '../records/clock.ts';
-import { deriveKey } from '../secrets.ts';
+import { deriveKey, fingerprintOf } from '../secrets.ts';
 import { newSalt, newToken, saltedHash, tokenHint, tokenIndex } from './token.ts';
 
 /**
@@ -60,13 +60,20 @@ export function createKeyStore(pool: pg.Pool, secrets: readonly string[]): KeySt
   const [secret] = secrets;
   if (secret === undefined) throw new Error('A key store needs at least one secret.');
   const indexKey = deriveKey(secret, 'token index');
+  const fingerprint = fingerprintOf(secret);
   /** A fresh token and what is stored of it. */
   const issue = (mode: KeyMode) => {
     const token = newToken(mode);
     const salt = newSalt();
     return {
       token,
-      stored: [tokenHint(token), tokenIndex(token, indexKey), salt, saltedHash(token, salt)] as const,
+      stored: [
+        tokenHint(token),
+        tokenIndex(token, indexKey),
+        fingerprint,
+        salt,
+        saltedHash(token, salt),
+      ] as const,
     };
   };
   const create = async (
@@ -82,8 +89,9 @@ export function createKeyStore(pool: pg.Pool, secrets: readonly string[]): KeySt
     if (key.companyId !== null && !(await companyExists(client, workspaceId, key.companyId)))
       return 'no_company';
     await client.query(
-      `insert into api_keys (workspace_id, id, name, mode, access, company_id, created_at, hint, token_index, salt, salted_hash)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+      `insert into api_keys (workspace_id, id, name, mode, access, company_id, created_at, hint, token_index, secret_fingerprint,
+         salt, salted_hash)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
       [workspaceId, id, key.name, key.mode, key.access, key.companyId, createdAt, ...stored],
     );
     const written = await readKey(client, workspaceId, id);
@@ -110,7 +118,7 @@ export function createKeyStore(pool: pg.Pool, secrets: readonly string[]): KeySt
         if (found.revoked) return 'revoked';
         const { token, stored } = issue(found.mode);
         await client.query(
-          `update api_keys set hint = $3, token_index = $4, salt = $5, salted_hash = $6, token_version = token_version + 1
+          `update api_keys set hint = $3, token_index = $4, secret_fingerprint = $5, salt = $6, salted_hash = $7, token_version = token_version + 1
            where workspace_id = $1 and id = $2`,
           [workspaceId, keyId, ...stored],
         );

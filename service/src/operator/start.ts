@@ -14,7 +14,10 @@ export function startCommand(context: CommandContext): Command {
   return new Command('start')
     .description('run the service')
     .summary('run the service')
-    .option('--accept-new-secret', 'start although the keys in the database were made with another secret')
+    .option(
+      '--accept-new-secret',
+      'start although keys or second factors in the database were made with another secret; lists them',
+    )
     .action(async (flags: { readonly acceptNewSecret?: true }) => {
       const config = context.config();
       const exitCode = await runService({

@@ -1,20 +1,23 @@
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../../test/harness/database.ts';
 import { inTransaction } from '../database/pool.ts';
+import { fingerprintOf } from '../secrets.ts';
 import { createWorkspace } from '../workspaces.ts';
-import { fingerprintOf, judgeSecrets, rememberSecrets } from './known-secrets.ts';
+import { judgeSecrets, rememberSecrets } from './known-secrets.ts';
 
 const OLD = 'the secret of yesterday, 32 characters';
 const NEW = 'the secret of today, also 32 characters';
+const OTHER = 'a secret of somewhere else, 32 characters';
 
 const { pool } = await createTestDatabase();
 
-async function makeKey(): Promise<void> {
+/** A key that is found with this secret; undefined: it is not known with which. */
+async function makeKey(secret?: string): Promise<void> {
   const workspaceId = await inTransaction(pool, (client) => createWorkspace(client, 'test'));
   await pool.query(
-    `insert into api_keys (workspace_id, id, name, mode, access, hint, token_index, salt, salted_hash, created_at)
-     values ($1, 'key_1', 'test', 'live', 'read', '', '', '', '', now())`,
-    [workspaceId],
+    `insert into api_keys (workspace_id, id, name, mode, access, hint, token_index, salt, salted_hash, created_at, secret_fingerprint)
+     values ($1, 'key_1', 'test', 'live', 'read', '', '', '', '', now(), $2)`,
+    [workspaceId, secret === undefined ? null : fingerprintOf(secret)],
   );
 }
 
@@ -25,17 +28,32 @@ beforeEach(async () => {
 
 test('a new database takes any secret, and knows it from then on', async () => {
   expect(await rememberSecrets(pool, [OLD], false)).toBe('new');
-  await makeKey();
+  await makeKey(OLD);
   expect(await rememberSecrets(pool, [OLD], false)).toBe('known');
 });
 
-test('another secret is not accepted while there are keys, unless that is wanted', async () => {
+test.each([OLD, undefined])(
+  'another secret is not accepted while there are keys, unless that is wanted',
+  async (secret) => {
+    await rememberSecrets(pool, [OLD], false);
+    await makeKey(secret);
+    expect(await rememberSecrets(pool, [NEW], false)).toBe('unknown');
+    expect(await judgeSecrets(pool, [NEW])).toBe('unknown');
+    expect(await rememberSecrets(pool, [NEW], true)).toBe('unknown');
+    expect(await judgeSecrets(pool, [NEW])).toBe('known');
+  },
+);
+
+test('another secret is not accepted while somebody has a second factor', async () => {
   await rememberSecrets(pool, [OLD], false);
-  await makeKey();
+  await pool.query(
+    `insert into users (id, name, email, created_at, updated_at) values ('u', 'U', 'u@example.com', now(), now())`,
+  );
+  await pool.query(
+    `insert into second_factors (id, user_id, secret, backup_codes) values ('f', 'u', '$ba$1$00', '$ba$1$00')`,
+  );
   expect(await rememberSecrets(pool, [NEW], false)).toBe('unknown');
-  expect(await judgeSecrets(pool, [NEW])).toBe('unknown');
-  expect(await rememberSecrets(pool, [NEW], true)).toBe('unknown');
-  expect(await judgeSecrets(pool, [NEW])).toBe('known');
+  await pool.query('delete from users');
 });
 
 test('another secret is accepted when there is nothing that it could break', async () => {
@@ -43,11 +61,39 @@ test('another secret is accepted when there is nothing that it could break', asy
   expect(await rememberSecrets(pool, [NEW], false)).toBe('new');
 });
 
-test('a rotation, the new secret ahead of the old one, is accepted; then the old one may go', async () => {
+test('a rotation, the new secret before the old one, is accepted; then the old one may go', async () => {
   await rememberSecrets(pool, [OLD], false);
-  await makeKey();
+  await makeKey(OLD);
   expect(await rememberSecrets(pool, [NEW, OLD], false)).toBe('known');
   expect(await rememberSecrets(pool, [NEW], false)).toBe('known');
+});
+
+describe('a return to an earlier secret', () => {
+  test('is not accepted when keys have moved to a newer one', async () => {
+    await rememberSecrets(pool, [OLD], false);
+    await rememberSecrets(pool, [NEW, OLD], false);
+    await makeKey(NEW);
+    expect(await rememberSecrets(pool, [OLD], false)).toBe('earlier');
+    expect(await judgeSecrets(pool, [OLD, OTHER])).toBe('earlier');
+    expect(await judgeSecrets(pool, [OTHER])).toBe('unknown');
+    expect(await judgeSecrets(pool, [NEW])).toBe('known');
+  });
+
+  test('is accepted with the newer one after it: then the earlier one issues again', async () => {
+    await rememberSecrets(pool, [OLD], false);
+    await rememberSecrets(pool, [NEW, OLD], false);
+    await makeKey(NEW);
+    expect(await rememberSecrets(pool, [OLD, NEW], false)).toBe('known');
+    await makeKey(OLD);
+    expect(await rememberSecrets(pool, [NEW], false)).toBe('earlier');
+  });
+
+  test('is accepted when nothing has moved', async () => {
+    await rememberSecrets(pool, [OLD], false);
+    await makeKey(OLD);
+    await rememberSecrets(pool, [NEW, OLD], false);
+    expect(await rememberSecrets(pool, [OLD], false)).toBe('new');
+  });
 });
 
 test('nodes that start at the same instant remember one secret once', async () => {

@@ -1,44 +1,57 @@
 import type pg from 'pg';
 import { inTransaction } from '../database/pool.ts';
-import { deriveKey } from '../secrets.ts';
+import { fingerprintOf } from '../secrets.ts';
 
-/** Says which secret it is without saying anything about it. */
-export const fingerprintOf = (secret: string): string => deriveKey(secret, 'fingerprint').toString('hex');
+/**
+ * `known`: the secret that issued last is among them. `new`: nothing depends on another one. `earlier`: this database
+ * was used with one of them, but keys or second factors have moved to a newer one since. `unknown`: it never was.
+ */
+export type SecretsVerdict = 'known' | 'new' | 'earlier' | 'unknown';
 
-/** `known`: a secret that this database was used with is among them. `unknown`: none is, and there are keys. */
-export type SecretsVerdict = 'known' | 'new' | 'unknown';
-
-/** Whether the keys in the database can be found with one of these secrets. */
+/** Whether these secrets are the ones that the keys and second factors in the database need. */
 export async function judgeSecrets(
   client: pg.Pool | pg.ClientBase,
   secrets: readonly string[],
 ): Promise<SecretsVerdict> {
-  const { rows } = await client.query<{ known: boolean; keys: boolean }>(
-    `select exists(select 1 from deployment_secrets where fingerprint = any($1)) as known,
-      exists(select 1 from deployment_secrets) and exists(select 1 from api_keys where revoked_at is null) as keys`,
+  const { rows } = await client.query<{ verdict: SecretsVerdict }>(
+    `with known as (select exists(select 1 from deployment_secrets where fingerprint = any($1)) as listed)
+     select case
+       when coalesce((select fingerprint = any($1) from deployment_secrets order by issuing_since desc, fingerprint limit 1), false)
+         then 'known'
+       when not exists(select 1 from deployment_secrets) then 'new'
+       when exists(
+         select 1 from api_keys where revoked_at is null
+           and case when secret_fingerprint is null then not known.listed else secret_fingerprint <> all($1) end
+       ) or exists(select 1 from second_factors where verified and not known.listed)
+         then case when known.listed then 'earlier' else 'unknown' end
+       else 'new'
+     end as verdict
+     from known`,
     [secrets.map(fingerprintOf)],
   );
-  if (rows[0]?.known === true) return 'known';
-  return rows[0]?.keys === true ? 'unknown' : 'new';
+  return rows[0]?.verdict ?? 'new';
 }
 
 /**
- * Remembers the secret that issues, unless the verdict is `unknown` and `acceptUnknown` is not set. Nodes that start
- * at the same instant take turns, so of two with different secrets the second one is told.
+ * Remembers the secret that issues, unless the verdict is `earlier` or `unknown` and `accept` is not set. Nodes that
+ * start at the same instant take turns, so of two with different secrets the second one is told.
  */
 export function rememberSecrets(
   pool: pg.Pool,
   secrets: readonly string[],
-  acceptUnknown: boolean,
+  accept: boolean,
 ): Promise<SecretsVerdict> {
   return inTransaction(pool, async (client) => {
     await client.query('lock table deployment_secrets in exclusive mode');
     const verdict = await judgeSecrets(client, secrets);
     const [issuing] = secrets;
-    if (issuing !== undefined && (verdict !== 'unknown' || acceptUnknown)) {
-      await client.query('insert into deployment_secrets (fingerprint) values ($1) on conflict do nothing', [
-        fingerprintOf(issuing),
-      ]);
+    if (issuing !== undefined && (verdict === 'known' || verdict === 'new' || accept)) {
+      await client.query(
+        `insert into deployment_secrets as s (fingerprint, issuing_since) values ($1, clock_timestamp())
+         on conflict (fingerprint) do update set issuing_since = excluded.issuing_since
+         where exists(select 1 from deployment_secrets other where other.issuing_since > s.issuing_since)`,
+        [fingerprintOf(issuing)],
+      );
     }
     return verdict;
   });

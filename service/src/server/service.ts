@@ -7,12 +7,10 @@ import { migrate } from '../database/migrate.ts';
 import { createPool } from '../database/pool.ts';
 import { makeAuditLogMonths } from '../jobs/audit-log-partitions.ts';
 import { STANDARD_OUTPUT } from '../log/log.ts';
-import { OperatorError } from '../operator-error.ts';
 import { createLimiter, type Limiter } from '../quota/limiter.ts';
-import { rememberSecrets } from './known-secrets.ts';
+import { confirmSecrets } from './confirm-secrets.ts';
 import { freePort } from './listen.ts';
 import { openServiceDatabase } from './open-database.ts';
-import { secretFileOf } from './secret-file.ts';
 import { deploymentSecrets } from './secrets.ts';
 import type { Serving } from './serve.ts';
 import type { ServiceSettings } from './settings.ts';
@@ -42,7 +40,7 @@ export interface ServiceOptions {
   readonly logFd?: number;
   /** Ends a start that is still under way. */
   readonly signal: AbortSignal;
-  /** Goes on with another secret than the keys in the database were made with. Default false: refuses. */
+  /** Goes on with a secret that keys or second factors in the database do not work with. Default false: refuses. */
   readonly acceptNewSecret?: boolean;
 }
 
@@ -68,7 +66,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   });
   started.defer(() => pool.end());
   await migrate(pool, log);
-  await confirmSecrets(pool, secrets, options);
+  await confirmSecrets(pool, secrets, { config, log, acceptNewSecret: options.acceptNewSecret === true });
   await makeAuditLogMonths({ pool, log });
   signal.throwIfAborted();
 
@@ -82,7 +80,12 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const serving = await servers.run(settings);
   started.defer(serving.close);
   const { startJobs } = await import('../jobs/jobs.ts');
-  const jobs = startJobs({ databaseUrl: database.url, logRetentionDays: config.logRetentionDays, log });
+  const jobs = startJobs({
+    databaseUrl: database.url,
+    logRetentionDays: config.logRetentionDays,
+    secrets,
+    log,
+  });
   started.defer(jobs.stop);
   const resources = started.move();
   return {
@@ -93,22 +96,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     stop: () => resources.disposeAsync(),
     cut: serving.cut,
   };
-}
-
-/** A lost secret would otherwise show as keys that all stopped working, with nothing that says why. */
-async function confirmSecrets(
-  pool: pg.Pool,
-  secrets: readonly string[],
-  { config, log, acceptNewSecret = false }: ServiceOptions,
-): Promise<void> {
-  if ((await rememberSecrets(pool, secrets, acceptNewSecret)) !== 'unknown') return;
-  if (acceptNewSecret) return log.warn('a new secret: every API key and session made before is void');
-  const source = config.secrets === undefined ? secretFileOf(config.dataDir) : 'SVC_SECRET';
-  throw new OperatorError(
-    `the secret in ${source} is not the one that the API keys in this database were made with: none of them would ` +
-      'work. Restore the old one (in SVC_SECRET it may follow a new one, after a comma). If it is lost for good, ' +
-      'run svcd start --accept-new-secret once, and make new keys in the dashboard.',
-  );
 }
 
 interface Servers {

@@ -93,6 +93,7 @@ describe('beside a service', () => {
       'audit log',
       'times',
       'keys',
+      'second factors',
       'service',
       'proxies',
     ]) {

@@ -1,8 +1,12 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import type { Finding } from '../../src/operator/doctor/check.ts';
+import { type DashboardSession, PASSWORD, signIn } from '../harness/dashboard-http.ts';
 import { runSvcd, spawnSvcd, startSvcd } from '../harness/process.ts';
-import { bearer, startRunningService } from '../harness/running-service.ts';
+import { bearer, connectEmbedded, startRunningService } from '../harness/running-service.ts';
+import { secret } from '../harness/secrets.ts';
+import { totpCode } from '../harness/totp.ts';
 
 test('a service whose secret was lost refuses to start, until the old one is back or given up', async () => {
   const { service, env, key } = await startRunningService();
@@ -29,25 +33,99 @@ test('a service whose secret was lost refuses to start, until the old one is bac
     env: { ...env, SVC_PORT: '0', SVC_WORKERS: '1' },
   });
   const [, url = ''] = await renewed.printed(/^svc serves (http:\S+)$/m);
-  expect(renewed.stdout()).toContain('every API key and session made before is void');
+  expect(renewed.stdout()).toContain('every API key and session made with another one is void');
   expect(await status(url)).toBe(401);
   expect(await renewed.stop()).toEqual({ code: 0, signal: null });
 });
 
-test('a rotation of SVC_SECRET keeps every key working: the new one first, the old one after it', async () => {
-  const [old, next] = [
-    'the secret of yesterday with 32 characters',
-    'the secret of today with its 32 characters',
-  ];
-  const { service, env, key } = await startRunningService({ SVC_SECRET: old });
-  await service.stop();
-  const status = async (url: string): Promise<number> =>
-    (await fetch(`${url}/v1/companies`, { headers: bearer(key.token) })).status;
-  const rotating = await startSvcd({ ...env, SVC_SECRET: `${next},${old}` });
-  expect(await status(rotating.url)).toBe(200);
-  await rotating.stop();
-  // The key was used meanwhile, and by that moved to the new secret.
-  const rotated = await startSvcd({ ...env, SVC_SECRET: next });
-  expect(await status(rotated.url)).toBe(200);
-  await rotated.stop();
+const [OLD, NEW] = [
+  'the secret of yesterday with 32 characters',
+  'the secret of today with its 32 characters',
+];
+
+describe('a rotation of SVC_SECRET', () => {
+  const status = async (url: string, token: string): Promise<number> =>
+    (await fetch(`${url}/v1/companies`, { headers: bearer(token) })).status;
+  const findingsOf = async (env: Readonly<Record<string, string>>): Promise<ReadonlyMap<string, Finding>> => {
+    const { stdout } = await runSvcd(['doctor', '--json'], { env });
+    const { checks } = JSON.parse(stdout) as { readonly checks: readonly Finding[] };
+    return new Map(checks.map((finding) => [finding.check, finding]));
+  };
+
+  test('keeps keys and second factors, and svcd doctor says when the old secret may be removed', async () => {
+    const { service, env, key, dashboard, workspaceId } = await startRunningService({ SVC_SECRET: OLD });
+    const unused = await dashboard.createKey(workspaceId, { name: 'unused' });
+    const uri = await enableSecondFactor(dashboard);
+    await service.stop();
+
+    const rotation = { ...env, SVC_SECRET: `${NEW},${OLD}` };
+    const rotating = await startSvcd(rotation);
+    expect(rotating.stdout()).toContain('sealed second factors with the first secret: 1');
+    expect(await status(rotating.url, key.token)).toBe(200);
+    const needed = (await findingsOf(rotation)).get('rotation');
+    expect(needed).toMatchObject({ status: 'warn', text: expect.stringContaining('cursors, for 24 hours') });
+    expect(needed?.text).toContain(`1 key not used since: unused (${unused.key.id}, ${workspaceId})`);
+    expect(needed?.text).not.toContain('second factors');
+    expect(await status(rotating.url, unused.token)).toBe(200);
+    const client = await connectEmbedded(env['SVC_DATA_DIR'] ?? '');
+    await client.query(`update deployment_secrets set issuing_since = issuing_since - interval '25 hours'`);
+    expect((await findingsOf(rotation)).get('rotation')).toMatchObject({ status: 'ok' });
+    await rotating.stop();
+
+    const rotated = await startSvcd({ ...env, SVC_SECRET: NEW });
+    expect(await status(rotated.url, key.token)).toBe(200);
+    expect(await status(rotated.url, unused.token)).toBe(200);
+    await enterWithCode(rotated.url, totpCode(uri, 1));
+    await rotated.stop();
+  });
+
+  test('cannot be undone by the old secret alone: keys have moved; --accept-new-secret lists what is lost', async () => {
+    const { service, env, key, dashboard, workspaceId } = await startRunningService({ SVC_SECRET: OLD });
+    await enableSecondFactor(dashboard);
+    await service.stop();
+    const rotating = await startSvcd({ ...env, SVC_SECRET: `${NEW},${OLD}` });
+    expect(await status(rotating.url, key.token)).toBe(200);
+    await rotating.stop();
+
+    const back = { ...env, SVC_SECRET: OLD, SVC_PORT: '0', SVC_WORKERS: '1' };
+    const refused = await runSvcd(['start'], { env: back });
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      expect.stringMatching(/^svcd: the secret in SVC_SECRET is an earlier one of this database: .*\n$/),
+    ]);
+    expect((await findingsOf(back)).get('keys')).toMatchObject({
+      status: 'fail',
+      text: expect.stringContaining('an earlier one'),
+    });
+    const accepted = spawnSvcd(['start', '--accept-new-secret'], { env: back });
+    await accepted.printed(/^svc serves (http:\S+)$/m);
+    expect(accepted.stdout()).toContain(
+      `1 API key does not work, because the secret is not configured: test (${key.key.id}, ${workspaceId})`,
+    );
+    expect(accepted.stdout()).toContain('it has to be set up again by owner@example.com');
+    const findings = await findingsOf(back);
+    expect(findings.get('keys')).toMatchObject({ status: 'warn' });
+    expect(findings.get('second factors')).toMatchObject({
+      status: 'warn',
+      text: expect.stringContaining('owner@example.com'),
+    });
+    expect(await accepted.stop()).toEqual({ code: 0, signal: null });
+  });
 });
+
+/** Sets up an authenticator for the owner; returns its address. */
+async function enableSecondFactor(dashboard: DashboardSession): Promise<string> {
+  const enabled = await dashboard.post<{ readonly totpURI: string; readonly backupCodes: string[] }>(
+    '/auth/two-factor/enable',
+    { password: PASSWORD },
+  );
+  for (const one of enabled.backupCodes) secret(one);
+  await dashboard.post('/auth/two-factor/verify-totp', { code: totpCode(enabled.totpURI) });
+  return enabled.totpURI;
+}
+
+/** Signs the owner in with both factors; throws when one is refused. */
+async function enterWithCode(url: string, code: string): Promise<void> {
+  const first = await signIn({ url });
+  await first.post('/auth/two-factor/verify-totp', { code });
+}

@@ -7,7 +7,6 @@ import type { FastifyBaseLogger } from 'fastify';
 import type pg from 'pg';
 import type { EventTarget, NewEvent } from '../../audit-log/entry.ts';
 import { recordEvent } from '../../audit-log/event.ts';
-import { deriveKey } from '../../secrets.ts';
 import {
   AUTH_REQUESTS_MAX,
   AUTH_WINDOW_SECONDS,
@@ -26,6 +25,7 @@ import { authLogger } from './logger.ts';
 import { METHODS } from './methods.ts';
 import { ROLES } from './roles.ts';
 import { ORGANIZATION_MODELS, RATE_LIMIT_MODEL, SECOND_FACTOR_MODELS, SIGN_IN_MODELS } from './schema.ts';
+import { sealingKeys } from './sealing-keys.ts';
 
 export const AUTH_PATH = '/dashboard/api/auth';
 /** Where a request's address stands on its way to better-auth; set by us alone, from what Fastify trusts. */
@@ -40,7 +40,7 @@ type SessionContext = Parameters<SessionHook>[1];
 
 export interface AuthOptions {
   readonly pool: pg.Pool;
-  /** The first one signs the sessions' cookies: a new one signs everybody out. */
+  /** The first one signs and seals, all of them open. */
   readonly secrets: readonly string[];
   readonly publicUrl: string;
   readonly log: FastifyBaseLogger;
@@ -52,23 +52,31 @@ export type DashboardAuth = ReturnType<typeof createDashboardAuth>;
 export function createDashboardAuth(options: AuthOptions) {
   const database = createAuthDatabase(options.pool);
   const auth = betterAuth(authOptions(options, database));
-  return { ...auth, database };
+  const keys = sealingKeys(options.secrets);
+  return {
+    ...auth,
+    database,
+    /** What second factors are sealed with. */
+    sealingKeys: keys,
+    /** What cookies are signed with. */
+    signingKeys: keys.map(({ value }) => value),
+  };
 }
 
 /** Apart from its caller so that a test can ask better-auth what these options want of the database. */
 export function authOptions({ secrets, publicUrl, log }: AuthOptions, database: AuthDatabase) {
-  const [secret] = secrets;
-  if (secret === undefined) throw new Error('Sign-in needs at least one secret.');
+  const keys = sealingKeys(secrets);
+  const [first] = keys;
+  if (first === undefined) throw new Error('Sign-in needs at least one secret.');
   const { origin, protocol, pathname, host } = new URL(publicUrl);
-  const value = deriveKey(secret, 'dashboard sessions').toString('base64url');
   return {
     appName: 'svc',
     baseURL: origin,
     basePath: AUTH_PATH,
     trustedOrigins: [origin],
     // Both, so that no variable of better-auth's in the environment has a say.
-    secret: value,
-    secrets: [{ version: 1, value }],
+    secret: first.value,
+    secrets: [...keys],
     telemetry: { enabled: false },
     logger: authLogger(log),
     onAPIError: { throw: true },

@@ -9,7 +9,7 @@ import { type PersonKey, recordPersonal } from './events.ts';
 import { authFailure } from './failure.ts';
 import { AUTH_PATH, type DashboardAuth } from './index.ts';
 import { METHODS } from './methods.ts';
-import { personOfStep, SECOND_STEPS, WRONG_CODES } from './second-step.ts';
+import { openFactor, personOfStep, SECOND_STEPS, useCode, usedCode, WRONG_CODES } from './second-step.ts';
 import { withoutTokens } from './without-tokens.ts';
 
 const FIRST_FAILURE = 500;
@@ -37,7 +37,14 @@ const CHANGES = {
 } as const;
 
 /** Hands requests below /dashboard/api/auth to better-auth; its failures leave in our envelope. */
-export function registerAuth(api: FastifyInstance, auth: DashboardAuth, publicUrl: string): void {
+export function registerAuth(
+  api: FastifyInstance,
+  {
+    pool,
+    auth,
+    publicUrl,
+  }: { readonly pool: pg.Pool; readonly auth: DashboardAuth; readonly publicUrl: string },
+): void {
   const { origin } = new URL(publicUrl);
   const ask = async (request: FastifyRequest, path: string, body?: object): Promise<Response> => {
     const headers = authHeaders(request);
@@ -91,12 +98,24 @@ export function registerAuth(api: FastifyInstance, auth: DashboardAuth, publicUr
     (request, reply) => hand(request, reply, '/sign-in/email', signIn(request.body)),
   );
   for (const path of SECOND_STEPS) {
-    api.post(`/auth${path}`, (request, reply) =>
-      hand(request, reply, path, code(request.body), (name) => {
-        if (WRONG_CODES.has(name))
-          record(request, path, (client) => personOfStep(client, request.headers.cookie));
-      }),
-    );
+    api.post(`/auth${path}`, async (request, reply) => {
+      const body = code(request.body);
+      const { session_token, two_factor } = request.signInCookies;
+      const signedIn = await personOfSession(pool, session_token);
+      const enters = signedIn === undefined ? await personOfStep(pool, two_factor) : undefined;
+      const refused = (): void => {
+        if (enters !== undefined) record(request, path, async () => ({ id: enters }));
+      };
+      const userId = signedIn ?? enters;
+      const factor = userId === undefined ? undefined : await openFactor(pool, auth, userId);
+      if (factor !== undefined && !(await useCode(pool, auth, path, factor, body.code))) {
+        refused();
+        throw usedCode();
+      }
+      return hand(request, reply, path, body, (name) => {
+        if (WRONG_CODES.has(name)) refused();
+      });
+    });
   }
 }
 
@@ -145,6 +164,16 @@ function failedSignIns(api: FastifyInstance, auth: DashboardAuth) {
       .finally(() => running.delete(recording));
     running.add(recording);
   };
+}
+
+/** Whose session it is, by the token in its cookie; better-auth prefers a session to a second step. */
+async function personOfSession(pool: pg.Pool, token: string | undefined): Promise<string | undefined> {
+  if (token === undefined) return undefined;
+  const { rows } = await pool.query<{ id: string }>(
+    'select user_id as id from sessions where token = $1 and expires_at > now()',
+    [token],
+  );
+  return rows[0]?.id;
 }
 
 function parsed(content: string): object {

@@ -54,8 +54,13 @@ async function withSecondFactor(): Promise<Owner & Enabled> {
   const code = totpCode(totpURI);
   const done = await owner.send('POST', '/auth/two-factor/verify-totp', { code }, elsewhere());
   expect(done.status).toBe(200);
+  await forgetCodes(owner);
   return { ...owner, totpURI, backupCodes };
 }
+
+/** As if the period of every code that was used were over. */
+const forgetCodes = ({ userId }: Owner) =>
+  service.pool.query('update second_factors set last_used_step = null where user_id = $1', [userId]);
 
 const kinds = async ({ workspaceId }: Owner): Promise<readonly string[]> => {
   const { rows } = await service.pool.query<{ kind: string }>(
@@ -101,6 +106,41 @@ describe('a second factor', () => {
     const cookie = sessionCookie(second) ?? '';
     const me = await dashboard.nobody.send('GET', '/me', undefined, { headers: { cookie } });
     expect(me.json()).toMatchObject({ user: { email: owner.email } });
+  });
+
+  test('takes each code of the authenticator once, on all nodes, also the one that switched it on', async () => {
+    const owner = await dashboard.owner();
+    const { totpURI } = (
+      await owner.send('POST', '/auth/two-factor/enable', { password: PASSWORD }, elsewhere())
+    ).json<Enabled>();
+    const code = totpCode(totpURI);
+    expect((await owner.send('POST', '/auth/two-factor/verify-totp', { code }, elsewhere())).status).toBe(
+      200,
+    );
+    const again = await secondStep(await firstStep(owner), 'verify-totp', code);
+    expectFailure(again, 'invalid_body');
+    expect(again.text).toContain('was used before');
+    await vi.waitFor(async () => expect(await kinds(owner)).toContain('session.sign_in_failed'));
+
+    const other = await createTestService({ database: service.database });
+    const next = totpCode(totpURI, 1);
+    const firsts = [await firstStep(owner), await firstStep(owner)];
+    const answers = await Promise.all(
+      [dashboard.nobody, createTestDashboard(other).nobody].map((nobody, n) =>
+        nobody.send(
+          'POST',
+          '/auth/two-factor/verify-totp',
+          { code: next },
+          {
+            ...elsewhere(),
+            headers: { cookie: stepCookie(firsts[n] ?? again) },
+          },
+        ),
+      ),
+    );
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 400]);
+    // One that came before it is over, too.
+    expectFailure(await secondStep(await firstStep(owner), 'verify-totp', code), 'invalid_body');
   });
 
   test('lets in by a backup code, each once', async () => {

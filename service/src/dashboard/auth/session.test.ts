@@ -75,6 +75,26 @@ describe('a session', () => {
     }
   });
 
+  test('is not opened by two different cookies of its name: both are cleared', async () => {
+    const { userId, email } = await dashboard.bootstrap();
+    const { cookie } = await dashboard.signIn(userId, email);
+    const stranger = await dashboard.owner();
+    for (const both of [
+      `${stranger.cookie}; ${cookie}`,
+      `${cookie}; ${stranger.cookie}`,
+      `${cookie}; ${cookie}x`,
+    ]) {
+      const answer = await nobody.send('GET', '/me', undefined, withCookie(both));
+      expect(answer.status).toBe(401);
+      expect(answer.json<ErrorEnvelope>().error.message).toContain('two different cookies');
+      expect(setCookieOf(answer)).toMatch(
+        /^svc\.session_token=; Max-Age=0; Path=\/dashboard; HttpOnly; SameSite=Strict$/,
+      );
+    }
+    const same = await nobody.send('GET', '/me', undefined, withCookie(`${cookie}; ${cookie}; svc.other=1`));
+    expect(same.json()).toMatchObject({ user: { email } });
+  });
+
   test('is listed, and ended from another one, by its own person alone', async () => {
     const { userId, email } = await dashboard.bootstrap();
     const [here, there] = [await dashboard.signIn(userId, email), await dashboard.signIn(userId, email)];

@@ -5,7 +5,7 @@ import { readMigrationFiles } from '../../database/migration-files.ts';
 import { PARTITIONS_AHEAD_MONTHS } from '../../limits.ts';
 import { checkAhead } from './ahead.ts';
 import { type Finding, fail, ok, warn } from './check.ts';
-import { checkKeysSecret } from './secrets.ts';
+import { checkSecretUse } from './secrets.ts';
 
 const OLDEST_SERVER_VERSION_NUM = 15_00_00;
 const CLOCK_WARN_MS = 2_000;
@@ -28,7 +28,11 @@ export async function checkDatabase(
     clock,
     schema,
     ...(complete
-      ? [await checkPartitions(pool, nowMs()), await checkAhead(pool), await checkKeysSecret(pool, config)]
+      ? [
+          await checkPartitions(pool, nowMs()),
+          await checkAhead(pool),
+          ...(await checkSecretUse(pool, config)),
+        ]
       : []),
   ];
 }

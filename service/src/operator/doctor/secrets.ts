@@ -1,8 +1,12 @@
 import type pg from 'pg';
 import type { Config } from '../../config.ts';
+import { CURSOR_LIFETIME_SECONDS } from '../../limits.ts';
 import { judgeSecrets } from '../../server/known-secrets.ts';
 import { readSecretFile, secretFileOf } from '../../server/secret-file.ts';
+import { counted, examineSecretUse, listed, type SecretUse } from '../../server/secret-use.ts';
 import { type Finding, fail, ok, warn } from './check.ts';
+
+const HOUR_SECONDS = 3_600;
 
 /** The deployment's secrets, without making one; undefined when there is none yet. */
 export async function findSecrets(config: Config): Promise<readonly string[] | undefined> {
@@ -24,14 +28,61 @@ export async function checkSecrets(config: Config): Promise<Finding> {
   return ok('secrets', path);
 }
 
-/** Whether the keys in the database can be found with these secrets. */
-export async function checkKeysSecret(pool: pg.Pool, config: Config): Promise<Finding> {
+/** Whether keys and second factors work with these secrets, and whether the older ones may be removed. */
+export async function checkSecretUse(pool: pg.Pool, config: Config): Promise<readonly Finding[]> {
   const secrets = (await findSecrets(config)) ?? [];
   const verdict = await judgeSecrets(pool, secrets);
-  if (verdict !== 'unknown') return ok('keys', 'made with this secret');
-  return fail(
-    'keys',
-    'made with another secret: none of them works',
-    'restore the old secret, or run svcd start --accept-new-secret and make new keys',
+  if (verdict === 'unknown' || verdict === 'earlier') return [checkVerdict(verdict)];
+  const use = await examineSecretUse(pool, secrets);
+  return [checkKeys(use), checkSecondFactors(use), ...(secrets.length > 1 ? [checkRotation(use)] : [])];
+}
+
+const checkVerdict = (verdict: 'unknown' | 'earlier'): Finding =>
+  verdict === 'earlier'
+    ? fail(
+        'keys',
+        'this secret is an earlier one: keys or second factors have moved to a newer one and do not work',
+        'add the newer secret (SVC_SECRET=newer,earlier), or run svcd start --accept-new-secret',
+      )
+    : fail(
+        'keys',
+        'made with another secret: none of them works',
+        'restore the old secret, or run svcd start --accept-new-secret and make new keys',
+      );
+
+const checkKeys = ({ keys, lostKeys }: SecretUse): Finding =>
+  keys.lost === 0
+    ? ok('keys', 'work with this secret')
+    : warn(
+        'keys',
+        `${counted(keys.lost, 'key does', 'keys do')} not work, because the secret is not configured: ${listed(lostKeys, keys.lost)}`,
+        'add that secret to SVC_SECRET, or revoke these keys',
+      );
+
+const checkSecondFactors = ({ factors: { lost, old } }: SecretUse): Finding => {
+  if (lost.length > 0) {
+    return warn(
+      'second factors',
+      `${counted(lost.length, 'person', 'people')} cannot use the second factor, because its secret is not configured: ${listed(lost)}`,
+      'add that secret to SVC_SECRET, or run svcd user reset-second-factor for these people',
+    );
+  }
+  return ok('second factors', old === 0 ? 'work with this secret' : 'work with these secrets');
+};
+
+/** Keys move to the first secret when they are used, second factors by a job; cursors and sessions expire. */
+function checkRotation({ keys, oldKeys, factors, issuingSeconds }: SecretUse): Finding {
+  const keep: string[] = [];
+  if (keys.old > 0)
+    keep.push(`${counted(keys.old, 'key', 'keys')} not used since: ${listed(oldKeys, keys.old)}`);
+  if (factors.old > 0) keep.push(counted(factors.old, 'second factor', 'second factors'));
+  const cursorSeconds = CURSOR_LIFETIME_SECONDS - (issuingSeconds ?? 0);
+  if (cursorSeconds > 0)
+    keep.push(`cursors, for ${counted(Math.ceil(cursorSeconds / HOUR_SECONDS), 'hour', 'hours')} more`);
+  if (keep.length === 0) return ok('rotation', 'nothing needs the older secrets: they may be removed');
+  return warn(
+    'rotation',
+    `the older secrets are needed by ${keep.join('; ')}`,
+    'keep them; keys move when they are used, second factors when the service starts and once an hour',
   );
 }

@@ -1,0 +1,25 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { SEALED_BY } from './secrets.ts';
+
+test('every purpose of a key but the fingerprint names its kinds', () => {
+  const purposes = Object.entries(SEALED_BY).filter(([, kinds]) => kinds.length === 0);
+  expect(purposes.map(([purpose]) => purpose)).toEqual(['fingerprint']);
+});
+
+test('keys are used in these files only; a new one needs an entry in SEALED_BY and a case in the test of a rotation', () => {
+  const root = import.meta.dirname;
+  const keyed = /\b(?:create(?:Hmac|Cipheriv|Decipheriv)|hkdf\w*|sign(?:JWT)?|symmetric(?:En|De)crypt)\(/;
+  const files = globSync('**/*.ts', { cwd: root }).filter(
+    (file) => !file.endsWith('.test.ts') && keyed.test(readFileSync(join(root, file), 'utf8')),
+  );
+  expect(files.toSorted()).toEqual([
+    'dashboard/auth/cookies.ts',
+    'dashboard/auth/sealing-keys.ts',
+    'dashboard/auth/totp.ts',
+    'keys/token.ts',
+    'list/cursor.ts',
+    'secrets.ts',
+  ]);
+});

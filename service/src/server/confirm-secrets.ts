@@ -1,0 +1,59 @@
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import type { Config } from '../config.ts';
+import { resealSecondFactors } from '../dashboard/auth/sealed-factors.ts';
+import { OperatorError } from '../operator-error.ts';
+import { rememberSecrets } from './known-secrets.ts';
+import { secretFileOf } from './secret-file.ts';
+import { counted, examineSecretUse, listed } from './secret-use.ts';
+
+export interface ConfirmOptions {
+  readonly config: Pick<Config, 'secrets' | 'dataDir'>;
+  readonly log: Pick<Logger, 'warn' | 'info'>;
+  /** Goes on with secrets that keys or second factors in the database do not work with. */
+  readonly acceptNewSecret: boolean;
+}
+
+/**
+ * Refuses secrets that the database was not last used with: keys and second factors would stop working, and nothing
+ * would say why. Seals with the first secret what an older one has sealed, and says what none of them opens.
+ */
+export async function confirmSecrets(
+  pool: pg.Pool,
+  secrets: readonly string[],
+  { config, log, acceptNewSecret }: ConfirmOptions,
+): Promise<void> {
+  const verdict = await rememberSecrets(pool, secrets, acceptNewSecret);
+  const refused = verdict === 'earlier' || verdict === 'unknown';
+  if (refused && !acceptNewSecret) {
+    throw new OperatorError(
+      refusal(verdict, config.secrets === undefined ? secretFileOf(config.dataDir) : 'SVC_SECRET'),
+    );
+  }
+  if (refused) log.warn('a new secret: every API key and session made with another one is void');
+  const resealed = await resealSecondFactors(pool, secrets);
+  if (resealed > 0) log.info(`sealed second factors with the first secret: ${resealed}`);
+  const { keys, lostKeys, factors } = await examineSecretUse(pool, secrets);
+  if (keys.lost > 0) {
+    log.warn(
+      `${counted(keys.lost, 'API key does', 'API keys do')} not work, because the secret is not configured: ` +
+        listed(lostKeys, keys.lost),
+    );
+  }
+  if (factors.lost.length > 0) {
+    log.warn(
+      `${counted(factors.lost.length, 'person', 'people')} cannot use the second factor any more, because its secret is ` +
+        'not configured. Reset it with svcd user reset-second-factor; it has to be set up again by ' +
+        listed(factors.lost),
+    );
+  }
+}
+
+const refusal = (verdict: 'earlier' | 'unknown', source: string): string =>
+  verdict === 'earlier'
+    ? `the secret in ${source} is an earlier one of this database: API keys or second factors have moved to a newer ` +
+      'one and would not work. Add the newer one (SVC_SECRET=newer,earlier). If it is lost for good, run ' +
+      'svcd start --accept-new-secret once: it lists what has to be made again.'
+    : `the secret in ${source} is not the one that the API keys and second factors in this database were made with: ` +
+      'none of them would work. Restore the old one (in SVC_SECRET it may follow a new one, after a comma). If it is ' +
+      'lost for good, run svcd start --accept-new-secret once: it lists what has to be made again.';

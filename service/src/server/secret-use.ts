@@ -1,0 +1,69 @@
+import type pg from 'pg';
+import { examineSecondFactors, type FactorSecrets } from '../dashboard/auth/sealed-factors.ts';
+import { fingerprintOf } from '../secrets.ts';
+
+/** What in a database depends on which of the deployment's secrets. */
+export interface SecretUse {
+  /** Keys that are not revoked, by the secret that finds them; `lost`: none of the configured ones. */
+  readonly keys: { readonly old: number; readonly lost: number };
+  /** Some of them, `name (id, workspace)`, at most {@link SHOWN}. */
+  readonly oldKeys: readonly string[];
+  readonly lostKeys: readonly string[];
+  readonly factors: FactorSecrets;
+  /** Seconds since the first secret began to issue; undefined: it has not yet. */
+  readonly issuingSeconds: number | undefined;
+}
+
+/** Names in one message. */
+export const SHOWN = 20;
+
+/** Looks at every key and every second factor. Changes nothing. */
+export async function examineSecretUse(pool: pg.Pool, secrets: readonly string[]): Promise<SecretUse> {
+  const fingerprints = secrets.map(fingerprintOf);
+  const old = await keysWhere(
+    pool,
+    'secret_fingerprint is null or secret_fingerprint <> $1 and secret_fingerprint = any($2)',
+    fingerprints,
+  );
+  const lost = await keysWhere(
+    pool,
+    'secret_fingerprint <> $1 and secret_fingerprint <> all($2)',
+    fingerprints,
+  );
+  const { rows } = await pool.query<{ seconds: number }>(
+    `select extract(epoch from now() - issuing_since)::float8 as seconds from deployment_secrets where fingerprint = $1`,
+    [fingerprints[0]],
+  );
+  return {
+    keys: { old: old.count, lost: lost.count },
+    oldKeys: old.names,
+    lostKeys: lost.names,
+    factors: await examineSecondFactors(pool, secrets),
+    issuingSeconds: rows[0]?.seconds,
+  };
+}
+
+/** `condition` is one of the two above: $1 is the first fingerprint, $2 are all of them. */
+async function keysWhere(
+  pool: pg.Pool,
+  condition: string,
+  fingerprints: readonly string[],
+): Promise<{ readonly count: number; readonly names: readonly string[] }> {
+  const { rows } = await pool.query<{ name: string; count: number }>(
+    `select format('%s (%s, %s)', name, id, workspace_id) as name, count(*) over () as count from api_keys
+     where revoked_at is null and (${condition}) order by workspace_id, id limit ${SHOWN}`,
+    [fingerprints[0] ?? '', fingerprints],
+  );
+  return { count: rows[0]?.count ?? 0, names: rows.map(({ name }) => name) };
+}
+
+/** `1 key`, `2 keys`. */
+export const counted = (count: number, one: string, many: string): string =>
+  `${count} ${count === 1 ? one : many}`;
+
+/** At most {@link SHOWN} names, and how many more there are. */
+export function listed(names: readonly string[], count = names.length): string {
+  const shown = names.slice(0, SHOWN);
+  const more = count - shown.length;
+  return `${shown.join(', ')}${more > 0 ? `, and ${more} more` : ''}`;
+}
