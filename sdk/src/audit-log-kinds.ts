@@ -34,8 +34,9 @@ export const AUDIT_LOG_KINDS = {
   },
   'account.password_changed': {
     label: 'Password changed',
-    description: 'A person changed their password.',
+    description: 'A person changed their password. `sessionsEnded` is how many other sessions ended with it.',
     target: 'member',
+    details: ['sessionsEnded'],
   },
   'account.password_check_failed': {
     label: 'Wrong current password',
@@ -51,6 +52,11 @@ export const AUDIT_LOG_KINDS = {
   'account.second_factor_enabled': {
     label: 'Second factor switched on',
     description: 'A person switched a second factor on.',
+    target: 'member',
+  },
+  'account.second_factor_started': {
+    label: 'Second factor set-up started',
+    description: 'A person started to set up a second factor, which is not switched on yet.',
     target: 'member',
   },
   'api.request': {

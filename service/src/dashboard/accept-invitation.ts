@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type pg from 'pg';
 import { Type } from 'typebox';
+import { recordEvent } from '../audit-log/event.ts';
 import { addMember, createAccount, findUser, hashPassword } from './accounts.ts';
 import type { Role } from './auth/roles.ts';
 import { defineBody, name, newPassword, text } from './body.ts';
@@ -54,13 +55,21 @@ export function registerAcceptance(api: FastifyInstance, { pool, auth, sessions 
     }
     const account = known === undefined ? newcomer(given) : undefined;
     const passwordHash = account === undefined ? '' : await hashPassword(auth, account.password);
-    const accepted = await auth.database.transact(anonymous(request), async (client) => {
+    const by = anonymous(request);
+    const accepted = await auth.database.transact(by, async (client) => {
       // Whoever withdraws an invitation locks in the same order.
       await lockMembers(client, workspaceId);
-      const role = await takeInvitation(client, token);
+      const { id: invitationId, role } = await takeInvitation(client, token);
       const userId =
         known?.id ?? (await createAccount(auth, { email, name: account?.name ?? '', passwordHash }));
-      await addMember(client, workspaceId, userId, role);
+      if (await addMember(client, workspaceId, userId, role)) {
+        await recordEvent(
+          client,
+          workspaceId,
+          { ...by, actor: email },
+          { kind: 'member.joined', target: { id: userId, label: email }, details: { role, invitationId } },
+        );
+      }
       const cookies = known === undefined ? await sessions.start(request, userId) : [];
       return { userId, workspaceId, cookies };
     });
@@ -85,8 +94,8 @@ async function findPending(
   return rows.find(({ inviter_role, role }) => mayInvite(inviter_role, role));
 }
 
-/** Uses the link and its invitation up, each once; returns the role that it gives. */
-async function takeInvitation(client: pg.ClientBase, token: string): Promise<Role> {
+/** Uses the link and its invitation up, each once. */
+async function takeInvitation(client: pg.ClientBase, token: string): Promise<Pending> {
   const link = await useLink(client, 'invitation', token);
   const pending = await findPending(client, link?.subject ?? '');
   if (pending === undefined) throw staleLink(INVITATION_HOURS);
@@ -96,5 +105,5 @@ async function takeInvitation(client: pg.ClientBase, token: string): Promise<Rol
     [pending.workspace_id, pending.id],
   );
   if (rowCount !== 1) throw staleLink(INVITATION_HOURS);
-  return pending.role;
+  return pending;
 }

@@ -69,16 +69,17 @@ export async function createOwnedWorkspace(
   return workspaceId;
 }
 
-/** A member stays what they are. */
+/** False: the user is a member already, and stays what they are. */
 export async function addMember(
   client: pg.ClientBase,
   workspaceId: string,
   userId: string,
   role: Role,
-): Promise<void> {
-  await client.query(
+): Promise<boolean> {
+  const { rowCount } = await client.query(
     `insert into members (workspace_id, user_id, id, role, created_at)
      values ($1, $2, gen_random_uuid()::text, $3, now()) on conflict (workspace_id, user_id) do nothing`,
     [workspaceId, userId, role],
   );
+  return rowCount === 1;
 }

@@ -11,7 +11,7 @@ import { cursorFailure } from '../resources/routes.ts';
 import { patchRecord } from '../resources/write.ts';
 import { recordBody } from '../resources/write-body.ts';
 import { RECORD_RESOURCES } from './resource-shapes.ts';
-import type { Sessions } from './session.ts';
+import { confirmRole, type Sessions } from './session.ts';
 
 export interface DataRoutes {
   readonly sessions: Sessions;
@@ -50,7 +50,8 @@ export function registerData(api: FastifyInstance, { sessions, reader }: DataRou
   });
 
   api.patch<One>(`${DATA}/:recordId`, async (request, reply) => {
-    const { workspaceId, by } = await sessions.member(request, reply, 'record.change');
+    const access = await sessions.member(request, reply, 'record.change');
+    const { workspaceId, by } = access;
     const resource = resourceOf(request.params);
     if (resource.immutable) {
       throw new ApiError('method_not_allowed', `An ${resource.singular} stays as it is.`, { allow: 'GET' });
@@ -60,6 +61,7 @@ export function registerData(api: FastifyInstance, { sessions, reader }: DataRou
     const ifMatch = request.headers['if-match'];
     const scope = { workspaceId, companyId: null };
     const { answer } = await inTransaction(pool, async (client) => {
+      await confirmRole(client, access, 'record.change');
       const result = await patchRecord(client, resource, scope, recordId, patch, ifMatch);
       if (result.recordIds.length > 0) {
         await recordEvent(client, workspaceId, by, {

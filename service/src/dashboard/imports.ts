@@ -7,7 +7,7 @@ import { type Format, importRecords, type Refused } from '../records/import.ts';
 import { resourceOf } from './data.ts';
 import { createImportSlots } from './import-slots.ts';
 import { IMPORT_MAX_BYTES, IMPORT_REFUSED_SHOWN, IMPORT_TEXT_SHOWN_CHARACTERS } from './limits.ts';
-import type { Sessions } from './session.ts';
+import { confirmRole, type Sessions } from './session.ts';
 import type { ImportAnswer } from './wire-data.ts';
 
 export interface ImportRoutes {
@@ -32,7 +32,8 @@ export function registerImports(api: FastifyInstance, { pool, sessions }: Import
       '/workspaces/:workspaceId/imports/:resource',
       { config: { bodyTypes } },
       async (request, reply): Promise<ImportAnswer> => {
-        const { workspaceId, by } = await sessions.member(request, reply, 'record.import');
+        const access = await sessions.member(request, reply, 'record.import');
+        const { workspaceId, by } = access;
         const resource = resourceOf(request.params);
         const { body } = request;
         if (Number(request.headers['content-length'] ?? 0) > IMPORT_MAX_BYTES) throw tooLarge();
@@ -45,6 +46,7 @@ export function registerImports(api: FastifyInstance, { pool, sessions }: Import
             workspaceId,
             resource,
             by,
+            confirm: (client) => confirmRole(client, access, 'record.import'),
             format: formatOf(request.headers['content-type']),
             input: upload.input,
             signal: upload.signal,

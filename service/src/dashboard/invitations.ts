@@ -8,9 +8,10 @@ import { defineBody, email, oneOf } from './body.ts';
 import { CREATES, repeatsOf } from './creations.ts';
 import { createInvitationLink } from './links.ts';
 import { lockMembers } from './members.ts';
-import { authHeaders } from './session.ts';
+import { authHeaders, confirmRole } from './session.ts';
 import type { LinkRoutes } from './set-up.ts';
 import type { Invitation } from './wire.ts';
+import { recordWithdrawn } from './withdraw-invitations.ts';
 
 const invite = defineBody({ email, role: oneOf(ROLE_NAMES) });
 
@@ -27,16 +28,21 @@ export function registerInvitations(
   });
 
   api.post('/workspaces/:workspaceId/invitations', CREATES, async (request, reply) => {
-    const { workspaceId, person, by } = await sessions.member(request, reply, 'invitation.create');
+    const access = await sessions.member(request, reply, 'invitation.create');
+    const { workspaceId, person, by } = access;
     const body = { ...invite(request.body), organizationId: workspaceId };
     const repeats = repeatsOf(request, person);
     const made = await auth.database.transact(by, async (client) => {
+      await lockMembers(client, workspaceId);
+      await confirmRole(client, access, 'invitation.create');
       const known = await repeats.find(client);
       if (known !== undefined) return { id: known, link: null };
-      await lockMembers(client, workspaceId);
+      const email = body.email.toLowerCase();
+      const replaced = (await listPending(client, workspaceId)).filter((pending) => pending.email === email);
       const { id } = await translated(() =>
         auth.api.createInvitation({ body, headers: authHeaders(request) }),
       );
+      await recordWithdrawn(client, by, workspaceId, replaced);
       await repeats.keep(client, id);
       return { id, link: await createInvitationLink(client, publicUrl, id) };
     });
@@ -53,23 +59,30 @@ export function registerInvitations(
   api.delete<{ Params: { invitationId: string } }>(
     '/workspaces/:workspaceId/invitations/:invitationId',
     async (request, reply) => {
-      const { workspaceId, by } = await sessions.member(request, reply, 'invitation.cancel');
+      const access = await sessions.member(request, reply, 'invitation.cancel');
+      const { workspaceId, by } = access;
       const { invitationId } = request.params;
-      const pending = await listPending(pool, workspaceId);
-      if (!pending.some(({ id }) => id === invitationId)) throw noInvitation();
-      await auth.database.transact(by, () =>
-        translated(() =>
+      await auth.database.transact(by, async (client) => {
+        await lockMembers(client, workspaceId);
+        await confirmRole(client, access, 'invitation.cancel');
+        const pending = (await listPending(client, workspaceId)).filter(({ id }) => id === invitationId);
+        if (pending.length === 0) throw noInvitation();
+        await translated(() =>
           auth.api.cancelInvitation({ body: { invitationId }, headers: authHeaders(request) }),
-        ),
-      );
+        );
+        await recordWithdrawn(client, by, workspaceId, pending);
+      });
       return reply.code(204).send();
     },
   );
 }
 
 /** The invitations that can still be accepted, newest first. */
-async function listPending(pool: pg.Pool, workspaceId: string): Promise<readonly Invitation[]> {
-  const { rows } = await pool.query<Invitation>(
+async function listPending(
+  client: pg.Pool | pg.ClientBase,
+  workspaceId: string,
+): Promise<readonly Invitation[]> {
+  const { rows } = await client.query<Invitation>(
     `select id, email, role, ${utc('created_at')} as "createdAt", ${utc('expires_at')} as "expiresAt"
      from invitations where workspace_id = $1 and status = 'pending' and expires_at > now()
      order by created_at desc, id`,

@@ -1,4 +1,5 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type pg from 'pg';
 import { isId } from '../declaration/field.ts';
 import { ApiError } from '../http/errors.ts';
 import type { KeyStore } from '../keys/store.ts';
@@ -8,7 +9,7 @@ import { apiKeys } from '../resources/api-keys.ts';
 import { cursorFailure } from '../resources/routes.ts';
 import { defineBody, idOrNull, name, oneOf } from './body.ts';
 import { CREATES, repeatsOf } from './creations.ts';
-import type { Sessions } from './session.ts';
+import { confirmRole, type Sessions } from './session.ts';
 
 const create = defineBody({
   name,
@@ -32,6 +33,11 @@ const KEYS = '/workspaces/:workspaceId/keys';
  * 5.6 to 5.8). When the answer has left, no node accepts the old value any more (docs/decisions/0002).
  */
 export function registerKeys(api: FastifyInstance, { sessions, keys, reader }: KeyRoutes): void {
+  const manager = async (request: FastifyRequest, reply: FastifyReply) => {
+    const access = await sessions.member(request, reply, 'key.manage');
+    return { ...access, confirm: (client: pg.ClientBase) => confirmRole(client, access, 'key.manage') };
+  };
+
   api.get<{ Querystring: Record<string, unknown> }>(KEYS, async (request, reply) => {
     const { workspaceId } = await sessions.member(request, reply);
     const query = parseListQuery(apiKeys.list, request.query);
@@ -42,9 +48,9 @@ export function registerKeys(api: FastifyInstance, { sessions, keys, reader }: K
   });
 
   api.post(KEYS, CREATES, async (request, reply) => {
-    const { workspaceId, person, by } = await sessions.member(request, reply, 'key.manage');
+    const { workspaceId, person, by, confirm } = await manager(request, reply);
     const key = create(request.body);
-    const created = await keys.createOnce(workspaceId, key, by, repeatsOf(request, person));
+    const created = await keys.createOnce(workspaceId, key, by, repeatsOf(request, person), confirm);
     if (created === 'no_company') {
       throw new ApiError('invalid_body', '"companyId" must be a company of this workspace, or null.');
     }
@@ -52,18 +58,18 @@ export function registerKeys(api: FastifyInstance, { sessions, keys, reader }: K
   });
 
   api.post<OneKey>(`${KEYS}/:keyId/rotate`, async (request, reply) => {
-    const { workspaceId, by } = await sessions.member(request, reply, 'key.manage');
+    const { workspaceId, by, confirm } = await manager(request, reply);
     nothing(request.body);
-    const issued = await keys.rotate(workspaceId, keyIdOf(request), by);
+    const issued = await keys.rotate(workspaceId, keyIdOf(request), by, confirm);
     if (issued === 'not_found') throw noKey();
     if (issued === 'revoked') throw new ApiError('conflict', 'This key is revoked; create a new one.');
     return reply.send(issued);
   });
 
   api.post<OneKey>(`${KEYS}/:keyId/revoke`, async (request, reply) => {
-    const { workspaceId, by } = await sessions.member(request, reply, 'key.manage');
+    const { workspaceId, by, confirm } = await manager(request, reply);
     nothing(request.body);
-    const key = await keys.revoke(workspaceId, keyIdOf(request), by);
+    const key = await keys.revoke(workspaceId, keyIdOf(request), by, confirm);
     if (key === 'not_found') throw noKey();
     return reply.send({ key });
   });

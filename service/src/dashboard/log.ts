@@ -1,5 +1,8 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
+import type pg from 'pg';
+import { recordEvent } from '../audit-log/event.ts';
+import { inTransaction } from '../database/pool.ts';
 import { ApiError } from '../http/errors.ts';
 import { type ListQuery, parseListQuery, unknownOrRepeated } from '../list/query.ts';
 import { type ListReader, readList } from '../list/read.ts';
@@ -9,7 +12,7 @@ import { refuse, valid } from '../resources/request.ts';
 import { cursorFailure } from '../resources/routes.ts';
 import { EXPORT_FORMATS, type ExportFormat, exportChunks } from './log-export.ts';
 import { logList } from './log-list.ts';
-import type { Sessions } from './session.ts';
+import { type Access, confirmRole, type Sessions } from './session.ts';
 
 export interface LogRoutes {
   readonly sessions: Sessions;
@@ -47,16 +50,36 @@ export function registerLog(api: FastifyInstance, { sessions, reader }: LogRoute
   });
 
   api.get<{ Querystring: Raw }>(`${LOG}/export`, async (request, reply) => {
-    const { workspaceId } = await sessions.member(request, reply);
+    const access = await sessions.member(request, reply);
+    const { workspaceId } = access;
     const { format: _, ...filters } = request.query;
     const format = formatOf(request.query['format']);
     refuse(unknownOrRepeated(filters, Object.keys(logList.filters)));
-    const chunks = exportChunks(reader.pool, workspaceId, queryOf(filters), format);
+    const query = queryOf(filters);
+    await inTransaction(reader.pool, (client) => recordExport(client, access, { format, query }));
+    const chunks = exportChunks(reader.pool, workspaceId, query, format);
     const day = new Date(reader.clock()).toISOString().slice(0, 10);
     return reply
       .type(TYPES[format])
       .header('content-disposition', `attachment; filename="audit-log-${day}.${format}"`)
       .send(Readable.from(chunks, { objectMode: false }));
+  });
+}
+
+async function recordExport(
+  client: pg.ClientBase,
+  access: Access,
+  { format, query }: { readonly format: ExportFormat; readonly query: ListQuery },
+): Promise<void> {
+  const { workspaceId, by } = access;
+  await confirmRole(client, access);
+  const { rows } = await client.query<{ name: string }>('select name from workspaces where id = $1', [
+    workspaceId,
+  ]);
+  await recordEvent(client, workspaceId, by, {
+    kind: 'log.exported',
+    target: { id: workspaceId, label: rows[0]?.name ?? '' },
+    details: { format, filters: new URLSearchParams(query.filters).toString() },
   });
 }
 

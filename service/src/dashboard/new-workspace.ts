@@ -5,7 +5,7 @@ import { ApiError } from '../http/errors.ts';
 import { createOwnedWorkspace } from './accounts.ts';
 import { defineBody, name } from './body.ts';
 import { CREATES, repeatsOf } from './creations.ts';
-import { acting, type Sessions } from './session.ts';
+import { acting, type Person, type Sessions } from './session.ts';
 import type { Workspace } from './wire.ts';
 import { readWorkspace } from './workspaces.ts';
 
@@ -21,15 +21,9 @@ export function registerNewWorkspace(api: FastifyInstance, { pool, sessions }: N
   api.post('/workspaces', CREATES, async (request, reply): Promise<Workspace> => {
     const person = await sessions.require(request, reply);
     const { name } = create(request.body);
-    const { rowCount } = await pool.query(
-      `select 1 from members where user_id = $1 and role = 'owner' limit 1`,
-      [person.id],
-    );
-    if (rowCount === 0) {
-      throw new ApiError('insufficient_scope', 'Only an owner of a workspace may make another one.');
-    }
     const repeats = repeatsOf(request, person);
     const { workspaceId, repeated } = await inTransaction(pool, async (client) => {
+      await confirmOwner(client, person);
       const known = await repeats.find(client);
       if (known !== undefined) return { workspaceId: known, repeated: true };
       const created = await createOwnedWorkspace(client, acting(request, person), name, person.id);
@@ -39,4 +33,15 @@ export function registerNewWorkspace(api: FastifyInstance, { pool, sessions }: N
     reply.code(repeated ? 200 : 201);
     return readWorkspace(pool, { workspaceId, role: 'owner' });
   });
+}
+
+/** The workspace that makes the person an owner keeps them one until the transaction ends. */
+async function confirmOwner(client: pg.ClientBase, { id }: Person): Promise<void> {
+  const { rowCount } = await client.query(
+    `select 1 from members where user_id = $1 and role = 'owner' order by workspace_id limit 1 for share`,
+    [id],
+  );
+  if (rowCount === 0) {
+    throw new ApiError('insufficient_scope', 'Only an owner of a workspace may make another one.');
+  }
 }

@@ -82,10 +82,8 @@ export function createSessions(pool: pg.Pool, auth: DashboardAuth): Sessions {
       const person = await require(request, reply);
       const { workspaceId = '' } = request.params as { readonly workspaceId?: string };
       const role = isId(workspaceId) ? await roleOf(pool, workspaceId, person.id) : undefined;
-      if (role === undefined) throw new ApiError('not_found', 'There is no such workspace.');
-      if (permission !== undefined && !allows(role, permission)) {
-        throw new ApiError('insufficient_scope', `A member with the role ${role} may not do this.`);
-      }
+      if (role === undefined) throw noWorkspace();
+      if (permission !== undefined) refuseUnlessAllowed(role, permission);
       return { workspaceId, role, person, by: acting(request, person) };
     },
     start: async (request, userId) => {
@@ -99,6 +97,34 @@ export function createSessions(pool: pg.Pool, auth: DashboardAuth): Sessions {
     },
   };
 }
+
+/**
+ * Checks the role again in the transaction that uses it, and keeps it as it is until that ends: who is demoted or
+ * removed at the same instant cannot act. Locks the member, so the caller locks the workspace before it and the clocks
+ * after it.
+ */
+export async function confirmRole(
+  client: pg.ClientBase,
+  { workspaceId, person }: Pick<Access, 'workspaceId' | 'person'>,
+  ...permissions: readonly Permission[]
+): Promise<Role> {
+  const { rows } = await client.query<{ role: Role }>({
+    name: 'confirm_role',
+    text: 'select role from members where workspace_id = $1 and user_id = $2 for share',
+    values: [workspaceId, person.id],
+  });
+  const [member] = rows;
+  if (member === undefined) throw noWorkspace();
+  for (const permission of permissions) refuseUnlessAllowed(member.role, permission);
+  return member.role;
+}
+
+function refuseUnlessAllowed(role: Role, permission: Permission): void {
+  if (allows(role, permission)) return;
+  throw new ApiError('insufficient_scope', `A member with the role ${role} may not do this.`);
+}
+
+const noWorkspace = (): ApiError => new ApiError('not_found', 'There is no such workspace.');
 
 export function setCookies(reply: FastifyReply, cookies: readonly string[]): void {
   for (const cookie of cookies) reply.header('set-cookie', cookie);

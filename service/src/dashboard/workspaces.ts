@@ -6,10 +6,11 @@ import { recordEvents } from '../audit-log/event.ts';
 import { inTransaction } from '../database/pool.ts';
 import { utc } from '../database/utc.ts';
 import { ApiError } from '../http/errors.ts';
-import { allows, type Permission } from './auth/roles.ts';
+import { allows, type Permission, type Role } from './auth/roles.ts';
 import { defineBody, integerOrNull, name } from './body.ts';
 import { BURST_LIMIT_MAX, LIVE_QUOTA_MAX } from './limits.ts';
-import type { Access, Sessions } from './session.ts';
+import { lockMembers } from './members.ts';
+import { type Access, confirmRole, type Sessions } from './session.ts';
 import type { Me, Workspace } from './wire.ts';
 
 const change = defineBody({
@@ -52,13 +53,13 @@ export function registerWorkspaces(api: FastifyInstance, { pool, sessions }: Wor
   api.patch('/workspaces/:workspaceId', async (request, reply) => {
     const access = await sessions.member(request, reply);
     const changes = change(request.body);
-    refuseForbidden(access, changes);
+    refuseForbidden(access.role, changes);
     await inTransaction(pool, (client) => changeWorkspace(client, access, changes));
     return readWorkspace(pool, access);
   });
 }
 
-function refuseForbidden({ role }: Access, changes: Change): void {
+function refuseForbidden(role: Role, changes: Change): void {
   for (const [field, permission] of Object.entries(PERMISSIONS)) {
     if (field in changes && !allows(role, permission)) {
       throw new ApiError('insufficient_scope', `A member with the role ${role} may not change "${field}".`);
@@ -66,14 +67,13 @@ function refuseForbidden({ role }: Access, changes: Change): void {
   }
 }
 
-async function changeWorkspace(
-  client: pg.ClientBase,
-  { workspaceId, by }: Access,
-  wanted: Change,
-): Promise<void> {
+async function changeWorkspace(client: pg.ClientBase, access: Access, wanted: Change): Promise<void> {
+  const { workspaceId, by } = access;
+  await lockMembers(client, workspaceId);
+  refuseForbidden(await confirmRole(client, access), wanted);
   const { rows } = await client.query<Settings>(
     `select w.name, m.live_quota as "liveQuota", w.burst_limit as "burstLimit"
-     from workspaces w join live_meters m on m.workspace_id = w.id where w.id = $1 for no key update`,
+     from workspaces w join live_meters m on m.workspace_id = w.id where w.id = $1 for no key update of m`,
     [workspaceId],
   );
   const [before] = rows;

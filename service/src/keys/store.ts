@@ -40,6 +40,9 @@ export interface Repeats {
   keep(client: pg.ClientBase, id: string): Promise<void>;
 }
 
+/** Runs first in the transaction; throws when the person must not act any more. Default: no check. */
+export type Confirm = (client: pg.ClientBase) => Promise<unknown>;
+
 export interface KeyStore {
   /** `no_company` when the workspace has no such company. */
   create(workspaceId: string, key: NewKey, by: ActorContext): Promise<IssuedKey | 'no_company'>;
@@ -49,11 +52,22 @@ export interface KeyStore {
     key: NewKey,
     by: ActorContext,
     repeats: Repeats,
+    confirm?: Confirm,
   ): Promise<CreatedKey | 'no_company'>;
   /** Replaces the token at once. */
-  rotate(workspaceId: string, keyId: string, by: ActorContext): Promise<IssuedKey | 'not_found' | 'revoked'>;
+  rotate(
+    workspaceId: string,
+    keyId: string,
+    by: ActorContext,
+    confirm?: Confirm,
+  ): Promise<IssuedKey | 'not_found' | 'revoked'>;
   /** Revoking a revoked key changes nothing and is logged once. */
-  revoke(workspaceId: string, keyId: string, by: ActorContext): Promise<ApiKey | 'not_found'>;
+  revoke(
+    workspaceId: string,
+    keyId: string,
+    by: ActorContext,
+    confirm?: Confirm,
+  ): Promise<ApiKey | 'not_found'>;
 }
 
 export function createKeyStore(pool: pg.Pool, secrets: readonly string[]): KeyStore {
@@ -102,8 +116,9 @@ export function createKeyStore(pool: pg.Pool, secrets: readonly string[]): KeySt
   return {
     create: (workspaceId, key, by) => inTransaction(pool, (client) => create(client, workspaceId, key, by)),
 
-    createOnce: (workspaceId, key, by, repeats) =>
+    createOnce: (workspaceId, key, by, repeats, confirm) =>
       inTransaction(pool, async (client) => {
+        await confirm?.(client);
         const known = await repeats.find(client);
         if (known !== undefined) return { key: await readKey(client, workspaceId, known), token: null };
         const created = await create(client, workspaceId, key, by);
@@ -111,8 +126,9 @@ export function createKeyStore(pool: pg.Pool, secrets: readonly string[]): KeySt
         return created;
       }),
 
-    rotate: (workspaceId, keyId, by) =>
+    rotate: (workspaceId, keyId, by, confirm) =>
       inTransaction(pool, async (client) => {
+        await confirm?.(client);
         const found = await lockKey(client, workspaceId, keyId);
         if (found === undefined) return 'not_found';
         if (found.revoked) return 'revoked';
@@ -127,8 +143,9 @@ export function createKeyStore(pool: pg.Pool, secrets: readonly string[]): KeySt
         return { key, token };
       }),
 
-    revoke: (workspaceId, keyId, by) =>
+    revoke: (workspaceId, keyId, by, confirm) =>
       inTransaction(pool, async (client) => {
+        await confirm?.(client);
         const found = await lockKey(client, workspaceId, keyId);
         if (found === undefined) return 'not_found';
         if (!found.revoked) {

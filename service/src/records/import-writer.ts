@@ -23,6 +23,7 @@ export function batchWriter(target: ImportTarget): ImportWriter {
     write: (inputs) =>
       inTransaction(target.pool, async (client) => {
         await client.query(WAIT_FOR_OTHERS);
+        await target.confirm?.(client);
         const result = await insertRecords(client, target.workspaceId, target.resource, inputs);
         await logImport(client, target, result.inserted.length);
         return result;
@@ -52,6 +53,7 @@ export async function atomicWriter(target: ImportTarget): Promise<ImportWriter> 
   };
   await client.query('begin');
   await client.query(WAIT_FOR_OTHERS);
+  await target.confirm?.(client);
   return {
     atOnce: 1,
     write: async (inputs) => {

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type pg from 'pg';
 import type { ActorContext } from '../audit-log/actor.ts';
 import { newId } from '../ids.ts';
 import { type Batch, type Format, type Refused, readBatches } from './batches.ts';
@@ -24,6 +25,8 @@ export interface ImportProgress {
 export interface ImportOptions extends Target {
   /** Who imports, for the audit log. */
   readonly by: ActorContext;
+  /** Runs first in each transaction; throws when the person must not import any more. Default: no check. */
+  readonly confirm?: (client: pg.ClientBase) => Promise<unknown>;
   /** For the audit log. Default: the input has no name. */
   readonly fileName?: string;
   /** The file. It is destroyed when the import ends before it. */

@@ -13,6 +13,8 @@ export interface Target {
 /** An import as the audit log names it. */
 export interface ImportTarget extends Target {
   readonly by: ActorContext;
+  /** Runs first in each transaction; throws when the person must not import any more. */
+  readonly confirm?: (client: pg.ClientBase) => Promise<unknown>;
   readonly importId: string;
   readonly fileName: string | null;
 }

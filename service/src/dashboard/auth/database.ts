@@ -19,7 +19,7 @@ interface Scope {
 
 export interface AuthDatabase {
   readonly kysely: Kysely<unknown>;
-  /** Runs better-auth without a transaction of ours; gives what a statement failed with beside the result. */
+  /** Runs better-auth, in the running transaction if there is one; gives what a statement failed with beside the result. */
   observe<T>(
     by: ActorContext,
     work: () => Promise<T>,
@@ -87,7 +87,7 @@ export function createAuthDatabase(pool: pg.Pool): AuthDatabase {
       dialect: new PostgresDialect({ pool: { connect, end: () => Promise.resolve(), options: {} } }),
     }),
     observe: async (by, work) => {
-      const scope: Scope = { client: undefined, by, failure: undefined };
+      const scope: Scope = { client: scopes.getStore()?.client, by, failure: undefined };
       const result = await run(scope, work);
       return { result, failure: scope.failure };
     },

@@ -14,7 +14,7 @@ export async function recordPersonal(
   client: pg.ClientBase,
   by: ActorContext,
   person: PersonKey,
-  event: (target: EventTarget) => NewEvent,
+  event: (target: EventTarget) => NewEvent | undefined,
 ): Promise<void> {
   const [column, value] = 'id' in person ? (['id', person.id] as const) : (['email', person.email] as const);
   const { rows } = await client.query<{ workspace_id: string; id: string; email: string }>(
@@ -26,6 +26,7 @@ export async function recordPersonal(
   if (first === undefined) return;
   const { id, email } = first;
   const made = event({ id, label: email });
+  if (made === undefined) return;
   await recordEvents(
     client,
     'requestId' in by && by.actor === null ? { ...by, actor: email } : by,

@@ -118,6 +118,22 @@ export function authOptions({ secrets, publicUrl, log }: AuthOptions, database: 
       disableCSRFCheck: false,
     },
     databaseHooks: {
+      user: {
+        update: {
+          // Before the change: no entry, no change.
+          before: async (change, context) => {
+            const userId = context?.context.session?.user.id;
+            const { twoFactorEnabled: on } = change as { readonly twoFactorEnabled?: unknown };
+            if (userId === undefined || typeof on !== 'boolean') return;
+            await database.join((client, by) =>
+              recordPersonal(client, by, { id: userId }, (target) => ({
+                kind: on ? 'account.second_factor_enabled' : 'account.second_factor_disabled',
+                target,
+              })),
+            );
+          },
+        },
+      },
       session: {
         create: {
           // Ahead of the session: no entry, no session.

@@ -5,6 +5,7 @@ import { isUnavailable } from '../../database/unavailable.ts';
 import { ApiError, ERRORS } from '../../http/errors.ts';
 import { defineBody, flag, newPassword, text } from '../body.ts';
 import { anonymous, authHeaders, setCookies } from '../session.ts';
+import { type AccountChange, logAccountChange } from './account-changes.ts';
 import { type PersonKey, recordPersonal } from './events.ts';
 import { authFailure } from './failure.ts';
 import { AUTH_PATH, type DashboardAuth } from './index.ts';
@@ -26,15 +27,15 @@ const signIn = defineBody({ email: text, password: text, rememberMe: optional })
  * workspaces and members have endpoints of our own.
  */
 const READS = ['/get-session', '/list-sessions'] as const;
-const CHANGES = {
-  '/sign-out': nothing,
-  '/change-password': defineBody({ currentPassword: text, newPassword, revokeOtherSessions: optional }),
-  '/revoke-sessions': nothing,
-  '/revoke-other-sessions': nothing,
-  '/two-factor/enable': password,
-  '/two-factor/disable': password,
-  '/two-factor/generate-backup-codes': password,
-} as const;
+const CHANGES = [
+  ['/sign-out', nothing],
+  ['/change-password', defineBody({ currentPassword: text, newPassword, revokeOtherSessions: optional })],
+  ['/revoke-sessions', nothing],
+  ['/revoke-other-sessions', nothing],
+  ['/two-factor/enable', password],
+  ['/two-factor/disable', password],
+  ['/two-factor/generate-backup-codes', password],
+] as const satisfies readonly (readonly [AccountChange, (body: unknown) => object])[];
 
 /** Hands requests below /dashboard/api/auth to better-auth; its failures leave in our envelope. */
 export function registerAuth(
@@ -72,8 +73,11 @@ export function registerAuth(
   for (const path of READS) {
     api.get(`/auth${path}`, (request, reply) => hand(request, reply, path));
   }
-  for (const [path, check] of Object.entries(CHANGES)) {
-    api.post(`/auth${path}`, (request, reply) => hand(request, reply, path, check(request.body)));
+  for (const [path, check] of CHANGES) {
+    api.post(`/auth${path}`, async (request, reply) => {
+      const body = check(request.body);
+      return answer(reply, await logAccountChange(auth, request, path, () => ask(request, path, body)));
+    });
   }
   // better-auth wants the token of the session that ends, which nobody is told: its id finds it among the person's own.
   api.post('/auth/revoke-session', async (request, reply) => {
@@ -83,7 +87,8 @@ export function registerAuth(
     const own = (await listed.json()) as readonly { readonly id: string; readonly token: string }[];
     const token = own.find((other) => other.id === id)?.token;
     if (token === undefined) throw new ApiError('not_found', 'You have no such session.');
-    return hand(request, reply, '/revoke-session', { token });
+    const path = '/revoke-session';
+    return answer(reply, await logAccountChange(auth, request, path, () => ask(request, path, { token })));
   });
   const record = failedSignIns(api, auth);
   api.post(

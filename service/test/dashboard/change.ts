@@ -1,0 +1,40 @@
+import type { AuditLogEntry } from '@svc/sdk';
+import type { InjectOptions } from 'fastify';
+import type { TestDashboard, Visitor } from '../harness/dashboard.ts';
+import type { TestService } from '../harness/service.ts';
+
+/** A request that changes something, ready to be sent. */
+export interface Change {
+  readonly as: Visitor;
+  /** Where its entries are. Default: the response says it. */
+  readonly workspaceId?: string;
+  readonly path: string;
+  readonly body?: unknown;
+  readonly options?: InjectOptions;
+  /** The entries that it leaves, in their order, next to who acts and from where. */
+  readonly entries: readonly Partial<AuditLogEntry>[];
+  /** Who acts. Default: the email of `as`. */
+  readonly actor?: string;
+}
+
+export interface World {
+  readonly service: TestService;
+  readonly dashboard: TestDashboard;
+}
+
+export type Prepare = (world: World) => Promise<Change>;
+
+export const member = ({ userId, email }: Pick<Visitor, 'userId' | 'email'>) => ({
+  targetType: 'member' as const,
+  targetId: userId,
+  targetLabel: email,
+});
+
+export const workspaceOf = async ({ dashboard }: World) => {
+  const owner = await dashboard.owner();
+  return { owner, workspaceId: owner.workspaceId, path: `/workspaces/${owner.workspaceId}` };
+};
+
+/** The method and the path of a change. */
+export const methodOf = (route: string): 'GET' | 'POST' | 'PATCH' | 'DELETE' =>
+  route.slice(0, route.indexOf(' ')) as 'GET' | 'POST' | 'PATCH' | 'DELETE';

@@ -1,0 +1,64 @@
+import pg from 'pg';
+import { describe, expect, test } from 'vitest';
+import { createTestDashboard } from '../harness/dashboard.ts';
+import { waitingForLocks } from '../harness/locks.ts';
+import { createTestService } from '../harness/service.ts';
+import { methodOf } from './change.ts';
+import { CHANGES } from './changes.ts';
+
+const service = await createTestService();
+const dashboard = createTestDashboard(service);
+
+/** Requests for which a role in a workspace is needed. */
+const GUARDED = Object.entries(CHANGES).filter(([route]) => route.includes(' /workspaces'));
+/** Every member may do this. */
+const FOR_ALL = ['GET /workspaces/:workspaceId/log/export'];
+
+const LOSSES = {
+  demoted: `update members set role = 'viewer' where user_id = $1`,
+  removed: 'delete from members where user_id = $1',
+} as const;
+
+const CASES = GUARDED.flatMap(([route, prepare]) =>
+  (['demoted', 'removed'] as const)
+    .filter((loss) => loss === 'removed' || !FOR_ALL.includes(route))
+    .map((loss) => [route, loss, prepare] as const),
+);
+
+/** What the workspace holds and says: nothing of it may change. */
+async function stateOf(workspaceId: string | undefined): Promise<unknown> {
+  const { rows } = await service.pool.query(
+    `select
+       (select json_agg(l.doc order by l.created_at) from audit_log l where l.workspace_id = $1) as log,
+       (select json_agg(k.doc order by k.id) from api_key_records k where k.workspace_id = $1) as keys,
+       (select json_agg(c.doc order by c.id) from companies c where c.workspace_id = $1) as companies,
+       (select json_agg(i.status order by i.id) from invitations i where i.workspace_id = $1) as invitations,
+       (select json_build_array(w.name, w.burst_limit) from workspaces w where w.id = $1) as settings,
+       (select count(*) from workspaces) as workspaces`,
+    [workspaceId ?? null],
+  );
+  return rows;
+}
+
+describe('a person who loses their role while their request is served cannot act', () => {
+  test.each(CASES)('%s, %s', async (route, loss, prepare) => {
+    const { as, workspaceId, path, body, options } = await prepare({ service, dashboard });
+    const before = await stateOf(workspaceId);
+    const { database } = service;
+    // Another node changes the member, and commits only once the request has come as far as to wait for it.
+    const holder = new pg.Client({ connectionString: database.url });
+    await holder.connect();
+    try {
+      await holder.query('begin');
+      await holder.query(LOSSES[loss], [as.userId]);
+      const answer = as.send(methodOf(route), path, body, options);
+      await expect.poll(() => waitingForLocks(service.pool)).toBe(1);
+      await holder.query('commit');
+      const { status } = await answer;
+      expect(status).toBe(loss === 'demoted' || route === 'POST /workspaces' ? 403 : 404);
+    } finally {
+      await holder.end();
+    }
+    expect(await stateOf(workspaceId)).toEqual(before);
+  });
+});

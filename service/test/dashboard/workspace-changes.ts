@@ -1,0 +1,233 @@
+import type { AuditLogEntry } from '@svc/sdk';
+import { newEmail, PASSWORD, tokenOf } from '../harness/dashboard.ts';
+import { resourceNamed, seedRecords } from '../harness/records.ts';
+import { member, type Prepare, type World, workspaceOf } from './change.ts';
+
+/** An invitation of somebody new, by an owner. */
+async function invited(world: World) {
+  const { owner, workspaceId, path } = await workspaceOf(world);
+  const email = newEmail();
+  const answer = await owner.send('POST', `${path}/invitations`, { email, role: 'admin' });
+  const { invitation, link } = answer.json<{ invitation: { id: string }; link: string }>();
+  const target = { targetType: 'invitation' as const, targetId: invitation.id, targetLabel: email };
+  return { owner, workspaceId, path, email, token: tokenOf(link), target };
+}
+
+/** The id of a membership, which is not that of the user. */
+async function membershipOf({ service: { pool } }: World, workspaceId: string, userId: string) {
+  const { rows } = await pool.query<{ id: string }>(
+    'select id from members where workspace_id = $1 and user_id = $2',
+    [workspaceId, userId],
+  );
+  return rows[0]?.id ?? '';
+}
+
+async function withKey(world: World, action: 'rotate' | 'revoke', entry: Partial<AuditLogEntry>) {
+  const { owner, workspaceId, path } = await workspaceOf(world);
+  const { keyId } = await world.service.issue(workspaceId, { name: 'crawler', access: 'write' });
+  return {
+    as: owner,
+    workspaceId,
+    path: `${path}/keys/${keyId}/${action}`,
+    body: {},
+    entries: [
+      {
+        ...entry,
+        keyId,
+        targetType: 'key' as const,
+        targetId: keyId,
+        targetLabel: 'crawler',
+        details: { mode: 'live', access: 'write', companyId: null },
+      },
+    ],
+  };
+}
+
+/** Requests that change a workspace, or take data from it, by their routes. */
+export const WORKSPACE_CHANGES: Readonly<Record<string, Prepare>> = {
+  'POST /invitations/read': async (world) => {
+    const { owner, workspaceId, token } = await invited(world);
+    return { as: owner, workspaceId, path: '/invitations/read', body: { token }, entries: [] };
+  },
+  'POST /invitations/accept': async (world) => {
+    const { workspaceId, email, token, target } = await invited(world);
+    const joined = { targetType: 'member' as const, targetLabel: email };
+    return {
+      as: world.dashboard.nobody,
+      workspaceId,
+      path: '/invitations/accept',
+      body: { token, name: 'Ada', password: PASSWORD },
+      actor: email,
+      entries: [
+        { kind: 'member.joined', ...joined, details: { role: 'admin', invitationId: target.targetId } },
+        { kind: 'session.signed_in', ...joined, details: { method: 'link' } },
+      ],
+    };
+  },
+  'POST /workspaces': async (world) => {
+    const { owner } = await workspaceOf(world);
+    const target = { targetType: 'workspace' as const, targetLabel: 'Second' };
+    const entries = [{ kind: 'workspace.created' as const, ...target }];
+    return { as: owner, path: '/workspaces', body: { name: 'Second' }, entries };
+  },
+  'PATCH /workspaces/:workspaceId': async (world) => {
+    const { owner, workspaceId, path } = await workspaceOf(world);
+    const target = { targetType: 'workspace' as const, targetId: workspaceId, targetLabel: 'New' };
+    return {
+      as: owner,
+      workspaceId,
+      path,
+      body: { name: 'New', liveQuota: 1000, burstLimit: null },
+      entries: [
+        {
+          kind: 'workspace.renamed',
+          ...target,
+          changes: [{ field: 'name', before: 'Test', after: 'New' }],
+        },
+        {
+          kind: 'quota.changed',
+          ...target,
+          changes: [{ field: 'liveQuota', before: null, after: 1000 }],
+        },
+      ],
+    };
+  },
+  'PATCH /workspaces/:workspaceId/members/:memberId': async (world) => {
+    const { owner, workspaceId, path } = await workspaceOf(world);
+    const viewer = await world.dashboard.member(workspaceId, 'viewer');
+    return {
+      as: owner,
+      workspaceId,
+      path: `${path}/members/${await membershipOf(world, workspaceId, viewer.userId)}`,
+      body: { role: 'admin' },
+      entries: [
+        {
+          kind: 'member.role_changed',
+          ...member(viewer),
+          changes: [{ field: 'role', before: 'viewer', after: 'admin' }],
+        },
+      ],
+    };
+  },
+  'DELETE /workspaces/:workspaceId/members/:memberId': async (world) => {
+    const { owner, workspaceId, path } = await workspaceOf(world);
+    const admin = await world.dashboard.member(workspaceId, 'admin');
+    const email = newEmail();
+    await admin.send('POST', `${path}/invitations`, { email, role: 'viewer' });
+    return {
+      as: owner,
+      workspaceId,
+      path: `${path}/members/${await membershipOf(world, workspaceId, admin.userId)}`,
+      entries: [
+        { kind: 'member.removed', ...member(admin), details: { role: 'admin' } },
+        {
+          kind: 'invitation.withdrawn',
+          targetType: 'invitation',
+          targetLabel: email,
+          details: { role: 'viewer' },
+        },
+      ],
+    };
+  },
+  'POST /workspaces/:workspaceId/invitations': async (world) => {
+    const { owner, workspaceId, path, email, target } = await invited(world);
+    return {
+      as: owner,
+      workspaceId,
+      path: `${path}/invitations`,
+      // The second one for the same person replaces the first.
+      body: { email: email.toUpperCase(), role: 'viewer' },
+      entries: [
+        { kind: 'member.invited', targetType: 'invitation', targetLabel: email, details: { role: 'viewer' } },
+        { kind: 'invitation.withdrawn', ...target, details: { role: 'admin' } },
+      ],
+    };
+  },
+  'DELETE /workspaces/:workspaceId/invitations/:invitationId': async (world) => {
+    const { owner, workspaceId, path, target } = await invited(world);
+    return {
+      as: owner,
+      workspaceId,
+      path: `${path}/invitations/${target.targetId}`,
+      entries: [{ kind: 'invitation.withdrawn', ...target, details: { role: 'admin' } }],
+    };
+  },
+  'POST /workspaces/:workspaceId/keys': async (world) => {
+    const { owner, workspaceId, path } = await workspaceOf(world);
+    await seedCompany(world, workspaceId);
+    return {
+      as: owner,
+      workspaceId,
+      path: `${path}/keys`,
+      body: { name: 'crawler', mode: 'test', access: 'read', companyId: 'com_a' },
+      entries: [
+        {
+          kind: 'key.created',
+          targetType: 'key',
+          targetLabel: 'crawler',
+          details: { mode: 'test', access: 'read', companyId: 'com_a' },
+        },
+      ],
+    };
+  },
+  'POST /workspaces/:workspaceId/keys/:keyId/rotate': (world) =>
+    withKey(world, 'rotate', { kind: 'key.rotated' }),
+  'POST /workspaces/:workspaceId/keys/:keyId/revoke': (world) =>
+    withKey(world, 'revoke', { kind: 'key.revoked' }),
+  'PATCH /workspaces/:workspaceId/data/:resource/:recordId': async (world) => {
+    const { owner, workspaceId, path } = await workspaceOf(world);
+    await seedCompany(world, workspaceId);
+    return {
+      as: owner,
+      workspaceId,
+      path: `${path}/data/companies/com_a`,
+      body: { name: 'Acme & Sons' },
+      entries: [
+        {
+          kind: 'record.changed',
+          targetType: 'record',
+          targetId: 'com_a',
+          targetLabel: 'Acme & Sons',
+          changes: [{ field: 'name' }],
+          resource: 'companies',
+          recordIds: ['com_a'],
+        },
+      ],
+    };
+  },
+  'POST /workspaces/:workspaceId/imports/:resource': async (world) => {
+    const { owner, workspaceId, path } = await workspaceOf(world);
+    return {
+      as: owner,
+      workspaceId,
+      path: `${path}/imports/companies`,
+      options: {
+        payload: '{"id":"com_a","name":"Acme"}\n',
+        headers: { 'content-type': 'application/x-ndjson' },
+      },
+      entries: [{ kind: 'records.imported', targetType: 'import', resource: 'companies', records: 1 }],
+    };
+  },
+  'GET /workspaces/:workspaceId/log/export': async (world) => {
+    const { owner, workspaceId, path } = await workspaceOf(world);
+    return {
+      as: owner,
+      workspaceId,
+      path: `${path}/log/export?format=csv&kind=key.created`,
+      entries: [
+        {
+          kind: 'log.exported',
+          targetType: 'workspace',
+          targetId: workspaceId,
+          targetLabel: 'Test',
+          details: { format: 'csv', filters: 'kind=key.created' },
+        },
+      ],
+    };
+  },
+};
+
+const seedCompany = ({ service: { pool } }: World, workspaceId: string): Promise<void> =>
+  seedRecords(pool, workspaceId, resourceNamed('companies'), [
+    { id: 'com_a', name: 'Acme', createdAt: '2026-03-01T09:30:00Z' },
+  ]);
