@@ -119,9 +119,12 @@ create table idempotency_keys (
   fingerprint bytea not null,
   status smallint not null,
   headers json not null,
-  body text not null,
+  body text,
   created_at timestamp with time zone default now() not null,
+  before_scopes boolean default false not null,
+  batch json,
   constraint idempotency_keys_pkey PRIMARY KEY (workspace_id, idempotency_key),
+  constraint idempotency_keys_answer CHECK ((body IS NULL) <> (batch IS NULL)) NOT VALID,
   constraint idempotency_keys_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
 );
 

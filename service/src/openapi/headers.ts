@@ -34,7 +34,7 @@ export const HEADERS = {
   },
   RateLimit: {
     description:
-      'What is left of each limit that is set (`quota`: live requests this month; `burst`: requests a second), and the seconds until it starts anew: `"quota";r=920;t=86400`.',
+      'What is left of each limit that is set (`quota`: live requests this month; `burst`: requests a second), and the seconds until it starts again: `"quota";r=920;t=86400`. A key that is limited to one company is not told about `quota`.',
     required: false,
     schema: { type: 'string' },
   },

@@ -38,6 +38,10 @@ export async function holdClock(client: pg.ClientBase, workspaceId: string, last
   return rowCount === 1;
 }
 
+/** The inverse of {@link timeOfMicros}. */
+export const microsOfTime = (time: string): Micros =>
+  Date.parse(`${time.slice(0, 19)}Z`) * 1000 + Number(time.slice(20, 26));
+
 /** `2026-03-01T09:30:00.123456Z`, always six fractional digits. */
 export function timeOfMicros(micros: Micros): string {
   const seconds = Math.floor(micros / 1_000_000);

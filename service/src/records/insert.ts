@@ -13,6 +13,7 @@ export interface Inserted {
   /** Of the input. */
   readonly index: number;
   readonly id: string;
+  readonly createdAt: string;
   /** The record's wire JSON. */
   readonly doc: string;
 }
@@ -112,7 +113,7 @@ export async function copyAccepted(
   function* rows(): Generator<Row> {
     for (const { index, values } of accepted) {
       const row = rowOf(resource, values, timeOfMicros(first + index));
-      inserted.push({ index, id: row.id, doc: row.doc });
+      inserted.push({ index, id: row.id, createdAt: row.createdAt, doc: row.doc });
       yield row;
     }
   }

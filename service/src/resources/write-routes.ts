@@ -1,8 +1,10 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import type pg from 'pg';
 import type { Resource } from '../declaration/resource.ts';
 import { strongEtag } from '../http/etag.ts';
 import { BATCH_BODY_MAX_BYTES } from '../limits.ts';
-import { runWrite, type WriteAnswer, type Writer } from '../v1/write.ts';
+import { runWrite, type WriteAnswer, type WriteResult, type Writer } from '../v1/write.ts';
+import { answerOf, type BatchRecipe, batchText, recipeOf } from './batch-answer.ts';
 import { writeKey } from './request.ts';
 import { createRecords, patchRecord, refuseOtherCompanies, removeRecord } from './write.ts';
 import { batchBody, recordBody } from './write-body.ts';
@@ -35,18 +37,17 @@ export function registerWrites(v1: FastifyInstance, resource: Resource, writer: 
     const key = writeKey(request);
     const inputs = batchBody(resource, request.body);
     refuseOtherCompanies(resource, key, inputs);
-    const answer = await runWrite(request, reply, key, writer, async (client) => {
-      const created = await createRecords(
-        client,
-        resource,
-        key,
-        inputs,
-        writer.clock(),
-        (index) => `/data/${index}`,
-      );
-      const body = `{"data":[${created.map(({ doc }) => doc).join(',\n')}]}`;
-      return { answer: { status: CREATED, headers: {}, body }, recordIds: created.map(({ id }) => id) };
-    });
+    const nowMs = writer.clock();
+    const create = async (client: pg.PoolClient): Promise<WriteResult> => {
+      const created = await createRecords(client, resource, key, inputs, nowMs, (index) => `/data/${index}`);
+      const body = batchText(created.map(({ doc }) => doc));
+      const recipe = recipeOf(inputs, created, nowMs);
+      const recordIds = created.map(({ id }) => id);
+      return { answer: { status: CREATED, headers: {}, body }, recordIds, recipe };
+    };
+    const answer = await runWrite(request, reply, key, writer, create, (recipe) =>
+      answerOf(resource, inputs, recipe as BatchRecipe),
+    );
     return send(reply, answer);
   });
 

@@ -182,7 +182,8 @@ function stampedOnMove(
   return stamp === undefined || values[stamp] !== null ? values : { ...values, [stamp]: held.now };
 }
 
-function stampedOnCreation({ transitions }: Resource, input: RecordInput, nowMs: number): RecordInput {
+/** Sets the time of the state that a record is created in, if the writer gives none. */
+export function stampedOnCreation({ transitions }: Resource, input: RecordInput, nowMs: number): RecordInput {
   const stamp = transitions?.stamps[String(input[transitions.field])];
   return stamp === undefined || (input[stamp] ?? null) !== null
     ? input

@@ -45,7 +45,7 @@ export async function auditAnswer<T>(
       options.trail.record(requestRecord(request, reply, key, { status: reply.statusCode, counted }));
     const outcome = request.recorded ?? (await record(reply.statusCode !== RATE_LIMITED));
     if (outcome.result === 'recorded') {
-      reply.headers({ ...rateLimitHeaders([...quotaItems(outcome.quota, options), ...burst]) });
+      reply.headers({ ...rateLimitHeaders([...quotaItems(request, outcome.quota, options), ...burst]) });
       return payload;
     }
     if (outcome.result === 'invalid_key') {
@@ -55,7 +55,7 @@ export async function auditAnswer<T>(
     }
     options.exhausted.add(key.workspaceId);
     const refusal = replaceAnswer(reply, quotaExceeded(outcome.quota, options.clock()));
-    reply.headers({ ...rateLimitHeaders([...quotaItems(outcome.quota, options), ...burst]) });
+    reply.headers({ ...rateLimitHeaders([...quotaItems(request, outcome.quota, options), ...burst]) });
     await record(false);
     return refusal;
   } catch (error) {
@@ -74,8 +74,13 @@ export function quotaExceeded(quota: QuotaState, nowMs: number): ApiError {
   );
 }
 
-const quotaItems = (quota: QuotaState | null, { clock }: AuditOptions): readonly RateLimitItem[] =>
-  quota === null ? [] : [quotaItem(quota, clock())];
+/** What is left of the workspace's quota tells of everybody's traffic: not for a key that is limited to one company. */
+const quotaItems = (
+  { key }: FastifyRequest,
+  quota: QuotaState | null,
+  { clock }: AuditOptions,
+): readonly RateLimitItem[] =>
+  quota === null || key === null || key.companyId !== null ? [] : [quotaItem(quota, clock())];
 
 function burstItem({ key, burst }: FastifyRequest): readonly RateLimitItem[] {
   if (key === null || key.burstLimit === null || burst === null) return [];
@@ -92,7 +97,8 @@ function burstItem({ key, burst }: FastifyRequest): readonly RateLimitItem[] {
 }
 
 function replaceAnswer(reply: FastifyReply, failure: { readonly code: ErrorCode } & ApiError): string {
-  for (const name of ['etag', 'location', 'allow', 'content-length']) reply.removeHeader(name);
+  for (const name of ['etag', 'location', 'allow', 'content-length', 'cache-control'])
+    reply.removeHeader(name);
   const body = errorEnvelope(failure.code, failure.message);
   reply
     .code(failure.status)

@@ -12,6 +12,9 @@ export interface StoredAnswer {
 
 export interface IdempotentRequest {
   readonly workspaceId: string;
+  /** The company that the API key is limited to. */
+  readonly companyId: string | null;
+  /** The Idempotency-Key. */
   readonly key: string;
   readonly fingerprint: Buffer;
 }
@@ -35,6 +38,22 @@ export const fingerprintOf = (method: string, path: string, body: unknown): Buff
     .digest();
 
 /**
+ * The name that a key has in the table. Keys that are limited to a company have names of their own, so that nobody can take
+ * another company's names or learn of them. No Idempotency-Key holds a space.
+ */
+const storedName = ({ companyId, key }: IdempotentRequest): string =>
+  companyId === null ? key : `${companyId} ${key}`;
+
+interface StoredRow {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+  readonly batch: object | null;
+  readonly fingerprint: Buffer;
+  readonly expired: boolean;
+}
+
+/**
  * Claims the key for this transaction, on whatever node the same key may arrive at the same instant. Returns the first
  * answer when there is one that is younger than 24 hours. Throws `idempotency_in_progress` while another transaction
  * has the key, and `idempotency_mismatch` when it was used for something else.
@@ -42,12 +61,14 @@ export const fingerprintOf = (method: string, path: string, body: unknown): Buff
 export async function claimIdempotencyKey(
   client: pg.ClientBase,
   request: IdempotentRequest,
+  bodyOf: (recipe: object) => string,
 ): Promise<StoredAnswer | undefined> {
-  const { workspaceId, key, fingerprint } = request;
+  const { workspaceId, key, companyId, fingerprint } = request;
+  const name = storedName(request);
   const lock = await client.query<{ free: boolean }>({
     name: 'claim_idempotency_key',
     text: `select pg_try_advisory_xact_lock(hashtextextended($1 || ' ' || $2, 0)) as free`,
-    values: [workspaceId, key],
+    values: [workspaceId, name],
   });
   if (lock.rows[0]?.free !== true) {
     throw new ApiError(
@@ -56,11 +77,14 @@ export async function claimIdempotencyKey(
       { 'retry-after': '1' },
     );
   }
-  const { rows } = await client.query<StoredAnswer & { fingerprint: Buffer; expired: boolean }>({
+  const { rows } = await client.query<StoredRow>({
     name: 'find_idempotent_answer',
-    text: `select status, headers, body, fingerprint, created_at < now() - $3 * interval '1 second' as expired
-      from idempotency_keys where workspace_id = $1 and idempotency_key = $2`,
-    values: [workspaceId, key, IDEMPOTENCY_LIFETIME_SECONDS],
+    // A name from before names were apart is anybody's, but only for the same request.
+    text: `select status, headers, body, batch, fingerprint, created_at < now() - $3 * interval '1 second' as expired
+      from idempotency_keys
+      where workspace_id = $1 and (idempotency_key = $2 or $4 and idempotency_key = $5 and before_scopes and fingerprint = $6)
+      order by before_scopes limit 1`,
+    values: [workspaceId, name, IDEMPOTENCY_LIFETIME_SECONDS, companyId !== null, key, fingerprint],
   });
   const [found] = rows;
   if (found === undefined || found.expired) return undefined;
@@ -70,28 +94,32 @@ export async function claimIdempotencyKey(
       'This Idempotency-Key was used with another method, path or body. Use a new one.',
     );
   }
-  return { status: found.status, headers: found.headers, body: found.body };
+  const { status, headers, body, batch } = found;
+  return { status, headers, body: body ?? bodyOf(batch ?? {}) };
 }
 
-/** Keeps the answer in the transaction that did the work. */
+/** Keeps the answer in the transaction that did the work; `recipe`: what is kept in place of its body. */
 export async function storeAnswer(
   client: pg.ClientBase,
   request: IdempotentRequest,
   answer: StoredAnswer,
+  recipe?: object,
 ): Promise<void> {
   await client.query({
     name: 'store_idempotent_answer',
-    text: `insert into idempotency_keys (workspace_id, idempotency_key, fingerprint, status, headers, body)
-      values ($1, $2, $3, $4, $5, $6)
+    text: `insert into idempotency_keys (workspace_id, idempotency_key, fingerprint, status, headers, body, batch)
+      values ($1, $2, $3, $4, $5, $6, $7)
       on conflict (workspace_id, idempotency_key) do update set
-        fingerprint = excluded.fingerprint, status = excluded.status, headers = excluded.headers, body = excluded.body, created_at = now()`,
+        fingerprint = excluded.fingerprint, status = excluded.status, headers = excluded.headers, body = excluded.body,
+        batch = excluded.batch, before_scopes = false, created_at = now()`,
     values: [
       request.workspaceId,
-      request.key,
+      storedName(request),
       request.fingerprint,
       answer.status,
       JSON.stringify(answer.headers),
-      answer.body,
+      recipe === undefined ? answer.body : null,
+      recipe === undefined ? null : JSON.stringify(recipe),
     ],
   });
 }

@@ -21,6 +21,8 @@ import type { WriteGate } from './write-gate.ts';
 export interface WriteResult {
   readonly answer: StoredAnswer;
   readonly recordIds: readonly string[];
+  /** What is stored for a repeat in place of the answer's body, when the body can be made again from it. */
+  readonly recipe?: object;
 }
 
 /** An answer and what the HTTP layer adds to it. */
@@ -35,6 +37,10 @@ export interface Writer {
   readonly clock: Clock;
   readonly gate: WriteGate;
 }
+
+const noRecipe = (): never => {
+  throw new Error('An answer was stored as a recipe that this route does not have.');
+};
 
 /** Carries a dry run's answer out of the transaction that it rolls back. */
 class DryRun extends Error {
@@ -56,6 +62,7 @@ export async function runWrite(
   key: AuthenticatedKey,
   { pool, clock, gate }: Writer,
   work: (client: pg.PoolClient) => Promise<WriteResult>,
+  bodyOf: (recipe: object) => string = noRecipe,
 ): Promise<WriteAnswer> {
   const name = request.method === 'POST' ? idempotencyKey(request.headers['idempotency-key']) : undefined;
   const dryRun = key.mode === 'test';
@@ -64,6 +71,7 @@ export async function runWrite(
       ? undefined
       : {
           workspaceId: key.workspaceId,
+          companyId: key.companyId,
           key: name,
           fingerprint: fingerprintOf(request.method, request.url, request.body),
         };
@@ -72,11 +80,12 @@ export async function runWrite(
       inTransaction(
         pool,
         async (client) => {
-          const first = repeatable && (await claimIdempotencyKey(client, repeatable));
-          const { answer, recordIds } =
+          const first = repeatable && (await claimIdempotencyKey(client, repeatable, bodyOf));
+          const result: WriteResult =
             first === undefined ? await work(client) : { answer: first, recordIds: [] };
+          const { answer, recordIds, recipe } = result;
           if (dryRun) throw new DryRun(answer);
-          if (repeatable && first === undefined) await storeAnswer(client, repeatable, answer);
+          if (repeatable && first === undefined) await storeAnswer(client, repeatable, answer, recipe);
           const [outcome] = await writeRequests(
             client,
             key.workspaceId,
