@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { serverAccount } from '../../src/database/embedded/account.ts';
 import type { Binaries } from '../../src/database/embedded/binaries.ts';
 import { createCluster, DATABASE, ROLE } from '../../src/database/embedded/cluster.ts';
+import { PASSWORD_ONLY } from '../../src/database/embedded/configuration.ts';
 import { connectWhenReady } from '../../src/database/embedded/connect.ts';
 import { ensureDirectory } from '../../src/database/embedded/files.ts';
 import { launcherFor } from '../../src/database/embedded/launcher.ts';
@@ -58,21 +59,21 @@ export async function startThrowawayServer(
   const root = await makeTemporaryDirectory(`svc-db-${process.pid}`, parent);
   const account = serverAccount();
   const [pgdata, socketDirectory, logFile] = [join(root, 'data'), join(root, 's'), join(root, 'log')];
-  await mkdir(pgdata);
-  await ensureDirectory(pgdata, 0o700, account);
   await ensureDirectory(socketDirectory, 0o700, account);
-  const launcher = await launcherFor(account, [binaries.initdb, binaries.postgres, pgdata]);
   const password = randomBytes(16).toString('hex');
   await createCluster({
     binaries,
-    launcher,
+    account,
     directory: pgdata,
     password,
     durable: false,
     roleAttributes: 'createdb',
     ...(locale === undefined ? {} : { locale }),
   });
-  const settings = [...SETTINGS, `unix_socket_directories=${socketDirectory}`];
+  const hbaFile = join(root, 'pg_hba.conf');
+  await writeFile(hbaFile, PASSWORD_ONLY);
+  const settings = [...SETTINGS, `unix_socket_directories=${socketDirectory}`, `hba_file=${hbaFile}`];
+  const launcher = launcherFor(account);
   const url = `postgres://${ROLE}:${password}@/${DATABASE}?host=${socketDirectory}`;
   const launch = async (): Promise<ServerProcess> => {
     const started = await startServerProcess({ binaries, launcher, pgdata, logFile, settings });

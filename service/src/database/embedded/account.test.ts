@@ -1,18 +1,21 @@
 import { execFile } from 'node:child_process';
-import { chmod, chown, cp, mkdir, rm, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { chmod, chown, cp, mkdir, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { pino } from 'pino';
 import { afterEach, describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../../test/harness/temporary-directory.ts';
-import { type Account, serverAccount } from './account.ts';
-import { packagedBinaries } from './binaries.ts';
+import { type Account, clusterMaker, serverAccount } from './account.ts';
+import { type Binaries, packagedBinaries } from './binaries.ts';
 import { createCluster } from './cluster.ts';
-import { ensureDirectory } from './files.ts';
 import { dataDirectory, killFixtures, mayRunFixture, spawnFixture } from './fixture-process.ts';
 import { findEmbedded } from './index.ts';
-import { launcherFor } from './launcher.ts';
+import { reachablePrograms } from './programs.ts';
 
 const account = serverAccount();
+/** One with a name, as programs of PostgreSQL need one; undefined when that is the current user. */
+const ordinary = account && (await clusterMaker(account));
+const log = pino({ level: 'silent' });
 const OWNER_ONLY = 0o700;
 /** A user that no machine has. */
 const STRANGER = 54_321;
@@ -24,15 +27,28 @@ function requireRoot(skip: (note: string) => never): Account {
 
 /** A user whose processes can run this program; undefined for the current one. */
 async function requireUser(skip: (note: string) => never): Promise<Account | undefined> {
-  if (account !== undefined && !(await mayRunFixture(account))) {
-    skip(`the user ${account.name} may not read this program, which lies below a private directory`);
+  if (ordinary !== undefined && !(await mayRunFixture(ordinary))) {
+    skip(`the user ${ordinary.name} may not read this program, which lies below a private directory`);
   }
-  return account;
+  return ordinary;
 }
 
 async function uidOf(pid: number | undefined): Promise<number> {
   const { stdout } = await promisify(execFile)('ps', ['-o', 'uid=', '-p', String(pid)]);
   return Number(stdout);
+}
+
+/** The packaged programs below a directory that only root may pass, and a place for copies of them. */
+async function privatePrograms(): Promise<{ programs: Binaries; copies: string; barrier: string }> {
+  const barrier = await privateDirectory();
+  const packaged = join(dirname((await packagedBinaries()).initdb), '..', '..');
+  await cp(packaged, join(barrier, 'package'), { recursive: true, verbatimSymlinks: true });
+  const bin = join(barrier, 'package', 'native', 'bin');
+  return {
+    programs: { initdb: join(bin, 'initdb'), postgres: join(bin, 'postgres') },
+    copies: join(await temporaryDirectory(), 'copies'),
+    barrier,
+  };
 }
 
 /** A directory that only root may pass, as /root is. */
@@ -72,49 +88,59 @@ describe('as root', () => {
     await third.stop();
   });
 
-  test('where this user cannot be let through, the message names the directory and the remedy', async ({
+  test('PostgreSQL has no capability, no group of root, and runs as a user that no other program has', async ({
     skip,
   }) => {
-    const { name } = requireRoot(skip);
-    const barrier = await privateDirectory();
-    // A container that was started without the capability.
-    const wrapper = ['setpriv', '--bounding-set=-dac_read_search', '--inh-caps=-dac_read_search'];
-    const service = spawnFixture('service', join(barrier, 'data'), { wrapper });
-    const { message } = await service.outcome;
-    expect(message).toContain(
-      `PostgreSQL runs as the user ${name}, who may not pass the directory ${barrier}.`,
-    );
-    expect(message).toContain(`chmod o+x ${barrier}`);
+    const { uid, gid } = requireRoot(skip);
+    const service = spawnFixture('service', await dataDirectory(await privateDirectory()));
+    const { pid } = await service.outcome;
+    const status = await readFile(`/proc/${pid}/status`, 'utf8');
+    for (const set of ['CapInh', 'CapPrm', 'CapEff', 'CapAmb']) {
+      expect(status).toMatch(new RegExp(`^${set}:\t0+$`, 'm'));
+    }
+    expect(status).toMatch(new RegExp(`^Uid:\t${uid}\t${uid}\t${uid}\t${uid}$`, 'm'));
+    expect(status).toMatch(new RegExp(`^Gid:\t${gid}\t${gid}\t${gid}\t${gid}$`, 'm'));
+    expect(status).toMatch(/^Groups:\t\s*$/m);
+    expect(['postgres', 'nobody']).not.toContain(account?.name);
+    await service.stop();
   });
 
-  test('the program below such a directory works, with one right more and no other', async ({ skip }) => {
+  test('the program below such a directory is copied once to where its user can run it', async ({ skip }) => {
     const user = requireRoot(skip);
-    const programs = join(await privateDirectory(), 'native');
-    const { initdb } = await packagedBinaries();
-    await cp(join(dirname(initdb), '..'), programs, { recursive: true, verbatimSymlinks: true });
-    const binaries = { initdb: join(programs, 'bin', 'initdb'), postgres: join(programs, 'bin', 'postgres') };
-    const launcher = await launcherFor(user, [binaries.initdb, binaries.postgres]);
+    const { programs, copies } = await privatePrograms();
+    const copy = await reachablePrograms(programs, user, log, copies);
+    expect(copy.postgres).toMatch(new RegExp(`^${copies}/linux-.*/bin/postgres$`));
+    const { ino } = await stat(copy.postgres);
     const directory = join(await temporaryDirectory(), 'cluster');
-    await ensureDirectory(directory, OWNER_ONLY, user);
-    await createCluster({ binaries, launcher, directory, password: 'x', durable: false });
-    const status = launcher('cat', ['/proc/self/status']);
-    const { stdout } = await promisify(execFile)(status.file, status.args);
-    expect(stdout).toMatch(/^CapEff:\t0000000000000004$/m);
-    expect(stdout).toMatch(new RegExp(`^Uid:\t${user.uid}\t${user.uid}\t${user.uid}\t`, 'm'));
+    await createCluster({ binaries: copy, account: user, directory, password: 'x', durable: false });
+    expect(await stat(join(directory, 'PG_VERSION'))).toMatchObject({ uid: user.uid, gid: user.gid });
+    await mkdir(join(copies, 'linux-older'));
+    expect(await reachablePrograms(programs, user, log, copies)).toEqual(copy);
+    expect((await stat(copy.postgres)).ino).toBe(ino);
+    // A copy that a power cut has left shorter is made again, and then the older ones go.
+    await truncate(join(dirname(copy.postgres), 'initdb'), 1);
+    expect(await reachablePrograms(programs, user, log, copies)).toEqual(copy);
+    expect((await stat(copy.initdb)).size).toBe((await stat(programs.initdb)).size);
+    expect(await readdir(copies)).toEqual([basename(dirname(dirname(copy.postgres)))]);
   });
 
-  test('no right is given where it is not needed', async ({ skip }) => {
+  test('where no copy can be made, the message names the directory and the remedy', async ({ skip }) => {
     const user = requireRoot(skip);
-    expect((await launcherFor(user, ['/usr/bin/env']))('postgres', ['-V'])).toMatchObject({
-      file: 'postgres',
-      args: ['-V'],
-      options: { uid: user.uid, gid: user.gid },
-    });
+    const { programs, copies, barrier } = await privatePrograms();
+    await writeFile(copies, 'a file is in its place');
+    await expect(reachablePrograms(programs, user, log, copies)).rejects.toThrow(
+      `PostgreSQL runs as the user ${user.name}, who may not pass the directory ${barrier}. Allow it (chmod o+x ${barrier})`,
+    );
+  });
+
+  test('a program that its user can reach is used where it is', async ({ skip }) => {
+    const programs = { initdb: '/usr/bin/env', postgres: '/usr/bin/env' };
+    expect(await reachablePrograms(programs, requireRoot(skip), log, '/nowhere')).toBe(programs);
   });
 
   test('data that another user’s service has made keeps its owner', async ({ skip }) => {
-    const { uid, gid } = requireRoot(skip);
-    await requireUser(skip);
+    requireRoot(skip);
+    const { uid, gid } = (await requireUser(skip)) ?? skip('only root can start processes as another user');
     const dataDir = await dataDirectory();
     await mkdir(dataDir);
     await chown(dataDir, uid, gid);

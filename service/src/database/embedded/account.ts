@@ -1,41 +1,69 @@
 import { readFileSync } from 'node:fs';
 import { EmbeddedError } from './error.ts';
+import { usersWithProcesses } from './process-users.ts';
 
-/** An unprivileged user of this machine. */
+/** An unprivileged user of this machine; its name is its number where it has none. */
 export type Account = { readonly name: string; readonly uid: number; readonly gid: number };
 
 const PASSWD = '/etc/passwd';
-const CANDIDATES = ['postgres', 'nobody'] as const;
+/** The user that an operator makes for the service. */
+const OWN_NAME = 'svc';
+/**
+ * The user and group of the server where there is no user `svc`. Nothing else has this number: Debian reserves it,
+ * systemd's dynamic users end at 65519, and a container with user ids of its own has it.
+ */
+const OWN_NUMBER = 65_525;
+/** User ids below this one belong to the base system, as `daemon` and `games`. */
+const FIRST_SERVICE_UID = 100;
+/** Users that several programs share. Version 0.1.0 gave them the database. */
+const SHARED: ReadonlySet<string> = new Set(['postgres', 'nobody']);
 
 /**
- * The user that the server has to run as, or undefined when it runs as the current one: PostgreSQL refuses
- * root, so as root it is `postgres`, else `nobody`.
+ * The user that the server of a new cluster runs as, or undefined when it runs as the current one. PostgreSQL
+ * refuses root, so as root it is `svc`, else a number of its own: whoever shares the user owns the database too.
  */
 export function serverAccount(): Account | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const accounts = readAccounts();
-  for (const name of CANDIDATES) {
-    const account = accounts.get(name);
-    if (account !== undefined && account.uid !== 0) return account;
-  }
+  const named = accounts.find(({ name }) => name === OWN_NAME);
+  if (named !== undefined && named.uid !== 0) return named;
+  const taken = accounts.find(({ uid }) => uid === OWN_NUMBER);
+  if (taken === undefined) return { name: String(OWN_NUMBER), uid: OWN_NUMBER, gid: OWN_NUMBER };
   throw new EmbeddedError(
-    `PostgreSQL does not run as root, and ${PASSWD} has neither a user postgres nor a user nobody. ` +
-      'Add one (useradd --system postgres), start this program as another user, or set SVC_DATABASE_URL.',
+    `PostgreSQL does not run as root, and the user id ${OWN_NUMBER} belongs to ${taken.name}. ${ADD_A_USER}`,
   );
 }
 
-/** The name of a user, or the number where it has none. */
-export function accountName(uid: number): string {
-  for (const account of readAccounts().values()) if (account.uid === uid) return account.name;
-  return String(uid);
+export const ADD_A_USER =
+  'Add a user for the database (useradd --system svc), start this program as another user, or set SVC_DATABASE_URL.';
+
+/**
+ * Who makes a cluster for this account: initdb runs only as a user with a name. A user without one gets the
+ * cluster from a user of the base system that has no process, so that no program can interfere meanwhile.
+ */
+export async function clusterMaker(account: Account): Promise<Account> {
+  const accounts = readAccounts();
+  if (accounts.some(({ uid }) => uid === account.uid)) return account;
+  const busy = await usersWithProcesses();
+  const maker = accounts.find(
+    ({ name, uid }) => uid !== 0 && (uid < FIRST_SERVICE_UID || name === 'nobody') && !busy.has(uid),
+  );
+  if (maker !== undefined) return maker;
+  throw new EmbeddedError(`PostgreSQL does not run as root, and no user can make its files. ${ADD_A_USER}`);
 }
 
-function readAccounts(): ReadonlyMap<string, Account> {
-  const accounts = new Map<string, Account>();
-  for (const line of readFileSync(PASSWD, 'utf8').split('\n')) {
-    const [name = '', , uid, gid] = line.split(':');
-    if (uid !== undefined && gid !== undefined)
-      accounts.set(name, { name, uid: Number(uid), gid: Number(gid) });
-  }
-  return accounts;
+/** Whether other programs usually run as this user. */
+export const isShared = ({ name }: Account): boolean => SHARED.has(name);
+
+/** The name of a user, or the number where it has none. */
+export function accountName(uid: number): string {
+  return readAccounts().find((account) => account.uid === uid)?.name ?? String(uid);
+}
+
+function readAccounts(): readonly Account[] {
+  return readFileSync(PASSWD, 'utf8')
+    .split('\n')
+    .map((line) => line.split(':'))
+    .filter((fields) => fields.length > 3)
+    .map(([name = '', , uid, gid]) => ({ name, uid: Number(uid), gid: Number(gid) }));
 }

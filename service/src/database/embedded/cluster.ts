@@ -1,10 +1,13 @@
 import { spawn } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
+import { lchown, lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { type Account, ADD_A_USER, clusterMaker } from './account.ts';
 import type { Binaries } from './binaries.ts';
-import { EmbeddedError } from './error.ts';
-import type { Launcher } from './launcher.ts';
+import { EmbeddedError, errorCode } from './error.ts';
+import { ensureDirectory } from './files.ts';
+import { launcherFor } from './launcher.ts';
+import { barrierTo, hasDescriptorPaths, impassable, WORKING_DIRECTORY } from './reach.ts';
 
 /** The role that owns the service's database; it is no superuser, as it would not be on an operator's server. */
 export const ROLE = 'svc';
@@ -12,6 +15,8 @@ export const ROLE = 'svc';
 export const DATABASE = 'svc';
 /** The cluster's superuser. It has no password and therefore cannot log in: single-user mode is its only door. */
 const SUPERUSER = 'postgres';
+
+const PRIVATE = 0o700;
 
 /** Byte order everywhere, full Unicode for lower() and upper(), and no dependence on the machine's locales. */
 export const BUILTIN_LOCALE = [
@@ -22,8 +27,9 @@ export const BUILTIN_LOCALE = [
 
 export type ClusterOptions = {
   readonly binaries: Binaries;
-  readonly launcher: Launcher;
-  /** An empty directory of mode 0700 that belongs to the account that the launcher runs as. */
+  /** Who owns the cluster afterwards; undefined: the current user. */
+  readonly account: Account | undefined;
+  /** Empty, or not there. */
   readonly directory: string;
   /** For ROLE; letters, digits, `-` and `_` only. */
   readonly password: string;
@@ -39,25 +45,29 @@ export type ClusterOptions = {
 
 /** Makes a cluster with the role and the database of the service in it. It is whole on the disk afterwards. */
 export async function createCluster(options: ClusterOptions): Promise<void> {
-  const { binaries, directory, locale = BUILTIN_LOCALE, durable = true } = options;
-  await run(options, binaries.initdb, [
-    `--pgdata=${directory}`,
+  const { binaries, account, directory, locale = BUILTIN_LOCALE, durable = true } = options;
+  const maker = account && (await clusterMaker(account));
+  await ensureDirectory(directory, PRIVATE, maker);
+  const barrier = await barrierTo(directory, maker);
+  if (barrier !== undefined && maker !== undefined && !hasDescriptorPaths) throw impassable(maker, barrier);
+  const pgdata = barrier === undefined ? directory : WORKING_DIRECTORY;
+  const run: Run = (program, args, input) => runAs(maker, options, program, args, input);
+  await run(binaries.initdb, [
+    `--pgdata=${pgdata}`,
     `--username=${SUPERUSER}`,
     '--encoding=UTF8',
     ...locale,
     '--data-checksums',
     '--no-instructions',
-    // For the moment of the bootstrap; no server runs before pg_hba.conf is replaced.
-    '--auth=trust',
+    // The server reads another file. Without that nobody may connect.
+    '--auth-local=reject',
+    '--auth-host=reject',
     ...(durable ? [] : ['--no-sync']),
   ]);
-  // Truncates the file that initdb made, so it keeps its owner.
-  await writeFile(join(directory, 'pg_hba.conf'), 'local all all scram-sha-256\n', { flush: durable });
   const settings = ['exit_on_error=on', 'log_checkpoints=off', `fsync=${durable ? 'on' : 'off'}`];
   await run(
-    options,
     binaries.postgres,
-    ['--single', '-D', directory, ...settings.flatMap((setting) => ['-c', setting]), 'postgres'],
+    ['--single', '-D', pgdata, ...settings.flatMap((setting) => ['-c', setting]), 'postgres'],
     // Single-user mode reads one statement a line.
     [
       `create role ${ROLE} login ${options.roleAttributes ?? ''} password '${options.password}'`,
@@ -65,15 +75,34 @@ export async function createCluster(options: ClusterOptions): Promise<void> {
       `create database ${DATABASE} owner ${ROLE}`,
     ].join('\n'),
   );
+  if (account !== undefined && account.uid !== maker?.uid) await handOver(directory, account);
 }
 
-async function run(
-  { launcher, inherit = [] }: ClusterOptions,
+/** Gives a directory with all that is in it to the account. */
+async function handOver(path: string, account: Account): Promise<void> {
+  const found = await lstat(path);
+  // A second name of a file could be that of a file of another user.
+  if (found.isFile() && found.nlink !== 1) throw new EmbeddedError(`${path} has several names`);
+  try {
+    await lchown(path, account.uid, account.gid);
+  } catch (error) {
+    if (errorCode(error) !== 'EINVAL') throw error;
+    throw new EmbeddedError(`this container has no user id ${account.uid}. ${ADD_A_USER}`, { cause: error });
+  }
+  if (!found.isDirectory()) return;
+  for (const name of await readdir(path)) await handOver(join(path, name), account);
+}
+
+type Run = (program: string, args: readonly string[], input?: string) => Promise<void>;
+
+async function runAs(
+  maker: Account | undefined,
+  { directory, inherit = [] }: ClusterOptions,
   program: string,
   args: readonly string[],
   input = '',
 ): Promise<void> {
-  const { file, args: all, options } = launcher(program, args);
+  const { file, args: all, options } = launcherFor(maker)(program, args, directory);
   const child = spawn(file, all, { ...options, stdio: ['pipe', 'pipe', 'pipe', ...inherit] });
   const [stdin, stdout, stderr] = child.stdio;
   if (stdin === null || stdout === null || stderr === null)

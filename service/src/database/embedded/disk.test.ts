@@ -38,7 +38,7 @@ afterEach(killFixtures);
 
 describe('on a full disk', () => {
   test('no database is made, and the message names the directory and the room that is needed', async (context) => {
-    const dataDir = await dataDirectory(await disk(1, context));
+    const dataDir = await dataDirectory(await disk(2, context));
     expect(await start(dataDir)).toEqual({
       refused: 'EmbeddedError',
       message:

@@ -5,8 +5,7 @@ import type { Account } from './account.ts';
 import { type Binaries, PACKAGED_MAJOR_VERSION } from './binaries.ts';
 import { createCluster } from './cluster.ts';
 import { EmbeddedError, errorCode } from './error.ts';
-import { ensureDirectory, fileError } from './files.ts';
-import type { Launcher } from './launcher.ts';
+import { fileError } from './files.ts';
 import type { Layout } from './layout.ts';
 import type { DirectoryLock } from './lock.ts';
 import { ensurePassword } from './password.ts';
@@ -23,7 +22,6 @@ export type InitialiseOptions = {
   /** The programs that make the cluster hold it too, so under the lock a draft of another start is abandoned. */
   readonly lock: DirectoryLock;
   readonly account: Account | undefined;
-  readonly launcher: Launcher;
   readonly binaries: Binaries;
   readonly log: Pick<BaseLogger, 'debug' | 'info'>;
 };
@@ -33,7 +31,7 @@ export type InitialiseOptions = {
  * and then renamed, so a start that is killed leaves nothing in its place.
  */
 export async function ensureCluster(options: InitialiseOptions): Promise<void> {
-  const { layout, lock, account, log } = options;
+  const { layout, lock, log } = options;
   if (await isCluster(layout)) return;
   await refuseFullDisk(layout);
   await removeAbandonedDrafts(layout);
@@ -42,7 +40,6 @@ export async function ensureCluster(options: InitialiseOptions): Promise<void> {
   reached(log, 'password-made');
   const draft = await mkdtemp(join(layout.dataDir, `postgres.new-${process.pid}-`));
   try {
-    await ensureDirectory(draft, 0o700, account);
     reached(log, 'cluster-draft');
     await createCluster({ ...options, directory: draft, password, inherit: [lock.fd] });
     reached(log, 'cluster-complete');

@@ -51,7 +51,7 @@ export async function joinServer(layout: Layout, applicationName: string): Promi
 export function socketsOf(layout: Layout, found: PostmasterState): readonly string[] {
   const named = found.kind === 'none' ? undefined : found.socketDirectory;
   // A process that was started on this directory is its server wherever it listens.
-  if (found.kind === 'running' && named !== undefined) return [named];
+  if (found.kind === 'running' && named !== undefined) return [...new Set([layout.socketDirectory, named])];
   return socketDirectories(layout, named);
 }
 

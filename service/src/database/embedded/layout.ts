@@ -14,6 +14,8 @@ export type Layout = {
   readonly dataDir: string;
   /** PGDATA: the cluster. */
   readonly pgdata: string;
+  /** The server's configuration: as root the server cannot write to it. */
+  readonly configDirectory: string;
   readonly passwordFile: string;
   /** Whoever holds the operating system's lock on it may start a server. Never removed. */
   readonly lockFile: string;
@@ -28,6 +30,7 @@ export function layoutOf(dataDir: string): Layout {
   return {
     dataDir: root,
     pgdata: join(root, 'postgres'),
+    configDirectory: join(root, 'postgres.config'),
     passwordFile: join(root, 'postgres.password'),
     lockFile: join(root, 'postgres.lock'),
     logFile: join(root, 'postgres.log'),

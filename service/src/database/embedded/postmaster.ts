@@ -36,12 +36,17 @@ export async function untilGone(pid: number, pgdata: string): Promise<void> {
 }
 
 /**
- * Whether this process is the server of this cluster, by its command line: `postgres -D <pgdata> …`. Its
- * sessions have other titles, a zombie has none, and whoever got a killed server's process id has another.
+ * Whether this process is the server of this cluster, by its command line: the setting that says so, or in version
+ * 0.1.0 `postgres -D <pgdata> …`. Its sessions have other titles, a zombie has none, and whoever got a killed
+ * server's process id has another.
  */
 async function isPostmasterOf(pid: number, pgdata: string): Promise<boolean> {
-  return `${await commandLine(pid)} `.includes(` -D ${pgdata} `);
+  const words = `${await commandLine(pid)} `;
+  return words.includes(` ${clusterSetting(pgdata)} `) || words.includes(` -D ${pgdata} `);
 }
+
+/** A setting without an effect, by which a server is known: its data directory may have another name for it. */
+export const clusterSetting = (pgdata: string): string => `svc.data_directory=${pgdata}`;
 
 /** The words of a process's command line, with spaces between them; empty when there is no such process. */
 async function commandLine(pid: number): Promise<string> {

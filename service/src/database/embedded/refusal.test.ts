@@ -81,7 +81,7 @@ describe('a service does not start, and says why and what to do,', () => {
   });
 
   test('when PostgreSQL refuses: with its own words and where the rest of them is', async () => {
-    const settings = join(pgdata, 'postgresql.conf');
+    const settings = join(dataDir, 'postgres.config', 'postgresql.conf');
     const message = await withContent(settings, 'no_such_setting = 1\n', () => refusal(dataDir));
     expect(message).toContain('did not start (exit code 1)');
     expect(message).toContain('unrecognized configuration parameter "no_such_setting"');

@@ -3,6 +3,7 @@ import { open } from 'node:fs/promises';
 import type { Binaries } from './binaries.ts';
 import { EmbeddedError } from './error.ts';
 import type { Launcher } from './launcher.ts';
+import { clusterSetting } from './postmaster.ts';
 
 /** A postmaster that this process has started. */
 export type ServerProcess = {
@@ -20,6 +21,8 @@ export type ServerProcessOptions = {
   readonly binaries: Binaries;
   readonly launcher: Launcher;
   readonly pgdata: string;
+  /** The path by which the server reaches it, from there. Default: `pgdata`. */
+  readonly reachedAs?: string;
   /** What the server says is appended here. */
   readonly logFile: string;
   /** `name=value`, as in postgresql.conf. */
@@ -34,11 +37,12 @@ export type ServerProcessOptions = {
  * requests first and the database last. It writes to a file and not to a pipe, so it outlives a killed service.
  */
 export async function startServerProcess(options: ServerProcessOptions): Promise<ServerProcess> {
-  const args = ['-D', options.pgdata, ...options.settings.flatMap((setting) => ['-c', setting])];
-  const { file, args: all, options: base } = options.launcher(options.binaries.postgres, args);
+  const { binaries, launcher, pgdata, reachedAs = pgdata } = options;
+  const settings = [...options.settings, clusterSetting(pgdata)].flatMap((setting) => ['-c', setting]);
+  const { file, args, options: base } = launcher(binaries.postgres, ['-D', reachedAs, ...settings], pgdata);
   const log = await open(options.logFile, 'a', 0o600);
   try {
-    const child = spawn(file, all, {
+    const child = spawn(file, args, {
       ...base,
       env: { ...base.env, ...options.env },
       detached: true,

@@ -2,7 +2,9 @@ import { rm } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import type { BaseLogger } from 'pino';
+import { isShared } from './account.ts';
 import { packagedBinaries } from './binaries.ts';
+import { configurationSettings, ensureConfiguration } from './configuration.ts';
 import { ensureSocketDirectory } from './data-directory.ts';
 import { EmbeddedError } from './error.ts';
 import { ensureWritable, fileError } from './files.ts';
@@ -13,7 +15,9 @@ import { type Layout, socketLockFile } from './layout.ts';
 import { type DirectoryLock, lockHolder, tryLock } from './lock.ts';
 import { clusterAccount } from './owner.ts';
 import { findPostmaster, type PostmasterState } from './postmaster.ts';
+import { reachablePrograms } from './programs.ts';
 import { boundServerLog, serverLogSince } from './server-log.ts';
+import { serverPaths } from './server-paths.ts';
 import { type ServerProcess, startServerProcess } from './server-process.ts';
 import { serverSettings } from './settings.ts';
 import { answers } from './socket.ts';
@@ -143,21 +147,33 @@ async function launch(options: LaunchOptions): Promise<Server | undefined> {
 }
 
 async function startOver({ layout, lock, before, connections, log }: LaunchOptions): Promise<ServerProcess> {
-  const [binaries, account] = await Promise.all([packagedBinaries(), clusterAccount(layout)]);
-  const launcher = await launcherFor(account, [binaries.initdb, binaries.postgres, layout.dataDir]);
-  await ensureCluster({ layout, lock, account, launcher, binaries, log });
+  const [packaged, account] = await Promise.all([packagedBinaries(), clusterAccount(layout)]);
+  if (account !== undefined && isShared(account)) {
+    log.warn(
+      `the database belongs to the user ${account.name}, whom other programs use too and who can change it. To give ` +
+        `it a user of its own, stop the service, then: useradd --system svc; chown -R svc: ${layout.pgdata}`,
+    );
+  }
+  const binaries = await reachablePrograms(packaged, account, log);
+  await ensureCluster({ layout, lock, account, binaries, log });
   await ensureSocketDirectory(layout, account);
+  await ensureConfiguration(layout, account);
   // We have the lock and nobody answers, so the socket's lock file is as stale as postmaster.pid. It would be in
   // the way when the process id in it has gone to another process, or to a zombie that nobody reaps.
   await rm(socketLockFile(layout), { force: true });
+  const paths = await serverPaths(layout, account, lock.fd);
   try {
     return await startServerProcess({
       binaries,
-      launcher,
+      launcher: launcherFor(account),
       pgdata: layout.pgdata,
+      reachedAs: paths.pgdata,
       logFile: layout.logFile,
-      settings: serverSettings(layout.socketDirectory, connections),
-      inherit: [lock.fd],
+      settings: [
+        ...serverSettings(paths.sockets, connections),
+        ...configurationSettings(paths.configuration),
+      ],
+      inherit: paths.inherit,
       // PostgreSQL refuses to start while the process in a left-over postmaster.pid lives, whoever that is by
       // now; the one named here it ignores. Its check for sessions of the old server (by shared memory) stays.
       env: before.kind === 'stale' ? { PG_GRANDPARENT_PID: String(before.pid) } : {},
@@ -165,5 +181,7 @@ async function startOver({ layout, lock, before, connections, log }: LaunchOptio
   } catch (error) {
     if (error instanceof EmbeddedError) throw error;
     throw await fileError(`${layout.logFile} cannot be written`, layout.dataDir, error);
+  } finally {
+    await paths.close();
   }
 }

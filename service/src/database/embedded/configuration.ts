@@ -1,0 +1,90 @@
+import { constants } from 'node:fs';
+import { chmod, chown, lchown, lstat, mkdir, open, rename, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Account } from './account.ts';
+import { EmbeddedError, errorCode } from './error.ts';
+import { fileError } from './files.ts';
+import type { Layout } from './layout.ts';
+
+/** The files that decide who may connect, as whom and how the server runs. */
+export const CONFIGURATION_FILES = {
+  config_file: 'postgresql.conf',
+  hba_file: 'pg_hba.conf',
+  ident_file: 'pg_ident.conf',
+} as const;
+
+/** Every role needs its password, and the superuser has none. */
+export const PASSWORD_ONLY = 'local all all scram-sha-256\n';
+
+/** As root the server's group may read, and only root may write; else both are the current user. */
+const MODES = { root: { directory: 0o750, file: 0o640 }, own: { directory: 0o700, file: 0o600 } } as const;
+
+/**
+ * Writes the server's configuration next to its data. The server owns its data and can change it; what it may not
+ * change is who may connect. `postgresql.conf` is the operator's: it is taken from the data once, then left alone.
+ */
+export async function ensureConfiguration(layout: Layout, account: Account | undefined): Promise<void> {
+  const directory = layout.configDirectory;
+  try {
+    const owner =
+      account === undefined ? undefined : { uid: (await stat(layout.dataDir)).uid, gid: account.gid };
+    const modes = account === undefined ? MODES.own : MODES.root;
+    await ownDirectory(directory, modes.directory, owner);
+    const write = async (name: string, content: string): Promise<void> => {
+      const draft = join(directory, `${name}.new`);
+      await writeFile(draft, content, { mode: modes.file, flush: true });
+      await chmod(draft, modes.file);
+      if (owner !== undefined) await chown(draft, owner.uid, owner.gid);
+      await rename(draft, join(directory, name));
+    };
+    const settings = await readSettings(layout, account);
+    if (settings !== undefined) await write(CONFIGURATION_FILES.config_file, settings);
+    await write(CONFIGURATION_FILES.hba_file, PASSWORD_ONLY);
+    await write(CONFIGURATION_FILES.ident_file, '');
+  } catch (error) {
+    if (error instanceof EmbeddedError) throw error;
+    throw await fileError(`the directory ${directory} cannot be made`, directory, error);
+  }
+}
+
+/** The arguments that make the server read the files of this directory. */
+export const configurationSettings = (directory: string): readonly string[] =>
+  Object.entries(CONFIGURATION_FILES).map(([setting, name]) => `${setting}=${join(directory, name)}`);
+
+async function ownDirectory(
+  path: string,
+  mode: number,
+  owner: { readonly uid: number; readonly gid: number } | undefined,
+): Promise<void> {
+  await mkdir(path, { mode }).catch((error: unknown) => {
+    if (errorCode(error) !== 'EEXIST') throw error;
+  });
+  if (!(await lstat(path)).isDirectory()) throw new EmbeddedError(`${path} is not a directory. Remove it.`);
+  if (owner !== undefined) await lchown(path, owner.uid, owner.gid);
+  await chmod(path, mode);
+}
+
+/** The settings to write first, or undefined when the operator's are there. */
+async function readSettings(layout: Layout, account: Account | undefined): Promise<string | undefined> {
+  const name = CONFIGURATION_FILES.config_file;
+  const present = await lstat(join(layout.configDirectory, name)).catch(() => undefined);
+  if (present?.isFile() === true) return undefined;
+  return readOwn(join(layout.pgdata, name), account);
+}
+
+/** A file of the server's user, or nothing: root must not show that user another one's through a link. */
+async function readOwn(path: string, account: Account | undefined): Promise<string> {
+  const uid = account?.uid ?? process.getuid?.();
+  try {
+    const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    try {
+      const found = await file.stat();
+      return found.isFile() && found.uid === uid && found.nlink === 1 ? await file.readFile('utf8') : '';
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    if (['ENOENT', 'ELOOP'].includes(errorCode(error) ?? '')) return '';
+    throw error;
+  }
+}

@@ -1,0 +1,139 @@
+import { execFile } from 'node:child_process';
+import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Account } from './account.ts';
+import type { Binaries } from './binaries.ts';
+import { EmbeddedError, errorCode } from './error.ts';
+import { fileError } from './files.ts';
+import { barrierTo, impassable } from './reach.ts';
+import type { Log } from './server.ts';
+
+/** Where root puts a copy of the programs that their user can reach. */
+const COPIES = '/var/lib/svc-postgresql';
+/** A copy in the making. */
+const DRAFT = 'new-';
+const LONGEST_COPY_MS = 3_600_000;
+const EVERYBODY = { directory: 0o755, program: 0o755, file: 0o644 } as const;
+const OWNER_EXECUTES = 0o100;
+const OTHERS_WRITE = 0o022;
+
+/**
+ * The programs where the account can reach them: where they are, or a copy that only root can change. A service
+ * that root starts from `/root/svc` works so without any right to pass `/root`.
+ */
+export async function reachablePrograms(
+  binaries: Binaries,
+  account: Account | undefined,
+  log: Log,
+  copies = COPIES,
+): Promise<Binaries> {
+  const barrier = await barrierTo(binaries.postgres, account);
+  if (account === undefined || barrier === undefined) return binaries;
+  const native = dirname(dirname(binaries.postgres));
+  try {
+    const copy = await ensureCopy(native, copies, log);
+    return { initdb: join(copy, 'bin', 'initdb'), postgres: join(copy, 'bin', 'postgres') };
+  } catch (error) {
+    if (error instanceof EmbeddedError) throw error;
+    if (['ENOSPC', 'EDQUOT'].includes(errorCode(error) ?? '')) {
+      throw await fileError(`PostgreSQL cannot be copied to ${copies}`, dirname(copies), error);
+    }
+    throw impassable(account, barrier, error);
+  }
+}
+
+async function ensureCopy(native: string, copies: string, log: Log): Promise<string> {
+  await mkdir(copies, { recursive: true, mode: EVERYBODY.directory });
+  const found = await stat(copies);
+  if (found.uid !== 0 || (found.mode & OTHERS_WRITE) !== 0) {
+    throw new EmbeddedError(
+      `others than root may write to ${copies}. Remove it: PostgreSQL is copied to it.`,
+    );
+  }
+  await chmod(copies, EVERYBODY.directory);
+  const target = join(copies, await versionOf(native));
+  if (await isSameTree(native, target)) return target;
+  const draft = await mkdtemp(join(copies, DRAFT));
+  try {
+    await cp(native, draft, { recursive: true, verbatimSymlinks: true });
+    await openToEverybody(draft);
+    // Another service may have been faster.
+    if (!(await isSameTree(native, target))) {
+      await rm(target, { recursive: true, force: true });
+      await rename(draft, target);
+    }
+  } catch (error) {
+    if (!['ENOTEMPTY', 'EEXIST'].includes(errorCode(error) ?? '')) throw error;
+    if (!(await isSameTree(native, target))) throw error;
+  } finally {
+    await rm(draft, { recursive: true, force: true });
+  }
+  log.info(`copied PostgreSQL to ${target}, where its user can reach it`);
+  await removeUnused(copies, basename(target));
+  return target;
+}
+
+/** `linux-x64-18.4.0`: the package and its version. */
+async function versionOf(native: string): Promise<string> {
+  const { name, version } = JSON.parse(await readFile(join(native, '..', 'package.json'), 'utf8')) as {
+    name: string;
+    version: string;
+  };
+  return `${basename(name)}-${version}`;
+}
+
+/** Whether a copy is whole: the same names and sizes. A power cut can leave a file shorter. */
+async function isSameTree(one: string, other: string): Promise<boolean> {
+  const [left, right] = await Promise.all([sizes(one), sizes(other)]);
+  return left.size === right.size && [...left].every(([path, size]) => right.get(path) === size);
+}
+
+async function sizes(root: string): Promise<ReadonlyMap<string, number>> {
+  const names = await readdir(root, { recursive: true }).catch(() => []);
+  const entries = names.map(async (name) => {
+    const found = await stat(join(root, name)).catch(() => undefined);
+    return [name, found?.isFile() === true ? found.size : 0] as const;
+  });
+  return new Map(await Promise.all(entries));
+}
+
+/** Whatever the umask of the installation was. */
+async function openToEverybody(root: string): Promise<void> {
+  await chmod(root, EVERYBODY.directory);
+  for (const entry of await readdir(root, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    if (entry.isDirectory()) await chmod(path, EVERYBODY.directory);
+    else if (entry.isFile()) {
+      const { mode } = await stat(path);
+      await chmod(path, (mode & OWNER_EXECUTES) === 0 ? EVERYBODY.file : EVERYBODY.program);
+    }
+  }
+}
+
+/** Removes the copies of other versions that no server runs from. */
+async function removeUnused(copies: string, keep: string): Promise<void> {
+  const running = await runningPrograms();
+  for (const name of await readdir(copies)) {
+    const path = join(copies, name);
+    const used = name === keep || running.some((file) => file.startsWith(`${path}/`));
+    if (used || (name.startsWith(DRAFT) && !(await isOld(path)))) continue;
+    await rm(path, { recursive: true, force: true });
+  }
+}
+
+/** Whether nobody makes this copy any more. */
+async function isOld(path: string): Promise<boolean> {
+  const found = await stat(path).catch(() => undefined);
+  return found !== undefined && Date.now() - found.mtimeMs > LONGEST_COPY_MS;
+}
+
+/** The first words of the command lines of all processes. Not the links to their programs: not even root may read all. */
+async function runningPrograms(): Promise<readonly string[]> {
+  if (process.platform !== 'linux') {
+    const { stdout } = await promisify(execFile)('ps', ['-axww', '-o', 'command=']);
+    return stdout.split('\n');
+  }
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  return Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')));
+}
