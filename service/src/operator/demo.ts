@@ -3,6 +3,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { type Config, readConfig } from '../config.ts';
 import { createLog, STANDARD_ERROR } from '../log/log.ts';
 import { freePort } from '../server/listen.ts';
+import { DEMO_KEYS_KEPT } from './demo/keys.ts';
 import type { Demo } from './demo/prepare.ts';
 import { print } from './print.ts';
 import { runService } from './run-service.ts';
@@ -20,7 +21,7 @@ export function demoCommand(): Command {
   return new Command('demo')
     .description(
       'run a service with a year of made-up data, in a data directory of its own (demo in SVC_DATA_DIR),\n' +
-        'and print a link to the dashboard and ready keys. Again: the same data, new keys.',
+        'and print a link to the dashboard and ready keys. A restart has the same data; earlier keys stay valid.',
     )
     .summary('run a service with made-up data')
     .option('--port <number>', `port (default: SVC_PORT, else ${DEFAULT_PORT}, else a free one)`, portNumber)
@@ -80,8 +81,9 @@ Try it:
 
   curl -H 'Authorization: Bearer ${testKey}' '${url}/v1/audits?limit=3'
 
-The examples of the docs run as they are after
+The examples of the docs run as they are after this (those that write need the live key)
 
   export SVC_BASE_URL=${url} SVC_API_KEY=${testKey}
 
-Its data is in ${resolve(dataDir)}; remove that to begin anew. Ctrl-C stops.`;
+A restart prints new keys, and the last ${DEMO_KEYS_KEPT} of each kind stay valid.
+The data is in ${resolve(dataDir)}; remove that to start over. Ctrl-C stops.`;

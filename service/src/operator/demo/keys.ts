@@ -1,9 +1,13 @@
+import { randomUUID } from 'node:crypto';
 import type { ApiKey, KeyMode, Page } from '@svc/sdk';
 import { OperatorError } from '../../operator-error.ts';
 
 /** The demo's keys, made by the dashboard's own action over HTTP: nothing but the dashboard can make one. */
 
 const NAMES: Readonly<Record<KeyMode, string>> = { live: 'Demo live key', test: 'Demo test key' };
+
+/** Keys of each mode that stay valid over restarts: those that were used, or else created, last. */
+export const DEMO_KEYS_KEPT = 10;
 
 export interface DemoKeys {
   readonly testKey: string;
@@ -19,20 +23,48 @@ export interface DashboardLink {
   readonly signInLink: string;
 }
 
-/** Revokes the demo's keys of earlier runs, whose tokens nobody can be shown again, and makes new ones. */
+/**
+ * Creates new keys, because no token is stored that could be shown again. The keys of earlier runs stay valid, since
+ * somebody may have exported one; so that restarts do not pile them up, only the last {@link DEMO_KEYS_KEPT} do.
+ */
 export async function makeDemoKeys(link: DashboardLink): Promise<DemoKeys> {
   const send = await signIn(link);
   const keys = `/workspaces/${link.workspaceId}/keys`;
-  const names = new Set(Object.values(NAMES));
-  const { data } = await send<Page<ApiKey>>('GET', `${keys}?status=active&limit=100`);
-  for (const { id, name } of data) if (names.has(name)) await send('POST', `${keys}/${id}/revoke`, {});
   const create = async (mode: KeyMode): Promise<string> => {
     const key = { name: NAMES[mode], mode, access: 'write', companyId: null };
     return (await send<{ readonly token: string }>('POST', keys, key)).token;
   };
   const made = { testKey: await create('test'), liveKey: await create('live') };
+  const active = await readAll((cursor) =>
+    send<Page<ApiKey>>('GET', `${keys}?status=active&limit=100${cursor === '' ? '' : `&cursor=${cursor}`}`),
+  );
+  for (const id of surplusKeys(active)) await send('POST', `${keys}/${id}/revoke`, {});
   await send('POST', '/auth/sign-out', {});
   return made;
+}
+
+async function readAll(page: (cursor: string) => Promise<Page<ApiKey>>): Promise<readonly ApiKey[]> {
+  const all: ApiKey[] = [];
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const { data, pagination }: Page<ApiKey> = await page(cursor);
+    all.push(...data);
+    cursor = pagination.nextCursor;
+  }
+  return all;
+}
+
+/** Ids of the demo's keys that are too many: of each mode, those whose last use or creation is longest ago. */
+function surplusKeys(active: readonly ApiKey[]): readonly string[] {
+  // The last use is known to the minute, so it may be before the creation.
+  const lastSeen = ({ createdAt, lastUsedAt }: ApiKey): number =>
+    Math.max(Date.parse(createdAt), Date.parse(lastUsedAt ?? createdAt));
+  return Object.values(NAMES).flatMap((name) =>
+    active
+      .filter((key) => key.name === name)
+      .sort((a, b) => lastSeen(b) - lastSeen(a))
+      .slice(DEMO_KEYS_KEPT)
+      .map(({ id }) => id),
+  );
 }
 
 type Send = <T>(method: 'GET' | 'POST', path: string, body?: unknown) => Promise<T>;
@@ -45,7 +77,7 @@ async function signIn({ url, publicUrl, signInLink }: DashboardLink): Promise<Se
   const request = async (method: string, path: string, body?: unknown): Promise<Response> => {
     const answer = await fetch(`${url}/dashboard/api${path}`, {
       method,
-      headers,
+      headers: method === 'POST' ? { ...headers, 'idempotency-key': randomUUID() } : headers,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     if (answer.ok) return answer;
