@@ -4,7 +4,13 @@ import type { Guide } from './guides.ts';
 import { renderMarkdown } from './markdown.ts';
 import { type PageParts, page } from './page.ts';
 
-type Shared = Pick<PageParts, 'icon' | 'theme' | 'base'>;
+type Shared = Pick<PageParts, 'icon' | 'theme' | 'base'> & {
+  /** Where the service is: the examples of the pages name it. */
+  readonly publicUrl: string;
+};
+
+/** The address that the guides' examples name in the repository: that of a first start. */
+export const EXAMPLE_ADDRESS = 'http://127.0.0.1:8080';
 
 /** A guide as a page, with the way to all others. */
 export async function guidePage(
@@ -13,7 +19,7 @@ export async function guidePage(
   assets: Assets,
   shared: Shared,
 ): Promise<string> {
-  const { base } = shared;
+  const { base, publicUrl } = shared;
   const fileOf = (name: string): string => `${base}/docs/assets/${name}`;
   const styles = await Promise.all((['docs.css', 'guide.css', 'code.css'] as const).map(assets.get));
   const [script, drawing] = await Promise.all([assets.get('docs.js'), assets.get('gap-cursors.svg')]);
@@ -24,7 +30,7 @@ export async function guidePage(
     if (found === undefined) throw new Error(`${guide.name} links to ${href}, which is no guide.`);
     return `${base}/docs/${found.name}${hash}`;
   };
-  const content = renderMarkdown(guide.text, {
+  const content = renderMarkdown(guide.text.replaceAll(EXAMPLE_ADDRESS, publicUrl), {
     link,
     image: (href) => {
       if (href !== 'gap-cursors.svg') throw new Error(`There is no drawing ${href}.`);

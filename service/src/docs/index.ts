@@ -34,7 +34,7 @@ function registerPages(scope: FastifyInstance, publicUrl: string): void {
   const shared = async () => {
     const [icon, theme] = await Promise.all([assets.get('favicon.svg'), assets.get('theme.js')]);
     const address = ({ name }: Asset): string => `${base}/docs/assets/${name}`;
-    return { base, icon: address(icon), theme: address(theme) };
+    return { base, publicUrl: publicUrl.replace(/\/$/, ''), icon: address(icon), theme: address(theme) };
   };
 
   scope.get<{ Params: { name: string } }>('/docs/assets/:name', async (request, reply) => {

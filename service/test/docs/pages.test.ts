@@ -139,3 +139,14 @@ test('looks like the dashboard: the same colours, icon and choice of theme', () 
   expect(choice.length).toBeGreaterThan(0);
   for (const line of choice) expect(dashboard('public/theme.js')).toContain(line);
 });
+
+test.each([
+  ['https://svc.example.com', app],
+  ['https://example.com/svc', below],
+])('the examples of the pages name the address of the service: %s', async (address, at) => {
+  const { body } = await at.inject('/docs/quickstart');
+  // Highlighted code is in elements of its own.
+  const text = body.replace(/<[^>]+>/g, '');
+  expect(text).toContain(`export SVC_BASE_URL=${address}\n`);
+  for (const { name } of guides) expect((await at.inject(`/docs/${name}`)).body).not.toContain('127.0.0.1');
+});
