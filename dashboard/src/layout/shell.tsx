@@ -1,12 +1,14 @@
 import { Menu as MenuIcon } from 'lucide-react';
 import { Dialog } from 'radix-ui';
-import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
+import { useChunk } from '../chunks/use-chunk.ts';
 import { buttonClass } from '../ui/button.tsx';
 import { OVERLAY_CLASS } from '../ui/dialog.tsx';
+import { toast } from '../ui/toast-store.ts';
+import { loadToaster } from '../ui/toasts.tsx';
 import { Sidebar } from './sidebar.tsx';
 
 const loadPalette = () => import('./command-palette.tsx');
-const CommandPalette = lazy(loadPalette);
 
 /** When the page itself has long been there. */
 const PRELOAD_MS = 2_000;
@@ -28,13 +30,18 @@ export function Shell({ workspaceId, children }: ShellProps) {
       setPalette((open) => !open);
     };
     addEventListener('keydown', listen);
-    // Ahead of its first use, so that what is typed right behind Ctrl-K goes into it.
-    const timer = setTimeout(() => void loadPalette(), PRELOAD_MS);
+    // Before its first use, so that what is typed right after Ctrl-K goes into it. The toasts must be able to say that
+    // the service is away.
+    const timer = setTimeout(() => void Promise.allSettled([loadPalette(), loadToaster()]), PRELOAD_MS);
     return () => {
       clearTimeout(timer);
       removeEventListener('keydown', listen);
     };
   }, []);
+  const CommandPalette = useChunk(loadPalette, palette, () => {
+    setPalette(false);
+    toast('The list of pages could not be loaded. Try again when the service can be reached.', 'bad');
+  });
   const search = (): void => {
     setDrawer(false);
     setPalette(true);
@@ -71,9 +78,9 @@ export function Shell({ workspaceId, children }: ShellProps) {
       <main id="main" tabIndex={-1} className="min-w-0 scroll-mt-12">
         {children}
       </main>
-      <Suspense>
-        {palette ? <CommandPalette workspaceId={workspaceId} onClose={() => setPalette(false)} /> : null}
-      </Suspense>
+      {palette && CommandPalette !== null ? (
+        <CommandPalette workspaceId={workspaceId} onClose={() => setPalette(false)} />
+      ) : null}
     </div>
   );
 }

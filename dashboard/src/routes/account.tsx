@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../chunks/lazy-page.tsx';
 import { PageSkeleton } from '../layout/page-skeleton.tsx';
 import { RootFailure } from './root.tsx';
 import { signedInRoute } from './signed-in.tsx';
@@ -6,7 +7,7 @@ import { signedInRoute } from './signed-in.tsx';
 export const accountRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: '/account',
-  component: lazyRouteComponent(() => import('../pages/account/account-page.tsx'), 'AccountPage'),
+  component: lazyPage(() => import('../pages/account/account-page.tsx'), 'AccountPage'),
   pendingComponent: PageSkeleton,
   errorComponent: RootFailure,
 });

@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../chunks/lazy-page.tsx';
 import { PageSkeleton } from '../layout/page-skeleton.tsx';
 import { dataSearch } from '../pages/data/data-search.ts';
 import { RouteFailure } from './root.tsx';
@@ -14,11 +15,11 @@ const common = {
 const list = {
   ...common,
   validateSearch: dataSearch,
-  component: lazyRouteComponent(() => import('../pages/data/list-page.tsx'), 'ListPage'),
+  component: lazyPage(() => import('../pages/data/list-page.tsx'), 'ListPage'),
 } as const;
 const record = {
   ...common,
-  component: lazyRouteComponent(() => import('../pages/data/record-page.tsx'), 'RecordPage'),
+  component: lazyPage(() => import('../pages/data/record-page.tsx'), 'RecordPage'),
 } as const;
 
 export const dataRoutes = [

@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../chunks/lazy-page.tsx';
 import { rootRoute } from './root.tsx';
 import { text } from './search.ts';
 
@@ -11,17 +12,17 @@ export const signInRoute = createRoute({
   validateSearch: ({ next }: Record<string, unknown>): { next?: string | undefined } => ({
     next: text(next),
   }),
-  component: lazyRouteComponent(() => import('../pages/entrance/sign-in-page.tsx'), 'SignInPage'),
+  component: lazyPage(() => import('../pages/entrance/sign-in-page.tsx'), 'SignInPage'),
 });
 
 export const setUpRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/set-up',
-  component: lazyRouteComponent(() => import('../pages/entrance/set-up-page.tsx'), 'SetUpPage'),
+  component: lazyPage(() => import('../pages/entrance/set-up-page.tsx'), 'SetUpPage'),
 });
 
 export const invitationRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/invitation',
-  component: lazyRouteComponent(() => import('../pages/entrance/invitation-page.tsx'), 'InvitationPage'),
+  component: lazyPage(() => import('../pages/entrance/invitation-page.tsx'), 'InvitationPage'),
 });

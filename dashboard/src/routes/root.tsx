@@ -5,6 +5,8 @@ import {
   Outlet,
   useRouter,
 } from '@tanstack/react-router';
+import { ChunkFailure } from '../chunks/lazy-page.tsx';
+import { PageRecovery } from '../chunks/page-recovery.tsx';
 import { NotFoundPage } from '../layout/not-found.tsx';
 import { FailureState } from '../ui/failure-state.tsx';
 
@@ -32,6 +34,9 @@ export function RouteFailure({
     reset();
     void router.invalidate();
   };
+  if (error instanceof ChunkFailure) {
+    return <PageRecovery failure={error} onRecovered={retry} heading={heading} />;
+  }
   return <FailureState error={error} retry={retry} heading={heading} />;
 }
 

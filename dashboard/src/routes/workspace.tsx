@@ -1,7 +1,8 @@
-import { createRoute, lazyRouteComponent, notFound, Outlet } from '@tanstack/react-router';
+import { createRoute, notFound, Outlet } from '@tanstack/react-router';
 import { isFailure } from '../api/failure.ts';
 import { overviewQuery, trafficQuery } from '../api/overview.ts';
 import { workspaceQuery } from '../api/workspace.ts';
+import { lazyPage } from '../chunks/lazy-page.tsx';
 import { NotFoundPage } from '../layout/not-found.tsx';
 import { PageSkeleton } from '../layout/page-skeleton.tsx';
 import { Shell } from '../layout/shell.tsx';
@@ -62,7 +63,7 @@ export const overviewRoute = createRoute({
     void client.prefetchQuery(overviewQuery(workspaceId));
     void client.prefetchQuery(trafficQuery(workspaceId, range));
   },
-  component: lazyRouteComponent(() => import('../pages/overview/overview-page.tsx'), 'OverviewPage'),
+  component: lazyPage(() => import('../pages/overview/overview-page.tsx'), 'OverviewPage'),
 });
 
 const KEY_STATUSES = ['active', 'revoked'] as const;
@@ -81,20 +82,20 @@ export const keysRoute = createRoute({
     status: oneOf(status, KEY_STATUSES),
     create: create === true ? true : undefined,
   }),
-  component: lazyRouteComponent(() => import('../pages/keys/keys-page.tsx'), 'KeysPage'),
+  component: lazyPage(() => import('../pages/keys/keys-page.tsx'), 'KeysPage'),
 });
 
 export const logRoute = createRoute({
   ...common,
   path: '/log',
   validateSearch: logSearch,
-  component: lazyRouteComponent(() => import('../pages/log/log-page.tsx'), 'LogPage'),
+  component: lazyPage(() => import('../pages/log/log-page.tsx'), 'LogPage'),
 });
 
 export const explorerRoute = createRoute({
   ...common,
   path: '/explorer',
-  component: lazyRouteComponent(() => import('../pages/explorer/explorer-page.tsx'), 'ExplorerPage'),
+  component: lazyPage(() => import('../pages/explorer/explorer-page.tsx'), 'ExplorerPage'),
 });
 
 const SETTINGS_TABS = ['general', 'limits', 'members'] as const;
@@ -107,5 +108,5 @@ export const settingsRoute = createRoute({
   ...common,
   path: '/settings',
   validateSearch: ({ tab }: Record<string, unknown>): SettingsSearch => ({ tab: oneOf(tab, SETTINGS_TABS) }),
-  component: lazyRouteComponent(() => import('../pages/settings/settings-page.tsx'), 'SettingsPage'),
+  component: lazyPage(() => import('../pages/settings/settings-page.tsx'), 'SettingsPage'),
 });

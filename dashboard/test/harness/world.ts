@@ -43,6 +43,10 @@ export interface World {
   visitor(options?: BrowserContextOptions): Promise<Visitor>;
   /** The same, signed in by a link, on the first page of their workspace. */
   signedIn(person: Person, options?: BrowserContextOptions): Promise<Visitor>;
+  /** Ends the service: its port refuses connections until it is started again. */
+  stop(): Promise<void>;
+  /** Starts the service again, at the same address. */
+  start(): Promise<void>;
 }
 
 export { BROWSER_PATH } from './launch.ts';
@@ -53,13 +57,17 @@ export async function createWorld(): Promise<World> {
   const url = `http://${HOST}:${port}`;
   const log: string[] = [];
   const secrets = [SECRET];
-  const app = createApp({
-    pool,
-    secrets,
-    config: { trustProxy: false, failedAuthPerMinute: 100_000, publicUrl: url },
-    log: pino({ level: 'warn' }, { write: (line: string) => void log.push(line) }),
-  });
-  await app.listen({ host: HOST, port });
+  const run = async () => {
+    const started = createApp({
+      pool,
+      secrets,
+      config: { trustProxy: false, failedAuthPerMinute: 100_000, publicUrl: url },
+      log: pino({ level: 'warn' }, { write: (line: string) => void log.push(line) }),
+    });
+    await started.listen({ host: HOST, port });
+    return started;
+  };
+  let app = await run();
   const browser = await launch();
   onFileEnd(async () => {
     await browser.close();
@@ -80,6 +88,10 @@ export async function createWorld(): Promise<World> {
     },
     setUpLink: async () => (await createSetUpLink({ pool, publicUrl: url })) ?? '',
     signInLink: ({ userId }) => createSignInLink({ pool, publicUrl: url, userId }),
+    stop: () => app.close(),
+    start: async () => {
+      app = await run();
+    },
     visitor: (options) => openVisitor(browser, url, options),
     signedIn: async (person, options) => {
       const visitor = await world.visitor(options);

@@ -1,0 +1,14 @@
+import { BASE_PATH } from '../base.ts';
+
+const TIMEOUT_MS = 5_000;
+
+/** Whether the service gives out the dashboard's files. */
+export const serviceAnswers = (): Promise<boolean> =>
+  fetch(`${BASE_PATH}favicon.svg`, {
+    method: 'HEAD',
+    cache: 'no-store',
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  }).then(
+    ({ ok }) => ok,
+    () => false,
+  );

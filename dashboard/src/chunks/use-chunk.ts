@@ -1,0 +1,40 @@
+import { type ComponentType, useEffect, useEffectEvent, useState } from 'react';
+
+const RETRY_MS = 2_000;
+
+/**
+ * A part of a page whose code is loaded once it is wanted; null until then. After a failure it is loaded again, as long
+ * as it is wanted.
+ */
+export function useChunk<Props>(
+  load: () => Promise<{ readonly default: ComponentType<Props> }>,
+  wanted: boolean,
+  onFailure?: () => void,
+): ComponentType<Props> | null {
+  const [part, setPart] = useState<ComponentType<Props> | null>(null);
+  const failed = useEffectEvent(() => onFailure?.());
+  const missing = wanted && part === null;
+  useEffect(() => {
+    if (!missing) return;
+    let ended = false;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const attempt = (): void => {
+      load().then(
+        (module) => {
+          if (!ended) setPart(() => module.default);
+        },
+        () => {
+          if (ended) return;
+          failed();
+          timer = setTimeout(attempt, RETRY_MS);
+        },
+      );
+    };
+    attempt();
+    return () => {
+      ended = true;
+      clearTimeout(timer);
+    };
+  }, [missing, load]);
+  return part;
+}

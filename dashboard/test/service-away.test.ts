@@ -1,0 +1,135 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { BROWSER_PATH, createWorld, type Person, type World } from './harness/world.ts';
+
+/** What Chromium logs of requests that fail, and React of the error that is shown. */
+const FAILED = /net::ERR_|status of \d{3}|^ChunkFailure/;
+
+// Where there is no Chromium the project has said so.
+describe.skipIf(BROWSER_PATH === undefined)('while the service is away', () => {
+  let world: World;
+  let ada: Person;
+  beforeAll(async () => {
+    world = await createWorld();
+    ada = await world.person('Ada');
+  });
+
+  const loads = async (page: Page): Promise<readonly string[]> => {
+    const seen: string[] = [];
+    page.on('request', (request) => {
+      if (request.isNavigationRequest()) seen.push(request.url());
+    });
+    return seen;
+  };
+
+  test('a page that was not loaded says so inside the frame, and opens when the service is back', async () => {
+    const { page, expectNoProblems } = await world.signedIn(ada);
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    const navigations = await loads(page);
+    await world.stop();
+    try {
+      await page.getByRole('link', { name: 'API keys' }).click();
+      await page.getByText('The page opens as soon as the service answers').waitFor();
+      await page.getByRole('link', { name: 'Explorer' }).waitFor();
+      expect(new URL(page.url()).pathname).toBe(`/w/${ada.workspaceId}/keys`);
+    } finally {
+      await world.start();
+    }
+    await page.getByRole('heading', { name: 'API keys' }).waitFor();
+    expect(new URL(page.url()).pathname).toBe(`/w/${ada.workspaceId}/keys`);
+    expect(navigations, 'without loading the window again').toEqual([]);
+    expectNoProblems(FAILED);
+  });
+
+  test('the list of pages says that it could not be loaded, and opens later', async () => {
+    const { page, expectNoProblems } = await world.signedIn(ada);
+    // Before the page fetches them by itself.
+    let away = true;
+    await page.route(/\/command-palette-.*\.js$/, (route) => (away ? route.abort() : route.continue()));
+    await page.reload();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByText('The list of pages could not be loaded').first().waitFor();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    away = false;
+    await page.keyboard.press('Control+k');
+    await page.getByPlaceholder('Page, workspace or action').waitFor();
+    expectNoProblems(FAILED);
+  });
+
+  test('a newer release is loaded once, and the address stays', async () => {
+    const { page, context, expectNoProblems } = await world.signedIn(ada);
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    const navigations = await loads(page);
+    // The file of the old release is gone until the window is loaded again.
+    await context.route(/\/log-page-.*\.js$/, (route) =>
+      navigations.length === 0 ? route.fulfill({ status: 404 }) : route.continue(),
+    );
+    await page.getByRole('link', { name: 'Audit log' }).click();
+    await page.getByRole('heading', { name: 'Audit log' }).waitFor();
+    expect(navigations).toHaveLength(1);
+    expect(new URL(page.url()).pathname).toBe(`/w/${ada.workspaceId}/log`);
+    expectNoProblems(FAILED);
+  });
+
+  test('a page whose code is nowhere is loaded again once, not for ever', async () => {
+    const { page, context, expectNoProblems } = await world.signedIn(ada);
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    const navigations = await loads(page);
+    await context.route(/\/explorer-page-.*\.js$/, (route) => route.fulfill({ status: 404 }));
+    await page.getByRole('link', { name: 'Explorer', exact: true }).click();
+    await page.getByText('does not have the code of this page').waitFor();
+    expect(navigations).toHaveLength(1);
+    await context.unroute(/\/explorer-page-.*\.js$/);
+    await page.getByRole('button', { name: 'Reload' }).click();
+    await page.getByRole('heading', { name: 'Explorer' }).waitFor();
+    expectNoProblems(FAILED);
+  });
+});
+
+// Without Chromium there is nothing to see.
+describe.skipIf(BROWSER_PATH === undefined)('what is shown only once', () => {
+  let world: World;
+  let ada: Person;
+  beforeAll(async () => {
+    world = await createWorld();
+    ada = await world.person('Ada');
+  });
+
+  test('is not lost by Back, a reload or a closed tab without a question', async () => {
+    const { page, expectNoProblems } = await world.signedIn(ada);
+    await page.getByRole('link', { name: 'API keys' }).click();
+    await page.getByRole('button', { name: 'Create key' }).first().click();
+    await page.getByLabel('Name').fill('Precious');
+    await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
+    const token = page.locator('[data-token]');
+    const shown = await token.textContent();
+
+    await page.evaluate(() => history.back());
+    await page.getByRole('alertdialog', { name: 'Leave this page?' }).waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    expect(await token.textContent()).toBe(shown);
+    expect(new URL(page.url()).pathname).toBe(`/w/${ada.workspaceId}/keys`);
+
+    const asked: string[] = [];
+    page.on('dialog', (dialog) => {
+      asked.push(dialog.type());
+      void dialog.dismiss();
+    });
+    // Stays, so it never loads.
+    await page.evaluate(() => location.reload());
+    await expect.poll(() => asked).toEqual(['beforeunload']);
+    await page.close({ runBeforeUnload: true });
+    await expect.poll(() => asked).toEqual(['beforeunload', 'beforeunload']);
+    expect(await token.textContent()).toBe(shown);
+
+    await page.evaluate(() => history.back());
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Leave' }).click();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    // Nothing is asked any more.
+    await page.reload();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    expect(asked).toHaveLength(2);
+    expectNoProblems();
+  });
+});
