@@ -84,7 +84,7 @@ describe.skipIf(BROWSER_PATH === undefined)('importing a file', async () => {
     await page.getByRole('table').dispatchEvent('drop', { dataTransfer: transfer });
     await page.getByRole('cell', { name: 'Dropped' }).waitFor();
     await page.getByRole('button', { name: 'Import', exact: true }).last().click();
-    await page.getByText('1 companies imported').waitFor();
+    await page.getByText('1 company imported').waitFor();
   });
 
   test('of a large file shows how far it is, and stops when it is told to: what is written stays', async () => {

@@ -46,7 +46,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the page of the audit log', async (
       .click();
     await page.waitForURL(/path=/);
     expect(await page.getByText('/v1/audits', { exact: true }).count()).toBe(0);
-    await page.getByText(/^44 entries shown, which is all$/).waitFor();
+    await page.getByText(/^44 entries$/).waitFor();
 
     await page.getByRole('button', { name: 'Export' }).click();
     const [download] = await Promise.all([
@@ -79,7 +79,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the page of the audit log', async (
       .click();
     await page.waitForURL(new RegExp(`key=${other.keyId}`));
     // What it was made by, and what it has asked.
-    await page.getByText(/^2 entries shown, which is all$/).waitFor();
+    await page.getByText(/^2 entries$/).waitFor();
     await page.getByRole('button', { name: 'Export' }).click();
     const [download] = await Promise.all([
       page.waitForEvent('download'),
@@ -94,7 +94,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the page of the audit log', async (
   test('goes on to the end, and holds no more rows in the document than are near', async () => {
     const page = await open(owner, `${path}?path=/v1/audits`);
     await page.getByRole('button', { name: 'Load more' }).click();
-    await page.getByText(/^86 entries shown, which is all$/).waitFor();
+    await page.getByText(/^86 entries$/).waitFor();
     expect(await page.getByRole('row').count()).toBeLessThan(60);
   });
 

@@ -13,7 +13,7 @@ export interface Action<Data, Variables> {
   readonly isSuccess: boolean;
   /** Of the last run. */
   readonly variables: Variables | undefined;
-  /** Forgets the last run. */
+  /** Forgets the last run, also one that is under way. */
   readonly reset: () => void;
 }
 
@@ -22,21 +22,26 @@ export function useAction<Data, Variables = void>(
   options: UseMutationOptions<Data, Error, Variables>,
 ): Action<Data, Variables> {
   const { mutateAsync, data, error, isPending, isSuccess, variables, reset } = useMutation(options);
-  const running = useRef(false);
+  const running = useRef<object | null>(null);
   const run = useCallback(
     async (given: Variables): Promise<boolean> => {
-      if (running.current) return false;
-      running.current = true;
+      if (running.current !== null) return false;
+      const own = {};
+      running.current = own;
       try {
         await mutateAsync(given);
         return true;
       } catch {
         return false;
       } finally {
-        running.current = false;
+        if (running.current === own) running.current = null;
       }
     },
     [mutateAsync],
   );
-  return { run, data, error, isPending, isSuccess, variables, reset };
+  const forget = useCallback((): void => {
+    running.current = null;
+    reset();
+  }, [reset]);
+  return { run, data, error, isPending, isSuccess, variables, reset: forget };
 }

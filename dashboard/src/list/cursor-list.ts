@@ -1,25 +1,10 @@
-import type { ListEnvelope } from '@svc/sdk';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useCallback, useMemo, useRef, useState } from 'react';
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { useCallback, useMemo } from 'react';
 import { type CallOptions, call } from '../api/client.ts';
-import { isFailure } from '../api/failure.ts';
+import { ApiFailure } from '../api/failure.ts';
+import { compacted, FIRST_PAGE, itemsOf, nextParam, type Page, type Pages, previousParam } from './pages.ts';
 
 type Params = NonNullable<CallOptions['query']>;
-
-/** One answer of a list endpoint: where it begins and ends is kept, so that the list goes on in both directions. */
-interface LoadedPage<Item> {
-  readonly items: readonly Item[];
-  readonly startCursor: string | null;
-  readonly endCursor: string | null;
-}
-
-/** Joined pages, in the order of the list. */
-interface Loaded<Item> {
-  readonly pages: readonly LoadedPage<Item>[];
-  /** Whether there are items after the last page. */
-  readonly more: boolean;
-  readonly total: number | undefined;
-}
 
 export interface CursorList<Item> {
   /** Undefined: the first page is on its way, or failed. */
@@ -29,130 +14,81 @@ export interface CursorList<Item> {
   readonly more: boolean;
   readonly loadingMore: boolean;
   readonly moreError: unknown;
-  /** Begins anew. */
+  /** Reads the list again from its start. */
   readonly reload: () => void;
   /** Appends the next page. */
   readonly loadMore: () => Promise<void>;
-  /** Puts what has come ahead of the list since it was read in front of it; how many. Throws ApiFailure. */
+  /** Puts what was added to the list since it was read in front of it; how many. Throws ApiFailure. */
   readonly loadNewer: () => Promise<number>;
 }
 
-/** Items that are held at most while new ones keep coming; older ones are loaded again when they are asked for. */
-const HELD_MAX_ITEMS = 5_000;
-const PAGE_ITEMS = 50;
-export const PAGE_ITEMS_MAX = 100;
+/** The list was read so long ago that it cannot be continued. */
+export const isOutdated = (error: unknown): boolean =>
+  error instanceof ApiFailure && error.code.startsWith('cursor_');
 
 /**
  * A list endpoint read page by page. What was loaded is kept while the page is left and entered again; other parameters
- * are another list.
+ * are another list, with an error of its own.
  */
 export function useCursorList<Item>(path: string, params: Params): CursorList<Item> {
   const client = useQueryClient();
   const queryKey = useMemo(() => ['list', path, params] as const, [path, params]);
-  const read = useCallback(
-    (more: Params, signal?: AbortSignal) =>
-      call<ListEnvelope<Item>>(path, {
-        query: { ...params, ...more },
-        ...(signal === undefined ? {} : { signal }),
-      }),
-    [path, params],
-  );
-  const query = useQuery({
+  const list = useInfiniteQuery({
     queryKey,
-    queryFn: async ({ signal }): Promise<Loaded<Item>> => {
-      const page = await read({ limit: PAGE_ITEMS }, signal);
-      const { hasMore, total } = page.pagination;
-      return { pages: [pageOf(page)], more: hasMore, total };
-    },
-    // Joined pages are never read again behind the back of who reads them.
+    queryFn: ({ pageParam, signal }) =>
+      call<Page<Item>>(path, { query: { ...params, ...pageParam }, signal }),
+    initialPageParam: FIRST_PAGE,
+    getNextPageParam: (last, _, param) => nextParam(last, param),
+    getPreviousPageParam: (first) => previousParam(first),
+    // Joined pages are never read again without being asked for.
     staleTime: Number.POSITIVE_INFINITY,
+    // An entry does not change, and comparing thousands of them with each look for new ones takes long.
+    structuralSharing: false,
   });
-  const [loadingMore, setLoadingMore] = useState(false);
-  const [moreError, setMoreError] = useState<unknown>(null);
-  const busy = useRef(false);
-  const update = useCallback(
-    (change: (loaded: Loaded<Item>) => Loaded<Item>): void => {
-      client.setQueryData<Loaded<Item>>(queryKey, (loaded) =>
-        loaded === undefined ? loaded : change(loaded),
-      );
-    },
+  const { data, error, fetchNextPage, fetchPreviousPage, refetch, isFetchNextPageError } = list;
+  const restart = useCallback(
+    () => client.resetQueries({ queryKey, exact: true }).catch(() => undefined),
     [client, queryKey],
   );
+  const outdated = isFetchNextPageError && isOutdated(error);
   const loadMore = useCallback(async (): Promise<void> => {
-    const cursor = client.getQueryData<Loaded<Item>>(queryKey)?.pages.at(-1)?.endCursor;
-    if (busy.current || cursor == null) return;
-    busy.current = true;
-    setLoadingMore(true);
-    setMoreError(null);
-    try {
-      const page = await read({ limit: PAGE_ITEMS_MAX, cursor });
-      update(({ pages, total }) => ({
-        pages: [...pages, pageOf(page)],
-        more: page.pagination.hasMore,
-        total,
-      }));
-    } catch (error) {
-      setMoreError(error);
-    } finally {
-      busy.current = false;
-      setLoadingMore(false);
-    }
-  }, [client, queryKey, read, update]);
+    if (outdated) await restart();
+    // Comes before a look for new ones that is under way: that one is repeated.
+    else await fetchNextPage();
+  }, [outdated, restart, fetchNextPage]);
   const loadNewer = useCallback(async (): Promise<number> => {
-    const cursor = client.getQueryData<Loaded<Item>>(queryKey)?.pages[0]?.startCursor;
-    if (cursor == null) {
-      const { pages } = await client.fetchQuery<Loaded<Item>>({ queryKey, staleTime: 0 });
-      return pages[0]?.items.length ?? 0;
+    const first = client.getQueryData<Pages<Item>>(queryKey)?.pages[0];
+    if (first === undefined || previousParam(first) === undefined) {
+      const read = await refetch({ cancelRefetch: false });
+      if (read.isError) throw read.error;
+      return read.data === undefined ? 0 : itemsOf(read.data).length;
     }
-    try {
-      const page = await read({ limit: PAGE_ITEMS_MAX, cursor, direction: 'before' });
-      update((loaded) => withNewer(loaded, pageOf(page)));
-      return page.data.length;
-    } catch (error) {
-      // Nobody has looked for a day: what was loaded is as old.
-      if (!isFailure(error, 'cursor_expired')) throw error;
-      await client.resetQueries({ queryKey });
+    // One request at a time: a second look joins the first, and neither breaks off a page on its way.
+    const look = () => fetchPreviousPage({ cancelRefetch: false });
+    let looked = await look();
+    // It has joined, or was broken off by, a page in the other direction.
+    if (!looked.isFetchPreviousPageError && looked.data?.pages[0] === first) looked = await look();
+    if (looked.isFetchPreviousPageError) {
+      if (!isOutdated(looked.error)) throw looked.error;
+      await restart();
       return 0;
     }
-  }, [client, queryKey, read, update]);
+    const newer = looked.data?.pages.slice(0, Math.max(0, looked.data.pages.indexOf(first))) ?? [];
+    client.setQueryData<Pages<Item>>(queryKey, (all) => (all === undefined ? all : compacted(all)));
+    return newer.reduce((sum, page) => sum + page.data.length, 0);
+  }, [client, queryKey, fetchPreviousPage, refetch, restart]);
 
-  const { data } = query;
-  const items = useMemo(() => data?.pages.flatMap((page) => page.items), [data]);
-  const reload = useCallback((): void => {
-    setMoreError(null);
-    void client.resetQueries({ queryKey });
-  }, [client, queryKey]);
+  const items = useMemo(() => (data === undefined ? undefined : itemsOf(data)), [data]);
+  const reload = useCallback((): void => void restart(), [restart]);
   return {
     items,
-    total: data?.total,
-    error: query.error,
-    more: data?.more ?? false,
-    loadingMore,
-    moreError,
+    total: data?.pages.at(-1)?.pagination.total,
+    error,
+    more: list.hasNextPage,
+    loadingMore: list.isFetchingNextPage,
+    moreError: isFetchNextPageError ? error : null,
     reload,
     loadMore,
     loadNewer,
   };
-}
-
-const pageOf = <Item>({ data, pagination }: ListEnvelope<Item>): LoadedPage<Item> => ({
-  items: data,
-  startCursor: pagination.startCursor,
-  endCursor: pagination.endCursor,
-});
-
-/** An empty page has issued the same gap anew, and with it another day. */
-function withNewer<Item>(loaded: Loaded<Item>, newer: LoadedPage<Item>): Loaded<Item> {
-  const [first, ...rest] = loaded.pages;
-  if (newer.items.length === 0 && first !== undefined) {
-    return { ...loaded, pages: [{ ...first, startCursor: newer.startCursor }, ...rest] };
-  }
-  const pages = [newer, ...loaded.pages];
-  let held = pages.reduce((sum, { items }) => sum + items.length, 0);
-  let { more } = loaded;
-  while (held > HELD_MAX_ITEMS && pages.length > 1) {
-    held -= pages.pop()?.items.length ?? 0;
-    more = true;
-  }
-  return { ...loaded, pages, more };
 }

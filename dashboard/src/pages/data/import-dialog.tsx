@@ -12,6 +12,7 @@ import { FileDrop } from './file-drop.tsx';
 import { CONTENT_TYPES, type FilePreview, previewOf } from './file-preview.ts';
 import { ImportProgress } from './import-progress.tsx';
 import { ImportResult } from './import-result.tsx';
+import { nounOf } from './labels.ts';
 import { PreviewTable } from './preview-table.tsx';
 
 export interface ImportDialogProps {
@@ -67,12 +68,13 @@ export function ImportDialog({ workspaceId, shape, dropped, onClose }: ImportDia
       dismissable={!busy}
       onOpenChange={onClose}
       title={`Import ${shape.name}`}
-      description="CSV with a header row, or NDJSON with a record a line. Good lines come in, bad ones are listed. Records whose id is there already stay as they are."
+      description="CSV with a header row, or NDJSON with a record a line. Valid rows are imported, invalid rows are reported. Existing ids are skipped."
     >
       {importing.data !== undefined ? (
         <ImportResult
           answer={importing.data}
-          noun={shape.name}
+          noun={nounOf(shape)}
+          name={shape.name}
           onClose={onClose}
           onAnother={() => {
             setFile(undefined);

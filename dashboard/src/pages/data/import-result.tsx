@@ -1,33 +1,36 @@
 import type { ImportAnswer } from '@svc/service/src/dashboard/wire-data.ts';
 import { CircleCheck, Download } from 'lucide-react';
 import { Button } from '../../ui/button.tsx';
+import { counted, type Noun } from '../../ui/counted.ts';
 import { DialogActions } from '../../ui/dialog.tsx';
 import { Cell, HeadCell, Table, TableBody, TableHead } from '../../ui/table.tsx';
 
 export interface ImportResultProps {
   readonly answer: ImportAnswer;
-  readonly noun: string;
+  readonly noun: Noun;
+  /** Of the resource. */
+  readonly name: string;
   readonly onClose: () => void;
   readonly onAnother: () => void;
 }
 
 /** What became of the file, and each refused line with its reason. */
-export function ImportResult({ answer, noun, onClose, onAnother }: ImportResultProps) {
+export function ImportResult({ answer, noun, name, onClose, onAnother }: ImportResultProps) {
   const { inserted, existing, refused, refusedLines } = answer;
   return (
     <div className="flex flex-col gap-4">
       <p role="status" className="flex gap-2">
         <CircleCheck size={18} aria-hidden className="mt-0.5 shrink-0 text-good" />
         <span>
-          <strong>{`${inserted.toLocaleString()} ${noun} imported`}</strong>
-          {existing === 0 ? '' : `, ${existing.toLocaleString()} were there already`}
+          <strong>{`${counted(inserted, noun)} imported`}</strong>
+          {existing === 0 ? '' : `, ${existing.toLocaleString()} already existed`}
           {refused === 0 ? ', none refused.' : `, ${refused.toLocaleString()} refused.`}
         </span>
       </p>
       {refused === 0 ? null : <RefusedLines lines={refusedLines} total={refused} />}
       <DialogActions>
         {refused === 0 ? null : (
-          <Button onClick={() => saveLines(refusedLines, noun)}>
+          <Button onClick={() => saveLines(refusedLines, name)}>
             <Download size={14} aria-hidden />
             Save the list
           </Button>
@@ -80,12 +83,12 @@ const reasonOf = ({ field, reason }: ImportAnswer['refusedLines'][number]['failu
   field === '' ? `The line ${reason}` : `${field.slice(1)} ${reason}`;
 
 /** As a file, a refused line a line. */
-function saveLines(lines: ImportAnswer['refusedLines'], noun: string): void {
+function saveLines(lines: ImportAnswer['refusedLines'], name: string): void {
   const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
   const address = URL.createObjectURL(new Blob([text], { type: 'application/x-ndjson' }));
   const link = document.createElement('a');
   link.href = address;
-  link.download = `refused-${noun}.ndjson`;
+  link.download = `refused-${name}.ndjson`;
   link.click();
   URL.revokeObjectURL(address);
 }

@@ -1,5 +1,6 @@
-import type { FieldShape } from '@svc/service/src/dashboard/wire-data.ts';
+import type { FieldShape, ResourceShape } from '@svc/service/src/dashboard/wire-data.ts';
 import type { Tone } from '../../ui/badge.tsx';
+import type { Noun } from '../../ui/counted.ts';
 
 /** `headlineScore` → "Headline score", `companyId` → "Company", `publishedAt` → "Published". */
 export function fieldLabel(name: string): string {
@@ -8,6 +9,12 @@ export function fieldLabel(name: string): string {
   const words = name.replace(/(?:Id|At)$/, '').replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
+
+/** Content has no plural of its own. */
+export const nounOf = ({ name, singular }: ResourceShape): Noun => [
+  singular,
+  name === 'content' ? `${singular}s` : name,
+];
 
 /** `in_review` → "In review". */
 export function valueLabel(value: string): string {
@@ -23,6 +30,10 @@ export function sortLabel(sort: string, fields: readonly FieldShape[]): string {
   if (field?.kind === 'integer') return `${valueLabel(name)}, ${descending ? 'highest' : 'lowest'} first`;
   return `${valueLabel(name)}, ${descending ? 'newest' : 'oldest'} first`;
 }
+
+/** Whether what is created next appears at the head of a list in this order. Undefined: the only order, newest first. */
+export const isNewestFirst = (sort: string | undefined): boolean =>
+  sort === undefined || sort === 'created-descending';
 
 const TONES: Readonly<Record<string, Tone>> = {
   positive: 'good',

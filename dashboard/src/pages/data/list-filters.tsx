@@ -12,8 +12,8 @@ export interface ListFiltersProps {
   readonly search: DataSearch;
   readonly companyName: (id: string) => string;
   readonly looking: boolean;
-  /** Looks for what has come since. */
-  readonly onLook: () => void;
+  /** Looks for what was created since. Undefined: in this order it may be anywhere in the list. */
+  readonly onLook: (() => void) | undefined;
   readonly onChange: (changes: DataSearch) => void;
 }
 
@@ -55,10 +55,12 @@ export const ListFilters = (props: ListFiltersProps) => {
         />
       )}
       <span className="grow" />
-      <Button busy={looking} onClick={onLook}>
-        {looking ? null : <ArrowUpToLine size={14} aria-hidden />}
-        Load newer
-      </Button>
+      {onLook === undefined ? null : (
+        <Button busy={looking} onClick={onLook}>
+          {looking ? null : <ArrowUpToLine size={14} aria-hidden />}
+          Load newer
+        </Button>
+      )}
     </search>
   );
 };

@@ -16,6 +16,7 @@ import { whyNot } from '../../session/permissions.ts';
 import { useWorkspaceId } from '../../session/workspace-id.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
+import { counted } from '../../ui/counted.ts';
 import { FailureState } from '../../ui/failure-state.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { toast } from '../../ui/toast-store.ts';
@@ -23,7 +24,7 @@ import { dataColumns, recordPath } from './columns.tsx';
 import type { DataSearch } from './data-search.ts';
 import { FileTarget } from './file-target.tsx';
 import { ImportDialog } from './import-dialog.tsx';
-import { valueLabel } from './labels.ts';
+import { isNewestFirst, nounOf, valueLabel } from './labels.ts';
 import { ListFilters } from './list-filters.tsx';
 import { NoRecords } from './no-records.tsx';
 import { type DataRecord, useResourceName } from './record.ts';
@@ -51,11 +52,12 @@ function List({ shape }: { readonly shape: ResourceShape }) {
   // A file that was dropped, or that one is to be chosen.
   const [importing, setImporting] = useState<File | 'choose' | null>(null);
   const blocked = whyNot(useWorkspace(workspaceId).role, 'record.import');
+  const [one, many] = nounOf(shape);
   const lookForNewer = async (): Promise<void> => {
     setLooking(true);
     try {
       const found = await list.loadNewer();
-      toast(found === 0 ? `There are no new ${shape.name}.` : `${found} new ${shape.name}.`);
+      toast(found === 0 ? `There are no new ${many}.` : `${counted(found, [`new ${one}`, `new ${many}`])}.`);
     } catch (caught) {
       toast(messageOf(caught), 'bad');
     } finally {
@@ -83,7 +85,7 @@ function List({ shape }: { readonly shape: ResourceShape }) {
         search={search}
         companyName={companyName}
         looking={looking}
-        onLook={() => void lookForNewer()}
+        onLook={isNewestFirst(sort ?? shape.sorts[0]) ? () => void lookForNewer() : undefined}
         onChange={set}
       />
       <FileTarget onFile={blocked === undefined ? setImporting : undefined}>
@@ -114,7 +116,7 @@ function List({ shape }: { readonly shape: ResourceShape }) {
                   void navigate({ to: recordPath(shape.name), params: { workspaceId, recordId: id } })
                 }
               />
-              <ListEnd list={list} noun={shape.name} />
+              <ListEnd list={list} noun={nounOf(shape)} />
             </>
           )}
         </Card>

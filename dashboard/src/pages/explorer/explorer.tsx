@@ -15,6 +15,8 @@ import { OperationField } from './operation-field.tsx';
 import { ParameterField } from './parameter-field.tsx';
 import { curlOf, type Draft, sendDraft } from './request.ts';
 
+type Values = Draft['values'];
+
 const TEST_TOKEN = /^svc_test_[A-Za-z0-9_-]{32}$/;
 
 function tokenProblem(token: string): string | null {
@@ -24,7 +26,7 @@ function tokenProblem(token: string): string | null {
   }
   return token === ''
     ? 'Paste a test key first.'
-    : 'This is no test key: it begins with svc_test_ and has 32 more characters.';
+    : 'Not a test key: one begins with svc_test_ and has 32 more characters.';
 }
 
 /** The example with a company that there is, so that it works as it stands. */
@@ -36,8 +38,8 @@ export function Explorer({ operations }: { readonly operations: readonly Operati
   const [token, setToken] = useState('');
   const [problem, setProblem] = useState<string | null>(null);
   const [id, setId] = useState(operations[0]?.id ?? '');
-  // Kept by name and by operation, so that going back and forth loses nothing.
-  const [values, setValues] = useState<Readonly<Record<string, string>>>({});
+  // Kept by operation, so that going back and forth loses nothing and carries nothing over.
+  const [allValues, setAllValues] = useState<Readonly<Record<string, Values>>>({});
   const [bodies, setBodies] = useState<Readonly<Record<string, string>>>({});
   const company = useQuery(companySearchQuery(useWorkspaceId(), '')).data?.data[0]?.id;
   const operation = operations.find((one) => one.id === id) ?? operations[0];
@@ -45,6 +47,8 @@ export function Explorer({ operations }: { readonly operations: readonly Operati
   if (operation === undefined) return null;
   const body =
     operation.body === undefined ? undefined : (bodies[operation.id] ?? exampleOf(operation.body, company));
+  const values = allValues[operation.id] ?? {};
+  const setValues = (next: Values): void => setAllValues({ ...allValues, [operation.id]: next });
   const draft: Draft = { operation, values, body };
   const send = (request: Draft): void => {
     const found = tokenProblem(token.trim());
@@ -90,8 +94,6 @@ export function Explorer({ operations }: { readonly operations: readonly Operati
             value={operation.id}
             onChange={(next) => {
               setId(next);
-              // A cursor belongs to its list.
-              setValues(({ cursor: _, ...others }) => others);
               sending.reset();
             }}
           />

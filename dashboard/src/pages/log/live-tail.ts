@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react';
-import { type CursorList, PAGE_ITEMS_MAX } from '../../list/cursor-list.ts';
+import type { CursorList } from '../../list/cursor-list.ts';
+import { PAGE_ITEMS_MAX } from '../../list/pages.ts';
 
 const POLL_MS = 1_500;
 

@@ -90,7 +90,7 @@ export function LogPage() {
               more={list.more}
               onOpen={show}
             />
-            <ListEnd list={list} noun="entries" />
+            <ListEnd list={list} noun={['entry', 'entries']} />
           </>
         )}
       </Card>

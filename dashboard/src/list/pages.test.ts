@@ -1,0 +1,109 @@
+import { describe, expect, test } from 'vitest';
+import {
+  compacted,
+  FIRST_PAGE,
+  HELD_MAX_ITEMS,
+  itemsOf,
+  nextParam,
+  PAGE_ITEMS_MAX,
+  type Page,
+  type PageParam,
+  type Pages,
+  previousParam,
+} from './pages.ts';
+
+/** Items `from` down to `to`, the newest first, with the gaps at its ends as cursors. */
+const page = (from: number, to: number, hasMore = true): Page<number> => {
+  const data = Array.from({ length: from - to + 1 }, (_, i) => from - i);
+  return {
+    data,
+    pagination: {
+      nextCursor: hasMore ? `after ${to}` : null,
+      hasMore,
+      startCursor: `before ${from}`,
+      endCursor: `after ${to}`,
+    },
+  };
+};
+const NOTHING: Page<number> = {
+  data: [],
+  pagination: { nextCursor: null, hasMore: false, startCursor: null, endCursor: null },
+};
+/** What a look for newer items finds when there are none: the same gap, issued again. */
+const sameGap = (cursor: string): Page<number> => ({
+  data: [],
+  pagination: { nextCursor: null, hasMore: false, startCursor: cursor, endCursor: cursor },
+});
+const BEFORE: PageParam = { limit: PAGE_ITEMS_MAX, cursor: 'before 50', direction: 'before' };
+const NEXT: PageParam = { limit: PAGE_ITEMS_MAX, cursor: 'after 1' };
+
+describe('the next page', () => {
+  test('is asked for from the end of the last one, until there is no more', () => {
+    expect(nextParam(page(100, 51), FIRST_PAGE)).toEqual({ limit: 100, cursor: 'after 51' });
+    expect(nextParam(page(100, 51, false), FIRST_PAGE)).toBeUndefined();
+    expect(nextParam(NOTHING, FIRST_PAGE)).toBeUndefined();
+  });
+
+  test('is asked for after a page that was read backwards, whose hasMore is about the other end', () => {
+    expect(nextParam(page(60, 51, false), BEFORE)).toEqual({ limit: 100, cursor: 'after 51' });
+  });
+});
+
+test('newer items are asked for from the start of the first page; an empty list has no start', () => {
+  expect(previousParam(page(50, 1))).toEqual({ limit: 100, cursor: 'before 50', direction: 'before' });
+  expect(previousParam(NOTHING)).toBeUndefined();
+});
+
+describe('compacting', () => {
+  test('keeps every item once, in order, and the cursors at both ends', () => {
+    const joined = compacted({ pages: [page(60, 51), page(50, 1)], pageParams: [BEFORE, FIRST_PAGE] });
+    expect(itemsOf(joined)).toEqual(page(60, 1).data);
+    expect(joined.pages).toHaveLength(1);
+    expect(joined.pageParams).toEqual([FIRST_PAGE]);
+    expect(joined.pages[0]?.pagination).toMatchObject({
+      startCursor: 'before 60',
+      endCursor: 'after 1',
+      hasMore: true,
+    });
+  });
+
+  test('of an empty page renews the cursor of the first one', () => {
+    const joined = compacted({
+      pages: [sameGap('again'), page(50, 1, false)],
+      pageParams: [BEFORE, FIRST_PAGE],
+    });
+    expect(joined.pages).toHaveLength(1);
+    expect(joined.pages[0]?.pagination).toMatchObject({
+      startCursor: 'again',
+      endCursor: 'after 1',
+      hasMore: false,
+    });
+  });
+
+  test('done twice changes nothing more', () => {
+    const once = compacted({ pages: [page(160, 51), page(50, 1)], pageParams: [BEFORE, FIRST_PAGE] });
+    expect(itemsOf(compacted(once))).toEqual(itemsOf(once));
+    const alone: Pages<number> = { pages: [page(50, 1)], pageParams: [FIRST_PAGE] };
+    expect(compacted(alone)).toBe(alone);
+  });
+
+  test('bounds a list that is followed for hours, in items and in pages, and its end can be loaded again', () => {
+    let all: Pages<number> = { pages: [page(50, 1, false)], pageParams: [FIRST_PAGE] };
+    const LAST = 12_000;
+    for (let newest = 51; newest <= LAST; newest += 1) {
+      all = compacted({
+        pages: [page(newest, newest), ...all.pages],
+        pageParams: [BEFORE, ...all.pageParams],
+      });
+    }
+    const items = itemsOf(all);
+    expect(items.length).toBeLessThanOrEqual(HELD_MAX_ITEMS);
+    expect(items.length).toBeGreaterThan(HELD_MAX_ITEMS - 2 * PAGE_ITEMS_MAX);
+    expect(items).toEqual(page(LAST, LAST - items.length + 1).data);
+    expect(all.pages.length).toBeLessThanOrEqual(HELD_MAX_ITEMS / PAGE_ITEMS_MAX + 1);
+    expect(all.pageParams).toHaveLength(all.pages.length);
+    const [last, param] = [all.pages.at(-1), all.pageParams.at(-1)];
+    if (last === undefined || param === undefined) throw new Error('nothing is left');
+    expect(nextParam(last, param)).toEqual({ ...NEXT, cursor: last.pagination.endCursor });
+  });
+});
