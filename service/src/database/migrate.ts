@@ -51,6 +51,29 @@ export async function migrate(
   }
 }
 
+/**
+ * Throws MigrationError unless a database has this program's schema. Changes nothing: for commands that must not bring
+ * it there, since the service of another version may be using it.
+ */
+export async function requireSchema(pool: pg.Pool, files?: readonly MigrationFile[]): Promise<void> {
+  const wanted = files ?? (await readMigrationFiles());
+  const client = await pool.connect();
+  try {
+    await refuseOldServer(client);
+    const done = (await hasHistory(client)) ? await readHistory(client) : [];
+    refuseForeignHistory(done, wanted);
+    if (done.length === wanted.length) return;
+    throw new MigrationError(
+      done.length === 0
+        ? 'the database has no tables of this program: no service was started on it yet'
+        : `the database is older than this program: it has ${done.length} of ${wanted.length} migrations (up to ` +
+            `${done.at(-1)?.name}). Start the service with this program, or run the program that the database is from.`,
+    );
+  } finally {
+    client.release();
+  }
+}
+
 async function migrateOn(
   client: pg.PoolClient,
   files: readonly MigrationFile[],
@@ -86,11 +109,19 @@ async function refuseOldServer(client: pg.PoolClient): Promise<void> {
 }
 
 async function appliedMigrations(client: pg.PoolClient): Promise<AppliedMigration[]> {
-  const select = 'select number, name, sha256 from schema_migrations order by number';
+  if (!(await hasHistory(client))) await createHistory(client);
+  return readHistory(client);
+}
+
+async function hasHistory(client: pg.PoolClient): Promise<boolean> {
   const { rows } = await client.query<{ present: boolean }>(
     `select to_regclass('schema_migrations') is not null as present`,
   );
-  if (rows[0]?.present !== true) await createHistory(client);
+  return rows[0]?.present === true;
+}
+
+async function readHistory(client: pg.PoolClient): Promise<AppliedMigration[]> {
+  const select = 'select number, name, sha256 from schema_migrations order by number';
   return (await client.query<AppliedMigration>(select)).rows;
 }
 

@@ -4,5 +4,14 @@
  * and with a stack trace. With this it goes on, and its words are lost; who must know whether they arrived, looks itself.
  */
 export function outliveOutputs(): void {
-  for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined);
+  process.stderr.on('error', () => undefined);
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    // That nobody reads any more, such as behind `| head`, is no failure.
+    if (error.code !== 'EPIPE') failure ??= error;
+  });
 }
+
+let failure: Error | undefined;
+
+/** Why something that was written to standard output is lost; undefined when all of it was written or nobody reads it. */
+export const outputFailure = (): Error | undefined => failure;

@@ -1,7 +1,8 @@
+import type pg from 'pg';
 import type { Logger } from 'pino';
 import { ensurePartitions } from '../audit-log/partitions.ts';
 import { type Config, readConfig } from '../config.ts';
-import { migrate } from '../database/migrate.ts';
+import { migrate, requireSchema } from '../database/migrate.ts';
 import { FOR_COMMANDS } from '../database/pool.ts';
 import { createLog, STANDARD_ERROR } from '../log/log.ts';
 import { deploymentSecrets } from '../server/secrets.ts';
@@ -16,15 +17,19 @@ export interface CommandContext {
   readonly log: () => Logger;
   /**
    * Runs `work` on the service's database and lets go of it: the one that a running service uses, else the embedded
-   * one, started for the time of the command. Its schema is this program's. A signal ends the command, unless `work`
-   * comes to an end by these `signals` itself.
+   * one, started for the time of the command. Its schema is brought to this program's. A signal ends the command, unless
+   * `work` comes to an end by these `signals` itself.
    */
-  readonly withDatabase: <T>(
-    purpose: string,
-    work: (database: CommandDatabase) => Promise<T>,
-    signals?: Signals,
-  ) => Promise<T>;
+  readonly withDatabase: UseDatabase;
+  /** The same, but no schema is changed: throws MigrationError where it is not this program's. */
+  readonly withCurrentSchema: UseDatabase;
 }
+
+type UseDatabase = <T>(
+  purpose: string,
+  work: (database: CommandDatabase) => Promise<T>,
+  signals?: Signals,
+) => Promise<T>;
 
 export interface CommandDatabase extends ConnectedDatabase {
   /** The deployment's secrets, made on first use. */
@@ -46,19 +51,25 @@ export function createContext(env: NodeJS.ProcessEnv): CommandContext {
     made ??= createLog(env['SVC_LOG_LEVEL'] ? config().logLevel : 'warn', STANDARD_ERROR);
     return made;
   };
-  return {
-    config,
-    log,
-    withDatabase: (purpose, work, signals) =>
+  const useDatabase =
+    (prepare: (pool: pg.Pool) => Promise<void>): UseDatabase =>
+    (purpose, work, signals) =>
       useCommandDatabase(
         { config: config(), purpose, log: log() },
         { max: CONNECTIONS, ...FOR_COMMANDS },
         async (database) => {
-          await migrate(database.pool, log());
-          await ensurePartitions(database.pool);
+          await prepare(database.pool);
           return work({ ...database, secrets: () => deploymentSecrets(config(), log()) });
         },
         signals,
-      ),
+      );
+  return {
+    config,
+    log,
+    withDatabase: useDatabase(async (pool) => {
+      await migrate(pool, log());
+      await ensurePartitions(pool);
+    }),
+    withCurrentSchema: useDatabase(requireSchema),
   };
 }

@@ -14,7 +14,7 @@ export interface Explanation {
   readonly unexpected: boolean;
 }
 
-const FAILED = 1;
+export const FAILED = 1;
 /** Wrong configuration or arguments, as is usual for command lines. */
 export const MISUSED = 2;
 

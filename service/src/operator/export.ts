@@ -10,6 +10,7 @@ import { exportRecords } from '../records/export.ts';
 import type { CommandContext } from './context.ts';
 import { formatOf, STANDARD_STREAM } from './file-format.ts';
 import { resourceArgument, resourceOf } from './import.ts';
+import { write } from './print.ts';
 import { showProgress } from './progress.ts';
 import { say } from './say.ts';
 
@@ -33,7 +34,7 @@ export function exportCommand(context: CommandContext): Command {
     .action(async (name: string, file: string, flags: ExportFlags) => {
       const resource = resourceOf(name);
       const format = formatOf(file, flags.format);
-      await context.withDatabase('svcd export', async ({ pool }) => {
+      await context.withCurrentSchema('svcd export', async ({ pool }) => {
         const progress = showProgress(undefined);
         let records = 0;
         const text = exportRecords({
@@ -57,11 +58,9 @@ export function exportCommand(context: CommandContext): Command {
 }
 
 async function writeToOutput(text: AsyncIterable<string>): Promise<void> {
-  try {
-    await pipeline(Readable.from(text), process.stdout, { end: false });
-  } catch (error) {
-    // Whoever reads has enough, such as head.
-    if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error;
+  for await (const part of text) {
+    // The reader has enough, such as head.
+    if (!(await write(part))) return;
   }
 }
 

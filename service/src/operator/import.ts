@@ -29,6 +29,7 @@ interface ImportFlags {
 const MS_PER_SECOND = 1_000;
 const SOME_REFUSED = 1;
 const READ_BYTES = 256 * 1024;
+const STANDARD_INPUT = 0;
 
 export const RECORD_RESOURCES: readonly Resource[] = RESOURCES.filter(({ records }) => records);
 
@@ -79,10 +80,13 @@ async function runImport(
   flags: ImportFlags,
 ): Promise<number> {
   const format = formatOf(file, flags.format);
-  const { input, size } = await openInput(file);
-  const rejects = await openRejects(flags.rejects);
+  const { input, fd, size } = await openInput(file);
+  const rejects = await openRejects(flags.rejects, fd).catch((error: unknown) => {
+    input.destroy();
+    throw error;
+  });
   const signals = watchSignals();
-  const { report, seconds } = await context.withDatabase(
+  const work = context.withDatabase(
     'svcd import',
     async ({ pool }) => {
       const progress = showProgress(size);
@@ -108,6 +112,9 @@ async function runImport(
     },
     signals,
   );
+  // The reason why the import failed comes first.
+  work.catch(() => rejects.end()).catch(() => undefined);
+  const { report, seconds } = await work;
   await rejects.end();
   await print(
     flags.json
@@ -120,17 +127,22 @@ async function runImport(
 const exitCodeOf = ({ refused, interrupted }: ImportReport): number =>
   interrupted ? MISUSED : refused > 0 ? SOME_REFUSED : 0;
 
-async function openInput(
-  file: string,
-): Promise<{ readonly input: Readable; readonly size: number | undefined }> {
-  if (file === STANDARD_STREAM) return { input: process.stdin, size: undefined };
+interface Input {
+  readonly input: Readable;
+  readonly fd: number;
+  /** Undefined for what has none, such as a pipe. */
+  readonly size: number | undefined;
+}
+
+async function openInput(file: string): Promise<Input> {
+  if (file === STANDARD_STREAM) return { input: process.stdin, fd: STANDARD_INPUT, size: undefined };
   try {
     const handle = await open(file);
     const stats = await handle.stat();
     if (stats.isDirectory()) throw new Error('it is a directory');
     return {
       input: handle.createReadStream({ highWaterMark: READ_BYTES }),
-      // A pipe has no size.
+      fd: handle.fd,
       size: stats.isFile() ? stats.size : undefined,
     };
   } catch (error) {

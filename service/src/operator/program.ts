@@ -1,6 +1,9 @@
+import { setImmediate } from 'node:timers/promises';
 import { Command, CommanderError } from 'commander';
+import { outputFailure } from '../log/outputs.ts';
 import { type CommandContext, createContext } from './context.ts';
-import { explain, MISUSED } from './explain.ts';
+import { explain, FAILED, MISUSED } from './explain.ts';
+import { unwritable } from './print.ts';
 import { say } from './say.ts';
 
 /** Each command in a file of its own, read when it is wanted: `start` does not wait for what `import` needs. */
@@ -24,6 +27,17 @@ export async function runProgram(args: readonly string[], env: NodeJS.ProcessEnv
   } catch (error) {
     process.exitCode = failureCode(error, env);
   }
+  if ((process.exitCode ?? 0) === 0) await refuseLostOutput();
+}
+
+/** Also help, which is not written by `print`, is not lost without a word. */
+async function refuseLostOutput(): Promise<void> {
+  // After the errors of what was written before.
+  await setImmediate();
+  const failure = outputFailure();
+  if (failure === undefined) return;
+  say(`svcd: ${unwritable(failure).message}`);
+  process.exitCode = FAILED;
 }
 
 /** The command line with the named command, or with all of them when there is none of the name. */

@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { type BigIntStats, constants, fstatSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { errorMessage } from '../database/embedded/error.ts';
 import { OperatorError } from '../operator-error.ts';
@@ -14,9 +14,12 @@ export interface Rejects {
 /** Lines that are told on standard error when there is no file for them. */
 const TOLD_LINES = 20;
 
-/** To the file, which is overwritten, else the first ones to standard error. */
-export async function openRejects(file: string | undefined): Promise<Rejects> {
-  return file === undefined ? tell() : writeTo(file);
+/**
+ * To the file, which is overwritten, else the first ones to standard error. Throws OperatorError when the file is the one
+ * that is read, by whichever name: then nothing is overwritten.
+ */
+export async function openRejects(file: string | undefined, inputFd: number): Promise<Rejects> {
+  return file === undefined ? tell() : writeTo(file, inputFd);
 }
 
 function tell(): Rejects {
@@ -41,21 +44,36 @@ function tell(): Rejects {
  * NDJSON of `{line, field, reason, text}`, one for each refused line: its first failure. `also` has its others, so that
  * all of a line can be mended at once.
  */
-async function writeTo(file: string): Promise<Rejects> {
-  const handle = await open(file, 'w').catch((error: unknown) => {
-    throw new OperatorError(`${file} cannot be written: ${errorMessage(error)}`);
-  });
-  const stream = handle.createWriteStream();
+async function writeTo(file: string, inputFd: number): Promise<Rejects> {
+  const writable = async <T>(work: Promise<T>): Promise<T> => {
+    try {
+      return await work;
+    } catch (error) {
+      throw new OperatorError(`${file} cannot be written: ${errorMessage(error)}`);
+    }
+  };
+  // Not truncated before it is known which file it is.
+  const handle = await writable(open(file, constants.O_WRONLY | constants.O_CREAT));
+  try {
+    const stats = await handle.stat({ bigint: true });
+    if (isSame(stats, fstatSync(inputFd, { bigint: true }))) {
+      throw new OperatorError(
+        `${file} is the file that is imported: refused lines need a file of their own.`,
+      );
+    }
+    if (stats.isFile()) await writable(handle.truncate());
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
   return {
-    write: async (refused) => {
-      if (!stream.write(refused.map(rejectLine).join(''))) await once(stream, 'drain');
-    },
-    end: async () => {
-      stream.end();
-      await once(stream, 'close');
-    },
+    write: (refused) => writable(handle.appendFile(refused.map(rejectLine).join(''))),
+    end: () => writable(handle.close()),
   };
 }
+
+const isSame = (one: BigIntStats, other: BigIntStats): boolean =>
+  one.isFile() && one.dev === other.dev && one.ino === other.ino;
 
 function rejectLine({ line, text, failures: [first, ...also] }: Refused): string {
   const { field, reason } = first ?? { field: '', reason: '' };

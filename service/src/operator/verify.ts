@@ -48,20 +48,27 @@ export function verifyCommand(context: CommandContext): Command {
 }
 
 const runVerify = (context: CommandContext, { repair, json }: VerifyFlags): Promise<VerifyReport> =>
-  context.withDatabase('svcd verify', async ({ pool }) => {
+  context.withCurrentSchema('svcd verify', async ({ pool }) => {
     const resources = RESOURCES.filter(({ records }) => records);
     const started = performance.now();
     const progress = showProgress(await estimateRecords(pool, resources));
     const seen = { records: 0, findings: 0, repaired: 0 };
+    let unwritten: unknown;
     try {
       await verifyRecords({
         pool,
         resources,
         repair: repair === true,
-        onFinding: (finding) => {
+        onFinding: async (finding) => {
           seen.findings++;
           if (finding.repaired) seen.repaired++;
-          console.log(json ? JSON.stringify(finding) : line(finding));
+          try {
+            await print(json ? JSON.stringify(finding) : line(finding));
+          } catch (error) {
+            // What was found, and perhaps repaired, is not lost with the output.
+            say(line(finding));
+            unwritten ??= error;
+          }
         },
         onProgress: (records) => {
           seen.records += records;
@@ -71,6 +78,7 @@ const runVerify = (context: CommandContext, { repair, json }: VerifyFlags): Prom
     } finally {
       progress.stop();
     }
+    if (unwritten !== undefined) throw unwritten;
     return { ...seen, seconds: (performance.now() - started) / MS_PER_SECOND };
   });
 

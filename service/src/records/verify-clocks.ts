@@ -74,7 +74,7 @@ export async function verifyClocks(
         );
       });
     }
-    onFinding({
+    await onFinding({
       workspaceId,
       problem: 'clock',
       detail: wrong.behind
@@ -112,7 +112,7 @@ export async function verifyMonth(
     return rows[0];
   });
   if (wrong === undefined) return;
-  onFinding({
+  await onFinding({
     workspaceId,
     problem: 'quota',
     detail: `live requests are counted for a month to come, ${wrong.month}`,

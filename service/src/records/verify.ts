@@ -21,7 +21,8 @@ export interface VerifyOptions {
   /** Those that are written as records. */
   readonly resources: readonly Resource[];
   readonly repair: boolean;
-  readonly onFinding: (finding: Finding) => void;
+  /** Waited for. */
+  readonly onFinding: (finding: Finding) => unknown;
   /** Called with the records that were read since the last call. */
   readonly onProgress: (records: number) => void;
 }
@@ -70,7 +71,7 @@ async function verifyDocs(
       const expected = docOf(resource, values);
       if (expected === doc) continue;
       const repaired = repair && (await replaceDoc(pool, relation, workspaceId, values.id, doc, expected));
-      onFinding({
+      await onFinding({
         workspaceId,
         problem: 'wire JSON',
         detail: `${resource.singular} ${values.id}: not what its columns say`,
@@ -137,7 +138,7 @@ async function verifyCounters(
   }
   for (const { company_id: company, kept, counted } of found) {
     const of = company === WHOLE_WORKSPACE ? '' : ` of company ${company}`;
-    onFinding({
+    await onFinding({
       workspaceId,
       problem: 'counter',
       detail: `${resource.name}${of}: kept ${kept}, counted ${counted}`,

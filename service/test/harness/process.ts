@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { expect, vi } from 'vitest';
 import { onFileEnd } from './cleanup.ts';
 import { expectNoSecrets, secret } from './secrets.ts';
@@ -130,6 +132,27 @@ export async function runSvcd(
   const command = spawnSvcd(args, options);
   const exit = await command.ended;
   return { ...exit, stdout: command.stdout(), stderr: command.stderr() };
+}
+
+/** A disk without room; only Linux has it. */
+export const FULL_DISK = '/dev/full';
+
+/** Runs a command whose standard output is a file on a full disk. */
+export async function runSvcdOnFullDisk(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<{ readonly code: number | null; readonly stderr: string }> {
+  const full = openSync(FULL_DISK, 'w');
+  const child = spawn(process.execPath, [SVCD, ...args], {
+    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env },
+    stdio: ['ignore', full, 'pipe'],
+  });
+  closeSync(full);
+  const [stderr, [code]] = await Promise.all([
+    child.stderr === null ? '' : text(child.stderr),
+    once(child, 'exit'),
+  ]);
+  return { code, stderr };
 }
 
 /** Starts a service on a free port and waits until it serves. Default: one worker. */

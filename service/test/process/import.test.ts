@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { link, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../harness/database.ts';
@@ -81,6 +81,28 @@ describe('svcd import', () => {
       text: 'a,c1,500,now',
       also: [{ field: '/completedAt', reason: expect.stringMatching(/ISO 8601/) }],
     });
+  });
+
+  test('--rejects is not the file that is imported, by whichever name: nothing is overwritten', async () => {
+    const text = ndjson([auditOf('a'), auditOf('b', { headlineScore: 500 })]);
+    const file = await fileOf('input.ndjson', text);
+    const soft = join(directory, 'soft.ndjson');
+    const hard = join(directory, 'hard.ndjson');
+    await symlink(file, soft);
+    await link(file, hard);
+    const pairs = [file, soft, hard].flatMap((name) => [
+      [file, name],
+      [name, file],
+    ]);
+    for (const [input = '', rejects = ''] of pairs) {
+      const { code, stdout, stderr } = await importAudits(input, ['--rejects', rejects]);
+      expect([code, stdout]).toEqual([2, '']);
+      expect(stderr).toBe(
+        `svcd: ${rejects} is the file that is imported: refused lines need a file of their own.\n`,
+      );
+      expect(await readFile(file, 'utf8')).toBe(text);
+    }
+    expect(await exportText(database.pool, workspace, 'audits')).toBe('');
   });
 
   test('--atomic takes everything back when a line is refused', async () => {

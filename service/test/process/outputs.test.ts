@@ -1,18 +1,12 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, existsSync, openSync } from 'node:fs';
-import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
+import { existsSync } from 'node:fs';
 import { describe, expect, test, vi } from 'vitest';
 import { dataDirectory } from '../../src/database/embedded/fixture-process.ts';
 import { findEmbedded } from '../../src/database/embedded/index.ts';
 import { freePort } from '../../src/server/listen.ts';
 import { bootstrapWorkspace } from '../harness/dashboard-http.ts';
-import { runSvcd, type SvcdProcess, spawnSvcd } from '../harness/process.ts';
+import { FULL_DISK, runSvcd, runSvcdOnFullDisk, type SvcdProcess, spawnSvcd } from '../harness/process.ts';
 
-const SVCD = join(import.meta.dirname, '../../src/operator/svcd.ts');
-/** A disk without room. */
-const FULL = '/dev/full';
 const WAIT = { timeout: 30_000, interval: 50 } as const;
 const dataDir = await dataDirectory();
 const env = { SVC_DATA_DIR: dataDir };
@@ -64,17 +58,39 @@ describe('when nobody reads what it prints', () => {
 });
 
 // Only Linux has such a file.
-test.runIf(existsSync(FULL))('a result that cannot be written is told, with exit code 1', async () => {
-  const full = openSync(FULL, 'w');
-  const doctor = spawn(process.execPath, [SVCD, 'doctor'], {
-    env: { PATH: process.env['PATH'], ...env },
-    stdio: ['ignore', full, 'pipe'],
+describe.runIf(existsSync(FULL_DISK))('when the disk is full', () => {
+  test.each([
+    [1, ['--help']],
+    [1, ['export', '--help']],
+    [1, ['doctor']],
+    [1, ['doctor', '--json']],
+    [2, ['verify']],
+    [1, EXPORT],
+    [2, ['import', 'companies', '/dev/null', '--format', 'ndjson', '--workspace', workspaceId]],
+    [1, ['bootstrap', '--email', 'full@example.com', '--workspace', 'Full']],
+  ] as const)(
+    'a result that cannot be written ends with code %i and one line: svcd %s',
+    async (code, args) => {
+      const settings = { ...env, SVC_OWNER_PASSWORD: 'a password that nobody needs' };
+      const ended = await runSvcdOnFullDisk(args, settings);
+      expect(ended.code).toBe(code);
+      expect(ended.stderr.trim().split('\n').at(-1)).toMatch(
+        /^svcd: standard output cannot be written: .*ENOSPC/,
+      );
+      expect(ended.stderr).not.toMatch(/^\s+at /m);
+      expect(await server()).toBeUndefined();
+    },
+  );
+
+  test('refused lines that cannot be written end the import with code 2 and one line', async () => {
+    const { code, stdout, stderr } = await runSvcd(
+      ['import', 'companies', '-', '--format', 'ndjson', '--workspace', workspaceId, '--rejects', FULL_DISK],
+      { env, input: '{}\n'.repeat(10_000) },
+    );
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(/^svcd: \/dev\/full cannot be written: .*ENOSPC.*\n$/);
+    expect(await server()).toBeUndefined();
   });
-  closeSync(full);
-  const told = doctor.stderr === null ? '' : text(doctor.stderr);
-  expect(await once(doctor, 'exit')).toEqual([1, null]);
-  expect(await told).toMatch(/^svcd: standard output cannot be written: ENOSPC/);
-  expect(await server()).toBeUndefined();
 });
 
 test.each([

@@ -1,5 +1,6 @@
+import { existsSync } from 'node:fs';
 import { beforeAll, expect, test } from 'vitest';
-import { runSvcd } from '../harness/process.ts';
+import { FULL_DISK, runSvcd, runSvcdOnFullDisk } from '../harness/process.ts';
 import {
   bearer,
   connectEmbedded,
@@ -8,7 +9,7 @@ import {
 } from '../harness/running-service.ts';
 
 const AUDITS = 20;
-/** Six processes, one after the other. */
+/** Seven processes, one after the other. */
 const TIMEOUT_MS = 60_000;
 
 let running: RunningService;
@@ -52,6 +53,16 @@ test('svcd verify says 0 when nothing is wrong, 1 when something is, and repairs
     expect.stringMatching(/^Read 21 records in .*: found 2\. svcd verify --repair puts them right\.$/),
     '',
   ]);
+
+  if (existsSync(FULL_DISK)) {
+    const lost = await runSvcdOnFullDisk(['verify'], running.env);
+    expect(lost.code).toBe(2);
+    expect(lost.stderr.split('\n')).toEqual([
+      ...found.stdout.split('\n').slice(0, 2),
+      expect.stringMatching(/^svcd: standard output cannot be written: .*ENOSPC/),
+      '',
+    ]);
+  }
 
   const repaired = await verify('--repair', '--json');
   expect(repaired.code).toBe(1);
