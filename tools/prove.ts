@@ -31,10 +31,12 @@ function chosen(): readonly Proof[] {
   process.exit(2);
 }
 
-function run({ name, file, seconds }: Proof, seed: number): boolean {
+function run({ name, file, project, seconds }: Proof, seed: number): boolean {
   const duration = positiveInteger('seconds', values.seconds, seconds);
   console.log(`\n== prove ${name} --seconds ${duration} --seed ${seed}`);
-  const { status } = spawnSync(join(ROOT, 'node_modules/.bin/vitest'), ['run', '--reporter=verbose', file], {
+  const only = project === undefined ? [] : ['--project', project];
+  const args = ['run', '--reporter=verbose', ...only, file];
+  const { status } = spawnSync(join(ROOT, 'node_modules/.bin/vitest'), args, {
     cwd: ROOT,
     stdio: 'inherit',
     env: { ...process.env, PROVE: file, PROVE_SECONDS: String(duration), PROVE_SEED: String(seed) },

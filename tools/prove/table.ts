@@ -4,6 +4,8 @@ export interface Proof {
   /** What it shows, for the help. */
   readonly shows: string;
   readonly file: string;
+  /** The only project of vitest.config.ts that it runs in. Default: each one with a database. */
+  readonly project?: string;
   /** How long it runs, on each PostgreSQL, unless `--seconds` says otherwise. */
   readonly seconds: number;
 }
@@ -20,6 +22,7 @@ export const PROOFS: readonly Proof[] = [
     name: 'planted',
     shows: 'the history checker finds each fault that is planted in the service',
     file: 'service/test/history/planted.proof.ts',
+    project: 'embedded 18',
     seconds: 8,
   },
 ];
