@@ -47,14 +47,14 @@ export async function write(stream: Output, text: string): Promise<void> {
 }
 
 /** C0 and C1 controls, and marks that turn the direction of text: what could make a terminal show something else. */
-const UNSAFE = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
+const UNSAFE = /[\p{Cc}\p{Bidi_Control}]/gu;
 
 /** Text of others on one line of a terminal. */
 export const harmless = (text: string): string => text.replace(UNSAFE, ' ');
 
 /** The same in JSON, which stays the same JSON. */
 export const harmlessJson = (json: string): string =>
-  json.replace(/[\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, (character) => {
+  json.replace(/[\u007f-\u009f\p{Bidi_Control}]/gu, (character) => {
     const code = character.codePointAt(0) ?? 0;
     return `\\u${code.toString(16).padStart(4, '0')}`;
   });

@@ -6,7 +6,7 @@ import { COMMANDS } from './commands/index.ts';
 import { exitCodeOf } from './exit-code.ts';
 import { actionOf, groupsOf } from './groups.ts';
 import { commandHelp, generalHelp, groupHelp } from './help.ts';
-import { BrokenPipe, Interrupted, type Io, tell, write } from './io.ts';
+import { BrokenPipe, harmless, Interrupted, type Io, tell, write } from './io.ts';
 import { parseCommand } from './parse.ts';
 
 /** Anything that looks like a key, also within an argument (specification, section 5). */
@@ -88,7 +88,8 @@ async function explain(error: unknown, io: Io): Promise<void> {
   await tell(io, `svc: ${message}`);
   if (error instanceof UsageError || error instanceof SvcError || isSystemError(error)) return;
   // A mistake in this program: where it is helps to report it.
-  await write(io.stderr, `${error instanceof Error ? error.stack : ''}\n`);
+  const stack = error instanceof Error ? (error.stack ?? '') : '';
+  await write(io.stderr, `${stack.split('\n').map(harmless).join('\n')}\n`);
 }
 
 /** A failure of the system, such as a full disk or a missing right, which says all by its message. */

@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { terminalLine, terminalText } from './terminal-text.ts';
 
 /** Log lines as people read them on a terminal; everywhere else a line is the JSON it comes as. */
 
@@ -29,10 +30,10 @@ export function peopleLine(line: string, showStacks: boolean): string {
   const parts = [
     styleText('dim', new Date(time).toTimeString().slice(0, 8)),
     LEVELS[level] ?? '',
-    msg ?? '',
-    err === undefined ? '' : `(${err.message})`,
-    styleText('dim', extra.join(' ')),
+    terminalLine(msg ?? ''),
+    err === undefined ? '' : terminalLine(`(${err.message})`),
+    styleText('dim', terminalLine(extra.join(' '))),
   ];
   const text = parts.filter((part) => part !== '').join(' ');
-  return showStacks && err?.stack !== undefined ? `${text}\n${err.stack}\n` : `${text}\n`;
+  return showStacks && err?.stack !== undefined ? `${text}\n${terminalText(err.stack)}\n` : `${text}\n`;
 }

@@ -22,12 +22,18 @@ export function doctorCommand(context: CommandContext): Command {
     .action(async ({ json }: { readonly json?: true }) => {
       const checks = await examine(context.config, context.log);
       const allWell = checks.every(({ status }) => status !== 'fail');
-      await print(json ? JSON.stringify({ ok: allWell, checks }) : checks.map(line).join('\n'));
+      if (json) await print(JSON.stringify({ ok: allWell, checks }));
+      else await print(checks.map(line).join('\n'), inColor);
       if (!allWell) process.exitCode = FAILED;
     });
 }
 
-function line({ check, status, text, remedy }: Finding): string {
-  const shown = styleText(COLORS[status], status.padEnd(STATUS_WIDTH), { stream: process.stdout });
-  return `${shown}${check.padEnd(CHECK_WIDTH)}${text}${remedy === undefined ? '' : ` -> ${remedy}`}`;
-}
+const line = ({ check, status, text, remedy }: Finding): string =>
+  `${status.padEnd(STATUS_WIDTH)}${check.padEnd(CHECK_WIDTH)}${text}${remedy === undefined ? '' : ` -> ${remedy}`}`;
+
+const STATUS = new RegExp(`^(?:${Object.keys(COLORS).join('|')})\\b`, 'gm');
+
+const inColor = (text: string): string =>
+  text.replace(STATUS, (status) =>
+    styleText(COLORS[status as Finding['status']], status, { stream: process.stdout }),
+  );

@@ -1,11 +1,15 @@
 import { errorMessage } from '../database/embedded/error.ts';
+import { terminalText } from '../log/terminal-text.ts';
 import { OperatorError } from '../operator-error.ts';
 
 /**
- * Writes to standard output. Resolves when it is written: true, or false when nobody reads it any more. Throws
+ * Writes data to standard output, as it is unless that is a terminal. Resolves when it is written: true, or false when nobody reads it any more. Throws
  * OperatorError when it cannot be written, such as to a file on a full disk.
  */
-export function write(text: string): Promise<boolean> {
+export const write = (text: string): Promise<boolean> =>
+  writeRaw(process.stdout.isTTY ? terminalText(text) : text);
+
+function writeRaw(text: string): Promise<boolean> {
   return new Promise((resolve, reject) => {
     process.stdout.write(text, (error) => {
       if (!error) resolve(true);
@@ -15,9 +19,12 @@ export function write(text: string): Promise<boolean> {
   });
 }
 
-/** A command's result, a line of standard output. Throws as `write` does: the command has not done what it was asked for. */
-export async function print(text: string): Promise<void> {
-  await write(`${text}\n`);
+/**
+ * A command's result, a line of standard output; what could change a terminal is escaped. `paint` colors it afterwards.
+ * Throws as `write` does: the command has not done what it was asked for.
+ */
+export async function print(text: string, paint: (text: string) => string = (plain) => plain): Promise<void> {
+  await writeRaw(`${paint(terminalText(text))}\n`);
 }
 
 export const unwritable = (error: Error): OperatorError =>

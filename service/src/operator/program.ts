@@ -30,6 +30,9 @@ export async function runProgram(args: readonly string[], env: NodeJS.ProcessEnv
   if ((process.exitCode ?? 0) === 0) await refuseLostOutput();
 }
 
+/** What commander says holds the arguments. */
+const OUTPUT = { writeErr: (text: string) => say(text.trimEnd()) };
+
 /** Also help, which is not written by `print`, is not lost without a word. */
 async function refuseLostOutput(): Promise<void> {
   // After the errors of what was written before.
@@ -45,10 +48,12 @@ async function createProgram(name: string | undefined, context: CommandContext):
   const program = new Command('svcd')
     .description('runs and looks after a service')
     .addHelpText('after', HELP)
+    .configureOutput(OUTPUT)
     .exitOverride();
   const wanted = COMMANDS[name ?? ''];
   for (const load of wanted === undefined ? Object.values(COMMANDS) : [wanted]) {
-    program.addCommand((await load())(context).exitOverride().showHelpAfterError('(add --help for help)'));
+    const command = (await load())(context).configureOutput(OUTPUT).exitOverride();
+    program.addCommand(command.showHelpAfterError('(add --help for help)'));
   }
   return program;
 }

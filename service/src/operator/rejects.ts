@@ -1,6 +1,7 @@
 import { type BigIntStats, constants, fstatSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { errorMessage } from '../database/embedded/error.ts';
+import { terminalLine } from '../log/terminal-text.ts';
 import { OperatorError } from '../operator-error.ts';
 import type { Refused } from '../records/batches.ts';
 import { say } from './say.ts';
@@ -29,7 +30,8 @@ function tell(): Rejects {
     write: async (refused) => {
       const shown = refused.slice(0, Math.max(0, TOLD_LINES - told));
       for (const { line, failures } of shown) {
-        say(`line ${line}: ${failures.map(({ field, reason }) => `${field} ${reason}`.trim()).join('; ')}`);
+        const told = failures.map(({ field, reason }) => `${field} ${reason}`.trim()).join('; ');
+        say(`line ${line}: ${terminalLine(told)}`);
       }
       told += shown.length;
       untold += refused.length - shown.length;

@@ -1,4 +1,6 @@
+import { terminalText } from '../log/terminal-text.ts';
+
 /** Words for people, on standard error: standard output is for logs and results. */
 export const say = (text: string): void => {
-  process.stderr.write(`${text}\n`);
+  process.stderr.write(terminalText(`${text}\n`));
 };

@@ -55,6 +55,28 @@ describe('svcd import', () => {
     expect(told[20]).toBe('… and 5 more: --rejects FILE writes all of them.');
   });
 
+  test('text of the file and of the arguments cannot change the terminal', async () => {
+    const evil = '\u001b]0;title\u0007\u001b[2J\u009b31m\u202e\r\nline 9: imported';
+    const fields = [evil, '\u007f'].map((name) => JSON.stringify({ [name]: 1 }));
+    const file = await fileOf('evil.ndjson', [...fields, `{"${evil.replace('\n', '')}`].join('\n'));
+    const header = await fileOf('evil.csv', `id,"${evil}"\n`);
+    const outputs = [
+      await importAudits(file),
+      await importAudits(header),
+      await importAudits(`${evil}.csv`),
+      await importAudits(file, [`--${evil}`]),
+      await svcd(['import', evil, file, '--workspace', workspace]),
+      await svcd(['export', 'audits', '--format', 'csv', '--workspace', evil]),
+    ];
+    for (const { code, stdout, stderr } of outputs) {
+      expect(code).not.toBe(0);
+      expect(stdout + stderr).not.toMatch(/(?!\n)[\p{Cc}\p{Bidi_Control}]/u);
+    }
+    expect(outputs[0]?.stderr).toContain('line 1: ');
+    expect(outputs[0]?.stderr).toContain('\\u001b]0;title');
+    expect(outputs[0]?.stderr).not.toMatch(/^line 9/m);
+  });
+
   test('--rejects writes every refused line as NDJSON, and --json the report', async () => {
     const file = await fileOf(
       'bad.csv',
