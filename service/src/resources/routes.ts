@@ -48,6 +48,7 @@ export function registerResources(
       async (request, reply) => {
         const key = keyFor(request, resource);
         noParameters(request);
+        if (request.params.id === 'count') throw new ApiError('not_found', `${resource.path} has no count.`);
         const record = await readRecord(reader.pool, resource, key, request.params.id);
         if (record === undefined) throw new ApiError('not_found', `There is no such ${resource.singular}.`);
         return sendConditional(request, reply, record.doc, record.etag);

@@ -41,18 +41,27 @@ export async function createRecords(
   const stamped = inputs.map((input) => stampedOnCreation(resource, input, nowMs));
   const result = await insertRecords(client, workspaceId, resource, stamped);
   const [existing] = result.existing;
-  if (existing !== undefined) {
-    throw new ApiError(
-      'conflict',
-      `${at(existing)}/id is taken: the ${resource.singular} ${String(inputs[existing]?.['id'])} exists already.`,
-    );
-  }
+  if (existing !== undefined) throw idTaken(resource, inputs, existing, at);
   const missing = result.withoutCompany.map((index) => ({
     field: `${at(index)}/${parent}`,
     reason: noCompany(inputs[index], parent),
   }));
   if (missing.length > 0) throw invalidBody(missing);
   return result.inserted;
+}
+
+/** Only the first of several inputs with one id can have been new. */
+function idTaken(
+  { singular }: Resource,
+  inputs: readonly RecordInput[],
+  index: number,
+  at: (index: number) => string,
+): ApiError {
+  const id = inputs[index]?.['id'];
+  const earlier = inputs.findIndex((input) => input['id'] === id);
+  const why =
+    earlier < index ? `${at(earlier)} has the same id` : `the ${singular} ${String(id)} exists already`;
+  return new ApiError('conflict', `${at(index)}/id is taken: ${why}.`);
 }
 
 const noCompany = (input: RecordInput | undefined, parent = 'companyId'): string =>

@@ -69,7 +69,7 @@ describe.each(WRITES)('POST $path/batch', (of) => {
     const taken = batch(of, 5, (i) => (i === 3 ? { id } : {}));
     expectFailure(await post(of, taken), 'conflict', '/data/3/id is taken', id);
     const twice = batch(of, 5, (i) => (i === 1 || i === 4 ? { id: 'twice' } : {}));
-    expectFailure(await post(of, twice), 'conflict', '/data/4/id is taken', 'twice');
+    expectFailure(await post(of, twice), 'conflict', '/data/4/id is taken: /data/1 has the same id');
     expect(await stored(of)).toEqual(before);
   });
 
