@@ -17,6 +17,8 @@ export interface Field<T> {
   readonly from: 'client' | 'server';
   /** What a writer who leaves the field out gets; absent: the field is required. */
   readonly fallback?: T;
+  /** Whether values are added within a version: a client must take one that it does not know. Default false. */
+  readonly open?: boolean;
   /** A value as a list would show it; also the documentation's example. */
   readonly example: T;
 }
@@ -79,6 +81,9 @@ export const integer = (
   schema: schemaOf(Type.Integer({ minimum: options.min, maximum: options.max }), options),
   ...rest(options),
 });
+
+/** The same field, whose values may become more within a version. */
+export const open = <T>(field: Field<T>): Field<T> => ({ ...field, open: true });
 
 /** A point in time, ISO 8601; UTC on the wire. */
 export const time = (options: Common<string>): Field<string> => ({

@@ -25,7 +25,7 @@ export interface DocumentOptions {
 
 const DESCRIPTION = `Read and write a workspace's audits, mentions, content and companies, and read its API keys and audit log.
 
-Every request carries \`Authorization: Bearer <API key>\` and acts as the key's workspace. Answers are JSON, and every failure has the same envelope with a code. \`HEAD\` is answered like \`GET\`, without the body; any other method with 405 \`method_not_allowed\`, and an unknown path with 404 \`not_found\`. Fields are added within \`/v1\`, never changed or removed: ignore the ones that you do not know.`;
+Every request carries \`Authorization: Bearer <API key>\` and acts as the key's workspace. Answers are JSON, and every failure has the same envelope with a code. \`HEAD\` is answered like \`GET\`, without the body; any other method with 405 \`method_not_allowed\`, and an unknown path with 404 \`not_found\`. Fields, error codes and kinds of audit-log entries are added within \`/v1\`, never changed or removed: ignore the ones that you do not know. Times are UTC and have 0, 3 or 6 fractional digits: compare them as times, not as text.`;
 
 const SECURITY_SCHEME = 'apiKey';
 

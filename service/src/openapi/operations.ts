@@ -1,5 +1,6 @@
 import type { Resource } from '../declaration/resource.ts';
 import { COUNT_FAILURES, listFailures, recordFailures } from './failures.ts';
+import { listLinks, recordLinks } from './links.ts';
 import {
   countOperationId,
   getOperationId,
@@ -37,6 +38,7 @@ export function listOperation(resource: Resource): Operation {
         description: `A page of ${plural}.`,
         schema: listSchemaName(resource),
         example: listExample(resource),
+        links: listLinks(resource),
       }),
       ...failureResponses(listFailures(resource)),
     },
@@ -55,6 +57,7 @@ export function getOperation(resource: Resource): Operation {
         description: `The ${resource.singular}.`,
         schema: resource.type,
         example: recordExample(resource),
+        links: recordLinks(resource),
       }),
       ...failureResponses(recordFailures(resource)),
     },

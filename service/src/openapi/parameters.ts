@@ -66,14 +66,14 @@ export const PARAMETERS = {
   IdempotencyKey: {
     name: 'Idempotency-Key',
     in: 'header',
-    description: `Makes the request safe to repeat: for ${IDEMPOTENCY_LIFETIME_HOURS} hours the same key and body get the first answer again (\`Idempotent-Replayed: true\`) and nothing is made twice. Of the workspace, not of the API key. Take a new one, such as a UUID, for each new request. A refused request keeps nothing.`,
+    description: `Makes the request safe to repeat: for ${IDEMPOTENCY_LIFETIME_HOURS} hours the same key and body get the first answer again (\`Idempotent-Replayed: true\`) and nothing is made twice. Shared by all API keys of the workspace that have no company limit, and by all that are limited to the same company. Take a new one, such as a UUID, for each new request. A refused request keeps nothing.`,
     schema: { type: 'string', minLength: 1, maxLength: IDEMPOTENCY_KEY_MAX_CHARACTERS, pattern: '^[!-~]+$' },
   },
   RequestId: {
     name: 'Request-Id',
     in: 'header',
-    description: 'An id of your own for this request. One of another shape is replaced.',
-    schema: { type: 'string', pattern: REQUEST_ID_PATTERN },
+    description: `An id of your own for this request, as \`${REQUEST_ID_PATTERN}\`. One of another shape is replaced.`,
+    schema: { type: 'string' },
   },
 } as const satisfies Readonly<Record<string, Parameter>>;
 

@@ -20,6 +20,18 @@ export function publishedSchema({ schema }: Field<unknown>): JsonSchema {
   return { type: nullable ? [type, 'null'] : type, ...allowed, ...keywords };
 }
 
+/**
+ * The schema of a value that more may be added to (`kind`): the known ones, or any text. So a validator that a client has
+ * generated takes the next one.
+ */
+export function openSchema({ enum: values, type, ...rest }: JsonSchema): JsonSchema {
+  return { ...rest, anyOf: [{ type, enum: values }, { type: 'string' }] };
+}
+
+/** As answers show a field; a writer or a filter may give only what is known. */
+const shownSchema = (field: Field<unknown>): JsonSchema =>
+  field.open === true ? openSchema(publishedSchema(field)) : publishedSchema(field);
+
 const isOptional = (schema: TSchema): boolean => Type.IsOptional(schema);
 
 export function recordSchema({ description, fields }: Resource): JsonSchema {
@@ -28,7 +40,7 @@ export function recordSchema({ description, fields }: Resource): JsonSchema {
     type: 'object',
     description,
     required: entries.filter(([, { schema }]) => !isOptional(schema)).map(([name]) => name),
-    properties: Object.fromEntries(entries.map(([name, field]) => [name, publishedSchema(field)])),
+    properties: Object.fromEntries(entries.map(([name, field]) => [name, shownSchema(field)])),
   };
 }
 
@@ -114,7 +126,7 @@ const errorSchema: JsonSchema = {
       type: 'object',
       required: ['code', 'message'],
       properties: {
-        code: { type: 'string', enum: API_ERROR_CODES, description: ERROR_CODES_TEXT },
+        code: openSchema({ type: 'string', enum: API_ERROR_CODES, description: ERROR_CODES_TEXT }),
         message: { type: 'string', description: 'What was wrong and what is allowed, for people.' },
       },
     },

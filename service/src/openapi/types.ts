@@ -33,11 +33,19 @@ export interface MediaType {
   readonly examples?: Readonly<Record<string, Example>>;
 }
 
+/** An operation that takes what an answer holds; values are runtime expressions such as `$response.body#/id`. */
+export interface Link {
+  readonly operationId: string;
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly description: string;
+}
+
 export interface Response {
   readonly description: string;
   readonly headers: Readonly<Record<string, Reference>>;
   /** Absent: the answer has no body. */
   readonly content?: { readonly 'application/json': MediaType };
+  readonly links?: Readonly<Record<string, Link>>;
 }
 
 export interface RequestBody {

@@ -2,6 +2,7 @@ import type { Resource } from '../declaration/resource.ts';
 import { BATCH_BODY_MAX_BYTES, BATCH_MAX_RECORDS, BODY_MAX_BYTES } from '../limits.ts';
 import { CREATE_FAILURES, deleteFailures, updateFailures } from './failures.ts';
 import { BATCH_HEADERS, CREATED_HEADERS, DELETED_HEADERS, UPDATED_HEADERS } from './headers.ts';
+import { recordLinks } from './links.ts';
 import {
   batchOperationId,
   batchSchemaName,
@@ -62,6 +63,7 @@ function createOperation(resource: Resource): Operation {
           description: `The new ${resource.singular}.`,
           schema: resource.type,
           example: recordExample(resource),
+          links: recordLinks(resource),
         },
         CREATED_HEADERS,
       ),
@@ -89,6 +91,7 @@ function batchOperation(resource: Resource): Operation {
           description: `The new ${plural}, in the order of the request.`,
           schema: batchSchemaName(resource),
           example: { data: [recordExample(resource)] },
+          links: recordLinks(resource, '$response.body#/data/0/id', 'First'),
         },
         BATCH_HEADERS,
       ),
@@ -123,6 +126,7 @@ const updateOperation = (resource: Resource): Operation => ({
         description: `The ${resource.singular} as it is now.`,
         schema: resource.type,
         example: recordExample(resource),
+        links: recordLinks(resource),
       },
       UPDATED_HEADERS,
     ),

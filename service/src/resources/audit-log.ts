@@ -14,6 +14,7 @@ import {
   integer,
   json,
   nullable,
+  open,
   optional,
   text,
   texts,
@@ -42,7 +43,7 @@ export const auditLog = declareResource<AuditLogEntry>()({
   idPrefix: 'log',
   fields: {
     id: id({ description: 'Entry identifier.', example: 'log_01jq4d5d9zg1av6n0y3xq7t4sg' }),
-    kind,
+    kind: open(kind),
     createdAt,
     keyId: nullable(
       id({ description: 'The key that was used or changed.', example: 'key_01jq4d4c8yf0zt5m9x2wp6s3rf' }),
@@ -92,7 +93,7 @@ export const auditLog = declareResource<AuditLogEntry>()({
       }),
     ),
     targetType: optional(
-      choice(AUDIT_LOG_TARGET_TYPES, { description: 'What the entry is about.', example: 'member' }),
+      open(choice(AUDIT_LOG_TARGET_TYPES, { description: 'What the entry is about.', example: 'member' })),
     ),
     targetId: optional(
       text({

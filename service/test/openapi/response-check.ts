@@ -30,11 +30,14 @@ const FIRST_ERROR_STATUS = 400;
 const { paths, components } = openApiDocument({ publicUrl: 'http://svc.test', version: '0' });
 
 /** Object schemas that refuse what they do not name. */
-const closedSchemas: unknown = JSON.parse(JSON.stringify(components.schemas), (_, value: unknown) =>
-  typeof value === 'object' && value !== null && 'properties' in value
-    ? { ...value, additionalProperties: false }
-    : value,
-);
+const closedSchemas: unknown = JSON.parse(JSON.stringify(components.schemas), (_, value: unknown) => {
+  if (typeof value !== 'object' || value === null) return value;
+  if ('properties' in value) return { ...value, additionalProperties: false };
+  // A value that more may be added to: here only those that the document names.
+  if (!('anyOf' in value && Array.isArray(value.anyOf))) return value;
+  const [known, any] = value.anyOf;
+  return 'enum' in Object(known) && JSON.stringify(any) === '{"type":"string"}' ? known : value;
+});
 
 const ajv = new Ajv2020({ allErrors: true, allowUnionTypes: true });
 addFormats.default(ajv);
@@ -121,13 +124,17 @@ function bodyViolations({ content }: Response, method: string, answer: CheckedAn
   if (headers['content-type'] !== JSON_TYPE)
     return [`the content type is ${String(headers['content-type'])}`];
   const body: unknown = JSON.parse(text);
-  const violations = schemaViolations(content['application/json'].schema, body);
-  return status < FIRST_ERROR_STATUS || violations.length > 0 ? violations : codeViolations(body, status);
+  const { schema, examples } = content['application/json'];
+  const violations = schemaViolations(schema, body);
+  return status < FIRST_ERROR_STATUS || violations.length > 0
+    ? violations
+    : codeViolations(body, status, examples);
 }
 
-/** The one error table says which status a code has. */
-function codeViolations(body: unknown, status: number): readonly string[] {
+/** The one error table says which status a code has, and the examples of a failure say which codes are possible. */
+function codeViolations(body: unknown, status: number, examples: object | undefined): readonly string[] {
   const { code } = (body as ErrorEnvelope).error;
+  if (examples !== undefined && !(code in examples)) return [`the code ${code} is not possible here`];
   const known = Object.entries(ERRORS).find(([name]) => name === code);
   return known?.[1].status === status ? [] : [`the code ${code} does not have the status ${status}`];
 }
