@@ -201,8 +201,10 @@ create table one_time_links (
   purpose text not null,
   subject text collate "C",
   expires_at timestamp with time zone not null,
+  made_by text collate "C",
   constraint one_time_links_pkey PRIMARY KEY (token_hash),
-  constraint one_time_links_purpose_check CHECK (purpose = ANY (ARRAY['set-up'::text, 'sign-in'::text, 'invitation'::text]))
+  constraint one_time_links_made_by_fkey FOREIGN KEY (made_by) REFERENCES users(id) ON DELETE CASCADE,
+  constraint one_time_links_purpose_check CHECK (purpose = ANY (ARRAY['set-up'::text, 'sign-in'::text, 'invitation'::text, 'password-reset'::text]))
 );
 
 create table rate_limits (
@@ -363,6 +365,8 @@ CREATE INDEX mentions_by_company_published ON public.mentions USING btree (works
 CREATE INDEX mentions_by_created ON public.mentions USING btree (workspace_id, created_at, id);
 
 CREATE INDEX mentions_by_published ON public.mentions USING btree (workspace_id, published_at, id);
+
+CREATE INDEX one_time_links_by_subject ON public.one_time_links USING btree (subject);
 
 CREATE INDEX second_factors_by_secret ON public.second_factors USING btree (secret);
 

@@ -8,6 +8,7 @@ export const PAGE_PATHS = [
   '/sign-in',
   '/set-up',
   '/invitation',
+  '/password-reset',
   '/account',
   '/w/$workspaceId',
   '/w/$workspaceId/keys',

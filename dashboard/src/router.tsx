@@ -5,7 +5,7 @@ import { PageSkeleton } from './layout/page-skeleton.tsx';
 import type { PagePath } from './page-paths.ts';
 import { accountRoute } from './routes/account.tsx';
 import { dataRoutes } from './routes/data.tsx';
-import { invitationRoute, setUpRoute, signInRoute } from './routes/entrance.tsx';
+import { invitationRoute, passwordResetRoute, setUpRoute, signInRoute } from './routes/entrance.tsx';
 import { RouteFailure, rootRoute } from './routes/root.tsx';
 import { signedInRoute, startRoute } from './routes/signed-in.tsx';
 import {
@@ -21,6 +21,7 @@ const routeTree = rootRoute.addChildren([
   signInRoute,
   setUpRoute,
   invitationRoute,
+  passwordResetRoute,
   signedInRoute.addChildren([
     startRoute,
     accountRoute,

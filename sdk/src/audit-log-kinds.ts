@@ -44,6 +44,18 @@ export const AUDIT_LOG_KINDS = {
     target: 'member',
     details: ['action'],
   },
+  'account.password_reset': {
+    label: 'Password reset',
+    description:
+      'A new password was set by a one-time link or by the operator. All sessions of the person ended.',
+    target: 'member',
+    details: ['method', 'sessionsEnded'],
+  },
+  'account.reset_link_created': {
+    label: 'Reset link created',
+    description: 'An owner or the operator created a one-time link that sets a new password.',
+    target: 'member',
+  },
   'account.second_factor_disabled': {
     label: 'Second factor switched off',
     description: 'A person switched their second factor off.',
@@ -53,6 +65,12 @@ export const AUDIT_LOG_KINDS = {
     label: 'Second factor switched on',
     description: 'A person switched a second factor on.',
     target: 'member',
+  },
+  'account.second_factor_reset': {
+    label: 'Second factor reset',
+    description: 'The operator removed a second factor. All sessions of the person ended.',
+    target: 'member',
+    details: ['sessionsEnded'],
   },
   'account.second_factor_started': {
     label: 'Second factor set-up started',

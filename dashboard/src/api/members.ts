@@ -1,5 +1,10 @@
 import type { Role } from '@svc/service/src/dashboard/auth/permissions.ts';
-import type { Invitation, IssuedInvitation, Member } from '@svc/service/src/dashboard/wire.ts';
+import type {
+  Invitation,
+  IssuedInvitation,
+  IssuedResetLink,
+  Member,
+} from '@svc/service/src/dashboard/wire.ts';
 import { queryOptions } from '@tanstack/react-query';
 import { call, ofWorkspace } from './client.ts';
 
@@ -23,6 +28,9 @@ export const changeRole = (workspaceId: string, memberId: string, role: Role): P
 
 export const removeMember = (workspaceId: string, memberId: string): Promise<void> =>
   call(ofWorkspace(workspaceId, `/members/${memberId}`), { method: 'DELETE' });
+
+export const createResetLink = (workspaceId: string, memberId: string): Promise<IssuedResetLink> =>
+  call(ofWorkspace(workspaceId, `/members/${memberId}/password-reset`), { method: 'POST', body: {} });
 
 export const invite = (
   workspaceId: string,

@@ -21,6 +21,12 @@ export const setUpRoute = createRoute({
   component: lazyPage(() => import('../pages/entrance/set-up-page.tsx'), 'SetUpPage'),
 });
 
+export const passwordResetRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/password-reset',
+  component: lazyPage(() => import('../pages/entrance/password-reset-page.tsx'), 'PasswordResetPage'),
+});
+
 export const invitationRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/invitation',

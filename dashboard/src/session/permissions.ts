@@ -15,6 +15,7 @@ const NEEDED: Readonly<Record<Permission, string>> = {
   'record.import': 'Owners and admins import records.',
   'member.update': 'Owners and admins change roles.',
   'member.delete': 'Owners and admins remove members.',
+  'account.recover': 'Owners create reset links.',
   'invitation.create': 'Owners and admins invite people.',
   'invitation.cancel': 'Owners and admins withdraw invitations.',
 };

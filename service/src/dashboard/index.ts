@@ -21,6 +21,7 @@ import { registerLog } from './log.ts';
 import { registerMembers } from './members.ts';
 import { registerNewWorkspace } from './new-workspace.ts';
 import { registerOverview } from './overview.ts';
+import { registerResetLinks } from './reset-links.ts';
 import { registerResourceShapes } from './resource-shapes.ts';
 import { requireSameSite } from './same-site.ts';
 import { registerScores } from './scores.ts';
@@ -92,6 +93,7 @@ function registerEndpoints(api: FastifyInstance, options: DashboardOptions): voi
   registerAuth(api, { pool, auth, publicUrl });
   registerLinks(api, { pool, auth, sessions });
   registerAcceptance(api, { pool, auth, sessions });
+  registerResetLinks(api, { pool, auth, sessions, publicUrl });
   registerDeployment(api, { sessions, deployment });
   registerWorkspaces(api, { pool, sessions });
   registerNewWorkspace(api, { pool, sessions });

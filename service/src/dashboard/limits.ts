@@ -20,6 +20,7 @@ export const AUTH_WINDOW_SECONDS = 10;
 
 export const SET_UP_LINK_HOURS = 24;
 export const SIGN_IN_LINK_HOURS = 1;
+export const PASSWORD_RESET_LINK_HOURS = 24;
 export const INVITATION_HOURS = 7 * 24;
 export const LINK_TOKEN_BYTES = 32;
 

@@ -23,6 +23,18 @@ export interface Workspace {
   readonly burstLimit: number | null;
 }
 
+/** `POST /workspaces/{id}/members/{id}/password-reset`. The only answer that has the link. */
+export interface IssuedResetLink {
+  readonly email: string;
+  readonly link: string;
+  readonly expiresAt: Time;
+}
+
+/** `POST /password-reset/read`: whose password the link sets. */
+export interface PasswordResetOffer {
+  readonly email: string;
+}
+
 /** `GET /workspaces/{id}/usage`. */
 export interface Usage {
   /** Newest day first; a key has no row on a day without requests. Live and test requests. */

@@ -11,6 +11,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<(context: CommandCo
   start: async () => (await import('./start.ts')).startCommand,
   demo: async () => (await import('./demo.ts')).demoCommand,
   bootstrap: async () => (await import('./bootstrap.ts')).bootstrapCommand,
+  user: async () => (await import('./user.ts')).userCommand,
   doctor: async () => (await import('./doctor.ts')).doctorCommand,
   import: async () => (await import('./import.ts')).importCommand,
   export: async () => (await import('./export.ts')).exportCommand,

@@ -1,5 +1,6 @@
 import type { AuditLogEntry } from '@svc/sdk';
 import { createSetUpLink, createSignInLink } from '../../src/dashboard/index.ts';
+import { createOperatorResetLink } from '../../src/dashboard/users.ts';
 import { newEmail, PASSWORD, PUBLIC_URL, tokenOf } from '../harness/dashboard.ts';
 import { totpCode } from '../harness/totp.ts';
 import { member, type Prepare, type World, workspaceOf } from './change.ts';
@@ -52,6 +53,31 @@ export const ACCOUNT_CHANGES: Readonly<Record<string, Prepare>> = {
       body: { token: tokenOf(link) },
       actor: email,
       entries: [{ kind: 'session.signed_in', ...member({ userId, email }), details: { method: 'link' } }],
+    };
+  },
+  'POST /password-reset/read': async ({ service: { pool }, dashboard }) => {
+    const { email, workspaceId } = await dashboard.bootstrap();
+    const link = await createOperatorResetLink({ pool, publicUrl: PUBLIC_URL, email });
+    const body = { token: tokenOf(link) };
+    return { as: dashboard.nobody, workspaceId, path: '/password-reset/read', body, entries: [] };
+  },
+  'POST /password-reset': async ({ service: { pool }, dashboard }) => {
+    const { userId, email, workspaceId } = await dashboard.bootstrap();
+    await dashboard.signIn(userId, email);
+    const link = await createOperatorResetLink({ pool, publicUrl: PUBLIC_URL, email });
+    return {
+      as: dashboard.nobody,
+      workspaceId,
+      path: '/password-reset',
+      body: { token: tokenOf(link), password: `another ${PASSWORD}` },
+      actor: email,
+      entries: [
+        {
+          kind: 'account.password_reset',
+          ...member({ userId, email }),
+          details: { method: 'link', sessionsEnded: 1 },
+        },
+      ],
     };
   },
   'POST /auth/sign-in/email': async ({ dashboard }) => {

@@ -22,6 +22,16 @@ async function membershipOf({ service: { pool } }: World, workspaceId: string, u
   return rows[0]?.id ?? '';
 }
 
+/** A viewer who belongs to no other workspace. */
+async function onlyMember({ service: { pool }, dashboard }: World, workspaceId: string) {
+  const viewer = await dashboard.member(workspaceId, 'viewer');
+  await pool.query('delete from members where user_id = $1 and workspace_id <> $2', [
+    viewer.userId,
+    workspaceId,
+  ]);
+  return viewer;
+}
+
 async function withKey(world: World, action: 'rotate' | 'revoke', entry: Partial<AuditLogEntry>) {
   const { owner, workspaceId, path } = await workspaceOf(world);
   const { keyId } = await world.service.issue(workspaceId, { name: 'crawler', access: 'write' });
@@ -107,6 +117,17 @@ export const WORKSPACE_CHANGES: Readonly<Record<string, Prepare>> = {
           changes: [{ field: 'role', before: 'viewer', after: 'admin' }],
         },
       ],
+    };
+  },
+  'POST /workspaces/:workspaceId/members/:memberId/password-reset': async (world) => {
+    const { owner, workspaceId, path } = await workspaceOf(world);
+    const viewer = await onlyMember(world, workspaceId);
+    return {
+      as: owner,
+      workspaceId,
+      path: `${path}/members/${await membershipOf(world, workspaceId, viewer.userId)}/password-reset`,
+      body: {},
+      entries: [{ kind: 'account.reset_link_created', ...member(viewer) }],
     };
   },
   'DELETE /workspaces/:workspaceId/members/:memberId': async (world) => {

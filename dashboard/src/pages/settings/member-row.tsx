@@ -13,6 +13,7 @@ import { Button } from '../../ui/button.tsx';
 import { Select } from '../../ui/select.tsx';
 import { toast } from '../../ui/toast-store.ts';
 import { RemoveMember } from './remove-member.tsx';
+import { ResetPassword } from './reset-password.tsx';
 import { roleOptions } from './role-options.ts';
 
 export interface MemberRowProps {
@@ -24,6 +25,7 @@ export function MemberRow({ workspace, member }: MemberRowProps) {
   const client = useQueryClient();
   const { user } = useMe();
   const [removing, setRemoving] = useState(false);
+  const [resetting, setResetting] = useState(false);
   const own = member.userId === user.id;
   const change = useAction({
     mutationFn: (role: Role) => changeRole(workspace.id, member.id, role),
@@ -63,6 +65,15 @@ export function MemberRow({ workspace, member }: MemberRowProps) {
         ) : (
           <span className="px-2 text-soft capitalize">{role}</span>
         )}
+        {!own && member.role !== 'owner' && whyNot(workspace.role, 'account.recover') === undefined ? (
+          <Button
+            variant="ghost"
+            aria-label={`Reset password of ${member.name}`}
+            onClick={() => setResetting(true)}
+          >
+            Reset password
+          </Button>
+        ) : null}
         <Button
           variant="ghost"
           blocked={own ? undefined : (whyNot(workspace.role, 'member.delete') ?? notMine)}
@@ -71,6 +82,9 @@ export function MemberRow({ workspace, member }: MemberRowProps) {
           {own ? 'Leave' : 'Remove'}
         </Button>
       </div>
+      {resetting ? (
+        <ResetPassword workspaceId={workspace.id} member={member} onClose={() => setResetting(false)} />
+      ) : null}
       {removing ? (
         <RemoveMember workspace={workspace} member={member} own={own} onClose={() => setRemoving(false)} />
       ) : null}

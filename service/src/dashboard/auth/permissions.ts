@@ -2,6 +2,7 @@
 
 export const ACTIONS = {
   member: ['update', 'delete'],
+  account: ['recover'],
   invitation: ['create', 'cancel'],
   key: ['manage'],
   workspace: ['rename'],
@@ -21,7 +22,7 @@ export const ROLE_NAMES = ['owner', 'admin', 'viewer'] as const;
 export type Role = (typeof ROLE_NAMES)[number];
 
 export const PERMISSIONS = {
-  owner: { ...admin, quota: ['set'] },
+  owner: { ...admin, account: ['recover'], quota: ['set'] },
   admin,
   viewer: {},
 } as const satisfies Readonly<

@@ -1,0 +1,61 @@
+import type { Member } from '@svc/service/src/dashboard/wire.ts';
+import { useAction } from '../../api/action.ts';
+import { messageOf } from '../../api/failure.ts';
+import { createResetLink } from '../../api/members.ts';
+import { When } from '../../time/when.tsx';
+import { Button } from '../../ui/button.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { Dialog, DialogActions } from '../../ui/dialog.tsx';
+import { Problem } from '../../ui/problem.tsx';
+import { ShownOnce } from '../../ui/shown-once.tsx';
+import type { WorkspaceProps } from './props.ts';
+
+export interface ResetPasswordProps extends WorkspaceProps {
+  readonly member: Member;
+  readonly onClose: () => void;
+}
+
+/** Creates a one-time link that sets a new password: there need be no mail server. */
+export function ResetPassword({ workspaceId, member, onClose }: ResetPasswordProps) {
+  const create = useAction({
+    mutationFn: () => createResetLink(workspaceId, member.id),
+    gcTime: 0,
+  });
+  if (create.data !== undefined) {
+    const { email, link, expiresAt } = create.data;
+    return (
+      <Dialog open onOpenChange={onClose} title={`Reset link for ${email}`} dismissable={false}>
+        <ShownOnce what="The link" />
+        <p className="text-soft">
+          Send this link in a way that only {member.name} can read: anyone who opens it can set the password.
+          It works once, until <When at={expiresAt} form="full" />, and is shown only once.
+        </p>
+        <code className="mt-4 block rounded-md border border-edge bg-sunken px-3 py-2 wrap-anywhere select-all">
+          {link}
+        </code>
+        <DialogActions>
+          <CopyButton text={link} label="Copy link" wide />
+          <Button variant="primary" onClick={onClose}>
+            Done
+          </Button>
+        </DialogActions>
+      </Dialog>
+    );
+  }
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title={`Reset the password of ${member.name}?`}
+      description={`You get a one-time link to share. ${member.email} sets a new password with it. All sessions of ${member.name} then end. A second factor stays.`}
+    >
+      {create.error === null ? null : <Problem>{messageOf(create.error)}</Problem>}
+      <DialogActions>
+        <Button onClick={onClose}>Cancel</Button>
+        <Button variant="primary" busy={create.isPending} onClick={() => void create.run()}>
+          Create reset link
+        </Button>
+      </DialogActions>
+    </Dialog>
+  );
+}
