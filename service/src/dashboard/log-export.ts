@@ -1,10 +1,10 @@
 import type { AuditLogEntry } from '@svc/sdk';
-import { stringify } from 'csv-stringify/sync';
 import type pg from 'pg';
 import type { Position } from '../list/cursor.ts';
 import { DOC_SEPARATOR, type KeysetRow, keysetStatement } from '../list/keyset.ts';
 import type { ListQuery } from '../list/query.ts';
 import { conditionsOf } from '../list/read.ts';
+import { csvLine, withoutFormula } from '../records/csv-cells.ts';
 import { auditLog } from '../resources/audit-log.ts';
 import { EXPORT_PAGE_ENTRIES } from './limits.ts';
 import { logList } from './log-list.ts';
@@ -24,7 +24,7 @@ export async function* exportChunks(
   query: ListQuery,
   format: ExportFormat,
 ): AsyncGenerator<string> {
-  if (format === 'csv') yield stringify([COLUMNS]);
+  if (format === 'csv') yield csvLine(COLUMNS);
   const conditions = conditionsOf(logList, query, { workspaceId, companyId: null });
   let position: Position | undefined;
   for (;;) {
@@ -49,13 +49,13 @@ export async function* exportChunks(
 
 /** A spreadsheet must take what a client has sent (a User-Agent) for text, never for a formula. */
 const csvOf = (docs: readonly string[]): string =>
-  stringify(
-    docs.map((doc) => {
+  docs
+    .map((doc) => {
       const entry = JSON.parse(doc) as AuditLogEntry;
-      return COLUMNS.map((name) => cellOf(entry[name as keyof AuditLogEntry]));
-    }),
-    { escape_formulas: true },
-  );
+      const cells = COLUMNS.map((name) => cellOf(entry[name as keyof AuditLogEntry]));
+      return csvLine(cells.map((cell) => (cell === '' ? null : withoutFormula(cell))));
+    })
+    .join('');
 
 /** Ids as words; what has parts as JSON. */
 const cellOf = (value: AuditLogEntry[keyof AuditLogEntry]): string => {

@@ -17,6 +17,7 @@ import { say } from './say.ts';
 interface ExportFlags {
   readonly workspace: string;
   readonly format?: Format;
+  readonly csvSafe?: true;
 }
 
 /** `svcd export`: what it writes is what `svcd import` reads. */
@@ -31,9 +32,14 @@ export function exportCommand(context: CommandContext): Command {
     .argument('[file]', `the file; ${STANDARD_STREAM} is standard output`, STANDARD_STREAM)
     .requiredOption('--workspace <id>', 'the workspace that the records belong to')
     .addOption(new Option('--format <format>', "default: what the file's name says").choices(FORMATS))
+    .option(
+      '--csv-safe',
+      "with CSV: put ' before text that a spreadsheet would run as a formula. Such a file imports with it",
+    )
     .action(async (name: string, file: string, flags: ExportFlags) => {
       const resource = resourceOf(name);
       const format = formatOf(file, flags.format);
+      if (flags.csvSafe && format !== 'csv') throw new OperatorError('--csv-safe goes with --format csv.');
       await context.withCurrentSchema('svcd export', async ({ pool }) => {
         const progress = showProgress(undefined);
         let records = 0;
@@ -42,6 +48,7 @@ export function exportCommand(context: CommandContext): Command {
           workspaceId: flags.workspace,
           resource,
           format,
+          csvSafe: flags.csvSafe === true,
           onProgress: (more) => {
             records += more;
             progress.update(0, records);

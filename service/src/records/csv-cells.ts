@@ -67,6 +67,12 @@ function closingQuote(line: string, at: number): number {
 
 const unescaped = (text: string): string => text.replaceAll('""', QUOTE);
 
+/** What a spreadsheet takes for the beginning of a formula (OWASP, CSV injection). */
+const FORMULA = /^[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/;
+
+/** Text that a spreadsheet takes for text: an apostrophe is put before what it would take for a formula. */
+export const withoutFormula = (text: string): string => (FORMULA.test(text) ? `'${text}` : text);
+
 const NEEDS_QUOTES = /[",\r\n]/;
 
 /** A cell as it is written: null is empty, an empty text is quoted. */
@@ -74,3 +80,5 @@ export function writeCell(cell: Cell): string {
   if (cell === null) return '';
   return cell === '' || NEEDS_QUOTES.test(cell) ? `"${cell.replaceAll(QUOTE, '""')}"` : cell;
 }
+
+export const csvLine = (cells: readonly Cell[]): string => `${cells.map(writeCell).join(',')}\n`;

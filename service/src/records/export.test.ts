@@ -1,6 +1,8 @@
+import { parse } from 'csv-parse/sync';
 import { expect, test } from 'vitest';
 import { createTestDatabase } from '../../test/harness/database.ts';
 import { exportText, importText, ndjson, workspaceWith } from '../../test/harness/import.ts';
+import { resourceNamed } from '../../test/harness/records.ts';
 import { audits } from '../resources/audits.ts';
 import { FORMATS } from './batches.ts';
 import { exportRecords } from './export.ts';
@@ -43,6 +45,21 @@ const RECORDS: Readonly<Record<string, (i: number) => object>> = {
     ...(i % 3 ? {} : { updatedAt: '2026-03-01T09:30:00Z' }),
   }),
 };
+
+test('CSV is as the records are, or safe for a spreadsheet when that is asked for', async () => {
+  const ws = await workspaceWith(pool);
+  const names = ['=1+1', '+1', '-1', '@SUM(1)', '\t=1', '\r=1', '\uff1d1', 'a=1', "'=1", '"=1'];
+  await importText(pool, ws, 'companies', ndjson(names.map((name, i) => ({ id: `c${i}`, name }))));
+  const exported = async (csvSafe: boolean): Promise<readonly unknown[]> => {
+    let text = '';
+    const target = { pool, workspaceId: ws, resource: resourceNamed('companies') };
+    for await (const part of exportRecords({ ...target, format: 'csv', csvSafe })) text += part;
+    const rows: readonly Record<string, unknown>[] = parse(text, { columns: true, record_delimiter: '\n' });
+    return rows.map((row) => row['name']);
+  };
+  expect(await exported(false)).toEqual(names);
+  expect(await exported(true)).toEqual(names.map((name, i) => (i < 7 ? `'${name}` : name)));
+});
 
 test.each(FORMATS)(
   'what is exported as %s and imported into an empty workspace is the same lists',

@@ -1,13 +1,18 @@
 import { utc } from '../database/utc.ts';
 import type { Resource } from '../declaration/resource.ts';
 import type { Format } from './batches.ts';
-import { type Cell, writeCell } from './csv-cells.ts';
+import { type Cell, csvLine, withoutFormula } from './csv-cells.ts';
 import type { RecordValues } from './row.ts';
 import { requireWorkspace, type Target } from './target.ts';
 import { writableFields } from './validate.ts';
 
 export interface ExportOptions extends Target {
   readonly format: Format;
+  /**
+   * For CSV: an apostrophe is put before text that a spreadsheet would take for a formula. Default false: an import of
+   * the file gives the same records.
+   */
+  readonly csvSafe?: boolean;
   /** Called with the records that were given since the last call. */
   readonly onProgress?: (records: number) => void;
 }
@@ -25,9 +30,9 @@ interface ExportRow {
  * Throws OperatorError when the workspace is not there.
  */
 export async function* exportRecords(options: ExportOptions): AsyncGenerator<string> {
-  const { workspaceId, resource, format, onProgress } = options;
+  const { workspaceId, resource, format, csvSafe = false, onProgress } = options;
   await requireWorkspace(options);
-  const toText = format === 'csv' ? csvLine(resource) : ndjsonLine(resource);
+  const toText = format === 'csv' ? recordLine(resource, csvSafe) : ndjsonLine(resource);
   const client = await options.pool.connect();
   let broken: Error | undefined;
   try {
@@ -38,7 +43,7 @@ export async function* exportRecords(options: ExportOptions): AsyncGenerator<str
         from ${resource.list.relation} where workspace_id = $1 order by created_at, id`,
       [workspaceId],
     );
-    if (format === 'csv') yield `${Object.keys(writableFields(resource, 'import')).join(',')}\n`;
+    if (format === 'csv') yield csvLine(Object.keys(writableFields(resource, 'import')));
     for (;;) {
       const { rows } = await client.query<ExportRow>(`fetch ${FETCH_RECORDS} from exported`);
       if (rows.length === 0) break;
@@ -62,15 +67,16 @@ const ndjsonLine = ({ fields }: Resource): ToText =>
     ? ({ doc }) => `${doc}\n`
     : ({ doc, created }) => `${doc.slice(0, -1)},"createdAt":"${created}"}\n`;
 
-function csvLine(resource: Resource): ToText {
+function recordLine(resource: Resource, safe: boolean): ToText {
   const names = Object.keys(writableFields(resource, 'import'));
   return ({ doc, created }) => {
     const values: RecordValues = { createdAt: created, ...(JSON.parse(doc) as RecordValues) };
-    return `${names.map((name) => writeCell(cellOf(values, name))).join(',')}\n`;
+    return csvLine(names.map((name) => cellOf(values, name, safe)));
   };
 }
 
-function cellOf(values: RecordValues, name: string): Cell {
+function cellOf(values: RecordValues, name: string, safe: boolean): Cell {
   const value = values[name] ?? null;
-  return value === null ? null : String(value);
+  if (typeof value !== 'string') return value === null ? null : String(value);
+  return safe ? withoutFormula(value) : value;
 }

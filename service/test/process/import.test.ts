@@ -207,6 +207,17 @@ describe('svcd export', () => {
     );
   });
 
+  test('--csv-safe makes text of what would be a formula, in CSV only', async () => {
+    await importText(database.pool, workspace, 'companies', ndjson([{ id: 'f', name: '=1+1' }]));
+    const args = ['export', 'companies', '--workspace', workspace, '--csv-safe'];
+    const safe = await svcd([...args, '--format', 'csv']);
+    expect([safe.code, safe.stderr]).toEqual([0, '']);
+    expect(safe.stdout).toMatch(/^f,'=1\+1,/m);
+    const refused = await svcd([...args, '--format', 'ndjson']);
+    expect([refused.code, refused.stdout]).toEqual([1, '']);
+    expect(refused.stderr).toBe('svcd: --csv-safe goes with --format csv.\n');
+  });
+
   test('leaves no half file behind when it fails, and the one that was there alone', async () => {
     const file = await fileOf('kept.ndjson', 'kept');
     const failed = await svcd(['export', 'audits', file, '--workspace', 'wks_none']);

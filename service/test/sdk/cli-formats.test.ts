@@ -27,7 +27,8 @@ const base = {
   excerpt: 'x'.repeat(300),
   publishedAt: '2026-02-27T06:00:00.123Z',
 };
-await seedRecords(service.pool, workspaceId, resourceNamed('companies'), [company]);
+const formula = { id: 'com_f', name: '=cmd|"/C calc"!A0', domain: '-1.example', createdAt: at(1) };
+await seedRecords(service.pool, workspaceId, resourceNamed('companies'), [company, formula]);
 await seedRecords(service.pool, workspaceId, resourceNamed('mentions'), [
   { ...base, id: 'men_awkward', title: AWKWARD, createdAt: at(1) },
   { ...base, id: 'men_hostile', title: HOSTILE, createdAt: at(2) },
@@ -75,6 +76,16 @@ test('CSV quotes what needs it, and has its header also without records', async 
   expect((await command('content list --format csv')).stdout).toBe(
     'id,companyId,title,url,status,createdAt,updatedAt,publishedAt\n',
   );
+});
+
+test('CSV is as the records are, or with --csv-safe without formulas', async () => {
+  const line = async (flags: string): Promise<string> =>
+    (await command(`companies get com_f ${flags}`)).stdout.split('\n')[1] ?? '';
+  expect(await line('--format csv')).toMatch(/^com_f,"=cmd\|""\/C calc""!A0",-1\.example,/);
+  expect(await line('--format csv --csv-safe')).toMatch(/^com_f,"'=cmd\|""\/C calc""!A0",'-1\.example,/);
+  const refused = await command('companies get com_f --csv-safe');
+  expect([refused.code, refused.stdout]).toEqual([2, '']);
+  expect(refused.stderr).toContain('--csv-safe goes with --format csv.');
 });
 
 test('JSON is one array, also of nothing', async () => {

@@ -14,7 +14,14 @@ import {
   type Values,
 } from '../command.ts';
 import { type Io, write } from '../io.ts';
-import { FORMATS, type Format, formatFor, recordText, recordWriter, valueText } from '../output/format.ts';
+import {
+  FORMATS,
+  formatFor,
+  type OutputFormat,
+  recordText,
+  recordWriter,
+  valueText,
+} from '../output/format.ts';
 import { progressOf } from '../output/progress.ts';
 import type { AnyRecord } from '../output/record.ts';
 import { openSession } from '../session.ts';
@@ -28,15 +35,21 @@ export const formatOption = {
     choices: FORMATS,
     description: 'Form of the output. Default: a table on a terminal, else ndjson',
   },
+  'csv-safe': {
+    type: 'boolean',
+    description: "With --format csv: put ' before text that a spreadsheet would run as a formula",
+  },
 } as const satisfies Options;
 
-export function formatOf(values: Values, io: Io): Format {
+export function formatOf(values: Values, io: Io): OutputFormat {
   const asked = text(values, 'format');
   const format = FORMATS.find((name) => name === asked);
   if (asked !== undefined && format === undefined) {
     throw new UsageError(`--format must be one of ${FORMATS.join(', ')}, not "${asked}".`);
   }
-  return formatFor(format, io.stdout);
+  if (!flag(values, 'csv-safe')) return formatFor(format, io.stdout);
+  if (format !== 'csv') throw new UsageError('--csv-safe goes with --format csv.');
+  return 'csv-safe';
 }
 
 /** `companyId` → `company`: the option of a filter. */

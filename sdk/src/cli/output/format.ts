@@ -1,6 +1,6 @@
 import type { Resource } from '../../resource.ts';
 import { harmless, harmlessJson, type Output } from '../io.ts';
-import { csvWriter } from './csv.ts';
+import { csvWriter, withoutFormula } from './csv.ts';
 import type { AnyRecord, RecordWriter } from './record.ts';
 import { detailText, tableWriter } from './table.ts';
 
@@ -9,6 +9,8 @@ const TERMINAL_COLUMNS = 80;
 
 export const FORMATS = ['table', 'ndjson', 'json', 'csv'] as const;
 export type Format = (typeof FORMATS)[number];
+/** With `csv-safe` for CSV that a spreadsheet takes no formula from. */
+export type OutputFormat = Format | 'csv-safe';
 
 /** JSON for the stream: on a terminal without characters that could change what it shows. */
 const jsonFor =
@@ -18,11 +20,15 @@ const jsonFor =
     return isTTY ? harmlessJson(json) : json;
   };
 
-export function recordWriter(format: Format, fields: Resource['fields'], stream: Output): RecordWriter {
+export function recordWriter(format: OutputFormat, fields: Resource['fields'], stream: Output): RecordWriter {
   const json = jsonFor(stream);
   if (format === 'table')
     return tableWriter(fields, stream.isTTY === true ? stream.columns || TERMINAL_COLUMNS : undefined);
-  if (format === 'csv') return csvWriter(Object.keys(fields), stream.isTTY === true ? harmless : undefined);
+  const clean = stream.isTTY === true ? harmless : undefined;
+  if (format === 'csv') return csvWriter(Object.keys(fields), clean);
+  if (format === 'csv-safe') {
+    return csvWriter(Object.keys(fields), (text) => withoutFormula(clean?.(text) ?? text));
+  }
   if (format === 'ndjson') {
     return { page: (records) => records.map((record) => `${json(record)}\n`).join(''), end: () => '' };
   }
@@ -38,7 +44,7 @@ export function recordWriter(format: Format, fields: Resource['fields'], stream:
 
 /** One record in a format; a table of one is a line a field. */
 export function recordText(
-  format: Format,
+  format: OutputFormat,
   fields: Resource['fields'],
   record: AnyRecord,
   stream: Output,
