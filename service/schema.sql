@@ -128,6 +128,18 @@ create table idempotency_keys (
   constraint idempotency_keys_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
 );
 
+create table imports (
+  workspace_id text collate "C" not null,
+  id text collate "C" not null,
+  created_at timestamp with time zone default clock_timestamp() not null,
+  records bigint not null,
+  existing bigint,
+  refused bigint,
+  finished boolean default false not null,
+  constraint imports_pkey PRIMARY KEY (workspace_id, id),
+  constraint imports_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
+) with (fillfactor=50);
+
 create table invitations (
   workspace_id text collate "C" not null,
   id text collate "C" not null,
@@ -350,6 +362,8 @@ CREATE INDEX dashboard_idempotency_keys_by_created ON public.dashboard_idempoten
 
 CREATE INDEX idempotency_keys_by_created ON public.idempotency_keys USING btree (created_at);
 
+CREATE INDEX imports_by_created ON public.imports USING btree (created_at);
+
 CREATE INDEX invitations_by_email ON public.invitations USING btree (email);
 
 CREATE INDEX invitations_by_id ON public.invitations USING btree (id);
@@ -396,6 +410,25 @@ create view api_key_records as
                     to_char((k.last_used_at AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS"Z"'::text) AS "lastUsedAt",
                     to_char((k.revoked_at AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'::text) AS "revokedAt") wire) AS doc
    FROM api_keys k;
+
+create view audit_log_entries as
+ SELECT workspace_id,
+    id,
+    created_at,
+    kind,
+    key_id,
+    actor,
+    target_id,
+    status,
+    method,
+    path,
+        CASE
+            WHEN ((kind = 'records.imported'::text) AND (target_id IS NOT NULL)) THEN COALESCE(( SELECT ((((("left"(audit_log.doc, '-1'::integer) || ',"records":'::text) || i.records) || ',"details":'::text) || json_build_object('existing', i.existing, 'refused', i.refused, 'finished', i.finished)) || '}'::text)
+               FROM imports i
+              WHERE ((i.workspace_id = audit_log.workspace_id) AND (i.id = audit_log.target_id))), doc)
+            ELSE doc
+        END AS doc
+   FROM audit_log;
 
 create view organizations as
  SELECT id,

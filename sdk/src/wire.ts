@@ -106,7 +106,7 @@ export interface AuditLogEntry {
   readonly recordIds?: readonly string[];
   /** Of `records.imported` and `record.changed`: the kind of records. */
   readonly resource?: string;
-  /** Of `records.imported`: how many records were imported. */
+  /** Of `records.imported`: how many records the import has added so far. */
   readonly records?: number;
   /** What the entry is about. */
   readonly targetType?: AuditLogTargetType;

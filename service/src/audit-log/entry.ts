@@ -22,9 +22,12 @@ export interface EventTarget {
 }
 
 type TargetOf<D> = D extends { readonly target: string } ? { readonly target: EventTarget } : unknown;
-type DetailsOf<D> = D extends { readonly details: readonly (infer Name extends string)[] }
-  ? { readonly details: Readonly<Record<Name, AuditLogValue>> }
-  : unknown;
+/** Those of an import are counted while it runs, and are not part of what is written. */
+type DetailsOf<D> = D extends { readonly target: 'import' }
+  ? unknown
+  : D extends { readonly details: readonly (infer Name extends string)[] }
+    ? { readonly details: Readonly<Record<Name, AuditLogValue>> }
+    : unknown;
 type ChangesOf<D> = D extends { readonly changes: infer C }
   ? {
       readonly changes: readonly (C extends readonly (infer Name extends string)[]
@@ -36,7 +39,7 @@ type ChangesOf<D> = D extends { readonly changes: infer C }
 type FieldsOf<Kind> = Kind extends 'record.changed'
   ? Required<Pick<AuditLogEntry, 'resource' | 'recordIds'>>
   : Kind extends 'records.imported'
-    ? Required<Pick<AuditLogEntry, 'resource' | 'records'>>
+    ? Required<Pick<AuditLogEntry, 'resource'>>
     : unknown;
 
 /** A change by a person or the operator, with all that its kind declares. */

@@ -1,5 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../test/harness/database.ts';
+import { inTransaction } from '../database/pool.ts';
+import { createWorkspace } from '../workspaces.ts';
 import { databaseNow, dropExpiredPartitions, ensurePartitions, listPartitions } from './partitions.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -114,6 +116,20 @@ describe('the partitions of the audit log', () => {
     expect(await dropAt(expires - 1, 30)).toEqual({ dropped: [] });
     expect(await dropAt(expires, 30)).toEqual({ dropped: ['audit_log_2026_01'] });
     expect(await names()).toEqual(['audit_log_2026_02', 'audit_log_2026_03', 'audit_log_2026_04']);
+  });
+
+  test('are dropped with what their imports have counted, and no other', async () => {
+    const { pool } = database;
+    await ensurePartitions(pool, Date.UTC(2026, 0, 1));
+    const workspaceId = await inTransaction(pool, (client) => createWorkspace(client, 'test'));
+    await pool.query(
+      `insert into imports (workspace_id, id, created_at, records)
+       values ($1, 'imp_january', '2026-01-20T00:00:00Z', 1), ($1, 'imp_february', '2026-02-01T00:00:00Z', 1)`,
+      [workspaceId],
+    );
+    await dropAt(Date.UTC(2026, 1, 1) + 30 * DAY_MS, 30);
+    const { rows } = await pool.query<{ id: string }>('select id from imports');
+    expect(rows).toEqual([{ id: 'imp_february' }]);
   });
 
   test('are kept while the clocks of the node and of the database are more than five minutes apart', async () => {

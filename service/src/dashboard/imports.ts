@@ -2,11 +2,19 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import type pg from 'pg';
 import { ApiError } from '../http/errors.ts';
+import { harmless } from '../http/request-origin.ts';
+import { type RawQuery, unknownOrRepeated } from '../list/query.ts';
 import { OperatorError } from '../operator-error.ts';
 import { type Format, importRecords, type Refused } from '../records/import.ts';
+import { refuse } from '../resources/request.ts';
 import { resourceOf } from './data.ts';
 import { createImportSlots } from './import-slots.ts';
-import { IMPORT_MAX_BYTES, IMPORT_REFUSED_SHOWN, IMPORT_TEXT_SHOWN_CHARACTERS } from './limits.ts';
+import {
+  FILE_NAME_MAX_CHARACTERS,
+  IMPORT_MAX_BYTES,
+  IMPORT_REFUSED_SHOWN,
+  IMPORT_TEXT_SHOWN_CHARACTERS,
+} from './limits.ts';
 import { confirmRole, type Sessions } from './session.ts';
 import type { ImportAnswer } from './wire-data.ts';
 
@@ -28,13 +36,14 @@ export function registerImports(api: FastifyInstance, { pool, sessions }: Import
     const bodyTypes = Object.keys(FORMATS);
     // The body stays a stream.
     scope.addContentTypeParser(bodyTypes, (_request, payload, parsed) => parsed(null, payload));
-    scope.post<{ Params: { resource: string }; Body: Readable }>(
+    scope.post<{ Params: { resource: string }; Querystring: RawQuery; Body: Readable }>(
       '/workspaces/:workspaceId/imports/:resource',
       { config: { bodyTypes } },
       async (request, reply): Promise<ImportAnswer> => {
         const access = await sessions.member(request, reply, 'record.import');
         const { workspaceId, by } = access;
         const resource = resourceOf(request.params);
+        const fileName = fileNameOf(request.query);
         const { body } = request;
         if (Number(request.headers['content-length'] ?? 0) > IMPORT_MAX_BYTES) throw tooLarge();
         const leave = slots.take(workspaceId);
@@ -46,6 +55,7 @@ export function registerImports(api: FastifyInstance, { pool, sessions }: Import
             workspaceId,
             resource,
             by,
+            ...(fileName === undefined ? {} : { fileName }),
             confirm: (client) => confirmRole(client, access, 'record.import'),
             format: formatOf(request.headers['content-type']),
             input: upload.input,
@@ -105,6 +115,18 @@ const tooLarge = (): ApiError =>
     'payload_too_large',
     `A file may have ${IMPORT_MAX_BYTES / MIB} MiB here. Import a larger one with svcd import.`,
   );
+
+/** What the person's machine calls the file, for the audit log. */
+function fileNameOf(query: RawQuery): string | undefined {
+  refuse(unknownOrRepeated(query, ['fileName']));
+  const { fileName } = query;
+  if (typeof fileName !== 'string') return undefined;
+  if (fileName !== '' && fileName.length <= FILE_NAME_MAX_CHARACTERS) return harmless(fileName);
+  throw new ApiError(
+    'invalid_parameter',
+    `"fileName" must have 1 to ${FILE_NAME_MAX_CHARACTERS} characters.`,
+  );
+}
 
 const formatOf = (contentType = ''): Format =>
   FORMATS[contentType.split(';', 1)[0]?.trim().toLowerCase() ?? ''] ?? 'ndjson';

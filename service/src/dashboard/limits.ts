@@ -54,6 +54,8 @@ export const HOURLY_MAX_MS = 7 * 24 * 60 * 60 * 1000;
 export const MENTIONS_WEIGHED = 1_000;
 export const CONTENT_COUNTED_MAX = 100_000;
 
+/** What file systems allow. */
+export const FILE_NAME_MAX_CHARACTERS = 255;
 /** Of a file that is imported here; it must arrive within the time of every request. Larger ones: `svcd import`. */
 export const IMPORT_MAX_BYTES = 64 * 1024 * 1024;
 /** Refused lines that an answer tells of, and how much of each. */

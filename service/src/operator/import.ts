@@ -1,4 +1,5 @@
 import { open } from 'node:fs/promises';
+import { basename } from 'node:path';
 import type { Readable } from 'node:stream';
 import { Argument, Command, Option } from 'commander';
 import { OPERATOR } from '../audit-log/actor.ts';
@@ -101,6 +102,7 @@ async function runImport(
           atomic: flags.atomic === true,
           parallel: true,
           by: OPERATOR,
+          ...(file === STANDARD_STREAM ? {} : { fileName: basename(file) }),
           signal: signals.abort,
           onProgress: ({ bytes, inserted, existing }) => progress.update(bytes, inserted + existing),
           onReject: rejects.write,

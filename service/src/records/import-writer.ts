@@ -1,17 +1,16 @@
-import type pg from 'pg';
-import { recordEvent } from '../audit-log/event.ts';
 import { inTransaction } from '../database/pool.ts';
+import { finishImport, type ImportEnd, logImport } from './import-log.ts';
 import { type InsertResult, insertRecords } from './insert.ts';
 import type { RecordInput } from './row.ts';
 import type { ImportTarget } from './target.ts';
 
-/** How an import's batches become transactions. Each that adds records logs how many: they are committed as one. */
+/** How an import's batches become transactions. Each counts the records that it adds: they are committed as one. */
 export interface ImportWriter {
   /** How many batches may be given before the first of them is written. */
   readonly atOnce: number;
   readonly write: (inputs: readonly RecordInput[]) => Promise<InsertResult>;
   /** After the last batch: then everything is committed. */
-  readonly finish: () => Promise<void>;
+  readonly finish: (end: ImportEnd) => Promise<void>;
   /** Takes back what is not committed. */
   readonly abandon: () => Promise<void>;
 }
@@ -28,7 +27,9 @@ export function batchWriter(target: ImportTarget): ImportWriter {
         await logImport(client, target, result.inserted.length);
         return result;
       }),
-    finish: () => Promise.resolve(),
+    finish: async (end) => {
+      if (end.inserted > 0) await inTransaction(target.pool, (client) => finishImport(client, target, end));
+    },
     abandon: () => Promise.resolve(),
   };
 }
@@ -61,8 +62,9 @@ export async function atomicWriter(target: ImportTarget): Promise<ImportWriter> 
       records += result.inserted.length;
       return result;
     },
-    finish: async () => {
+    finish: async (result) => {
       await logImport(client, target, records);
+      await finishImport(client, target, result);
       await end('commit');
     },
     abandon: () => end('rollback'),
@@ -71,18 +73,3 @@ export async function atomicWriter(target: ImportTarget): Promise<ImportWriter> 
 
 /** An import is in no hurry: it waits for the workspace's clock as long as another one holds it. */
 export const WAIT_FOR_OTHERS = 'set local statement_timeout = 0';
-
-/** Last in its transaction: it locks the log's clock. */
-export async function logImport(
-  client: pg.ClientBase,
-  { workspaceId, resource, by, importId, fileName }: ImportTarget,
-  records: number,
-): Promise<void> {
-  if (records === 0) return;
-  await recordEvent(client, workspaceId, by, {
-    kind: 'records.imported',
-    target: { id: importId, label: fileName ?? '' },
-    resource: resource.name,
-    records,
-  });
-}

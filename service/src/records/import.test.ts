@@ -9,9 +9,10 @@ import { importRecords } from './import.ts';
 const { pool } = await createTestDatabase();
 
 async function events(workspaceId: string): Promise<readonly unknown[]> {
-  const { rows } = await pool.query<{ doc: string }>('select doc from audit_log where workspace_id = $1', [
-    workspaceId,
-  ]);
+  const { rows } = await pool.query<{ doc: string }>(
+    'select doc from audit_log_entries where workspace_id = $1 order by created_at',
+    [workspaceId],
+  );
   return rows.map((row) => JSON.parse(row.doc)).filter(({ resource }) => resource !== 'companies');
 }
 
@@ -37,9 +38,38 @@ describe('importing', () => {
         actor: null,
         resource: 'audits',
         records: 2,
+        details: { existing: 0, refused: 0, finished: true },
       }),
-      expect.objectContaining({ kind: 'records.imported', resource: 'audits', records: 1 }),
+      expect.objectContaining({
+        kind: 'records.imported',
+        resource: 'audits',
+        records: 1,
+        details: { existing: 2, refused: 0, finished: true },
+      }),
     ]);
+  });
+
+  test.each([
+    ['a transaction a batch', {}],
+    ['two at the same time', { parallel: true }],
+    ['all or nothing', { atomic: true }],
+  ])('of many batches is one entry, with its file and all that it has added: %s', async (_, how) => {
+    const ws = await workspaceWith(pool, 'c1');
+    const many = Array.from({ length: 10_000 }, (_, i) => auditOf(`a${i}`));
+    const file = ndjson([...many, auditOf('a0')]);
+    await importText(pool, ws, 'audits', `${file}{broken\n`, { ...how, fileName: 'audits.ndjson' }).catch(
+      () => undefined,
+    );
+    const expected = {
+      kind: 'records.imported',
+      targetType: 'import',
+      targetId: expect.stringMatching(/^imp_/),
+      targetLabel: 'audits.ndjson',
+      records: 10_000,
+      details: { existing: 1, refused: 1, finished: true },
+    };
+    // One refused line takes all of an atomic import back.
+    expect(await events(ws)).toEqual('atomic' in how ? [] : [expect.objectContaining(expected)]);
   });
 
   test('an empty file brings nothing', async () => {
@@ -122,7 +152,9 @@ describe('importing', () => {
     }
     await expect(importText(pool, ws, 'audits', broken())).rejects.toThrow('the disk is gone');
     expect((await idsIn(pool, ws)).length).toBe(3_000);
-    expect(await events(ws)).toMatchObject([{ kind: 'records.imported', records: 3_000 }]);
+    expect(await events(ws)).toMatchObject([
+      { kind: 'records.imported', records: 3_000, details: { finished: false, existing: null } },
+    ]);
     const failing = importText(pool, ws, 'audits', ndjson([auditOf('z')]), {
       onProgress: () => {
         throw new Error('no more room');
@@ -144,11 +176,11 @@ describe('importing', () => {
     }
   });
 
-  test('records without an id or a time get theirs in the order of the file, each batch with an entry of its own', async () => {
+  test('records without an id or a time get theirs in the order of the file', async () => {
     const ws = await workspaceWith(pool, 'c1');
     const many = Array.from({ length: 7_000 }, (_, i) => ({ companyId: 'c1', title: `title ${i}` }));
     await importText(pool, ws, 'content', ndjson(many));
-    expect(await events(ws)).toMatchObject([{ records: 3_000 }, { records: 3_000 }, { records: 1_000 }]);
+    expect(await events(ws)).toMatchObject([{ records: 7_000 }]);
     const { rows } = await pool.query<{ title: string; doc: string }>(
       'select title, doc from content where workspace_id = $1 order by created_at, id',
       [ws],

@@ -105,7 +105,8 @@ async function run(options: ImportOptions, writer: ImportWriter): Promise<Import
     onProgress?.(progress);
   }
   if (interrupted() && atomic) return { ...progress, inserted: 0, rolledBack: true, interrupted: true };
-  if (!rolledBack) await writer.finish();
+  const { inserted, existing, refused } = progress;
+  if (!rolledBack) await writer.finish({ inserted, existing, refused, finished: !interrupted() });
   return { ...progress, rolledBack, interrupted: interrupted() };
 }
 

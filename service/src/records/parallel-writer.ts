@@ -1,7 +1,8 @@
 import { inTransaction } from '../database/pool.ts';
 import { holdClock, type Micros, takeTicks } from './clock.ts';
 import { addToCounts, countsOf } from './counters.ts';
-import { batchWriter, type ImportWriter, logImport, WAIT_FOR_OTHERS } from './import-writer.ts';
+import { logImport } from './import-log.ts';
+import { batchWriter, type ImportWriter, WAIT_FOR_OTHERS } from './import-writer.ts';
 import { acceptInputs, copyAccepted, type InsertResult, texts } from './insert.ts';
 import type { RecordInput } from './row.ts';
 import type { ImportTarget } from './target.ts';

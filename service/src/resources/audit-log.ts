@@ -86,7 +86,7 @@ export const auditLog = declareResource<AuditLogEntry>()({
     ),
     records: optional(
       integer({
-        description: 'Of an import: how many records came in.',
+        description: 'Of an import: how many records it has added so far.',
         min: 0,
         max: Number.MAX_SAFE_INTEGER,
         example: 1000,
@@ -126,6 +126,6 @@ export const auditLog = declareResource<AuditLogEntry>()({
   },
   company: null,
   filters: { kind },
-  relation: 'audit_log',
+  relation: 'audit_log_entries',
   records: false,
 });

@@ -4,7 +4,7 @@ import { TOTAL_MAX_ITEMS } from '../../src/limits.ts';
 import { type Sort, sortsOf } from '../../src/list/definition.ts';
 import { type KeysetRead, keysetStatement } from '../../src/list/keyset.ts';
 import { COMPANY, LISTS, type ListCase, OTHER_COMPANY } from '../harness/lists.ts';
-import { resourceNamed, seedRecords } from '../harness/records.ts';
+import { resourceNamed, seedRecords, tableOf } from '../harness/records.ts';
 import { createTestService, type TestService } from '../harness/service.ts';
 import { seedRow } from '../harness/world.ts';
 
@@ -39,6 +39,11 @@ beforeAll(async () => {
     }
   }
   for (const list of ordered) await multiply(list);
+  // The entries of imports look their counts up.
+  await service.pool.query(
+    `insert into imports (workspace_id, id, records) select $1, 'imp_' || i, 1 from generate_series(1, $2::int) i`,
+    [workspaceId, ROWS],
+  );
   await service.pool.query('vacuum analyze');
   client = new pg.Client({ connectionString: service.database.url });
   await client.connect();
@@ -55,8 +60,8 @@ function pattern(list: ListCase, index: number) {
 }
 
 /** Makes of each row of the workspace as many as there must be, and lays them down in no order of any list. */
-async function multiply({ name, resource }: ListCase): Promise<void> {
-  const table = name === 'api-keys' ? 'api_keys' : resource.list.relation;
+async function multiply({ resource }: ListCase): Promise<void> {
+  const table = tableOf(resource);
   const { rows } = await service.pool.query<{ column: string; type: string }>(
     `select attname as column, format_type(atttypid, null) as type from pg_attribute
      where attrelid = $1::regclass and attnum > 0 and not attisdropped`,

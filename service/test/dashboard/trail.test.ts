@@ -19,7 +19,7 @@ const FROM = { remoteAddress: ORIGIN.ip, headers: { 'user-agent': ORIGIN.userAge
 
 async function entriesOf(workspaceId: string): Promise<readonly AuditLogEntry[]> {
   const { rows } = await service.pool.query<{ entry: AuditLogEntry }>(
-    'select doc::json as entry from audit_log where workspace_id = $1 order by created_at',
+    'select doc::json as entry from audit_log_entries where workspace_id = $1 order by created_at',
     [workspaceId],
   );
   return rows.map(({ entry }) => entry);

@@ -221,12 +221,21 @@ export const WORKSPACE_CHANGES: Readonly<Record<string, Prepare>> = {
     return {
       as: owner,
       workspaceId,
-      path: `${path}/imports/companies`,
+      path: `${path}/imports/companies?fileName=${encodeURIComponent('März, neu.ndjson')}`,
       options: {
-        payload: '{"id":"com_a","name":"Acme"}\n',
+        payload: '{"id":"com_a","name":"Acme"}\n{"id":"com_a","name":"Acme"}\n{}\n',
         headers: { 'content-type': 'application/x-ndjson' },
       },
-      entries: [{ kind: 'records.imported', targetType: 'import', resource: 'companies', records: 1 }],
+      entries: [
+        {
+          kind: 'records.imported',
+          targetType: 'import',
+          targetLabel: 'März, neu.ndjson',
+          resource: 'companies',
+          records: 1,
+          details: { existing: 1, refused: 1, finished: true },
+        },
+      ],
     };
   },
   'GET /workspaces/:workspaceId/log/export': async (world) => {

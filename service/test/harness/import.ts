@@ -8,7 +8,9 @@ import { type ImportOptions, type ImportReport, importRecords } from '../../src/
 import { createWorkspace } from '../../src/workspaces.ts';
 import { resourceNamed } from './records.ts';
 
-type Chosen = Partial<Pick<ImportOptions, 'atomic' | 'parallel' | 'onProgress' | 'signal' | 'format'>>;
+type Chosen = Partial<
+  Pick<ImportOptions, 'fileName' | 'atomic' | 'parallel' | 'onProgress' | 'signal' | 'format'>
+>;
 
 /** What an import did, with all that it refused. */
 export interface TestImport extends ImportReport {

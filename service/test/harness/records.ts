@@ -31,6 +31,10 @@ export function wireRecord({ fields }: Resource, seed: SeedRow): Readonly<Record
   );
 }
 
+/** The table that the list's rows are in; lists of keys and entries read views. */
+export const tableOf = ({ name, list }: Resource): string =>
+  ({ 'api-keys': 'api_keys', 'audit-log': 'audit_log' })[name] ?? list.relation;
+
 /** Writes rows of any list; companies that they name must exist. */
 export async function seedRecords(
   pool: pg.Pool,
@@ -38,7 +42,7 @@ export async function seedRecords(
   resource: Resource,
   rows: readonly SeedRow[],
 ): Promise<void> {
-  const table = resource.name === 'api-keys' ? 'api_keys' : resource.list.relation;
+  const table = tableOf(resource);
   if (resource.name === 'audit-log') {
     const months = new Set(rows.map(({ createdAt }) => createdAt.slice(0, 7)));
     for (const month of months) await ensurePartitions(pool, Date.parse(`${month}-01T00:00:00Z`));

@@ -62,15 +62,15 @@ const count = async (workspaceId: string): Promise<number> =>
   (await pool.query<{ n: number }>('select count(*) as n from audits where workspace_id = $1', [workspaceId]))
     .rows[0]?.n ?? 0;
 
-/** How many records the audit log says were imported. */
-const logged = async (workspaceId: string): Promise<number> =>
+/** What the audit log says of each import of audits. */
+const logged = async (workspaceId: string) =>
   (
-    await pool.query<{ n: number }>(
-      `select coalesce(sum((doc::json ->> 'records')::int), 0) as n from audit_log
-       where workspace_id = $1 and doc::json ->> 'resource' = 'audits'`,
+    await pool.query<{ records: number; finished: boolean }>(
+      `select (doc::json ->> 'records')::int as records, (doc::json -> 'details' ->> 'finished')::boolean as finished
+       from audit_log_entries where workspace_id = $1 and doc::json ->> 'resource' = 'audits' order by created_at`,
       [workspaceId],
     )
-  ).rows[0]?.n ?? 0;
+  ).rows;
 
 /** A session may be in the middle of an index, on a busy disk. */
 const GONE_WITHIN = { timeout: 20_000, interval: 20 } as const;
@@ -81,7 +81,7 @@ const file = Array.from({ length: TOTAL / 1_000 }, (_, k) =>
 );
 
 test.each([1, 3, 5])(
-  'an importer that is killed after %i batches has lost none that it reported, has logged what is there, and a second run completes it',
+  'an importer that is killed after %i batches has lost none that it reported, has one entry with what is there, and a second run completes it',
   async (batches) => {
     const ws = await workspaceWith(pool, 'c1');
     let said = 0;
@@ -101,12 +101,16 @@ test.each([1, 3, 5])(
     const there = await count(ws);
     expect(there).toBeGreaterThanOrEqual(importer.batches.at(-1)?.inserted ?? 0);
     expect(there).toBeLessThan(TOTAL);
-    expect(await logged(ws)).toBe(there);
+    expect(await logged(ws)).toEqual([{ records: there, finished: false }]);
     expect(await wrongCounts(pool, ws)).toEqual([]);
     expect(await importText(pool, ws, 'audits', file)).toMatchObject({
       inserted: TOTAL - there,
       existing: there,
     });
+    expect(await logged(ws)).toEqual([
+      { records: there, finished: false },
+      { records: TOTAL - there, finished: true },
+    ]);
     expect(await count(ws)).toBe(TOTAL);
     expect(await wrongCounts(pool, ws)).toEqual([]);
   },

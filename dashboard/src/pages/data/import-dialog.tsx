@@ -47,7 +47,8 @@ export function ImportDialog({ workspaceId, shape, dropped, onClose }: ImportDia
     mutationFn: async ({ from, format }: { from: File; format: FilePreview['format'] }) => {
       stop.current = new AbortController();
       setShare(0);
-      return upload<ImportAnswer>(ofWorkspace(workspaceId, `/imports/${shape.name}`), {
+      const path = `/imports/${shape.name}?${new URLSearchParams({ fileName: from.name })}`;
+      return upload<ImportAnswer>(ofWorkspace(workspaceId, path), {
         file: from,
         contentType: CONTENT_TYPES[format],
         onProgress: setShare,

@@ -1,0 +1,51 @@
+import type pg from 'pg';
+import { recordEvent } from '../audit-log/event.ts';
+import type { ImportTarget } from './target.ts';
+
+/**
+ * Counts records that an import adds, in the transaction that adds them; with its first ones the entry of the import is
+ * written. Last in its transaction: it locks the log's clock.
+ */
+export async function logImport(
+  client: pg.ClientBase,
+  { workspaceId, resource, by, importId, fileName }: ImportTarget,
+  records: number,
+): Promise<void> {
+  if (records === 0) return;
+  const { rowCount } = await client.query(
+    'update imports set records = records + $3 where workspace_id = $1 and id = $2',
+    [workspaceId, importId, records],
+  );
+  if (rowCount !== 0) return;
+  await client.query('insert into imports (workspace_id, id, records) values ($1, $2, $3)', [
+    workspaceId,
+    importId,
+    records,
+  ]);
+  await recordEvent(client, workspaceId, by, {
+    kind: 'records.imported',
+    target: { id: importId, label: fileName ?? '' },
+    resource: resource.name,
+  });
+}
+
+/** What is known of a file that was read. */
+export interface ImportEnd {
+  readonly inserted: number;
+  readonly existing: number;
+  readonly refused: number;
+  /** Whether it was read to its end. */
+  readonly finished: boolean;
+}
+
+/** Completes the entry of an import; one that added nothing has none. */
+export async function finishImport(
+  client: pg.ClientBase,
+  { workspaceId, importId }: ImportTarget,
+  { existing, refused, finished }: ImportEnd,
+): Promise<void> {
+  await client.query(
+    'update imports set existing = $3, refused = $4, finished = $5 where workspace_id = $1 and id = $2',
+    [workspaceId, importId, existing, refused, finished],
+  );
+}
