@@ -24,6 +24,11 @@ const client = createQueryClient(() => {
   void router.navigate({ to: '/sign-in', search: { next: href } });
 });
 const router = buildRouter(client);
+// What had the focus may be gone with the page before: the focus goes to the content, not to the top of the document.
+router.subscribe('onRendered', ({ fromLocation, pathChanged }) => {
+  if (fromLocation === undefined || !pathChanged || document.activeElement !== document.body) return;
+  document.querySelector<HTMLElement>('#main')?.focus({ preventScroll: true });
+});
 // The code of the page beside the questions who is there and in which workspace, not behind them.
 const [routes] = router.getMatchedRoutes(router.latestLocation.pathname);
 for (const route of routes) void router.loadRouteChunk(route);

@@ -1,8 +1,6 @@
-import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { focused, goTo } from './harness/keyboard.ts';
 import { BROWSER_PATH, createWorld, PASSWORD, type World } from './harness/world.ts';
-
-const TABS_MAX = 60;
 
 // Where there is no Chromium the project has said so.
 describe.skipIf(BROWSER_PATH === undefined)('with the keyboard alone', () => {
@@ -11,20 +9,6 @@ describe.skipIf(BROWSER_PATH === undefined)('with the keyboard alone', () => {
     world = await createWorld();
     await world.person('Ada');
   });
-
-  const focused = (page: Page): Promise<string> =>
-    page.evaluate(
-      `(document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent ?? '').trim()`,
-    );
-  /** Goes on by Tab, or back, until the focus is on what is called so. */
-  const tabTo = async (page: Page, name: string | RegExp, key = 'Tab'): Promise<void> => {
-    for (let step = 0; step < TABS_MAX; step++) {
-      const text = await focused(page);
-      if (typeof name === 'string' ? text === name : name.test(text)) return;
-      await page.keyboard.press(key);
-    }
-    throw new Error(`Tab does not lead to ${String(name)}`);
-  };
 
   test('one signs in, goes to the keys by Ctrl-K, makes a key and signs out', async () => {
     const { page, expectNoProblems } = await world.visitor();
@@ -44,21 +28,21 @@ describe.skipIf(BROWSER_PATH === undefined)('with the keyboard alone', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'API keys' }).waitFor();
 
-    await tabTo(page, 'Create key');
+    await goTo(page, 'Create key');
     await page.keyboard.press('Enter');
     await page.getByRole('dialog').waitFor();
     await page.keyboard.type('By keyboard');
     await page.keyboard.press('Tab');
     await page.keyboard.press('ArrowRight');
     expect(await page.getByRole('radio', { name: /^Test/ }).isChecked()).toBe(true);
-    await tabTo(page, 'Create key');
+    await goTo(page, 'Create key');
     await page.keyboard.press('Enter');
     await page.locator('[data-token]').waitFor();
-    await tabTo(page, "Done, I've saved it");
+    await goTo(page, "Done, I've saved it");
     await page.keyboard.press('Enter');
     await page.getByRole('row', { name: /By keyboard.*Test/ }).waitFor();
 
-    await tabTo(page, 'Actions for By keyboard');
+    await goTo(page, 'Actions for By keyboard');
     await page.keyboard.press('Enter');
     await page.getByRole('menuitem', { name: 'Revoke…' }).waitFor();
     await page.keyboard.press('ArrowDown');
@@ -70,7 +54,7 @@ describe.skipIf(BROWSER_PATH === undefined)('with the keyboard alone', () => {
     // Back where one was.
     await expect.poll(() => focused(page)).toBe('Actions for By keyboard');
 
-    await tabTo(page, /Account of/, 'Shift+Tab');
+    await goTo(page, /Account of/, 'Shift+Tab');
     await page.keyboard.press('Enter');
     await page.getByRole('menuitem', { name: 'Sign out' }).waitFor();
     await page.keyboard.press('End');

@@ -9,11 +9,12 @@ export interface DisableSecondFactorProps {
 
 export function DisableSecondFactor({ onClose }: DisableSecondFactorProps) {
   const client = useQueryClient();
-  const done = (): void => {
+  const done = async (): Promise<void> => {
+    // Before the dialog closes: the button that opened it goes away, and the focus must not go with it.
+    await client.invalidateQueries({ queryKey: ['session'] });
     onClose();
     toast('The second factor is off.');
-    void client.invalidateQueries({ queryKey: ['session'] });
-    void client.invalidateQueries({ queryKey: ['sessions'] });
+    await client.invalidateQueries({ queryKey: ['sessions'] });
   };
   return (
     <Dialog

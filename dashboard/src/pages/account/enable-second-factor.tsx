@@ -25,9 +25,10 @@ export function EnableSecondFactor({ onClose }: EnableSecondFactorProps) {
     mutationFn: () => call('/auth/two-factor/verify-totp', { method: 'POST', body: { code: code.trim() } }),
   });
   const finish = async (): Promise<void> => {
+    // Before the dialog closes: the button that opened it goes away, and the focus must not go with it.
+    await client.invalidateQueries({ queryKey: ['session'] });
     onClose();
     toast('The second factor is on.');
-    await client.invalidateQueries({ queryKey: ['session'] });
     await client.invalidateQueries({ queryKey: ['sessions'] });
   };
   const title = verify.isSuccess ? 'Keep your backup codes' : 'Set up an authenticator';

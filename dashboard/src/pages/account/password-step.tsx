@@ -11,7 +11,7 @@ export interface PasswordStepProps<Answer> {
   readonly path: string;
   readonly action: string;
   readonly dangerous?: boolean;
-  readonly onDone: (answer: Answer) => void;
+  readonly onDone: (answer: Answer) => unknown;
   readonly onCancel: () => void;
 }
 
@@ -21,7 +21,7 @@ export function PasswordStep<Answer>(props: PasswordStepProps<Answer>) {
   const [password, setPassword] = useState('');
   const send = useAction({
     mutationFn: () => call<Answer>(path, { method: 'POST', body: { password } }),
-    onSuccess: onDone,
+    onSuccess: (answer) => onDone(answer),
   });
   return (
     <Form

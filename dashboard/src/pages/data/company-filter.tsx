@@ -1,6 +1,6 @@
 import { Building2, ChevronsUpDown, X } from 'lucide-react';
 import { Popover } from 'radix-ui';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { Button, buttonClass } from '../../ui/button.tsx';
 import { CompanySearch } from '../keys/company-search.tsx';
 
@@ -14,10 +14,11 @@ export interface CompanyFilterProps {
 /** Switches between all companies and one. */
 export function CompanyFilter({ workspaceId, companyId, companyName, onChange }: CompanyFilterProps) {
   const [open, setOpen] = useState(false);
+  const trigger = useRef<HTMLButtonElement>(null);
   return (
     <div className="flex min-w-0">
       <Popover.Root open={open} onOpenChange={setOpen}>
-        <Popover.Trigger className={`${buttonClass('secondary')} min-w-0`}>
+        <Popover.Trigger ref={trigger} className={`${buttonClass('secondary')} min-w-0`}>
           <Building2 size={14} aria-hidden className="shrink-0 text-soft" />
           <span className="truncate">
             {companyId === undefined ? 'All companies' : companyName(companyId)}
@@ -47,7 +48,11 @@ export function CompanyFilter({ workspaceId, companyId, companyName, onChange }:
           variant="ghost"
           size="icon"
           aria-label="Show all companies"
-          onClick={() => onChange(undefined)}
+          onClick={() => {
+            // This button goes away.
+            trigger.current?.focus();
+            onChange(undefined);
+          }}
         >
           <X size={14} aria-hidden />
         </Button>
