@@ -4,9 +4,9 @@ import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { resourceNamed, seedRecords } from '../../service/test/harness/records.ts';
-import { totpCode } from '../../service/test/harness/totp.ts';
-import { focused, focusIsInside, goTo, press } from './harness/keyboard.ts';
-import { BROWSER_PATH, createWorld, PASSWORD, type Person, type World } from './harness/world.ts';
+import { choose, focused, focusIsInside, goTo } from './harness/keyboard.ts';
+import { POPUPS } from './harness/popups.ts';
+import { BROWSER_PATH, createWorld, type Person, type World } from './harness/world.ts';
 
 /** Every dialog, menu and popover, used with the keyboard only. */
 
@@ -14,271 +14,11 @@ const SOURCE = fileURLToPath(new URL('../src/', import.meta.url));
 const OPENS = /<(?:Dialog|Confirm|Menu|Popover\.Root|Dialog\.Root)\b/;
 const TABS = 12;
 
-interface Case {
-  /** What renders it, below src/. */
-  readonly files: readonly string[];
-  /** Below the workspace, or from the root. */
-  readonly page: string;
-  /** What opens it by Enter. */
-  readonly trigger: string | RegExp;
-  /** The item of the trigger's menu that opens it. */
-  readonly item?: string;
-  readonly role: 'dialog' | 'alertdialog' | 'menu';
-  readonly width?: number;
-  /** Uses it once it is open. */
-  readonly use: (page: Page) => Promise<void>;
-}
-
-const type = (page: Page, text: string): Promise<void> => page.keyboard.type(text);
-const choose = async (page: Page, name: string | RegExp): Promise<void> => {
-  await goTo(page, name, 'ArrowDown');
-  await page.keyboard.press('Enter');
-};
-const saveToken = async (page: Page): Promise<void> => {
-  await page.locator('[data-token]').waitFor();
-  await press(page, "Done, I've saved it");
-};
-const enterPassword = async (page: Page, action: string): Promise<void> => {
-  await goTo(page, 'Your password');
-  await type(page, PASSWORD);
-  await press(page, action);
-};
-const saveCodes = async (page: Page): Promise<void> => {
-  await page.getByRole('heading', { name: 'Keep your backup codes' }).waitFor();
-  await press(page, "Done, I've saved them");
-};
-
-// In this order: later ones use what earlier ones made.
-const CASES: Readonly<Record<string, Case>> = {
-  'Create a key for one company': {
-    files: ['pages/keys/create-key.tsx', 'pages/keys/token-dialog.tsx'],
-    page: '/keys',
-    trigger: 'Create key',
-    role: 'dialog',
-    use: async (page) => {
-      await goTo(page, 'Name');
-      await type(page, 'Partner');
-      await goTo(page, /^All companies/);
-      await page.keyboard.press('ArrowRight');
-      await page.getByPlaceholder('Name, domain or id').waitFor();
-      await type(page, 'bor');
-      await page.keyboard.press('Enter');
-      // The focus stays where the search was.
-      await expect.poll(() => focused(page)).toBe('Change');
-      await press(page, 'Create key');
-      await saveToken(page);
-      await page.getByRole('row', { name: /Partner.*Borealis/ }).waitFor();
-    },
-  },
-  'Rotate a key': {
-    files: ['pages/keys/key-row.tsx', 'pages/keys/rotate-key.tsx'],
-    page: '/keys',
-    trigger: 'Actions for Partner',
-    item: 'Rotate…',
-    role: 'alertdialog',
-    use: async (page) => {
-      await press(page, 'Rotate key');
-      await saveToken(page);
-    },
-  },
-  'Revoke a key': {
-    files: ['pages/keys/revoke-key.tsx'],
-    page: '/keys',
-    trigger: 'Actions for Partner',
-    item: 'Revoke…',
-    role: 'alertdialog',
-    use: async (page) => {
-      await press(page, 'Revoke key');
-      await page.getByRole('heading', { name: 'No keys yet' }).waitFor();
-    },
-  },
-  'Filter by a company': {
-    files: ['pages/data/company-filter.tsx'],
-    page: '/data/audits',
-    trigger: 'All companies',
-    role: 'dialog',
-    use: async (page) => {
-      // Enter right after the text chooses among what the text finds.
-      await type(page, 'bor');
-      await page.keyboard.press('Enter');
-      await page.waitForURL(/companyId=com_b/);
-      await expect.poll(() => focused(page)).toBe('Borealis');
-      await page.keyboard.press('Enter');
-      await page.getByRole('option', { name: /Acme/ }).waitFor();
-      await page.getByRole('option', { name: /Borealis/, selected: false }).waitFor();
-      await page.keyboard.press('ArrowDown');
-      await page.getByRole('option', { name: /Borealis/, selected: true }).waitFor();
-      await page.keyboard.press('ArrowUp');
-      await page.getByRole('option', { name: /Acme/, selected: true }).waitFor();
-      await page.keyboard.press('Enter');
-      await page.waitForURL(/companyId=com_a/);
-      await press(page, 'Show all companies');
-      await page.waitForURL((url) => !url.search.includes('companyId'));
-    },
-  },
-  'Edit a record': {
-    files: ['pages/data/edit-record.tsx'],
-    page: '/data/content/con_a',
-    trigger: 'Edit',
-    role: 'dialog',
-    use: async (page) => {
-      await goTo(page, 'Title');
-      await page.keyboard.press('Control+a');
-      await type(page, 'Typed words');
-      await page.keyboard.press('Enter');
-      await page.getByRole('heading', { name: 'Typed words' }).waitFor();
-    },
-  },
-  'Import a file': {
-    files: ['pages/data/import-dialog.tsx'],
-    page: '/data/companies',
-    trigger: 'Import',
-    role: 'dialog',
-    use: async (page) => {
-      const chooser = page.waitForEvent('filechooser');
-      await press(page, /^Drop a CSV/);
-      const buffer = Buffer.from('name\nTyped\n');
-      await (await chooser).setFiles({ name: 'companies.csv', mimeType: 'text/csv', buffer });
-      await page.getByRole('cell', { name: 'Typed' }).waitFor();
-      await press(page, 'Import');
-      await page.getByText('1 company imported').waitFor();
-      await press(page, 'Done');
-    },
-  },
-  'An entry of the log': {
-    files: ['pages/log/log-entry.tsx'],
-    page: '/log',
-    trigger: /Open the entry/,
-    role: 'dialog',
-    use: async (page) => {
-      await press(page, 'Close');
-    },
-  },
-  'Export the log': {
-    files: ['pages/log/export-menu.tsx'],
-    page: '/log',
-    trigger: 'Export',
-    role: 'menu',
-    use: async (page) => {
-      const download = page.waitForEvent('download');
-      await choose(page, /NDJSON/);
-      await (await download).cancel();
-    },
-  },
-  'Invite a member': {
-    files: ['pages/settings/invite-dialog.tsx', 'pages/settings/invitation-link.tsx'],
-    page: '/settings?tab=members',
-    trigger: 'Invite',
-    role: 'dialog',
-    use: async (page) => {
-      await goTo(page, 'E-mail address');
-      await type(page, 'grace@example.com');
-      await page.keyboard.press('Enter');
-      await page.getByRole('heading', { name: 'Invitation for grace@example.com' }).waitFor();
-      await press(page, 'Done');
-      await page.getByText('as viewer').waitFor();
-    },
-  },
-  'Remove a member': {
-    files: ['pages/settings/remove-member.tsx'],
-    page: '/settings?tab=members',
-    trigger: 'Remove',
-    role: 'alertdialog',
-    use: async (page) => {
-      await press(page, 'Remove member');
-      await page.getByRole('listitem').filter({ hasText: 'bob@' }).waitFor({ state: 'detached' });
-    },
-  },
-  'New workspace': {
-    files: ['layout/workspace-switcher.tsx', 'layout/new-workspace.tsx'],
-    page: '/keys',
-    trigger: /Workspace.*Northwind/,
-    item: 'New workspace',
-    role: 'dialog',
-    use: async (page) => {
-      await goTo(page, 'Name');
-      await type(page, 'Typed');
-      await page.keyboard.press('Enter');
-      await page.getByRole('button', { name: 'Workspace Typed' }).waitFor();
-    },
-  },
-  'The menu of the person': {
-    files: ['layout/user-menu.tsx'],
-    page: '/keys',
-    trigger: /Account of/,
-    role: 'menu',
-    use: async (page) => {
-      await choose(page, 'Dark');
-      await expect
-        .poll(() => page.evaluate(() => getComputedStyle(document.documentElement).colorScheme))
-        .toBe('dark');
-    },
-  },
-  'The drawer of a phone': {
-    files: ['layout/shell.tsx'],
-    page: '/keys',
-    trigger: 'Open the menu',
-    role: 'dialog',
-    width: 360,
-    use: async (page) => {
-      await press(page, 'Audit log');
-      await page.getByRole('heading', { name: 'Audit log' }).waitFor();
-    },
-  },
-  'Go to a page': {
-    files: ['layout/command-palette.tsx'],
-    page: '/keys',
-    trigger: /^Go to…/,
-    role: 'dialog',
-    use: async (page) => {
-      await type(page, 'companies');
-      await page.keyboard.press('Enter');
-      await page.getByRole('heading', { name: 'Companies' }).waitFor();
-    },
-  },
-  'Switch the second factor on': {
-    files: ['pages/account/enable-second-factor.tsx'],
-    page: '/account',
-    trigger: 'Set up an authenticator',
-    role: 'dialog',
-    use: async (page) => {
-      await enterPassword(page, 'Continue');
-      await page.getByRole('img', { name: 'QR code for the authenticator' }).waitFor();
-      const secret = (await page.getByRole('dialog').locator('code').textContent())?.replaceAll(' ', '');
-      await goTo(page, 'Code that it shows now');
-      await type(page, totpCode(`otpauth://totp/x?secret=${secret}`));
-      await page.keyboard.press('Enter');
-      await saveCodes(page);
-      await page.getByText('On', { exact: true }).waitFor();
-    },
-  },
-  'New backup codes': {
-    files: ['pages/account/new-backup-codes.tsx'],
-    page: '/account',
-    trigger: 'New backup codes',
-    role: 'dialog',
-    use: async (page) => {
-      await enterPassword(page, 'Make new codes');
-      await saveCodes(page);
-    },
-  },
-  'Switch the second factor off': {
-    files: ['pages/account/disable-second-factor.tsx'],
-    page: '/account',
-    trigger: 'Switch off',
-    role: 'dialog',
-    use: async (page) => {
-      await enterPassword(page, 'Switch off');
-      await page.getByText('Off', { exact: true }).waitFor();
-    },
-  },
-};
-
 test('every file that renders a dialog, a menu or a popover has its case here', () => {
   const rendering = globSync('{layout,pages}/**/*.tsx', { cwd: SOURCE }).filter((file) =>
     OPENS.test(readFileSync(join(SOURCE, file), 'utf8')),
   );
-  const covered = Object.values(CASES).flatMap(({ files }) => files);
+  const covered = Object.values(POPUPS).flatMap(({ files }) => files);
   expect(rendering.toSorted()).toEqual(covered.toSorted());
 });
 
@@ -314,7 +54,7 @@ describe.skipIf(BROWSER_PATH === undefined)('with the keyboard only', () => {
     ({ page } = await world.signedIn(ada));
   });
 
-  test.each(Object.entries(CASES))('%s', async (_, one) => {
+  test.each(Object.entries(POPUPS))('%s', async (_, one) => {
     await page.setViewportSize({ width: one.width ?? 1280, height: 900 });
     await page.goto(one.page.startsWith('/account') ? one.page : `/w/${ada.workspaceId}${one.page}`);
     await page.getByRole('heading', { level: 1 }).waitFor();

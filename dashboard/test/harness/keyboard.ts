@@ -33,6 +33,12 @@ export async function press(page: Page, name: string | RegExp): Promise<void> {
   await page.keyboard.press('Enter');
 }
 
+/** Goes to the item of an open menu and chooses it. */
+export async function choose(page: Page, name: string | RegExp): Promise<void> {
+  await goTo(page, name, 'ArrowDown');
+  await page.keyboard.press('Enter');
+}
+
 /** Whether the focus is inside of the topmost element of the role. */
 export const focusIsInside = (page: Page, role: string): Promise<boolean> =>
   page.evaluate((wanted) => document.activeElement?.closest(`[role="${wanted}"]`) != null, role);
