@@ -63,8 +63,9 @@ export const AUDIT_LOG_KINDS = {
   },
   'account.second_factor_enabled': {
     label: 'Second factor switched on',
-    description: 'A person switched a second factor on.',
+    description: 'A person switched a second factor on. Their other sessions ended.',
     target: 'member',
+    details: ['sessionsEnded'],
   },
   'account.second_factor_reset': {
     label: 'Second factor reset',
@@ -160,6 +161,12 @@ export const AUDIT_LOG_KINDS = {
     description: 'A person signed out or ended sessions of their own. `sessions` is how many ended.',
     target: 'member',
     details: ['sessions'],
+  },
+  'session.password_accepted': {
+    label: 'Password accepted',
+    description:
+      'The right password was entered for an account with a second factor, which is still to come.',
+    target: 'member',
   },
   'session.sign_in_failed': {
     label: 'Sign-in failed',

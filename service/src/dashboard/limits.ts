@@ -25,6 +25,8 @@ export const INVITATION_HOURS = 7 * 24;
 export const LINK_TOKEN_BYTES = 32;
 
 export const MEMBERS_MAX = 10_000;
+/** That one person may own. The operator can make more. */
+export const OWNED_WORKSPACES_MAX = 100;
 /** Live requests a month. */
 export const LIVE_QUOTA_MAX = 1_000_000_000_000;
 /** Requests a second. */

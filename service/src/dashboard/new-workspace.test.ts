@@ -25,6 +25,24 @@ describe('another workspace', () => {
     expectFailure(await (await dashboard.owner()).send('GET', `/workspaces/${id}`), 'not_found');
   });
 
+  test('is made up to a limit for one person, also by requests at the same instant', async () => {
+    const owner = await dashboard.owner();
+    await service.pool.query(
+      `with made as (
+         insert into workspaces (id, name, created_at) select 'wks_' || $1 || n, 'Many', now() from generate_series(1, 98) n
+         returning id
+       )
+       insert into members (workspace_id, user_id, id, role, created_at)
+       select id, $1, gen_random_uuid(), 'owner', now() from made`,
+      [owner.userId],
+    );
+    const answers = await Promise.all(
+      [1, 2, 3].map(() => owner.send('POST', '/workspaces', { name: 'More' })),
+    );
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409, 409]);
+    expect(answers.find(({ status }) => status === 409)?.text).toContain('at most');
+  });
+
   test('is made by nobody who owns none', async () => {
     const owner = await dashboard.owner();
     const admin = await dashboard.member(owner.workspaceId, 'admin');

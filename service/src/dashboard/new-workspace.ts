@@ -5,6 +5,7 @@ import { ApiError } from '../http/errors.ts';
 import { createOwnedWorkspace } from './accounts.ts';
 import { defineBody, name } from './body.ts';
 import { CREATES, repeatsOf } from './creations.ts';
+import { OWNED_WORKSPACES_MAX } from './limits.ts';
 import { acting, type Person, type Sessions } from './session.ts';
 import type { Workspace } from './wire.ts';
 import { readWorkspace } from './workspaces.ts';
@@ -26,6 +27,7 @@ export function registerNewWorkspace(api: FastifyInstance, { pool, sessions }: N
       await confirmOwner(client, person);
       const known = await repeats.find(client);
       if (known !== undefined) return { workspaceId: known, repeated: true };
+      await refuseTooMany(client, person);
       const created = await createOwnedWorkspace(client, acting(request, person), name, person.id);
       await repeats.keep(client, created);
       return { workspaceId: created, repeated: false };
@@ -33,6 +35,21 @@ export function registerNewWorkspace(api: FastifyInstance, { pool, sessions }: N
     reply.code(repeated ? 200 : 201);
     return readWorkspace(pool, { workspaceId, role: 'owner' });
   });
+}
+
+/** Of one person one after the other, so that the limit is exact. */
+async function refuseTooMany(client: pg.ClientBase, { id }: Person): Promise<void> {
+  await client.query('select 1 from users where id = $1 for no key update', [id]);
+  const { rows } = await client.query<{ owned: number }>(
+    `select count(*)::int as owned from members where user_id = $1 and role = 'owner'`,
+    [id],
+  );
+  if ((rows[0]?.owned ?? 0) >= OWNED_WORKSPACES_MAX) {
+    throw new ApiError(
+      'conflict',
+      `A person can own ${OWNED_WORKSPACES_MAX} workspaces at most. The operator can make more with svcd bootstrap.`,
+    );
+  }
 }
 
 /** The workspace that makes the person an owner keeps them one until the transaction ends. */

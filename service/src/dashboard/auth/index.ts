@@ -122,15 +122,19 @@ export function authOptions({ secrets, publicUrl, log }: AuthOptions, database: 
         update: {
           // Before the change: no entry, no change.
           before: async (change, context) => {
-            const userId = context?.context.session?.user.id;
+            const current = context?.context.session;
+            const userId = current?.user.id;
             const { twoFactorEnabled: on } = change as { readonly twoFactorEnabled?: unknown };
             if (userId === undefined || typeof on !== 'boolean') return;
-            await database.join((client, by) =>
-              recordPersonal(client, by, { id: userId }, (target) => ({
-                kind: on ? 'account.second_factor_enabled' : 'account.second_factor_disabled',
-                target,
-              })),
-            );
+            await database.join(async (client, by) => {
+              // They were opened with the password only.
+              const sessionsEnded = on ? await endOtherSessions(client, userId, current?.session.token) : 0;
+              await recordPersonal(client, by, { id: userId }, (target) =>
+                on
+                  ? { kind: 'account.second_factor_enabled', target, details: { sessionsEnded } }
+                  : { kind: 'account.second_factor_disabled', target },
+              );
+            });
           },
         },
       },
@@ -138,15 +142,15 @@ export function authOptions({ secrets, publicUrl, log }: AuthOptions, database: 
         create: {
           // Ahead of the session: no entry, no session.
           before: async ({ userId }, context) => {
-            if (await isSignIn(userId, context)) {
-              await database.join((client, by) =>
-                recordPersonal(client, by, { id: userId }, (target) => ({
-                  kind: 'session.signed_in',
-                  target,
-                  details: { method: methodOf(context?.path) },
-                })),
-              );
-            }
+            const start = await startOf(userId, context);
+            if (start === 'replaces') return;
+            await database.join((client, by) =>
+              recordPersonal(client, by, { id: userId }, (target) =>
+                start === 'half'
+                  ? { kind: 'session.password_accepted', target }
+                  : { kind: 'session.signed_in', target, details: { method: methodOf(context?.path) } },
+              ),
+            );
           },
         },
       },
@@ -164,14 +168,28 @@ export function authOptions({ secrets, publicUrl, log }: AuthOptions, database: 
 }
 
 /**
- * Whether the session that starts is somebody's coming in. It is not when it replaces the session of the same person
- * (a new password, a second factor), nor when only the password was right and the second factor is still to come.
+ * What the session that starts means. `replaces`: it takes the place of a session of the same person (a new password, a
+ * second factor). `half`: the password was right and the second factor is still to come; better-auth ends it at once.
  */
-async function isSignIn(userId: string, context: SessionContext): Promise<boolean> {
-  if (context?.context.session != null) return false;
-  if (context?.path !== '/sign-in/email') return true;
+async function startOf(userId: string, context: SessionContext): Promise<'sign-in' | 'half' | 'replaces'> {
+  if (context?.context.session != null) return 'replaces';
+  if (context?.path !== '/sign-in/email') return 'sign-in';
   const user = await context.context.internalAdapter.findUserById(userId);
-  return !(user !== null && 'twoFactorEnabled' in user && user.twoFactorEnabled === true);
+  const protectedUser = user !== null && 'twoFactorEnabled' in user && user.twoFactorEnabled === true;
+  return protectedUser ? 'half' : 'sign-in';
+}
+
+/** Ends the person's sessions but the one with this token; resolves to how many ended. */
+async function endOtherSessions(
+  client: pg.ClientBase,
+  userId: string,
+  token: string | undefined,
+): Promise<number> {
+  const { rowCount } = await client.query(
+    'delete from sessions where user_id = $1 and token is distinct from $2',
+    [userId, token ?? null],
+  );
+  return rowCount ?? 0;
 }
 
 /** The proof that a session starts with, by the path of better-auth that starts it. */

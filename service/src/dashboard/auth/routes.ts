@@ -90,20 +90,23 @@ export function registerAuth(
     const path = '/revoke-session';
     return answer(reply, await logAccountChange(auth, request, path, () => ask(request, path, { token })));
   });
-  const record = failedSignIns(api, auth);
+  const { record, begin, end } = failedSignIns(api, auth);
   api.post(
     '/auth/sign-in/email',
     {
+      onRequest: begin,
       onResponse: async (request, { statusCode }) => {
-        if (statusCode !== ERRORS.not_signed_in.status) return;
-        const email = signIn(request.body).email.toLowerCase();
-        record(request, '/sign-in/email', async () => ({ email }));
+        if (statusCode === ERRORS.not_signed_in.status) {
+          const email = signIn(request.body).email.toLowerCase();
+          record(request, '/sign-in/email', async () => ({ email }));
+        }
+        await end(request);
       },
     },
     (request, reply) => hand(request, reply, '/sign-in/email', signIn(request.body)),
   );
   for (const path of SECOND_STEPS) {
-    api.post(`/auth${path}`, async (request, reply) => {
+    api.post(`/auth${path}`, { onRequest: begin, onResponse: end }, async (request, reply) => {
       const body = code(request.body);
       const { session_token, two_factor } = request.signInCookies;
       const signedIn = await personOfSession(pool, session_token);
@@ -141,14 +144,33 @@ async function answer(
 
 /**
  * Logs failed sign-ins once the answer has left: before it, the time that the answer takes would tell whether the
- * address has an account. Closing the application waits for them.
+ * address has an account. Closing the application
+ * waits for the attempts that have begun and for their entries, and refuses further ones.
  */
 function failedSignIns(api: FastifyInstance, auth: DashboardAuth) {
   const running = new Set<Promise<void>>();
-  api.addHook('onClose', async () => {
-    await Promise.all(running);
+  const attempts = new Map<FastifyRequest, () => void>();
+  let closing = false;
+  api.addHook('preClose', async () => {
+    closing = true;
   });
-  return (
+  api.addHook('onClose', async () => {
+    while (running.size > 0) await Promise.all(running);
+  });
+  const begin = async (request: FastifyRequest): Promise<void> => {
+    if (closing) throw new ApiError('unavailable', 'The service is stopping. Try again in a moment.');
+    const { promise, resolve } = Promise.withResolvers<void>();
+    running.add(promise);
+    attempts.set(request, () => {
+      running.delete(promise);
+      resolve();
+    });
+  };
+  const end = async (request: FastifyRequest): Promise<void> => {
+    attempts.get(request)?.();
+    attempts.delete(request);
+  };
+  const record = (
     request: FastifyRequest,
     path: string,
     find: (client: pg.ClientBase) => Promise<PersonKey | undefined>,
@@ -169,6 +191,7 @@ function failedSignIns(api: FastifyInstance, auth: DashboardAuth) {
       .finally(() => running.delete(recording));
     running.add(recording);
   };
+  return { record, begin, end };
 }
 
 /** Whose session it is, by the token in its cookie; better-auth prefers a session to a second step. */

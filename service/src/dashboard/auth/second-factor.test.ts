@@ -190,12 +190,47 @@ describe('a second factor', () => {
     const owner = await withSecondFactor();
     const before = (await kinds(owner)).length;
     const first = await firstStep(owner);
-    expect((await kinds(owner)).length).toBe(before);
+    expect((await kinds(owner)).slice(before)).toEqual(['session.password_accepted']);
     await secondStep(first, 'verify-totp', '000000');
     await vi.waitFor(async () => {
-      expect((await kinds(owner)).slice(before)).toEqual(['session.sign_in_failed']);
+      expect((await kinds(owner)).slice(before + 1)).toEqual(['session.sign_in_failed']);
     });
     await secondStep(first, 'verify-totp', totpCode(owner.totpURI));
-    expect((await kinds(owner)).slice(before)).toEqual(['session.sign_in_failed', 'session.signed_in']);
+    expect((await kinds(owner)).slice(before + 1)).toEqual(['session.sign_in_failed', 'session.signed_in']);
+  });
+
+  test('logs a wrong code whatever other cookies come with it', async () => {
+    const owner = await withSecondFactor();
+    const before = (await kinds(owner)).length;
+    const cookie = stepCookie(await firstStep(owner));
+    const decoys = ['__Secure-svc.two_factor=x.y', 'x=svc.two_factor=x.y', 'svc.two_factor_=x.y'];
+    for (const [n, decoy] of decoys.entries()) {
+      const headers = { cookie: `${decoy}; ${cookie}` };
+      const guess = { code: '000000' };
+      const options = { ...elsewhere(), headers };
+      expectFailure(
+        await dashboard.nobody.send('POST', '/auth/two-factor/verify-totp', guess, options),
+        'invalid_body',
+      );
+      await vi.waitFor(async () => expect((await kinds(owner)).slice(before + 1)).toHaveLength(n + 1));
+    }
+    expect(new Set((await kinds(owner)).slice(before + 1))).toEqual(new Set(['session.sign_in_failed']));
+    const two = { ...elsewhere(), headers: { cookie: `svc.two_factor=x.y; ${cookie}` } };
+    expectFailure(
+      await dashboard.nobody.send('POST', '/auth/two-factor/verify-totp', { code: '000000' }, two),
+      'not_signed_in',
+    );
+  });
+
+  test('ends the other sessions of the person when it is switched on', async () => {
+    const owner = await dashboard.owner();
+    const other = await dashboard.signIn(owner.userId, owner.email);
+    const enabled = await owner.send('POST', '/auth/two-factor/enable', { password: PASSWORD }, elsewhere());
+    expect((await other.send('GET', '/me')).status).toBe(200);
+    const code = totpCode(enabled.json<Enabled>().totpURI);
+    const done = await owner.send('POST', '/auth/two-factor/verify-totp', { code }, elsewhere());
+    expect((await other.send('GET', '/me')).status).toBe(401);
+    const cookie = sessionCookie(done) ?? '';
+    expect((await dashboard.nobody.send('GET', '/me', undefined, { headers: { cookie } })).status).toBe(200);
   });
 });

@@ -10,9 +10,11 @@ import {
   sessionCookie,
   setCookieOf,
 } from '../../../test/harness/dashboard.ts';
+import { waitingForLocks } from '../../../test/harness/locks.ts';
 import { findSecrets } from '../../../test/harness/secrets.ts';
 import { createTestService, TEST_SECRET, type TestAnswer } from '../../../test/harness/service.ts';
 import { createApp } from '../../app.ts';
+import { inTransaction } from '../../database/pool.ts';
 
 /** Requests that this process makes by fetch, to anybody. */
 const outgoing: unknown[] = [];
@@ -129,6 +131,21 @@ describe('sign-in with a password', () => {
       });
       expect(new Set((await logged(workspace)).map(({ actor }) => actor))).toEqual(new Set([email]));
     }
+  });
+
+  test('is logged when it fails while the service stops', async () => {
+    const node = await createTestService({ database: service.database });
+    const { email, workspaceId } = await dashboard.bootstrap();
+    const before = (await logged(workspaceId)).length;
+    const { attempt, closed } = await inTransaction(pool, async (client) => {
+      await client.query('lock table users in access exclusive mode');
+      const attempt = createTestDashboard(node).enter(email, 'not the password');
+      await expect.poll(() => waitingForLocks(pool)).toBe(1);
+      return { attempt, closed: node.app.close() };
+    });
+    await closed;
+    expect((await logged(workspaceId)).slice(before)).toMatchObject([{ kind: 'session.sign_in_failed' }]);
+    expect((await attempt).status).toBe(401);
   });
 
   test('opens no session that it cannot log', async () => {
