@@ -10,13 +10,14 @@ import {
   partsPlaced,
   sdkImportsNobody,
 } from './check/imports.ts';
+import { promisesHeld } from './check/promises.ts';
 import { type Finding, type Rule, readRepository } from './check/repository.ts';
 import { honestTests, noMachinePaths, noTokens, nothingLeftOpen, shortFiles, typed } from './check/text.ts';
 
 const RULES: readonly Rule[] = [
   ...[importDirections, partsPlaced, noCircles, keyStoreImporters, sdkImportsNobody],
   ...[shortFiles, typed, nothingLeftOpen, honestTests, noTokens, noMachinePaths],
-  ...[linksLead, errorsDocumented, assumptionsPinned, dependenciesPinned],
+  ...[linksLead, errorsDocumented, assumptionsPinned, promisesHeld, dependenciesPinned],
 ];
 
 const lineOf = ({ path, line, message }: Finding): string =>

@@ -1,39 +1,10 @@
 import { posix } from 'node:path';
 import { ERRORS } from '../../service/src/http/errors.ts';
+import { proseOf, rowsOf } from './markdown.ts';
 import { type Finding, isTest, type Rule, type SourceFile } from './repository.ts';
 
 const ERRORS_DOC = 'docs/errors.md';
 const ASSUMPTIONS_DOC = 'docs/assumptions.md';
-
-/** A line of a document that is no code block. */
-interface TextLine {
-  readonly line: number;
-  readonly text: string;
-}
-
-function proseOf({ lines }: SourceFile): readonly TextLine[] {
-  let fenced = false;
-  return lines.flatMap((text, index) => {
-    if (/^\s*(?:```|~~~)/.test(text)) fenced = !fenced;
-    return fenced ? [] : [{ line: index + 1, text }];
-  });
-}
-
-/** The rows of all tables of a document, without their headings. */
-function rowsOf(file: SourceFile): readonly (TextLine & { readonly cells: readonly string[] })[] {
-  const prose = proseOf(file);
-  const isHeading = (index: number): boolean => /^\|[\s:|-]+\|\s*$/.test(prose[index + 1]?.text ?? '');
-  return prose
-    .filter(({ text }, index) => text.startsWith('|') && !/^\|[\s:|-]+\|\s*$/.test(text) && !isHeading(index))
-    .map((row) => ({
-      ...row,
-      cells: row.text
-        .trim()
-        .slice(1, -1)
-        .split(/(?<!\\)\|/)
-        .map((cell) => cell.trim()),
-    }));
-}
 
 const LINK = /\]\(\s*<?([^)\s>]+)>?(?:\s+"[^"]*")?\s*\)|^\[[^\]]+\]:\s*(\S+)/g;
 
