@@ -1,0 +1,265 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { isNamed } from '../../src/http/conditional.ts';
+import { ApiError } from '../../src/http/errors.ts';
+import { excessOf } from '../../src/http/json-excess.ts';
+import { requestId } from '../../src/http/request-id.ts';
+import { containsToken } from '../../src/http/token-text.ts';
+import { jsonText } from '../../src/http/utf8-json.ts';
+import { BODY_VALUES_MAX, HEADERS_MAX_BYTES, JSON_DEPTH_MAX } from '../../src/limits.ts';
+import { createCursorCodec } from '../../src/list/cursor.ts';
+import { parseListQuery } from '../../src/list/query.ts';
+import { OperatorError } from '../../src/operator-error.ts';
+import { type Batch, FORMATS, type Format, readBatches } from '../../src/records/batches.ts';
+import { LINE_MAX_BYTES } from '../../src/records/lines.ts';
+import { createPace, TURN_CHARACTERS } from '../../src/records/pace.ts';
+import { RECORD_FAILURES_MAX } from '../../src/records/validate.ts';
+import { companies } from '../../src/resources/companies.ts';
+import { parseBearer } from '../../src/v1/bearer.ts';
+import { idempotencyKey } from '../../src/v1/idempotency.ts';
+
+// Every parser of input, with inputs that repeat what is special to it: bounded work, bounded memory, no other failure
+// than a refusal. `npm run prove -- parsers --seconds N --seed N` runs them for longer.
+
+const PROVED = process.env['PROVE_SECONDS'];
+const SEED = Number(process.env['PROVE_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const PROPERTIES = 3;
+const MS_PER_SECOND = 1_000;
+/** More than any time is enough for. */
+const RUNS_MAX = 1_000_000_000;
+const parameters =
+  PROVED === undefined
+    ? { seed: SEED, numRuns: 200, interruptAfterTimeLimit: 10_000 }
+    : {
+        seed: SEED,
+        numRuns: RUNS_MAX,
+        interruptAfterTimeLimit: (Number(PROVED) * MS_PER_SECOND) / PROPERTIES,
+      };
+const timeout = 60_000 + Number(PROVED ?? 0) * MS_PER_SECOND;
+process.stdout.write(`parsers: seed ${SEED}\n`);
+
+/** Of one input of at most INPUT_BYTES; what is quadratic takes seconds. */
+const CPU_MAX_MS = 400;
+const HEAP_MAX_BYTES = 512 * 1024 * 1024;
+const INPUT_BYTES = HEADERS_MAX_BYTES;
+
+async function bounded<T>(work: () => T | Promise<T>): Promise<T> {
+  const before = process.cpuUsage();
+  const result = await work();
+  const { user, system } = process.cpuUsage(before);
+  expect((user + system) / MS_PER_SECOND).toBeLessThan(CPU_MAX_MS);
+  expect(process.memoryUsage().heapUsed).toBeLessThan(HEAP_MAX_BYTES);
+  return result;
+}
+
+/** A few pieces, each repeated up to a whole input, cut to it. */
+const repeating = (pieces: fc.Arbitrary<string>): fc.Arbitrary<string> =>
+  fc
+    .array(fc.tuple(pieces, fc.constantFrom(1, 2, 7, 100, 5_000)), { minLength: 1, maxLength: 6 })
+    .map((parts) =>
+      parts
+        .map(([piece, times]) => piece.repeat(times))
+        .join('')
+        .slice(0, INPUT_BYTES),
+    );
+
+const FILE_PIECES = [
+  '"',
+  '""',
+  ',',
+  '\n',
+  '\r',
+  '\r\n',
+  'a',
+  'id,name\n',
+  '","',
+  '",\n',
+  '{',
+  '}',
+  '[',
+  ']',
+  ':',
+  '\\',
+];
+const JSON_PIECES = [
+  '{"id":"a","name":"b"}\n',
+  '{"a":',
+  '[[',
+  '[],',
+  '"a":1,',
+  '1e9',
+  '\\u0000',
+  '__proto__',
+  'null',
+];
+const AWKWARD = ['\0', '\uFEFF', '\u2028', 'ü', '🚀', '\ud800', ' ', '\t'];
+const filePiece = fc.oneof(
+  fc.constantFrom(...FILE_PIECES, ...JSON_PIECES, ...AWKWARD),
+  fc.string({ unit: 'binary', maxLength: 4 }),
+);
+
+/** A file with bytes that are no text here and there. */
+const file = fc
+  .tuple(
+    fc.constantFrom('', 'id,name\n', '"id",name\r\n'),
+    repeating(filePiece),
+    fc.array(fc.nat(), { maxLength: 3 }),
+  )
+  .map(([header, text, places]) => {
+    const bytes = Buffer.from(header + text);
+    for (const place of places) bytes[place % bytes.length] = 0xff;
+    return bytes;
+  });
+
+/** What is read: batches, or why the file is none of the resource. */
+async function read(bytes: Buffer, format: Format, chunkBytes: number): Promise<readonly Batch[] | string> {
+  const turns = [0];
+  const pace = createPace(async () => void turns.push(0));
+  async function* chunks(): AsyncGenerator<Buffer> {
+    for (let at = 0; at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes);
+  }
+  const batches: Batch[] = [];
+  try {
+    const counting = {
+      ...pace,
+      spend: (characters: number) => {
+        turns.push((turns.pop() ?? 0) + characters);
+        return pace.spend(characters);
+      },
+    };
+    for await (const batch of readBatches(chunks(), companies, format, counting)) batches.push(batch);
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error;
+    return error.message;
+  }
+  expect(Math.max(...turns)).toBeLessThan(TURN_CHARACTERS + 2 * LINE_MAX_BYTES);
+  return batches;
+}
+
+describe('any input', { timeout }, () => {
+  test('as a file is read in bounded work, with each record once, in order, however it comes', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        file,
+        fc.constantFrom(...FORMATS),
+        fc.integer({ min: 1, max: 70 }),
+        async (bytes, format, cut) => {
+          const whole = await bounded(() => read(bytes, format, bytes.length + 1));
+          const inParts = await bounded(() => read(bytes, format, cut));
+          if (typeof whole === 'string' || typeof inParts === 'string') {
+            expect(inParts).toBe(whole);
+            return;
+          }
+          const entries = (batches: readonly Batch[]) =>
+            batches.flatMap(({ records, refused }) =>
+              [...records, ...refused].sort((a, b) => a.line - b.line),
+            );
+          const found = entries(whole);
+          expect(entries(inParts)).toEqual(found);
+          const lines = found.map(({ line }) => line);
+          expect(lines).toEqual([...new Set(lines)].sort((a, b) => a - b));
+          expect(found.length).toBeLessThanOrEqual(bytes.filter((byte) => byte === 10).length + 1);
+          for (const { refused } of whole) {
+            for (const { failures } of refused) {
+              expect(failures.length).toBeGreaterThan(0);
+              expect(failures.length).toBeLessThanOrEqual(RECORD_FAILURES_MAX);
+            }
+          }
+        },
+      ),
+      parameters,
+    );
+  });
+
+  test('as the JSON of a body is refused, or parsed into something shallow', async () => {
+    const depthOf = (value: unknown): number =>
+      typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.oneof(
+          repeating(filePiece),
+          fc
+            .tuple(fc.constantFrom('[', '{"a":', '[1,['), fc.nat(60), fc.jsonValue())
+            .map(
+              ([open, times, value]) =>
+                open.repeat(times) +
+                JSON.stringify(value) +
+                open.replaceAll(/[^[{]/g, '').repeat(times).replaceAll('[', ']').replaceAll('{', '}'),
+            ),
+        ),
+        async (text) => {
+          const excess = await bounded(() => excessOf(text, BODY_VALUES_MAX));
+          if (excess !== undefined) return;
+          let value: unknown;
+          try {
+            value = JSON.parse(text);
+          } catch (error) {
+            expect(error).toBeInstanceOf(SyntaxError);
+            return;
+          }
+          expect(depthOf(value)).toBeLessThanOrEqual(JSON_DEPTH_MAX);
+        },
+      ),
+      parameters,
+    );
+  });
+
+  const cursors = createCursorCodec([
+    'a secret of the tests, 32 characters or more',
+    'another one, of as many characters',
+  ]);
+  const PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
+    Authorization: parseBearer,
+    'If-None-Match': (text) => isNamed(text, 'W/"a"'),
+    'Request-Id': (text) => requestId({ headers: { 'request-id': text } }),
+    'Idempotency-Key': idempotencyKey,
+    'Content-Type': (text) => jsonText(text, Buffer.from('{}')),
+    'a token in a URL': containsToken,
+    cursor: (text) => cursors.decode(text, 'binding', 'wks', 0),
+    'each parameter': (text) =>
+      ['limit', 'direction', 'sort', 'cursor', text].map((name) =>
+        parseListQuery(companies.list, { [name]: text }),
+      ),
+    'many parameters': (text) =>
+      parseListQuery(companies.list, Object.fromEntries(new URLSearchParams(text))),
+  };
+  const headerPiece = fc.oneof(
+    fc.constantFrom(
+      'Bearer ',
+      'svc_live_',
+      '%',
+      '%25',
+      '%73vc_',
+      ' ',
+      '\t',
+      ',',
+      '"',
+      'W/',
+      '*',
+      ';',
+      'charset',
+      '=',
+    ),
+    fc.constantFrom('&', 'a=b&', 'limit=', '-', '_', '.', ':', '/', 'Ab', '::1,', '1.2.3.4, '),
+    fc.string({ unit: 'binary', maxLength: 3 }),
+  );
+
+  test('as a header, a cursor or a parameter is refused or taken in bounded work', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...Object.keys(PARSERS)),
+        repeating(headerPiece),
+        async (name, text) => {
+          await bounded(() => {
+            try {
+              PARSERS[name]?.(text);
+            } catch (error) {
+              if (!(error instanceof ApiError)) throw error;
+            }
+          });
+        },
+      ),
+      { ...parameters, numRuns: parameters.numRuns * 5 },
+    );
+  });
+});
