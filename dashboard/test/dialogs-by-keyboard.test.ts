@@ -32,6 +32,9 @@ describe.skipIf(BROWSER_PATH === undefined)('with the keyboard only', () => {
     ada = await world.person('Ada');
     const bob = await world.person('Bob', 'Own');
     await world.join(ada.workspaceId, bob, 'viewer');
+    const vera = await world.person('Vera', 'Gone');
+    await world.pool.query('delete from members where user_id = $1', [vera.userId]);
+    await world.join(ada.workspaceId, vera, 'viewer');
     const createdAt = '2026-03-01T09:30:00Z';
     const seed = (name: string, rows: Parameters<typeof seedRecords>[3]) =>
       seedRecords(world.pool, ada.workspaceId, resourceNamed(name), rows);

@@ -166,6 +166,17 @@ export const POPUPS: Readonly<Record<string, PopupCase>> = {
       await page.getByText('as viewer').waitFor();
     },
   },
+  'Reset a password': {
+    files: ['pages/settings/reset-password.tsx'],
+    page: '/settings?tab=members',
+    trigger: 'Reset password of Vera',
+    role: 'dialog',
+    use: async (page) => {
+      await press(page, 'Create reset link');
+      await page.getByRole('heading', { name: 'Reset link for vera@example.com' }).waitFor();
+      await press(page, 'Done');
+    },
+  },
   'Remove a member': {
     files: ['pages/settings/remove-member.tsx'],
     page: '/settings?tab=members',
