@@ -12,6 +12,9 @@ import { START_STEPS } from './steps.ts';
 /** The steps of a start over a cluster that is there. */
 const LATER_STEPS = START_STEPS.filter((step) => !/^(password|cluster)-/.test(step));
 
+/** What initdb writes first. */
+const BEGUN = /^postgres\.new-.*\/PG_VERSION$/;
+
 afterEach(killFixtures);
 
 /** Commits a row in a table that is made if there is none, and returns how many there are. */
@@ -47,6 +50,24 @@ test.each(START_STEPS)('a service killed at the step %s of its first start start
   expect((await readdir(dataDir)).filter((name) => name.startsWith('postgres.new'))).toEqual([]);
   await next.stop();
   expect(next.messages).toContainEqual({ stopped: true });
+});
+
+test('a service killed while its programs make the database starts again when those have ended', async () => {
+  const dataDir = await dataDirectory(await temporaryDirectory());
+  const killed = spawnFixture('service', dataDir);
+  await vi.waitFor(
+    async () =>
+      expect(await readdir(dataDir, { recursive: true })).toContainEqual(expect.stringMatching(BEGUN)),
+    { timeout: 30_000, interval: 5 },
+  );
+  await killed.kill();
+  expect(killed.messages.map(({ step }) => step)).not.toContain('cluster-complete');
+  // They are nobody's children now, and still hold the lock.
+  expect(await isFree(dataDir)).toBe(false);
+  const next = spawnFixture('service', dataDir);
+  expect(await next.outcome).toMatchObject({ ready: true, adopted: false });
+  expect((await readdir(dataDir)).filter((name) => name.startsWith('postgres.new'))).toEqual([]);
+  await next.stop();
 });
 
 describe('over the data of a PostgreSQL that was killed', async () => {
