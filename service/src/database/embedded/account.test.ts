@@ -138,6 +138,33 @@ describe('as root', () => {
     expect(await reachablePrograms(programs, requireRoot(skip), log, '/nowhere')).toBe(programs);
   });
 
+  test('data of version 0.1.0, which belongs to a user of other programs too, goes on, with a warning', async ({
+    skip,
+  }) => {
+    requireRoot(skip);
+    const dataDir = await dataDirectory(await privateDirectory());
+    const first = spawnFixture('service', dataDir);
+    await first.outcome;
+    await first.stop();
+    // What that version did not have, and whom it gave the data to.
+    for (const name of ['postgres.lock', 'postgres.config'])
+      await rm(join(dataDir, name), { recursive: true });
+    for (const name of ['postgres', 'run']) {
+      await promisify(execFile)('chown', ['-R', 'nobody', join(dataDir, name)]);
+    }
+    const nobody = (await stat(join(dataDir, 'postgres'))).uid;
+    const next = spawnFixture('service', dataDir);
+    const { ready, pid } = await next.outcome;
+    expect(ready).toBe(true);
+    expect(await uidOf(pid)).toBe(nobody);
+    expect(next.messages.map(({ msg }) => msg)).toContainEqual(
+      expect.stringMatching(
+        /^the database belongs to the user nobody, .* useradd --system svc; chown -R svc: /,
+      ),
+    );
+    await next.stop();
+  });
+
   test('data that another user’s service has made keeps its owner', async ({ skip }) => {
     requireRoot(skip);
     const { uid, gid } = (await requireUser(skip)) ?? skip('only root can start processes as another user');
