@@ -98,6 +98,44 @@ describe.skipIf(BROWSER_PATH === undefined)('the page of the audit log', async (
     expect(await page.getByRole('row').count()).toBeLessThan(60);
   });
 
+  test('says on whom a person acted, what changed and from where, and filters by each', async () => {
+    const viewer = await dashboard.member(workspaceId, 'viewer');
+    const members = (await owner.send('GET', `/workspaces/${workspaceId}/members`)).json<{
+      data: { id: string; userId: string }[];
+    }>().data;
+    const { id } = members.find(({ userId }) => userId === viewer.userId) ?? { id: '' };
+    const from = { remoteAddress: '198.51.100.23', headers: { 'user-agent': 'Trail/1.0' } };
+    await owner.send('PATCH', `/workspaces/${workspaceId}/members/${id}`, { role: 'admin' }, from);
+
+    const page = await open(owner, `${path}?kind=member.role_changed`);
+    await page.getByText(/Times are in \S+/).waitFor();
+    await page.getByText(`: ${viewer.email}`).waitFor();
+    await page.getByRole('button', { name: 'Open the entry' }).first().click();
+    const dialog = page.getByRole('dialog');
+    for (const text of [owner.email, viewer.email, 'viewer → admin', '198.51.100.23', 'Trail/1.0', 'UTC']) {
+      await dialog.getByText(text).first().waitFor();
+    }
+    await expectSound(page);
+    await dialog.getByRole('button', { name: 'Only this target' }).click();
+    await page.waitForURL(new RegExp(`target=${viewer.userId}`));
+    await page.getByText(/^1 entry$/).waitFor();
+
+    for (const [label, given] of [
+      ['Person', owner.email],
+      ['Address', '198.51.100.23'],
+    ] as const) {
+      await page.goto(path);
+      await page.getByLabel(label, { exact: true }).fill(given);
+      await page.keyboard.press('Enter');
+      await page.getByText(`: ${viewer.email}`).waitFor();
+      await page.getByText('/v1/nothing').first().waitFor({ state: 'detached' });
+    }
+    await page.goto(path);
+    await page.getByLabel('Request id', { exact: true }).fill('req_nobody_has');
+    await page.keyboard.press('Enter');
+    await page.getByText('No entry meets these filters').waitFor();
+  });
+
   test('can be used by keyboard alone', async () => {
     const page = await open(owner, path);
     const first = page.getByRole('button', { name: 'Open the entry' }).first();

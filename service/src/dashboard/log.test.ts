@@ -19,10 +19,13 @@ const seeded: readonly SeedRow[] = Array.from({ length: ENTRIES }, (_, index) =>
   createdAt: second(index),
   kind: index % 10 === 0 ? 'key.created' : 'api.request',
   keyId: index % 3 === 0 ? 'key_a' : 'key_b',
-  actor: null,
+  actor: index % 10 === 0 ? `person${index % 20}@example.com` : null,
   method: index % 4 === 0 ? 'POST' : 'GET',
   path: index % 2 === 0 ? '/v1/audits' : `/v1/audits/aud_${index}`,
   status: [200, 404, 500, 201, 429][index % 5],
+  ip: index % 6 === 0 ? '198.51.100.7' : '203.0.113.7',
+  requestId: `req_${index}`,
+  targetId: index % 10 === 0 ? `target_${index % 20}` : undefined,
   userAgent: index === 7 ? '=HYPERLINK("http://x.example","a, b")' : 'curl/8.5.0',
 }));
 await seedRecords(service.pool, owner.workspaceId, resourceNamed('audit-log'), seeded);
@@ -42,6 +45,10 @@ describe('a filtered audit log', () => {
   test.each<readonly [string, Params, (row: SeedRow, index: number) => boolean]>([
     ['kind', { kind: 'key.created' }, ({ kind }) => kind === 'key.created'],
     ['key', { keyId: 'key_a' }, ({ keyId }) => keyId === 'key_a'],
+    ['person', { actor: 'Person10@example.com' }, ({ actor }) => actor === 'person10@example.com'],
+    ['target', { targetId: 'target_10' }, ({ targetId }) => targetId === 'target_10'],
+    ['address', { ip: '198.51.100.7' }, ({ ip }) => ip === '198.51.100.7'],
+    ['request id', { requestId: 'req_17' }, ({ requestId }) => requestId === 'req_17'],
     ['method', { method: 'POST' }, ({ method }) => method === 'POST'],
     ['path', { path: '/v1/audits' }, ({ path }) => path === '/v1/audits'],
     [
@@ -83,6 +90,10 @@ describe('a filtered audit log', () => {
     [{ statusMin: 4 }, '"statusMin" must be an HTTP status'],
     [{ path: 'v1' }, '"path" must be a path'],
     [{ from: 'yesterday' }, '"from" must be an ISO 8601'],
+    [{ ip: 'localhost' }, '"ip" must be an IP address'],
+    [{ requestId: 'a b' }, '"requestId" must be a request id'],
+    [{ targetId: '%' }, '"targetId" must be the id'],
+    [{ actor: '' }, '"actor" must be the e-mail address'],
     [{ keyId: "' or 1=1" }, '"keyId" must be the id'],
   ])('refuses %o and says what is allowed', async (params, message) => {
     expectFailure(await list(params), 'invalid_parameter', message);

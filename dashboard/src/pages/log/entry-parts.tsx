@@ -14,14 +14,21 @@ export const StatusBadge = ({ status }: { readonly status: number }) => (
   </Badge>
 );
 
+/** On whom or what. Of an import also how much. */
+function aboutOf({ kind, records, resource, targetLabel = '', actor }: AuditLogEntry): string {
+  if (kind !== 'records.imported') return targetLabel === actor ? '' : targetLabel;
+  const count = records === undefined ? '' : `${records.toLocaleString()} ${resource}`;
+  return targetLabel === '' ? count : `${count} from ${targetLabel}`;
+}
+
 /** What happened, in a line: method and path of a request, else the words of its kind. */
 export function EntryTitle({ entry }: { readonly entry: AuditLogEntry }) {
   if (entry.kind !== 'api.request') {
-    const count = entry.records === undefined ? '' : `: ${entry.records.toLocaleString()} ${entry.resource}`;
+    const about = aboutOf(entry);
     return (
-      <span className="truncate font-medium">
-        {KIND_LABELS[entry.kind]}
-        {count}
+      <span className="truncate">
+        <span className="font-medium">{KIND_LABELS[entry.kind]}</span>
+        {about === '' ? null : <bdi>: {about}</bdi>}
       </span>
     );
   }

@@ -57,7 +57,15 @@ export const logColumns = (
     className: 'w-44 max-w-44',
     cell: ({ keyId, actor }) => (
       <span className="flex min-w-0 flex-col text-sm leading-4">
-        {actor === null ? null : <span className="truncate text-soft">{actor}</span>}
+        {actor === null ? null : (
+          <FilterButton
+            label="Only this person"
+            className="truncate text-soft"
+            onClick={() => filter({ person: actor })}
+          >
+            {actor}
+          </FilterButton>
+        )}
         {keyId === null ? null : (
           <FilterButton label="Only this key" className="truncate" onClick={() => filter({ key: keyId })}>
             {keys.get(keyId)?.name ?? keyId}
@@ -80,6 +88,15 @@ export const logColumns = (
     id: 'ip',
     label: 'Address',
     className: 'hidden w-36 lg:table-cell',
-    cell: ({ ip }) => <span className="text-sm text-soft tabular-nums">{ip}</span>,
+    cell: ({ ip }) =>
+      ip === undefined ? null : (
+        <FilterButton
+          label="Only this address"
+          className="truncate text-sm text-soft tabular-nums"
+          onClick={() => filter({ address: ip })}
+        >
+          {ip}
+        </FilterButton>
+      ),
   },
 ];

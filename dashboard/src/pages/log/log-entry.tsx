@@ -1,15 +1,18 @@
 import type { ApiKey, AuditLogEntry } from '@svc/sdk';
 import { useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
 import { call, ofWorkspace } from '../../api/client.ts';
+import { formatUtc } from '../../time/format.ts';
 import { When } from '../../time/when.tsx';
+import { TIME_ZONE } from '../../time/zone.ts';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { FailureState } from '../../ui/failure-state.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { StatusBadge } from './entry-parts.tsx';
+import { Fact, Only } from './fact.tsx';
 import { KIND_LABELS } from './kinds.ts';
 import type { LogSearch } from './log-search.ts';
+import { WhatChanged } from './what-changed.tsx';
 
 export interface LogEntryProps {
   readonly workspaceId: string;
@@ -59,7 +62,10 @@ function Detail({ entry, keyName, onFilter }: DetailProps) {
     <div className="flex flex-col gap-4">
       <dl className="grid grid-cols-[minmax(4.5rem,auto)_minmax(0,1fr)] gap-x-4 sm:grid-cols-[minmax(6rem,auto)_minmax(0,1fr)] sm:gap-x-5 gap-y-2 wrap-anywhere">
         <Fact name="Time">
-          <When at={entry.createdAt} form="full" />
+          <When at={entry.createdAt} form="full" />{' '}
+          <span className="text-soft">
+            {TIME_ZONE}, {formatUtc(entry.createdAt)}
+          </span>
         </Fact>
         {path === undefined ? null : (
           <Fact name="Request">
@@ -82,7 +88,13 @@ function Detail({ entry, keyName, onFilter }: DetailProps) {
             <Only onClick={() => onFilter({ key: entry.keyId ?? undefined })}>Only this key</Only>
           </Fact>
         )}
-        {entry.actor === null ? null : <Fact name="Person">{entry.actor}</Fact>}
+        {entry.actor === null ? null : (
+          <Fact name="Person">
+            {entry.actor}
+            <Only onClick={() => onFilter({ person: entry.actor ?? undefined })}>Only this person</Only>
+          </Fact>
+        )}
+        <WhatChanged entry={entry} onFilter={onFilter} />
         {durationMs === undefined ? null : <Fact name="Took">{durationMs} ms</Fact>}
         {records === undefined ? null : (
           <Fact name="Records">
@@ -98,11 +110,17 @@ function Detail({ entry, keyName, onFilter }: DetailProps) {
             </span>
           </Fact>
         )}
-        {ip === undefined ? null : <Fact name="Address">{ip}</Fact>}
+        {ip === undefined ? null : (
+          <Fact name="Address">
+            {ip}
+            <Only onClick={() => onFilter({ address: ip })}>Only this address</Only>
+          </Fact>
+        )}
         {userAgent == null ? null : <Fact name="User agent">{userAgent}</Fact>}
         {requestId === undefined ? null : (
           <Fact name="Request id">
             <code>{requestId}</code>
+            <Only onClick={() => onFilter({ request: requestId })}>Only this request</Only>
           </Fact>
         )}
       </dl>
@@ -110,16 +128,3 @@ function Detail({ entry, keyName, onFilter }: DetailProps) {
     </div>
   );
 }
-
-const Fact = ({ name, children }: { readonly name: string; readonly children: ReactNode }) => (
-  <>
-    <dt className="text-soft">{name}</dt>
-    <dd>{children}</dd>
-  </>
-);
-
-const Only = ({ onClick, children }: { readonly onClick: () => void; readonly children: ReactNode }) => (
-  <button type="button" onClick={onClick} className="ms-3 rounded text-sm text-accent hover:underline">
-    {children}
-  </button>
-);

@@ -84,7 +84,37 @@ export function LogFilters({ search, keys, onFilter, onClear }: LogFiltersProps)
         options={[any('Any key'), ...withChosen(keyOptions, key)]}
         onChange={({ target }) => onFilter({ key: target.value || undefined })}
       />
-      <PathFilter path={search.path} onFilter={onFilter} />
+      <TextFilter
+        label="Path; with * at its end all that begin so"
+        placeholder="Path, such as /v1/audits*"
+        value={search.path}
+        tidy={(text) => (text.startsWith('/') ? text : `/${text}`)}
+        onFilter={(path) => onFilter({ path })}
+      />
+      <TextFilter
+        label="Person"
+        placeholder="Person, by e-mail"
+        value={search.person}
+        onFilter={(person) => onFilter({ person })}
+      />
+      <TextFilter
+        label="Address"
+        placeholder="IP address"
+        value={search.address}
+        onFilter={(address) => onFilter({ address })}
+      />
+      <TextFilter
+        label="Request id"
+        placeholder="Request id"
+        value={search.request}
+        onFilter={(request) => onFilter({ request })}
+      />
+      <TextFilter
+        label="Target id"
+        placeholder="Target id"
+        value={search.target}
+        onFilter={(target) => onFilter({ target })}
+      />
       {isFiltered(search) ? (
         <Button variant="ghost" onClick={onClear}>
           <X size={14} aria-hidden />
@@ -95,24 +125,30 @@ export function LogFilters({ search, keys, onFilter, onClear }: LogFiltersProps)
   );
 }
 
+interface TextFilterProps {
+  readonly label: string;
+  readonly placeholder: string;
+  readonly value: string | undefined;
+  /** Completes what was typed. Default: as it is. */
+  readonly tidy?: (text: string) => string;
+  readonly onFilter: (value: string | undefined) => void;
+}
+
 /** Filters when Enter is pressed or the field is left. */
-function PathFilter({
-  path,
-  onFilter,
-}: { readonly path: string | undefined } & Pick<LogFiltersProps, 'onFilter'>) {
-  const [typed, setTyped] = useState(path ?? '');
-  useEffect(() => setTyped(path ?? ''), [path]);
+function TextFilter({ label, placeholder, value, tidy = (text) => text, onFilter }: TextFilterProps) {
+  const [typed, setTyped] = useState(value ?? '');
+  useEffect(() => setTyped(value ?? ''), [value]);
   const apply = (event?: FormEvent): void => {
     event?.preventDefault();
     const given = typed.trim();
-    const next = given === '' ? undefined : given.startsWith('/') ? given : `/${given}`;
-    if (next !== path) onFilter({ path: next });
+    const next = given === '' ? undefined : tidy(given);
+    if (next !== value) onFilter(next);
   };
   return (
     <form onSubmit={apply} className="col-span-2 grow sm:max-w-72 sm:basis-36">
       <Input
-        aria-label="Path; with * at its end all that begin so"
-        placeholder="Path, such as /v1/audits*"
+        aria-label={label}
+        placeholder={placeholder}
         value={typed}
         onChange={({ target }) => setTyped(target.value)}
         onBlur={() => apply()}

@@ -9,6 +9,7 @@ import { Page } from '../../layout/page.tsx';
 import { useCursorList } from '../../list/cursor-list.ts';
 import { ListEnd } from '../../list/list-end.tsx';
 import { VirtualTable } from '../../list/virtual-table.tsx';
+import { TIME_ZONE } from '../../time/zone.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
@@ -29,6 +30,10 @@ const NO_FILTERS: LogSearch = {
   method: undefined,
   key: undefined,
   path: undefined,
+  person: undefined,
+  target: undefined,
+  address: undefined,
+  request: undefined,
 };
 
 export function LogPage() {
@@ -54,7 +59,7 @@ export function LogPage() {
   return (
     <Page
       title="Audit log"
-      description="Every request with a live key and every change that people make. Nothing can be altered or removed."
+      description={`Every request with a live key and every change that people make. Nothing can be altered or removed. Times are in ${TIME_ZONE}.`}
       actions={
         <>
           <Button

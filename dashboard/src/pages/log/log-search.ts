@@ -46,6 +46,13 @@ export interface LogSearch {
   readonly key?: string | undefined;
   /** With `*` at its end: all that begin so. */
   readonly path?: string | undefined;
+  /** E-mail address of who acted. */
+  readonly person?: string | undefined;
+  /** Id of what the entries are about. */
+  readonly target?: string | undefined;
+  /** IP address. */
+  readonly address?: string | undefined;
+  readonly request?: string | undefined;
   /** The entry that is shown whole. */
   readonly entry?: string | undefined;
 }
@@ -66,6 +73,10 @@ export function logSearch(search: Readonly<Record<string, unknown>>): LogSearch 
     method: oneOf(search['method'], METHODS),
     key: text(search['key']),
     path: text(search['path']),
+    person: text(search['person']),
+    target: text(search['target']),
+    address: text(search['address']),
+    request: text(search['request']),
     entry: text(search['entry']),
   };
 }
@@ -75,7 +86,7 @@ export function logParams(
   search: LogSearch,
   nowMs: number,
 ): Readonly<Record<string, string | number | undefined>> {
-  const { kind, method, key, path, status } = search;
+  const { kind, method, key, path, status, person, target, address, request } = search;
   const bounds = status === undefined ? undefined : isClass(status) ? STATUS_CLASSES[status] : undefined;
   const exact = status === undefined || bounds !== undefined ? undefined : Number(status);
   const prefix = path?.endsWith('*') === true;
@@ -83,6 +94,10 @@ export function logParams(
     kind,
     method,
     keyId: key,
+    actor: person,
+    targetId: target,
+    ip: address,
+    requestId: request,
     path: prefix ? undefined : path,
     pathPrefix: prefix ? path?.slice(0, -1) : undefined,
     statusMin: bounds?.min ?? exact,
@@ -104,5 +119,5 @@ const utc = (local: string | undefined): string | undefined =>
   local === undefined ? undefined : new Date(local).toISOString();
 
 /** Whether anything but the time is filtered. */
-export const isFiltered = ({ kind, status, method, key, path }: LogSearch): boolean =>
-  [kind, status, method, key, path].some((value) => value !== undefined);
+export const isFiltered = ({ range: _, from: __, to: ___, entry: ____, ...filters }: LogSearch): boolean =>
+  Object.values(filters).some((value) => value !== undefined);
