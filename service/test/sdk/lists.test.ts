@@ -1,4 +1,4 @@
-import { RESOURCES, type Svc, SvcCursorMismatchError, SvcInvalidParameterError } from '@svc/sdk';
+import { RESOURCES, type Svc, SvcCursorMismatchError, SvcError, SvcInvalidParameterError } from '@svc/sdk';
 import { describe, expect, test } from 'vitest';
 import { bigQuery, COMPANY, LISTS, type ListCase, pageOf } from '../harness/lists.ts';
 import { createWorld, ITEMS } from '../harness/world.ts';
@@ -136,7 +136,7 @@ test('a count is exact, or approximate when asked', async () => {
 });
 
 test('an id that would name another path is refused before anything is sent', async () => {
-  for (const id of ['', '.', '..']) await expect(svc.audits.get(id)).rejects.toThrow(TypeError);
+  for (const id of ['', '.', '..']) await expect(svc.audits.get(id)).rejects.toThrow(SvcError);
   await expect(svc.audits.get('a/../b')).rejects.toThrow('There is no such audit');
 });
 
