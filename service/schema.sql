@@ -274,6 +274,13 @@ create table sessions (
   constraint sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
 
+create table sign_in_attempts (
+  bucket text collate "C" not null,
+  attempts integer not null,
+  ends_at timestamp with time zone not null,
+  constraint sign_in_attempts_pkey PRIMARY KEY (bucket)
+);
+
 create table traffic (
   workspace_id text collate "C" not null,
   hour timestamp with time zone not null,
@@ -387,6 +394,8 @@ CREATE INDEX second_factors_by_secret ON public.second_factors USING btree (secr
 CREATE INDEX second_factors_by_user ON public.second_factors USING btree (user_id);
 
 CREATE INDEX sessions_by_user ON public.sessions USING btree (user_id);
+
+CREATE INDEX sign_in_attempts_by_end ON public.sign_in_attempts USING btree (ends_at);
 
 CREATE INDEX verifications_by_identifier ON public.verifications USING btree (identifier);
 

@@ -104,7 +104,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the account', () => {
     await signIn(there, cleo.email, PASSWORD);
     await there.page.getByLabel('Code of your authenticator').waitFor();
     await expectSoundInBothThemes(there.page);
-    await there.page.getByLabel('Code of your authenticator').fill(totpCode(uri));
+    await there.page.getByLabel('Code of your authenticator').fill(totpCode(uri, 1));
     await there.page.getByRole('button', { name: 'Sign in' }).click();
     await there.page.waitForURL(/\/w\//);
     there.expectNoProblems();

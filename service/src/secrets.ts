@@ -13,6 +13,7 @@ export const SEALED_BY = {
     'session cookie',
     'cookie of the second step',
     'cookie of a session that ends with the browser',
+    'cookie of a known device',
     'authenticator secret',
     'backup codes',
   ],

@@ -7,6 +7,7 @@ const OVER = 'expires_at <= now()';
 const USELESS: readonly Chunked[] = [
   { table: 'sessions', key: 'id', where: OVER },
   { table: 'verifications', key: 'id', where: OVER },
+  { table: 'sign_in_attempts', key: 'bucket', where: 'ends_at <= now()' },
   { table: 'one_time_links', key: 'token_hash', where: OVER },
   {
     table: 'dashboard_idempotency_keys',

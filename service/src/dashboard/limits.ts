@@ -11,9 +11,19 @@ export const SESSION_LIFETIME_SECONDS = 7 * 24 * 60 * 60;
 /** How old a session's expiry may be before a request moves it on. */
 export const SESSION_REFRESH_SECONDS = 24 * 60 * 60;
 
-/** Attempts to sign in from one address, until none was made for the window. */
+/** Failed attempts to sign in from one address, by devices that are not known for the account. */
 export const SIGN_IN_ATTEMPTS_MAX = 10;
 export const SIGN_IN_WINDOW_SECONDS = 60;
+/** Wrong passwords for one account, by all devices that are not known for it. */
+export const ACCOUNT_ATTEMPTS_MAX = 30;
+export const ACCOUNT_WINDOW_SECONDS = 60 * 60;
+/** Wrong codes for one account, by all devices that are not known for it. */
+export const SECOND_STEP_ATTEMPTS_MAX = 10;
+/** Failed attempts of one known device, and of one person in their sessions. */
+export const DEVICE_ATTEMPTS_MAX = 10;
+export const DEVICE_WINDOW_SECONDS = 15 * 60;
+/** How long a device is known after a sign-in with it. */
+export const KNOWN_DEVICE_SECONDS = 365 * 24 * 60 * 60;
 /** Any other request to a path of better-auth. */
 export const AUTH_REQUESTS_MAX = 100;
 export const AUTH_WINDOW_SECONDS = 10;

@@ -6,6 +6,7 @@ import { countedAddress } from '../http/client-address.ts';
 import { ApiError } from '../http/errors.ts';
 import { originOf } from '../http/request-origin.ts';
 import { ADDRESS_HEADER, type DashboardAuth } from './auth/index.ts';
+import { deviceCookie } from './auth/known-device.ts';
 import { allows, type Permission, type Role } from './auth/roles.ts';
 
 /** The person of a session. */
@@ -93,7 +94,7 @@ export function createSessions(pool: pg.Pool, auth: DashboardAuth): Sessions {
         returnHeaders: true,
       });
       if (response === null) throw new Error('A session was started for a user who is not there.');
-      return headers.getSetCookie();
+      return [...headers.getSetCookie(), await deviceCookie(auth, request, userId)];
     },
   };
 }

@@ -1,10 +1,11 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import { KNOWN_DEVICE_SECONDS } from '../limits.ts';
 import { notSignedIn } from '../session.ts';
 import type { DashboardAuth } from './index.ts';
 
 /** The cookies of sign-in, by better-auth's names without prefix. */
-const COOKIES = ['session_token', 'dont_remember', 'two_factor'] as const;
+const COOKIES = ['session_token', 'dont_remember', 'two_factor', 'device'] as const;
 export type CookieName = (typeof COOKIES)[number];
 
 declare module 'fastify' {
@@ -15,7 +16,7 @@ declare module 'fastify' {
 }
 
 /** The cookies that a browser keeps, which move to the first secret when they come back. */
-const KEPT: ReadonlySet<CookieName> = new Set(['session_token', 'dont_remember']);
+const KEPT: ReadonlySet<CookieName> = new Set(['session_token', 'dont_remember', 'device']);
 
 /**
  * Admits a request's cookies of sign-in, and no others: better-auth sees one of each name, signed with the first
@@ -56,21 +57,32 @@ export function admitCookies(api: FastifyInstance, auth: DashboardAuth): void {
 /** better-auth's names and attributes for the cookies. */
 async function jarOf(auth: DashboardAuth) {
   const { createAuthCookie, sessionConfig } = await auth.$context;
-  const write = (reply: FastifyReply, name: CookieName, value: string, maxAge: number | undefined) => {
+  const write = (name: CookieName, value: string, maxAge: number | undefined): string => {
     const cookie = createAuthCookie(name);
     const { path, secure } = cookie.attributes;
     const age = maxAge === undefined ? '' : `; Max-Age=${maxAge}`;
-    reply.header(
-      'set-cookie',
-      `${cookie.name}=${value}${age}; Path=${path}; HttpOnly${secure === true ? '; Secure' : ''}; SameSite=Strict`,
-    );
+    return `${cookie.name}=${value}${age}; Path=${path}; HttpOnly${secure === true ? '; Secure' : ''}; SameSite=Strict`;
+  };
+  const ageOf = (name: CookieName, endsWithBrowser: boolean): number | undefined => {
+    if (name === 'device') return KNOWN_DEVICE_SECONDS;
+    return endsWithBrowser ? undefined : sessionConfig.expiresIn;
   };
   return {
     fullName: (name: CookieName): string => createAuthCookie(name).name,
-    set: (reply: FastifyReply, name: CookieName, value: string, endsWithBrowser: boolean): void =>
-      write(reply, name, value, endsWithBrowser ? undefined : sessionConfig.expiresIn),
-    clear: (reply: FastifyReply, name: CookieName): void => write(reply, name, '', 0),
+    text: write,
+    set: (reply: FastifyReply, name: CookieName, value: string, endsWithBrowser: boolean): void => {
+      reply.header('set-cookie', write(name, value, ageOf(name, endsWithBrowser)));
+    },
+    clear: (reply: FastifyReply, name: CookieName): void => {
+      reply.header('set-cookie', write(name, '', 0));
+    },
   };
+}
+
+/** A `Set-Cookie` of a value that we sign. */
+export async function cookieText(auth: DashboardAuth, name: 'device', value: string): Promise<string> {
+  const jar = await jarOf(auth);
+  return jar.text(name, signCookie(value, auth.signingKeys), KNOWN_DEVICE_SECONDS);
 }
 
 /** Each name with its different values, as a browser sent them. */

@@ -100,7 +100,13 @@ export function authOptions({ secrets, publicUrl, log }: AuthOptions, database: 
       storage: 'database',
       max: AUTH_REQUESTS_MAX,
       window: AUTH_WINDOW_SECONDS,
-      customRules: { '/sign-in/email': ATTEMPTS, '/two-factor/*': ATTEMPTS },
+      // Attempts to sign in have limits of ours (attempts.ts), which a known device does not share.
+      customRules: {
+        '/sign-in/email': false,
+        '/two-factor/verify-totp': false,
+        '/two-factor/verify-backup-code': false,
+        '/two-factor/*': ATTEMPTS,
+      },
     },
     advanced: {
       cookiePrefix: 'svc',
@@ -161,6 +167,8 @@ export function authOptions({ secrets, publicUrl, log }: AuthOptions, database: 
         issuer: `svc (${host})`,
         schema: SECOND_FACTOR_MODELS,
         backupCodeOptions: { storeBackupCodes: 'encrypted' },
+        // It would lock the person out with the stranger who knows the password; attempts.ts tells them apart.
+        accountLockout: { enabled: false },
       }),
       sessions(),
     ],

@@ -2,13 +2,24 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type pg from 'pg';
 import { Type } from 'typebox';
 import { isUnavailable } from '../../database/unavailable.ts';
+import { countedAddress, networkOf } from '../../http/client-address.ts';
 import { ApiError, ERRORS } from '../../http/errors.ts';
+import { findUser } from '../accounts.ts';
 import { defineBody, flag, newPassword, text } from '../body.ts';
 import { anonymous, authHeaders, setCookies } from '../session.ts';
 import { type AccountChange, logAccountChange } from './account-changes.ts';
+import {
+  type Attempt,
+  codeBudgets,
+  passwordBudgets,
+  returnAttempt,
+  sessionBudgets,
+  takeAttempt,
+} from './attempts.ts';
 import { type PersonKey, recordPersonal } from './events.ts';
 import { authFailure } from './failure.ts';
 import { AUTH_PATH, type DashboardAuth } from './index.ts';
+import { deviceCookie, knownDevice } from './known-device.ts';
 import { METHODS } from './methods.ts';
 import { openFactor, personOfStep, SECOND_STEPS, useCode, usedCode, WRONG_CODES } from './second-step.ts';
 import { withoutTokens } from './without-tokens.ts';
@@ -36,6 +47,13 @@ const CHANGES = [
   ['/two-factor/disable', password],
   ['/two-factor/generate-backup-codes', password],
 ] as const satisfies readonly (readonly [AccountChange, (body: unknown) => object])[];
+/** Those that ask for the current password. */
+const WITH_PASSWORD: ReadonlySet<AccountChange> = new Set([
+  '/change-password',
+  '/two-factor/enable',
+  '/two-factor/disable',
+  '/two-factor/generate-backup-codes',
+]);
 
 /** Hands requests below /dashboard/api/auth to better-auth; its failures leave in our envelope. */
 export function registerAuth(
@@ -67,8 +85,11 @@ export function registerAuth(
     reply: FastifyReply,
     path: string,
     body?: object,
-    onRefused?: (name: string) => void,
-  ): Promise<FastifyReply> => answer(reply, await ask(request, path, body), onRefused);
+  ): Promise<FastifyReply> => answer(reply, await ask(request, path, body));
+
+  const deviceCookies = async (request: FastifyRequest, userId: string): Promise<readonly string[]> => [
+    await deviceCookie(auth, request, userId),
+  ];
 
   for (const path of READS) {
     api.get(`/auth${path}`, (request, reply) => hand(request, reply, path));
@@ -76,7 +97,17 @@ export function registerAuth(
   for (const [path, check] of CHANGES) {
     api.post(`/auth${path}`, async (request, reply) => {
       const body = check(request.body);
-      return answer(reply, await logAccountChange(auth, request, path, () => ask(request, path, body)));
+      const change = (): Promise<Response> =>
+        logAccountChange(auth, request, path, () => ask(request, path, body));
+      const userId = WITH_PASSWORD.has(path)
+        ? await personOfSession(pool, request.signInCookies.session_token)
+        : undefined;
+      if (userId === undefined) return answer(reply, await change());
+      const budgets = sessionBudgets(userId);
+      await takeAttempt(pool, budgets);
+      const response = await change();
+      if (response.ok) await returnAttempt(pool, budgets);
+      return answer(reply, response);
     });
   }
   // better-auth wants the token of the session that ends, which nobody is told: its id finds it among the person's own.
@@ -103,7 +134,17 @@ export function registerAuth(
         await end(request);
       },
     },
-    (request, reply) => hand(request, reply, '/sign-in/email', signIn(request.body)),
+    async (request, reply) => {
+      const body = signIn(request.body);
+      const account = body.email.toLowerCase();
+      const user = await findUser(pool, account);
+      const budgets = passwordBudgets(account, attemptOf(request, user?.id));
+      await takeAttempt(pool, budgets);
+      const response = await ask(request, '/sign-in/email', body);
+      if (response.status !== ERRORS.not_signed_in.status) await returnAttempt(pool, budgets);
+      const known = user !== undefined && entered(response) ? await deviceCookies(request, user.id) : [];
+      return answer(reply, response, { cookies: known });
+    },
   );
   for (const path of SECOND_STEPS) {
     api.post(`/auth${path}`, { onRequest: begin, onResponse: end }, async (request, reply) => {
@@ -115,29 +156,53 @@ export function registerAuth(
         if (enters !== undefined) record(request, path, async () => ({ id: enters }));
       };
       const userId = signedIn ?? enters;
-      const factor = userId === undefined ? undefined : await openFactor(pool, auth, userId);
+      if (userId === undefined) return hand(request, reply, path, body);
+      const budgets =
+        signedIn === undefined ? codeBudgets(userId, attemptOf(request, userId)) : sessionBudgets(userId);
+      await takeAttempt(pool, budgets);
+      const factor = await openFactor(pool, auth, userId);
       if (factor !== undefined && !(await useCode(pool, auth, path, factor, body.code))) {
         refused();
         throw usedCode();
       }
-      return hand(request, reply, path, body, (name) => {
-        if (WRONG_CODES.has(name)) refused();
+      const response = await ask(request, path, body);
+      if (response.ok) await returnAttempt(pool, budgets);
+      return answer(reply, response, {
+        cookies: response.ok ? await deviceCookies(request, userId) : [],
+        onRefused: (name) => {
+          if (WRONG_CODES.has(name)) refused();
+        },
       });
     });
   }
 }
 
-/** `onRefused` is told better-auth's own name for a refusal. */
+const attemptOf = (request: FastifyRequest, userId: string | undefined): Attempt => ({
+  address: networkOf(countedAddress(request)),
+  knownDevice: knownDevice(request, userId),
+});
+
+/** Whether a session has started: not when the second factor is still to come. */
+const entered = (response: Response): boolean =>
+  response.ok && response.headers.getSetCookie().some((cookie) => /session_token=[^;]/.test(cookie));
+
+interface AnswerExtras {
+  /** Set after those of better-auth. */
+  readonly cookies?: readonly string[];
+  /** Is told better-auth's own name for a refusal. */
+  readonly onRefused?: (name: string) => void;
+}
+
 async function answer(
   reply: FastifyReply,
   response: Response,
-  onRefused: (name: string) => void = () => undefined,
+  { cookies = [], onRefused }: AnswerExtras = {},
 ): Promise<FastifyReply> {
-  setCookies(reply, response.headers.getSetCookie());
+  setCookies(reply, [...response.headers.getSetCookie(), ...cookies]);
   const content = await response.text();
   if (response.ok) return reply.type('application/json; charset=utf-8').send(withoutTokens(content));
   const body = parsed(content);
-  if ('code' in body && typeof body.code === 'string') onRefused(body.code);
+  if ('code' in body && typeof body.code === 'string') onRefused?.(body.code);
   const failure = authFailure(response.status, body, response.headers.get('x-retry-after'));
   throw failure ?? new Error(`better-auth answered with the status ${response.status}`);
 }

@@ -61,7 +61,7 @@ describe('sign-in with a password', () => {
       headers: { 'content-type': 'application/json', origin: 'https://svc.test' },
       payload: { email, password: PASSWORD },
     });
-    expect(answer.headers['set-cookie']).toMatch(
+    expect(setCookieOf(answer)).toMatch(
       /^__Secure-svc\.session_token=[^;]+; Max-Age=604800; Path=\/tools\/dashboard; HttpOnly; Secure; SameSite=Strict$/,
     );
     expect(answer.headers['strict-transport-security']).toMatch(/^max-age=\d+/);

@@ -1,0 +1,143 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { expectFailure } from '../../../test/harness/answers.ts';
+import {
+  createTestDashboard,
+  newEmail,
+  PASSWORD,
+  sessionCookie,
+  type Visitor,
+} from '../../../test/harness/dashboard.ts';
+import { createTestService, type TestAnswer } from '../../../test/harness/service.ts';
+import { totpCode } from '../../../test/harness/totp.ts';
+import { deleteExpiredSignIns } from '../index.ts';
+
+const service = await createTestService();
+const other = await createTestService({ database: service.database });
+const { pool } = service;
+const dashboard = createTestDashboard(service);
+const nodes = [dashboard.nobody, createTestDashboard(other).nobody];
+const MAX = 30;
+const CODES_MAX = 10;
+
+beforeEach(async () => {
+  await pool.query('delete from sign_in_attempts');
+});
+
+let addresses = 0;
+const newAddress = (): string => `10.5.${addresses >> 8}.${addresses++ & 255}`;
+const enter = (email: string, password: string, cookie = '', address = newAddress()): Promise<TestAnswer> =>
+  (nodes[addresses % nodes.length] ?? dashboard.nobody).send(
+    'POST',
+    '/auth/sign-in/email',
+    { email, password },
+    { remoteAddress: address, headers: { cookie } },
+  );
+const cookieOf = ({ headers }: TestAnswer, name: string): string =>
+  [headers['set-cookie'] ?? []]
+    .flat()
+    .map((cookie) => String(cookie).split(';')[0] ?? '')
+    .find((cookie) => cookie.startsWith(`${name}=`)) ?? `${name}=not-set`;
+
+/** Strangers, each from an address of their own. */
+const guess = (email: string, count: number) =>
+  Promise.all(Array.from({ length: count }, () => enter(email, 'not the password')));
+const statuses = (answers: readonly TestAnswer[]) =>
+  Object.fromEntries(
+    Object.entries(Object.groupBy(answers, ({ status }) => status)).map(([status, all]) => [
+      status,
+      all?.length,
+    ]),
+  );
+
+describe('wrong passwords for one account', () => {
+  test('are limited over all addresses and nodes, for an account that exists and for one that does not', async () => {
+    const { email } = await dashboard.bootstrap();
+    for (const account of [email, newEmail()]) {
+      expect(statuses(await guess(account, MAX + 4))).toEqual({ 401: MAX, 429: 4 });
+      const refused = await enter(account.toUpperCase(), PASSWORD);
+      expectFailure(refused, 'rate_limited');
+      expect(Number(refused.headers['retry-after'])).toBeGreaterThan(3_000);
+    }
+    expect((await enter((await dashboard.bootstrap()).email, PASSWORD)).status).toBe(200);
+  });
+
+  test('lock nobody out who comes with a device of an earlier sign-in', async () => {
+    const { email } = await dashboard.bootstrap();
+    const device = cookieOf(await enter(email, PASSWORD), 'svc.device');
+    await guess(email, MAX + 1);
+    expectFailure(await enter(email, PASSWORD), 'rate_limited');
+    expect((await enter(email, PASSWORD, device)).status).toBe(200);
+  });
+
+  test('from the same address lock nobody out who comes with a known device', async () => {
+    const { email } = await dashboard.bootstrap();
+    const device = cookieOf(await enter(email, PASSWORD), 'svc.device');
+    const address = newAddress();
+    for (let i = 0; i < 11; i++) await enter(newEmail(), 'not the password', '', address);
+    expectFailure(await enter(email, PASSWORD, '', address), 'rate_limited');
+    expect((await enter(email, PASSWORD, device, address)).status).toBe(200);
+  });
+
+  test('are limited for a known device too, which is known for its own people only', async () => {
+    const { email } = await dashboard.bootstrap();
+    const stranger = await dashboard.bootstrap();
+    const device = cookieOf(await enter(email, PASSWORD), 'svc.device');
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, () => enter(email, 'not the password', device)),
+    );
+    expect(statuses(answers)).toEqual({ 401: 10, 429: 2 });
+    await guess(stranger.email, MAX);
+    expectFailure(await enter(stranger.email, PASSWORD, device), 'rate_limited');
+    expectFailure(await enter(stranger.email, PASSWORD, device.replace(/%20.*?(?=\.)/, '')), 'rate_limited');
+  });
+
+  test('count only when they are wrong, and for an hour', async () => {
+    const { email } = await dashboard.bootstrap();
+    for (let i = 0; i < MAX + 1; i++) expect((await enter(email, PASSWORD)).status).toBe(200);
+    await guess(email, MAX);
+    expectFailure(await enter(email, PASSWORD), 'rate_limited');
+    await pool.query(`update sign_in_attempts set ends_at = ends_at - interval '1 hour'`);
+    expect((await enter(email, PASSWORD)).status).toBe(200);
+    await pool.query(`update sign_in_attempts set ends_at = now() - interval '1 second'`);
+    await deleteExpiredSignIns(pool);
+    expect((await pool.query('select 1 from sign_in_attempts')).rowCount).toBe(0);
+  });
+});
+
+describe('wrong codes for one account', () => {
+  const withSecondFactor = async () => {
+    const owner = await dashboard.owner();
+    const enabled = await owner.send('POST', '/auth/two-factor/enable', { password: PASSWORD });
+    const { totpURI } = enabled.json<{ totpURI: string }>();
+    const done = await owner.send('POST', '/auth/two-factor/verify-totp', { code: totpCode(totpURI) });
+    await pool.query('update second_factors set last_used_step = null');
+    return { owner, totpURI, device: cookieOf(done, 'svc.device') };
+  };
+  const tryCode = async ({ email }: Visitor, code: string, device = '') => {
+    const cookie = `${cookieOf(await enter(email, PASSWORD, device), 'svc.two_factor')}; ${device}`;
+    const options = { remoteAddress: newAddress(), headers: { cookie } };
+    return dashboard.nobody.send('POST', '/auth/two-factor/verify-totp', { code }, options);
+  };
+
+  test('by somebody who knows the password lock nobody out who comes with a known device', async () => {
+    const { owner, totpURI, device } = await withSecondFactor();
+    for (let i = 0; i < CODES_MAX; i++) expectFailure(await tryCode(owner, '000000'), 'invalid_body');
+    const refused = await tryCode(owner, totpCode(totpURI));
+    expectFailure(refused, 'rate_limited');
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(800);
+    expect(sessionCookie(await tryCode(owner, totpCode(totpURI), device))).toBeDefined();
+  });
+});
+
+test('wrong current passwords are limited for somebody who has a session', async () => {
+  const owner = await dashboard.owner();
+  const change = (currentPassword: string) =>
+    owner.send(
+      'POST',
+      '/auth/change-password',
+      { currentPassword, newPassword: `another ${PASSWORD}` },
+      { remoteAddress: newAddress() },
+    );
+  for (let i = 0; i < 10; i++) expectFailure(await change('wrong'), 'invalid_body');
+  expectFailure(await change(PASSWORD), 'rate_limited');
+});
