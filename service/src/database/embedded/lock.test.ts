@@ -1,0 +1,39 @@
+import { access, symlink } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { expect, test } from 'vitest';
+import { temporaryDirectory } from '../../../test/harness/temporary-directory.ts';
+import { ensureDataDirectory } from './data-directory.ts';
+import { dataDirectory } from './fixture-process.ts';
+import type { Layout } from './layout.ts';
+import { tryLock } from './lock.ts';
+import { openServer } from './server.ts';
+
+const log = pino({ level: 'silent' });
+const PATIENCE_MS = 200;
+
+const newLayout = async (): Promise<Layout> =>
+  ensureDataDirectory(await dataDirectory(await temporaryDirectory()));
+
+test('a locked data directory without a PostgreSQL that answers is waited for, then refused, naming who locked it', async () => {
+  const layout = await newLayout();
+  const lock = await tryLock(layout, 'svcd start');
+  expect(await tryLock(layout, 'svcd import')).toBeUndefined();
+  await expect(openServer(layout, 'svcd import', 0, log, PATIENCE_MS)).rejects.toThrow(
+    `the data directory ${layout.dataDir} is locked, last by svcd start (pid ${process.pid}) on ${hostname()}, ` +
+      'and no PostgreSQL answers on it here.',
+  );
+  await lock?.release();
+  const next = await tryLock(layout, 'svcd import');
+  expect(next).toBeDefined();
+  await next?.release();
+});
+
+test('a lock file that is a link is not followed', async () => {
+  const layout = await newLayout();
+  const target = join(await temporaryDirectory(), 'target');
+  await symlink(target, layout.lockFile);
+  await expect(tryLock(layout, 'svcd start')).rejects.toThrow('cannot be written to');
+  await expect(access(target)).rejects.toThrow('ENOENT');
+});
