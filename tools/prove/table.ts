@@ -33,4 +33,10 @@ export const PROOFS: readonly Proof[] = [
     project: 'embedded 18',
     seconds: 30,
   },
+  {
+    name: 'fuzz',
+    shows: 'at least 20,000 requests made from the OpenAPI document are answered as it says',
+    file: 'service/test/fuzz/fuzz.proof.ts',
+    seconds: 60,
+  },
 ];

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { createTestService } from '../harness/service.ts';
+import { createWriteWorld } from '../writes/world.ts';
+import { OPERATIONS } from './requests.ts';
+import { fuzz } from './run.ts';
+
+const SECONDS = Number(process.env['PROVE_SECONDS'] ?? 60);
+const SEED = Number(process.env['PROVE_SEED'] ?? 1);
+const REQUESTS_MIN = 20_000;
+const FAULT_EVERY = 500;
+/** Bounds the time also on a slow machine, before the least number of requests is made. */
+const SECONDS_MAX = Math.max(SECONDS, 60) * 10;
+
+test(`whatever the OpenAPI document describes is answered as it says, with seed ${SEED}`, {
+  timeout: SECONDS_MAX * 2_000,
+}, async () => {
+  const world = await createWriteWorld(await createTestService());
+  const { pool } = world.service;
+  const begun = performance.now();
+  const seconds = (): number => (performance.now() - begun) / 1_000;
+  const report = await fuzz({
+    world,
+    seed: SEED,
+    goOn: (requests) => (requests < REQUESTS_MIN || seconds() < SECONDS) && seconds() < SECONDS_MAX,
+    fault: {
+      every: FAULT_EVERY,
+      // As when the database restarts: connections break, some of them in use.
+      inject: () =>
+        pool
+          .query(
+            `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,
+          )
+          .catch(() => undefined),
+    },
+  });
+  process.stdout.write(
+    `${report.requests} requests in ${Math.round(seconds())} s, ${report.chained} by links: ${JSON.stringify(report.statuses)}\n`,
+  );
+  expect(report.requests).toBeGreaterThanOrEqual(REQUESTS_MIN);
+  const never = OPERATIONS.filter(({ operationId }) => !report.succeeded.has(operationId));
+  expect(never.map(({ operationId }) => operationId)).toEqual([]);
+});

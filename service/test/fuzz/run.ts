@@ -1,0 +1,151 @@
+import fc from 'fast-check';
+import type { Link, Response } from '../../src/openapi/types.ts';
+import { COMPANY } from '../harness/lists.ts';
+import type { TestAnswer } from '../harness/service.ts';
+import type { WriteWorld } from '../writes/world.ts';
+import { type FuzzRequest, type Key, OPERATIONS, requestArbitrary } from './requests.ts';
+import { resolved } from './values.ts';
+
+export interface FuzzOptions {
+  readonly world: Pick<WriteWorld, 'service' | 'workspaceId'>;
+  readonly seed: number;
+  /** Whether to go on after this many requests. */
+  readonly goOn: (requests: number) => boolean;
+  /** Breaks something while every n-th request is under way; only then may an answer be 503. */
+  readonly fault?: { readonly every: number; readonly inject: () => Promise<unknown> };
+}
+
+export interface FuzzReport {
+  readonly requests: number;
+  readonly statuses: Readonly<Record<string, number>>;
+  /** Operations that succeeded, by their id, and how often. */
+  readonly succeeded: ReadonlyMap<string, number>;
+  /** Requests that followed a link. */
+  readonly chained: number;
+}
+
+/** An operation with parameters from an earlier answer. */
+interface Step {
+  readonly operationId: string;
+  readonly parameters: Link['parameters'];
+}
+
+const STEPS_MAX = 200;
+const FIRST_ERROR = 400;
+const INTERNAL_ERROR = 500;
+const UNAVAILABLE = 503;
+
+/**
+ * Sends requests that the OpenAPI document describes, one after another, and follows the links of the answers. The harness
+ * holds each answer to the document. Throws at the first violation, with all that is needed to repeat it.
+ */
+export async function fuzz({ world, seed, goOn, fault }: FuzzOptions): Promise<FuzzReport> {
+  const tokens = await tokensOf(world);
+  const steps: Step[] = [];
+  const statuses: Record<string, number> = {};
+  const succeeded = new Map<string, number>();
+  let [requests, chained] = [0, 0];
+  for (; goOn(requests); requests++) {
+    const [choice = 0, place = 0] = fc.sample(fc.noBias(fc.nat()), { seed: seed + requests, numRuns: 2 });
+    const step = choice % 2 === 0 ? steps.splice(place % Math.max(steps.length, 1), 1)[0] : undefined;
+    const operation =
+      OPERATIONS.find(({ operationId }) => operationId === step?.operationId) ??
+      OPERATIONS[place % OPERATIONS.length];
+    if (operation === undefined) throw new Error('the document has no operations');
+    const arbitrary = requestArbitrary(operation, step?.parameters);
+    // The first value of a run is biased towards edges: every other request is drawn evenly.
+    const drawn = requests % 2 === 0 ? arbitrary : fc.noBias(arbitrary);
+    const [request] = fc.sample(drawn, { seed: seed + requests, numRuns: 1 });
+    if (request === undefined) throw new Error('nothing was drawn');
+    if (step !== undefined) chained += 1;
+    const isFaulty = fault !== undefined && requests % fault.every === fault.every - 1;
+    const where = `request ${requests} of seed ${seed}: ${JSON.stringify(request, (name, value) => (name === 'operation' ? undefined : value))}`;
+    const answered = send(world, tokens, request);
+    if (isFaulty) await fault.inject();
+    const answer = await answered.catch((error: unknown) => {
+      throw new Error(where, { cause: error });
+    });
+    const problem = problemOf(request, answer, isFaulty);
+    if (problem !== undefined)
+      throw new Error(`${problem}\n${where}\n${answer.status} ${answer.text.slice(0, 2_000)}`);
+    statuses[answer.status] = (statuses[answer.status] ?? 0) + 1;
+    if (answer.status >= FIRST_ERROR) continue;
+    succeeded.set(operation.operationId, (succeeded.get(operation.operationId) ?? 0) + 1);
+    // What a dry run made is not there.
+    if (answer.headers['dry-run'] === undefined) steps.push(...stepsFrom(request, answer));
+    steps.splice(0, steps.length - STEPS_MAX);
+  }
+  return { requests, statuses, succeeded, chained };
+}
+
+type Tokens = Readonly<Record<Key, string | null>>;
+
+async function tokensOf({ service, workspaceId }: FuzzOptions['world']): Promise<Tokens> {
+  const write = { access: 'write' } as const;
+  return {
+    live: await service.token(workspaceId, write),
+    test: await service.token(workspaceId, { ...write, mode: 'test' }),
+    reader: await service.token(workspaceId),
+    company: await service.token(workspaceId, { ...write, companyId: COMPANY }),
+    unknown: `svc_live_${'x'.repeat(32)}`,
+    none: null,
+  };
+}
+
+const send = (
+  { service }: FuzzOptions['world'],
+  tokens: Tokens,
+  request: FuzzRequest,
+): Promise<TestAnswer> => {
+  const { key, url, headers, payload } = request;
+  const method = request.method as 'GET';
+  return service.request(tokens[key], url, {
+    method,
+    headers,
+    ...(payload === undefined ? {} : { payload }),
+  });
+};
+
+function problemOf(
+  { forbidden }: FuzzRequest,
+  { status }: TestAnswer,
+  isFaulty: boolean,
+): string | undefined {
+  if (status === UNAVAILABLE) return isFaulty ? undefined : 'it is unavailable without a reason';
+  if (status >= INTERNAL_ERROR) return 'the service failed';
+  if (status < FIRST_ERROR && forbidden.length > 0)
+    return `it was accepted, though the document forbids ${forbidden.join(', ')}`;
+  return undefined;
+}
+
+/** What the links of the answer's description lead to. */
+function stepsFrom({ operation, url }: FuzzRequest, { status, text }: TestAnswer): readonly Step[] {
+  const response = operation.responses[status];
+  const { links = {} } = response === undefined ? {} : resolved<Response>(response);
+  if (text === '') return [];
+  const body: unknown = JSON.parse(text);
+  const query = new URL(url, 'http://svc.test').searchParams;
+  return Object.values(links).flatMap(({ operationId, parameters }) => {
+    const values = Object.entries(parameters).map(([name, expression]) => [
+      name,
+      evaluate(expression, body, query),
+    ]);
+    const given = values.filter((value): value is [string, string] => typeof value[1] === 'string');
+    // Without its id or cursor there is nothing to follow.
+    const leads = given.some(([name]) => name === 'id' || name === 'cursor');
+    return leads ? [{ operationId, parameters: Object.fromEntries(given) }] : [];
+  });
+}
+
+const BODY = '$response.body#/';
+const QUERY = '$request.query.';
+
+/** The value of a runtime expression (OpenAPI 3.1, 4.8.20.4). */
+function evaluate(expression: string, body: unknown, query: URLSearchParams): unknown {
+  if (expression.startsWith(QUERY)) return query.get(expression.slice(QUERY.length)) ?? undefined;
+  if (!expression.startsWith(BODY)) return expression;
+  return expression
+    .slice(BODY.length)
+    .split('/')
+    .reduce<unknown>((value, name) => Object(value)[name], body);
+}

@@ -1,0 +1,130 @@
+import fc from 'fast-check';
+import { openApiDocument } from '../../src/openapi/document.ts';
+import type { JsonSchema } from '../../src/openapi/types.ts';
+import { COMPANY, OTHER_COMPANY } from '../harness/lists.ts';
+
+/** Values for the schemas of the OpenAPI document: valid ones, and ones that are close to valid. */
+
+const { components } = openApiDocument({ publicUrl: 'http://svc.test', version: '0' });
+
+export function resolved<T extends object>(found: T | { readonly $ref: string }): T {
+  if (!('$ref' in found)) return found as T;
+  const [, , kind = '', name = ''] = String(found.$ref).split('/');
+  const component = Object.entries(components).find(([candidate]) => candidate === kind)?.[1][name];
+  if (component === undefined) throw new Error(`${found.$ref} leads nowhere`);
+  return component as T;
+}
+
+const LENGTH_MAX = 60;
+const number = (value: unknown, fallback: number): number => (typeof value === 'number' ? value : fallback);
+const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+/** Days that exist, offsets that PostgreSQL does not take, fractions of any length. */
+const time: fc.Arbitrary<string> = fc
+  .tuple(
+    fc.date({
+      min: new Date('0001-01-02T00:00:00Z'),
+      max: new Date('9999-12-30T00:00:00Z'),
+      noInvalidDate: true,
+    }),
+    fc.constantFrom('', '.5', '.123', '.123456', '.100000'),
+    fc.constantFrom('Z', '+00:00', '-00:00', '+05:30', '+16:00', '-23:59'),
+  )
+  .map(([date, fraction, offset]) => date.toISOString().slice(0, 19) + fraction + offset);
+
+const text = (schema: JsonSchema): fc.Arbitrary<string> => {
+  const minLength = number(schema['minLength'], 0);
+  const maxLength = number(schema['maxLength'], LENGTH_MAX);
+  const short = fc.string({ unit: 'grapheme', minLength, maxLength: Math.min(maxLength, LENGTH_MAX) });
+  return fc.oneof(
+    { arbitrary: short, weight: 9 },
+    { arbitrary: fc.constant('🙂'.repeat(maxLength)), weight: 1 },
+  );
+};
+
+function ofType(type: unknown, schema: JsonSchema): fc.Arbitrary<unknown> {
+  if (type === 'null') return fc.constant(null);
+  if (type === 'boolean') return fc.boolean();
+  if (type === 'integer' || type === 'number') {
+    const [min, max] = [number(schema['minimum'], -100), number(schema['maximum'], 1_000)];
+    return fc.oneof(fc.constantFrom(min, max), fc.integer({ min, max }));
+  }
+  if (type === 'array') {
+    const items = validValue(resolved<JsonSchema>(Object(schema['items'])));
+    return fc.array(items, { minLength: number(schema['minItems'], 0), maxLength: 4 });
+  }
+  if (type === 'object') {
+    const properties: readonly (readonly [string, JsonSchema])[] = Object.entries(
+      Object(schema['properties']),
+    );
+    const values = properties.map(([name, value]) => [name, validValue(resolved(value))] as const);
+    return fc.record(Object.fromEntries(values), { requiredKeys: list(schema['required']).map(String) });
+  }
+  if (schema['format'] === 'date-time') return time;
+  if (schema['format'] === 'uri') return fc.webUrl();
+  // A pattern is that of an id: mostly one that there is.
+  if ('pattern' in schema)
+    return fc.oneof(fc.constantFrom(COMPANY, OTHER_COMPANY), fc.stringMatching(/^[A-Za-z0-9_-]{8,64}$/));
+  return text(schema);
+}
+
+/** A value that the schema allows. */
+export function validValue(schema: JsonSchema): fc.Arbitrary<unknown> {
+  const [known] = list(schema['anyOf']);
+  if (known !== undefined) return validValue(resolved<JsonSchema>(Object(known)));
+  if ('const' in schema) return fc.constant(schema['const']);
+  const values = list(schema['enum']);
+  if (values.length > 0) return fc.constantFrom(...values);
+  return fc.oneof(...[schema['type']].flat().map((type) => ofType(type, schema)));
+}
+
+const ODD: readonly unknown[] = [
+  null,
+  true,
+  0,
+  -1,
+  5.5,
+  1e300,
+  '',
+  ' ',
+  '5',
+  'x'.repeat(3_000),
+  'a\u0000b',
+  '\ud800',
+  '2026-02-30T00:00:00Z',
+  '0000-12-31T23:30:00-01:00',
+  'javascript:1',
+  [],
+  {},
+  { __proto__: null },
+];
+
+const oddValue: fc.Arbitrary<unknown> = fc.oneof(fc.constantFrom(...ODD), fc.jsonValue({ maxDepth: 3 }));
+
+/** A value that the schema may or may not allow: a valid one with one thing changed, or anything at all. */
+export function anyValue(schema: JsonSchema): fc.Arbitrary<unknown> {
+  const changed = fc
+    .tuple(validValue(schema), fc.nat(), fc.nat(3), fc.string({ maxLength: 8 }), oddValue)
+    .map(change);
+  return fc.oneof({ arbitrary: changed, weight: 4 }, { arbitrary: oddValue, weight: 1 });
+}
+
+type Change = readonly [value: unknown, place: number, kind: number, name: string, odd: unknown];
+
+/** Goes down into the value, and there replaces, removes or adds one. */
+function change([value, place, kind, name, odd]: Change): unknown {
+  if (Array.isArray(value) && value.length > 0) {
+    const index = place % value.length;
+    return value.map((item, i) => (i === index ? change([item, place, kind, name, odd]) : item));
+  }
+  if (typeof value !== 'object' || value === null) return odd;
+  const names = Object.keys(value);
+  const chosen = names[place % Math.max(names.length, 1)] ?? name;
+  const entries = Object.entries(value);
+  if (kind === 0) return Object.fromEntries(entries.filter(([key]) => key !== chosen));
+  if (kind === 1) return Object.fromEntries([...entries, [name, odd]]);
+  return Object.fromEntries(entries.map(([key, item]) => [key, key === chosen ? deeper(item) : item]));
+  function deeper(item: unknown): unknown {
+    return Array.isArray(item) ? change([item, place, kind, name, odd]) : odd;
+  }
+}
