@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { pino } from 'pino';
 import { createApp } from '../../service/src/app.ts';
-import { createPool } from '../../service/src/database/pool.ts';
+import { CONNECTIONS_MIN, createLanes } from '../../service/src/database/lanes.ts';
 
 /** The service's application in one process that tells, when it is asked, how long its event loop was held. */
 const { BENCH_DATABASE_URL = '', BENCH_SECRET = '', BENCH_PORT = '' } = process.env;
@@ -19,7 +19,10 @@ export interface Held {
 
 const log = pino({ level: 'warn' });
 const app = createApp({
-  pool: createPool({ url: BENCH_DATABASE_URL, max: 4, name: 'bench', onError: (error) => log.error(error) }),
+  lanes: createLanes(
+    { url: BENCH_DATABASE_URL, name: 'bench', onError: (error) => log.error(error) },
+    CONNECTIONS_MIN,
+  ),
   secrets: [BENCH_SECRET],
   config: { trustProxy: false, failedAuthPerMinute: 300, publicUrl: `http://127.0.0.1:${BENCH_PORT}` },
   log,

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { OPERATOR } from '../../service/src/audit-log/actor.ts';
+import { unshared } from '../../service/src/database/lane.ts';
 import { inTransaction } from '../../service/src/database/pool.ts';
 import { createKeyStore } from '../../service/src/keys/store.ts';
 import { createWorkspace } from '../../service/src/workspaces.ts';
@@ -22,7 +23,7 @@ export async function seed(pool: pg.Pool, secret: string, auditsPerWorkspace: nu
   }
   await pool.query('vacuum (analyze) audits');
   if (first === undefined) throw new Error('No workspace was made.');
-  const issued = await createKeyStore(pool, [secret]).create(
+  const issued = await createKeyStore(unshared(pool), [secret]).create(
     first,
     { name: 'bench', mode: 'live', access: 'read', companyId: null },
     OPERATOR,

@@ -1,12 +1,17 @@
 import { pino } from 'pino';
 import { createApp } from '../../service/src/app.ts';
-import { createPool } from '../../service/src/database/pool.ts';
+import { createLanes } from '../../service/src/database/lanes.ts';
 
 /** The service's application in one process, as a worker runs it. */
 const { BENCH_DATABASE_URL = '', BENCH_SECRET = '' } = process.env;
+/** A process's default. */
+const CONNECTIONS = 12;
 const log = pino({ level: 'warn' });
 const app = createApp({
-  pool: createPool({ url: BENCH_DATABASE_URL, max: 4, name: 'bench', onError: (error) => log.error(error) }),
+  lanes: createLanes(
+    { url: BENCH_DATABASE_URL, name: 'bench', onError: (error) => log.error(error) },
+    CONNECTIONS,
+  ),
   secrets: [BENCH_SECRET],
   config: { trustProxy: false, failedAuthPerMinute: 300, publicUrl: 'http://127.0.0.1' },
   log,

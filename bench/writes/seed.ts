@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { OPERATOR } from '../../service/src/audit-log/actor.ts';
+import { unshared } from '../../service/src/database/lane.ts';
 import { inTransaction } from '../../service/src/database/pool.ts';
 import { createKeyStore } from '../../service/src/keys/store.ts';
 import { insertRecords } from '../../service/src/records/insert.ts';
@@ -37,7 +38,7 @@ export async function seed(pool: pg.Pool, secret: string, count: number): Promis
     await inTransaction(pool, (client) => insertRecords(client, workspaceId, audits, inputs));
   }
   await pool.query('vacuum (analyze) audits');
-  const issued = await createKeyStore(pool, [secret]).create(
+  const issued = await createKeyStore(unshared(pool), [secret]).create(
     workspaceId,
     { name: 'bench', mode: 'live', access: 'write', companyId: null },
     OPERATOR,

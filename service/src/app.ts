@@ -1,11 +1,11 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
-import type pg from 'pg';
 import { Registry } from 'prom-client';
 
 import { createTrail } from './audit-log/trail.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { Config } from './config.ts';
 import { registerDashboard } from './dashboard/index.ts';
+import type { Lanes } from './database/lanes.ts';
 import type { Resource } from './declaration/resource.ts';
 import { registerDocs } from './docs/index.ts';
 import { DAY_MS } from './durations.ts';
@@ -38,7 +38,8 @@ import { registerResources } from './resources/routes.ts';
 import { registerV1 } from './v1/scope.ts';
 
 export interface AppOptions {
-  readonly pool: pg.Pool;
+  /** Its only connections. The caller ends them. */
+  readonly lanes: Lanes;
   readonly config: Pick<Config, 'trustProxy' | 'failedAuthPerMinute' | 'publicUrl'> &
     Partial<Pick<Config, 'logRetentionDays'>>;
   /** The first one issues, all are accepted. */
@@ -58,7 +59,7 @@ export interface AppOptions {
 
 /** The HTTP application, without a port. Closing it finishes running requests and flushes the audit trail. */
 export function createApp(options: AppOptions): FastifyInstance {
-  const { pool, config, secrets, log, clock = systemClock, resources = RESOURCES } = options;
+  const { lanes, config, secrets, log, clock = systemClock, resources = RESOURCES } = options;
   const { registry = new Registry(), limiter = createLimiter(clock) } = options;
   const trust = trustOf(config.trustProxy);
   const app = Fastify({
@@ -115,22 +116,26 @@ export function createApp(options: AppOptions): FastifyInstance {
     throw new ApiError('not_found', 'There is no such path.');
   });
 
-  registerMetrics(app, pool, registry);
-  registerSystem(app, { pool, readMetrics: options.readMetrics ?? (() => registry.metrics()) });
+  registerMetrics(app, lanes, registry);
+  registerSystem(app, {
+    connections: lanes.reads.of('readiness'),
+    readMetrics: options.readMetrics ?? (() => registry.metrics()),
+  });
 
   registerOpenApi(app, { publicUrl: config.publicUrl, resources });
   registerDocs(app, config);
 
   const cursors = createCursorCodec(secrets);
   registerDashboard(app, {
-    ...{ pool, secrets, cursors, clock },
+    ...{ lanes, secrets, cursors, clock },
     publicUrl: config.publicUrl,
     deployment: { logRetentionDays: config.logRetentionDays ?? LOG_RETENTION_DAYS_DEFAULT },
   });
 
-  const trail = createTrail(pool);
+  const trail = createTrail(lanes);
   app.addHook('onClose', () => trail.drain());
-  const authenticator = createAuthenticator(pool, secrets, clock);
+  const authenticator = createAuthenticator(lanes, secrets, clock);
+  const exhausted = new Set<string>();
   registerV1(
     app,
     {
@@ -139,10 +144,10 @@ export function createApp(options: AppOptions): FastifyInstance {
       clock,
       limiter,
       failedAuthPerMinute: config.failedAuthPerMinute,
-      exhausted: new Set(),
-      readQuota: (workspaceId) => readQuota(pool, workspaceId),
+      exhausted,
+      readQuota: (workspaceId) => readQuota(lanes.reads.of(workspaceId), workspaceId),
     },
-    (v1) => registerResources(v1, resources, { pool, cursors, clock }),
+    (v1) => registerResources(v1, resources, { ...lanes, cursors, clock, exhausted }),
   );
   return app;
 }

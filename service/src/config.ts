@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { urlOf } from './address.ts';
+import { CONNECTIONS_MIN } from './database/lanes.ts';
 import { LOG_RETENTION_DAYS_DEFAULT, SECRET_MIN_CHARACTERS } from './limits.ts';
 
 /** The settings of one process, read once from the environment, then frozen. docs/operations.md lists them all. */
@@ -12,6 +13,7 @@ export interface Config {
   readonly dataDir: string;
   /** An existing PostgreSQL; undefined: the embedded one in `dataDir`. */
   readonly databaseUrl: string | undefined;
+  /** Of each process. */
   readonly databaseConnections: number;
   /** The first one issues, all are accepted; undefined: kept in `dataDir`. */
   readonly secrets: readonly string[] | undefined;
@@ -36,6 +38,7 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
 type LogLevel = (typeof LOG_LEVELS)[number];
 
 const PORT_MAX = 65_535;
+const CONNECTIONS_DEFAULT = 12;
 /** A port as Kubernetes writes it into the environment. */
 const LINKED_PORT = /^(tcp|udp|sctp):\/\//;
 /** Proxies one behind the other. */
@@ -100,7 +103,7 @@ export function readConfig(env: Environment): Config {
     workers: integer('SVC_WORKERS', availableParallelism(), 1, 64),
     dataDir: text('SVC_DATA_DIR') ?? './data',
     databaseUrl,
-    databaseConnections: integer('SVC_DATABASE_CONNECTIONS', 4, 2, 100),
+    databaseConnections: integer('SVC_DATABASE_CONNECTIONS', CONNECTIONS_DEFAULT, CONNECTIONS_MIN, 100),
     secrets,
     publicUrl: url('SVC_PUBLIC_URL', ['http:', 'https:'])?.replace(/\/+$/, '') ?? urlOf(host, port),
     publicUrlGiven: text('SVC_PUBLIC_URL') !== undefined,

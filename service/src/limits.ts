@@ -48,11 +48,26 @@ export const SHUTDOWN_DEADLINE_MS = 30_000;
 
 /** How long a write waits for its workspace's clock or log before it is answered with 503. */
 export const LOCK_TIMEOUT_MS = 5_000;
-/** How long a write waits for its turn among the writes of its process before it is answered with 503. */
+/** The same for what people do before their workspace is known, such as a sign-in: others wait for its connection. */
+export const PEOPLE_LOCK_TIMEOUT_MS = 1_000;
+/** How long work waits for its turn among its process's connections before it is answered with 503. */
+export const TURN_TIMEOUT_MS = 5_000;
+/** The same for a write. */
 export const WRITE_TURN_TIMEOUT_MS = 10_000;
+/** Work of one kind that waits for its turn, in each process. One workspace may have half of it. */
+export const TURNS_WAITING_MAX = 2_000;
+
+/** How long a statement may take. */
+export const STATEMENT_TIMEOUT_MS = 30_000;
+/** The same where the cost is bounded: lists, records, keys, sessions. */
+export const READ_STATEMENT_TIMEOUT_MS = 5_000;
+/** The same where the cost grows with the workspace: exact counts, the log's filters, plots. */
+export const SLOW_STATEMENT_TIMEOUT_MS = 10_000;
+/** The same for a workspace's part of a group commit: all others of the group wait for it. */
+export const GROUP_STATEMENT_TIMEOUT_MS = 2_000;
+
 /** How long a group commit waits for one workspace's log before it goes on without it. */
 export const GROUP_COMMIT_LOCK_TIMEOUT_MS = 250;
-
 /** Entries that one group commit writes at most. */
 export const GROUP_COMMIT_MAX_ENTRIES = 500;
 

@@ -12,7 +12,7 @@ import {
 } from '../../../service/src/dashboard/index.ts';
 import { freePort } from '../../../service/src/server/listen.ts';
 import { onFileEnd } from '../../../service/test/harness/cleanup.ts';
-import { createTestDatabase } from '../../../service/test/harness/database.ts';
+import { createTestDatabase, testLanes } from '../../../service/test/harness/database.ts';
 import { launch } from './launch.ts';
 import { openVisitor, type Visitor } from './visitor.ts';
 
@@ -52,14 +52,16 @@ export interface World {
 export { BROWSER_PATH } from './launch.ts';
 
 export async function createWorld(): Promise<World> {
-  const { pool } = await createTestDatabase();
+  const database = await createTestDatabase();
+  const { pool } = database;
+  const lanes = testLanes(database);
   const port = await freePort(HOST);
   const url = `http://${HOST}:${port}`;
   const log: string[] = [];
   const secrets = [SECRET];
   const run = async () => {
     const started = createApp({
-      pool,
+      lanes,
       secrets,
       config: { trustProxy: false, failedAuthPerMinute: 100_000, publicUrl: url },
       log: pino({ level: 'warn' }, { write: (line: string) => void log.push(line) }),

@@ -1,118 +1,139 @@
 import pg from 'pg';
+import type { Connections, Queryable } from '../database/lane.ts';
+import type { Lanes } from '../database/lanes.ts';
 import { inTransaction } from '../database/pool.ts';
+import { BusyError } from '../database/turns.ts';
 import { GROUP_COMMIT_LOCK_TIMEOUT_MS, GROUP_COMMIT_MAX_ENTRIES, LOCK_TIMEOUT_MS } from '../limits.ts';
+import { createTrailQueue, type Pending, TRAIL_LIMITS, type TrailLimits } from './trail-queue.ts';
 import { type Outcome, type RequestRecord, writeRequests } from './write.ts';
 
 /** The audit trail of requests. An outcome is given only when it is durable; fails closed when it can't be. */
 export interface Trail {
-  /** Resolves when the entry is committed; rejects when the database could not write it. */
+  /**
+   * Resolves when the entry is committed; rejects when the database could not write it, or when too many entries wait
+   * or this one has waited too long (BusyError).
+   */
   record(request: RequestRecord): Promise<Outcome>;
   /** Resolves when everything that was recorded so far is written or has failed. */
   drain(): Promise<void>;
 }
 
-interface Pending {
-  readonly request: RequestRecord;
-  readonly resolve: (outcome: Outcome) => void;
-  readonly reject: (error: unknown) => void;
+/** Workspaces that are remembered as held. */
+const HELD_MAX = 10_000;
+
+type Group = ReadonlyMap<string, readonly Pending[]>;
+
+/** Which workspace's statement failed. */
+class GroupFailure extends Error {
+  readonly workspaceId: string;
+  constructor(workspaceId: string, cause: pg.DatabaseError) {
+    super('A group commit failed.', { cause });
+    this.workspaceId = workspaceId;
+  }
 }
 
-/** Workspaces that may be written by themselves at once; each takes a connection for as long as it waits. */
-const ALONE_MAX = 2;
-
 /**
- * Group commit: while one write is under way, requests gather for the next, so many share one commit. A group that
- * cannot be written at once is written again workspace by workspace, so that one whose log is held or refuses an entry
- * neither delays nor fails the others.
+ * Group commit: while one write is under way, requests gather for the next, so many share one commit. A workspace whose
+ * log is held, or refuses an entry, is taken out of the groups until its entries can be written by themselves, in its turn
+ * among the writes: it neither delays nor fails the others.
  */
-export function createTrail(pool: pg.Pool): Trail {
-  let waiting: Pending[] = [];
+export function createTrail(
+  { trail, writes }: Pick<Lanes, 'trail' | 'writes'>,
+  limits: TrailLimits = TRAIL_LIMITS,
+): Trail {
+  const queue = createTrailQueue(limits);
+  const held = new Set<string>();
   let writing: Promise<void> | undefined;
-  /** Workspaces that are written by themselves: their requests wait for that. */
-  const alone = new Map<string, Promise<void>>();
+  let writingAlone: Promise<void> | undefined;
 
-  const next = (): readonly Pending[] => {
-    const group: Pending[] = [];
-    waiting = waiting.filter((pending) => {
-      if (group.length >= GROUP_COMMIT_MAX_ENTRIES || alone.has(pending.request.workspaceId)) return true;
-      group.push(pending);
-      return false;
-    });
-    return group;
-  };
-
-  const writeAll = async (): Promise<void> => {
-    for (let group = next(); group.length > 0; group = next()) {
+  const writeGroups = async (): Promise<void> => {
+    for (;;) {
+      const group = queue.takeGroup(GROUP_COMMIT_MAX_ENTRIES, (workspaceId) => !held.has(workspaceId));
+      if (group.size === 0) break;
       try {
-        await writeGroup(pool, group);
+        await writeGroup(trail, group);
       } catch (error) {
-        // Only what the database refused can be due to one of them.
-        if (!(error instanceof pg.DatabaseError) || error.severity === 'FATAL') {
-          for (const { reject } of group) reject(error);
-          continue;
-        }
-        for (const [workspaceId, pending = []] of byWorkspace(group)) {
-          while (alone.size >= ALONE_MAX) await Promise.race(alone.values());
-          writeAlone(workspaceId, pending);
-        }
+        if (error instanceof GroupFailure) {
+          // Those that are still held are found again.
+          if (held.size >= HELD_MAX) held.clear();
+          held.add(error.workspaceId);
+          queue.putBack(group);
+          startAlone();
+        } else rejectAll(group, error);
       }
     }
     writing = undefined;
   };
 
-  // Not before the promise is kept: a write that has nothing to do ends at once.
-  const start = (): void => {
-    writing ??= Promise.resolve().then(writeAll);
+  const writeHeld = async (): Promise<void> => {
+    for (;;) {
+      const group = queue.takeOne(GROUP_COMMIT_MAX_ENTRIES, (workspaceId) => held.has(workspaceId));
+      if (group.size === 0) break;
+      for (const [workspaceId, pending] of group) {
+        try {
+          const settle = await settleWith(writes.of(workspaceId), workspaceId, pending, LOCK_TIMEOUT_MS);
+          held.delete(workspaceId);
+          settle();
+        } catch (error) {
+          rejectAll(group, error);
+        }
+      }
+    }
+    writingAlone = undefined;
+    // The log that was held is free.
+    startGroups();
   };
 
-  const writeAlone = (workspaceId: string, pending: readonly Pending[]): void => {
-    const written = inTransaction(pool, (client) => settleWith(client, workspaceId, pending, LOCK_TIMEOUT_MS))
-      .then((settle) => settle())
-      .catch((error: unknown) => {
-        for (const { reject } of pending) reject(error);
-      })
-      .finally(() => {
-        alone.delete(workspaceId);
-        start();
-      });
-    alone.set(workspaceId, written);
+  // Not before the promise is kept: a write that has nothing to do ends at once.
+  const startGroups = (): void => {
+    writing ??= Promise.resolve().then(writeGroups);
+  };
+  const startAlone = (): void => {
+    if (held.size > 0) writingAlone ??= Promise.resolve().then(writeHeld);
   };
 
   return {
     record: (request) =>
       new Promise((resolve, reject) => {
-        waiting.push({ request, resolve, reject });
-        start();
+        if (!queue.add({ request, resolve, reject })) {
+          reject(new BusyError('too many audit entries wait to be written'));
+          return;
+        }
+        if (held.has(request.workspaceId)) startAlone();
+        else startGroups();
       }),
     async drain() {
-      while (writing !== undefined || alone.size > 0) await Promise.all([writing, ...alone.values()]);
+      while (writing !== undefined || writingAlone !== undefined) await Promise.all([writing, writingAlone]);
     },
   };
 }
 
-/** Every writer of several workspaces locks them in the same order. */
-const byWorkspace = (group: readonly Pending[]) =>
-  Object.entries(Object.groupBy(group, ({ request }) => request.workspaceId)).sort(([a], [b]) =>
-    a < b ? -1 : 1,
-  );
+function rejectAll(group: Group, error: unknown): void {
+  for (const pending of group.values()) for (const { reject } of pending) reject(error);
+}
 
-async function writeGroup(pool: pg.Pool, group: readonly Pending[]): Promise<void> {
-  const workspaces = byWorkspace(group);
-  const write = async (client: pg.Pool | pg.ClientBase): Promise<readonly (() => void)[]> => {
+async function writeGroup(connections: Connections, group: Group): Promise<void> {
+  const write = async (client: Queryable): Promise<readonly (() => void)[]> => {
     const settles: (() => void)[] = [];
-    for (const [workspaceId, pending = []] of workspaces) {
-      settles.push(await settleWith(client, workspaceId, pending, GROUP_COMMIT_LOCK_TIMEOUT_MS));
+    for (const [workspaceId, pending] of group) {
+      try {
+        settles.push(await settleWith(client, workspaceId, pending, GROUP_COMMIT_LOCK_TIMEOUT_MS));
+      } catch (error) {
+        // Only what the database refused can be due to one of them.
+        if (!(error instanceof pg.DatabaseError) || error.severity === 'FATAL') throw error;
+        throw new GroupFailure(workspaceId, error);
+      }
     }
     return settles;
   };
   // A single statement is its own transaction.
-  const settles = workspaces.length === 1 ? await write(pool) : await inTransaction(pool, write);
+  const settles = group.size === 1 ? await write(connections) : await inTransaction(connections, write);
   for (const settle of settles) settle();
 }
 
 /** Writes a workspace's requests; what is returned tells them, and is called when it is committed. */
 async function settleWith(
-  client: pg.Pool | pg.ClientBase,
+  client: Queryable,
   workspaceId: string,
   pending: readonly Pending[],
   lockTimeoutMs: number,

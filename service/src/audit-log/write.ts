@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import type { Queryable } from '../database/lane.ts';
 import { utc } from '../database/utc.ts';
 import { entryDoc, type NewEntry } from './entry.ts';
 import { latencyBucket } from './latency.ts';
@@ -110,7 +110,7 @@ const ATTEMPTS_MAX = 10;
 
 /** Writes the requests of one workspace; the outcomes are in the order of the requests. */
 export async function writeRequests(
-  client: pg.Pool | pg.ClientBase,
+  client: Queryable,
   workspaceId: string,
   requests: readonly RequestRecord[],
   lockTimeoutMs: number,

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type pg from 'pg';
 import { Type } from 'typebox';
 import { recordEvent } from '../audit-log/event.ts';
+import type { Queryable } from '../database/lane.ts';
 import { addMember, createAccount, findUser, hashPassword } from './accounts.ts';
 import type { Role } from './auth/roles.ts';
 import { defineBody, name, newPassword, text } from './body.ts';
@@ -79,10 +80,7 @@ export function registerAcceptance(api: FastifyInstance, { pool, auth, sessions 
 }
 
 /** An invitation that can be accepted: who made it is still a member, and still may. */
-async function findPending(
-  client: pg.Pool | pg.ClientBase,
-  invitationId: string,
-): Promise<Pending | undefined> {
+async function findPending(client: Queryable, invitationId: string): Promise<Pending | undefined> {
   const { rows } = await client.query<Pending>(
     `select i.id, i.workspace_id, w.name as workspace_name, i.email, i.role, m.role as inviter_role
      from invitations i

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { ActorContext } from '../audit-log/actor.ts';
 import { recordEvent } from '../audit-log/event.ts';
+import type { Queryable } from '../database/lane.ts';
 import { failedFor } from '../database/sql-state.ts';
 import { ApiError } from '../http/errors.ts';
 import { createWorkspace } from '../workspaces.ts';
@@ -21,7 +22,7 @@ export const hashPassword = async (auth: DashboardAuth, password: string): Promi
 
 /** The user of an e-mail address, in any case of its letters. */
 export async function findUser(
-  client: pg.Pool | pg.ClientBase,
+  client: Queryable,
   email: string,
 ): Promise<{ readonly id: string } | undefined> {
   const { rows } = await client.query<{ id: string }>('select id from users where email = lower($1)', [

@@ -1,5 +1,5 @@
-import type pg from 'pg';
 import { OPERATOR } from '../audit-log/actor.ts';
+import type { Connections } from '../database/lane.ts';
 import { inTransaction } from '../database/pool.ts';
 import { createAccount, createOwnedWorkspace, findUser, hashPassword } from './accounts.ts';
 import type { DashboardAuth } from './auth/index.ts';
@@ -9,7 +9,7 @@ const inputOfAll = defineBody({ email, workspaceName: name });
 const inputOfNew = defineBody({ password: newPassword });
 
 export interface BootstrapOptions {
-  readonly pool: pg.Pool;
+  readonly pool: Connections;
   readonly auth: DashboardAuth;
   readonly email: string;
   /** Of a new account; one that exists keeps its own. */

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type pg from 'pg';
+import type { Connections } from '../database/lane.ts';
 import { isId } from '../declaration/field.ts';
 import { ApiError } from '../http/errors.ts';
 import { unknownOrRepeated } from '../list/query.ts';
@@ -9,7 +9,7 @@ import type { Sessions } from './session.ts';
 import type { CompanyNames } from './wire.ts';
 
 export interface CompanyNameRoutes {
-  readonly pool: pg.Pool;
+  readonly pool: Connections;
   readonly sessions: Sessions;
 }
 
@@ -47,7 +47,7 @@ function searchOf(text: string): string {
   );
 }
 
-async function findByIds(pool: pg.Pool, workspaceId: string, ids: readonly string[]) {
+async function findByIds(pool: Connections, workspaceId: string, ids: readonly string[]) {
   const { rows } = await pool.query<CompanyNames['data'][number]>(
     'select id, name, domain from companies where workspace_id = $1 and id = any($2) order by name, id',
     [workspaceId, ids],
@@ -55,7 +55,7 @@ async function findByIds(pool: pg.Pool, workspaceId: string, ids: readonly strin
   return rows;
 }
 
-async function findByText(pool: pg.Pool, workspaceId: string, text: string) {
+async function findByText(pool: Connections, workspaceId: string, text: string) {
   const pattern = `%${text.replace(/[\\%_]/g, '\\$&')}%`;
   const { rows } = await pool.query<CompanyNames['data'][number]>(
     `select id, name, domain from companies

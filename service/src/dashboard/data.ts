@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { recordEvent } from '../audit-log/event.ts';
+import type { Connections } from '../database/lane.ts';
 import { inTransaction } from '../database/pool.ts';
 import type { Resource } from '../declaration/resource.ts';
 import { ApiError } from '../http/errors.ts';
@@ -14,6 +15,7 @@ import { RECORD_RESOURCES } from './resource-shapes.ts';
 import { confirmRole, type Sessions } from './session.ts';
 
 export interface DataRoutes {
+  readonly pool: Connections;
   readonly sessions: Sessions;
   readonly reader: ListReader;
 }
@@ -28,9 +30,7 @@ const JSON_TYPE = 'application/json; charset=utf-8';
  * The workspace's records for its members: the same lists and single records as the API has, and the same change of one,
  * which the audit log tells with the person's name.
  */
-export function registerData(api: FastifyInstance, { sessions, reader }: DataRoutes): void {
-  const { pool } = reader;
-
+export function registerData(api: FastifyInstance, { pool, sessions, reader }: DataRoutes): void {
   api.get<List>(DATA, async (request, reply) => {
     const { workspaceId } = await sessions.member(request, reply);
     const { list } = resourceOf(request.params);

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
-import type pg from 'pg';
+import type { Connections } from '../database/lane.ts';
 import { ApiError } from '../http/errors.ts';
 import { harmless } from '../http/request-origin.ts';
 import { type RawQuery, unknownOrRepeated } from '../list/query.ts';
@@ -19,7 +19,7 @@ import { confirmRole, type Sessions } from './session.ts';
 import type { ImportAnswer } from './wire-data.ts';
 
 export interface ImportRoutes {
-  readonly pool: pg.Pool;
+  readonly pool: Connections;
   readonly sessions: Sessions;
 }
 

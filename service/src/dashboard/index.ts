@@ -1,7 +1,8 @@
 import helmet from '@fastify/helmet';
 import type { FastifyInstance } from 'fastify';
-import type pg from 'pg';
 import type { Clock } from '../clock.ts';
+import { unshared } from '../database/lane.ts';
+import type { Lanes } from '../database/lanes.ts';
 import { ApiError } from '../http/errors.ts';
 import { createKeyStore } from '../keys/store.ts';
 import type { CursorCodec } from '../list/cursor.ts';
@@ -10,6 +11,7 @@ import { admitCookies } from './auth/cookies.ts';
 import { createDashboardAuth } from './auth/index.ts';
 import { registerAuth } from './auth/routes.ts';
 import { registerCompanyNames } from './company-names.ts';
+import { dashboardConnections } from './connections.ts';
 import { requireIdempotencyKeys } from './creations.ts';
 import { registerData } from './data.ts';
 import { registerDeployment } from './deployment.ts';
@@ -40,7 +42,7 @@ export { deleteExpiredSignIns } from './expired.ts';
 export { createSetUpLink, createSignInLink } from './links.ts';
 
 export interface DashboardOptions {
-  readonly pool: pg.Pool;
+  readonly lanes: Lanes;
   /** The first one signs sessions and issues tokens. */
   readonly secrets: readonly string[];
   readonly cursors: CursorCodec;
@@ -75,9 +77,10 @@ export function registerDashboard(app: FastifyInstance, options: DashboardOption
 }
 
 function registerEndpoints(api: FastifyInstance, options: DashboardOptions): void {
-  const { pool, secrets, cursors, clock, publicUrl, deployment } = options;
-  const auth = createDashboardAuth({ pool, secrets, publicUrl, log: api.log });
-  const sessions = createSessions(pool, auth);
+  const { lanes, secrets, cursors, clock, publicUrl, deployment } = options;
+  const { people, accounts, requests: pool, changes } = dashboardConnections(api, lanes);
+  const auth = createDashboardAuth({ pool: people, accounts, secrets, publicUrl, log: api.log });
+  const sessions = createSessions(people, auth);
   // What is answered here is a person's, and some of it is a token.
   api.addHook('onRequest', async (_, reply) => {
     reply.header('cache-control', 'no-store');
@@ -90,7 +93,7 @@ function registerEndpoints(api: FastifyInstance, options: DashboardOptions): voi
     throw new ApiError('not_found', 'There is no such path.');
   });
 
-  registerAuth(api, { pool, auth, publicUrl });
+  registerAuth(api, { pool: people, auth, publicUrl });
   registerLinks(api, { pool, auth, sessions });
   registerAcceptance(api, { pool, auth, sessions });
   registerResetLinks(api, { pool, auth, sessions, publicUrl });
@@ -101,13 +104,13 @@ function registerEndpoints(api: FastifyInstance, options: DashboardOptions): voi
   registerCompanyNames(api, { pool, sessions });
   registerMembers(api, { pool, auth, sessions });
   registerInvitations(api, { pool, auth, sessions, publicUrl });
-  const reader = { pool, cursors, clock };
-  registerLog(api, { sessions, reader });
+  const reader = { reads: unshared(pool), cursors, clock };
+  registerLog(api, { pool, changes, slow: lanes.slow, sessions, reader });
   registerResourceShapes(api, { sessions });
-  registerData(api, { sessions, reader });
+  registerData(api, { pool, sessions, reader });
   registerScores(api, { pool, sessions, clock });
   registerImports(api, { pool, sessions });
   registerTraffic(api, { pool, sessions, clock });
   registerOverview(api, { pool, sessions });
-  registerKeys(api, { sessions, keys: createKeyStore(pool, secrets), reader });
+  registerKeys(api, { sessions, keys: createKeyStore(unshared(pool), secrets), reader });
 }

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type pg from 'pg';
+import type { Queryable } from '../database/lane.ts';
 import { utc } from '../database/utc.ts';
 import { ApiError } from '../http/errors.ts';
 import { translated } from './auth/failure.ts';
@@ -78,10 +78,7 @@ export function registerInvitations(
 }
 
 /** The invitations that can still be accepted, newest first. */
-async function listPending(
-  client: pg.Pool | pg.ClientBase,
-  workspaceId: string,
-): Promise<readonly Invitation[]> {
+async function listPending(client: Queryable, workspaceId: string): Promise<readonly Invitation[]> {
   const { rows } = await client.query<Invitation>(
     `select id, email, role, ${utc('created_at')} as "createdAt", ${utc('expires_at')} as "expiresAt"
      from invitations where workspace_id = $1 and status = 'pending' and expires_at > now()

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type pg from 'pg';
+import type { Connections, Queryable } from '../database/lane.ts';
 import { utc } from '../database/utc.ts';
 import {
   INVITATION_HOURS,
@@ -24,7 +25,7 @@ const LIFETIME_HOURS: Readonly<Record<Purpose, number>> = {
 };
 
 export interface LinkOptions {
-  readonly pool: pg.Pool;
+  readonly pool: Connections;
   readonly publicUrl: string;
 }
 
@@ -67,7 +68,7 @@ export async function createPasswordResetLink(
 }
 
 async function createLink(
-  client: pg.Pool | pg.ClientBase,
+  client: Queryable,
   publicUrl: string,
   purpose: Purpose,
   subject: string | null,
@@ -92,7 +93,7 @@ export interface Link {
 
 /** The link of a token that may still be used; undefined when it is unknown, used or too old. */
 export async function findLink(
-  client: pg.Pool | pg.ClientBase,
+  client: Queryable,
   purpose: Purpose,
   token: string,
 ): Promise<Link | undefined> {

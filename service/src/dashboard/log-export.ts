@@ -1,5 +1,5 @@
 import type { AuditLogEntry } from '@svc/sdk';
-import type pg from 'pg';
+import type { Connections } from '../database/lane.ts';
 import type { Position } from '../list/cursor.ts';
 import { DOC_SEPARATOR, type KeysetRow, keysetStatement } from '../list/keyset.ts';
 import type { ListQuery } from '../list/query.ts';
@@ -19,7 +19,7 @@ const COLUMNS = Object.keys(auditLog.fields);
  * transaction is held open. What is written meanwhile is newer than the first page, so it is not in it.
  */
 export async function* exportChunks(
-  pool: pg.Pool,
+  pool: Connections,
   workspaceId: string,
   query: ListQuery,
   format: ExportFormat,

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import type pg from 'pg';
 import { recordEvent } from '../audit-log/event.ts';
+import type { Connections, Shares } from '../database/lane.ts';
 import { inTransaction } from '../database/pool.ts';
 import { ApiError } from '../http/errors.ts';
 import { type ListQuery, parseListQuery, unknownOrRepeated } from '../list/query.ts';
@@ -15,6 +16,11 @@ import { logList } from './log-list.ts';
 import { type Access, confirmRole, type Sessions } from './session.ts';
 
 export interface LogRoutes {
+  readonly pool: Connections;
+  /** For the entry that tells of an export. */
+  readonly changes: Connections;
+  /** An export reads on while its answer leaves, when no request runs any more. */
+  readonly slow: Shares;
   readonly sessions: Sessions;
   readonly reader: ListReader;
 }
@@ -33,7 +39,10 @@ type Raw = Record<string, unknown>;
  * followed by `cursor=<startCursor>&direction=before`: an entry's position is its place in the order of commits, so
  * none is missed.
  */
-export function registerLog(api: FastifyInstance, { sessions, reader }: LogRoutes): void {
+export function registerLog(
+  api: FastifyInstance,
+  { pool, changes, slow, sessions, reader }: LogRoutes,
+): void {
   api.get<{ Querystring: Raw }>(LOG, async (request, reply) => {
     const { workspaceId } = await sessions.member(request, reply);
     const answer = await readList(reader, logList, queryOf(request.query), { workspaceId, companyId: null });
@@ -44,7 +53,7 @@ export function registerLog(api: FastifyInstance, { sessions, reader }: LogRoute
   api.get<{ Params: { entryId: string } }>(`${LOG}/:entryId`, async (request, reply) => {
     const { workspaceId } = await sessions.member(request, reply);
     const scope = { workspaceId, companyId: null };
-    const entry = await readRecord(reader.pool, auditLog, scope, request.params.entryId);
+    const entry = await readRecord(pool, auditLog, scope, request.params.entryId);
     if (entry === undefined) throw new ApiError('not_found', 'There is no such entry.');
     return reply.type(JSON_TYPE).send(entry.doc);
   });
@@ -56,8 +65,8 @@ export function registerLog(api: FastifyInstance, { sessions, reader }: LogRoute
     const format = formatOf(request.query['format']);
     refuse(unknownOrRepeated(filters, Object.keys(logList.filters)));
     const query = queryOf(filters);
-    await inTransaction(reader.pool, (client) => recordExport(client, access, { format, query }));
-    const chunks = exportChunks(reader.pool, workspaceId, query, format);
+    await inTransaction(changes, (client) => recordExport(client, access, { format, query }));
+    const chunks = exportChunks(slow.of(workspaceId), workspaceId, query, format);
     const day = new Date(reader.clock()).toISOString().slice(0, 10);
     return reply
       .type(TYPES[format])

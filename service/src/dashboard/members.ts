@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type pg from 'pg';
 import { recordEvent } from '../audit-log/event.ts';
+import type { Connections, Queryable } from '../database/lane.ts';
 import { utc } from '../database/utc.ts';
 import { ApiError } from '../http/errors.ts';
 import { translated } from './auth/failure.ts';
@@ -14,7 +15,7 @@ import { withdrawInvitations } from './withdraw-invitations.ts';
 const change = defineBody({ role: oneOf(ROLE_NAMES) });
 
 export interface MemberRoutes {
-  readonly pool: pg.Pool;
+  readonly pool: Connections;
   readonly auth: DashboardAuth;
   readonly sessions: Sessions;
 }
@@ -83,18 +84,14 @@ export async function lockMembers(client: pg.ClientBase, workspaceId: string): P
   await client.query('select 1 from workspaces where id = $1 for no key update', [workspaceId]);
 }
 
-async function findMember(
-  client: pg.Pool | pg.ClientBase,
-  workspaceId: string,
-  memberId: string,
-): Promise<Member> {
+async function findMember(client: Queryable, workspaceId: string, memberId: string): Promise<Member> {
   const found = (await listMembers(client, workspaceId)).find(({ id }) => id === memberId);
   if (found === undefined) throw new ApiError('not_found', 'There is no such member.');
   return found;
 }
 
 /** In the order in which they came. */
-async function listMembers(client: pg.Pool | pg.ClientBase, workspaceId: string): Promise<readonly Member[]> {
+async function listMembers(client: Queryable, workspaceId: string): Promise<readonly Member[]> {
   const { rows } = await client.query<Member>(
     `select m.id, m.user_id as "userId", u.email, u.name, m.role, ${utc('m.created_at')} as "createdAt"
      from members m join users u on u.id = m.user_id where m.workspace_id = $1

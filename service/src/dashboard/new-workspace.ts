@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type pg from 'pg';
+import type { Connections } from '../database/lane.ts';
 import { inTransaction } from '../database/pool.ts';
 import { ApiError } from '../http/errors.ts';
 import { createOwnedWorkspace } from './accounts.ts';
@@ -13,7 +14,7 @@ import { readWorkspace } from './workspaces.ts';
 const create = defineBody({ name });
 
 export interface NewWorkspaceRoutes {
-  readonly pool: pg.Pool;
+  readonly pool: Connections;
   readonly sessions: Sessions;
 }
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type pg from 'pg';
+import type { Connections } from '../database/lane.ts';
 import { content } from '../resources/content.ts';
 import { mentions } from '../resources/mentions.ts';
 import { CONTENT_COUNTED_MAX, MENTIONS_WEIGHED } from './limits.ts';
@@ -8,7 +8,7 @@ import { readMonth } from './usage.ts';
 import type { Overview } from './wire-overview.ts';
 
 export interface OverviewRoutes {
-  readonly pool: pg.Pool;
+  readonly pool: Connections;
   readonly sessions: Sessions;
 }
 
@@ -38,7 +38,7 @@ export function registerOverview(api: FastifyInstance, { pool, sessions }: Overv
  * Live requests from now to the end of the month (UTC), if they go on as in the last seven days, or since the first of
  * them when that is more recent, but at least over a day: an hour says little of a month.
  */
-async function readForecast(pool: pg.Pool, workspaceId: string): Promise<number> {
+async function readForecast(pool: Connections, workspaceId: string): Promise<number> {
   const { rows } = await pool.query<{ expected: number }>(
     `select round(coalesce(sum(requests), 0)
        / greatest(extract(epoch from now() - min(hour)), 86400)
@@ -50,7 +50,7 @@ async function readForecast(pool: pg.Pool, workspaceId: string): Promise<number>
 }
 
 async function readBegun(
-  pool: pg.Pool,
+  pool: Connections,
   workspaceId: string,
 ): Promise<{ readonly key: boolean; readonly request: boolean }> {
   const { rows } = await pool.query<{ key: boolean; request: boolean }>(
@@ -61,7 +61,7 @@ async function readBegun(
   return rows[0] ?? { key: false, request: false };
 }
 
-async function readCounts(pool: pg.Pool, workspaceId: string): Promise<Overview['counts']> {
+async function readCounts(pool: Connections, workspaceId: string): Promise<Overview['counts']> {
   const { rows } = await pool.query<{ resource: string; records: number }>(
     `select resource, records from record_counts where workspace_id = $1 and company_id = ''`,
     [workspaceId],
@@ -69,7 +69,7 @@ async function readCounts(pool: pg.Pool, workspaceId: string): Promise<Overview[
   return Object.fromEntries(rows.map(({ resource, records }) => [resource, records]));
 }
 
-async function readSentiments(pool: pg.Pool, workspaceId: string): Promise<Overview['sentiments']> {
+async function readSentiments(pool: Connections, workspaceId: string): Promise<Overview['sentiments']> {
   const { rows } = await pool.query<{ value: string; records: number }>(
     `select sentiment as value, count(*) as records from (
        select sentiment from mentions where workspace_id = $1 order by created_at desc, id desc limit $2
@@ -79,7 +79,7 @@ async function readSentiments(pool: pg.Pool, workspaceId: string): Promise<Overv
   return byValue(mentions.fields['sentiment']?.schema, rows) as Overview['sentiments'];
 }
 
-async function readStatuses(pool: pg.Pool, workspaceId: string): Promise<Overview['content']> {
+async function readStatuses(pool: Connections, workspaceId: string): Promise<Overview['content']> {
   const { rows } = await pool.query<{ value: string; records: number }>(
     `select value, (select count(*) from (
        select from content where workspace_id = $1 and status = value limit $3) counted) as records

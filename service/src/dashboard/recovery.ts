@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { ActorContext } from '../audit-log/actor.ts';
+import type { Queryable } from '../database/lane.ts';
 import { recordPersonal } from './auth/events.ts';
 import { useLink } from './links.ts';
 
@@ -15,11 +16,7 @@ type ResetMethod = 'link' | 'operator';
  * Whether an owner may create a reset link for the person. The link lets anyone who holds it in as the person, also the
  * owner, so: the owner owns every workspace of the person, and the person owns none.
  */
-export async function mayResetPassword(
-  client: pg.Pool | pg.ClientBase,
-  ownerId: string,
-  userId: string,
-): Promise<boolean> {
+export async function mayResetPassword(client: Queryable, ownerId: string, userId: string): Promise<boolean> {
   const { rows } = await client.query<{ allowed: boolean }>(
     `select count(*) > 0 and bool_and(m.role <> 'owner' and o.role is not distinct from 'owner') as allowed
      from members m left join members o on o.workspace_id = m.workspace_id and o.user_id = $1

@@ -7,6 +7,7 @@ import { onFileEnd } from '../../test/harness/cleanup.ts';
 import { createTestDashboard, newEmail, PASSWORD, PUBLIC_URL } from '../../test/harness/dashboard.ts';
 import { createTestService, TEST_SECRET } from '../../test/harness/service.ts';
 import { createApp } from '../app.ts';
+import { lanesOver } from '../database/lanes.ts';
 
 const service = await createTestService();
 const dashboard = createTestDashboard(service);
@@ -117,7 +118,7 @@ describe('over a socket', () => {
     await new Promise((resolve) => server.close(resolve));
     url = `http://127.0.0.1:${port}`;
     const app = createApp({
-      pool: service.pool,
+      lanes: lanesOver(service.pool),
       secrets: [TEST_SECRET],
       config: { trustProxy: false, failedAuthPerMinute: 1, publicUrl: url },
       log: pino({ level: 'silent' }),

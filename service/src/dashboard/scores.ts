@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import type pg from 'pg';
 import type { Clock } from '../clock.ts';
+import type { Connections } from '../database/lane.ts';
 import { isId } from '../declaration/field.ts';
 import { ApiError } from '../http/errors.ts';
 import { unknownOrRepeated } from '../list/query.ts';
@@ -11,7 +11,7 @@ import type { Sessions } from './session.ts';
 import type { Scores } from './wire-data.ts';
 
 export interface ScoreRoutes {
-  readonly pool: pg.Pool;
+  readonly pool: Connections;
   readonly sessions: Sessions;
   readonly clock: Clock;
 }
@@ -43,7 +43,7 @@ interface ScoreRow {
  * The last audit of each span is one look into an index, so the plot costs the same however many audits there are.
  */
 async function readScores(
-  pool: pg.Pool,
+  pool: Connections,
   workspaceId: string,
   range: RangeName,
   nowMs: number,

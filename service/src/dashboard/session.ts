@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type pg from 'pg';
 import type { PersonContext } from '../audit-log/actor.ts';
+import type { Connections } from '../database/lane.ts';
 import { isId } from '../declaration/field.ts';
 import { countedAddress } from '../http/client-address.ts';
 import { ApiError } from '../http/errors.ts';
@@ -60,7 +61,7 @@ export function authHeaders(request: FastifyRequest): Headers {
   return seen;
 }
 
-export function createSessions(pool: pg.Pool, auth: DashboardAuth): Sessions {
+export function createSessions(pool: Connections, auth: DashboardAuth): Sessions {
   const find: Sessions['find'] = async (request, reply) => {
     if (request.headers.cookie === undefined) return undefined;
     const { result } = await auth.database.observe(anonymous(request), () =>
@@ -131,7 +132,7 @@ export function setCookies(reply: FastifyReply, cookies: readonly string[]): voi
   for (const cookie of cookies) reply.header('set-cookie', cookie);
 }
 
-async function roleOf(pool: pg.Pool, workspaceId: string, userId: string): Promise<Role | undefined> {
+async function roleOf(pool: Connections, workspaceId: string, userId: string): Promise<Role | undefined> {
   const { rows } = await pool.query<{ role: Role }>({
     name: 'member_role',
     text: 'select role from members where workspace_id = $1 and user_id = $2',

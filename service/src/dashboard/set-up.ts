@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type pg from 'pg';
+import type { Connections } from '../database/lane.ts';
 import { ApiError } from '../http/errors.ts';
 import { createAccount, createOwnedWorkspace, hashPassword } from './accounts.ts';
 import type { DashboardAuth } from './auth/index.ts';
@@ -9,7 +10,7 @@ import { findLink, useLink } from './links.ts';
 import { anonymous, type Sessions, setCookies } from './session.ts';
 
 export interface LinkRoutes {
-  readonly pool: pg.Pool;
+  readonly pool: Connections;
   readonly auth: DashboardAuth;
   readonly sessions: Sessions;
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
-import type pg from 'pg';
 import { type LatencyCount, latencyQuantile } from '../audit-log/latency.ts';
 import type { Clock } from '../clock.ts';
+import type { Connections } from '../database/lane.ts';
 import { DAY_MS, HOUR_MS } from '../durations.ts';
 import { unknownOrRepeated } from '../list/query.ts';
 import { refuse } from '../resources/request.ts';
@@ -11,7 +11,7 @@ import type { Sessions } from './session.ts';
 import type { Traffic, TrafficFigures } from './wire-overview.ts';
 
 export interface TrafficRoutes {
-  readonly pool: pg.Pool;
+  readonly pool: Connections;
   readonly sessions: Sessions;
   readonly clock: Clock;
 }
@@ -58,7 +58,7 @@ interface TrafficRow extends LatencyCount {
 
 /** The range's rows by their span; what came before it is one span, whose begin does not matter. */
 async function readRows(
-  pool: pg.Pool,
+  pool: Connections,
   workspaceId: string,
   fromMs: number,
   beforeMs: number,

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type pg from 'pg';
+import type { Connections } from '../database/lane.ts';
 import { utc } from '../database/utc.ts';
 import { ApiError } from '../http/errors.ts';
 import { unknownOrRepeated } from '../list/query.ts';
@@ -8,7 +8,7 @@ import type { Sessions } from './session.ts';
 import type { Usage } from './wire.ts';
 
 export interface UsageRoutes {
-  readonly pool: pg.Pool;
+  readonly pool: Connections;
   readonly sessions: Sessions;
 }
 
@@ -33,7 +33,7 @@ function daysOf(query: Readonly<Record<string, unknown>>): number {
   throw new ApiError('invalid_parameter', `"days" must be an integer from 1 to ${USAGE_DAYS_MAX}.`);
 }
 
-async function readDays(pool: pg.Pool, workspaceId: string, days: number): Promise<Usage['data']> {
+async function readDays(pool: Connections, workspaceId: string, days: number): Promise<Usage['data']> {
   const { rows } = await pool.query<Usage['data'][number]>(
     `select to_char(day, 'YYYY-MM-DD') as day, key_id as "keyId", requests, errors from key_usage
      where workspace_id = $1 and day > now()::date - $2::int
@@ -44,7 +44,7 @@ async function readDays(pool: pg.Pool, workspaceId: string, days: number): Promi
 }
 
 /** How the month's live quota stands. */
-export async function readMonth(pool: pg.Pool, workspaceId: string): Promise<Usage['month']> {
+export async function readMonth(pool: Connections, workspaceId: string): Promise<Usage['month']> {
   const { rows } = await pool.query<Usage['month']>(
     `select ${utc('starts')} as "startsAt", ${utc("(starts + interval '1 month')")} as "endsAt",
        case when month = starts::date then live_requests else 0 end as used, live_quota as "limit"

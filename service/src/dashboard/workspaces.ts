@@ -3,6 +3,7 @@ import type pg from 'pg';
 import { Type } from 'typebox';
 import type { NewEvent } from '../audit-log/entry.ts';
 import { recordEvents } from '../audit-log/event.ts';
+import type { Connections } from '../database/lane.ts';
 import { inTransaction } from '../database/pool.ts';
 import { utc } from '../database/utc.ts';
 import { ApiError } from '../http/errors.ts';
@@ -30,7 +31,7 @@ const PERMISSIONS: Readonly<Record<keyof Change, Permission>> = {
 type Settings = Pick<Workspace, 'name' | 'liveQuota' | 'burstLimit'>;
 
 export interface WorkspaceRoutes {
-  readonly pool: pg.Pool;
+  readonly pool: Connections;
   readonly sessions: Sessions;
 }
 
@@ -108,7 +109,7 @@ const changesOf = <Name extends keyof Settings>(before: Settings, after: Setting
 
 /** A workspace as the member with this role sees it. */
 export async function readWorkspace(
-  pool: pg.Pool,
+  pool: Connections,
   { workspaceId, role }: Pick<Access, 'workspaceId' | 'role'>,
 ): Promise<Workspace> {
   const { rows } = await pool.query<Omit<Workspace, 'role'>>(

@@ -143,3 +143,28 @@ test('options in the URL hold, except for what the program relies on', async () 
     },
   ]);
 });
+
+test('a transaction that PostgreSQL rolls back at its commit has failed, also when its error was swallowed', async () => {
+  const committed = inTransaction(poolOf(), async (client) => {
+    await client.query('select 1 / 0').catch(() => undefined);
+    return 'done';
+  });
+  await expect(committed).rejects.toThrow('The transaction was rolled back');
+});
+
+test('a commit waits for the disk, whatever the URL or the database says; a stronger promise stays', async () => {
+  const setting = async (pool: pg.Pool): Promise<unknown> =>
+    (await pool.query('show synchronous_commit')).rows[0];
+  const optioned = `${url}${url.includes('?') ? '&' : '?'}options=${encodeURIComponent('-c synchronous_commit=off')}`;
+  expect(await setting(poolOf({ url: optioned }))).toEqual({ synchronous_commit: 'on' });
+  const { rows } = await direct.query<{ name: string }>('select current_database() as name');
+  const name = rows[0]?.name ?? '';
+  try {
+    await direct.query(`alter database ${name} set synchronous_commit = off`);
+    expect(await setting(poolOf())).toEqual({ synchronous_commit: 'on' });
+    await direct.query(`alter database ${name} set synchronous_commit = remote_apply`);
+    expect(await setting(poolOf())).toEqual({ synchronous_commit: 'remote_apply' });
+  } finally {
+    await direct.query(`alter database ${name} reset synchronous_commit`);
+  }
+});

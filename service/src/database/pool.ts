@@ -1,5 +1,7 @@
 import pg from 'pg';
+import { STATEMENT_TIMEOUT_MS } from '../limits.ts';
 import { answeringClient } from './answering-client.ts';
+import type { Connections } from './lane.ts';
 import { takeOptions } from './url-options.ts';
 
 /** PostgreSQL's text stays text: times keep their microseconds, and bigints are counted as numbers only here. */
@@ -24,6 +26,12 @@ export interface PoolOptions {
    * keep its locks. Default: 10 s. 0: for ever, for work that waits for its input meanwhile.
    */
   readonly idleInTransactionTimeoutMs?: number;
+  /** How long one statement may take before the server ends it. Default: 30 s. */
+  readonly statementTimeoutMs?: number;
+  /** How long one statement may wait for a lock (SQLSTATE 55P03 after it). Default: as long as it may take. */
+  readonly lockTimeoutMs?: number;
+  /** Whether the server refuses to write. Default: false. */
+  readonly readOnly?: boolean;
   /**
    * How long the server may say nothing while a statement runs before its connection is given up (ETIMEDOUT), so that
    * a network that swallows everything does not hang requests. Default: a little longer than a statement may take.
@@ -33,8 +41,8 @@ export interface PoolOptions {
 }
 
 const CONNECT_TIMEOUT_MS = 5_000;
-const STATEMENT_TIMEOUT_MS = 30_000;
-const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 5_000;
+/** How much later than the server the client gives up: no statement runs on that nobody waits for. */
+const ANSWER_GRACE_MS = 2_000;
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 10_000;
 /** A connection that is quiet for this long is asked by TCP whether the other side is still there. */
 const KEEP_ALIVE_DELAY_MS = 10_000;
@@ -45,11 +53,13 @@ export const FOR_COMMANDS = { idleInTransactionTimeoutMs: 0, answerTimeoutMs: 0 
 /**
  * A pool of PostgreSQL connections in UTC, with the time limits above whatever the URL, the role or the database say;
  * the URL's other `options` hold. Cursors carry times as text, so their style is one; what waits for a lock must see
- * what was committed meanwhile, so the isolation is `read committed`.
+ * what was committed meanwhile, so the isolation is `read committed`. What is committed is on the disk: where the role or
+ * the database turns `synchronous_commit` off, the session turns it on again.
  * An idle connection that breaks is reported to `onError` and replaced by the next query.
  */
 export function createPool(wanted: PoolOptions): pg.Pool {
   const idleMs = wanted.idleInTransactionTimeoutMs ?? IDLE_IN_TRANSACTION_TIMEOUT_MS;
+  const { statementTimeoutMs = STATEMENT_TIMEOUT_MS, lockTimeoutMs = 0, readOnly = false } = wanted;
   const { url, options } = takeOptions(wanted.url);
   const pool = new pg.Pool({
     connectionString: url,
@@ -59,9 +69,12 @@ export function createPool(wanted: PoolOptions): pg.Pool {
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
     options:
-      `${options} -c TimeZone=UTC -c DateStyle=ISO -c default_transaction_isolation=read\\ committed -c statement_timeout=${STATEMENT_TIMEOUT_MS} ` +
-      `-c idle_in_transaction_session_timeout=${idleMs}`,
-    Client: answeringClient(wanted.answerTimeoutMs ?? ANSWER_TIMEOUT_MS),
+      `${options} -c TimeZone=UTC -c DateStyle=ISO -c default_transaction_isolation=read\\ committed -c statement_timeout=${statementTimeoutMs} ` +
+      `-c lock_timeout=${lockTimeoutMs} -c default_transaction_read_only=${readOnly} -c idle_in_transaction_session_timeout=${idleMs}`,
+    Client: answeringClient(wanted.answerTimeoutMs ?? statementTimeoutMs + ANSWER_GRACE_MS),
+    onConnect: async (client) => {
+      if (!readOnly) await client.query(DURABLE);
+    },
     types,
   });
   pool.on('error', wanted.onError);
@@ -70,26 +83,20 @@ export function createPool(wanted: PoolOptions): pg.Pool {
   return pool;
 }
 
-export interface TransactionOptions {
-  /** How long one statement may wait for a lock (SQLSTATE 55P03 after it). Default: as long as a statement may take. */
-  readonly lockTimeoutMs?: number;
-}
+/** `local`, `remote_apply` and the like stay: they all wait for the disk. */
+const DURABLE = `select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'`;
 
 /** Runs `work` in one transaction; rolls back when it throws. */
 export async function inTransaction<T>(
-  pool: pg.Pool,
+  connections: Pick<Connections, 'connect'>,
   work: (client: pg.PoolClient) => Promise<T>,
-  { lockTimeoutMs }: TransactionOptions = {},
 ): Promise<T> {
-  const client = await pool.connect();
+  const client = await connections.connect();
   let broken: Error | undefined;
   try {
-    // A number of ours, and one round trip for both.
-    await client.query(
-      lockTimeoutMs === undefined ? 'begin' : `begin; set local lock_timeout = ${lockTimeoutMs}`,
-    );
+    await client.query('begin');
     const result = await work(client);
-    await client.query('commit');
+    await commit(client);
     return result;
   } catch (error) {
     await client.query('rollback').catch((failure: Error) => {
@@ -99,4 +106,11 @@ export async function inTransaction<T>(
   } finally {
     client.release(broken);
   }
+}
+
+/** Commits. A transaction in which a statement failed is rolled back by PostgreSQL, without an error: here it is one. */
+export async function commit(client: pg.ClientBase): Promise<void> {
+  const { command } = await client.query('commit');
+  if (command !== 'COMMIT')
+    throw new Error('The transaction was rolled back: one of its statements had failed.');
 }

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { BusyError } from './turns.ts';
 
 const NETWORK_CODES = new Set([
   'ECONNREFUSED',
@@ -17,6 +18,7 @@ const SERVER_CODES = /^(08|40|53|55P03|57P|57014|58|25006)/;
 /** Whether the error means "the database is away or overloaded", not "the statement is wrong". */
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
+  if (error instanceof BusyError) return true;
   // FATAL: there is no session, whether it could not begin (the database is gone, closed, refuses us) or was ended.
   if (error instanceof pg.DatabaseError)
     return error.severity === 'FATAL' || SERVER_CODES.test(error.code ?? '');

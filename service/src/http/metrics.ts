@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
-import type pg from 'pg';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, type Registry } from 'prom-client';
+import { type Lanes, WAITING_LANES } from '../database/lanes.ts';
 
 const DURATION_BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 
-/** The process's, the pool's and the requests' metrics. Labels are routes, never paths or keys. */
-export function registerMetrics(app: FastifyInstance, pool: pg.Pool, registry: Registry): void {
+/** The process's, the database lanes' and the requests' metrics. Labels are routes, never paths or keys. */
+export function registerMetrics(app: FastifyInstance, lanes: Lanes, registry: Registry): void {
   collectDefaultMetrics({ register: registry });
   const requests = new Counter({
     name: 'svc_http_requests_total',
@@ -22,10 +22,11 @@ export function registerMetrics(app: FastifyInstance, pool: pg.Pool, registry: R
   });
   new Gauge({
     name: 'svc_database_waiting_requests',
-    help: 'Statements that wait for a database connection.',
+    help: 'Statements and transactions that wait for a database connection of their lane.',
+    labelNames: ['lane'],
     registers: [registry],
     collect() {
-      this.set(pool.waitingCount);
+      for (const lane of WAITING_LANES) this.set({ lane }, lanes[lane].waiting);
     },
   });
   app.addHook('onResponse', async (request, reply) => {

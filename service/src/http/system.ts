@@ -1,16 +1,16 @@
 import type { FastifyInstance } from 'fastify';
-import type pg from 'pg';
+import type { Queryable } from '../database/lane.ts';
 
 export interface SystemOptions {
-  readonly pool: pg.Pool;
+  readonly connections: Queryable;
   readonly readMetrics: () => Promise<string>;
 }
 
 /** Paths for those who operate the service: is it up, can it answer, how is it doing. They need no key. */
-export function registerSystem(app: FastifyInstance, { pool, readMetrics }: SystemOptions): void {
+export function registerSystem(app: FastifyInstance, { connections, readMetrics }: SystemOptions): void {
   app.get('/healthz', async () => ({ status: 'ok' }));
   app.get('/readyz', async () => {
-    await pool.query('select 1');
+    await connections.query('select 1');
     return { status: 'ready' };
   });
   app.get('/metrics', async (_, reply) =>

@@ -1,6 +1,7 @@
 import type { KeyAccess, KeyMode } from '@svc/sdk';
-import type pg from 'pg';
 import type { Clock } from '../clock.ts';
+import type { Shares } from '../database/lane.ts';
+import type { Lanes } from '../database/lanes.ts';
 import { KEY_CACHE_MAX_KEYS, KEY_CACHE_SECONDS } from '../limits.ts';
 import { deriveKey, fingerprintOf } from '../secrets.ts';
 import { matchesHash, newSalt, saltedHash, tokenIndex } from './token.ts';
@@ -53,7 +54,11 @@ const NO_HASH = saltedHash('', NO_SALT);
  * revoked one through, because each live request's audit entry is written only while the key is still valid. Test
  * keys, which make no entries, are asked for each time. An entry whose time is over still says that the token was valid.
  */
-export function createAuthenticator(pool: pg.Pool, secrets: readonly string[], clock: Clock): Authenticator {
+export function createAuthenticator(
+  lanes: Pick<Lanes, 'reads' | 'writes'>,
+  secrets: readonly string[],
+  clock: Clock,
+): Authenticator {
   const indexKeys = secrets.map((secret) => deriveKey(secret, 'token index'));
   const [issuing] = indexKeys;
   const [issuingSecret] = secrets;
@@ -85,7 +90,7 @@ export function createAuthenticator(pool: pg.Pool, secrets: readonly string[], c
       const known = this.remembered(token);
       if (known !== undefined) return known;
       const indexes = indexKeys.map((key) => tokenIndex(token, key));
-      const row = await findRow(pool, indexes);
+      const row = await findRow(lanes.reads, indexes);
       const matches = matchesHash(token, row?.salt ?? NO_SALT, row?.salted_hash ?? NO_HASH);
       if (row === undefined || !matches || row.revoked) {
         this.forget(token);
@@ -93,7 +98,7 @@ export function createAuthenticator(pool: pg.Pool, secrets: readonly string[], c
       }
       const [index] = indexes;
       if (index !== undefined && !(row.token_index.equals(index) && row.secret_fingerprint === fingerprint))
-        await reindex(pool, row, index, fingerprint);
+        await reindex(lanes.writes, row, index, fingerprint);
       const key: AuthenticatedKey = {
         workspaceId: row.workspace_id,
         keyId: row.id,
@@ -110,8 +115,9 @@ export function createAuthenticator(pool: pg.Pool, secrets: readonly string[], c
 }
 
 /** The one statement of the request path that is not bound to a workspace: it finds the workspace. */
-async function findRow(pool: pg.Pool, indexes: readonly Buffer[]): Promise<KeyRow | undefined> {
-  const { rows } = await pool.query<KeyRow>({
+async function findRow(reads: Shares, indexes: readonly Buffer[]): Promise<KeyRow | undefined> {
+  // Nobody knows the workspace yet: each token is an owner.
+  const { rows } = await reads.of(`key ${indexes[0]?.toString('base64')}`).query<KeyRow>({
     name: 'find_key',
     text: `select k.workspace_id, k.id, k.mode, k.access, k.company_id, k.token_version, k.token_index,
         k.secret_fingerprint, k.salt, k.salted_hash, k.revoked_at is not null as revoked, w.burst_limit
@@ -123,8 +129,8 @@ async function findRow(pool: pg.Pool, indexes: readonly Buffer[]): Promise<KeyRo
 }
 
 /** After a rotation of the deployment's secrets, the first use of a key moves it to the issuing one. */
-async function reindex(pool: pg.Pool, row: KeyRow, index: Buffer, fingerprint: string): Promise<void> {
-  await pool.query(
+async function reindex(writes: Shares, row: KeyRow, index: Buffer, fingerprint: string): Promise<void> {
+  await writes.of(row.workspace_id).query(
     `update api_keys set token_index = $3, secret_fingerprint = $5
      where workspace_id = $1 and id = $2 and token_index = $4`,
     [row.workspace_id, row.id, index, row.token_index, fingerprint],

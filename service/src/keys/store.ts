@@ -3,6 +3,7 @@ import type pg from 'pg';
 import type { ActorContext } from '../audit-log/actor.ts';
 import type { NewEvent } from '../audit-log/entry.ts';
 import { lockLogForKeys, recordEvent } from '../audit-log/event.ts';
+import type { Shares } from '../database/lane.ts';
 import { inTransaction } from '../database/pool.ts';
 import { newId } from '../ids.ts';
 import { takeTicks, timeOfMicros } from '../records/clock.ts';
@@ -70,7 +71,8 @@ export interface KeyStore {
   ): Promise<ApiKey | 'not_found'>;
 }
 
-export function createKeyStore(pool: pg.Pool, secrets: readonly string[]): KeyStore {
+/** `changes`: connections by workspace, in which a change waits for its turn. */
+export function createKeyStore(changes: Shares, secrets: readonly string[]): KeyStore {
   const [secret] = secrets;
   if (secret === undefined) throw new Error('A key store needs at least one secret.');
   const indexKey = deriveKey(secret, 'token index');
@@ -114,10 +116,11 @@ export function createKeyStore(pool: pg.Pool, secrets: readonly string[]): KeySt
   };
 
   return {
-    create: (workspaceId, key, by) => inTransaction(pool, (client) => create(client, workspaceId, key, by)),
+    create: (workspaceId, key, by) =>
+      inTransaction(changes.of(workspaceId), (client) => create(client, workspaceId, key, by)),
 
     createOnce: (workspaceId, key, by, repeats, confirm) =>
-      inTransaction(pool, async (client) => {
+      inTransaction(changes.of(workspaceId), async (client) => {
         await confirm?.(client);
         const known = await repeats.find(client);
         if (known !== undefined) return { key: await readKey(client, workspaceId, known), token: null };
@@ -127,7 +130,7 @@ export function createKeyStore(pool: pg.Pool, secrets: readonly string[]): KeySt
       }),
 
     rotate: (workspaceId, keyId, by, confirm) =>
-      inTransaction(pool, async (client) => {
+      inTransaction(changes.of(workspaceId), async (client) => {
         await confirm?.(client);
         const found = await lockKey(client, workspaceId, keyId);
         if (found === undefined) return 'not_found';
@@ -144,7 +147,7 @@ export function createKeyStore(pool: pg.Pool, secrets: readonly string[]): KeySt
       }),
 
     revoke: (workspaceId, keyId, by, confirm) =>
-      inTransaction(pool, async (client) => {
+      inTransaction(changes.of(workspaceId), async (client) => {
         await confirm?.(client);
         const found = await lockKey(client, workspaceId, keyId);
         if (found === undefined) return 'not_found';

@@ -1,5 +1,5 @@
-import type pg from 'pg';
 import type { Clock } from '../clock.ts';
+import type { Shares } from '../database/lane.ts';
 import { weakEtag } from '../http/etag.ts';
 import { ETAG_LIFETIME_SECONDS } from '../limits.ts';
 import type { Binding, CursorCodec, CursorFailure, Position } from './cursor.ts';
@@ -15,7 +15,8 @@ export interface Scope {
 }
 
 export interface ListReader {
-  readonly pool: pg.Pool;
+  /** By workspace. */
+  readonly reads: Shares;
   readonly cursors: CursorCodec;
   readonly clock: Clock;
 }
@@ -55,7 +56,9 @@ export async function readList(
     position,
     limit,
   });
-  const { rows } = await reader.pool.query<KeysetRow>({ name, text, values: [...values] });
+  const { rows } = await reader.reads
+    .of(workspaceId)
+    .query<KeysetRow>({ ...(name === undefined ? {} : { name }), text, values: [...values] });
   const [row] = rows;
   if (row === undefined) throw new Error('The page statement returned no row.');
   const page = toPage(row, limit, direction, position);

@@ -103,6 +103,7 @@ async function runImport(
           parallel: true,
           by: OPERATOR,
           ...(file === STANDARD_STREAM ? {} : { fileName: basename(file) }),
+          patient: true,
           signal: signals.abort,
           onProgress: ({ bytes, inserted, existing }) => progress.update(bytes, inserted + existing),
           onReject: rejects.write,

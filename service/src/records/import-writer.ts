@@ -1,4 +1,5 @@
-import { inTransaction } from '../database/pool.ts';
+import type pg from 'pg';
+import { commit, inTransaction } from '../database/pool.ts';
 import { finishImport, type ImportEnd, logImport } from './import-log.ts';
 import { type InsertResult, insertRecords } from './insert.ts';
 import type { RecordInput } from './row.ts';
@@ -21,7 +22,7 @@ export function batchWriter(target: ImportTarget): ImportWriter {
     atOnce: 1,
     write: (inputs) =>
       inTransaction(target.pool, async (client) => {
-        await client.query(WAIT_FOR_OTHERS);
+        await beginImport(client, target);
         await target.confirm?.(client);
         const result = await insertRecords(client, target.workspaceId, target.resource, inputs);
         await logImport(client, target, result.inserted.length);
@@ -44,7 +45,7 @@ export async function atomicWriter(target: ImportTarget): Promise<ImportWriter> 
     open = false;
     let broken: Error | undefined;
     try {
-      await client.query(statement);
+      await (statement === 'commit' ? commit(client) : client.query(statement));
     } catch (error) {
       broken = error as Error;
       if (statement === 'commit') throw error;
@@ -53,7 +54,7 @@ export async function atomicWriter(target: ImportTarget): Promise<ImportWriter> 
     }
   };
   await client.query('begin');
-  await client.query(WAIT_FOR_OTHERS);
+  await beginImport(client, target);
   await target.confirm?.(client);
   return {
     atOnce: 1,
@@ -71,5 +72,7 @@ export async function atomicWriter(target: ImportTarget): Promise<ImportWriter> 
   };
 }
 
-/** An import is in no hurry: it waits for the workspace's clock as long as another one holds it. */
-export const WAIT_FOR_OTHERS = 'set local statement_timeout = 0';
+/** A patient import waits for the workspace's clock as long as another writer holds it. */
+export async function beginImport(client: pg.ClientBase, { patient = false }: ImportTarget): Promise<void> {
+  if (patient) await client.query('set local statement_timeout = 0');
+}

@@ -29,6 +29,11 @@ export interface ImportOptions extends Target {
   readonly confirm?: (client: pg.ClientBase) => Promise<unknown>;
   /** For the audit log. Default: the input has no name. */
   readonly fileName?: string;
+  /**
+   * Whether each transaction waits for other writers without a limit: for a pool of a command's own. Default: false, the
+   * limits of the connections hold.
+   */
+  readonly patient?: boolean;
   /** The file. It is destroyed when the import ends before it. */
   readonly input: Readable;
   readonly format: Format;

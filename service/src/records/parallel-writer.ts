@@ -2,7 +2,7 @@ import { inTransaction } from '../database/pool.ts';
 import { holdClock, type Micros, takeTicks } from './clock.ts';
 import { addToCounts, countsOf } from './counters.ts';
 import { logImport } from './import-log.ts';
-import { batchWriter, type ImportWriter, WAIT_FOR_OTHERS } from './import-writer.ts';
+import { batchWriter, beginImport, type ImportWriter } from './import-writer.ts';
 import { acceptInputs, copyAccepted, type InsertResult, texts } from './insert.ts';
 import type { RecordInput } from './row.ts';
 import type { ImportTarget } from './target.ts';
@@ -79,7 +79,7 @@ async function writeLinked(
   const first = chain.next;
   chain.next += inputs.length;
   return inTransaction(pool, async (client) => {
-    await client.query(WAIT_FOR_OTHERS);
+    await beginImport(client, target);
     if (!(await holdClock(client, workspaceId, chain.last))) return undefined;
     const { accepted, ...others } = await acceptInputs(client, target, inputs, first, previous?.ids);
     link({
@@ -110,7 +110,7 @@ async function chainFor(
   await committed;
   const count = Math.max(CHAIN_TICKS, ticks);
   const next = await inTransaction(target.pool, async (client) => {
-    await client.query(WAIT_FOR_OTHERS);
+    await beginImport(client, target);
     return takeTicks(client, target.workspaceId, count);
   });
   return { next, last: next + count - 1 };

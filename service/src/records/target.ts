@@ -1,11 +1,12 @@
 import type pg from 'pg';
 import type { ActorContext } from '../audit-log/actor.ts';
+import type { Connections } from '../database/lane.ts';
 import type { Resource } from '../declaration/resource.ts';
 import { OperatorError } from '../operator-error.ts';
 
 /** Records of one resource in one workspace: where an import goes, and an export comes from. */
 export interface Target {
-  readonly pool: pg.Pool;
+  readonly pool: Connections;
   readonly workspaceId: string;
   readonly resource: Resource;
 }
@@ -17,6 +18,7 @@ export interface ImportTarget extends Target {
   readonly confirm?: (client: pg.ClientBase) => Promise<unknown>;
   readonly importId: string;
   readonly fileName: string | null;
+  readonly patient?: boolean;
 }
 
 export async function requireWorkspace({ pool, workspaceId }: Target): Promise<void> {

@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import type { Queryable } from '../database/lane.ts';
 import { isId } from '../declaration/field.ts';
 import type { Resource } from '../declaration/resource.ts';
 import { strongEtag } from '../http/etag.ts';
@@ -12,14 +12,14 @@ export interface RecordAnswer {
 
 /** Reads a record by its id; undefined when the scope has none: another company's record does not exist for it. */
 export async function readRecord(
-  pool: pg.Pool,
+  connections: Queryable,
   { list }: Resource,
   scope: Scope,
   id: string,
 ): Promise<RecordAnswer | undefined> {
   if (!isId(id)) return undefined;
   const limited = scope.companyId !== null && list.companyColumn !== null;
-  const { rows } = await pool.query<{ doc: string }>({
+  const { rows } = await connections.query<{ doc: string }>({
     name: `record_${list.relation}${limited ? '_of_company' : ''}`,
     text: `select doc from ${list.relation} where workspace_id = $1 and id = $2${limited ? ` and ${list.companyColumn} = $3` : ''}`,
     values: limited ? [scope.workspaceId, id, scope.companyId] : [scope.workspaceId, id],

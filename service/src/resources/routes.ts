@@ -5,8 +5,8 @@ import { ApiError } from '../http/errors.ts';
 import type { CursorFailure } from '../list/cursor.ts';
 import { parseListQuery, unknownOrRepeated } from '../list/query.ts';
 import { type ListReader, readList } from '../list/read.ts';
-import { createWriteGate } from '../v1/write-gate.ts';
-import { readCount } from './count.ts';
+import type { Writer } from '../v1/write.ts';
+import { type CountReader, readCount } from './count.ts';
 import { readRecord } from './record.ts';
 import { authenticated, keyFor, noParameters, refuse, refuseOtherCompany, valid } from './request.ts';
 import { registerWrites } from './write-routes.ts';
@@ -31,9 +31,8 @@ export const cursorFailure = (failure: CursorFailure): ApiError =>
 export function registerResources(
   v1: FastifyInstance,
   resources: readonly Resource[],
-  reader: ListReader,
+  reader: ListReader & CountReader & Writer,
 ): void {
-  const gate = createWriteGate(reader.pool.options.max);
   for (const resource of resources) {
     v1.get<{ Querystring: Record<string, unknown> }>(`/${resource.name}`, async (request, reply) => {
       const key = keyFor(request, resource);
@@ -49,12 +48,12 @@ export function registerResources(
         const key = keyFor(request, resource);
         noParameters(request);
         if (request.params.id === 'count') throw new ApiError('not_found', `${resource.path} has no count.`);
-        const record = await readRecord(reader.pool, resource, key, request.params.id);
+        const record = await readRecord(reader.reads.of(key.workspaceId), resource, key, request.params.id);
         if (record === undefined) throw new ApiError('not_found', `There is no such ${resource.singular}.`);
         return sendConditional(request, reply, record.doc, record.etag);
       },
     );
-    if (resource.records) registerWrites(v1, resource, { ...reader, gate });
+    if (resource.records) registerWrites(v1, resource, reader);
   }
   v1.get<{ Querystring: Record<string, unknown> }>('/audits/count', async (request, reply) => {
     const key = authenticated(request);
@@ -63,6 +62,6 @@ export function registerResources(
     if (approximate !== 'true' && approximate !== 'false') {
       throw new ApiError('invalid_parameter', '"approximate" must be true or false.');
     }
-    return reply.send(await readCount(reader.pool, key, approximate === 'true'));
+    return reply.send(await readCount(reader, key, approximate === 'true'));
   });
 }

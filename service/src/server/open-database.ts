@@ -57,7 +57,10 @@ const embeddedOptions = ({ config, purpose, log }: DatabaseUser): EmbeddedOption
 });
 
 /** Connections that a node takes at most. */
-const connectionsOf = ({ workers, databaseConnections }: DatabaseUser['config']): number =>
+export const connectionsOf = ({
+  workers,
+  databaseConnections,
+}: Pick<Config, 'workers' | 'databaseConnections'>): number =>
   workers * databaseConnections + PRIMARY_CONNECTIONS;
 
 const pick = ({ url, failed, stop }: Omit<Database, 'embedded'>): Omit<Database, 'embedded'> => ({

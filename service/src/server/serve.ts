@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { createApp } from '../app.ts';
-import { createPool } from '../database/pool.ts';
+import { createLanes } from '../database/lanes.ts';
 import { SHUTDOWN_DEADLINE_MS } from '../limits.ts';
 import type { Limiter } from '../quota/limiter.ts';
 import { addressOf, listenFailure } from './listen.ts';
@@ -28,15 +28,17 @@ export interface ServeParts {
 /** Serves in this process. Throws OperatorError when it cannot listen. */
 export async function serve(settings: ServiceSettings, parts: ServeParts): Promise<Serving> {
   const { log } = parts;
-  const pool = createPool({
-    url: settings.databaseUrl,
-    max: settings.databaseConnections,
-    name: 'svcd requests',
-    onError: (error) =>
-      log.warn({ err: error }, 'a database connection broke; the next request makes a new one'),
-  });
+  const lanes = createLanes(
+    {
+      url: settings.databaseUrl,
+      name: 'svcd requests',
+      onError: (error) =>
+        log.warn({ err: error }, 'a database connection broke; the next request makes a new one'),
+    },
+    settings.databaseConnections,
+  );
   const appLog = log.child({});
-  const app = createApp({ ...parts, log: appLog, pool, config: settings, secrets: settings.secrets });
+  const app = createApp({ ...parts, log: appLog, lanes, config: settings, secrets: settings.secrets });
   let closing = false;
   app.addHook('onSend', async (_, reply) => {
     // A client that is told so opens no further request on a connection that is about to end.
@@ -50,7 +52,7 @@ export async function serve(settings: ServiceSettings, parts: ServeParts): Promi
     log.debug('this process serves');
   } catch (error) {
     await app.close();
-    await pool.end();
+    await lanes.end();
     throw listenFailure(error, settings.host, settings.port);
   }
   const wasCut = Promise.withResolvers<void>();
@@ -60,7 +62,7 @@ export async function serve(settings: ServiceSettings, parts: ServeParts): Promi
   };
   const finish = async (): Promise<void> => {
     await app.close();
-    await pool.end();
+    await lanes.end();
   };
   const end = async (): Promise<void> => {
     closing = true;

@@ -45,6 +45,8 @@ export async function auditAnswer<T>(
       options.trail.record(requestRecord(request, reply, key, { status: reply.statusCode, counted }));
     const outcome = request.recorded ?? (await record(reply.statusCode !== RATE_LIMITED));
     if (outcome.result === 'recorded') {
+      // The next request asks for the quota before it does any work.
+      if (isUsedUp(outcome.quota)) options.exhausted.add(key.workspaceId);
       reply.headers({ ...rateLimitHeaders([...quotaItems(request, outcome.quota, options), ...burst]) });
       return payload;
     }
@@ -74,6 +76,8 @@ export function quotaExceeded(quota: QuotaState, nowMs: number): ApiError {
   );
 }
 
+const isUsedUp = (quota: QuotaState | null): boolean => quota !== null && quota.used >= quota.limit;
+
 /** What is left of the workspace's quota tells of everybody's traffic: not for a key that is limited to one company. */
 const quotaItems = (
   { key }: FastifyRequest,
@@ -96,9 +100,12 @@ function burstItem({ key, burst }: FastifyRequest): readonly RateLimitItem[] {
   ];
 }
 
+/** All other headers say something of the answer that is replaced. */
+const OF_EVERY_ANSWER: ReadonlySet<string> = new Set(['request-id', 'x-content-type-options', 'connection']);
+
 function replaceAnswer(reply: FastifyReply, failure: { readonly code: ErrorCode } & ApiError): string {
-  for (const name of ['etag', 'location', 'allow', 'content-length', 'cache-control'])
-    reply.removeHeader(name);
+  for (const name of Object.keys(reply.getHeaders()))
+    if (!OF_EVERY_ANSWER.has(name)) reply.removeHeader(name);
   const body = errorEnvelope(failure.code, failure.message);
   reply
     .code(failure.status)

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type pg from 'pg';
 import { writeRequests } from '../audit-log/write.ts';
 import type { Clock } from '../clock.ts';
+import type { Shares } from '../database/lane.ts';
 import { inTransaction } from '../database/pool.ts';
 import type { AuthenticatedKey } from '../keys/authenticate.ts';
 import { LOCK_TIMEOUT_MS } from '../limits.ts';
@@ -15,7 +16,6 @@ import {
   storeAnswer,
 } from './idempotency.ts';
 import { requestRecord } from './request-record.ts';
-import type { WriteGate } from './write-gate.ts';
 
 /** What a write did: its answer, and the ids for its audit entry. */
 export interface WriteResult {
@@ -33,9 +33,10 @@ export interface WriteAnswer extends StoredAnswer {
 
 /** What every write needs. */
 export interface Writer {
-  readonly pool: pg.Pool;
+  readonly writes: Shares;
   readonly clock: Clock;
-  readonly gate: WriteGate;
+  /** Workspaces whose quota was found used up. */
+  readonly exhausted: Set<string>;
 }
 
 const noRecipe = (): never => {
@@ -60,7 +61,7 @@ export async function runWrite(
   request: FastifyRequest,
   reply: FastifyReply,
   key: AuthenticatedKey,
-  { pool, clock, gate }: Writer,
+  { writes, clock, exhausted }: Writer,
   work: (client: pg.PoolClient) => Promise<WriteResult>,
   bodyOf: (recipe: object) => string = noRecipe,
 ): Promise<WriteAnswer> {
@@ -76,29 +77,25 @@ export async function runWrite(
           fingerprint: fingerprintOf(request.method, request.url, request.body),
         };
   try {
-    const { answer, replayed, outcome } = await gate.run(key.workspaceId, () =>
-      inTransaction(
-        pool,
-        async (client) => {
-          const first = repeatable && (await claimIdempotencyKey(client, repeatable, bodyOf));
-          const result: WriteResult =
-            first === undefined ? await work(client) : { answer: first, recordIds: [] };
-          const { answer, recordIds, recipe } = result;
-          if (dryRun) throw new DryRun(answer);
-          if (repeatable && first === undefined) await storeAnswer(client, repeatable, answer, recipe);
-          const [outcome] = await writeRequests(
-            client,
-            key.workspaceId,
-            [requestRecord(request, reply, key, { status: answer.status, counted: true, recordIds })],
-            LOCK_TIMEOUT_MS,
-          );
-          if (outcome === undefined || outcome.result === 'invalid_key') throw invalidKey(true);
-          if (outcome.result === 'over_quota') throw quotaExceeded(outcome.quota, clock());
-          return { answer, replayed: first !== undefined, outcome };
-        },
-        { lockTimeoutMs: LOCK_TIMEOUT_MS },
-      ),
-    );
+    const { answer, replayed, outcome } = await inTransaction(writes.of(key.workspaceId), async (client) => {
+      const first = repeatable && (await claimIdempotencyKey(client, repeatable, bodyOf));
+      const result: WriteResult = first === undefined ? await work(client) : { answer: first, recordIds: [] };
+      const { answer, recordIds, recipe } = result;
+      if (dryRun) throw new DryRun(answer);
+      if (repeatable && first === undefined) await storeAnswer(client, repeatable, answer, recipe);
+      const [outcome] = await writeRequests(
+        client,
+        key.workspaceId,
+        [requestRecord(request, reply, key, { status: answer.status, counted: true, recordIds })],
+        LOCK_TIMEOUT_MS,
+      );
+      if (outcome === undefined || outcome.result === 'invalid_key') throw invalidKey(true);
+      if (outcome.result === 'over_quota') {
+        exhausted.add(key.workspaceId);
+        throw quotaExceeded(outcome.quota, clock());
+      }
+      return { answer, replayed: first !== undefined, outcome };
+    });
     // Not before it is committed: an answer of which nothing was recorded is recorded as it leaves.
     request.recorded = outcome;
     return { ...answer, replayed, dryRun };

@@ -5,6 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createApp } from '../../src/app.ts';
+import { lanesOver } from '../../src/database/lanes.ts';
 import { createPool } from '../../src/database/pool.ts';
 import { readGuides } from '../../src/docs/guides.ts';
 import { GUIDE_FILES, REPOSITORY, readDocument } from './documents.ts';
@@ -18,7 +19,7 @@ const pool = createPool({
 });
 const appAt = (publicUrl: string): FastifyInstance =>
   createApp({
-    pool,
+    lanes: lanesOver(pool),
     secrets: ['a secret of the tests, 32 characters or more'],
     config: { trustProxy: false, failedAuthPerMinute: 1, publicUrl },
     log: pino({ level: 'silent' }),

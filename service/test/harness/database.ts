@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { inject, vi } from 'vitest';
+import { CONNECTIONS_MIN, createLanes, type Lanes } from '../../src/database/lanes.ts';
 import { createPool } from '../../src/database/pool.ts';
 import { onFileEnd } from './cleanup.ts';
 import { databaseUrl, TEMPLATE } from './template.ts';
@@ -44,6 +45,13 @@ export async function createTestDatabase(
   // One that the test has dropped itself has been judged there.
   onFileEnd(async () => (dropped === undefined ? drop() : undefined));
   return { pool, url, drop };
+}
+
+/** A process's connections to the database, ended when the test file is over. */
+export function testLanes({ url }: Pick<TestDatabase, 'url'>, connections = CONNECTIONS_MIN): Lanes {
+  const lanes = createLanes({ url, name: 'test lanes', onError: () => undefined }, connections);
+  onFileEnd(() => lanes.end());
+  return lanes;
 }
 
 async function dropDatabase(serverUrl: string, name: string, pool: pg.Pool): Promise<void> {

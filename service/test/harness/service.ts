@@ -4,12 +4,14 @@ import { pino } from 'pino';
 import { createApp } from '../../src/app.ts';
 import type { ActorContext } from '../../src/audit-log/actor.ts';
 import type { TrustedProxies } from '../../src/config.ts';
+import { unshared } from '../../src/database/lane.ts';
+import { lanesOver } from '../../src/database/lanes.ts';
 import { inTransaction } from '../../src/database/pool.ts';
 import { createKeyStore, type KeyStore, type NewKey } from '../../src/keys/store.ts';
 import { createWorkspace } from '../../src/workspaces.ts';
 import { assertDocumented } from '../openapi/response-check.ts';
 import { onFileEnd } from './cleanup.ts';
-import { createTestDatabase, type TestDatabase } from './database.ts';
+import { createTestDatabase, type TestDatabase, testLanes } from './database.ts';
 
 /** Who acts where a test does what the dashboard's endpoints do. */
 export const TEST_ACTOR: ActorContext = {
@@ -54,7 +56,7 @@ export interface TestAnswer {
 export interface TestServiceOptions {
   /** Another node's, so that both are nodes on one database. Default: a new one. */
   readonly database?: TestDatabase;
-  /** What the application asks. Default: the database's own pool. */
+  /** What the application asks, in all of its lanes. Default: lanes of its own, like a process. */
   readonly pool?: pg.Pool;
   /** Default: one that stands still at the system's time. */
   readonly clock?: { now: number };
@@ -68,15 +70,12 @@ export interface TestServiceOptions {
 
 export async function createTestService(options: TestServiceOptions = {}): Promise<TestService> {
   const { database = await createTestDatabase(), secrets = [TEST_SECRET] } = options;
-  const {
-    pool = database.pool,
-    clock = { now: Date.now() },
-    failedAuthPerMinute = 100_000,
-    trustProxy = false,
-  } = options;
+  const { clock = { now: Date.now() }, failedAuthPerMinute = 100_000, trustProxy = false } = options;
+  const { pool = database.pool } = options;
+  const lanes = options.pool === undefined ? testLanes(database) : lanesOver(options.pool);
   const log: string[] = [];
   const app = createApp({
-    pool,
+    lanes,
     secrets,
     config: { trustProxy, failedAuthPerMinute, publicUrl: 'http://svc.test' },
     log: pino({ level: 'debug' }, { write: (line: string) => void log.push(line) }),
@@ -86,7 +85,7 @@ export async function createTestService(options: TestServiceOptions = {}): Promi
   onFileEnd(async () => {
     await app.close();
   });
-  const keys = createKeyStore(database.pool, secrets);
+  const keys = createKeyStore(unshared(database.pool), secrets);
 
   const issue: TestService['issue'] = async (workspaceId, key = {}) => {
     const issued = await keys.create(

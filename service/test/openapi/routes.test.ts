@@ -4,6 +4,7 @@ import type { FastifyInstance, RouteOptions } from 'fastify';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createApp } from '../../src/app.ts';
+import { lanesOver } from '../../src/database/lanes.ts';
 import { createPool } from '../../src/database/pool.ts';
 import { openApiDocument } from '../../src/openapi/document.ts';
 
@@ -29,7 +30,7 @@ let app: FastifyInstance;
 beforeAll(async () => {
   subscribe(CREATED, watch);
   app = createApp({
-    pool,
+    lanes: lanesOver(pool),
     secrets: ['a secret of the tests, 32 characters or more'],
     config: { trustProxy: false, failedAuthPerMinute: 1, publicUrl: PUBLIC_URL },
     log: pino({ level: 'silent' }),

@@ -6,6 +6,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { Collection } from '../../../sdk/src/collection/types.ts';
 import { createApp } from '../../src/app.ts';
 import { OPERATOR } from '../../src/audit-log/actor.ts';
+import { lanesOver } from '../../src/database/lanes.ts';
 import type { openApiDocument } from '../../src/openapi/document.ts';
 import { exportRecords } from '../../src/records/export.ts';
 import { importRecords } from '../../src/records/import.ts';
@@ -37,7 +38,7 @@ const send = async (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', url: string, bo
 beforeAll(async () => {
   await pool.query(REVIEWS_SQL);
   app = createApp({
-    pool,
+    lanes: lanesOver(pool),
     resources,
     secrets: [TEST_SECRET],
     config: { trustProxy: false, failedAuthPerMinute: 1_000, publicUrl: IN_PROCESS_URL },

@@ -1,11 +1,11 @@
 import { pino } from 'pino';
 import { createApp } from '../../src/app.ts';
-import { createPool } from '../../src/database/pool.ts';
+import { CONNECTIONS_MIN, createLanes } from '../../src/database/lanes.ts';
 
 /** A service process on the test's database and port. It tells its parent when it answers, and ends with it. */
 const { TEST_DATABASE_URL = '', TEST_SECRET = '', TEST_PORT = '0' } = process.env;
 const app = createApp({
-  pool: createPool({ url: TEST_DATABASE_URL, max: 4, name: 'sdk test', onError: () => undefined }),
+  lanes: createLanes({ url: TEST_DATABASE_URL, name: 'sdk test', onError: () => undefined }, CONNECTIONS_MIN),
   secrets: [TEST_SECRET],
   config: { trustProxy: false, failedAuthPerMinute: 100_000, publicUrl: 'http://svc.test' },
   log: pino({ level: 'silent' }),

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type pg from 'pg';
+import type { Queryable } from '../../database/lane.ts';
 import { ApiError } from '../../http/errors.ts';
 import {
   ACCOUNT_ATTEMPTS_MAX,
@@ -65,7 +65,7 @@ const ofDevice = (device: string, account: string): Budget => ({
  * Counts an attempt before it is made, so that attempts at the same instant do not exceed a budget. Throws
  * `rate_limited` when one is used up; what comes after that one is not counted.
  */
-export async function takeAttempt(pool: pg.Pool, budgets: readonly Budget[]): Promise<void> {
+export async function takeAttempt(pool: Queryable, budgets: readonly Budget[]): Promise<void> {
   for (const { of, max, windowSeconds } of budgets) {
     const { rows } = await pool.query<{ attempts: number; seconds: number }>({
       name: 'take_sign_in_attempt',
@@ -83,7 +83,7 @@ export async function takeAttempt(pool: pg.Pool, budgets: readonly Budget[]): Pr
 }
 
 /** An attempt that did not fail does not count. */
-export async function returnAttempt(pool: pg.Pool, budgets: readonly Budget[]): Promise<void> {
+export async function returnAttempt(pool: Queryable, budgets: readonly Budget[]): Promise<void> {
   await pool.query(
     'update sign_in_attempts set attempts = greatest(attempts - 1, 0) where bucket = any($1)',
     [budgets.map(({ of }) => bucketOf(of))],

@@ -3,6 +3,7 @@ import { APIError } from 'better-auth/api';
 import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely';
 import pg from 'pg';
 import type { ActorContext } from '../../audit-log/actor.ts';
+import type { Connections } from '../../database/lane.ts';
 import { inTransaction } from '../../database/pool.ts';
 
 const FIRST_SERVER_ERROR = 500;
@@ -44,7 +45,7 @@ const types: pg.CustomTypesConfig = {
  * an audit entry must be committed with what it tells of: so the connection that Kysely is given is the one of the
  * transaction that runs in this asynchronous context.
  */
-export function createAuthDatabase(pool: pg.Pool): AuthDatabase {
+export function createAuthDatabase(pool: Connections, accounts = pool): AuthDatabase {
   const scopes = new AsyncLocalStorage<Scope>();
   /** Keeps why it failed: better-auth answers a 500 of its own that does not say. */
   const noted = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -80,7 +81,7 @@ export function createAuthDatabase(pool: pg.Pool): AuthDatabase {
     }
   };
   const transact: AuthDatabase['transact'] = (by, work) =>
-    inTransaction(pool, (client) => run({ client, by, failure: undefined }, () => work(client)));
+    inTransaction(accounts, (client) => run({ client, by, failure: undefined }, () => work(client)));
   return {
     kysely: new Kysely({
       // The pool is the application's to end.

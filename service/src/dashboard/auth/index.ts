@@ -7,6 +7,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type pg from 'pg';
 import type { EventTarget, NewEvent } from '../../audit-log/entry.ts';
 import { recordEvent } from '../../audit-log/event.ts';
+import type { Connections } from '../../database/lane.ts';
 import {
   AUTH_REQUESTS_MAX,
   AUTH_WINDOW_SECONDS,
@@ -39,7 +40,9 @@ type SessionHook = NonNullable<
 type SessionContext = Parameters<SessionHook>[1];
 
 export interface AuthOptions {
-  readonly pool: pg.Pool;
+  readonly pool: Connections;
+  /** For transactions. Default: `pool`. */
+  readonly accounts?: Connections;
   /** The first one signs and seals, all of them open. */
   readonly secrets: readonly string[];
   readonly publicUrl: string;
@@ -50,7 +53,7 @@ export interface AuthOptions {
 export type DashboardAuth = ReturnType<typeof createDashboardAuth>;
 
 export function createDashboardAuth(options: AuthOptions) {
-  const database = createAuthDatabase(options.pool);
+  const database = createAuthDatabase(options.pool, options.accounts);
   const auth = betterAuth(authOptions(options, database));
   const keys = sealingKeys(options.secrets);
   return {

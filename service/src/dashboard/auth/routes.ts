@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type pg from 'pg';
 import { Type } from 'typebox';
+import type { Queryable } from '../../database/lane.ts';
 import { isUnavailable } from '../../database/unavailable.ts';
 import { countedAddress, networkOf } from '../../http/client-address.ts';
 import { ApiError, ERRORS } from '../../http/errors.ts';
@@ -62,7 +63,7 @@ export function registerAuth(
     pool,
     auth,
     publicUrl,
-  }: { readonly pool: pg.Pool; readonly auth: DashboardAuth; readonly publicUrl: string },
+  }: { readonly pool: Queryable; readonly auth: DashboardAuth; readonly publicUrl: string },
 ): void {
   const { origin } = new URL(publicUrl);
   const ask = async (request: FastifyRequest, path: string, body?: object): Promise<Response> => {
@@ -260,7 +261,7 @@ function failedSignIns(api: FastifyInstance, auth: DashboardAuth) {
 }
 
 /** Whose session it is, by the token in its cookie; better-auth prefers a session to a second step. */
-async function personOfSession(pool: pg.Pool, token: string | undefined): Promise<string | undefined> {
+async function personOfSession(pool: Queryable, token: string | undefined): Promise<string | undefined> {
   if (token === undefined) return undefined;
   const { rows } = await pool.query<{ id: string }>(
     'select user_id as id from sessions where token = $1 and expires_at > now()',

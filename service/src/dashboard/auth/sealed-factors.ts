@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import type { Queryable } from '../../database/lane.ts';
 import { reseal, type SealingKey, sealingKeys } from './sealing-keys.ts';
 
 /** The authenticator secrets and backup codes in the database, and the deployment secrets they are sealed with. */
@@ -21,7 +21,7 @@ const PAGE_ROWS = 500;
 
 /** Seals every second factor with the first secret. What none of the secrets opens stays as it is. */
 export async function resealSecondFactors(
-  pool: pg.Pool,
+  pool: Queryable,
   secrets: readonly string[],
   signal?: AbortSignal,
 ): Promise<number> {
@@ -36,7 +36,7 @@ export async function resealSecondFactors(
 
 /** Says whether the factor can be opened, and seals it with the first key if it is sealed with another one. */
 export async function resealFactor(
-  pool: pg.Pool,
+  pool: Queryable,
   factor: SealedFactor,
   keys: readonly SealingKey[],
 ): Promise<boolean> {
@@ -55,7 +55,7 @@ export async function resealFactor(
 
 /** Which second factors depend on an older secret, and which on none of these. Changes nothing. */
 export async function examineSecondFactors(
-  pool: pg.Pool,
+  pool: Queryable,
   secrets: readonly string[],
 ): Promise<FactorSecrets> {
   const keys = sealingKeys(secrets);
@@ -75,7 +75,7 @@ export async function examineSecondFactors(
 
 /** The second factors that are not sealed with the first key as a whole. */
 async function* factorsOfOtherKeys(
-  pool: pg.Pool,
+  pool: Queryable,
   keys: readonly SealingKey[],
 ): AsyncGenerator<SealedFactor, void> {
   const prefix = `$ba$${keys[0]?.version}$`;

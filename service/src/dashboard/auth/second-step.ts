@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import type { Queryable } from '../../database/lane.ts';
 import { ApiError } from '../../http/errors.ts';
 import type { DashboardAuth } from './index.ts';
 import { resealFactor, type SealedFactor } from './sealed-factors.ts';
@@ -15,7 +15,7 @@ export const WRONG_CODES: ReadonlySet<string> = new Set(['INVALID_CODE', 'INVALI
 
 /** Whose second step this is, by the identifier in its cookie; undefined: nobody's, or the step has expired. */
 export async function personOfStep(
-  client: pg.Pool | pg.ClientBase,
+  client: Queryable,
   identifier: string | undefined,
 ): Promise<string | undefined> {
   if (identifier === undefined) return undefined;
@@ -31,7 +31,7 @@ export async function personOfStep(
  * for. Throws `conflict` when no secret opens it.
  */
 export async function openFactor(
-  pool: pg.Pool,
+  pool: Queryable,
   auth: DashboardAuth,
   userId: string,
 ): Promise<SealedFactor | undefined> {
@@ -55,7 +55,7 @@ export async function openFactor(
  * before. A code that is not right is left to better-auth.
  */
 export async function useCode(
-  pool: pg.Pool,
+  pool: Queryable,
   auth: DashboardAuth,
   path: SecondStep,
   factor: SealedFactor,

@@ -12,6 +12,7 @@ import {
 } from '../../../test/harness/dashboard.ts';
 import { createTestService, TEST_SECRET } from '../../../test/harness/service.ts';
 import { createApp } from '../../app.ts';
+import { lanesOver } from '../../database/lanes.ts';
 import { createPool } from '../../database/pool.ts';
 import { createSignInLink, deleteExpiredSignIns } from '../index.ts';
 
@@ -188,7 +189,7 @@ describe('without its database', () => {
     const url = 'postgres://nobody@127.0.0.1:1/none';
     const away = createPool({ url, max: 1, name: 'away', onError: () => undefined });
     const app = createApp({
-      pool: away,
+      lanes: lanesOver(away),
       secrets: [TEST_SECRET],
       config: { trustProxy: false, failedAuthPerMinute: 1, publicUrl: PUBLIC_URL },
       log: pino({ level: 'silent' }),

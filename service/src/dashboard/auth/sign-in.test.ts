@@ -14,6 +14,7 @@ import { waitingForLocks } from '../../../test/harness/locks.ts';
 import { findSecrets } from '../../../test/harness/secrets.ts';
 import { createTestService, TEST_SECRET, type TestAnswer } from '../../../test/harness/service.ts';
 import { createApp } from '../../app.ts';
+import { lanesOver } from '../../database/lanes.ts';
 import { inTransaction } from '../../database/pool.ts';
 
 /** Requests that this process makes by fetch, to anybody. */
@@ -48,7 +49,7 @@ describe('sign-in with a password', () => {
 
   test('has Secure cookies and HSTS behind TLS, and only there', async () => {
     const app = createApp({
-      pool,
+      lanes: lanesOver(pool),
       secrets: [TEST_SECRET],
       config: { trustProxy: false, failedAuthPerMinute: 1, publicUrl: 'https://svc.test/tools' },
       log: pino({ level: 'silent' }),

@@ -3,6 +3,7 @@ import { listPartitions } from '../../audit-log/partitions.ts';
 import type { Config } from '../../config.ts';
 import { readMigrationFiles } from '../../database/migration-files.ts';
 import { PARTITIONS_AHEAD_MONTHS } from '../../limits.ts';
+import { connectionsOf } from '../../server/open-database.ts';
 import { checkAhead } from './ahead.ts';
 import { type Finding, fail, ok, warn } from './check.ts';
 import { checkSecretUse } from './secrets.ts';
@@ -18,13 +19,15 @@ export async function checkDatabase(
   config: Config,
   nowMs: () => number,
 ): Promise<readonly Finding[]> {
-  const server = await checkServer(pool);
+  const server = await checkServer(pool, config);
+  const durability = await checkDurability(pool);
   const clock = await checkClock(pool, nowMs);
   const schema = await checkSchema(pool);
-  if (schema.status === 'fail') return [server, clock, schema];
+  if (schema.status === 'fail') return [server, durability, clock, schema];
   const complete = schema.status === 'ok';
   return [
     server,
+    durability,
     clock,
     schema,
     ...(complete
@@ -37,7 +40,7 @@ export async function checkDatabase(
   ];
 }
 
-async function checkServer(pool: pg.Pool): Promise<Finding> {
+async function checkServer(pool: pg.Pool, config: Config): Promise<Finding> {
   const { rows } = await pool.query<{ version: string; number: number; limit: number; used: number }>(
     `select current_setting('server_version') as version, current_setting('server_version_num')::int as number,
       current_setting('max_connections')::int as limit, 
@@ -45,9 +48,30 @@ async function checkServer(pool: pg.Pool): Promise<Finding> {
   );
   const { version = '', number = 0, limit = 0, used = 0 } = rows[0] ?? {};
   const text = `PostgreSQL ${version}, ${used} of ${limit} connections`;
-  return number >= OLDEST_SERVER_VERSION_NUM
+  if (number < OLDEST_SERVER_VERSION_NUM) return fail('database', text, 'use PostgreSQL 15 or newer');
+  const needed = connectionsOf(config);
+  return needed <= limit
     ? ok('database', text)
-    : fail('database', text, 'use PostgreSQL 15 or newer');
+    : warn(
+        'database',
+        `${text}; this node may take ${needed}`,
+        'raise max_connections, or lower SVC_WORKERS or SVC_DATABASE_CONNECTIONS',
+      );
+}
+
+/** The service turns `synchronous_commit` on by itself; these are settings of the whole server. */
+async function checkDurability(pool: pg.Pool): Promise<Finding> {
+  const { rows } = await pool.query<{ name: string }>(
+    `select name from pg_settings where name in ('fsync', 'full_page_writes') and setting = 'off' order by name`,
+  );
+  const off = rows.map(({ name }) => `${name} = off`).join(', ');
+  return off === ''
+    ? ok('durability', 'what is committed is on the disk')
+    : warn(
+        'durability',
+        off,
+        'turn it on: a failure of the machine may damage the database or lose what was answered',
+      );
 }
 
 /** The difference between this machine's clock and the database's, less the time that the question took. */

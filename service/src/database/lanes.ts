@@ -1,0 +1,116 @@
+import {
+  GROUP_STATEMENT_TIMEOUT_MS,
+  LOCK_TIMEOUT_MS,
+  PEOPLE_LOCK_TIMEOUT_MS,
+  READ_STATEMENT_TIMEOUT_MS,
+  SLOW_STATEMENT_TIMEOUT_MS,
+  STATEMENT_TIMEOUT_MS,
+  TURN_TIMEOUT_MS,
+  TURNS_WAITING_MAX,
+  WRITE_TURN_TIMEOUT_MS,
+} from '../limits.ts';
+import { type Connections, createLane, type Lane } from './lane.ts';
+import { createPool, type PoolOptions } from './pool.ts';
+
+/**
+ * The database connections of a process, in lanes that cannot take connections from each other. Requests get no other
+ * connections, so a new writer cannot forget its turn, its share and its lock timeout; the lanes for reading refuse to
+ * write.
+ */
+export interface Lanes {
+  /** The audit entries of requests. */
+  readonly trail: Connections;
+  /** `/v1`: lists, records, keys, quotas. Each statement has a bounded cost. Read only. */
+  readonly reads: Lane;
+  /** Everything that writes records, keys and settings, of `/v1` and of the dashboard. */
+  readonly writes: Lane;
+  /** The dashboard: sign-in, sessions, and what it reads at a bounded cost. */
+  readonly people: Lane;
+  /** Statements whose cost grows with the workspace: exact counts, the log's filters, exports, plots. Read only. */
+  readonly slow: Lane;
+  readonly end: () => Promise<void>;
+}
+
+export type LaneName = Exclude<keyof Lanes, 'end'>;
+
+/** The lanes that people wait for, as the metrics name them. */
+export const WAITING_LANES = ['reads', 'writes', 'people', 'slow'] as const satisfies readonly LaneName[];
+
+export type LaneSizes = Readonly<Record<LaneName, number>>;
+
+/**
+ * The least that keeps workspaces apart: whatever one does, a connection of each lane is left to the others. A workspace
+ * counts as two owners in `writes` (`/v1` and its dashboard) and in `people` (itself and a person).
+ */
+const LEAST: LaneSizes = { trail: 1, reads: 2, writes: 3, people: 3, slow: 2 };
+export const CONNECTIONS_MIN = Object.values(LEAST).reduce((sum, size) => sum + size, 0);
+/** Who gets what a process has beyond the least, in turn. */
+const SPARE: readonly LaneName[] = ['reads', 'people', 'reads', 'writes'];
+
+/** How a process's connections are divided. */
+export function laneSizes(connections: number): LaneSizes {
+  const sizes: Record<LaneName, number> = { ...LEAST };
+  for (let spare = 0; spare < connections - CONNECTIONS_MIN; spare++) {
+    const name = SPARE[spare % SPARE.length];
+    if (name !== undefined) sizes[name] += 1;
+  }
+  return sizes;
+}
+
+/** A share of a lane: half, but never all. */
+const half = (size: number): number => Math.max(1, Math.min(size - 1, Math.ceil(size / 2)));
+
+/** A share of a lane in which a workspace counts as two owners. */
+const halfForTwo = (size: number): number => Math.max(1, Math.floor((size - 1) / 2));
+
+const over = (pool: Connections, total: number, perOwner: number, waitMs: number): Lane =>
+  createLane(pool, { total, perOwner, waitMs, waitingMax: TURNS_WAITING_MAX });
+
+/** A statement of these lanes is ended by the server before the client gives up on it. */
+const SESSIONS: Readonly<Record<LaneName, Partial<PoolOptions>>> = {
+  trail: { statementTimeoutMs: GROUP_STATEMENT_TIMEOUT_MS },
+  reads: { statementTimeoutMs: READ_STATEMENT_TIMEOUT_MS, readOnly: true },
+  writes: { statementTimeoutMs: STATEMENT_TIMEOUT_MS, lockTimeoutMs: LOCK_TIMEOUT_MS },
+  people: { statementTimeoutMs: READ_STATEMENT_TIMEOUT_MS, lockTimeoutMs: PEOPLE_LOCK_TIMEOUT_MS },
+  slow: { statementTimeoutMs: SLOW_STATEMENT_TIMEOUT_MS, readOnly: true },
+};
+
+/** The lanes of a process that may have so many connections (at least {@link CONNECTIONS_MIN}). */
+export function createLanes(
+  options: Pick<PoolOptions, 'url' | 'name' | 'onError'>,
+  connections: number,
+): Lanes {
+  const sizes = laneSizes(connections);
+  const open = (lane: LaneName) => createPool({ ...options, ...SESSIONS[lane], max: sizes[lane] });
+  const pools = {
+    trail: open('trail'),
+    reads: open('reads'),
+    writes: open('writes'),
+    people: open('people'),
+    slow: open('slow'),
+  };
+  return {
+    ...lanesOf(pools, sizes),
+    end: async () => {
+      await Promise.all(Object.values(pools).map((pool) => pool.end()));
+    },
+  };
+}
+
+/** Lanes over given connections: those of tests, which choose how their database behaves. */
+export const lanesOver = (connections: Connections): Lanes => ({
+  ...lanesOf(
+    { trail: connections, reads: connections, writes: connections, people: connections, slow: connections },
+    LEAST,
+  ),
+  end: () => Promise.resolve(),
+});
+
+const lanesOf = (pools: Readonly<Record<LaneName, Connections>>, sizes: LaneSizes): Omit<Lanes, 'end'> => ({
+  trail: pools.trail,
+  reads: over(pools.reads, sizes.reads, half(sizes.reads), TURN_TIMEOUT_MS),
+  // The workspace's clock makes its writes follow one another: a second connection would only wait for it.
+  writes: over(pools.writes, sizes.writes, 1, WRITE_TURN_TIMEOUT_MS),
+  people: over(pools.people, sizes.people, halfForTwo(sizes.people), TURN_TIMEOUT_MS),
+  slow: over(pools.slow, sizes.slow, half(sizes.slow), SLOW_STATEMENT_TIMEOUT_MS),
+});

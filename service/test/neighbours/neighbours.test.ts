@@ -1,0 +1,184 @@
+import type pg from 'pg';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { createTestDashboard } from '../harness/dashboard.ts';
+import { createTestService, type TestService } from '../harness/service.ts';
+import { CALLS, createTenant, IDEMPOTENCY_KEY, type Tenant } from './world.ts';
+
+/** How often a busy workspace makes each call at once: more than a process has connections. */
+const TIMES = 4;
+/** Less than a busy call waits for its lock or its statement: nobody waited for one of those. */
+const POLITE_MS = 4_500;
+
+let nodes: readonly TestService[];
+let first: TestService;
+let busy: Tenant;
+let polite: Tenant;
+let holder: pg.PoolClient | undefined;
+
+beforeAll(async () => {
+  first = await createTestService();
+  nodes = [first, await createTestService({ database: first.database, clock: first.clock })];
+  const dashboard = createTestDashboard(first);
+  [busy, polite] = [await createTenant(first, dashboard), await createTenant(first, dashboard)];
+  await first.pool.query(SLOW);
+});
+
+afterEach(async () => {
+  holder?.release();
+  holder = undefined;
+});
+
+/** Statements on rows of a workspace that is named here take as long as it is. */
+const SLOW = `
+  create table slow_workspaces (relation text, workspace_id text);
+  create function wait_for_slow(relation text, workspace text) returns boolean language plpgsql volatile as $$
+  begin
+    while exists (select from slow_workspaces s where s.relation = $1 and s.workspace_id = $2) loop
+      perform pg_sleep(0.05);
+    end loop;
+    return true;
+  end $$;`;
+
+const waitingStatements = async (): Promise<number> =>
+  (
+    await first.pool.query<{ waiting: number }>(
+      `select count(*)::int as waiting from pg_stat_activity
+       where datname = current_database() and (wait_event_type = 'Lock' or wait_event = 'PgSleep')`,
+    )
+  ).rows[0]?.waiting ?? 0;
+
+/** Every call of the busy workspace, many times at once; resolves when each has an answer. `refused` is called at a 409. */
+function flood(count: number, refused: () => void): Promise<readonly (readonly [string, number])[]> {
+  return Promise.all(
+    Object.entries(CALLS).flatMap(([name, call]) =>
+      Array.from({ length: TIMES * count }, async (_, i) => {
+        const node = nodes[i % count] ?? first;
+        // A file whose statements fail while it leaves is cut off.
+        const { status } = await call(busy, node).catch(() => ({ status: 0 }));
+        if (status === 409) refused();
+        return [name, status] as const;
+      }),
+    ),
+  );
+}
+
+/** Every call of the polite workspace, one after the other: its answer, and whether it waited. */
+async function beg(count: number): Promise<Readonly<Record<string, string>>> {
+  const outcomes: Record<string, string> = {};
+  for (const [name, call] of Object.entries(CALLS)) {
+    for (const node of nodes.slice(0, count)) {
+      const started = performance.now();
+      const { status, text } = await call(polite, node);
+      const ms = performance.now() - started;
+      if (status >= 300) outcomes[name] = `${status} ${text}`;
+      else if (ms > POLITE_MS) outcomes[name] = `waited ${Math.round(ms)} ms`;
+    }
+    if (name === 'the dashboard: a key is rotated') await renew(polite);
+  }
+  return outcomes;
+}
+
+/** A rotated key's calls need the new token. */
+async function renew(tenant: Tenant): Promise<void> {
+  const issued = await first.issue(tenant.workspaceId, { access: 'write' });
+  Object.assign(tenant, issued);
+}
+
+/** While `hold` holds, the busy workspace floods, and the polite one must not feel it. */
+async function expectNoDelay(
+  count: number,
+  hold: (client: pg.PoolClient) => Promise<unknown>,
+  free: (client: pg.PoolClient) => Promise<unknown>,
+): Promise<void> {
+  const client = await first.pool.connect();
+  holder = client;
+  await hold(client);
+  let refused = 0;
+  const flooding = flood(count, () => {
+    refused += 1;
+  });
+  // An idempotency key that is taken is refused, all else waits.
+  await expect
+    .poll(async () => refused + (await waitingStatements()), { timeout: 10_000 })
+    .toBeGreaterThan(0);
+  const outcomes = await beg(count);
+  await free(client);
+  const failures = [
+    ...new Set(
+      (await flooding).flatMap(([name, status]) =>
+        status >= 500 && status !== 503 ? [`${name}: ${status}`] : [],
+      ),
+    ),
+  ];
+  expect({ outcomes, failures }).toEqual({ outcomes: {}, failures: [] });
+  await renew(busy);
+}
+
+/** A lock of each kind that a statement of the service may wait for. */
+const LOCKS: Readonly<Record<string, string>> = {
+  'the clock of the workspace': 'select from workspace_clocks where workspace_id = $1 for update',
+  'the clock of the log': 'select from live_meters where workspace_id = $1 for update',
+  'the rows of its keys': 'select from api_keys where workspace_id = $1 for update',
+  'the rows of its records': 'select from companies where workspace_id = $1 for update',
+  'its counters': 'select from record_counts where workspace_id = $1 for update',
+  'an idempotency key': `select pg_advisory_xact_lock(hashtextextended($1 || ' ${IDEMPOTENCY_KEY}', 0))`,
+  'the row of the workspace': 'select from workspaces where id = $1 for update',
+  'the rows of its members': 'select from members where workspace_id = $1 for update',
+  'the rows of its people':
+    'select from users where id in (select user_id from members where workspace_id = $1) for update',
+  'its usage and traffic':
+    'select from key_usage u, traffic t where u.workspace_id = $1 and t.workspace_id = $1 for update',
+};
+
+/** Relations whose statements are slow for the busy workspace only. */
+const SLOW_RELATIONS = [
+  'audits',
+  'audit_log',
+  'api_keys',
+  'record_counts',
+  'key_usage',
+  'traffic',
+  'live_meters',
+  'members',
+];
+
+describe.each([1, 2])('with %i process(es)', (count) => {
+  test.each(Object.entries(LOCKS))(
+    'a neighbour whose calls wait for a lock is not felt: %s',
+    async (_, lock) => {
+      await expectNoDelay(
+        count,
+        async (client) => {
+          await client.query('begin');
+          await client.query(lock, [busy.workspaceId]);
+        },
+        (client) => client.query('rollback'),
+      );
+    },
+    120_000,
+  );
+
+  test.each(SLOW_RELATIONS)(
+    'a neighbour whose statements are slow is not felt: on %s',
+    async (relation) => {
+      const { pool } = first;
+      await pool.query(`alter table ${relation} enable row level security, force row level security`);
+      await pool.query(
+        `create policy slow on ${relation} using (wait_for_slow('${relation}', workspace_id))`,
+      );
+      try {
+        await expectNoDelay(
+          count,
+          (client) =>
+            client.query('insert into slow_workspaces values ($1, $2)', [relation, busy.workspaceId]),
+          (client) => client.query('delete from slow_workspaces'),
+        );
+      } finally {
+        await pool.query('delete from slow_workspaces');
+        await pool.query(`drop policy slow on ${relation}`);
+        await pool.query(`alter table ${relation} disable row level security, no force row level security`);
+      }
+    },
+    120_000,
+  );
+});
