@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { AUDIT_LOG_KINDS, type AuditLogKindDeclaration } from '@svc/sdk';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { entryDoc, type NewEntry } from './entry.ts';
@@ -43,4 +45,20 @@ describe('the wire JSON of an entry', () => {
       }),
     );
   });
+});
+
+test('docs/operations.md has a row for every kind of entry, with what it holds, and no other', () => {
+  const doc = readFileSync(new URL('../../../docs/operations.md', import.meta.url), 'utf8');
+  const section = doc.slice(
+    doc.indexOf('## What the audit log records'),
+    doc.indexOf('## Audit log and retention'),
+  );
+  const code = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(', ');
+  const kinds: Readonly<Record<string, AuditLogKindDeclaration>> = AUDIT_LOG_KINDS;
+  expect(section.split('\n').filter((line) => line.startsWith('| `'))).toEqual(
+    Object.entries(kinds).map(([kind, { description, target = '', details = [], changes = [] }]) => {
+      const changed = changes === 'any' ? 'names of fields' : code(changes);
+      return `| \`${kind}\` | ${description} | ${target} | ${code(details)} | ${changed} |`;
+    }),
+  );
 });
