@@ -81,7 +81,7 @@ const STATES: Readonly<Record<string, State>> = {
       await dialog(page).waitFor();
     },
   },
-  'not found': { path: '/w/wks_none/keys', heading: 'There is nothing here' },
+  'not found': { path: '/w/wks_none/keys', heading: 'Page not found' },
 };
 
 // Where there is no Chromium the project has said so.

@@ -158,6 +158,9 @@ describe.skipIf(BROWSER_PATH === undefined)('the pages of the data', async () =>
 
   test('say that a record is not there', async () => {
     const page = await open(owner, `${base}/audits/aud_none`);
-    await page.getByText('There is nothing here').waitFor();
+    await page.getByText('There is no audit with the id aud_none').waitFor();
+    await expectSound(page);
+    await page.getByRole('link', { name: 'All audits' }).click();
+    await page.getByRole('heading', { name: 'Audits' }).waitFor();
   });
 });

@@ -89,7 +89,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the overview', async () => {
     await page.getByRole('link', { name: 'Open the explorer' }).waitFor();
     expect(await page.getByRole('img').count()).toBe(0);
     await page.getByRole('link', { name: 'Create key' }).click();
-    await page.waitForURL(/\/keys\?create=true/);
+    await page.waitForURL(/\/keys\?create=test/);
   });
 
   test('leads from a status to the content that has it', async () => {

@@ -90,7 +90,7 @@ describe.skipIf(BROWSER_PATH === undefined)('people of a workspace', () => {
     await owner.page.getByRole('button', { name: 'Remove member' }).click();
     await row.waitFor({ state: 'detached' });
     await theirs.page.reload();
-    await theirs.page.getByText('There is nothing here').waitFor();
+    await theirs.page.getByText('Page not found').waitFor();
     await theirs.page.getByRole('link', { name: 'Go to the start' }).click();
     await theirs.page.getByRole('button', { name: 'Workspace Own' }).waitFor();
     owner.expectNoProblems();

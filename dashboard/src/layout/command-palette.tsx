@@ -17,6 +17,7 @@ export interface CommandPaletteProps {
 /** Ctrl-K: every page, every workspace and a few actions, found by typing. */
 export default function CommandPalette({ workspaceId, onClose }: CommandPaletteProps) {
   const { workspaces } = useMe();
+  const others = workspaces.filter(({ id }) => id !== workspaceId);
   const navigate = useNavigate();
   const signOut = useSignOut();
   const returnFocus = useReturnFocus(true);
@@ -41,9 +42,7 @@ export default function CommandPalette({ workspaceId, onClose }: CommandPaletteP
               className="h-12 w-full border-b border-line bg-transparent px-4 text-lg outline-none"
             />
             <Command.List className="max-h-[min(24rem,60dvh)] overflow-y-auto p-1.5">
-              <Command.Empty className="px-3 py-8 text-center text-soft">
-                Nothing has this name.
-              </Command.Empty>
+              <Command.Empty className="px-3 py-8 text-center text-soft">No results</Command.Empty>
               {workspaceId === undefined ? null : (
                 <Group heading="Pages">
                   {NAVIGATION.flatMap(({ items }) => items).map(({ to, label, icon }) => (
@@ -56,10 +55,9 @@ export default function CommandPalette({ workspaceId, onClose }: CommandPaletteP
                   ))}
                 </Group>
               )}
-              <Group heading="Workspaces">
-                {workspaces
-                  .filter(({ id }) => id !== workspaceId)
-                  .map(({ id, name }) => (
+              {others.length === 0 ? null : (
+                <Group heading="Workspaces">
+                  {others.map(({ id, name }) => (
                     <Item
                       key={id}
                       value={`${name} ${id}`}
@@ -67,16 +65,17 @@ export default function CommandPalette({ workspaceId, onClose }: CommandPaletteP
                       onSelect={run(() => navigate({ to: '/w/$workspaceId', params: { workspaceId: id } }))}
                     />
                   ))}
-              </Group>
+                </Group>
+              )}
               <Group heading="You">
                 <Item
                   icon={ShieldCheck}
-                  label="Password, second factor, sessions"
+                  label="Account settings"
                   onSelect={run(() => navigate({ to: '/account' }))}
                 />
                 <Item icon={Sun} label="Light theme" onSelect={run(() => setTheme('light'))} />
                 <Item icon={Moon} label="Dark theme" onSelect={run(() => setTheme('dark'))} />
-                <Item icon={Monitor} label="Theme as the system" onSelect={run(() => setTheme('system'))} />
+                <Item icon={Monitor} label="System theme" onSelect={run(() => setTheme('system'))} />
                 <Item icon={LogOut} label="Sign out" onSelect={run(signOut)} />
               </Group>
             </Command.List>

@@ -14,7 +14,7 @@ export const NotFoundPage = () => (
 export const NotFound = ({ heading = 'h2' }: { readonly heading?: 'h1' | 'h2' }) => (
   <EmptyState
     icon={Compass}
-    title="There is nothing here"
+    title="Page not found"
     heading={heading}
     actions={
       <Link to="/" preload={false} className={buttonClass('secondary')}>

@@ -14,7 +14,7 @@ export interface PageProps {
 export function Page({ title, description, actions, narrow = false, children }: PageProps) {
   useTitle(title);
   return (
-    <div className={classes('mx-auto px-4 py-5 sm:px-6 lg:py-7', narrow ? 'max-w-3xl' : 'max-w-7xl')}>
+    <div className="mx-auto max-w-7xl px-4 py-5 sm:px-6 lg:py-7">
       <header className="mb-5 flex flex-wrap items-start justify-between gap-x-4 gap-y-3">
         <div className="min-w-0 max-w-2xl">
           <h1 className="text-xl font-semibold tracking-tight">{title}</h1>
@@ -22,7 +22,7 @@ export function Page({ title, description, actions, narrow = false, children }: 
         </div>
         {actions === undefined ? null : <div className="flex flex-wrap gap-2">{actions}</div>}
       </header>
-      <div className="flex flex-col gap-5">{children}</div>
+      <div className={classes('flex flex-col gap-5', narrow && 'max-w-3xl')}>{children}</div>
     </div>
   );
 }

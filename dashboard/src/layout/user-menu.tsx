@@ -6,7 +6,7 @@ import { setTheme, type Theme, useTheme } from '../theme/theme.ts';
 import { Menu, MenuItem, MenuRadio, MenuSeparator } from '../ui/menu.tsx';
 
 const THEMES = [
-  { value: 'system', label: 'As the system', icon: Monitor },
+  { value: 'system', label: 'System', icon: Monitor },
   { value: 'light', label: 'Light', icon: Sun },
   { value: 'dark', label: 'Dark', icon: Moon },
 ] as const;
@@ -45,7 +45,7 @@ export function UserMenu({ onLeave }: UserMenuProps) {
   return (
     <Menu trigger={trigger} side="top">
       <MenuItem icon={ShieldCheck} onSelect={openAccount}>
-        Password, second factor, sessions
+        Account settings
       </MenuItem>
       <MenuSeparator />
       <MenuRadio<Theme> label="Theme" value={theme} onChange={setTheme} options={THEMES} />

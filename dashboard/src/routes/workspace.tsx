@@ -71,8 +71,8 @@ const KEY_STATUSES = ['active', 'revoked'] as const;
 interface KeysSearch {
   /** Default: active. */
   readonly status?: (typeof KEY_STATUSES)[number] | undefined;
-  /** Opens the dialog that makes a key. */
-  readonly create?: true | undefined;
+  /** Opens the dialog that creates a key; `test`: with the mode that costs nothing. */
+  readonly create?: true | 'test' | undefined;
 }
 
 export const keysRoute = createRoute({
@@ -80,7 +80,7 @@ export const keysRoute = createRoute({
   path: '/keys',
   validateSearch: ({ status, create }: Record<string, unknown>): KeysSearch => ({
     status: oneOf(status, KEY_STATUSES),
-    create: create === true ? true : undefined,
+    create: create === true || create === 'test' ? create : undefined,
   }),
   component: lazyPage(() => import('../pages/keys/keys-page.tsx'), 'KeysPage'),
 });

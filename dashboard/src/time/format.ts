@@ -2,7 +2,8 @@ import type { Time } from '@svc/sdk';
 
 /** Times of the wire (UTC, up to microseconds) in the viewer's zone and language. */
 
-const dateTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+/** Names the zone. */
+const dateTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' });
 const date = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 const stamp = new Intl.DateTimeFormat(undefined, {
   month: 'short',

@@ -51,7 +51,8 @@ export function Confirm(props: ConfirmProps) {
   return (
     <Radix.Root open={open} onOpenChange={change}>
       <Radix.Portal>
-        <Radix.Overlay className={OVERLAY_CLASS} />
+        {/* Also above a dialog that it asks about. */}
+        <Radix.Overlay className={classes(OVERLAY_CLASS, 'z-50!')} />
         <Radix.Content
           onCloseAutoFocus={returnFocus}
           className={classes(PANEL_CLASS, 'overflow-y-auto p-5 sm:max-w-md')}

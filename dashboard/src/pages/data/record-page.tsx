@@ -7,7 +7,6 @@ import { useCompanyNames } from '../../api/company-names.ts';
 import { isFailure } from '../../api/failure.ts';
 import { useResource } from '../../api/resources.ts';
 import { useWorkspace } from '../../api/workspace.ts';
-import { NotFound } from '../../layout/not-found.tsx';
 import { Page } from '../../layout/page.tsx';
 import { PageSkeleton } from '../../layout/page-skeleton.tsx';
 import { whyNot } from '../../session/permissions.ts';
@@ -28,7 +27,16 @@ export function RecordPage() {
   const { workspaceId = '', recordId = '' } = useParams({ strict: false });
   const { shape, error, refetch } = useResource(name);
   const read = useQuery(recordQuery(workspaceId, name, recordId));
-  if (isFailure(read.error, 'not_found')) return <NotFound />;
+  if (isFailure(read.error, 'not_found') && shape !== undefined) {
+    return (
+      <Page title="Not found" description={<BackLink workspaceId={workspaceId} shape={shape} />}>
+        <p className="text-soft">
+          There is no {shape.singular} with the id <code className="text-ink wrap-anywhere">{recordId}</code>.
+          It may have been deleted.
+        </p>
+      </Page>
+    );
+  }
   const failure = error ?? (read.data === undefined ? read.error : null);
   if (failure !== null) {
     const retry = (): void => void Promise.all([refetch(), read.refetch()]);

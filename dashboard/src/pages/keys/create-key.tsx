@@ -23,13 +23,15 @@ const ACCESS = [
 
 export interface CreateKeyProps {
   readonly workspaceId: string;
+  /** Chosen at first. */
+  readonly mode: KeyMode;
   readonly onClose: () => void;
   readonly onCreated: (created: CreatedKey) => void;
 }
 
-export function CreateKey({ workspaceId, onClose, onCreated }: CreateKeyProps) {
+export function CreateKey({ workspaceId, mode: first, onClose, onCreated }: CreateKeyProps) {
   const [name, setName] = useState('');
-  const [mode, setMode] = useState<KeyMode>('live');
+  const [mode, setMode] = useState<KeyMode>(first);
   const [access, setAccess] = useState<KeyAccess>('read');
   /** Null: all; undefined: one that is still to be chosen. */
   const [company, setCompany] = useState<CompanyNames['data'][number] | null | undefined>(null);

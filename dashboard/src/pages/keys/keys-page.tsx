@@ -23,7 +23,7 @@ export type KeyAction = 'rotate' | 'revoke';
 
 export function KeysPage() {
   const { workspaceId } = route.useParams();
-  const { status = 'active', create = false } = route.useSearch();
+  const { status = 'active', create } = route.useSearch();
   const navigate = route.useNavigate();
   const client = useQueryClient();
   const { role } = useWorkspace(workspaceId);
@@ -32,15 +32,15 @@ export function KeysPage() {
   /** The one place that holds a token, until its dialog closes. */
   const [issued, setIssued] = useState<CreatedKey | null>(null);
 
-  const setCreating = (open: boolean): void =>
-    void navigate({ search: (known) => ({ ...known, create: open || undefined }), replace: true });
+  const setCreating = (next: typeof create): void =>
+    void navigate({ search: (known) => ({ ...known, create: next }), replace: true });
   const changed = (): Promise<void> => client.invalidateQueries({ queryKey: keysOf(workspaceId) });
   const show = (next: CreatedKey): void => {
     setIssued(next);
     void changed();
   };
-  const button = (
-    <Button variant="primary" blocked={blocked} onClick={() => setCreating(true)}>
+  const button = (next: typeof create) => (
+    <Button variant="primary" blocked={blocked} onClick={() => setCreating(next)}>
       <Plus size={15} aria-hidden />
       Create key
     </Button>
@@ -49,7 +49,7 @@ export function KeysPage() {
     <Page
       title="API keys"
       description="Programs authenticate with a key. Each belongs to this workspace and does what you allow it."
-      actions={button}
+      actions={button(true)}
     >
       <Card className="overflow-hidden">
         <StatusFilter
@@ -60,12 +60,17 @@ export function KeysPage() {
           workspaceId={workspaceId}
           status={status}
           blocked={blocked}
-          createButton={button}
+          createButton={button('test')}
           onAction={(key, action) => setAsked({ key, action })}
         />
       </Card>
-      {create && blocked === undefined ? (
-        <CreateKey workspaceId={workspaceId} onClose={() => setCreating(false)} onCreated={show} />
+      {create !== undefined && blocked === undefined ? (
+        <CreateKey
+          workspaceId={workspaceId}
+          mode={create === 'test' ? 'test' : 'live'}
+          onClose={() => setCreating(undefined)}
+          onCreated={show}
+        />
       ) : null}
       {asked?.action === 'rotate' ? (
         <RotateKey

@@ -5,7 +5,7 @@ import { When } from '../../time/when.tsx';
 export const LastUse = ({ apiKey: { lastUsedAt } }: { readonly apiKey: ApiKey }) => (
   <p className="rounded-md border border-line bg-sunken px-3 py-2 text-ink">
     {lastUsedAt === null ? (
-      'It was never used.'
+      'Never used.'
     ) : (
       <>
         Last used <When at={lastUsedAt} />.

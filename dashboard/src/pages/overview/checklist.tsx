@@ -25,7 +25,7 @@ export function Checklist({ workspaceId, begun: { key, records, request } }: Che
             <Link
               to="/w/$workspaceId/keys"
               params={params}
-              search={{ create: true }}
+              search={{ create: 'test' }}
               className={buttonClass('primary')}
             >
               Create key

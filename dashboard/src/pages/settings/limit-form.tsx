@@ -41,7 +41,7 @@ export function LimitForm({ workspaceId, field, label, min, max, done }: LimitFo
     >
       <TextField
         label={label}
-        hint={value === null ? 'Empty: no limit.' : number.format(value)}
+        hint={value === null ? 'Leave empty for no limit.' : number.format(value)}
         type="number"
         inputMode="numeric"
         min={min}

@@ -22,7 +22,7 @@ export function QuotaUse({ workspaceId }: WorkspaceProps) {
           {share === null ? null : <span className="text-soft"> ({percent.format(share)})</span>}
         </span>
         <span className="text-soft">
-          starts anew <When at={endsAt} form="date" />
+          Resets <When at={endsAt} form="date" />
         </span>
       </div>
       {share === null ? null : (
