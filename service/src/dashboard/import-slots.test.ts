@@ -3,6 +3,7 @@ import { expect, test, vi } from 'vitest';
 import { expectFailure } from '../../test/harness/answers.ts';
 import { createTestDashboard } from '../../test/harness/dashboard.ts';
 import { createTestService, type TestAnswer } from '../../test/harness/service.ts';
+import { BATCH_RECORDS } from '../records/batches.ts';
 import {
   IMPORT_RETRY_SECONDS,
   IMPORT_TEXT_SHOWN_CHARACTERS,
@@ -35,13 +36,19 @@ test('imports are bounded per workspace and in all: one too many is told when to
       running.push(load(owner, file));
     }
   }
+  // Each of them has begun when a batch of it is written.
+  for (const file of files) file.write('{"name":"Acme"}\n'.repeat(BATCH_RECORDS));
+  await vi.waitFor(
+    async () => {
+      const { rows } = await service.pool.query<{ records: number }>(
+        `select coalesce(sum(records), 0)::bigint as records from record_counts where company_id = ''`,
+      );
+      expect(rows[0]?.records).toBe(IMPORTS_MAX * BATCH_RECORDS);
+    },
+    { timeout: 30_000, interval: 100 },
+  );
   const refused = async (owner: Owner, code: 'rate_limited' | 'unavailable'): Promise<void> => {
-    // Until the others have begun, there is a slot.
-    const answer = await vi.waitFor(async () => {
-      const one = await load(owner, '');
-      expect(one.status).not.toBe(200);
-      return one;
-    });
+    const answer = await load(owner, '');
     expectFailure(answer, code, 'importing other files');
     expect(answer.headers['retry-after']).toBe(String(IMPORT_RETRY_SECONDS));
   };
@@ -49,7 +56,7 @@ test('imports are bounded per workspace and in all: one too many is told when to
   await refused(late, 'unavailable');
   for (const file of files) file.end('{"name":"Acme"}');
   for (const answer of await Promise.all(running)) {
-    expect(answer.json()).toMatchObject({ inserted: 1, refused: 0 });
+    expect(answer.json()).toMatchObject({ inserted: BATCH_RECORDS + 1, refused: 0 });
   }
   expect((await load(late, '{"name":"Acme"}')).json()).toMatchObject({ inserted: 1 });
 });

@@ -31,7 +31,7 @@ export interface Batch {
  * Records of a batch, good and bad: what one transaction writes. It holds the workspace's clock about 0.1 s for it.
  * Measured: more are not faster, and cost memory.
  */
-const BATCH_RECORDS = 3_000;
+export const BATCH_RECORDS = 3_000;
 /** A batch of large records, or of many reasons why they are refused, is complete earlier: memory stays flat. */
 const BATCH_CHARACTERS = 1024 * 1024;
 /** What a chunk, a line or a record costs besides its text, in characters. */

@@ -43,6 +43,8 @@ describe('a hostile file costs what its size says, and leaves the event loop to 
   const GROWTH_MAX = 2.5;
   /** Of the clock, the compiler and the collector. */
   const NOISE_MS = 15;
+  /** Some milliseconds are usual; a turn without a bound takes seconds. */
+  const TURN_CPU_MAX_MS = 400;
 
   test.each(files)('%s: twice the bytes take at most 2.5 times the processor time', async (_, file) => {
     const costs: Record<number, number> = {
@@ -78,6 +80,6 @@ describe('a hostile file costs what its size says, and leaves the event loop to 
     // One line may be the last of a turn, and all of its bytes.
     expect(Math.max(...turns)).toBeLessThan(TURN_CHARACTERS + 2 * LINE_MAX_BYTES);
     expect(turns.length).toBeGreaterThan(Math.floor(bytes / (TURN_CHARACTERS + 2 * LINE_MAX_BYTES)));
-    expect(longestMs).toBeLessThan(200);
+    expect(longestMs).toBeLessThan(TURN_CPU_MAX_MS);
   });
 });
