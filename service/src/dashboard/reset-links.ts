@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type pg from 'pg';
+import { isId } from '../declaration/field.ts';
 import { ApiError } from '../http/errors.ts';
 import { hashPassword } from './accounts.ts';
 import { recordPersonal } from './auth/events.ts';
@@ -76,15 +77,18 @@ async function findMember(
   workspaceId: string,
   memberId: string,
 ): Promise<{ readonly userId: string; readonly email: string }> {
+  if (!isId(memberId)) throw noMember();
   const { rows } = await client.query<{ userId: string; email: string }>(
     `select u.id as "userId", u.email from members m join users u on u.id = m.user_id
      where m.workspace_id = $1 and m.id = $2`,
     [workspaceId, memberId],
   );
   const [member] = rows;
-  if (member === undefined) throw new ApiError('not_found', 'There is no such member.');
+  if (member === undefined) throw noMember();
   return member;
 }
+
+const noMember = (): ApiError => new ApiError('not_found', 'There is no such member.');
 
 const notAllowed = (): ApiError =>
   new ApiError(
