@@ -6,6 +6,7 @@ const HTTP_VERSIONS: readonly string[] = ['1.0', '1.1'];
 
 /** `uri-host [ ":" port ]` (RFC 3986, 3.2.2); it may be empty. */
 const HOST = /^(?:\[[0-9a-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[0-9a-f]{2})*)(?::\d*)?$/i;
+export const isHost = (text: string): boolean => HOST.test(text);
 
 /** Headers that a request may have once: of two, this service and a proxy in front might believe different ones. */
 const SINGLE_HEADERS = ['host', 'authorization', 'content-type', 'idempotency-key'] as const;
@@ -22,7 +23,7 @@ export function requireShape(request: FastifyRequest): void {
     const count = raw.rawHeaders.filter((text, i) => i % 2 === 0 && text.toLowerCase() === name).length;
     if (count > 1) throw invalid(`The ${name} header must be given once.`);
   }
-  if (!HOST.test(raw.headers.host ?? '')) throw invalid('The Host header is not a host.');
+  if (!isHost(raw.headers.host ?? '')) throw invalid('The Host header is not a host.');
   refuseTokenInUrl(originalUrl);
   if (originalUrl.includes('#')) throw invalid('A request has no fragment: encode "#" as %23.');
 }

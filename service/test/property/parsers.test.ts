@@ -1,9 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { parseCookies } from '../../src/dashboard/auth/cookie-header.ts';
+import { networkOf } from '../../src/http/client-address.ts';
+import { encodingOf } from '../../src/http/compressed.ts';
 import { isNamed } from '../../src/http/conditional.ts';
 import { ApiError } from '../../src/http/errors.ts';
 import { excessOf } from '../../src/http/json-excess.ts';
 import { requestId } from '../../src/http/request-id.ts';
+import { isHost } from '../../src/http/request-shape.ts';
+import { canonicalTarget } from '../../src/http/request-target.ts';
 import { containsToken } from '../../src/http/token-text.ts';
 import { jsonText } from '../../src/http/utf8-json.ts';
 import { BODY_VALUES_MAX, HEADERS_MAX_BYTES, JSON_DEPTH_MAX } from '../../src/limits.ts';
@@ -210,6 +215,11 @@ describe('any input', { timeout }, () => {
   ]);
   const PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
     Authorization: parseBearer,
+    Cookie: parseCookies,
+    Host: isHost,
+    'Accept-Encoding': encodingOf,
+    'X-Forwarded-For': networkOf,
+    'a request target': canonicalTarget,
     'If-None-Match': (text) => isNamed(text, 'W/"a"'),
     'Request-Id': (text) => requestId({ headers: { 'request-id': text } }),
     'Idempotency-Key': idempotencyKey,

@@ -2,6 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { KNOWN_DEVICE_SECONDS } from '../limits.ts';
 import { notSignedIn } from '../session.ts';
+import { parseCookies } from './cookie-header.ts';
 import type { DashboardAuth } from './index.ts';
 
 /** The cookies of sign-in, by better-auth's names without prefix. */
@@ -83,17 +84,6 @@ async function jarOf(auth: DashboardAuth) {
 export async function cookieText(auth: DashboardAuth, name: 'device', value: string): Promise<string> {
   const jar = await jarOf(auth);
   return jar.text(name, signCookie(value, auth.signingKeys), KNOWN_DEVICE_SECONDS);
-}
-
-/** Each name with its different values, as a browser sent them. */
-function parseCookies(header: string): ReadonlyMap<string, ReadonlySet<string>> {
-  const cookies = new Map<string, Set<string>>();
-  for (const pair of header.split(';')) {
-    const [, name = '', value = ''] = /^\s*([^=]*?)\s*=\s*"?(.*?)"?\s*$/s.exec(pair) ?? [];
-    const values = cookies.get(name) ?? new Set();
-    cookies.set(name, values.add(value));
-  }
-  return cookies;
 }
 
 /** The text of a signed cookie, and whether an older key has signed it; undefined when none of the keys has. */
