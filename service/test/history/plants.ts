@@ -59,7 +59,7 @@ export const PLANTS: readonly Plant[] = [
     name: 'skipped commit: one transaction of ten is rolled back and answered as done',
     file: 'database/pool.ts',
     replace: `await client.query('commit')`,
-    by: `await client.query(Math.random() < 0.1 ? 'rollback' : 'commit')`,
+    by: `Math.random() < 0.1 ? { ...(await client.query('rollback')), command: 'COMMIT' } : await client.query('commit')`,
     faults: [],
     found: /acknowledged records are missing|has no entry/,
   },
