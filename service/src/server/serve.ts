@@ -4,6 +4,7 @@ import { createApp } from '../app.ts';
 import { createLanes } from '../database/lanes.ts';
 import { SHUTDOWN_DEADLINE_MS } from '../limits.ts';
 import type { Limiter } from '../quota/limiter.ts';
+import { limitConnections } from './connections.ts';
 import { addressOf, listenFailure } from './listen.ts';
 import type { ServiceSettings } from './settings.ts';
 
@@ -39,6 +40,7 @@ export async function serve(settings: ServiceSettings, parts: ServeParts): Promi
   );
   const appLog = log.child({});
   const app = createApp({ ...parts, log: appLog, lanes, config: settings, secrets: settings.secrets });
+  limitConnections(app.server);
   let closing = false;
   app.addHook('onSend', async (_, reply) => {
     // A client that is told so opens no further request on a connection that is about to end.

@@ -1,0 +1,61 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { expect, test } from 'vitest';
+import { onFileEnd } from '../../test/harness/cleanup.ts';
+import { type ConnectionLimits, limitConnections } from './connections.ts';
+
+const BODY = Buffer.alloc(1024 * 1024, 'x');
+const REQUEST = 'GET / HTTP/1.1\r\nHost: test\r\n\r\n';
+
+/** Opens connections to a server; `accepted` has the server's ends, in their order. */
+async function connecting(
+  limits: ConnectionLimits,
+): Promise<{ readonly open: () => Promise<Socket>; readonly accepted: readonly Socket[] }> {
+  const server = createServer((_, response) => response.end(BODY));
+  limitConnections(server, limits);
+  const accepted: Socket[] = [];
+  server.on('connection', (socket) => accepted.push(socket));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onFileEnd(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  const { port } = server.address() as AddressInfo;
+  const open = async (): Promise<Socket> => {
+    const socket = connect(port, '127.0.0.1');
+    socket.on('error', () => undefined);
+    await once(socket, 'connect');
+    return socket;
+  };
+  return { open, accepted };
+}
+
+test('a connection whose responses nobody reads is ended, one that is read or idle is not', async () => {
+  const { open, accepted } = await connecting({ unreadTimeoutMs: 200 });
+  const [deaf, reader, idle] = [await open(), await open(), await open()];
+  let read = 0;
+  reader.on('data', (chunk: Buffer) => {
+    read += chunk.length;
+  });
+  deaf.pause();
+  deaf.write(REQUEST.repeat(50));
+  reader.write(REQUEST.repeat(50));
+  await expect.poll(() => read, { timeout: 20_000 }).toBeGreaterThan(50 * BODY.length);
+  // The client notices it only when it writes or reads.
+  await expect.poll(() => accepted[0]?.destroyed, { timeout: 10_000 }).toBe(true);
+  for (const socket of [reader, idle])
+    expect([socket.destroyed, socket.readableEnded]).toEqual([false, false]);
+  for (const socket of [reader, idle]) socket.destroy();
+});
+
+test('connections beyond the limit are closed as they come', async () => {
+  const { open } = await connecting({ max: 2 });
+  const sockets = [await open(), await open()];
+  const beyond = await open();
+  beyond.resume();
+  await once(beyond, 'close');
+  for (const socket of sockets) expect(socket.destroyed).toBe(false);
+  for (const socket of sockets) socket.destroy();
+});
