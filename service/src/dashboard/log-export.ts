@@ -37,7 +37,11 @@ export async function* exportChunks(
       position,
       limit: EXPORT_PAGE_ENTRIES,
     });
-    const { rows } = await pool.query<KeysetRow>({ name, text, values: [...values] });
+    const { rows } = await pool.query<KeysetRow>({
+      ...(name === undefined ? {} : { name }),
+      text,
+      values: [...values],
+    });
     const [page] = rows;
     if (page?.docs == null || page.last_key === null || page.last_id === null) return;
     const docs = page.docs.split(DOC_SEPARATOR).slice(0, EXPORT_PAGE_ENTRIES);

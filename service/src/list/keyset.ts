@@ -41,17 +41,21 @@ export interface KeysetRow {
 export const DOC_SEPARATOR = ',\n';
 
 export interface Statement {
-  readonly name: string;
+  /** Of the prepared statement; undefined: it is planned each time. */
+  readonly name: string | undefined;
   readonly text: string;
   readonly values: readonly (string | number)[];
 }
 
+/** Equal columns of a statement that is prepared. With more, or with comparisons, there are too many shapes to keep. */
+const PREPARED_COLUMNS_MAX = 2;
+
 /** The number of the first condition's parameter: workspace and limit come ahead of it. */
 const FIRST_CONDITION = 3;
 
-const texts = new Map<string, { readonly name: string; readonly text: string }>();
+const texts = new Map<string, Pick<Statement, 'name' | 'text'>>();
 
-/** Builds the page's statement; each of its finitely many shapes is a prepared statement of its own. */
+/** Builds the page's statement; those of few conditions are prepared, so that a connection keeps a bounded number. */
 export function keysetStatement(read: KeysetRead): Statement {
   const { list, sort, position, compared = [] } = read;
   const columns = Object.keys(read.equal);
@@ -71,7 +75,9 @@ export function keysetStatement(read: KeysetRead): Statement {
   let statement = texts.get(shape);
   if (statement === undefined) {
     const text = statementText(list, conditions, sort, ascending ? 'asc' : 'desc', comparison);
-    statement = { name: `page_${createHash('sha256').update(text).digest('hex').slice(0, 32)}`, text };
+    const prepared = compared.length === 0 && columns.length <= PREPARED_COLUMNS_MAX;
+    const hash = createHash('sha256').update(text).digest('hex').slice(0, 32);
+    statement = { name: prepared ? `page_${hash}` : undefined, text };
     texts.set(shape, statement);
   }
   const values = [
