@@ -49,7 +49,7 @@ export const SHUTDOWN_DEADLINE_MS = 30_000;
 /** How long a write waits for its workspace's clock or log before it is answered with 503. */
 export const LOCK_TIMEOUT_MS = 5_000;
 /** The same for what people do before their workspace is known, such as a sign-in: others wait for its connection. */
-export const PEOPLE_LOCK_TIMEOUT_MS = 1_000;
+export const PEOPLE_LOCK_TIMEOUT_MS = 3_000;
 /** How long work waits for its turn among its process's connections before it is answered with 503. */
 export const TURN_TIMEOUT_MS = 5_000;
 /** The same for a write. */
