@@ -82,6 +82,21 @@ export function entryDoc({ kind, ...fields }: NewEntry): EntryDoc {
     kind,
     keyId: fields.keyId,
     head: `{"id":"${id}","kind":"${kind}","createdAt":"`,
-    tail: `",${JSON.stringify(fields).slice(1)}`,
+    tail: `",${jsonOf(fields).slice(1)}`,
   };
+}
+
+/** How JSON.stringify writes U+0000 and half of a surrogate pair. */
+const NO_TEXT = /\\u(?:0000|d[89a-f])/;
+
+/**
+ * JSON without the characters that PostgreSQL's text cannot hold. Filters of the log read fields of entries with `->>`,
+ * which fails for the whole list when one entry has such a character in any field.
+ */
+function jsonOf(fields: object): string {
+  const json = JSON.stringify(fields);
+  if (!NO_TEXT.test(json)) return json;
+  return JSON.stringify(fields, (_, value: unknown) =>
+    typeof value === 'string' ? value.toWellFormed().replaceAll('\0', '\uFFFD') : value,
+  );
 }
