@@ -43,6 +43,19 @@ describe('another workspace', () => {
     expect(answers.find(({ status }) => status === 409)?.text).toContain('at most');
   });
 
+  test('shows nothing to the person who made it and was removed from it, also by a repeat', async () => {
+    const [maker, other] = [await dashboard.owner(), await dashboard.owner()];
+    const send = () =>
+      maker.send('POST', '/workspaces', { name: 'Shared' }, { headers: { 'idempotency-key': 'form-1' } });
+    const { id } = (await send()).json<Workspace>();
+    expect((await send()).json()).toMatchObject({ id, role: 'owner' });
+    await service.pool.query(`update members set role = 'viewer' where workspace_id = $1`, [id]);
+    expect((await send()).json()).toMatchObject({ id, role: 'viewer' });
+    await service.pool.query('update members set user_id = $2 where workspace_id = $1', [id, other.userId]);
+    await other.send('PATCH', `/workspaces/${id}`, { name: 'Not for the maker' });
+    expectFailure(await send(), 'not_found');
+  });
+
   test('is made by nobody who owns none', async () => {
     const owner = await dashboard.owner();
     const admin = await dashboard.member(owner.workspaceId, 'admin');

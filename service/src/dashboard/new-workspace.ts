@@ -7,7 +7,7 @@ import { createOwnedWorkspace } from './accounts.ts';
 import { defineBody, name } from './body.ts';
 import { CREATES, repeatsOf } from './creations.ts';
 import { OWNED_WORKSPACES_MAX } from './limits.ts';
-import { acting, type Person, type Sessions } from './session.ts';
+import { acting, confirmRole, type Person, type Sessions } from './session.ts';
 import type { Workspace } from './wire.ts';
 import { readWorkspace } from './workspaces.ts';
 
@@ -24,17 +24,21 @@ export function registerNewWorkspace(api: FastifyInstance, { pool, sessions }: N
     const person = await sessions.require(request, reply);
     const { name } = create(request.body);
     const repeats = repeatsOf(request, person);
-    const { workspaceId, repeated } = await inTransaction(pool, async (client) => {
+    const { workspaceId, role, repeated } = await inTransaction(pool, async (client) => {
       await confirmOwner(client, person);
       const known = await repeats.find(client);
-      if (known !== undefined) return { workspaceId: known, repeated: true };
+      if (known !== undefined) {
+        // Others may have removed the person from it meanwhile.
+        const role = await confirmRole(client, { workspaceId: known, person });
+        return { workspaceId: known, role, repeated: true };
+      }
       await refuseTooMany(client, person);
       const created = await createOwnedWorkspace(client, acting(request, person), name, person.id);
       await repeats.keep(client, created);
-      return { workspaceId: created, repeated: false };
+      return { workspaceId: created, role: 'owner' as const, repeated: false };
     });
     reply.code(repeated ? 200 : 201);
-    return readWorkspace(pool, { workspaceId, role: 'owner' });
+    return readWorkspace(pool, { workspaceId, role });
   });
 }
 
