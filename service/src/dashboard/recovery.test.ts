@@ -1,14 +1,18 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { expectFailure } from '../../test/harness/answers.ts';
 import {
   createTestDashboard,
   PASSWORD,
   PUBLIC_URL,
   sessionCookie,
+  setCookieOf,
   tokenOf,
   type Visitor,
 } from '../../test/harness/dashboard.ts';
+import { waitingForLocks } from '../../test/harness/locks.ts';
 import { createTestService } from '../../test/harness/service.ts';
+import { createPasswordResetLink } from './links.ts';
+import { lockPerson, takeResetLink } from './recovery.ts';
 import { createOperatorResetLink } from './users.ts';
 import type { IssuedResetLink } from './wire.ts';
 
@@ -62,7 +66,7 @@ describe('a reset link that an owner creates for a member', () => {
     expect((await member.send('GET', '/me')).status).toBe(200);
 
     const answer = await use(token);
-    expect([answer.status, answer.headers['set-cookie']]).toEqual([204, undefined]);
+    expect([answer.status, sessionCookie(answer)]).toEqual([204, undefined]);
     expect((await member.send('GET', '/me')).status).toBe(401);
     expect([await enters(member, PASSWORD), await enters(member, NEW_PASSWORD)]).toEqual([false, true]);
     expectFailure(await use(token), 'invalid_body');
@@ -74,6 +78,45 @@ describe('a reset link that an owner creates for a member', () => {
     const token = await tokenFor(owner, await onlyMember(owner));
     const answers = await Promise.all([use(token), use(token)]);
     expect(answers.map(({ status }) => status).toSorted()).toEqual([204, 400]);
+  });
+
+  test('makes the device known: strangers who use up the attempts of others do not lock the person out', async () => {
+    const owner = await dashboard.owner();
+    const member = await onlyMember(owner);
+    const [device = ''] = setCookieOf(await use(await tokenFor(owner, member))).split(';', 1);
+    await dashboard.enter(member.email, 'a guess');
+    await pool.query('update sign_in_attempts set attempts = 1000');
+    const { email } = member;
+    const signIn = (headers: Readonly<Record<string, string>>) =>
+      dashboard.nobody.send(
+        'POST',
+        '/auth/sign-in/email',
+        { email, password: NEW_PASSWORD },
+        { headers, remoteAddress: '10.7.7.7' },
+      );
+    expectFailure(await signIn({}), 'rate_limited');
+    expect((await signIn({ cookie: device })).status).toBe(200);
+  });
+
+  test('is used and replaced at the same instant without a deadlock', async () => {
+    const owner = await dashboard.owner();
+    const member = await onlyMember(owner);
+    const token = await tokenFor(owner, member);
+    const [replacing, using] = [await pool.connect(), await pool.connect()];
+    try {
+      for (const client of [replacing, using]) await client.query('begin');
+      await lockPerson(replacing, member.userId);
+      const used = takeResetLink(using, token);
+      await vi.waitFor(async () => expect(await waitingForLocks(pool)).toBe(1));
+      await createPasswordResetLink(replacing, PUBLIC_URL, member.userId, owner.userId);
+      await replacing.query('commit');
+      expect(await used).toBeUndefined();
+    } finally {
+      for (const client of [replacing, using]) {
+        await client.query('rollback');
+        client.release();
+      }
+    }
   });
 
   test('is stored as a hash only, replaces an earlier one, and works for 24 hours', async () => {

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { ActorContext } from '../audit-log/actor.ts';
 import type { Queryable } from '../database/lane.ts';
 import { recordPersonal } from './auth/events.ts';
-import { useLink } from './links.ts';
+import { findLink, useLink } from './links.ts';
 
 /**
  * Recovery of accounts whose password or second factor is lost. Each function is called in a transaction, which it
@@ -33,9 +33,12 @@ export async function lockPerson(client: pg.ClientBase, userId: string): Promise
 
 /** The person of a reset link that may still be used; undefined when it may not. Uses it up. */
 export async function takeResetLink(client: pg.ClientBase, token: string): Promise<string | undefined> {
+  const found = await findLink(client, 'password-reset', token);
+  if (found === undefined || found.subject === null) return undefined;
+  // First the person, then the link: a new link that replaces this one locks in the same order.
+  await lockPerson(client, found.subject);
   const link = await useLink(client, 'password-reset', token);
   if (link === undefined || link.subject === null) return undefined;
-  await lockPerson(client, link.subject);
   const allowed = link.madeBy === null || (await mayResetPassword(client, link.madeBy, link.subject));
   return allowed ? link.subject : undefined;
 }

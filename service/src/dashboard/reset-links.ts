@@ -4,11 +4,12 @@ import { isId } from '../declaration/field.ts';
 import { ApiError } from '../http/errors.ts';
 import { hashPassword } from './accounts.ts';
 import { recordPersonal } from './auth/events.ts';
+import { deviceCookie } from './auth/known-device.ts';
 import { defineBody, newPassword, text } from './body.ts';
 import { PASSWORD_RESET_LINK_HOURS } from './limits.ts';
 import { createPasswordResetLink, findLink } from './links.ts';
 import { lockPerson, mayResetPassword, resetPassword, takeResetLink } from './recovery.ts';
-import { anonymous, confirmRole } from './session.ts';
+import { anonymous, confirmRole, setCookies } from './session.ts';
 import { type LinkRoutes, staleLink } from './set-up.ts';
 import type { IssuedResetLink, PasswordResetOffer } from './wire.ts';
 
@@ -63,11 +64,14 @@ export function registerResetLinks(
     }
     const passwordHash = await hashPassword(auth, password);
     const by = anonymous(request);
-    await auth.database.transact(by, async (client) => {
+    const userId = await auth.database.transact(by, async (client) => {
       const userId = await takeResetLink(client, token);
       if (userId === undefined) throw staleLink(PASSWORD_RESET_LINK_HOURS);
       await resetPassword(client, by, userId, passwordHash, 'link');
+      return userId;
     });
+    // So that the person can sign in here although strangers use up the attempts of unknown devices.
+    setCookies(reply, [await deviceCookie(auth, request, userId)]);
     return reply.code(204).send();
   });
 }
