@@ -91,7 +91,7 @@ export function createApp(options: AppOptions): FastifyInstance {
     requireShape(request);
   });
   warnOfProxyMistakes(app, {
-    ...{ trust, registry, log },
+    ...{ trust, registry, log, clock },
     isDue: async (mistake) => (await limiter.take(`warning ${mistake}`, 1, DAY_MS, 1)).granted,
   });
   // After every onRequest hook, so after authentication below /v1, and before the body is read.

@@ -36,12 +36,9 @@ describe('the wire JSON of an entry', () => {
   });
 
   test('holds any text, on one line, but what PostgreSQL takes for none', () => {
-    const text = fc.string({
-      unit: fc.oneof(
-        fc.constantFrom('\0', '\ud800', '\udfff', '\\', '\\u0000', 'u0000'),
-        fc.string({ unit: 'binary', maxLength: 4 }),
-      ),
-    });
+    const text = fc
+      .tuple(fc.string({ unit: 'binary' }), fc.constantFrom('', '\0', '\ud800', '\udfff', '\\', '\\u0000'))
+      .map((parts) => parts.join(''));
     const stored = (any: string): string => any.toWellFormed().replaceAll('\0', '\uFFFD');
     fc.assert(
       fc.property(text, text, (path, userAgent) => {

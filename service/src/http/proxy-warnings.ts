@@ -1,5 +1,7 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { Counter, type Registry } from 'prom-client';
+import type { Clock } from '../clock.ts';
+import { MINUTE_MS } from '../durations.ts';
 import { clientAddress, type Trust } from './client-address.ts';
 
 /** Also read by `svcd doctor`. */
@@ -21,13 +23,18 @@ export interface ProxyWarnings {
   readonly trust: Trust;
   readonly registry: Registry;
   readonly log: FastifyBaseLogger;
-  /** Whether it is time to log this kind of mistake: the first time, and not again for long. */
+  readonly clock: Clock;
+  /**
+   * Whether it is time to log this kind of mistake: the first time, and not again for long. It may ask another process,
+   * so it is called at most once a minute for each kind.
+   */
   readonly isDue: (mistake: ProxyMistake) => Promise<boolean>;
 }
 
 /** Counts requests that show such a mistake, and logs each kind when it is due. */
 export function warnOfProxyMistakes(app: FastifyInstance, options: ProxyWarnings): void {
-  const { trust, registry, log, isDue } = options;
+  const { trust, registry, log, clock, isDue } = options;
+  const nextAskMs = new Map<ProxyMistake, number>();
   const counter = new Counter({
     name: PROXY_MISTAKES_METRIC,
     help: 'Requests whose X-Forwarded-For was ignored.',
@@ -44,6 +51,9 @@ export function warnOfProxyMistakes(app: FastifyInstance, options: ProxyWarnings
         : undefined;
     if (mistake === undefined) return;
     counter.inc({ mistake });
+    const now = clock();
+    if (now < (nextAskMs.get(mistake) ?? 0)) return;
+    nextAskMs.set(mistake, now + MINUTE_MS);
     if (await isDue(mistake)) log.warn({ sender }, PROXY_MISTAKES[mistake]);
   });
 }
