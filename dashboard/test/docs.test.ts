@@ -62,7 +62,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the documentation', () => {
     const { page, expectNoProblems } = await world.signedIn(ada);
     const answer = await page.request.post(`/dashboard/api/workspaces/${ada.workspaceId}/keys`, {
       data: { name: 'docs', mode: 'test', access: 'read', companyId: null },
-      headers: { origin: world.url },
+      headers: { origin: world.url, 'idempotency-key': 'docs' },
     });
     const issued = (await answer.json()) as { token: string };
     await page.goto('/docs');
