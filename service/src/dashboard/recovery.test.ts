@@ -11,8 +11,10 @@ import {
 } from '../../test/harness/dashboard.ts';
 import { waitingForLocks } from '../../test/harness/locks.ts';
 import { createTestService } from '../../test/harness/service.ts';
+import { OPERATOR } from '../audit-log/actor.ts';
+import { hashPassword } from './accounts.ts';
 import { createPasswordResetLink } from './links.ts';
-import { lockPerson, takeResetLink } from './recovery.ts';
+import { lockPerson, resetPassword, takeResetLink } from './recovery.ts';
 import { createOperatorResetLink } from './users.ts';
 import type { IssuedResetLink } from './wire.ts';
 
@@ -213,4 +215,31 @@ test('a reset link of the operator works for anyone, also for an owner', async (
   });
   expect((await use(tokenOf(link))).status).toBe(204);
   expect(await enters(owner, NEW_PASSWORD)).toBe(true);
+});
+
+test.each([
+  ['one that ends with it', false],
+  ['one that a second factor follows', true],
+] as const)('a sign-in with the old password does not outlive a reset: %s', async (_, secondFactor) => {
+  const owner = await dashboard.owner();
+  await pool.query('update users set two_factor_enabled = $2 where id = $1', [owner.userId, secondFactor]);
+  const hash = await hashPassword(dashboard.auth, NEW_PASSWORD);
+  const client = await pool.connect();
+  try {
+    await client.query('begin');
+    await lockPerson(client, owner.userId);
+    await resetPassword(client, OPERATOR, owner.userId, hash, 'operator');
+    const entered = dashboard.enter(owner.email, PASSWORD);
+    await vi.waitFor(async () => expect(await waitingForLocks(pool)).toBe(1), 10_000);
+    await client.query('commit');
+    expectFailure(await entered, 'not_signed_in');
+  } finally {
+    await client.query('rollback');
+    client.release();
+  }
+  const { rows } = await pool.query(
+    'select user_id from sessions where user_id = $1 union all select value from verifications where value = $1',
+    [owner.userId],
+  );
+  expect(rows).toEqual([]);
 });

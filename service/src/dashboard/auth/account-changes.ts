@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type pg from 'pg';
 import type { EventTarget, NewEvent } from '../../audit-log/entry.ts';
+import { lockPerson } from '../recovery.ts';
 import { acting, anonymous, authHeaders } from '../session.ts';
 import { recordPersonal } from './events.ts';
 import type { DashboardAuth } from './index.ts';
@@ -47,6 +48,8 @@ export function logAccountChange(
       query: { disableRefresh: true },
     });
     const person = found?.user;
+    // No session of the person starts until this ends: a new password would not end it.
+    if (person !== undefined) await lockPerson(client, person.id);
     const before = await countSessions(client, person?.id);
     const response = await run();
     if (person === undefined) return response;

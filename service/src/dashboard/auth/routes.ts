@@ -22,6 +22,7 @@ import { authFailure } from './failure.ts';
 import { AUTH_PATH, type DashboardAuth } from './index.ts';
 import { deviceCookie, knownDevice } from './known-device.ts';
 import { METHODS } from './methods.ts';
+import { withSamePassword } from './same-password.ts';
 import { openFactor, personOfStep, SECOND_STEPS, useCode, usedCode, WRONG_CODES } from './second-step.ts';
 import { withoutTokens } from './without-tokens.ts';
 
@@ -141,7 +142,7 @@ export function registerAuth(
       const user = await findUser(pool, account);
       const budgets = passwordBudgets(account, attemptOf(request, user?.id));
       await takeAttempt(pool, budgets);
-      const response = await ask(request, '/sign-in/email', body);
+      const response = await withSamePassword(pool, user?.id, () => ask(request, '/sign-in/email', body));
       if (response.status !== ERRORS.not_signed_in.status) await returnAttempt(pool, budgets);
       const known = user !== undefined && entered(response) ? await deviceCookies(request, user.id) : [];
       return answer(reply, response, { cookies: known });
@@ -166,7 +167,7 @@ export function registerAuth(
         refused();
         throw usedCode();
       }
-      const response = await ask(request, path, body);
+      const response = await withSamePassword(pool, userId, () => ask(request, path, body));
       if (response.ok) await returnAttempt(pool, budgets);
       return answer(reply, response, {
         cookies: response.ok ? await deviceCookies(request, userId) : [],
