@@ -39,8 +39,8 @@ const FOCUSED = /\b(?:test|it|describe|suite)(?:\.\w+)*\.only\b/;
 const SKIPPED = /\b(?:test|it|describe|suite)(?:\.\w+)*\.(?:skip|skipIf|runIf|todo|fails)\(/;
 const WAITS = /\bset(?:Timeout|Interval)\b|\btimers\/promises\b|(?<![\w.])sleep\(/;
 const COMMENT = /(?:^|\s)\/\/ \w/;
-/** Clients that work for a while under a schedule of faults: there, time is what the test is about. */
-const SCHEDULED = 'service/test/history/';
+/** Clients that work under a schedule of faults, and a slow network: there, time is what the test is about. */
+const SCHEDULED = ['service/test/history/', 'service/test/harness/database-proxy.ts'];
 
 export const honestTests: Rule = (files) =>
   files
@@ -48,7 +48,7 @@ export const honestTests: Rule = (files) =>
     .flatMap((file) =>
       findingsByLine(file, (line, index) => {
         if (FOCUSED.test(line)) return 'runs alone and hides the other tests';
-        if (WAITS.test(line) && !file.path.startsWith(SCHEDULED))
+        if (WAITS.test(line) && !SCHEDULED.some((path) => file.path.startsWith(path)))
           return 'waits for a time; await the event, or poll with vi.waitFor';
         const reasoned = [index - 1, index, index + 1].some((near) => COMMENT.test(file.lines[near] ?? ''));
         return SKIPPED.test(line) && !reasoned ? 'is skipped without a comment that says why' : undefined;

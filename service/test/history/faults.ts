@@ -1,7 +1,7 @@
+import { type DatabaseProxy, elapsed } from '../harness/database-proxy.ts';
 import type { ThrowawayServer } from '../harness/server.ts';
 import type { ServiceNode } from './node.ts';
 import { descendantsOf, signalAll, untilEnded } from './processes.ts';
-import { type DatabaseProxy, elapsed } from './proxy.ts';
 import type { Random } from './random.ts';
 
 /** What faults act on. */

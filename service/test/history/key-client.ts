@@ -1,6 +1,6 @@
 import type { DashboardSession, IssuedKey } from '../harness/dashboard-http.ts';
+import { elapsed } from '../harness/database-proxy.ts';
 import { secret } from '../harness/secrets.ts';
-import { elapsed } from './proxy.ts';
 import type { Random } from './random.ts';
 import type { NamedToken } from './recorder.ts';
 import type { Scene } from './scene.ts';

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { isProcessAlive } from '../../src/database/embedded/process-alive.ts';
-import { elapsed } from './proxy.ts';
+import { elapsed } from '../harness/database-proxy.ts';
 
 const POLL_MS = 10;
 

@@ -1,5 +1,5 @@
+import { elapsed } from '../harness/database-proxy.ts';
 import { isSuccess } from './history.ts';
-import { elapsed } from './proxy.ts';
 import type { NamedToken } from './recorder.ts';
 import type { Scene } from './scene.ts';
 

@@ -1,5 +1,5 @@
+import { elapsed } from '../harness/database-proxy.ts';
 import { isRefusal, isSuccess, type Write, type WriteAttempt } from './history.ts';
-import { elapsed } from './proxy.ts';
 import type { Random } from './random.ts';
 import type { NamedToken, RequestOptions } from './recorder.ts';
 import type { Scene } from './scene.ts';

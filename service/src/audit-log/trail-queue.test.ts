@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'vitest';
+import { BusyError } from '../database/turns.ts';
+import { createTrailQueue, type Pending, type TrailLimits } from './trail-queue.ts';
+import type { Outcome } from './write.ts';
+
+const LIMITS: TrailLimits = { entries: 8, bytes: 1_000_000, waitMs: 60_000, stalledMs: 60_000 };
+const any = (): boolean => true;
+
+interface Entry {
+  readonly pending: Pending;
+  readonly outcome: Promise<Outcome>;
+}
+
+function entry(workspaceId: string, keyId = 'key', path = '/v1/audits'): Entry {
+  const { promise, resolve, reject } = Promise.withResolvers<Outcome>();
+  const request = {
+    ...{ workspaceId, keyId, tokenVersion: 1, counted: true, failed: false, durationMs: 1 },
+    entry: { kind: 'api.request', keyId, actor: null, path } as const,
+  };
+  return { pending: { request, resolve, reject }, outcome: promise };
+}
+
+const keysIn = (group: ReadonlyMap<string, readonly Pending[]>): Record<string, readonly string[]> =>
+  Object.fromEntries(
+    [...group].map(([workspaceId, pending]) => [workspaceId, pending.map(({ request }) => request.keyId)]),
+  );
+
+describe('the queue of audit entries', () => {
+  test('takes no more entries than its limit, and of one workspace half of it', () => {
+    const queue = createTrailQueue(LIMITS);
+    const added = (workspaceId: string): number =>
+      Array.from({ length: 10 }, () => queue.add(entry(workspaceId).pending)).filter(Boolean).length;
+    expect([added('a'), added('b'), added('c')]).toEqual([4, 4, 0]);
+    queue.takeGroup(1, any);
+    expect(queue.add(entry('c').pending)).toBe(true);
+  });
+
+  test('takes no more bytes than its limit, and of one workspace half of it', () => {
+    const queue = createTrailQueue({ ...LIMITS, entries: 1_000, bytes: 8_000 });
+    const long = 'x'.repeat(1_500);
+    const added = (workspaceId: string): number =>
+      Array.from({ length: 10 }, () => queue.add(entry(workspaceId, 'key', long).pending)).filter(Boolean)
+        .length;
+    expect([added('a'), added('b'), added('c')]).toEqual([1, 1, 1]);
+  });
+
+  test('gives a group to all workspaces that wait, each in its order, also when one has many entries', () => {
+    const queue = createTrailQueue({ ...LIMITS, entries: 100 });
+    for (let i = 0; i < 20; i++) queue.add(entry('b', `b${i}`).pending);
+    queue.add(entry('a', 'a0').pending);
+    expect(keysIn(queue.takeGroup(4, any))).toEqual({ a: ['a0'], b: ['b0', 'b1', 'b2'] });
+    expect(keysIn(queue.takeGroup(2, any))).toEqual({ b: ['b3', 'b4'] });
+    expect(keysIn(queue.takeGroup(2, (workspaceId) => workspaceId === 'a'))).toEqual({});
+  });
+
+  test('takes what is put back before what has come since', () => {
+    const queue = createTrailQueue(LIMITS);
+    queue.add(entry('a', 'first').pending);
+    const group = queue.takeGroup(1, any);
+    queue.add(entry('a', 'second').pending);
+    queue.putBack(group);
+    expect(keysIn(queue.takeGroup(8, any))).toEqual({ a: ['first', 'second'] });
+  });
+
+  test('rejects an entry that is not taken in time, and has its place again', async () => {
+    const queue = createTrailQueue({ ...LIMITS, entries: 2, waitMs: 20 });
+    const late = entry('a');
+    expect([queue.add(late.pending), queue.add(entry('a').pending)]).toEqual([true, false]);
+    await expect(late.outcome).rejects.toBeInstanceOf(BusyError);
+    expect(queue.add(entry('a').pending)).toBe(true);
+    queue.takeGroup(1, any);
+  });
+
+  test('refuses a workspace whose oldest entry has waited too long, and takes those of others', async () => {
+    const queue = createTrailQueue({ ...LIMITS, waitMs: 60, stalledMs: 10 });
+    const oldest = entry('a');
+    queue.add(oldest.pending);
+    const before = performance.now();
+    await expect.poll(() => performance.now() - before, { interval: 5 }).toBeGreaterThan(15);
+    expect([queue.add(entry('a').pending), queue.add(entry('b').pending)]).toEqual([false, true]);
+    await expect(oldest.outcome).rejects.toBeInstanceOf(BusyError);
+    queue.takeGroup(8, any);
+  });
+});

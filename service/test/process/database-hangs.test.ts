@@ -1,0 +1,51 @@
+import { randomBytes } from 'node:crypto';
+import { expect, test, vi } from 'vitest';
+import { onFileEnd } from '../harness/cleanup.ts';
+import { bootstrapWorkspace, signIn } from '../harness/dashboard-http.ts';
+import { createTestDatabase } from '../harness/database.ts';
+import { startProxy } from '../harness/database-proxy.ts';
+import { requestEntries } from '../harness/entries.ts';
+import { startSvcd } from '../harness/process.ts';
+import { bearer } from '../harness/running-service.ts';
+
+const WAIT = { timeout: 30_000, interval: 50 } as const;
+const REQUESTS = 400;
+/** Far less than the statements of so many requests would take one after the other. */
+const ANSWERED_WITHIN_MS = 20_000;
+
+const { pool, url } = await createTestDatabase();
+const [, name = '', host = ''] = /@\/(\w+)\?host=(.*)$/.exec(url) ?? [];
+const proxy = await startProxy(`${decodeURIComponent(host)}/.s.PGSQL.5432`);
+onFileEnd(proxy.close);
+const env = {
+  SVC_DATABASE_URL: url.replace(/@\/.*$/, `@127.0.0.1:${proxy.port}/${name}`),
+  SVC_SECRET: randomBytes(32).toString('base64url'),
+};
+const service = await startSvcd(env);
+const workspaceId = await bootstrapWorkspace(env);
+const { token } = await (await signIn(service)).createKey(workspaceId);
+
+/** Needs no read, only its audit entry: the status, and what says when to come again. */
+async function ask(): Promise<readonly [number, string | null]> {
+  const response = await fetch(`${service.url}/v1/nothing`, {
+    headers: bearer(token),
+    signal: AbortSignal.timeout(ANSWERED_WITHIN_MS),
+  });
+  await response.arrayBuffer();
+  return [response.status, response.headers.get('retry-after')];
+}
+
+test('while the database hangs, each request is refused soon; when it goes on, requests are answered at once', async () => {
+  expect(await ask()).toEqual([404, null]);
+  proxy.freeze();
+  const refused = await Promise.all(Array.from({ length: REQUESTS }, ask));
+  expect(new Set(refused.map(String))).toEqual(new Set([String([503, '1'])]));
+  proxy.flow();
+  await vi.waitFor(async () => expect(await ask()).toEqual([404, null]), WAIT);
+
+  const before = (await requestEntries(pool, workspaceId)).length;
+  const answered = await Promise.all(Array.from({ length: REQUESTS }, ask));
+  expect(new Set(answered.map(String))).toEqual(new Set([String([404, null])]));
+  expect(await requestEntries(pool, workspaceId)).toHaveLength(before + REQUESTS);
+  expect(await service.stop()).toEqual({ code: 0, signal: null });
+});
