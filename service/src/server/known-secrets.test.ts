@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../../test/harness/database.ts';
+import { sealingKeys } from '../dashboard/auth/sealing-keys.ts';
 import { inTransaction } from '../database/pool.ts';
 import { fingerprintOf } from '../secrets.ts';
 import { createWorkspace } from '../workspaces.ts';
@@ -21,7 +22,19 @@ async function makeKey(secret?: string): Promise<void> {
   );
 }
 
+/** A second factor that is sealed like this. */
+async function makeFactor(sealed: string): Promise<void> {
+  await pool.query(
+    `with person as (
+      insert into users (id, name, email, created_at, updated_at) values ('u', 'U', 'u@example.com', now(), now()) returning id
+    )
+    insert into second_factors (id, user_id, secret, backup_codes) select 'f', id, $1, $1 from person`,
+    [sealed],
+  );
+}
+
 beforeEach(async () => {
+  await pool.query('delete from users');
   await pool.query('delete from deployment_secrets');
   await pool.query('delete from workspaces');
 });
@@ -46,14 +59,8 @@ test.each([OLD, undefined])(
 
 test('another secret is not accepted while somebody has a second factor', async () => {
   await rememberSecrets(pool, [OLD], false);
-  await pool.query(
-    `insert into users (id, name, email, created_at, updated_at) values ('u', 'U', 'u@example.com', now(), now())`,
-  );
-  await pool.query(
-    `insert into second_factors (id, user_id, secret, backup_codes) values ('f', 'u', '$ba$1$00', '$ba$1$00')`,
-  );
+  await makeFactor('$ba$1$00');
   expect(await rememberSecrets(pool, [NEW], false)).toBe('unknown');
-  await pool.query('delete from users');
 });
 
 test('another secret is accepted when there is nothing that it could break', async () => {
@@ -79,6 +86,16 @@ describe('a return to an earlier secret', () => {
     expect(await judgeSecrets(pool, [NEW])).toBe('known');
   });
 
+  test('is not accepted when second factors have moved to a newer one', async () => {
+    await rememberSecrets(pool, [OLD], false);
+    await rememberSecrets(pool, [NEW, OLD], false);
+    await makeFactor(`$ba$${sealingKeys([NEW])[0]?.version}$00`);
+    expect(await rememberSecrets(pool, [OLD], false)).toBe('earlier');
+    expect(await judgeSecrets(pool, [OLD, OTHER])).toBe('earlier');
+    expect(await judgeSecrets(pool, [OTHER])).toBe('unknown');
+    expect(await judgeSecrets(pool, [OLD, NEW])).toBe('known');
+  });
+
   test('is accepted with the newer one after it: then the earlier one issues again', async () => {
     await rememberSecrets(pool, [OLD], false);
     await rememberSecrets(pool, [NEW, OLD], false);
@@ -91,6 +108,7 @@ describe('a return to an earlier secret', () => {
   test('is accepted when nothing has moved', async () => {
     await rememberSecrets(pool, [OLD], false);
     await makeKey(OLD);
+    await makeFactor('$ba$1$00');
     await rememberSecrets(pool, [NEW, OLD], false);
     expect(await rememberSecrets(pool, [OLD], false)).toBe('new');
   });

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { sealingKeys, UNNAMED_VERSION } from '../dashboard/auth/sealing-keys.ts';
 import { inTransaction } from '../database/pool.ts';
 import { fingerprintOf } from '../secrets.ts';
 
@@ -22,12 +23,20 @@ export async function judgeSecrets(
        when exists(
          select 1 from api_keys where revoked_at is null
            and case when secret_fingerprint is null then not known.listed else secret_fingerprint <> all($1) end
-       ) or exists(select 1 from second_factors where verified and not known.listed)
+       ) or exists(
+         select 1 from second_factors, unnest(array[secret, backup_codes]) sealed
+         where verified and case split_part(sealed, '$', 3) when $3 then not known.listed
+           else split_part(sealed, '$', 3) <> all($2) end
+       )
          then case when known.listed then 'earlier' else 'unknown' end
        else 'new'
      end as verdict
      from known`,
-    [secrets.map(fingerprintOf)],
+    [
+      secrets.map(fingerprintOf),
+      sealingKeys(secrets).map(({ version }) => String(version)),
+      String(UNNAMED_VERSION),
+    ],
   );
   return rows[0]?.verdict ?? 'new';
 }
