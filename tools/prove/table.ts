@@ -37,6 +37,7 @@ export const PROOFS: readonly Proof[] = [
     name: 'fuzz',
     shows: 'at least 20,000 requests made from the OpenAPI document are answered as it says',
     file: 'service/test/fuzz/fuzz.proof.ts',
+    project: 'embedded 18',
     seconds: 60,
   },
 ];
