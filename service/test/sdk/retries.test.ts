@@ -100,7 +100,8 @@ describe('a fault that may pass', () => {
   });
 
   test('of a service without its database is 503, and passes when the database is back', async () => {
-    const other = await createTestService({ database: service.database, clock: service.clock });
+    const { database, clock } = service;
+    const other = await createTestService({ database, pool: database.pool, clock });
     const query = other.pool.query.bind(other.pool);
     const timing = {
       sleep: async () => {
