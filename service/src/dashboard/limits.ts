@@ -14,7 +14,7 @@ export const SESSION_REFRESH_SECONDS = 24 * 60 * 60;
 /** Failed attempts to sign in from one address, by devices that are not known for the account. */
 export const SIGN_IN_ATTEMPTS_MAX = 10;
 export const SIGN_IN_WINDOW_SECONDS = 60;
-/** Wrong passwords for one account, by all devices that are not known for it. */
+/** Wrong passwords for one account, by all devices that are not known for it; wrong codes, by all that are known. */
 export const ACCOUNT_ATTEMPTS_MAX = 30;
 export const ACCOUNT_WINDOW_SECONDS = 60 * 60;
 /** Wrong codes for one account, by all devices that are not known for it. */

@@ -105,13 +105,12 @@ describe('wrong passwords for one account', () => {
 });
 
 describe('wrong codes for one account', () => {
-  const withSecondFactor = async () => {
-    const owner = await dashboard.owner();
+  const withSecondFactor = async (owner: Visitor) => {
     const enabled = await owner.send('POST', '/auth/two-factor/enable', { password: PASSWORD });
     const { totpURI } = enabled.json<{ totpURI: string }>();
     const done = await owner.send('POST', '/auth/two-factor/verify-totp', { code: totpCode(totpURI) });
     await pool.query('update second_factors set last_used_step = null');
-    return { owner, totpURI, device: cookieOf(done, 'svc.device') };
+    return { totpURI, device: cookieOf(done, 'svc.device') };
   };
   const tryCode = async ({ email }: Visitor, code: string, device = '') => {
     const cookie = `${cookieOf(await enter(email, PASSWORD, device), 'svc.two_factor')}; ${device}`;
@@ -120,12 +119,27 @@ describe('wrong codes for one account', () => {
   };
 
   test('by somebody who knows the password lock nobody out who comes with a known device', async () => {
-    const { owner, totpURI, device } = await withSecondFactor();
+    const owner = await dashboard.owner();
+    const { totpURI, device } = await withSecondFactor(owner);
     for (let i = 0; i < CODES_MAX; i++) expectFailure(await tryCode(owner, '000000'), 'invalid_body');
     const refused = await tryCode(owner, totpCode(totpURI));
     expectFailure(refused, 'rate_limited');
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(800);
     expect(sessionCookie(await tryCode(owner, totpCode(totpURI), device))).toBeDefined();
+  });
+
+  test('are limited over all known devices: many of them give no more codes', async () => {
+    const owner = await dashboard.owner();
+    const devices: string[] = [];
+    for (let i = 0; i < MAX / CODES_MAX + 1; i++)
+      devices.push(cookieOf(await enter(owner.email, PASSWORD), 'svc.device'));
+    const { totpURI } = await withSecondFactor(owner);
+    const [last = '', ...others] = devices;
+    for (const device of others) {
+      for (let i = 0; i < CODES_MAX; i++)
+        expectFailure(await tryCode(owner, '000000', device), 'invalid_body');
+    }
+    expectFailure(await tryCode(owner, totpCode(totpURI), last), 'rate_limited');
   });
 });
 

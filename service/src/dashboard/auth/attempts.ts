@@ -35,14 +35,17 @@ export const passwordBudgets = (account: string, { address, knownDevice }: Attem
     ? [ofAddress(address), { of: `password ${account}`, ...ACCOUNT }]
     : [ofDevice(knownDevice, account)];
 
-/** The same of an attempt to enter a code. */
+/**
+ * The same of an attempt to enter a code. Known devices also share one for the account: who knows the password may have
+ * made many devices known before the second factor was switched on, or by reset links.
+ */
 export const codeBudgets = (userId: string, { address, knownDevice }: Attempt): readonly Budget[] =>
   knownDevice === undefined
     ? [
         ofAddress(address),
         { of: `code ${userId}`, max: SECOND_STEP_ATTEMPTS_MAX, windowSeconds: DEVICE_WINDOW_SECONDS },
       ]
-    : [ofDevice(knownDevice, userId)];
+    : [ofDevice(knownDevice, userId), { of: `code by known devices ${userId}`, ...ACCOUNT }];
 
 /** Of the current password or a code, by somebody who has a session. */
 export const sessionBudgets = (userId: string): readonly Budget[] => [
