@@ -74,7 +74,7 @@ describe('a session', () => {
     expect(await attempts(9)).toEqual(Array(9).fill(401));
     // Both want the tenth before either has it.
     const last = await inTransaction(a.pool, async (client) => {
-      await client.query(`select from rate_limits where key like '10.4.0.1%' for update`);
+      await client.query('select from sign_in_attempts for update');
       const answers = attempts(2);
       await expect.poll(() => waitingForLocks(a.pool)).toBe(2);
       return { answers };
