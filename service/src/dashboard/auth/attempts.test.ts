@@ -12,10 +12,10 @@ import { totpCode } from '../../../test/harness/totp.ts';
 import { deleteExpiredSignIns } from '../index.ts';
 
 const service = await createTestService();
-const other = await createTestService({ database: service.database });
+const second = await createTestService({ database: service.database });
 const { pool } = service;
 const dashboard = createTestDashboard(service);
-const nodes = [dashboard.nobody, createTestDashboard(other).nobody];
+const nodes = [dashboard.nobody, createTestDashboard(second).nobody];
 const MAX = 30;
 const CODES_MAX = 10;
 
@@ -104,20 +104,20 @@ describe('wrong passwords for one account', () => {
   });
 });
 
-describe('wrong codes for one account', () => {
-  const withSecondFactor = async (owner: Visitor) => {
-    const enabled = await owner.send('POST', '/auth/two-factor/enable', { password: PASSWORD });
-    const { totpURI } = enabled.json<{ totpURI: string }>();
-    const done = await owner.send('POST', '/auth/two-factor/verify-totp', { code: totpCode(totpURI) });
-    await pool.query('update second_factors set last_used_step = null');
-    return { totpURI, device: cookieOf(done, 'svc.device') };
-  };
-  const tryCode = async ({ email }: Visitor, code: string, device = '') => {
-    const cookie = `${cookieOf(await enter(email, PASSWORD, device), 'svc.two_factor')}; ${device}`;
-    const options = { remoteAddress: newAddress(), headers: { cookie } };
-    return dashboard.nobody.send('POST', '/auth/two-factor/verify-totp', { code }, options);
-  };
+const withSecondFactor = async (owner: Visitor) => {
+  const enabled = await owner.send('POST', '/auth/two-factor/enable', { password: PASSWORD });
+  const { totpURI } = enabled.json<{ totpURI: string }>();
+  const done = await owner.send('POST', '/auth/two-factor/verify-totp', { code: totpCode(totpURI) });
+  await pool.query('update second_factors set last_used_step = null');
+  return { totpURI, device: cookieOf(done, 'svc.device') };
+};
+const tryCode = async ({ email }: Visitor, code: string, device = '') => {
+  const cookie = `${cookieOf(await enter(email, PASSWORD, device), 'svc.two_factor')}; ${device}`;
+  const options = { remoteAddress: newAddress(), headers: { cookie } };
+  return dashboard.nobody.send('POST', '/auth/two-factor/verify-totp', { code }, options);
+};
 
+describe('wrong codes for one account', () => {
   test('by somebody who knows the password lock nobody out who comes with a known device', async () => {
     const owner = await dashboard.owner();
     const { totpURI, device } = await withSecondFactor(owner);
@@ -154,4 +154,75 @@ test('wrong current passwords are limited for somebody who has a session', async
     );
   for (let i = 0; i < 10; i++) expectFailure(await change('wrong'), 'invalid_body');
   expectFailure(await change(PASSWORD), 'rate_limited');
+});
+
+describe('an attempt that nothing judged does not count', () => {
+  const counted = async (): Promise<number> => {
+    const { rows } = await pool.query<{ attempts: number }>(
+      'select coalesce(sum(attempts), 0)::int as attempts from sign_in_attempts',
+    );
+    return rows[0]?.attempts ?? 0;
+  };
+  const changePassword = (owner: Visitor) =>
+    owner.send('POST', '/auth/change-password', {
+      currentPassword: PASSWORD,
+      newPassword: `another ${PASSWORD}`,
+    });
+
+  test('when the database cannot answer', async () => {
+    const owner = await dashboard.owner();
+    await withSecondFactor(owner);
+    // Switching the second factor on has replaced the session.
+    const other = await dashboard.owner();
+    const step = cookieOf(await enter(owner.email, PASSWORD), 'svc.two_factor');
+    const code = (): Promise<TestAnswer> =>
+      dashboard.nobody.send(
+        'POST',
+        '/auth/two-factor/verify-totp',
+        { code: '000000' },
+        { headers: { cookie: step } },
+      );
+    const holder = await pool.connect();
+    try {
+      await holder.query('begin');
+      await holder.query('lock table accounts, second_factors in access exclusive mode');
+      for (const attempt of [() => enter(owner.email, PASSWORD), code, () => changePassword(other)]) {
+        expectFailure(await attempt(), 'unavailable');
+        expect(await counted()).toBe(0);
+      }
+    } finally {
+      await holder.query('rollback');
+      holder.release();
+    }
+    expectFailure(await code(), 'invalid_body');
+    expect(await counted()).toBe(2);
+  });
+
+  test('when only some of its budgets could be counted', async () => {
+    const { email } = await dashboard.bootstrap();
+    const address = newAddress();
+    await enter(email, 'not the password', '', address);
+    const holder = await pool.connect();
+    try {
+      await holder.query('begin');
+      await enter(newEmail(), 'not the password', '', address);
+      // Now the address has two attempts, and each account one.
+      await holder.query('select from sign_in_attempts where attempts = 1 for update');
+      expectFailure(await enter(email, 'not the password', '', address), 'unavailable');
+    } finally {
+      await holder.query('rollback');
+      holder.release();
+    }
+    expect(await counted()).toBe(4);
+  });
+
+  test('when no secret opens the second factor', async () => {
+    const owner = await dashboard.owner();
+    const { totpURI } = await withSecondFactor(owner);
+    await pool.query(`update second_factors set secret = '$ba$999$00' where user_id = $1`, [owner.userId]);
+    for (let i = 0; i < CODES_MAX + 1; i++) {
+      expectFailure(await tryCode(owner, totpCode(totpURI)), 'conflict');
+    }
+    expect(await counted()).toBe(0);
+  });
 });

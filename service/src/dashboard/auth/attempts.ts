@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Queryable } from '../../database/lane.ts';
+import { isUnavailable } from '../../database/unavailable.ts';
 import { ApiError } from '../../http/errors.ts';
 import {
   ACCOUNT_ATTEMPTS_MAX,
@@ -65,11 +66,39 @@ const ofDevice = (device: string, account: string): Budget => ({
 });
 
 /**
- * Counts an attempt before it is made, so that attempts at the same instant do not exceed a budget. Throws
- * `rate_limited` when one is used up; what comes after that one is not counted.
+ * Makes an attempt, and counts it if it fails. An attempt that nothing judged does not count: the database was away or
+ * busy, or no secret opens the second factor. Throws `rate_limited` when a budget is used up.
  */
-export async function takeAttempt(pool: Queryable, budgets: readonly Budget[]): Promise<void> {
-  for (const { of, max, windowSeconds } of budgets) {
+export async function countFailure(
+  pool: Queryable,
+  budgets: readonly Budget[],
+  attempt: () => Promise<Response>,
+  failed = ({ ok }: Response): boolean => !ok,
+): Promise<Response> {
+  const taken: Budget[] = [];
+  try {
+    await takeAttempt(pool, budgets, taken);
+    const response = await attempt();
+    if (failed(response)) return response;
+    await returnAttempt(pool, taken.splice(0));
+    return response;
+  } catch (error) {
+    // When the database is away, it cannot take the attempt back either. The caller needs the first error.
+    if (isUnjudged(error)) await returnAttempt(pool, taken).catch(() => undefined);
+    throw error;
+  }
+}
+
+const isUnjudged = (error: unknown): boolean =>
+  isUnavailable(error) || (error instanceof ApiError && error.code === 'conflict');
+
+/**
+ * Counts an attempt before it is made, so that attempts at the same instant do not exceed a budget. Adds the budgets that
+ * count it to `taken`. Throws `rate_limited` when one is used up; what comes after that one is not counted.
+ */
+async function takeAttempt(pool: Queryable, budgets: readonly Budget[], taken: Budget[]): Promise<void> {
+  for (const budget of budgets) {
+    const { of, max, windowSeconds } = budget;
     const { rows } = await pool.query<{ attempts: number; seconds: number }>({
       name: 'take_sign_in_attempt',
       text: `insert into sign_in_attempts as a (bucket, attempts, ends_at)
@@ -80,13 +109,14 @@ export async function takeAttempt(pool: Queryable, budgets: readonly Budget[]): 
          returning attempts, ceil(extract(epoch from ends_at - now()))::int as seconds`,
       values: [bucketOf(of), windowSeconds, max],
     });
+    taken.push(budget);
     const { attempts = 0, seconds = 1 } = rows[0] ?? {};
     if (attempts > max) throw tooManyAttempts(Math.max(1, seconds));
   }
 }
 
-/** An attempt that did not fail does not count. */
-export async function returnAttempt(pool: Queryable, budgets: readonly Budget[]): Promise<void> {
+async function returnAttempt(pool: Queryable, budgets: readonly Budget[]): Promise<void> {
+  if (budgets.length === 0) return;
   await pool.query(
     'update sign_in_attempts set attempts = greatest(attempts - 1, 0) where bucket = any($1)',
     [budgets.map(({ of }) => bucketOf(of))],

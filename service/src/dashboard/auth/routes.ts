@@ -9,14 +9,7 @@ import { findUser } from '../accounts.ts';
 import { defineBody, flag, newPassword, text } from '../body.ts';
 import { anonymous, authHeaders, setCookies } from '../session.ts';
 import { type AccountChange, logAccountChange } from './account-changes.ts';
-import {
-  type Attempt,
-  codeBudgets,
-  passwordBudgets,
-  returnAttempt,
-  sessionBudgets,
-  takeAttempt,
-} from './attempts.ts';
+import { type Attempt, codeBudgets, countFailure, passwordBudgets, sessionBudgets } from './attempts.ts';
 import { type PersonKey, recordPersonal } from './events.ts';
 import { authFailure } from './failure.ts';
 import { AUTH_PATH, type DashboardAuth } from './index.ts';
@@ -104,11 +97,8 @@ export function registerAuth(
       const userId = WITH_PASSWORD.has(path)
         ? await personOfSession(pool, request.signInCookies.session_token)
         : undefined;
-      if (userId === undefined) return answer(reply, await change());
-      const budgets = sessionBudgets(userId);
-      await takeAttempt(pool, budgets);
-      const response = await change();
-      if (response.ok) await returnAttempt(pool, budgets);
+      const response =
+        userId === undefined ? await change() : await countFailure(pool, sessionBudgets(userId), change);
       return answer(reply, response);
     });
   }
@@ -141,9 +131,12 @@ export function registerAuth(
       const account = body.email.toLowerCase();
       const user = await findUser(pool, account);
       const budgets = passwordBudgets(account, attemptOf(request, user?.id));
-      await takeAttempt(pool, budgets);
-      const response = await withSamePassword(pool, user?.id, () => ask(request, '/sign-in/email', body));
-      if (response.status !== ERRORS.not_signed_in.status) await returnAttempt(pool, budgets);
+      const response = await countFailure(
+        pool,
+        budgets,
+        () => withSamePassword(pool, user?.id, () => ask(request, '/sign-in/email', body)),
+        ({ status }) => status === ERRORS.not_signed_in.status,
+      );
       const known = user !== undefined && entered(response) ? await deviceCookies(request, user.id) : [];
       return answer(reply, response, { cookies: known });
     },
@@ -161,14 +154,14 @@ export function registerAuth(
       if (userId === undefined) return hand(request, reply, path, body);
       const budgets =
         signedIn === undefined ? codeBudgets(userId, attemptOf(request, userId)) : sessionBudgets(userId);
-      await takeAttempt(pool, budgets);
-      const factor = await openFactor(pool, auth, userId);
-      if (factor !== undefined && !(await useCode(pool, auth, path, factor, body.code))) {
-        refused();
-        throw usedCode();
-      }
-      const response = await withSamePassword(pool, userId, () => ask(request, path, body));
-      if (response.ok) await returnAttempt(pool, budgets);
+      const response = await countFailure(pool, budgets, async () => {
+        const factor = await openFactor(pool, auth, userId);
+        if (factor !== undefined && !(await useCode(pool, auth, path, factor, body.code))) {
+          refused();
+          throw usedCode();
+        }
+        return withSamePassword(pool, userId, () => ask(request, path, body));
+      });
       return answer(reply, response, {
         cookies: response.ok ? await deviceCookies(request, userId) : [],
         onRefused: (name) => {
