@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Connections } from '../database/lane.ts';
 import type { Lanes } from '../database/lanes.ts';
-import { countedAddress } from '../http/client-address.ts';
+import { countedAddress, networkOf } from '../http/client-address.ts';
 
 const WORKSPACE = '/workspaces/:workspaceId';
 
@@ -20,14 +20,14 @@ const CHEAP_READS: ReadonlySet<string> = new Set([
   `${WORKSPACE}/members`,
 ]);
 
-/** Longer ones are told apart by their beginning. */
-const OWNER_MAX_CHARACTERS = 512;
-
-/** Connections as the running request of the dashboard takes them. No route chooses, so none can choose wrong. */
+/**
+ * Connections as the running request of the dashboard takes them. No route chooses, so none can choose wrong. A request
+ * without a session has its network's part of what is left to those who are not signed in.
+ */
 export interface DashboardConnections {
-  /** For sign-in, sessions and roles: by workspace where the path names one, else by person. */
+  /** For sign-in, sessions and roles: by workspace where the path names one, else by session. */
   readonly people: Connections;
-  /** For transactions of sign-in and members: by workspace where the path names one, else by person. */
+  /** For transactions of sign-in and members: by workspace where the path names one, else by session. */
   readonly accounts: Connections;
   /** For all else: a request that changes something waits for its turn among the writes of its workspace. */
   readonly requests: Connections;
@@ -57,21 +57,21 @@ export function dashboardConnections(api: FastifyInstance, lanes: Lanes): Dashbo
 
 function connectionsOf(request: FastifyRequest, lanes: Lanes, prefix: string): DashboardConnections {
   const { workspaceId } = request.params as { readonly workspaceId?: string };
-  const people = lanes.people.of(workspaceId ?? personOf(request));
-  const changes = lanes.writes.of(`dashboard ${workspaceId ?? personOf(request)}`);
+  const { session_token } = request.signInCookies;
   const reading = request.method === 'GET' || request.method === 'HEAD';
+  // A stranger makes up paths and bodies for free, but neither a signed cookie nor a network.
+  if (session_token === undefined) {
+    const network = `network ${networkOf(countedAddress(request))}`;
+    const people = lanes.people.signedOut.of(network);
+    const changes = lanes.writes.signedOut.of(network);
+    return { people, accounts: people, requests: reading ? people : changes, changes };
+  }
+  const owner = workspaceId ?? `session ${session_token}`;
+  const people = lanes.people.of(owner);
+  const changes = lanes.writes.of(`dashboard ${owner}`);
   if (workspaceId === undefined)
     return { people, accounts: people, requests: reading ? people : changes, changes };
   const path = request.routeOptions.url?.slice(prefix.length) ?? '';
   const reads = CHEAP_READS.has(path) ? people : lanes.slow.of(workspaceId);
   return { people, accounts: changes, requests: reading ? reads : changes, changes };
-}
-
-/** Who asks, as far as that is known before the database is asked: only to share, never to trust. */
-function personOf(request: FastifyRequest): string {
-  const { body } = request;
-  const email = typeof body === 'object' && body !== null && 'email' in body ? body.email : undefined;
-  const owner =
-    typeof email === 'string' ? `email ${email}` : (request.headers.cookie ?? countedAddress(request));
-  return owner.slice(0, OWNER_MAX_CHARACTERS);
 }

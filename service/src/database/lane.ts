@@ -21,6 +21,8 @@ export interface Shares {
 
 /** Connections for one kind of work. Its owners take turns, so that none of them can keep all of them. */
 export interface Lane extends Shares {
+  /** The same for those who are not signed in: all of them together have about half of the connections, never all. */
+  readonly signedOut: Shares;
   /** Statements and transactions that wait for their turn. */
   readonly waiting: number;
 }
@@ -30,6 +32,23 @@ export const unshared = (connections: Connections): Shares => ({ of: () => conne
 
 /** `pool` has at least `limits.total` connections: a turn then never waits for one. */
 export function createLane(pool: Connections, limits: TurnLimits): Lane {
+  const { total, waitingMax } = limits;
+  const all = inTurns(unshared(pool), limits);
+  const signedOut = inTurns(all, {
+    ...limits,
+    total: Math.max(1, Math.min(total - 1, Math.ceil(total / 2))),
+    waitingMax: Math.floor(waitingMax / 2),
+  });
+  return {
+    of: all.of,
+    signedOut,
+    get waiting() {
+      return all.waiting + signedOut.waiting;
+    },
+  };
+}
+
+function inTurns(shares: Shares, limits: TurnLimits): Shares & { readonly waiting: number } {
   const turns = createTurns(limits);
   return {
     of: (owner) => ({
@@ -37,7 +56,7 @@ export function createLane(pool: Connections, limits: TurnLimits): Lane {
         const turn = turns.take(owner);
         if (turn !== undefined) await turn;
         try {
-          return await pool.query<Row>(query, values);
+          return await shares.of(owner).query<Row>(query, values);
         } finally {
           turns.leave(owner);
         }
@@ -46,7 +65,7 @@ export function createLane(pool: Connections, limits: TurnLimits): Lane {
         const turn = turns.take(owner);
         if (turn !== undefined) await turn;
         try {
-          const client = await pool.connect();
+          const client = await shares.of(owner).connect();
           // The pool sets a new one each time it lends the connection.
           const release = client.release.bind(client);
           client.release = (broken) => {
