@@ -6,13 +6,18 @@ import { onFileEnd } from '../../test/harness/cleanup.ts';
 import { type ConnectionLimits, limitConnections } from './connections.ts';
 
 const BODY = Buffer.alloc(1024 * 1024, 'x');
+/** More than the kernel's buffers hold. */
+const LARGE_BYTES = 32 * BODY.length;
+/** Between the pieces that a slow client reads. */
+const PAUSE_MS = 5;
 const REQUEST = 'GET / HTTP/1.1\r\nHost: test\r\n\r\n';
 
 /** Opens connections to a server; `accepted` has the server's ends, in their order. */
 async function connecting(
   limits: ConnectionLimits,
+  body: Buffer = BODY,
 ): Promise<{ readonly open: () => Promise<Socket>; readonly accepted: readonly Socket[] }> {
-  const server = createServer((_, response) => response.end(BODY));
+  const server = createServer((_, response) => response.end(body));
   limitConnections(server, limits);
   const accepted: Socket[] = [];
   server.on('connection', (socket) => accepted.push(socket));
@@ -48,6 +53,25 @@ test('a connection whose responses nobody reads is ended, one that is read or id
   for (const socket of [reader, idle])
     expect([socket.destroyed, socket.readableEnded]).toEqual([false, false]);
   for (const socket of [reader, idle]) socket.destroy();
+});
+
+test('a client that reads one large response slowly gets all of it', async () => {
+  // The kernel asks for more by the megabyte.
+  const unreadTimeoutMs = 1_000;
+  const { open } = await connecting({ unreadTimeoutMs }, Buffer.alloc(LARGE_BYTES, 'x'));
+  const socket = await open();
+  let read = 0;
+  const readPiece = (): number => {
+    const piece: Buffer | null = socket.read();
+    read += piece?.length ?? 0;
+    return read;
+  };
+  const before = performance.now();
+  socket.write(REQUEST);
+  await expect.poll(readPiece, { interval: PAUSE_MS, timeout: 30_000 }).toBeGreaterThan(LARGE_BYTES);
+  // It took so long that one that does not read would have been ended.
+  expect(performance.now() - before).toBeGreaterThan(unreadTimeoutMs);
+  socket.destroy();
 });
 
 test('connections beyond the limit are closed as they come', async () => {
