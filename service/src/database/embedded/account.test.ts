@@ -1,5 +1,17 @@
 import { execFile } from 'node:child_process';
-import { chmod, chown, cp, mkdir, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  chown,
+  cp,
+  mkdir,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  truncate,
+  writeFile,
+} from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { pino } from 'pino';
@@ -181,6 +193,34 @@ describe('as root', () => {
     expect(await again.outcome).toMatchObject({ ready: true });
     await again.stop();
   });
+
+  test.for(['postgres.config/pg_hba.conf.new', 'postgres.log', 'run'])(
+    'on data of another user gives that user nothing of root through a link at %s',
+    async (place, { skip }) => {
+      requireRoot(skip);
+      const { uid, gid } = (await requireUser(skip)) ?? skip('only root can start processes as another user');
+      const dataDir = await dataDirectory();
+      await mkdir(dataDir);
+      await chown(dataDir, uid, gid);
+      const user = spawnFixture('service', dataDir, { uid, gid });
+      expect(await user.outcome).toMatchObject({ ready: true });
+      await user.stop();
+      const target = join(await temporaryDirectory(), 'of-root');
+      if (place === 'run') await mkdir(target);
+      else await writeFile(target, 'of root');
+      const before = await stat(target);
+      await rm(join(dataDir, place), { recursive: true, force: true });
+      await symlink(target, join(dataDir, place));
+      const root = spawnFixture('service', dataDir);
+      // What is made anew takes the place of the link; what may hold something is refused.
+      expect(await root.outcome).toMatchObject(
+        place.endsWith('.new') ? { ready: true } : { message: expect.stringContaining('in its place') },
+      );
+      await root.stop();
+      const { uid: owner, mode, size } = await stat(target);
+      expect({ owner, mode, size }).toEqual({ owner: 0, mode: before.mode, size: before.size });
+    },
+  );
 });
 
 describe('as an ordinary user', () => {

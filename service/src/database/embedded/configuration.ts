@@ -1,9 +1,9 @@
 import { constants } from 'node:fs';
-import { chmod, chown, lchown, lstat, mkdir, open, rename, stat, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, open, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Account } from './account.ts';
 import { EmbeddedError, errorCode } from './error.ts';
-import { fileError } from './files.ts';
+import { fileError, openNew, setDirectory } from './files.ts';
 import type { Layout } from './layout.ts';
 
 /** The files that decide who may connect, as whom and how the server runs. */
@@ -32,9 +32,15 @@ export async function ensureConfiguration(layout: Layout, account: Account | und
     await ownDirectory(directory, modes.directory, owner);
     const write = async (name: string, content: string): Promise<void> => {
       const draft = join(directory, `${name}.new`);
-      await writeFile(draft, content, { mode: modes.file, flush: true });
-      await chmod(draft, modes.file);
-      if (owner !== undefined) await chown(draft, owner.uid, owner.gid);
+      const file = await openNew(draft, modes.file);
+      try {
+        await file.writeFile(content);
+        await file.chmod(modes.file);
+        if (owner !== undefined) await file.chown(owner.uid, owner.gid);
+        await file.sync();
+      } finally {
+        await file.close();
+      }
       await rename(draft, join(directory, name));
     };
     const settings = await readSettings(layout, account);
@@ -60,8 +66,7 @@ async function ownDirectory(
     if (errorCode(error) !== 'EEXIST') throw error;
   });
   if (!(await lstat(path)).isDirectory()) throw new EmbeddedError(`${path} is not a directory. Remove it.`);
-  if (owner !== undefined) await lchown(path, owner.uid, owner.gid);
-  await chmod(path, mode);
+  await setDirectory(path, mode, owner);
 }
 
 /** The settings to write first, or undefined when the operator's are there. */

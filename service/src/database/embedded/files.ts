@@ -1,25 +1,51 @@
-import { chmod, chown, mkdir, open, rm, stat, statfs } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { chmod, type FileHandle, mkdir, open, rm, stat, statfs } from 'node:fs/promises';
 import type { Account } from './account.ts';
 import { EmbeddedError, errorCode, errorMessage } from './error.ts';
 
 const BYTES_PER_MIB = 1024 * 1024;
+const OWNER_ONLY = 0o600;
 
 /** Makes a directory of this mode (or sets the mode of the one that is there), owned by the account. */
 export async function ensureDirectory(path: string, mode: number, account?: Account): Promise<void> {
   try {
     await mkdir(path, { recursive: true, mode });
-    await chmod(path, mode);
-    if (account !== undefined) await chown(path, account.uid, account.gid);
+    await setDirectory(path, mode, account);
   } catch (error) {
     throw await fileError(`the directory ${path} cannot be made`, path, error);
   }
+}
+
+/**
+ * Sets the mode of a directory, and as root its owner. Root follows no link: it also works in the data directories of
+ * other users, who could name any directory by one.
+ */
+export async function setDirectory(
+  path: string,
+  mode: number,
+  owner: Pick<Account, 'uid' | 'gid'> | undefined,
+): Promise<void> {
+  if (owner === undefined) return chmod(path, mode);
+  const directory = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+  try {
+    await directory.chown(owner.uid, owner.gid);
+    await directory.chmod(mode);
+  } finally {
+    await directory.close();
+  }
+}
+
+/** Opens a new file for writing in place of a left-over one. A link in its place is removed, not followed. */
+export async function openNew(path: string, mode: number): Promise<FileHandle> {
+  await rm(path, { force: true });
+  return open(path, 'wx', mode);
 }
 
 /** Proves that files can be written here, by writing one and syncing it. */
 export async function ensureWritable(directory: string): Promise<void> {
   const probe = `${directory}/.write-probe-${process.pid}`;
   try {
-    const file = await open(probe, 'w');
+    const file = await openNew(probe, OWNER_ONLY);
     try {
       await file.write('probe');
       await file.sync();
@@ -50,6 +76,8 @@ async function remedy(path: string, error: unknown): Promise<string> {
     case 'EEXIST':
     case 'ENOTDIR':
       return 'a file is in its place. Move the file away, or set SVC_DATA_DIR to another place.';
+    case 'ELOOP':
+      return 'a link is in its place, and root follows none. Remove it, or set SVC_DATA_DIR to another place.';
     default:
       return errorMessage(error);
   }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { link, open, readFile, rm } from 'node:fs/promises';
+import { link, readFile, rm } from 'node:fs/promises';
 import { EmbeddedError, errorCode } from './error.ts';
-import { fileError } from './files.ts';
+import { fileError, openNew } from './files.ts';
 import type { Layout } from './layout.ts';
 
 const PASSWORD_BYTES = 24;
@@ -13,7 +13,7 @@ export async function ensurePassword(layout: Layout): Promise<string> {
   if (present !== undefined) return present;
   const draft = `${layout.passwordFile}.${process.pid}`;
   try {
-    const file = await open(draft, 'w', OWNER_ONLY);
+    const file = await openNew(draft, OWNER_ONLY);
     try {
       await file.write(`${randomBytes(PASSWORD_BYTES).toString('hex')}\n`);
       await file.sync();
