@@ -98,7 +98,7 @@ function registerEndpoints(api: FastifyInstance, options: DashboardOptions): voi
   registerAcceptance(api, { pool, auth, sessions });
   registerResetLinks(api, { pool, auth, sessions, publicUrl });
   registerDeployment(api, { sessions, deployment });
-  registerWorkspaces(api, { pool, sessions });
+  registerWorkspaces(api, { pool, auth, sessions });
   registerNewWorkspace(api, { pool, sessions });
   registerUsage(api, { pool, sessions });
   registerCompanyNames(api, { pool, sessions });

@@ -7,11 +7,13 @@ import type { Connections } from '../database/lane.ts';
 import { inTransaction } from '../database/pool.ts';
 import { utc } from '../database/utc.ts';
 import { ApiError } from '../http/errors.ts';
+import type { DashboardAuth } from './auth/index.ts';
+import { deviceCookieOfSession } from './auth/known-device.ts';
 import { allows, type Permission, type Role } from './auth/roles.ts';
 import { defineBody, integerOrNull, name } from './body.ts';
 import { BURST_LIMIT_MAX, LIVE_QUOTA_MAX } from './limits.ts';
 import { lockMembers } from './members.ts';
-import { type Access, confirmRole, type Sessions } from './session.ts';
+import { type Access, confirmRole, type Sessions, setCookies } from './session.ts';
 import type { Me, Workspace } from './wire.ts';
 
 const change = defineBody({
@@ -32,11 +34,12 @@ type Settings = Pick<Workspace, 'name' | 'liveQuota' | 'burstLimit'>;
 
 export interface WorkspaceRoutes {
   readonly pool: Connections;
+  readonly auth: DashboardAuth;
   readonly sessions: Sessions;
 }
 
 /** Who is signed in, their workspaces, and a workspace's name and limits. */
-export function registerWorkspaces(api: FastifyInstance, { pool, sessions }: WorkspaceRoutes): void {
+export function registerWorkspaces(api: FastifyInstance, { pool, auth, sessions }: WorkspaceRoutes): void {
   api.get('/me', async (request, reply): Promise<Me> => {
     const user = await sessions.require(request, reply);
     const { rows } = await pool.query<Me['workspaces'][number]>(
@@ -44,6 +47,8 @@ export function registerWorkspaces(api: FastifyInstance, { pool, sessions }: Wor
        where m.user_id = $1 order by w.name, w.id`,
       [user.id],
     );
+    const device = await deviceCookieOfSession(auth, request, user.id);
+    if (device !== undefined) setCookies(reply, [device]);
     return { user, workspaces: rows };
   });
 

@@ -69,6 +69,22 @@ describe('wrong passwords for one account', () => {
     expect((await enter(email, PASSWORD, device)).status).toBe(200);
   });
 
+  test('lock nobody out whose session is older than the cookie of the device', async () => {
+    const owner = await dashboard.owner();
+    const [first, again] = [await owner.send('GET', '/me'), await owner.send('GET', '/me')];
+    const device = cookieOf(first, 'svc.device');
+    expect([first.headers['set-cookie']].flat()).toHaveLength(1);
+    // A session gives no more than one device.
+    expect(cookieOf(again, 'svc.device')).toBe(device);
+    const both = { headers: { cookie: `${owner.cookie}; ${device}` } };
+    expect((await owner.send('GET', '/me', undefined, both)).headers['set-cookie']).toBeUndefined();
+    await owner.send('POST', '/auth/sign-out', {});
+    expect(cookieOf(await owner.send('GET', '/me'), 'svc.device')).toBe('svc.device=not-set');
+    await guess(owner.email, MAX + 1);
+    expectFailure(await enter(owner.email, PASSWORD), 'rate_limited');
+    expect((await enter(owner.email, PASSWORD, device)).status).toBe(200);
+  });
+
   test('from the same address lock nobody out who comes with a known device', async () => {
     const { email } = await dashboard.bootstrap();
     const device = cookieOf(await enter(email, PASSWORD), 'svc.device');

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { cookieText } from './cookies.ts';
 import type { DashboardAuth } from './index.ts';
@@ -31,4 +31,18 @@ export function deviceCookie(auth: DashboardAuth, request: FastifyRequest, userI
   const id = device === '' ? randomBytes(DEVICE_ID_BYTES).toString('base64url') : device;
   const others = people.filter((person) => person !== userId).slice(0, PEOPLE_MAX - 1);
   return cookieText(auth, 'device', [id, userId, ...others].join(' '));
+}
+
+/**
+ * The cookie for a device whose session started before devices were remembered; undefined if the request brings one. A
+ * session always gets the same id: a stolen session gives the attempts of one device only.
+ */
+export async function deviceCookieOfSession(
+  auth: DashboardAuth,
+  { signInCookies: { device, session_token } }: FastifyRequest,
+  userId: string,
+): Promise<string | undefined> {
+  if (device !== undefined || session_token === undefined) return undefined;
+  const id = createHash('sha256').update(`device ${session_token}`).digest('base64url');
+  return cookieText(auth, 'device', `${id} ${userId}`);
 }

@@ -42,7 +42,7 @@ describe('a session', () => {
         userId,
         interval,
       ]);
-    expect((await visitor.send('GET', '/me')).headers['set-cookie']).toBeUndefined();
+    expect(sessionCookie(await visitor.send('GET', '/me'))).toBeUndefined();
     await expire('5 days');
     expect(setCookieOf(await visitor.send('GET', '/me'))).toContain('Max-Age=604800');
     const { rows } = await pool.query(
