@@ -43,6 +43,8 @@ async function holdAnswers({ env, workspaceId }: RunningService): Promise<pg.Cli
 
 async function untilOneWaits(client: pg.Client): Promise<void> {
   await vi.waitFor(async () => {
+    // A transaction goes on seeing what it has seen first.
+    await client.query('select pg_stat_clear_snapshot()');
     const { rows } = await client.query(
       `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
     );
