@@ -88,6 +88,8 @@ describe.skipIf(BROWSER_PATH === undefined)('people of a workspace', () => {
     await row.getByRole('button', { name: 'Remove' }).click();
     await owner.page.getByRole('alertdialog').getByText('go on working').waitFor();
     await owner.page.getByRole('button', { name: 'Remove member' }).click();
+    // As long as it is open it hides the row.
+    await owner.page.getByRole('alertdialog').waitFor({ state: 'detached' });
     await row.waitFor({ state: 'detached' });
     await theirs.page.reload();
     await theirs.page.getByText('Page not found').waitFor();
