@@ -96,7 +96,10 @@ describe('the set-up link', () => {
     // Holds both up at their first write to users, so that neither has committed when the other looks.
     const { answers } = await inTransaction(pool, async (client) => {
       await client.query('lock table users in share mode');
-      const answers = tokens.map((token) => nobody.send('POST', '/set-up', { token, ...person() }));
+      // From two networks: one of them has one connection at a time.
+      const answers = tokens.map((token, n) =>
+        nobody.send('POST', '/set-up', { token, ...person() }, { remoteAddress: `10.7.0.${n}` }),
+      );
       await vi.waitFor(async () => {
         const { rowCount } = await client.query(
           `select 1 from pg_locks where relation = 'users'::regclass and not granted`,
