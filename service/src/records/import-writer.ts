@@ -53,9 +53,14 @@ export async function atomicWriter(target: ImportTarget): Promise<ImportWriter> 
       client.release(broken);
     }
   };
-  await client.query('begin');
-  await beginImport(client, target);
-  await target.confirm?.(client);
+  try {
+    await client.query('begin');
+    await beginImport(client, target);
+    await target.confirm?.(client);
+  } catch (error) {
+    await end('rollback');
+    throw error;
+  }
   return {
     atOnce: 1,
     write: async (inputs) => {

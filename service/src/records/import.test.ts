@@ -72,6 +72,19 @@ describe('importing', () => {
     expect(await events(ws)).toEqual('atomic' in how ? [] : [expect.objectContaining(expected)]);
   });
 
+  test('gives its connections back when the person must not import any more', async () => {
+    const ws = await workspaceWith(pool, 'c1');
+    const connected = pool.totalCount - pool.idleCount;
+    for (const atomic of [false, true]) {
+      const refused = importText(pool, ws, 'audits', ndjson([auditOf('a1')]), {
+        atomic,
+        confirm: () => Promise.reject(new Error('no role')),
+      });
+      await expect(refused).rejects.toThrow('no role');
+    }
+    expect(pool.totalCount - pool.idleCount).toBe(connected);
+  });
+
   test('an empty file brings nothing', async () => {
     const ws = await workspaceWith(pool, 'c1');
     expect(await importText(pool, ws, 'audits', '\n \r\n')).toMatchObject({

@@ -9,7 +9,7 @@ import { createWorkspace } from '../../src/workspaces.ts';
 import { resourceNamed } from './records.ts';
 
 type Chosen = Partial<
-  Pick<ImportOptions, 'fileName' | 'atomic' | 'parallel' | 'onProgress' | 'signal' | 'format'>
+  Pick<ImportOptions, 'fileName' | 'atomic' | 'confirm' | 'parallel' | 'onProgress' | 'signal' | 'format'>
 >;
 
 /** What an import did, with all that it refused. */
