@@ -60,7 +60,7 @@ export function countedAddress(request: Pick<FastifyRequest, 'ip' | 'socket'>): 
   return clientAddress(request) ?? request.socket.remoteAddress ?? '';
 }
 
-/** Groups of an IPv6 address that name a network: whoever has one address has all of its /64. */
+/** Groups of an IPv6 address that name a network: a client that has one address has all of its /64. */
 const NETWORK_GROUPS = 4;
 
 /** What an address is counted as: IPv4 as it is, also within IPv6; IPv6 by its /64, `2001:db8:0:1::/64`. */

@@ -20,7 +20,7 @@ interface Scope {
 
 export interface AuthDatabase {
   readonly kysely: Kysely<unknown>;
-  /** Runs better-auth, in the running transaction if there is one; gives what a statement failed with beside the result. */
+  /** Runs better-auth, in the running transaction if there is one; returns the result and the error of a failed statement. */
   observe<T>(
     by: ActorContext,
     work: () => Promise<T>,

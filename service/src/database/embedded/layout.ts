@@ -17,7 +17,7 @@ export type Layout = {
   /** The server's configuration: as root the server cannot write to it. */
   readonly configDirectory: string;
   readonly passwordFile: string;
-  /** Whoever holds the operating system's lock on it may start a server. Never removed. */
+  /** A process that holds the operating system's lock on it may start a server. Never removed. */
   readonly lockFile: string;
   /** What the server says; the file before it is kept as `.old`. */
   readonly logFile: string;
