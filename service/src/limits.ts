@@ -63,11 +63,15 @@ export const STATEMENT_TIMEOUT_MS = 30_000;
 export const READ_STATEMENT_TIMEOUT_MS = 5_000;
 /** The same where the cost grows with the workspace: exact counts, the log's filters, plots. */
 export const SLOW_STATEMENT_TIMEOUT_MS = 10_000;
-/** The same for a workspace's part of a group commit: all others of the group wait for it. */
+/** The same for a workspace's part of a group commit, or its held log: others wait for it. */
 export const GROUP_STATEMENT_TIMEOUT_MS = 2_000;
 
 /** How long a group commit waits for one workspace's log before it goes on without it. */
 export const GROUP_COMMIT_LOCK_TIMEOUT_MS = 250;
+/** How long a held log's entries wait in the queue of its lock before other held logs have their turn. */
+export const HELD_LOG_LOCK_TIMEOUT_MS = 100;
+/** How long held logs leave their connection to others when none of them could be written. */
+export const HELD_LOG_PAUSE_MS = 100;
 /** Entries that one group commit writes at most. */
 export const GROUP_COMMIT_MAX_ENTRIES = 500;
 

@@ -17,7 +17,7 @@ function entry(workspaceId: string, keyId = 'key', path = '/v1/audits'): Entry {
     ...{ workspaceId, keyId, tokenVersion: 1, counted: true, failed: false, durationMs: 1 },
     entry: { kind: 'api.request', keyId, actor: null, path } as const,
   };
-  return { pending: { request, resolve, reject }, outcome: promise };
+  return { pending: { request, sinceMs: performance.now(), resolve, reject }, outcome: promise };
 }
 
 const keysIn = (group: ReadonlyMap<string, readonly Pending[]>): Record<string, readonly string[]> =>
@@ -69,6 +69,28 @@ describe('the queue of audit entries', () => {
     await expect(late.outcome).rejects.toBeInstanceOf(BusyError);
     expect(queue.add(entry('a').pending)).toBe(true);
     queue.takeGroup(1, any);
+  });
+
+  test('rejects an entry that is put back when its first wait is over, also after others came', async () => {
+    const queue = createTrailQueue({ ...LIMITS, waitMs: 60 });
+    const [early, late] = [entry('a'), entry('b')];
+    queue.add(early.pending);
+    const group = queue.takeGroup(1, any);
+    await expect.poll(() => performance.now() - early.pending.sinceMs, { interval: 5 }).toBeGreaterThan(30);
+    // Its deadline is 60 ms later than that of the entry above.
+    queue.add({ ...late.pending, sinceMs: early.pending.sinceMs + 60 });
+    queue.putBack(group);
+    await expect(early.outcome).rejects.toBeInstanceOf(BusyError);
+    expect(keysIn(queue.takeGroup(8, any))).toEqual({ b: ['key'] });
+  });
+
+  test('names the workspaces that wait; one whose entries are put back goes to the end', () => {
+    const queue = createTrailQueue(LIMITS);
+    for (const workspaceId of ['a', 'a', 'b', 'c']) queue.add(entry(workspaceId).pending);
+    expect(queue.waiting((workspaceId) => workspaceId !== 'b')).toEqual(['a', 'c']);
+    queue.putBack(queue.takeGroup(1, (workspaceId) => workspaceId === 'a'));
+    expect(queue.waiting(any)).toEqual(['b', 'c', 'a']);
+    queue.takeGroup(8, any);
   });
 
   test('refuses a workspace whose oldest entry has waited too long, and takes those of others', async () => {

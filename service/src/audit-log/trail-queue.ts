@@ -4,6 +4,8 @@ import type { Outcome, RequestRecord } from './write.ts';
 /** A request that waits for its entry. */
 export interface Pending {
   readonly request: RequestRecord;
+  /** When it came (`performance.now()`). */
+  readonly sinceMs: number;
   readonly resolve: (outcome: Outcome) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -12,7 +14,7 @@ export interface Pending {
 export interface TrailLimits {
   readonly entries: number;
   readonly bytes: number;
-  /** How long an entry waits for a group, in ms. */
+  /** How long an entry waits to be taken, in ms. The wait of one that is put back goes on. */
   readonly waitMs: number;
   /** Once an entry has waited for this long, in ms, no more are taken: nothing is being written. */
   readonly stalledMs: number;
@@ -31,8 +33,8 @@ export interface TrailQueue {
   add(pending: Pending): boolean;
   /** Takes entries of all workspaces that are wanted, in the order of their ids, so that every writer locks alike. */
   takeGroup(max: number, wanted: (workspaceId: string) => boolean): ReadonlyMap<string, readonly Pending[]>;
-  /** Takes entries of one wanted workspace: the one that has waited longest for its turn. */
-  takeOne(max: number, wanted: (workspaceId: string) => boolean): ReadonlyMap<string, readonly Pending[]>;
+  /** The wanted workspaces that have entries. One whose entries were put back goes to the end. */
+  waiting(wanted: (workspaceId: string) => boolean): readonly string[];
   /** Puts entries that were taken before all others of their workspaces. */
   putBack(group: ReadonlyMap<string, readonly Pending[]>): void;
 }
@@ -40,7 +42,6 @@ export interface TrailQueue {
 interface Waiting {
   readonly pending: Pending;
   readonly bytes: number;
-  readonly sinceMs: number;
 }
 
 interface Line {
@@ -66,17 +67,34 @@ export function createTrailQueue(limits: TrailLimits): TrailQueue {
   let entries = 0;
   let bytes = 0;
   let timer: NodeJS.Timeout | undefined;
+  /** When the timer ends. */
+  let dueMs = Number.POSITIVE_INFINITY;
+
+  const stopTimer = (): void => {
+    clearTimeout(timer);
+    dueMs = Number.POSITIVE_INFINITY;
+  };
+  /** Makes sure that an entry that came then is rejected in time. */
+  const setTimer = (sinceMs: number): void => {
+    if (sinceMs + limits.waitMs >= dueMs) return;
+    stopTimer();
+    dueMs = sinceMs + limits.waitMs;
+    timer = setTimeout(rejectLate, Math.max(1, dueMs - performance.now()));
+  };
 
   const insert = (workspaceId: string, waiting: readonly Waiting[], first: boolean): void => {
     const line = lines.get(workspaceId) ?? { waiting: [], bytes: 0 };
-    line.waiting = first ? [...waiting, ...line.waiting] : line.waiting;
-    if (!first) line.waiting.push(...waiting);
+    if (first) {
+      line.waiting = [...waiting, ...line.waiting];
+      lines.delete(workspaceId);
+    } else line.waiting.push(...waiting);
     lines.set(workspaceId, line);
     const more = waiting.reduce((sum, each) => sum + each.bytes, 0);
     line.bytes += more;
     bytes += more;
     entries += waiting.length;
-    timer ??= setTimeout(rejectLate, limits.waitMs);
+    const [oldest] = waiting;
+    if (oldest !== undefined) setTimer(oldest.pending.sinceMs);
   };
   const remove = (workspaceId: string, line: Line, count: number): readonly Waiting[] => {
     const taken = line.waiting.splice(0, count);
@@ -85,24 +103,21 @@ export function createTrailQueue(limits: TrailLimits): TrailQueue {
     bytes -= less;
     entries -= taken.length;
     if (line.waiting.length === 0) lines.delete(workspaceId);
-    if (entries === 0) {
-      clearTimeout(timer);
-      timer = undefined;
-    }
+    if (entries === 0) stopTimer();
     return taken;
   };
   const rejectLate = (): void => {
-    timer = undefined;
+    stopTimer();
     const nowMs = performance.now();
-    let oldestMs = nowMs;
     for (const [workspaceId, line] of lines) {
-      const late = line.waiting.findIndex(({ sinceMs }) => sinceMs > nowMs - limits.waitMs);
+      const late = line.waiting.findIndex((each) => each.pending.sinceMs > nowMs - limits.waitMs);
       for (const { pending } of remove(workspaceId, line, late === -1 ? line.waiting.length : late)) {
         pending.reject(new BusyError(`an audit entry was not written within ${limits.waitMs} ms`));
       }
-      oldestMs = Math.min(oldestMs, line.waiting[0]?.sinceMs ?? nowMs);
     }
-    if (entries > 0) timer = setTimeout(rejectLate, Math.max(1, limits.waitMs - (nowMs - oldestMs)));
+    for (const { waiting } of lines.values()) {
+      if (waiting[0] !== undefined) setTimer(waiting[0].pending.sinceMs);
+    }
   };
   const take = (max: number, ids: readonly string[]): ReadonlyMap<string, readonly Pending[]> => {
     const group = new Map<string, readonly Pending[]>();
@@ -126,34 +141,25 @@ export function createTrailQueue(limits: TrailLimits): TrailQueue {
       const { workspaceId } = pending.request;
       const line = lines.get(workspaceId);
       const size = sizeOf(pending);
-      const nowMs = performance.now();
       if (entries >= limits.entries || bytes + size > limits.bytes) return false;
       if (line !== undefined) {
         const [oldest] = line.waiting;
-        const stalled = oldest !== undefined && nowMs - oldest.sinceMs > limits.stalledMs;
+        const stalled = oldest !== undefined && performance.now() - oldest.pending.sinceMs > limits.stalledMs;
         if (stalled || line.waiting.length >= limits.entries / 2 || line.bytes + size > limits.bytes / 2)
           return false;
       }
-      insert(workspaceId, [{ pending, bytes: size, sinceMs: nowMs }], false);
+      insert(workspaceId, [{ pending, bytes: size }], false);
       return true;
     },
     takeGroup: (max, wanted) => take(max, [...lines.keys()].filter(wanted).sort()),
-    takeOne(max, wanted) {
-      for (const workspaceId of lines.keys()) {
-        if (!wanted(workspaceId)) continue;
-        const group = take(max, [workspaceId]);
-        const line = lines.get(workspaceId);
-        // At the end of the rotation.
-        if (line !== undefined && lines.delete(workspaceId)) lines.set(workspaceId, line);
-        return group;
-      }
-      return new Map();
-    },
+    waiting: (wanted) => [...lines.keys()].filter(wanted),
     putBack(group) {
-      const sinceMs = performance.now();
       for (const [workspaceId, pending] of group) {
-        const waiting = pending.map((each) => ({ pending: each, bytes: sizeOf(each), sinceMs }));
-        insert(workspaceId, waiting, true);
+        insert(
+          workspaceId,
+          pending.map((each) => ({ pending: each, bytes: sizeOf(each) })),
+          true,
+        );
       }
     },
   };

@@ -1,9 +1,17 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Connections, Queryable } from '../database/lane.ts';
 import type { Lanes } from '../database/lanes.ts';
 import { inTransaction } from '../database/pool.ts';
+import { failedFor } from '../database/sql-state.ts';
 import { BusyError } from '../database/turns.ts';
-import { GROUP_COMMIT_LOCK_TIMEOUT_MS, GROUP_COMMIT_MAX_ENTRIES, LOCK_TIMEOUT_MS } from '../limits.ts';
+import {
+  GROUP_COMMIT_LOCK_TIMEOUT_MS,
+  GROUP_COMMIT_MAX_ENTRIES,
+  HELD_LOG_LOCK_TIMEOUT_MS,
+  HELD_LOG_PAUSE_MS,
+} from '../limits.ts';
+import { heldLogs, lockOneLog } from './held-logs.ts';
 import { createTrailQueue, type Pending, TRAIL_LIMITS, type TrailLimits } from './trail-queue.ts';
 import { type Outcome, type RequestRecord, writeRequests } from './write.ts';
 
@@ -20,6 +28,8 @@ export interface Trail {
 
 /** Workspaces that are remembered as held. */
 const HELD_MAX = 10_000;
+/** All held logs share one owner's turn among the writes. */
+const HELD_LOGS = 'held logs';
 
 type Group = ReadonlyMap<string, readonly Pending[]>;
 
@@ -34,8 +44,13 @@ class GroupFailure extends Error {
 
 /**
  * Group commit: while one write is under way, requests gather for the next, so many share one commit. A workspace whose
- * log is held, or refuses an entry, is taken out of the groups until its entries can be written by themselves, in its turn
- * among the writes: it neither delays nor fails the others.
+ * log is held, or refuses an entry, is taken out of the groups until its entries can be written by themselves.
+ *
+ * Held workspaces take turns, each with its own transaction: first those whose log is free now, which one statement finds
+ * without waiting, however many are held. If none is free, one of them waits in the queue of its lock for a short time, so
+ * that a log that others write all the time is reached too. A workspace whose log becomes free thus waits a fraction of a
+ * second, not for the locks of others. All of them together have one turn among the writes, and pause after an attempt
+ * that wrote nothing: with a turn each, three held workspaces would stop the writes of all others.
  */
 export function createTrail(
   { trail, writes }: Pick<Lanes, 'trail' | 'writes'>,
@@ -54,10 +69,8 @@ export function createTrail(
         await writeGroup(trail, group);
       } catch (error) {
         if (error instanceof GroupFailure) {
-          // Those that are still held are found again.
-          if (held.size >= HELD_MAX) held.clear();
-          held.add(error.workspaceId);
           queue.putBack(group);
+          await hold(error, group);
           startAlone();
         } else rejectAll(group, error);
       }
@@ -65,23 +78,54 @@ export function createTrail(
     writing = undefined;
   };
 
+  /** Takes a workspace out of the groups, and with it all of the group whose log is held: each would delay another group. */
+  const hold = async ({ workspaceId, cause }: GroupFailure, group: Group): Promise<void> => {
+    // Those that are still held are found again.
+    if (held.size >= HELD_MAX) held.clear();
+    held.add(workspaceId);
+    if (group.size === 1 || !failedFor(cause, 'lock_not_available')) return;
+    // If this fails, so does the next group, which tells those that wait.
+    for (const each of await heldLogs(trail, [...group.keys()]).catch(() => [])) held.add(each);
+  };
+
   const writeHeld = async (): Promise<void> => {
-    for (;;) {
-      const group = queue.takeOne(GROUP_COMMIT_MAX_ENTRIES, (workspaceId) => held.has(workspaceId));
-      if (group.size === 0) break;
-      for (const [workspaceId, pending] of group) {
-        try {
-          const settle = await settleWith(writes.of(workspaceId), workspaceId, pending, LOCK_TIMEOUT_MS);
-          held.delete(workspaceId);
-          settle();
-        } catch (error) {
-          rejectAll(group, error);
-        }
-      }
+    for (let round = 0; ; round++) {
+      const waiting = queue.waiting((workspaceId) => held.has(workspaceId));
+      if (waiting.length === 0) break;
+      if (!(await writeOneHeld(waiting, waiting[round % waiting.length] ?? '')))
+        await sleep(HELD_LOG_PAUSE_MS);
     }
     writingAlone = undefined;
-    // The log that was held is free.
-    startGroups();
+  };
+
+  /** Writes the first of these workspaces whose log is free, or `patient`. False: no lock or turn came soon enough. */
+  const writeOneHeld = async (workspaceIds: readonly string[], patient: string): Promise<boolean> => {
+    let taken: Group = new Map();
+    try {
+      const settle = await inTransaction(writes.of(HELD_LOGS), async (client) => {
+        const free = await lockOneLog(client, workspaceIds, patient);
+        taken = queue.takeGroup(GROUP_COMMIT_MAX_ENTRIES, (workspaceId) => workspaceId === free);
+        const pending = taken.get(free);
+        // They may have waited for too long meanwhile.
+        const tell = pending && (await settleWith(client, free, pending, HELD_LOG_LOCK_TIMEOUT_MS));
+        return () => {
+          held.delete(free);
+          tell?.();
+        };
+      });
+      settle();
+      startGroups();
+      return true;
+    } catch (error) {
+      if (failedFor(error, 'lock_not_available') || error instanceof BusyError) {
+        queue.putBack(taken);
+        return false;
+      }
+      // When nothing was taken, none of them can be written.
+      if (taken.size === 0) taken = queue.takeGroup(Number.POSITIVE_INFINITY, (id) => held.has(id));
+      rejectAll(taken, error);
+      return true;
+    }
   };
 
   // Not before the promise is kept: a write that has nothing to do ends at once.
@@ -95,7 +139,7 @@ export function createTrail(
   return {
     record: (request) =>
       new Promise((resolve, reject) => {
-        if (!queue.add({ request, resolve, reject })) {
+        if (!queue.add({ request, sinceMs: performance.now(), resolve, reject })) {
           reject(new BusyError('too many audit entries wait to be written'));
           return;
         }

@@ -40,7 +40,8 @@ export type LaneSizes = Readonly<Record<LaneName, number>>;
 
 /**
  * The least that keeps workspaces apart: whatever one does, a connection of each lane is left to the others. A workspace
- * counts as two owners in `writes` (`/v1` and its dashboard) and in `people` (itself and a person).
+ * counts as two owners in `writes` (`/v1` and its dashboard) and in `people` (itself and a person). All held logs are one
+ * more owner in `writes`, whose turns are short.
  */
 const LEAST: LaneSizes = { trail: 1, reads: 2, writes: 3, people: 3, slow: 2 };
 export const CONNECTIONS_MIN = Object.values(LEAST).reduce((sum, size) => sum + size, 0);
