@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { type IncomingMessage, METHODS, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { ApiError, errorEnvelope } from './errors.ts';
@@ -79,11 +78,17 @@ async function refuse(socket: Socket, failure: ApiError): Promise<void> {
   const own = latest?.complete === false ? latest : undefined;
   const responses = [...owed];
   const before = responses.filter(({ req }) => req !== own);
-  await Promise.all(before.map((response) => once(response, 'close')));
+  await Promise.all(before.map(closed));
   const answered = own !== undefined && responses.every(({ req, headersSent }) => req !== own || headersSent);
   if (answered) socket.end();
   else socket.end(rawAnswer(failure));
 }
+
+/** Not `once` of node:events: it rejects at an error of the response, which is its handler's concern. */
+const closed = (response: ServerResponse): Promise<void> =>
+  new Promise((resolve) => {
+    response.once('close', () => resolve());
+  });
 
 function rawAnswer({ code, status, message, headers }: ApiError): string {
   const body = errorEnvelope(code, message);

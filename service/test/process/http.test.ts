@@ -3,7 +3,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { dataDirectory } from '../../src/database/embedded/fixture-process.ts';
-import { answerClientError } from '../../src/http/broken-request.ts';
+import { answerBrokenRequests, answerClientError } from '../../src/http/broken-request.ts';
 import { onFileEnd } from '../harness/cleanup.ts';
 import { startSvcd } from '../harness/process.ts';
 import { startRunningService } from '../harness/running-service.ts';
@@ -81,6 +81,25 @@ describe('a request that is no good HTTP is answered in the envelope', () => {
     const { port } = server.address() as AddressInfo;
     const answer = await exchange(`http://127.0.0.1:${port}`, 'GET /v1/audits HTTP/1.1\r\nHost: a\r\n');
     expect(parse(answer)).toMatchObject({ status: 408, code: 'request_timeout' });
+  });
+
+  test('after a response that fails: nothing is left unhandled', async () => {
+    const server: Server = createServer((_, response) => {
+      response.on('error', () => undefined);
+      server.once('clientError', () => {
+        response.end('first');
+        // Fails with ERR_STREAM_WRITE_AFTER_END before the response is closed.
+        response.write('more');
+      });
+    });
+    answerBrokenRequests(server);
+    server.on('clientError', answerClientError);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onFileEnd(() => new Promise((resolve) => void server.close(() => resolve())));
+    const { port } = server.address() as AddressInfo;
+    const request = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
+    const answer = await exchange(`http://127.0.0.1:${port}`, `${request}NONSENSE\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1\.1 200 .*firstHTTP\/1\.1 400 /s);
   });
 
   test('and the service goes on', async () => {
