@@ -1,11 +1,10 @@
 import { spawn } from 'node:child_process';
-import { lchown, lstat, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { type Account, ADD_A_USER, clusterMaker } from './account.ts';
+import { type Account, clusterMaker } from './account.ts';
 import type { Binaries } from './binaries.ts';
-import { EmbeddedError, errorCode } from './error.ts';
+import { EmbeddedError } from './error.ts';
 import { ensureDirectory } from './files.ts';
+import { handOver } from './hand-over.ts';
 import { launcherFor } from './launcher.ts';
 import { barrierTo, hasDescriptorPaths, impassable, WORKING_DIRECTORY } from './reach.ts';
 
@@ -75,23 +74,12 @@ export async function createCluster(options: ClusterOptions): Promise<void> {
       `create database ${DATABASE} owner ${ROLE}`,
     ].join('\n'),
   );
-  if (account !== undefined && account.uid !== maker?.uid) await handOver(directory, account);
+  if (account !== undefined && maker !== undefined && account.uid !== maker.uid)
+    await handOver(directory, maker, account);
 }
 
-/** Gives a directory with all that is in it to the account. */
-async function handOver(path: string, account: Account): Promise<void> {
-  const found = await lstat(path);
-  // A second name of a file could be that of a file of another user.
-  if (found.isFile() && found.nlink !== 1) throw new EmbeddedError(`${path} has several names`);
-  try {
-    await lchown(path, account.uid, account.gid);
-  } catch (error) {
-    if (errorCode(error) !== 'EINVAL') throw error;
-    throw new EmbeddedError(`this container has no user id ${account.uid}. ${ADD_A_USER}`, { cause: error });
-  }
-  if (!found.isDirectory()) return;
-  for (const name of await readdir(path)) await handOver(join(path, name), account);
-}
+/** What initdb says when its user has no name, as that of `docker run --user 1234`. No option spares it the name. */
+const NAMELESS = /could not look up effective user ID/;
 
 type Run = (program: string, args: readonly string[], input?: string) => Promise<void>;
 
@@ -119,6 +107,12 @@ async function runAs(
       throw new EmbeddedError(`${program} cannot be run: ${String(error)}`, { cause: error });
     },
   );
+  if (NAMELESS.test(errors)) {
+    throw new EmbeddedError(
+      `PostgreSQL makes a new database only as a user with a name, and the user id ${process.getuid?.()} has none. ` +
+        `Give it one in /etc/passwd, start this program as root or as a user with a name, or set SVC_DATABASE_URL.`,
+    );
+  }
   if (code !== 0) {
     throw new EmbeddedError(`${program} failed (${code}): ${`${errors}\n${output}`.trim()}`);
   }

@@ -5,6 +5,7 @@ import { EmbeddedError, errorCode, errorMessage } from './error.ts';
 
 const BYTES_PER_MIB = 1024 * 1024;
 const OWNER_ONLY = 0o600;
+const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = constants;
 
 /** Makes a directory of this mode (or sets the mode of the one that is there), owned by the account. */
 export async function ensureDirectory(path: string, mode: number, account?: Account): Promise<void> {
@@ -26,13 +27,32 @@ export async function setDirectory(
   owner: Pick<Account, 'uid' | 'gid'> | undefined,
 ): Promise<void> {
   if (owner === undefined) return chmod(path, mode);
-  const directory = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+  const directory = await open(path, O_RDONLY | O_NOFOLLOW | O_DIRECTORY);
   try {
     await directory.chown(owner.uid, owner.gid);
     await directory.chmod(mode);
   } finally {
     await directory.close();
   }
+}
+
+/**
+ * Opens a file that root may use in the data directory of another user: that user could name any file by a symbolic
+ * link, or where the kernel allows it by a hard link. Root fails on both; another user only has its own rights.
+ */
+export async function openUnlinked(path: string, flags: number, mode: number): Promise<FileHandle> {
+  if (process.getuid?.() !== 0) return open(path, flags, mode);
+  const file = await open(path, flags | O_NOFOLLOW, mode);
+  try {
+    if ((await file.stat()).nlink <= 1) return file;
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+  await file.close();
+  throw new EmbeddedError(
+    `${path} is a hard link to a file that has another name too, and root uses none. Remove it.`,
+  );
 }
 
 /** Opens a new file for writing in place of a left-over one. A link in its place is removed, not followed. */

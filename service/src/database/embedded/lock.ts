@@ -1,8 +1,8 @@
 import { constants } from 'node:fs';
-import { type FileHandle, open, stat } from 'node:fs/promises';
+import { type FileHandle, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { EmbeddedError, errorCode } from './error.ts';
-import { fileError } from './files.ts';
+import { fileError, openUnlinked } from './files.ts';
 import type { Layout } from './layout.ts';
 
 /**
@@ -54,19 +54,28 @@ export async function lockHolder(layout: Layout): Promise<string> {
 
 async function openLockFile(layout: Layout): Promise<FileHandle> {
   try {
-    const file = await open(layout.lockFile, FLAGS, OWNER_ONLY);
-    await keepOwner(file, layout);
-    return file;
+    const file = await openUnlinked(layout.lockFile, FLAGS, OWNER_ONLY);
+    try {
+      await keepOwner(file, layout);
+      return file;
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
   } catch (error) {
+    if (error instanceof EmbeddedError) throw error;
     throw await fileError(`the data directory ${layout.dataDir} cannot be written to`, layout.dataDir, error);
   }
 }
 
-/** A lock file that root makes belongs to the owner of the directory, who starts the next service perhaps. */
+/**
+ * A lock file that root makes belongs to the owner of the directory, who starts the next service perhaps. A new one is
+ * empty: one with a content could be a file of root that this owner kept by a hard link.
+ */
 async function keepOwner(file: FileHandle, { dataDir }: Layout): Promise<void> {
   if (process.getuid?.() !== 0) return;
   const [{ uid, gid }, found] = await Promise.all([stat(dataDir), file.stat()]);
-  if (found.uid === 0 && uid !== 0) await file.chown(uid, gid);
+  if (found.uid === 0 && found.size === 0 && uid !== 0) await file.chown(uid, gid);
 }
 
 async function lockFile(file: FileHandle, { dataDir }: Layout): Promise<boolean> {

@@ -1,13 +1,15 @@
-import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../../test/harness/temporary-directory.ts';
 import { packagedBinaries } from './binaries.ts';
-import { dataDirectory, killFixtures, killServer, spawnFixture } from './fixture-process.ts';
+import { dataDirectory, killFixtures, killServer, mayRunFixture, spawnFixture } from './fixture-process.ts';
 
 /** A data directory with a cluster, whose server is stopped. Each test breaks it and mends it again. */
 const dataDir = await dataDirectory();
 const pgdata = join(dataDir, 'postgres');
+/** A user that no machine has. */
+const NAMELESS = { uid: 54_321, gid: 54_321 };
 
 /** What the operator is told when the service does not start. */
 async function refusal(directory: string): Promise<string> {
@@ -109,6 +111,19 @@ describe('a service does not start, and says why and what to do,', () => {
     await mkdir(join(parent, 'data'));
     await writeFile(join(parent, 'data', 'postgres'), '');
     expect(await refusal(join(parent, 'data'))).toContain('a file is in its place');
+  });
+
+  test('as a user without a name, who cannot make a database', async ({ skip }) => {
+    if (process.getuid?.() !== 0) skip('only root can start processes as another user');
+    if (!(await mayRunFixture(NAMELESS))) skip('this program lies below a private directory');
+    const empty = await dataDirectory();
+    await mkdir(empty);
+    await chown(empty, NAMELESS.uid, NAMELESS.gid);
+    expect((await spawnFixture('service', empty, NAMELESS).outcome).message).toBe(
+      'PostgreSQL makes a new database only as a user with a name, and the user id 54321 has none. ' +
+        'Give it one in /etc/passwd, start this program as root or as a user with a name, or set SVC_DATABASE_URL.',
+    );
+    expect(await readdir(empty)).not.toContainEqual(expect.stringMatching(/^postgres(\.new.*)?$/));
   });
 
   test('on a platform without packaged PostgreSQL', async () => {

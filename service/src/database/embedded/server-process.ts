@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:fs';
-import { open } from 'node:fs/promises';
 import type { Binaries } from './binaries.ts';
 import { EmbeddedError } from './error.ts';
+import { openUnlinked } from './files.ts';
 import type { Launcher } from './launcher.ts';
 import { clusterSetting } from './postmaster.ts';
 
@@ -33,9 +33,8 @@ export type ServerProcessOptions = {
   readonly inherit?: readonly number[];
 };
 
-const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = constants;
-/** Root follows no link: the data directory may belong to another user, who could name any file by one. */
-const LOG_FLAGS = O_APPEND | O_CREAT | O_WRONLY | (process.getuid?.() === 0 ? O_NOFOLLOW : 0);
+const { O_APPEND, O_CREAT, O_WRONLY } = constants;
+const LOG_FLAGS = O_APPEND | O_CREAT | O_WRONLY;
 
 /**
  * Starts the postmaster, in a session of its own: a Ctrl-C on the terminal is for the service, which ends its
@@ -45,7 +44,7 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
   const { binaries, launcher, pgdata, reachedAs = pgdata } = options;
   const settings = [...options.settings, clusterSetting(pgdata)].flatMap((setting) => ['-c', setting]);
   const { file, args, options: base } = launcher(binaries.postgres, ['-D', reachedAs, ...settings], pgdata);
-  const log = await open(options.logFile, LOG_FLAGS, 0o600);
+  const log = await openUnlinked(options.logFile, LOG_FLAGS, 0o600);
   try {
     const child = spawn(file, args, {
       ...base,
