@@ -35,6 +35,8 @@ describe('every bad line is refused with its number, field and reason, and the g
     [line({ createdAt: '2999-01-01T00:00:00Z' }), '/createdAt', /past/],
     [line({ createdAt: 'yesterday' }), '/createdAt', /ISO 8601/],
     [line({ createdAt: null }), '/createdAt', /ISO 8601/],
+    [`{"id":${'['.repeat(32)}${']'.repeat(32)}}`, '', /nested deeper than 32 levels/],
+    [`{"id":[${'0,'.repeat(1_000)}0]}`, '', /more than 1000 values/],
     [`${' '.repeat(LINE_MAX_BYTES)}{}`, '', /longer than 1 MiB/],
     [Buffer.from([0x7b, 0xff, 0x7d]), '', /not UTF-8/],
   ];

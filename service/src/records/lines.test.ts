@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { LINE_MAX_BYTES, type Line, readLines } from './lines.ts';
+import { LINE_MAX_BYTES, LINES_AT_ONCE, type Line, readLines } from './lines.ts';
 
 async function read(chunks: readonly Uint8Array[]): Promise<readonly Line[]> {
   async function* input(): AsyncGenerator<Uint8Array> {
@@ -75,3 +75,12 @@ test.each([64 * 1024, 3 * LINE_MAX_BYTES])(
     expect([lines[2]?.text, lines[5]?.text]).toEqual(['b', 'c']);
   },
 );
+
+test('the lines of one large chunk come a bounded number at a time', async () => {
+  async function* input(): AsyncGenerator<Uint8Array> {
+    yield Buffer.from('\n'.repeat(2 * LINES_AT_ONCE + 1));
+  }
+  const counts: number[] = [];
+  for await (const lines of readLines(input())) counts.push(lines.length);
+  expect(counts).toEqual([LINES_AT_ONCE, LINES_AT_ONCE, 1]);
+});
