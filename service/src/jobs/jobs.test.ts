@@ -1,16 +1,27 @@
 import { makeWorkerUtils } from 'graphile-worker';
 import { pino } from 'pino';
-import { expect, test, vi } from 'vitest';
-import { onFileEnd } from '../../test/harness/cleanup.ts';
-import { createTestDatabase } from '../../test/harness/database.ts';
-import { TEST_SECRET } from '../../test/harness/service.ts';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { createTestDashboard, PASSWORD } from '../../test/harness/dashboard.ts';
+import { createTestService, TEST_SECRET } from '../../test/harness/service.ts';
 import { listPartitions } from '../audit-log/partitions.ts';
+import { examineSecondFactors } from '../dashboard/auth/sealed-factors.ts';
 import { type Jobs, startJobs } from './jobs.ts';
 
 const WAIT = { timeout: 15_000, interval: 20 } as const;
 
-const { pool, url } = await createTestDatabase();
+const service = await createTestService();
+const {
+  pool,
+  database: { url },
+} = service;
 pool.on('connect', (client) => client.on('error', () => undefined));
+
+/** Makes a job due now, for one of the nodes that run. */
+async function runJob(task: string): Promise<void> {
+  const utils = await makeWorkerUtils({ pgPool: pool });
+  await utils.addJob(task, {}, { jobKey: 'once' });
+  await utils.release();
+}
 
 test('a job runs once, on one of several nodes, by the clock of the database; all of them stop at once', async () => {
   const lines: string[] = [];
@@ -26,16 +37,32 @@ test('a job runs once, on one of several nodes, by the clock of the database; al
       clock: () => Date.parse(time),
     }),
   );
-  onFileEnd(async () => {
+  onTestFinished(async () => {
     await Promise.all(nodes.map((node) => node.stop()));
   });
-  const utils = await makeWorkerUtils({ pgPool: pool });
-  await utils.addJob('maintain_audit_log', {}, { jobKey: 'once' });
+  await runJob('maintain_audit_log');
   await vi.waitFor(async () => {
     expect((await listPartitions(pool)).map(({ name }) => name)).toContain(last);
   }, WAIT);
-  await utils.release();
   expect(lines.filter((line) => line.includes('made the audit log'))).toEqual([
     expect.stringContaining(`made the audit log's partitions ${last}"`),
   ]);
+});
+
+test('a second factor that a node has sealed with the old secret is sealed with the new one', async () => {
+  const owner = await createTestDashboard(service).owner();
+  await owner.send('POST', '/auth/two-factor/enable', { password: PASSWORD });
+  const newer = 'a newer secret of the tests, 32 characters or more';
+  expect(await examineSecondFactors(pool, [newer])).toEqual({ old: 0, lost: [owner.email] });
+  const jobs = startJobs({
+    databaseUrl: url,
+    logRetentionDays: 36_500,
+    secrets: [newer, TEST_SECRET],
+    log: pino({ level: 'silent' }),
+  });
+  onTestFinished(() => jobs.stop());
+  await runJob('reseal_second_factors');
+  await vi.waitFor(async () => {
+    expect(await examineSecondFactors(pool, [newer])).toEqual({ old: 0, lost: [] });
+  }, WAIT);
 });
