@@ -210,7 +210,11 @@ describe('the export of the log', () => {
       statements.filter((statement) => statement.includes('audit_log_entries')).length;
     const head = await viewer.send('GET', url, undefined, { method: 'HEAD' });
     expect([head.status, head.text]).toEqual([200, '']);
-    const ofHead = await statementsOf(() => viewer.send('GET', url, undefined, { method: 'HEAD' }));
+    const ofHead = await statementsOf(async () => {
+      await viewer.send('GET', url, undefined, { method: 'HEAD' });
+      // A stream that nobody needs would be read after the response.
+      await viewer.send('GET', '/me');
+    });
     const ofGet = await statementsOf(() => viewer.send('GET', url));
     expect([pagesRead(ofHead), pagesRead(ofGet) > 0]).toEqual([0, true]);
     expect(head.headers['content-type']).toContain('text/csv');
