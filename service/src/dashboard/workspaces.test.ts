@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { expectFailure } from '../../test/harness/answers.ts';
 import { createTestDashboard } from '../../test/harness/dashboard.ts';
 import { createTestService } from '../../test/harness/service.ts';
 import type { Me, Usage, Workspace } from './wire.ts';
@@ -92,6 +93,17 @@ describe('a workspace', () => {
     }
     expect((await owner.send('GET', path)).json()).toMatchObject({ name: 'Test', liveQuota: null });
     expect(await changes(owner.workspaceId)).toEqual([]);
+  });
+
+  test('takes no name that is not UTF-8: it would be stored as another one', async () => {
+    const owner = await dashboard.owner();
+    const path = `/workspaces/${owner.workspaceId}`;
+    const options = {
+      payload: Buffer.from('{"name":"\xe9t\xe9"}', 'latin1'),
+      headers: { 'content-type': 'application/json' },
+    };
+    expectFailure(await owner.send('PATCH', path, undefined, options), 'invalid_body', 'UTF-8');
+    expect((await owner.send('GET', path)).json()).toMatchObject({ name: 'Test' });
   });
 
   test('accepts the largest quota and holds it exactly', async () => {
