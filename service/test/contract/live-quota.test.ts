@@ -1,6 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { expectFailure } from '../harness/answers.ts';
 import { createTestService, type TestAnswer, type TestService } from '../harness/service.ts';
+import { statementsOf } from '../harness/statements.ts';
 
 const REQUESTS = 100;
 
@@ -105,6 +106,21 @@ describe('the live quota', () => {
     );
     expect(passed(await many(5))).toBe(3);
     expect(await used()).toBe(3);
+  });
+
+  test('refuses a write before its work once it is used up, on each node that has found that', async () => {
+    await setQuota(1);
+    const { token } = await service.issue(workspaceId, { access: 'write' });
+    expect((await ask(token)).status).toBe(200);
+    const transactionsOf = async (of: TestService): Promise<number> => {
+      const statements = await statementsOf(async () => {
+        const options = { method: 'POST', payload: { name: 'Acme' } } as const;
+        expectFailure(await of.request(token, '/v1/companies', options), 'quota_exceeded');
+      });
+      return statements.filter((statement) => statement === '"begin"').length;
+    };
+    expect(await transactionsOf(service)).toBe(0);
+    expect([await transactionsOf(node), await transactionsOf(node)]).toEqual([1, 0]);
   });
 
   test('is not given back by a request that waited from the old month into the new one', async () => {
