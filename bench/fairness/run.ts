@@ -38,8 +38,15 @@ async function cpuUs(pid: number): Promise<number> {
   return CPU_FIELDS.reduce((sum, field) => sum + Number(fields[field]), 0) * US_PER_TICK;
 }
 
+/** Each load has a thread of its own: the polite client does not wait for responses to the hostile one. */
 const load = (url: string, token: string, connections: number): Promise<autocannon.Result> =>
-  autocannon({ url, headers: { authorization: `Bearer ${token}` }, connections, duration: seconds });
+  autocannon({
+    url,
+    headers: { authorization: `Bearer ${token}` },
+    connections,
+    duration: seconds,
+    workers: 1,
+  });
 
 async function measure(
   { origin, pid }: { readonly origin: string; readonly pid: number },
