@@ -1,6 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
-import type { Connections, Queryable } from '../database/lane.ts';
 import type { Lanes } from '../database/lanes.ts';
 import { inTransaction } from '../database/pool.ts';
 import { failedFor } from '../database/sql-state.ts';
@@ -11,8 +9,9 @@ import {
   HELD_LOG_LOCK_TIMEOUT_MS,
   HELD_LOG_PAUSE_MS,
 } from '../limits.ts';
+import { type Group, GroupFailure, requestsOf, settle, writeGroup } from './group.ts';
 import { heldLogs, lockOneLog } from './held-logs.ts';
-import { createTrailQueue, type Pending, TRAIL_LIMITS, type TrailLimits } from './trail-queue.ts';
+import { createTrailQueue, TRAIL_LIMITS, type TrailLimits } from './trail-queue.ts';
 import { type Outcome, type RequestRecord, writeRequests } from './write.ts';
 
 /** The audit trail of requests. An outcome is given only when it is durable; fails closed when it can't be. */
@@ -30,17 +29,6 @@ export interface Trail {
 const HELD_MAX = 10_000;
 /** All held logs share one owner's turn among the writes. */
 const HELD_LOGS = 'held logs';
-
-type Group = ReadonlyMap<string, readonly Pending[]>;
-
-/** Which workspace's statement failed. */
-class GroupFailure extends Error {
-  readonly workspaceId: string;
-  constructor(workspaceId: string, cause: pg.DatabaseError) {
-    super('A group commit failed.', { cause });
-    this.workspaceId = workspaceId;
-  }
-}
 
 /**
  * Group commit: while one write is under way, requests gather for the next, so many share one commit. A workspace whose
@@ -66,7 +54,7 @@ export function createTrail(
       const group = queue.takeGroup(GROUP_COMMIT_MAX_ENTRIES, (workspaceId) => !held.has(workspaceId));
       if (group.size === 0) break;
       try {
-        await writeGroup(trail, group);
+        queue.putBack(await writeGroup(trail, group, GROUP_COMMIT_LOCK_TIMEOUT_MS));
       } catch (error) {
         if (error instanceof GroupFailure) {
           queue.putBack(group);
@@ -102,18 +90,19 @@ export function createTrail(
   const writeOneHeld = async (workspaceIds: readonly string[], patient: string): Promise<boolean> => {
     let taken: Group = new Map();
     try {
-      const settle = await inTransaction(writes.of(HELD_LOGS), async (client) => {
+      const written = await inTransaction(writes.of(HELD_LOGS), async (client) => {
         const free = await lockOneLog(client, workspaceIds, patient);
         taken = queue.takeGroup(GROUP_COMMIT_MAX_ENTRIES, (workspaceId) => workspaceId === free);
         const pending = taken.get(free);
         // They may have waited for too long meanwhile.
-        const tell = pending && (await settleWith(client, free, pending, HELD_LOG_LOCK_TIMEOUT_MS));
+        const outcomes =
+          pending && (await writeRequests(client, free, requestsOf(pending), HELD_LOG_LOCK_TIMEOUT_MS));
         return () => {
           held.delete(free);
-          tell?.();
+          if (pending && outcomes) settle(pending, outcomes);
         };
       });
-      settle();
+      written();
       startGroups();
       return true;
     } catch (error) {
@@ -154,45 +143,4 @@ export function createTrail(
 
 function rejectAll(group: Group, error: unknown): void {
   for (const pending of group.values()) for (const { reject } of pending) reject(error);
-}
-
-async function writeGroup(connections: Connections, group: Group): Promise<void> {
-  const write = async (client: Queryable): Promise<readonly (() => void)[]> => {
-    const settles: (() => void)[] = [];
-    for (const [workspaceId, pending] of group) {
-      try {
-        settles.push(await settleWith(client, workspaceId, pending, GROUP_COMMIT_LOCK_TIMEOUT_MS));
-      } catch (error) {
-        // Only what the database refused can be due to one of them.
-        if (!(error instanceof pg.DatabaseError) || error.severity === 'FATAL') throw error;
-        throw new GroupFailure(workspaceId, error);
-      }
-    }
-    return settles;
-  };
-  // A single statement is its own transaction.
-  const settles = group.size === 1 ? await write(connections) : await inTransaction(connections, write);
-  for (const settle of settles) settle();
-}
-
-/** Writes a workspace's requests; what is returned tells them, and is called when it is committed. */
-async function settleWith(
-  client: Queryable,
-  workspaceId: string,
-  pending: readonly Pending[],
-  lockTimeoutMs: number,
-): Promise<() => void> {
-  const outcomes = await writeRequests(
-    client,
-    workspaceId,
-    pending.map(({ request }) => request),
-    lockTimeoutMs,
-  );
-  return () => {
-    pending.forEach(({ resolve, reject }, i) => {
-      const outcome = outcomes[i];
-      if (outcome === undefined) reject(new Error('A request has no outcome.'));
-      else resolve(outcome);
-    });
-  };
 }

@@ -1,3 +1,4 @@
+import type pg from 'pg';
 import type { Queryable } from '../database/lane.ts';
 import { utc } from '../database/utc.ts';
 import { entryDoc, type NewEntry } from './entry.ts';
@@ -32,7 +33,7 @@ export interface QuotaState {
   readonly used: number;
 }
 
-interface WrittenRow {
+export interface WrittenRow {
   readonly position: number;
   readonly granted: boolean;
   readonly used: number;
@@ -115,6 +116,21 @@ export async function writeRequests(
   requests: readonly RequestRecord[],
   lockTimeoutMs: number,
 ): Promise<readonly Outcome[]> {
+  const statement = requestsStatement(workspaceId, requests, lockTimeoutMs);
+  for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+    const { rows } = await client.query<WrittenRow>(statement);
+    const outcomes = outcomesOf(requests, rows);
+    if (outcomes !== undefined) return outcomes;
+  }
+  throw new Error('The keys of the workspace change faster than its requests can be recorded.');
+}
+
+/** The statement that writes the requests of one workspace. Its rows are for {@link outcomesOf}. */
+export function requestsStatement(
+  workspaceId: string,
+  requests: readonly RequestRecord[],
+  lockTimeoutMs: number,
+): pg.QueryConfig {
   const docs = requests.map(({ entry }) => (entry === null ? null : entryDoc(entry)));
   const values = [
     workspaceId,
@@ -131,14 +147,18 @@ export async function writeRequests(
     requests.map(({ durationMs }) => latencyBucket(durationMs)),
     String(lockTimeoutMs),
   ];
-  for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
-    const { rows } = await client.query<WrittenRow>({ ...WRITE, values });
-    if (rows[0]?.position !== STALE) return outcomesOf(requests, rows);
-  }
-  throw new Error('The keys of the workspace change faster than its requests can be recorded.');
+  return { ...WRITE, values };
 }
 
-function outcomesOf(requests: readonly RequestRecord[], rows: readonly WrittenRow[]): readonly Outcome[] {
+/**
+ * The outcomes in the order of the requests. Undefined: keys changed while the statement waited for the log's clock.
+ * Nothing was written, and the statement has to run again.
+ */
+export function outcomesOf(
+  requests: readonly RequestRecord[],
+  rows: readonly WrittenRow[],
+): readonly Outcome[] | undefined {
+  if (rows[0]?.position === STALE) return undefined;
   const outcomes: Outcome[] = requests.map(() => ({ result: 'invalid_key' }));
   for (const { position, granted, used, live_quota } of rows) {
     const quota = live_quota === null ? null : { limit: live_quota, used };

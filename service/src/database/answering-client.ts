@@ -13,15 +13,16 @@ export function answeringClient(timeoutMs: number): typeof pg.Client {
       super(config);
       const { connection } = this;
       const socket = (): Socket => connection.stream as Socket;
-      /** What was sent when the last statement was done; more than that waits for an answer. */
+      /** What had been sent when the last statement was done; more than that waits for an answer. */
       let answered = 0;
-      // Ahead of pg's own listener, which sends the next statement.
-      connection.on('readyForQuery', () => {
+      // Each time when nothing more waits for an answer.
+      this.on('drain', () => {
         answered = socket().bytesWritten;
       });
       // TLS changes the stream on the way.
       this.once('connect', () => {
         const connected = socket();
+        answered = connected.bytesWritten;
         connected.setTimeout(timeoutMs);
         // Again and again: it is also told that a connection is idle.
         connected.on('timeout', () => {

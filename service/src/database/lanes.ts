@@ -69,7 +69,7 @@ const over = (pool: Connections, total: number, perOwner: number, waitMs: number
 
 /** A statement of these lanes is ended by the server before the client gives up on it. */
 const SESSIONS: Readonly<Record<LaneName, Partial<PoolOptions>>> = {
-  trail: { statementTimeoutMs: GROUP_STATEMENT_TIMEOUT_MS },
+  trail: { statementTimeoutMs: GROUP_STATEMENT_TIMEOUT_MS, pipeline: true },
   reads: { statementTimeoutMs: READ_STATEMENT_TIMEOUT_MS, readOnly: true },
   writes: { statementTimeoutMs: STATEMENT_TIMEOUT_MS, lockTimeoutMs: LOCK_TIMEOUT_MS },
   people: { statementTimeoutMs: READ_STATEMENT_TIMEOUT_MS, lockTimeoutMs: PEOPLE_LOCK_TIMEOUT_MS },

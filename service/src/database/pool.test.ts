@@ -97,6 +97,16 @@ describe('a connection', () => {
     expect(await pid(pool)).not.toBe(before);
   });
 
+  test('is given up too while one of several statements that were sent at once owes its answer', async () => {
+    const pool = poolOf({ pipeline: true, answerTimeoutMs: IDLE_TIMEOUT_MS });
+    const client = await pool.connect();
+    const sent = [client.query('begin'), client.query('select pg_sleep(1)'), client.query('commit')];
+    const results = await Promise.allSettled(sent);
+    client.release(true);
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected']);
+    expect(results[1]).toMatchObject({ reason: { code: 'ETIMEDOUT' } });
+  });
+
   test('waits for an answer as long as a command wants', async () => {
     const pool = poolOf({ answerTimeoutMs: 0 });
     await expect(pool.query('select pg_sleep($1)', [IDLE_TIMEOUT_MS / 1000])).resolves.toBeDefined();

@@ -33,6 +33,11 @@ export interface PoolOptions {
   /** Whether the server refuses to write. Default: false. */
   readonly readOnly?: boolean;
   /**
+   * Whether a statement is sent while others of its connection still run (pg's pipeline mode, which takes no COPY).
+   * Default: false.
+   */
+  readonly pipeline?: boolean;
+  /**
    * How long the server may say nothing while a statement runs before its connection is given up (ETIMEDOUT), so that
    * a network that swallows everything does not hang requests. Default: a little longer than a statement may take.
    * 0: for ever, for work that lifts statement_timeout.
@@ -76,6 +81,7 @@ export function createPool(wanted: PoolOptions): pg.Pool {
       if (!readOnly) await client.query(DURABLE);
     },
     types,
+    pipeline: wanted.pipeline ?? false,
   });
   pool.on('error', wanted.onError);
   // One that breaks while it is out tells whoever uses it by the next query; without a listener Node ends the process.
