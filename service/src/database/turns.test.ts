@@ -82,9 +82,23 @@ test('callers beyond the bound are refused at once; one owner cannot fill it alo
   expect(turns.take('busy')).toBeUndefined();
   const waiting = [turns.take('busy'), turns.take('busy')];
   await expect(turns.take('busy')).rejects.toThrow(BusyError);
-  waiting.push(turns.take('polite'), turns.take('polite'));
+  waiting.push(turns.take('polite'), turns.take('another'));
   await expect(turns.take('another')).rejects.toThrow(BusyError);
-  for (const owner of ['busy', 'busy', 'polite', 'busy', 'polite']) turns.leave(owner);
+  for (const owner of ['busy', 'busy', 'polite', 'another', 'busy']) turns.leave(owner);
   await Promise.all(waiting);
   expect(turns.waiting).toBe(0);
+});
+
+test('owners whose callers take all places give one to an owner with fewer', async () => {
+  const turns = turnsOf({ total: 1, perOwner: 1, waitingMax: 6 });
+  expect(turns.take('running')).toBeUndefined();
+  const callers = ['a', 'a', 'a', 'b', 'b', 'b', 'c', 'c', 'c'].map(async (owner) => {
+    await turns.take(owner);
+    turns.leave(owner);
+  });
+  const answers = Promise.allSettled(callers);
+  expect(turns.waiting).toBe(6);
+  turns.leave('running');
+  const served = (await answers).map(({ status }) => status === 'fulfilled');
+  expect(served).toEqual([true, true, false, true, true, false, true, true, false]);
 });

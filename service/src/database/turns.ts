@@ -10,7 +10,10 @@ export interface TurnLimits {
   readonly perOwner: number;
   /** How long a caller waits for its turn. */
   readonly waitMs: number;
-  /** Callers that wait, of all owners. One owner may have half of them. */
+  /**
+   * Callers that wait, of all owners. One owner may have half of them. When all places are taken, a caller of an owner
+   * with fewer takes the place of the newest caller of the owner with the most.
+   */
   readonly waitingMax: number;
 }
 
@@ -20,19 +23,25 @@ export interface TurnLimits {
  * never end.
  */
 export interface Turns {
-  /** Takes a turn. Undefined: at once. A promise: when it comes; rejects with {@link BusyError}. */
-  take(owner: string): Promise<void> | undefined;
+  /**
+   * Takes a turn. Undefined: at once. A promise: when it comes; rejects with {@link BusyError}. Waits for `waitMs`;
+   * default: that of the limits.
+   */
+  take(owner: string, waitMs?: number): Promise<void> | undefined;
   /** Gives a turn back. */
   leave(owner: string): void;
   /** Callers that wait now. */
   readonly waiting: number;
 }
 
+const tooMany = (): BusyError => new BusyError('too many callers wait for a turn');
+
 interface Caller {
   readonly start: () => void;
+  readonly refuse: () => void;
 }
 
-export function createTurns({ total, perOwner, waitMs, waitingMax }: TurnLimits): Turns {
+export function createTurns({ total, perOwner, waitingMax, ...limits }: TurnLimits): Turns {
   const running = new Map<string, number>();
   /** The owner whose caller started last is at the end. */
   const lines = new Map<string, Set<Caller>>();
@@ -63,16 +72,31 @@ export function createTurns({ total, perOwner, waitMs, waitingMax }: TurnLimits)
       return;
     }
   };
-  const wait = (owner: string): Promise<void> => {
+  /** Refuses the newest caller of the longest line, if that one stays as long as a line that grows to `size`. */
+  const makeRoom = (size: number): boolean => {
+    let longest: readonly [owner: string, line: Set<Caller>] | undefined;
+    for (const entry of lines) if (entry[1].size > (longest?.[1].size ?? size)) longest = entry;
+    if (longest === undefined) return false;
+    const newest = [...longest[1]].at(-1);
+    if (newest === undefined) return false;
+    remove(...longest, newest);
+    newest.refuse();
+    return true;
+  };
+  const wait = (owner: string, waitMs: number): Promise<void> => {
     const line = lines.get(owner) ?? new Set<Caller>();
-    if (waiting >= waitingMax || line.size >= perLineMax) {
-      return Promise.reject(new BusyError('too many callers wait for a turn'));
+    if (line.size >= perLineMax || (waiting >= waitingMax && !makeRoom(line.size + 1))) {
+      return Promise.reject(tooMany());
     }
     return new Promise((resolve, reject) => {
       const caller: Caller = {
         start: () => {
           clearTimeout(deadline);
           resolve();
+        },
+        refuse: () => {
+          clearTimeout(deadline);
+          reject(tooMany());
         },
       };
       const deadline = setTimeout(() => {
@@ -86,7 +110,7 @@ export function createTurns({ total, perOwner, waitMs, waitingMax }: TurnLimits)
   };
 
   return {
-    take: (owner) => (tryTake(owner) ? undefined : wait(owner)),
+    take: (owner, waitMs = limits.waitMs) => (tryTake(owner) ? undefined : wait(owner, waitMs)),
     leave(owner) {
       count -= 1;
       const own = (running.get(owner) ?? 1) - 1;
