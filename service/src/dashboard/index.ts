@@ -78,9 +78,9 @@ export function registerDashboard(app: FastifyInstance, options: DashboardOption
 
 function registerEndpoints(api: FastifyInstance, options: DashboardOptions): void {
   const { lanes, secrets, cursors, clock, publicUrl, deployment } = options;
-  const { people, accounts, requests: pool, changes } = dashboardConnections(api, lanes);
+  const { people, accounts, requests: pool, changes, standing } = dashboardConnections(api, lanes);
   const auth = createDashboardAuth({ pool: people, accounts, secrets, publicUrl, log: api.log });
-  const sessions = createSessions(people, auth);
+  const sessions = createSessions(people, auth, standing);
   // What is answered here is a person's, and some of it is a token.
   api.addHook('onRequest', async (_, reply) => {
     reply.header('cache-control', 'no-store');

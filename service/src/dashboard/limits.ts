@@ -8,6 +8,8 @@ export const NAME_MAX_CHARACTERS = 100;
 
 /** A session that is used at least once in this time goes on; the cookie lives as long. */
 export const SESSION_LIFETIME_SECONDS = 7 * 24 * 60 * 60;
+/** Sessions whose person a process remembers, so that all sessions of a person wait in one line. */
+export const KNOWN_SESSIONS_MAX = 10_000;
 /** How old a session's expiry may be before a request moves it on. */
 export const SESSION_REFRESH_SECONDS = 24 * 60 * 60;
 

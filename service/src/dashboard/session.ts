@@ -9,6 +9,7 @@ import { originOf } from '../http/request-origin.ts';
 import { ADDRESS_HEADER, type DashboardAuth } from './auth/index.ts';
 import { deviceCookie } from './auth/known-device.ts';
 import { allows, type Permission, type Role } from './auth/roles.ts';
+import type { Standing } from './connections.ts';
 
 /** The person of a session. */
 export interface Person {
@@ -61,12 +62,15 @@ export function authHeaders(request: FastifyRequest): Headers {
   return seen;
 }
 
-export function createSessions(pool: Connections, auth: DashboardAuth): Sessions {
+export function createSessions(pool: Connections, auth: DashboardAuth, standing: Standing): Sessions {
   const find: Sessions['find'] = async (request, reply) => {
     if (request.headers.cookie === undefined) return undefined;
-    const { result } = await auth.database.observe(anonymous(request), () =>
-      auth.api.getSession({ headers: authHeaders(request), returnHeaders: true }),
+    const { result } = await standing.lookUp(() =>
+      auth.database.observe(anonymous(request), () =>
+        auth.api.getSession({ headers: authHeaders(request), returnHeaders: true }),
+      ),
     );
+    standing.identify(result.response?.user.id);
     setCookies(reply, result.headers.getSetCookie());
     if (result.response === null) return undefined;
     const { id, email, name } = result.response.user;
@@ -83,8 +87,11 @@ export function createSessions(pool: Connections, auth: DashboardAuth): Sessions
     member: async (request, reply, permission) => {
       const person = await require(request, reply);
       const { workspaceId = '' } = request.params as { readonly workspaceId?: string };
-      const role = isId(workspaceId) ? await roleOf(pool, workspaceId, person.id) : undefined;
+      const role = isId(workspaceId)
+        ? await standing.lookUp(() => roleOf(pool, workspaceId, person.id))
+        : undefined;
       if (role === undefined) throw noWorkspace();
+      standing.admit();
       if (permission !== undefined) refuseUnlessAllowed(role, permission);
       return { workspaceId, role, person, by: acting(request, person) };
     },

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { createTurns, type TurnLimits } from './turns.ts';
+import { createTurns, type TurnLimits, type Turns } from './turns.ts';
 
 /** What runs a statement: a pool, one of its connections, or a share of a lane. */
 export interface Queryable {
@@ -14,15 +14,30 @@ export interface Connections extends Queryable {
   connect(): Promise<pg.PoolClient>;
 }
 
-/** Connections by the owner of the work: a workspace or a person. */
-export interface Shares {
-  of(owner: string): Connections;
+/** Connections by the owner of the work. */
+export interface Shares<Owner = string> {
+  of(owner: Owner): Connections;
+}
+
+/** Who sends a request that has a session: the person of a session that was live, else a session and its network. */
+export interface Visitor {
+  readonly network: string;
+  readonly session: string;
+  /** Undefined: the session is not known yet, or has ended. */
+  readonly personId: string | undefined;
 }
 
 /** Connections for one kind of work. Its owners take turns, so that none of them can keep all of them. */
 export interface Lane extends Shares {
   /** The same for those who are not signed in: all of them together have about half of the connections, never all. */
   readonly signedOut: Shares;
+  /**
+   * The same for people who are signed in, outside of their workspaces. All sessions of a person are one owner. A network
+   * has about half of the connections, all of them together never all.
+   */
+  readonly signedIn: Shares<Visitor>;
+  /** The same for the look-ups of sessions and roles, which no other work delays. All unknown sessions of a network are one owner. */
+  readonly lookUps: Shares<Visitor>;
   /** Statements and transactions that wait for their turn. */
   readonly waiting: number;
 }
@@ -30,57 +45,102 @@ export interface Lane extends Shares {
 /** Everybody's connections, without turns: for commands, which have a pool to themselves. */
 export const unshared = (connections: Connections): Shares => ({ of: () => connections });
 
+/** A turn that work needs. */
+type Step = readonly [turns: Turns, owner: string];
+
 /** `pool` has at least `limits.total` connections: a turn then never waits for one. */
 export function createLane(pool: Connections, limits: TurnLimits): Lane {
-  const { total, waitingMax } = limits;
-  const all = inTurns(unshared(pool), limits);
-  const signedOut = inTurns(all, {
-    ...limits,
-    total: Math.max(1, Math.min(total - 1, Math.ceil(total / 2))),
-    waitingMax: Math.floor(waitingMax / 2),
-  });
+  const { total, waitingMax, waitMs } = limits;
+  const never = Math.max(1, total - 1);
+  const half = Math.min(never, Math.ceil(total / 2));
+  const all: Turns[] = [];
+  const turnsOf = (change: Partial<TurnLimits> = {}): Turns => {
+    const turns = createTurns({ ...limits, ...change });
+    all.push(turns);
+    return turns;
+  };
+  const share = (...steps: readonly Step[]): Connections => inTurns(pool, steps, waitMs);
+
+  const lane = turnsOf();
+  const signedOut = turnsOf({ total: half, waitingMax: Math.floor(waitingMax / 2) });
+  /** One owner has few requests in the line of its network, which has few in the line of the lane. */
+  const byNetwork = (): ((owner: string, network: string) => readonly Step[]) => {
+    const owners = turnsOf({ total: Number.POSITIVE_INFINITY });
+    const networks = turnsOf({ total: never, perOwner: half });
+    return (owner, network) => [
+      [owners, owner],
+      [networks, network],
+      [lane, owner],
+    ];
+  };
+  const signedInSteps = byNetwork();
+  const lookUpSteps = byNetwork();
+  const sessions = turnsOf({ total: Number.POSITIVE_INFINITY, perOwner: 1 });
   return {
-    of: all.of,
-    signedOut,
+    of: (owner) => share([lane, owner]),
+    signedOut: { of: (network) => share([signedOut, network], [lane, network]) },
+    signedIn: { of: (visitor) => share(...signedInSteps(ownerOf(visitor), visitor.network)) },
+    lookUps: {
+      of: (visitor) => {
+        const steps = lookUpSteps(ownerOf(visitor), visitor.network);
+        return visitor.personId === undefined
+          ? share([sessions, visitor.session], ...steps)
+          : share(...steps);
+      },
+    },
     get waiting() {
-      return all.waiting + signedOut.waiting;
+      return all.reduce((sum, turns) => sum + turns.waiting, 0);
     },
   };
 }
 
-function inTurns(shares: Shares, limits: TurnLimits): Shares & { readonly waiting: number } {
-  const turns = createTurns(limits);
+const ownerOf = ({ personId, network }: Visitor): string =>
+  personId === undefined ? `unknown sessions of ${network}` : `person ${personId}`;
+
+/** Takes the turns one after the other, within `waitMs` for all of them, and gives them back together. */
+function inTurns(pool: Connections, steps: readonly Step[], waitMs: number): Connections {
+  const enter = async (): Promise<() => void> => {
+    const deadline = performance.now() + waitMs;
+    const taken: Step[] = [];
+    const leave = (): void => {
+      for (const [turns, owner] of taken) turns.leave(owner);
+    };
+    try {
+      for (const [turns, owner] of steps) {
+        const turn = turns.take(owner, Math.max(0, deadline - performance.now()));
+        if (turn !== undefined) await turn;
+        taken.push([turns, owner]);
+      }
+    } catch (error) {
+      leave();
+      throw error;
+    }
+    return leave;
+  };
   return {
-    of: (owner) => ({
-      async query<Row extends pg.QueryResultRow>(query: string | pg.QueryConfig, values?: unknown[]) {
-        const turn = turns.take(owner);
-        if (turn !== undefined) await turn;
-        try {
-          return await shares.of(owner).query<Row>(query, values);
-        } finally {
-          turns.leave(owner);
-        }
-      },
-      async connect() {
-        const turn = turns.take(owner);
-        if (turn !== undefined) await turn;
-        try {
-          const client = await shares.of(owner).connect();
-          // The pool sets a new one each time it lends the connection.
-          const release = client.release.bind(client);
-          client.release = (broken) => {
-            release(broken);
-            turns.leave(owner);
-          };
-          return client;
-        } catch (error) {
-          turns.leave(owner);
-          throw error;
-        }
-      },
-    }),
-    get waiting() {
-      return turns.waiting;
+    async query<Row extends pg.QueryResultRow>(query: string | pg.QueryConfig, values?: unknown[]) {
+      const leave = await enter();
+      try {
+        return await pool.query<Row>(query, values);
+      } finally {
+        leave();
+      }
+    },
+    async connect() {
+      const leave = await enter();
+      try {
+        const client = await pool.connect();
+        // The pool sets a new one each time it lends the connection.
+        const release = client.release.bind(client);
+        client.release = (broken) => {
+          release(broken);
+          leave();
+        };
+        return client;
+      } catch (error) {
+        leave();
+        throw error;
+      }
     },
   };
 }

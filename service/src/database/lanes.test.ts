@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type pg from 'pg';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createTestDashboard, type Visitor } from '../../test/harness/dashboard.ts';
 import { testLanes } from '../../test/harness/database.ts';
@@ -63,6 +64,40 @@ describe('the lanes of a process', () => {
     expect(slow.waiting).toBe(1);
     client.release(new Error('broken'));
     expect((await waiting).rows).toEqual([{ answer: 1 }]);
+  });
+});
+
+describe.each(['signedIn', 'lookUps'] as const)('%s people outside of their workspaces', (part) => {
+  const visitor = (n: number, network: string) => ({ network, session: `${n}`, personId: `${n}` });
+  const unknown = (n: number, network: string) => ({ network, session: `${n}`, personId: undefined });
+
+  test.each([
+    { who: 'many people of many networks', of: (n: number) => visitor(n, `${n}`), held: 2 },
+    { who: 'many people of one network', of: (n: number) => visitor(n, 'one'), held: 2 },
+    {
+      who: 'many sessions of a person',
+      of: (n: number) => ({ ...visitor(1, 'one'), session: `${n}` }),
+      held: 1,
+    },
+    { who: 'many unknown sessions of a network', of: (n: number) => unknown(n, 'one'), held: 1 },
+  ])('leave connections to a workspace: $who', async ({ of, held }) => {
+    const { people } = testLanes(service.database);
+    const clients: pg.PoolClient[] = [];
+    const taking = Array.from({ length: 5 }, async (_, n) => {
+      clients.push(await people[part].of(of(n)).connect());
+    });
+    await expect.poll(() => clients.length).toBe(held);
+    expect((await people.of('workspace').query<{ answer: number }>('select 1 as answer')).rows).toEqual([
+      { answer: 1 },
+    ]);
+    expect([clients.length, people.waiting]).toEqual([held, taking.length - held]);
+    for (const client of clients) client.release();
+    for (let n = held; n < taking.length; n++) {
+      await expect.poll(() => clients.length).toBeGreaterThan(n);
+      clients[n]?.release();
+    }
+    await Promise.all(taking);
+    expect(people.waiting).toBe(0);
   });
 });
 

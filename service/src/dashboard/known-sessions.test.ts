@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest';
+import { createKnownSessions } from './known-sessions.ts';
+
+test('a session is known until it has ended', () => {
+  const known = createKnownSessions();
+  known.keep('session', 'person');
+  expect(known.personOf('session')).toBe('person');
+  known.keep('session', undefined);
+  expect(known.personOf('session')).toBeUndefined();
+});
+
+test('the sessions that were looked up last are kept, no more than the bound', () => {
+  const known = createKnownSessions(2);
+  for (const session of ['one', 'two', 'one', 'three']) known.keep(session, `person of ${session}`);
+  expect(['one', 'two', 'three'].map(known.personOf)).toEqual([
+    'person of one',
+    undefined,
+    'person of three',
+  ]);
+});
