@@ -13,8 +13,8 @@ const TURNS_MAX = 30;
 const HERE = '10.8.0.1';
 const ELSEWHERE = '10.8.0.2';
 
-/** The requests of a flood arrive before the poll's first look. */
-const PATIENCE = { timeout: 10_000 };
+/** The requests of a flood keep the process busy meanwhile. */
+const PATIENCE = { timeout: 60_000 };
 
 const service = await createTestService();
 const { pool } = service;
@@ -72,7 +72,7 @@ test.each([
   { flood: 'with sessions that have ended', place: 'another network', address: ELSEWHERE, count: FLOOD },
   // More than may wait for a turn.
   { flood: 'with one session', place: 'the same network', address: HERE, count: 1_400 },
-  { flood: 'with two accounts and an ended session', place: 'the same network', address: HERE, count: 4_200 },
+  { flood: 'with two accounts and an ended session', place: 'the same network', address: HERE, count: 2_400 },
 ])(
   '$count requests of a stranger $flood neither delay a member in $place nor cost the member a 503',
   async ({ flood, address, count }) => {
@@ -105,5 +105,5 @@ test.each([
       await Promise.all(strangers);
     }
   },
-  60_000,
+  120_000,
 );
