@@ -1,7 +1,8 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { pino } from 'pino';
 import { createApp } from '../../service/src/app.ts';
-import { CONNECTIONS_MIN, createLanes } from '../../service/src/database/lanes.ts';
+import { CONNECTIONS_MIN } from '../../service/src/config/limits.ts';
+import { createLanes } from '../../service/src/database/lanes.ts';
 
 /** The service's application in one process that tells, when it is asked, how long its event loop was held. */
 const { BENCH_DATABASE_URL = '', BENCH_SECRET = '', BENCH_PORT = '' } = process.env;

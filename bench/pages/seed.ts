@@ -3,7 +3,7 @@ import { OPERATOR } from '../../service/src/audit-log/actor.ts';
 import { unshared } from '../../service/src/database/lane.ts';
 import { inTransaction } from '../../service/src/database/pool.ts';
 import { createKeyStore } from '../../service/src/keys/store.ts';
-import { createWorkspace } from '../../service/src/workspaces.ts';
+import { createWorkspace } from '../../service/src/records/workspaces.ts';
 
 export const WORKSPACES = 10;
 const COMPANIES = 100;

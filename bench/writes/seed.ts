@@ -4,9 +4,9 @@ import { unshared } from '../../service/src/database/lane.ts';
 import { inTransaction } from '../../service/src/database/pool.ts';
 import { createKeyStore } from '../../service/src/keys/store.ts';
 import { insertRecords } from '../../service/src/records/insert.ts';
+import { createWorkspace } from '../../service/src/records/workspaces.ts';
 import { audits } from '../../service/src/resources/audits.ts';
 import { companies } from '../../service/src/resources/companies.ts';
-import { createWorkspace } from '../../service/src/workspaces.ts';
 
 const COMPANIES = 100;
 const AUDITS_PER_TRANSACTION = 1_000;

@@ -2,13 +2,19 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import { Registry } from 'prom-client';
 
 import { createTrail } from './audit-log/trail.ts';
-import { type Clock, systemClock } from './clock.ts';
-import type { Config } from './config.ts';
+import { type Clock, systemClock } from './config/clock.ts';
+import type { Config } from './config/config.ts';
+import { DAY_MS } from './config/durations.ts';
+import {
+  BODY_MAX_BYTES,
+  HEADERS_MAX_BYTES,
+  LOG_RETENTION_DAYS_DEFAULT,
+  REQUEST_TIMEOUT_MS,
+} from './config/limits.ts';
 import { registerDashboard } from './dashboard/index.ts';
 import type { Lanes } from './database/lanes.ts';
 import type { Resource } from './declaration/resource.ts';
 import { registerDocs } from './docs/index.ts';
-import { DAY_MS } from './durations.ts';
 import { answerBrokenRequests, answerClientError } from './http/broken-request.ts';
 import { trustOf } from './http/client-address.ts';
 import { ApiError } from './http/errors.ts';
@@ -23,12 +29,6 @@ import { requireShape } from './http/request-shape.ts';
 import { canonicalTarget } from './http/request-target.ts';
 import { registerSystem } from './http/system.ts';
 import { createAuthenticator } from './keys/authenticate.ts';
-import {
-  BODY_MAX_BYTES,
-  HEADERS_MAX_BYTES,
-  LOG_RETENTION_DAYS_DEFAULT,
-  REQUEST_TIMEOUT_MS,
-} from './limits.ts';
 import { createCursorCodec } from './list/cursor.ts';
 import { registerOpenApi } from './openapi/route.ts';
 import { createLimiter, type Limiter } from './quota/limiter.ts';

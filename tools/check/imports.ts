@@ -11,10 +11,7 @@ export const LAYERS: readonly (readonly string[])[] = [
   ['resources', 'dashboard', 'docs', 'openapi', 'v1', 'jobs'],
   ['list', 'declaration', 'records', 'keys', 'audit-log', 'quota'],
   ['http'],
-  [
-    ...['database', 'log', 'address.ts', 'clock.ts', 'config.ts', 'durations.ts', 'ids.ts', 'limits.ts'],
-    ...['operator-error.ts', 'secrets.ts', 'workspaces.ts'],
-  ],
+  ['database', 'log', 'config'],
 ];
 
 const SOURCE = 'service/src/';

@@ -52,7 +52,7 @@ const REFUSED: readonly (readonly [string, Rule, Files, string])[] = [
   [
     'an SDK that imports the service',
     sdkImportsNobody,
-    [['sdk/src/a.ts', importing('../../service/src/ids.ts')]],
+    [['sdk/src/a.ts', importing('../../service/src/config/ids.ts')]],
     'sdk/src/a.ts:2: sdk must not import',
   ],
   [

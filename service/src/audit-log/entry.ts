@@ -6,7 +6,7 @@ import {
   type AuditLogKindDeclaration,
   type AuditLogValue,
 } from '@svc/sdk';
-import { newId } from '../ids.ts';
+import { newId } from '../config/ids.ts';
 import type { ActorContext } from './actor.ts';
 
 /** An entry before the log's clock has given it a time. */

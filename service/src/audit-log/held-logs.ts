@@ -1,5 +1,5 @@
+import { GROUP_STATEMENT_TIMEOUT_MS, HELD_LOG_LOCK_TIMEOUT_MS } from '../config/limits.ts';
 import type { Queryable } from '../database/lane.ts';
-import { GROUP_STATEMENT_TIMEOUT_MS, HELD_LOG_LOCK_TIMEOUT_MS } from '../limits.ts';
 
 /** The workspaces of these whose log another transaction holds. Waits for no lock. */
 export async function heldLogs(

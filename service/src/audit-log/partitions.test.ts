@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../test/harness/database.ts';
 import { inTransaction } from '../database/pool.ts';
-import { createWorkspace } from '../workspaces.ts';
+import { createWorkspace } from '../records/workspaces.ts';
 import { databaseNow, dropExpiredPartitions, ensurePartitions, listPartitions } from './partitions.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;

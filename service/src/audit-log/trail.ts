@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Lanes } from '../database/lanes.ts';
-import { inTransaction } from '../database/pool.ts';
-import { failedFor } from '../database/sql-state.ts';
-import { BusyError } from '../database/turns.ts';
 import {
   GROUP_COMMIT_LOCK_TIMEOUT_MS,
   GROUP_COMMIT_MAX_ENTRIES,
   HELD_LOG_LOCK_TIMEOUT_MS,
   HELD_LOG_PAUSE_MS,
-} from '../limits.ts';
+} from '../config/limits.ts';
+import type { Lanes } from '../database/lanes.ts';
+import { inTransaction } from '../database/pool.ts';
+import { failedFor } from '../database/sql-state.ts';
+import { BusyError } from '../database/turns.ts';
 import { type Group, GroupFailure, requestsOf, settle, writeGroup } from './group.ts';
 import { heldLogs, lockOneLog } from './held-logs.ts';
 import { createTrailQueue, TRAIL_LIMITS, type TrailLimits } from './trail-queue.ts';

@@ -4,7 +4,7 @@ import { recordEvent } from '../audit-log/event.ts';
 import type { Queryable } from '../database/lane.ts';
 import { failedFor } from '../database/sql-state.ts';
 import { ApiError } from '../http/errors.ts';
-import { createWorkspace } from '../workspaces.ts';
+import { createWorkspace } from '../records/workspaces.ts';
 import type { DashboardAuth } from './auth/index.ts';
 import type { Role } from './auth/roles.ts';
 

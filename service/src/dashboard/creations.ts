@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type pg from 'pg';
+import { IDEMPOTENCY_LIFETIME_SECONDS } from '../config/limits.ts';
 import { ApiError } from '../http/errors.ts';
 import type { Repeats } from '../keys/store.ts';
-import { IDEMPOTENCY_LIFETIME_SECONDS } from '../limits.ts';
 import { fingerprintOf, idempotencyKey } from '../v1/idempotency.ts';
 import type { Person } from './session.ts';
 

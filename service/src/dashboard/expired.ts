@@ -1,6 +1,6 @@
 import type pg from 'pg';
+import { IDEMPOTENCY_LIFETIME_SECONDS } from '../config/limits.ts';
 import { type Chunked, deleteInChunks } from '../database/delete-in-chunks.ts';
-import { IDEMPOTENCY_LIFETIME_SECONDS } from '../limits.ts';
 import { AUTH_WINDOW_SECONDS, SIGN_IN_WINDOW_SECONDS } from './limits.ts';
 
 const OVER = 'expires_at <= now()';

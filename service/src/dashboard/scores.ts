@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../config/clock.ts';
 import type { Connections } from '../database/lane.ts';
 import { isId } from '../declaration/field.ts';
 import { ApiError } from '../http/errors.ts';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createTestDashboard, type Visitor } from '../../test/harness/dashboard.ts';
 import { waitingForLocks } from '../../test/harness/locks.ts';
 import { createTestService, type TestAnswer } from '../../test/harness/service.ts';
-import { newId } from '../ids.ts';
+import { newId } from '../config/ids.ts';
 
 /** A stranger's requests at the path of a workspace, next to one request of its members. */
 

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { type LatencyCount, latencyQuantile } from '../audit-log/latency.ts';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../config/clock.ts';
+import { DAY_MS, HOUR_MS } from '../config/durations.ts';
 import type { Connections } from '../database/lane.ts';
-import { DAY_MS, HOUR_MS } from '../durations.ts';
 import { unknownOrRepeated } from '../list/query.ts';
 import { refuse } from '../resources/request.ts';
 import { HOURLY_MAX_MS } from './limits.ts';

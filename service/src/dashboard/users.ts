@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { OPERATOR } from '../audit-log/actor.ts';
+import { OperatorError } from '../config/operator-error.ts';
 import { inTransaction } from '../database/pool.ts';
-import { OperatorError } from '../operator-error.ts';
 import { findUser, hashPassword } from './accounts.ts';
 import { recordPersonal } from './auth/events.ts';
 import type { DashboardAuth } from './auth/index.ts';

@@ -6,7 +6,8 @@ import { createTestDashboard, type Visitor } from '../../test/harness/dashboard.
 import { testLanes } from '../../test/harness/database.ts';
 import { waitingForLocks } from '../../test/harness/locks.ts';
 import { createTestService, type TestService } from '../../test/harness/service.ts';
-import { CONNECTIONS_MIN, laneSizes } from './lanes.ts';
+import { CONNECTIONS_MIN } from '../config/limits.ts';
+import { laneSizes } from './lanes.ts';
 
 const SOURCE = join(import.meta.dirname, '..');
 /** What makes connections: the lanes for requests; migrations, jobs and commands for themselves. */

@@ -1,5 +1,7 @@
 import {
+  CONNECTIONS_MIN,
   GROUP_STATEMENT_TIMEOUT_MS,
+  LANE_CONNECTIONS_MIN,
   LOCK_TIMEOUT_MS,
   PEOPLE_LOCK_TIMEOUT_MS,
   READ_STATEMENT_TIMEOUT_MS,
@@ -8,7 +10,7 @@ import {
   TURN_TIMEOUT_MS,
   TURNS_WAITING_MAX,
   WRITE_TURN_TIMEOUT_MS,
-} from '../limits.ts';
+} from '../config/limits.ts';
 import { type Connections, createLane, type Lane } from './lane.ts';
 import { createPool, type PoolOptions } from './pool.ts';
 
@@ -38,13 +40,7 @@ export const WAITING_LANES = ['reads', 'writes', 'people', 'slow'] as const sati
 
 export type LaneSizes = Readonly<Record<LaneName, number>>;
 
-/**
- * The least that keeps workspaces apart: whatever one does, a connection of each lane is left to the others. A workspace
- * counts as two owners in `writes` (`/v1` and its dashboard) and in `people` (itself and a person). All held logs are one
- * more owner in `writes`, whose turns are short.
- */
-const LEAST: LaneSizes = { trail: 1, reads: 2, writes: 3, people: 3, slow: 2 };
-export const CONNECTIONS_MIN = Object.values(LEAST).reduce((sum, size) => sum + size, 0);
+const LEAST: LaneSizes = LANE_CONNECTIONS_MIN;
 /** Who gets what a process has beyond the least, in turn. */
 const SPARE: readonly LaneName[] = ['reads', 'people', 'reads', 'writes'];
 

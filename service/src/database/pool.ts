@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { STATEMENT_TIMEOUT_MS } from '../limits.ts';
+import { STATEMENT_TIMEOUT_MS } from '../config/limits.ts';
 import { answeringClient } from './answering-client.ts';
 import type { Connections } from './lane.ts';
 import { takeOptions } from './url-options.ts';

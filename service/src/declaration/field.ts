@@ -1,5 +1,5 @@
 import { type TSchema, Type } from 'typebox';
-import { ID_MAX_CHARACTERS } from '../limits.ts';
+import { ID_MAX_CHARACTERS } from '../config/limits.ts';
 
 /** How a field's value is written in PostgreSQL, CSV and JSON. */
 export type FieldKind = 'text' | 'integer' | 'time';

@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox';
-import type { IdPrefix } from '../ids.ts';
+import type { IdPrefix } from '../config/ids.ts';
 import { type Filter, type ListDefinition, type SortColumn, textThat } from '../list/definition.ts';
 import { columnName, type Field, ID_ALLOWED, isId } from './field.ts';
 

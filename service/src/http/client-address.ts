@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import ipaddr from 'ipaddr.js';
-import type { TrustedProxies } from '../config.ts';
+import type { TrustedProxies } from '../config/config.ts';
 
 /** Whether the sender of a request, or a proxy in front of it, is believed; `hop` counts from the connection, 0. */
 export type Trust = (address: string, hop: number) => boolean;

@@ -1,4 +1,4 @@
-import { UNAVAILABLE_RETRY_SECONDS } from '../limits.ts';
+import { UNAVAILABLE_RETRY_SECONDS } from '../config/limits.ts';
 
 /** The one table of error codes: HTTP status and what the code means. docs/errors.md is held equal to it by a test. */
 export const ERRORS = {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { JSON_DEPTH_MAX } from '../limits.ts';
+import { JSON_DEPTH_MAX } from '../config/limits.ts';
 import { excessOf } from './json-excess.ts';
 
 const depthOf = (value: unknown): number =>

@@ -1,4 +1,4 @@
-import { JSON_DEPTH_MAX } from '../limits.ts';
+import { JSON_DEPTH_MAX } from '../config/limits.ts';
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;

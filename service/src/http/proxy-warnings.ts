@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { Counter, type Registry } from 'prom-client';
-import type { Clock } from '../clock.ts';
-import { MINUTE_MS } from '../durations.ts';
+import type { Clock } from '../config/clock.ts';
+import { MINUTE_MS } from '../config/durations.ts';
 import { clientAddress, type Trust } from './client-address.ts';
 
 /** Also read by `svcd doctor`. */

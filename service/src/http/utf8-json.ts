@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { BODY_VALUES_MAX } from '../limits.ts';
+import { BODY_VALUES_MAX } from '../config/limits.ts';
 import { ApiError } from './errors.ts';
 import { excessOf } from './json-excess.ts';
 

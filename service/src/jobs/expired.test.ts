@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { createTestDatabase } from '../../test/harness/database.ts';
 import { inTransaction } from '../database/pool.ts';
-import { createWorkspace } from '../workspaces.ts';
+import { createWorkspace } from '../records/workspaces.ts';
 import { deleteExpired } from './expired.ts';
 
 test('answers kept for repeated requests are removed after 24 hours, and none before', async () => {

@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
+import { IDEMPOTENCY_LIFETIME_SECONDS, TRAFFIC_RETENTION_DAYS } from '../config/limits.ts';
 import { deleteExpiredSignIns } from '../dashboard/expired.ts';
 import { deleteInChunks } from '../database/delete-in-chunks.ts';
-import { IDEMPOTENCY_LIFETIME_SECONDS, TRAFFIC_RETENTION_DAYS } from '../limits.ts';
 
 /**
  * Removes rows that mean nothing any more: answers kept for repeated requests, ended sessions, unused links,

@@ -1,9 +1,9 @@
 import type { KeyAccess, KeyMode } from '@svc/sdk';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../config/clock.ts';
+import { KEY_CACHE_MAX_KEYS, KEY_CACHE_SECONDS } from '../config/limits.ts';
+import { deriveKey, fingerprintOf } from '../config/secrets.ts';
 import type { Shares } from '../database/lane.ts';
 import type { Lanes } from '../database/lanes.ts';
-import { KEY_CACHE_MAX_KEYS, KEY_CACHE_SECONDS } from '../limits.ts';
-import { deriveKey, fingerprintOf } from '../secrets.ts';
 import { matchesHash, newSalt, saltedHash, tokenIndex } from './token.ts';
 
 /** Who a request acts as, and what limits it (specification, section 5). */

@@ -3,11 +3,11 @@ import type pg from 'pg';
 import type { ActorContext } from '../audit-log/actor.ts';
 import type { NewEvent } from '../audit-log/entry.ts';
 import { lockLogForKeys, recordEvent } from '../audit-log/event.ts';
+import { newId } from '../config/ids.ts';
+import { deriveKey, fingerprintOf } from '../config/secrets.ts';
 import type { Shares } from '../database/lane.ts';
 import { inTransaction } from '../database/pool.ts';
-import { newId } from '../ids.ts';
 import { takeTicks, timeOfMicros } from '../records/clock.ts';
-import { deriveKey, fingerprintOf } from '../secrets.ts';
 import { newSalt, newToken, saltedHash, tokenHint, tokenIndex } from './token.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { KeyMode } from '@svc/sdk';
-import { TOKEN_RANDOM_BYTES } from '../limits.ts';
+import { TOKEN_RANDOM_BYTES } from '../config/limits.ts';
 
 /** Pure functions of a token's text (specification, section 5). Nothing here touches the database or a log. */
 

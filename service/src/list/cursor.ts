@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto';
-import { CURSOR_LIFETIME_SECONDS } from '../limits.ts';
-import { deriveKey } from '../secrets.ts';
+import { CURSOR_LIFETIME_SECONDS } from '../config/limits.ts';
+import { deriveKey } from '../config/secrets.ts';
 
 /**
  * A gap between two items of an ordered list: just before or just after the item with this sort key and id.

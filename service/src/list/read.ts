@@ -1,7 +1,7 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../config/clock.ts';
+import { ETAG_LIFETIME_SECONDS } from '../config/limits.ts';
 import type { Shares } from '../database/lane.ts';
 import { weakEtag } from '../http/etag.ts';
-import { ETAG_LIFETIME_SECONDS } from '../limits.ts';
 import type { Binding, CursorCodec, CursorFailure, Position } from './cursor.ts';
 import type { ListDefinition } from './definition.ts';
 import { type Compared, type KeysetRead, type KeysetRow, keysetStatement } from './keyset.ts';

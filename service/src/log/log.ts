@@ -1,6 +1,6 @@
 import { isatty } from 'node:tty';
 import { type DestinationStream, type Logger, pino } from 'pino';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { peopleLine } from './people.ts';
 import { redactFields, redactText } from './redact.ts';
 

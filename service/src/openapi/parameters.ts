@@ -1,6 +1,3 @@
-import { ID_PATTERN } from '../declaration/field.ts';
-import type { Resource } from '../declaration/resource.ts';
-import { REQUEST_ID_PATTERN } from '../http/request-id.ts';
 import {
   CURSOR_LIFETIME_SECONDS,
   IDEMPOTENCY_KEY_MAX_CHARACTERS,
@@ -8,7 +5,10 @@ import {
   PAGE_LIMIT_DEFAULT,
   PAGE_LIMIT_MAX,
   PAGE_LIMIT_MIN,
-} from '../limits.ts';
+} from '../config/limits.ts';
+import { ID_PATTERN } from '../declaration/field.ts';
+import type { Resource } from '../declaration/resource.ts';
+import { REQUEST_ID_PATTERN } from '../http/request-id.ts';
 import { parametersOf, sortsOf } from '../list/definition.ts';
 import type { Direction } from '../list/query.ts';
 import { publishedSchema } from './schemas.ts';

@@ -1,6 +1,6 @@
+import { BATCH_MAX_RECORDS } from '../config/limits.ts';
 import type { Field } from '../declaration/field.ts';
 import type { Resource } from '../declaration/resource.ts';
-import { BATCH_MAX_RECORDS } from '../limits.ts';
 import { requiredFields, writableFields } from '../records/validate.ts';
 import {
   batchSchemaName,

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { ensurePartitions } from '../audit-log/partitions.ts';
-import { type Config, readConfig } from '../config.ts';
+import { type Config, readConfig } from '../config/config.ts';
 import { migrate, requireSchema } from '../database/migrate.ts';
 import { FOR_COMMANDS } from '../database/pool.ts';
 import { createLog, STANDARD_ERROR } from '../log/log.ts';

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
-import { type Config, readConfig } from '../config.ts';
+import { type Config, readConfig } from '../config/config.ts';
 import { createLog, STANDARD_ERROR } from '../log/log.ts';
 import { freePort } from '../server/listen.ts';
 import { DEMO_KEYS_KEPT } from './demo/keys.ts';

@@ -1,10 +1,10 @@
 import pg from 'pg';
-import { ConfigError } from '../config.ts';
+import { ConfigError } from '../config/config.ts';
+import { OperatorError } from '../config/operator-error.ts';
 import { EmbeddedError, errorMessage } from '../database/embedded/error.ts';
 import { MigrationError } from '../database/migrate.ts';
 import { isUnavailable } from '../database/unavailable.ts';
 import { ApiError } from '../http/errors.ts';
-import { OperatorError } from '../operator-error.ts';
 
 /** A failure in one or a few lines for the operator, and the exit code that goes with it. */
 export interface Explanation {

@@ -1,5 +1,5 @@
 import { extname } from 'node:path';
-import { OperatorError } from '../operator-error.ts';
+import { OperatorError } from '../config/operator-error.ts';
 import { FORMATS, type Format } from '../records/batches.ts';
 
 /** The file name that stands for standard input or output. */

@@ -1,6 +1,6 @@
+import { OperatorError } from '../config/operator-error.ts';
 import { errorMessage } from '../database/embedded/error.ts';
 import { terminalText } from '../log/terminal-text.ts';
-import { OperatorError } from '../operator-error.ts';
 
 /**
  * Writes data to standard output, as it is unless that is a terminal. Resolves when it is written: true, or false when nobody reads it any more. Throws

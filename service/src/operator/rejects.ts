@@ -1,8 +1,8 @@
 import { type BigIntStats, constants, fstatSync } from 'node:fs';
 import { open } from 'node:fs/promises';
+import { OperatorError } from '../config/operator-error.ts';
 import { errorMessage } from '../database/embedded/error.ts';
 import { terminalLine } from '../log/terminal-text.ts';
-import { OperatorError } from '../operator-error.ts';
 import type { Refused } from '../records/batches.ts';
 import { say } from './say.ts';
 

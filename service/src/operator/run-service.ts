@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { dieWithLastWords } from '../server/last-words.ts';
 import { type Service, startService } from '../server/service.ts';
 import { say } from './say.ts';

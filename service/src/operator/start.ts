@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
-import { urlOf } from '../address.ts';
+import { urlOf } from '../config/address.ts';
 import { createSetUpLink } from '../dashboard/links.ts';
 import { createLog, STANDARD_OUTPUT } from '../log/log.ts';
 import { describeDatabase } from '../server/open-database.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../config/clock.ts';
 
 /** What a bucket says to one more request. */
 export interface Grant {

@@ -1,6 +1,6 @@
 // CSV as RFC 4180 has it, one physical line at a time. Why not by a package: docs/decisions/0008.
 
-import { RECORD_FIELDS_MAX } from '../limits.ts';
+import { RECORD_FIELDS_MAX } from '../config/limits.ts';
 
 /** A cell; null when it is empty and not quoted. */
 export type Cell = string | null;

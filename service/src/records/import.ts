@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type pg from 'pg';
 import type { ActorContext } from '../audit-log/actor.ts';
-import { newId } from '../ids.ts';
+import { newId } from '../config/ids.ts';
 import { type Batch, type Format, type Refused, readBatches } from './batches.ts';
 import { parentField } from './counters.ts';
 import { atomicWriter, batchWriter, type ImportWriter } from './import-writer.ts';

@@ -6,9 +6,9 @@ import { audits } from '../resources/audits.ts';
 import { companies } from '../resources/companies.ts';
 import { content } from '../resources/content.ts';
 import { mentions } from '../resources/mentions.ts';
-import { createWorkspace } from '../workspaces.ts';
 import { type InsertResult, insertRecords, type RecordInput } from './insert.ts';
 import { docOf, selectList } from './row.ts';
+import { createWorkspace } from './workspaces.ts';
 
 const { pool } = await createTestDatabase();
 

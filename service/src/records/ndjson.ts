@@ -1,5 +1,5 @@
+import { RECORD_VALUES_MAX } from '../config/limits.ts';
 import { excessOf } from '../http/json-excess.ts';
-import { RECORD_VALUES_MAX } from '../limits.ts';
 import type { Entry, EntryParser } from './entry.ts';
 import type { Line } from './lines.ts';
 

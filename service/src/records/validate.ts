@@ -1,7 +1,7 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { RECORD_FIELDS_MAX } from '../config/limits.ts';
 import { createdAt, type Field, ID_ALLOWED, ID_PATTERN } from '../declaration/field.ts';
 import type { Resource } from '../declaration/resource.ts';
-import { RECORD_FIELDS_MAX } from '../limits.ts';
 import type { RecordInput } from './row.ts';
 import { canonicalTime, TIME_ALLOWED } from './time.ts';
 

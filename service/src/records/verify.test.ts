@@ -8,9 +8,9 @@ import { recordEvent } from '../audit-log/event.ts';
 import { inTransaction } from '../database/pool.ts';
 import type { Resource } from '../declaration/resource.ts';
 import { RESOURCES } from '../resources/index.ts';
-import { createWorkspace } from '../workspaces.ts';
 import { insertRecords, type RecordInput } from './insert.ts';
 import { estimateRecords, verifyRecords } from './verify.ts';
+import { createWorkspace } from './workspaces.ts';
 
 const { pool } = await createTestDatabase();
 const RECORDS = RESOURCES.filter(({ records }) => records);

@@ -1,6 +1,6 @@
+import { BATCH_MAX_RECORDS } from '../config/limits.ts';
 import type { Resource } from '../declaration/resource.ts';
 import { ApiError } from '../http/errors.ts';
-import { BATCH_MAX_RECORDS } from '../limits.ts';
 import type { RecordInput } from '../records/row.ts';
 import { type FieldFailure, pointerTo, type ValidationMode, validateRecord } from '../records/validate.ts';
 

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type pg from 'pg';
+import { BATCH_BODY_MAX_BYTES } from '../config/limits.ts';
 import type { Resource } from '../declaration/resource.ts';
 import { strongEtag } from '../http/etag.ts';
-import { BATCH_BODY_MAX_BYTES } from '../limits.ts';
 import { runWrite, type WriteAnswer, type WriteResult, type Writer } from '../v1/write.ts';
 import { answerOf, type BatchRecipe, batchText, recipeOf } from './batch-answer.ts';
 import { writeKey } from './request.ts';

@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
+import { OperatorError } from '../config/operator-error.ts';
 import { resealSecondFactors } from '../dashboard/auth/sealed-factors.ts';
-import { OperatorError } from '../operator-error.ts';
 import { rememberSecrets } from './known-secrets.ts';
 import { secretFileOf } from './secret-file.ts';
 import { counted, examineSecretUse, listed } from './secret-use.ts';

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../../test/harness/database.ts';
+import { fingerprintOf } from '../config/secrets.ts';
 import { sealingKeys } from '../dashboard/auth/sealing-keys.ts';
 import { inTransaction } from '../database/pool.ts';
-import { fingerprintOf } from '../secrets.ts';
-import { createWorkspace } from '../workspaces.ts';
+import { createWorkspace } from '../records/workspaces.ts';
 import { judgeSecrets, rememberSecrets } from './known-secrets.ts';
 
 const OLD = 'the secret of yesterday, 32 characters';

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Logger } from 'pino';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
+import { OperatorError } from '../config/operator-error.ts';
 import { errorMessage } from '../database/embedded/error.ts';
 import { type EmbeddedOptions, startEmbedded, useEmbedded } from '../database/embedded/index.ts';
 import { isUnavailable } from '../database/unavailable.ts';
-import { OperatorError } from '../operator-error.ts';
 
 /** How long a start waits for an external database, and how often it asks. */
 const PATIENCE_MS = 60_000;

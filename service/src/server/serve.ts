@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { createApp } from '../app.ts';
+import { SHUTDOWN_DEADLINE_MS } from '../config/limits.ts';
 import { createLanes } from '../database/lanes.ts';
-import { SHUTDOWN_DEADLINE_MS } from '../limits.ts';
 import type { Limiter } from '../quota/limiter.ts';
 import { limitConnections } from './connections.ts';
 import { addressOf, listenFailure } from './listen.ts';

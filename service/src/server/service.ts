@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import { isEveryAddress, urlOf } from '../address.ts';
-import { systemClock } from '../clock.ts';
-import type { Config } from '../config.ts';
+import { isEveryAddress, urlOf } from '../config/address.ts';
+import { systemClock } from '../config/clock.ts';
+import type { Config } from '../config/config.ts';
 import { migrate } from '../database/migrate.ts';
 import { createPool } from '../database/pool.ts';
 import { makeAuditLogMonths } from '../jobs/audit-log-partitions.ts';

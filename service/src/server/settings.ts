@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 
 /** The configuration once the database, the secrets and the port are known: all that a serving process needs. */
 export interface ServiceSettings extends Config {

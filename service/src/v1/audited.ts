@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Trail } from '../audit-log/trail.ts';
 import type { Outcome, QuotaState } from '../audit-log/write.ts';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../config/clock.ts';
 import { ApiError, type ErrorCode, errorEnvelope, unavailable } from '../http/errors.ts';
 import type { Authenticator } from '../keys/authenticate.ts';
 import { quotaItem, type RateLimitItem, rateLimitHeaders } from '../quota/headers.ts';

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
-import { MINUTE_MS } from '../durations.ts';
+import { MINUTE_MS } from '../config/durations.ts';
 import { countedAddress, networkOf } from '../http/client-address.ts';
 import { ApiError } from '../http/errors.ts';
 import type { AuthenticatedKey, Authenticator } from '../keys/authenticate.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
+import { IDEMPOTENCY_KEY_MAX_CHARACTERS, IDEMPOTENCY_LIFETIME_SECONDS } from '../config/limits.ts';
 import { ApiError } from '../http/errors.ts';
-import { IDEMPOTENCY_KEY_MAX_CHARACTERS, IDEMPOTENCY_LIFETIME_SECONDS } from '../limits.ts';
 
 /** What a POST answered, and answers again when it is repeated. */
 export interface StoredAnswer {

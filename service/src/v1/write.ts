@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type pg from 'pg';
 import { writeRequests } from '../audit-log/write.ts';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../config/clock.ts';
+import { LOCK_TIMEOUT_MS } from '../config/limits.ts';
 import type { Shares } from '../database/lane.ts';
 import { inTransaction } from '../database/pool.ts';
 import type { AuthenticatedKey } from '../keys/authenticate.ts';
-import { LOCK_TIMEOUT_MS } from '../limits.ts';
 import { quotaExceeded } from './audited.ts';
 import { invalidKey } from './authentication.ts';
 import {

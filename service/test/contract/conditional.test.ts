@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { ETAG_LIFETIME_SECONDS } from '../../src/limits.ts';
+import { ETAG_LIFETIME_SECONDS } from '../../src/config/limits.ts';
 import { COMPANY, LISTS, pageOf, urlOf } from '../harness/lists.ts';
 import { resourceNamed, seedRecords } from '../harness/records.ts';
 import { createTestService, TEST_SECRET, type TestAnswer, type TestService } from '../harness/service.ts';

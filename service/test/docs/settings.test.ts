@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { type Config, readConfig, SETTINGS } from '../../src/config.ts';
+import { type Config, readConfig, SETTINGS } from '../../src/config/config.ts';
 
 const text = readFileSync(new URL('../../../docs/operations.md', import.meta.url), 'utf8');
 const rows = [...text.matchAll(/^\| `(SVC_\w+)` \| (.*?) \|/gm)].map(([, name = '', fallback = '']) => ({

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { inject, vi } from 'vitest';
-import { CONNECTIONS_MIN, createLanes, type Lanes } from '../../src/database/lanes.ts';
+import { CONNECTIONS_MIN } from '../../src/config/limits.ts';
+import { createLanes, type Lanes } from '../../src/database/lanes.ts';
 import { createPool } from '../../src/database/pool.ts';
 import { onFileEnd } from './cleanup.ts';
 import { databaseUrl, TEMPLATE } from './template.ts';

@@ -5,7 +5,7 @@ import { inTransaction } from '../../src/database/pool.ts';
 import type { Format, Refused } from '../../src/records/batches.ts';
 import { exportRecords } from '../../src/records/export.ts';
 import { type ImportOptions, type ImportReport, importRecords } from '../../src/records/import.ts';
-import { createWorkspace } from '../../src/workspaces.ts';
+import { createWorkspace } from '../../src/records/workspaces.ts';
 import { resourceNamed } from './records.ts';
 
 type Chosen = Partial<

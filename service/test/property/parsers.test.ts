@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { BODY_VALUES_MAX, HEADERS_MAX_BYTES, JSON_DEPTH_MAX } from '../../src/config/limits.ts';
+import { OperatorError } from '../../src/config/operator-error.ts';
 import { parseCookies } from '../../src/dashboard/auth/cookie-header.ts';
 import { networkOf } from '../../src/http/client-address.ts';
 import { encodingOf } from '../../src/http/compressed.ts';
@@ -11,10 +13,8 @@ import { isHost } from '../../src/http/request-shape.ts';
 import { canonicalTarget } from '../../src/http/request-target.ts';
 import { containsToken } from '../../src/http/token-text.ts';
 import { jsonText } from '../../src/http/utf8-json.ts';
-import { BODY_VALUES_MAX, HEADERS_MAX_BYTES, JSON_DEPTH_MAX } from '../../src/limits.ts';
 import { createCursorCodec } from '../../src/list/cursor.ts';
 import { parseListQuery } from '../../src/list/query.ts';
-import { OperatorError } from '../../src/operator-error.ts';
 import { type Batch, FORMATS, type Format, readBatches } from '../../src/records/batches.ts';
 import { LINE_MAX_BYTES } from '../../src/records/lines.ts';
 import { createPace, TURN_CHARACTERS } from '../../src/records/pace.ts';

@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import { createApp } from '../../src/app.ts';
-import { CONNECTIONS_MIN, createLanes } from '../../src/database/lanes.ts';
+import { CONNECTIONS_MIN } from '../../src/config/limits.ts';
+import { createLanes } from '../../src/database/lanes.ts';
 
 /** A service process on the test's database and port. It tells its parent when it answers, and ends with it. */
 const { TEST_DATABASE_URL = '', TEST_SECRET = '', TEST_PORT = '0' } = process.env;

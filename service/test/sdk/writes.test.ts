@@ -12,7 +12,7 @@ import {
 } from '@svc/sdk';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { BATCH_MAX_BYTES, BATCH_MAX_RECORDS } from '../../../sdk/src/collection/batches.ts';
-import * as limits from '../../src/limits.ts';
+import * as limits from '../../src/config/limits.ts';
 import { createTestService } from '../harness/service.ts';
 import { clientOf, fetchOf } from './client.ts';
 import { failing, observe, refusalOf } from './faults.ts';

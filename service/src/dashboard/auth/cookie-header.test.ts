@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { HEADERS_MAX_BYTES } from '../../limits.ts';
+import { HEADERS_MAX_BYTES } from '../../config/limits.ts';
 import { parseCookies } from './cookie-header.ts';
 
 const read = (header: string): object =>

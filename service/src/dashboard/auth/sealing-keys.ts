@@ -1,5 +1,5 @@
 import { parseEnvelope, symmetricDecrypt, symmetricEncrypt } from 'better-auth/crypto';
-import { deriveKey, fingerprintOf } from '../../secrets.ts';
+import { deriveKey, fingerprintOf } from '../../config/secrets.ts';
 
 /**
  * better-auth's keys, one per deployment secret. better-auth writes the version of the key next to what it encrypts, so

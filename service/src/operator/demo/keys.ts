@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ApiKey, KeyMode, Page } from '@svc/sdk';
-import { OperatorError } from '../../operator-error.ts';
+import { OperatorError } from '../../config/operator-error.ts';
 
 /** The demo's keys, made by the dashboard's own action over HTTP: nothing but the dashboard can make one. */
 

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { urlOf } from '../../address.ts';
+import { urlOf } from '../../config/address.ts';
 import { createSignInLink } from '../../dashboard/links.ts';
 import type { Service } from '../../server/service.ts';
 import { type DemoKeys, makeDemoKeys } from './keys.ts';

@@ -1,5 +1,5 @@
 import type { Content, Mention } from '@svc/sdk';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../durations.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../config/durations.ts';
 import type { RecordInput } from '../../records/insert.ts';
 import { DEMO_COMPANIES, type DemoCompany } from './companies.ts';
 import { CONTENT_TITLES, fill, MENTION_PHRASES, SOURCES, slugOf } from './phrases.ts';

@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import { listPartitions } from '../../audit-log/partitions.ts';
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
+import { PARTITIONS_AHEAD_MONTHS } from '../../config/limits.ts';
 import { readMigrationFiles } from '../../database/migration-files.ts';
-import { PARTITIONS_AHEAD_MONTHS } from '../../limits.ts';
 import { connectionsOf } from '../../server/open-database.ts';
 import { checkAhead } from './ahead.ts';
 import { type Finding, fail, ok, warn } from './check.ts';

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import type { Logger } from 'pino';
-import { systemClock } from '../../clock.ts';
-import { type Config, ConfigError } from '../../config.ts';
+import { systemClock } from '../../config/clock.ts';
+import { type Config, ConfigError } from '../../config/config.ts';
 import { errorMessage } from '../../database/embedded/error.ts';
 import { layoutOf } from '../../database/embedded/layout.ts';
 import { useCommandDatabase } from '../command-database.ts';

@@ -1,8 +1,8 @@
 import { constants } from 'node:fs';
 import { access, stat, statfs } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { urlOf } from '../../address.ts';
-import type { Config } from '../../config.ts';
+import { urlOf } from '../../config/address.ts';
+import type { Config } from '../../config/config.ts';
 import { errorCode, errorMessage } from '../../database/embedded/error.ts';
 import { type Finding, fail, ok, warn } from './check.ts';
 import { checkProxies } from './proxies.ts';

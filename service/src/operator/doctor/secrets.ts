@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import type { Config } from '../../config.ts';
-import { CURSOR_LIFETIME_SECONDS } from '../../limits.ts';
+import type { Config } from '../../config/config.ts';
+import { CURSOR_LIFETIME_SECONDS } from '../../config/limits.ts';
 import { judgeSecrets } from '../../server/known-secrets.ts';
 import { readSecretFile, secretFileOf } from '../../server/secret-file.ts';
 import { counted, examineSecretUse, listed, type SecretUse } from '../../server/secret-use.ts';

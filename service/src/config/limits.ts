@@ -46,6 +46,18 @@ export const REQUEST_TIMEOUT_MS = 60_000;
 /** Requests that still run this long after the service was told to end are cut. */
 export const SHUTDOWN_DEADLINE_MS = 30_000;
 
+/**
+ * The fewest database connections of each lane (database/lanes.ts). With them, no workspace can take all connections of a
+ * lane. A workspace counts as two owners in `writes` (`/v1` and its dashboard) and in `people` (itself and a person). All
+ * held logs together are one more owner in `writes`; their turns are short.
+ */
+export const LANE_CONNECTIONS_MIN = { trail: 1, reads: 2, writes: 3, people: 3, slow: 2 } as const;
+/** The fewest database connections of a process. */
+export const CONNECTIONS_MIN = Object.values(LANE_CONNECTIONS_MIN).reduce<number>(
+  (sum, size) => sum + size,
+  0,
+);
+
 /** How long a write waits for its workspace's clock or log before it is answered with 503. */
 export const LOCK_TIMEOUT_MS = 5_000;
 /** The same for what people do before their workspace is known, such as a sign-in: others wait for its connection. */

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { newId } from './ids.ts';
+import { newId } from '../config/ids.ts';
 
 /** Makes a workspace with its clock, its audit log's meter and no limits; returns its id. */
 export async function createWorkspace(client: pg.ClientBase, name: string): Promise<string> {

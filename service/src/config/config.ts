@@ -1,8 +1,7 @@
 import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { urlOf } from './address.ts';
-import { CONNECTIONS_MIN } from './database/lanes.ts';
-import { LOG_RETENTION_DAYS_DEFAULT, SECRET_MIN_CHARACTERS } from './limits.ts';
+import { CONNECTIONS_MIN, LOG_RETENTION_DAYS_DEFAULT, SECRET_MIN_CHARACTERS } from './limits.ts';
 
 /** The settings of one process, read once from the environment, then frozen. docs/operations.md lists them all. */
 export interface Config {
