@@ -1,6 +1,7 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { Registry } from 'prom-client';
-
+import { registerV1 } from './api/index.ts';
+import { registerResources } from './api/reads.ts';
 import { createTrail } from './audit-log/trail.ts';
 import { type Clock, systemClock } from './config/clock.ts';
 import type { Config } from './config/config.ts';
@@ -13,7 +14,6 @@ import {
 } from './config/limits.ts';
 import { registerDashboard } from './dashboard/index.ts';
 import type { Lanes } from './database/lanes.ts';
-import type { Resource } from './declaration/resource.ts';
 import { registerDocs } from './docs/index.ts';
 import { answerBrokenRequests, answerClientError } from './http/broken-request.ts';
 import { trustOf } from './http/client-address.ts';
@@ -33,9 +33,8 @@ import { createCursorCodec } from './list/cursor.ts';
 import { registerOpenApi } from './openapi/route.ts';
 import { createLimiter, type Limiter } from './quota/limiter.ts';
 import { readQuota } from './quota/live-quota.ts';
+import type { Resource } from './resources/define.ts';
 import { RESOURCES } from './resources/index.ts';
-import { registerResources } from './resources/routes.ts';
-import { registerV1 } from './v1/scope.ts';
 
 export interface AppOptions {
   /** Its only connections. The caller ends them. */

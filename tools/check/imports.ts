@@ -8,8 +8,10 @@ import { isTest, isTypeScript, type Rule, type SourceFile } from './repository.t
 export const LAYERS: readonly (readonly string[])[] = [
   ['operator', 'main.ts', 'server'],
   ['app.ts'],
-  ['resources', 'dashboard', 'docs', 'openapi', 'v1', 'jobs'],
-  ['list', 'declaration', 'records', 'keys', 'audit-log', 'quota'],
+  ['api', 'dashboard', 'docs', 'openapi', 'jobs'],
+  ['records', 'keys'],
+  ['resources'],
+  ['list', 'audit-log', 'quota'],
   ['http'],
   ['database', 'log', 'config'],
 ];

@@ -46,8 +46,8 @@ const REFUSED: readonly (readonly [string, Rule, Files, string])[] = [
   [
     'the key store outside the dashboard',
     keyStoreImporters,
-    [['service/src/v1/a.ts', importing('../keys/store.ts')]],
-    'service/src/v1/a.ts:2: only',
+    [['service/src/api/a.ts', importing('../keys/store.ts')]],
+    'service/src/api/a.ts:2: only',
   ],
   [
     'an SDK that imports the service',

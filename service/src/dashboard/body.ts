@@ -1,7 +1,7 @@
 import { Ajv, type ErrorObject } from 'ajv';
 import { type Static, type TProperties, Type } from 'typebox';
-import { ID_ALLOWED, ID_PATTERN } from '../declaration/field.ts';
 import { ApiError } from '../http/errors.ts';
+import { ID_ALLOWED, ID_PATTERN } from '../resources/field.ts';
 import {
   EMAIL_MAX_CHARACTERS,
   NAME_MAX_CHARACTERS,

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
+import { refuse } from '../api/guards.ts';
 import type { Connections } from '../database/lane.ts';
-import { isId } from '../declaration/field.ts';
 import { ApiError } from '../http/errors.ts';
 import { unknownOrRepeated } from '../list/query.ts';
-import { refuse } from '../resources/request.ts';
+import { isId } from '../resources/field.ts';
 import { COMPANY_NAMES_MAX, NAME_MAX_CHARACTERS } from './limits.ts';
 import type { Sessions } from './session.ts';
 import type { CompanyNames } from './wire.ts';

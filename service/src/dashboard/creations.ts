@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type pg from 'pg';
+import { fingerprintOf, idempotencyKey } from '../api/idempotency.ts';
 import { IDEMPOTENCY_LIFETIME_SECONDS } from '../config/limits.ts';
 import { ApiError } from '../http/errors.ts';
 import type { Repeats } from '../keys/store.ts';
-import { fingerprintOf, idempotencyKey } from '../v1/idempotency.ts';
 import type { Person } from './session.ts';
 
 declare module 'fastify' {

@@ -1,16 +1,16 @@
 import type { FastifyInstance } from 'fastify';
+import { valid } from '../api/guards.ts';
+import { cursorFailure } from '../api/reads.ts';
+import { recordBody } from '../api/write-body.ts';
 import { recordEvent } from '../audit-log/event.ts';
 import type { Connections } from '../database/lane.ts';
 import { inTransaction } from '../database/pool.ts';
-import type { Resource } from '../declaration/resource.ts';
 import { ApiError } from '../http/errors.ts';
 import { parseListQuery } from '../list/query.ts';
 import { type ListReader, readList } from '../list/read.ts';
-import { readRecord } from '../resources/record.ts';
-import { valid } from '../resources/request.ts';
-import { cursorFailure } from '../resources/routes.ts';
-import { patchRecord } from '../resources/write.ts';
-import { recordBody } from '../resources/write-body.ts';
+import { patchRecord } from '../records/mutations.ts';
+import { readRecord } from '../records/read.ts';
+import type { Resource } from '../resources/define.ts';
 import { RECORD_RESOURCES } from './resource-shapes.ts';
 import { confirmRole, type Sessions } from './session.ts';
 

@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type pg from 'pg';
-import { isId } from '../declaration/field.ts';
+import { cursorFailure } from '../api/reads.ts';
 import { ApiError } from '../http/errors.ts';
 import type { KeyStore } from '../keys/store.ts';
 import { isQueryFailure, parseListQuery } from '../list/query.ts';
 import { type ListReader, readList } from '../list/read.ts';
 import { apiKeys } from '../resources/api-keys.ts';
-import { cursorFailure } from '../resources/routes.ts';
+import { isId } from '../resources/field.ts';
 import { defineBody, idOrNull, name, oneOf } from './body.ts';
 import { CREATES, repeatsOf } from './creations.ts';
 import { confirmRole, type Sessions } from './session.ts';

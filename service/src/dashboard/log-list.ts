@@ -1,9 +1,9 @@
 import { isIP } from 'node:net';
-import { isId } from '../declaration/field.ts';
 import { REQUEST_ID_PATTERN } from '../http/request-id.ts';
 import { type Comparison, type Filter, type ListDefinition, textThat } from '../list/definition.ts';
 import { canonicalTime, TIME_ALLOWED } from '../records/time.ts';
 import { auditLog } from '../resources/audit-log.ts';
+import { isId } from '../resources/field.ts';
 import { EMAIL_MAX_CHARACTERS, PATH_FILTER_MAX_CHARACTERS } from './limits.ts';
 
 /** Those that a path of the API may have. */

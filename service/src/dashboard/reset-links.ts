@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type pg from 'pg';
-import { isId } from '../declaration/field.ts';
 import { ApiError } from '../http/errors.ts';
+import { isId } from '../resources/field.ts';
 import { hashPassword } from './accounts.ts';
 import { recordPersonal } from './auth/events.ts';
 import { deviceCookie } from './auth/known-device.ts';

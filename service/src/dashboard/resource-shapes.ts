@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
-import type { Field } from '../declaration/field.ts';
-import type { Resource } from '../declaration/resource.ts';
 import { sortsOf } from '../list/definition.ts';
 import { requiredFields, writableFields } from '../records/validate.ts';
+import type { Resource } from '../resources/define.ts';
+import type { Field } from '../resources/field.ts';
 import { RESOURCES } from '../resources/index.ts';
 import type { Sessions } from './session.ts';
 import type { FieldShape, ResourceShape } from './wire-data.ts';

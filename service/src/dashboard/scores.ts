@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
+import { refuse } from '../api/guards.ts';
 import type { Clock } from '../config/clock.ts';
 import type { Connections } from '../database/lane.ts';
-import { isId } from '../declaration/field.ts';
 import { ApiError } from '../http/errors.ts';
 import { unknownOrRepeated } from '../list/query.ts';
-import { refuse } from '../resources/request.ts';
+import { isId } from '../resources/field.ts';
 import { SCORE_COMPANIES_MAX, SCORE_SPANS } from './limits.ts';
 import { parseRange, RANGES_MS, type RangeName } from './range.ts';
 import type { Sessions } from './session.ts';

@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
+import { refuse } from '../api/guards.ts';
 import { type LatencyCount, latencyQuantile } from '../audit-log/latency.ts';
 import type { Clock } from '../config/clock.ts';
 import { DAY_MS, HOUR_MS } from '../config/durations.ts';
 import type { Connections } from '../database/lane.ts';
 import { unknownOrRepeated } from '../list/query.ts';
-import { refuse } from '../resources/request.ts';
 import { HOURLY_MAX_MS } from './limits.ts';
 import { parseRange, RANGES_MS } from './range.ts';
 import type { Sessions } from './session.ts';

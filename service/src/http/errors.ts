@@ -63,6 +63,28 @@ export class ApiError extends Error {
   }
 }
 
+/** A field that breaks its rules. */
+export interface FieldFailure {
+  /** JSON pointer from the record, such as `/headlineScore`; empty for the record itself. */
+  readonly field: string;
+  /** What is allowed, such as `must be an integer from 0 to 100`. */
+  readonly reason: string;
+}
+
+/** A response names at most this many fields. */
+export const INVALID_BODY_FAILURES_MAX = 20;
+
+/** The refusal of a body, which names its fields. */
+export function invalidBody(failures: readonly FieldFailure[]): ApiError {
+  const told = failures
+    .slice(0, INVALID_BODY_FAILURES_MAX)
+    .map(({ field, reason }) => `${field === '' ? 'The body' : field} ${reason}.`);
+  return new ApiError(
+    'invalid_body',
+    told.length < failures.length ? `${told.join(' ')} And more.` : told.join(' '),
+  );
+}
+
 export const unavailable = (): ApiError =>
   new ApiError('unavailable', 'The service is temporarily unavailable. Try again shortly.', {
     'retry-after': String(UNAVAILABLE_RETRY_SECONDS),

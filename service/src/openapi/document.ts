@@ -1,6 +1,6 @@
-import type { Resource } from '../declaration/resource.ts';
 import { TOKEN_PREFIXES } from '../keys/token.ts';
 import { audits } from '../resources/audits.ts';
+import type { Resource } from '../resources/define.ts';
 import { RESOURCES } from '../resources/index.ts';
 import { withCodeSamples } from './code-samples.ts';
 import { HEADERS } from './headers.ts';

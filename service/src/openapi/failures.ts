@@ -1,5 +1,5 @@
-import type { Resource } from '../declaration/resource.ts';
 import { ERRORS, type ErrorCode } from '../http/errors.ts';
+import type { Resource } from '../resources/define.ts';
 
 /** Which failures are possible where. What a code means, and its status, stands in the one error table. */
 

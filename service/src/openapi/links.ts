@@ -1,4 +1,4 @@
-import type { Resource } from '../declaration/resource.ts';
+import type { Resource } from '../resources/define.ts';
 import { deleteOperationId, getOperationId, listOperationId, updateOperationId } from './names.ts';
 import type { Link } from './types.ts';
 

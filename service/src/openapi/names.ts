@@ -1,4 +1,4 @@
-import { pascalCase, type Resource } from '../declaration/resource.ts';
+import { pascalCase, type Resource } from '../resources/define.ts';
 
 /** What the parts of the document are called: schemas like the wire types, operations by verb and noun. */
 

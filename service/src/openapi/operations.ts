@@ -1,4 +1,4 @@
-import type { Resource } from '../declaration/resource.ts';
+import type { Resource } from '../resources/define.ts';
 import { COUNT_FAILURES, listFailures, recordFailures } from './failures.ts';
 import { listLinks, recordLinks } from './links.ts';
 import {

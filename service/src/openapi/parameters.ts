@@ -6,11 +6,11 @@ import {
   PAGE_LIMIT_MAX,
   PAGE_LIMIT_MIN,
 } from '../config/limits.ts';
-import { ID_PATTERN } from '../declaration/field.ts';
-import type { Resource } from '../declaration/resource.ts';
 import { REQUEST_ID_PATTERN } from '../http/request-id.ts';
 import { parametersOf, sortsOf } from '../list/definition.ts';
 import type { Direction } from '../list/query.ts';
+import type { Resource } from '../resources/define.ts';
+import { ID_PATTERN } from '../resources/field.ts';
 import { publishedSchema } from './schemas.ts';
 import { type Parameter, type Reference, reference } from './types.ts';
 

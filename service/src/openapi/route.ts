@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import manifest from '../../package.json' with { type: 'json' };
-import type { Resource } from '../declaration/resource.ts';
 import { sendCompressed } from '../http/compressed.ts';
 import { sentOnce } from '../http/sent-once.ts';
+import type { Resource } from '../resources/define.ts';
 import { openApiDocument } from './document.ts';
 
 /** Anyone may keep the document, but asks whether it is still the same: it changes with each release. */

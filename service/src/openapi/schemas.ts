@@ -1,7 +1,7 @@
 import { type TSchema, Type } from 'typebox';
 import { PAGE_LIMIT_MAX, TOTAL_MAX_ITEMS } from '../config/limits.ts';
-import type { Field } from '../declaration/field.ts';
-import type { Resource } from '../declaration/resource.ts';
+import type { Resource } from '../resources/define.ts';
+import type { Field } from '../resources/field.ts';
 import { API_ERROR_CODES, ERROR_CODES_TEXT } from './failures.ts';
 import { listSchemaName } from './names.ts';
 import { type JsonSchema, reference } from './types.ts';

@@ -1,5 +1,5 @@
 import { BATCH_BODY_MAX_BYTES, BATCH_MAX_RECORDS, BODY_MAX_BYTES } from '../config/limits.ts';
-import type { Resource } from '../declaration/resource.ts';
+import type { Resource } from '../resources/define.ts';
 import { CREATE_FAILURES, deleteFailures, updateFailures } from './failures.ts';
 import { BATCH_HEADERS, CREATED_HEADERS, DELETED_HEADERS, UPDATED_HEADERS } from './headers.ts';
 import { recordLinks } from './links.ts';

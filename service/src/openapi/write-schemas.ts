@@ -1,7 +1,7 @@
 import { BATCH_MAX_RECORDS } from '../config/limits.ts';
-import type { Field } from '../declaration/field.ts';
-import type { Resource } from '../declaration/resource.ts';
 import { requiredFields, writableFields } from '../records/validate.ts';
+import type { Resource } from '../resources/define.ts';
+import type { Field } from '../resources/field.ts';
 import {
   batchSchemaName,
   newBatchSchemaName,

@@ -1,5 +1,5 @@
-import type { Resource } from '../declaration/resource.ts';
 import type { ImportReport } from '../records/import.ts';
+import type { Resource } from '../resources/define.ts';
 
 const number = new Intl.NumberFormat('en');
 

@@ -1,11 +1,12 @@
-import type { Resource } from '../declaration/resource.ts';
+import type { FieldFailure } from '../http/errors.ts';
+import type { Resource } from '../resources/define.ts';
 import { csvParser } from './csv.ts';
 import type { Entry } from './entry.ts';
 import { readLines } from './lines.ts';
 import { ndjsonParser } from './ndjson.ts';
 import { createPace, type Pace } from './pace.ts';
 import type { RecordInput } from './row.ts';
-import { type FieldFailure, validateRecord } from './validate.ts';
+import { validateRecord } from './validate.ts';
 
 export const FORMATS = ['ndjson', 'csv'] as const;
 export type Format = (typeof FORMATS)[number];

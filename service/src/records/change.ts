@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import { columnName } from '../declaration/field.ts';
-import type { Resource } from '../declaration/resource.ts';
+import type { Resource } from '../resources/define.ts';
+import { columnName } from '../resources/field.ts';
 import { takeTicks, timeOfMicros } from './clock.ts';
 import { addToCounts, countsOf, parentField } from './counters.ts';
 import { canonicalValues, docOf, type RecordValues } from './row.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { finished } from 'node:stream/promises';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import type { Resource } from '../declaration/resource.ts';
+import type { Resource } from '../resources/define.ts';
 import { columnsOf, copyLine, type Row } from './row.ts';
 
 /** Text that is sent to PostgreSQL at once. */

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { Resource } from '../declaration/resource.ts';
+import type { Resource } from '../resources/define.ts';
 import type { RecordInput } from './row.ts';
 
 /** The company_id of the counter of a whole workspace. */

@@ -1,6 +1,6 @@
 import { OperatorError } from '../config/operator-error.ts';
-import type { Field } from '../declaration/field.ts';
-import type { Resource } from '../declaration/resource.ts';
+import type { Resource } from '../resources/define.ts';
+import type { Field } from '../resources/field.ts';
 import type { Cell } from './csv-cells.ts';
 import { type CsvRecord, csvReader } from './csv-records.ts';
 import type { Entry, EntryParser } from './entry.ts';

@@ -1,5 +1,5 @@
 import { utc } from '../database/utc.ts';
-import type { Resource } from '../declaration/resource.ts';
+import type { Resource } from '../resources/define.ts';
 import type { Format } from './batches.ts';
 import { type Cell, csvLine, withoutFormula } from './csv-cells.ts';
 import type { RecordValues } from './row.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../../test/harness/database.ts';
 import { inTransaction } from '../database/pool.ts';
-import type { Resource } from '../declaration/resource.ts';
 import { audits } from '../resources/audits.ts';
 import { companies } from '../resources/companies.ts';
 import { content } from '../resources/content.ts';
+import type { Resource } from '../resources/define.ts';
 import { mentions } from '../resources/mentions.ts';
 import { type InsertResult, insertRecords, type RecordInput } from './insert.ts';
 import { docOf, selectList } from './row.ts';

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { Resource } from '../declaration/resource.ts';
+import type { Resource } from '../resources/define.ts';
 import { type Micros, takeTicks, timeOfMicros } from './clock.ts';
 import { copyRows } from './copy.ts';
 import { addToCounts, countsOf, parentField } from './counters.ts';

@@ -1,7 +1,7 @@
 import { newId } from '../config/ids.ts';
 import { utc } from '../database/utc.ts';
-import { columnName, type Field } from '../declaration/field.ts';
-import type { Resource } from '../declaration/resource.ts';
+import type { Resource } from '../resources/define.ts';
+import { columnName, type Field } from '../resources/field.ts';
 import { canonicalTime } from './time.ts';
 
 export type Value = string | number | null;

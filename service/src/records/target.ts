@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { ActorContext } from '../audit-log/actor.ts';
 import { OperatorError } from '../config/operator-error.ts';
 import type { Connections } from '../database/lane.ts';
-import type { Resource } from '../declaration/resource.ts';
+import type { Resource } from '../resources/define.ts';
 
 /** Records of one resource in one workspace: where an import goes, and an export comes from. */
 export interface Target {

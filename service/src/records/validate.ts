@@ -1,7 +1,8 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { RECORD_FIELDS_MAX } from '../config/limits.ts';
-import { createdAt, type Field, ID_ALLOWED, ID_PATTERN } from '../declaration/field.ts';
-import type { Resource } from '../declaration/resource.ts';
+import type { FieldFailure } from '../http/errors.ts';
+import type { Resource } from '../resources/define.ts';
+import { createdAt, type Field, ID_ALLOWED, ID_PATTERN } from '../resources/field.ts';
 import type { RecordInput } from './row.ts';
 import { canonicalTime, TIME_ALLOWED } from './time.ts';
 
@@ -10,14 +11,6 @@ import { canonicalTime, TIME_ALLOWED } from './time.ts';
  * and it may bring what else the service sets (createdAt for every resource).
  */
 export type ValidationMode = 'create' | 'patch' | 'import';
-
-/** A field that is not as it must be. */
-export interface FieldFailure {
-  /** JSON pointer from the record, such as `/headlineScore`; empty for the record itself. */
-  readonly field: string;
-  /** What is allowed, such as `must be an integer from 0 to 100`. */
-  readonly reason: string;
-}
 
 export type Validation =
   | { readonly ok: true; readonly input: RecordInput }

@@ -1,6 +1,6 @@
-import { columnName } from '../declaration/field.ts';
-import type { Resource } from '../declaration/resource.ts';
 import { ERRORS } from '../http/errors.ts';
+import type { Resource } from '../resources/define.ts';
+import { columnName } from '../resources/field.ts';
 import { unhurried } from './unhurried.ts';
 import type { VerifyOptions } from './verify.ts';
 

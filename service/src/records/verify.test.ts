@@ -6,7 +6,7 @@ import { dumpOf } from '../../test/writes/dump.ts';
 import { OPERATOR } from '../audit-log/actor.ts';
 import { recordEvent } from '../audit-log/event.ts';
 import { inTransaction } from '../database/pool.ts';
-import type { Resource } from '../declaration/resource.ts';
+import type { Resource } from '../resources/define.ts';
 import { RESOURCES } from '../resources/index.ts';
 import { insertRecords, type RecordInput } from './insert.ts';
 import { estimateRecords, verifyRecords } from './verify.ts';

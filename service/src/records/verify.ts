@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import { columnName } from '../declaration/field.ts';
-import type { Resource } from '../declaration/resource.ts';
+import type { Resource } from '../resources/define.ts';
+import { columnName } from '../resources/field.ts';
 import { parentField, WHOLE_WORKSPACE } from './counters.ts';
 import { docOf, type RecordValues, selectList } from './row.ts';
 import { unhurried } from './unhurried.ts';

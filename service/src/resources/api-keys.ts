@@ -1,6 +1,6 @@
 import type { ApiKey } from '@svc/sdk';
-import { choice, companyId, createdAt, id, nullable, text, time } from '../declaration/field.ts';
-import { declareResource } from '../declaration/resource.ts';
+import { declareResource } from './define.ts';
+import { choice, companyId, createdAt, id, nullable, text, time } from './field.ts';
 
 const status = choice(['active', 'revoked'], {
   description: 'Whether the key is still accepted.',

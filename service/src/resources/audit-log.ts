@@ -7,19 +7,8 @@ import {
   type AuditLogValue,
 } from '@svc/sdk';
 import { Type } from 'typebox';
-import {
-  choice,
-  createdAt,
-  id,
-  integer,
-  json,
-  nullable,
-  open,
-  optional,
-  text,
-  texts,
-} from '../declaration/field.ts';
-import { declareResource } from '../declaration/resource.ts';
+import { declareResource } from './define.ts';
+import { choice, createdAt, id, integer, json, nullable, open, optional, text, texts } from './field.ts';
 
 /** Text, a number, a truth value or null, each with its name. */
 const value = Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()]);

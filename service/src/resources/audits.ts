@@ -1,6 +1,6 @@
 import type { Audit } from '@svc/sdk';
-import { companyId, id, integer, time } from '../declaration/field.ts';
-import { declareResource } from '../declaration/resource.ts';
+import { declareResource } from './define.ts';
+import { companyId, id, integer, time } from './field.ts';
 
 export const audits = declareResource<Audit>()({
   name: 'audits',

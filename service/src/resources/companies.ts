@@ -1,6 +1,6 @@
 import type { Company } from '@svc/sdk';
-import { createdAt, id, nullable, text } from '../declaration/field.ts';
-import { declareResource } from '../declaration/resource.ts';
+import { declareResource } from './define.ts';
+import { createdAt, id, nullable, text } from './field.ts';
 
 export const companies = declareResource<Company>()({
   name: 'companies',

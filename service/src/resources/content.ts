@@ -1,6 +1,6 @@
 import type { Content } from '@svc/sdk';
-import { choice, companyId, createdAt, id, nullable, text, time } from '../declaration/field.ts';
-import { declareResource } from '../declaration/resource.ts';
+import { declareResource } from './define.ts';
+import { choice, companyId, createdAt, id, nullable, text, time } from './field.ts';
 
 const status = choice(['draft', 'in_review', 'scheduled', 'published', 'archived'], {
   description: 'Where the item stands on its way to publication.',

@@ -1,6 +1,6 @@
 import type { Mention } from '@svc/sdk';
-import { choice, companyId, createdAt, id, text, time } from '../declaration/field.ts';
-import { declareResource } from '../declaration/resource.ts';
+import { declareResource } from './define.ts';
+import { choice, companyId, createdAt, id, text, time } from './field.ts';
 
 export const mentions = declareResource<Mention>()({
   name: 'mentions',

@@ -1,7 +1,7 @@
 import type { ListEnvelope } from '@svc/sdk';
 import type pg from 'pg';
-import type { Resource } from '../../src/declaration/resource.ts';
 import { sortsOf } from '../../src/list/definition.ts';
+import type { Resource } from '../../src/resources/define.ts';
 import { RESOURCES } from '../../src/resources/index.ts';
 import type { TestAnswer } from './service.ts';
 

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import { ensurePartitions } from '../../src/audit-log/partitions.ts';
-import { columnName } from '../../src/declaration/field.ts';
-import type { Resource } from '../../src/declaration/resource.ts';
+import type { Resource } from '../../src/resources/define.ts';
+import { columnName } from '../../src/resources/field.ts';
 import { RESOURCES } from '../../src/resources/index.ts';
 
 /**

@@ -17,7 +17,7 @@ export interface Plant {
 export const PLANTS: readonly Plant[] = [
   {
     name: 'late entry: the answer leaves before its audit entry is committed',
-    file: 'v1/audited.ts',
+    file: 'api/audit-hook.ts',
     replace: 'options.trail.record(',
     by: 'recordLater(options.trail, ',
     append: `function recordLater(trail, record) {

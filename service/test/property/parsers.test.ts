@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { parseBearer } from '../../src/api/bearer.ts';
+import { idempotencyKey } from '../../src/api/idempotency.ts';
 import { BODY_VALUES_MAX, HEADERS_MAX_BYTES, JSON_DEPTH_MAX } from '../../src/config/limits.ts';
 import { OperatorError } from '../../src/config/operator-error.ts';
 import { parseCookies } from '../../src/dashboard/auth/cookie-header.ts';
@@ -20,8 +22,6 @@ import { LINE_MAX_BYTES } from '../../src/records/lines.ts';
 import { createPace, TURN_CHARACTERS } from '../../src/records/pace.ts';
 import { RECORD_FAILURES_MAX } from '../../src/records/validate.ts';
 import { companies } from '../../src/resources/companies.ts';
-import { parseBearer } from '../../src/v1/bearer.ts';
-import { idempotencyKey } from '../../src/v1/idempotency.ts';
 
 // Every parser of input, with inputs that repeat what is special to it: bounded work, bounded memory, no other failure
 // than a refusal. `npm run prove -- parsers --seconds N --seed N` runs them for longer.

@@ -1,7 +1,7 @@
 import { defineResource } from '../../../sdk/src/resource.ts';
 import type { IdPrefix } from '../../src/config/ids.ts';
-import { choice, companyId, createdAt, id, integer, nullable, text } from '../../src/declaration/field.ts';
-import { declareResource } from '../../src/declaration/resource.ts';
+import { declareResource } from '../../src/resources/define.ts';
+import { choice, companyId, createdAt, id, integer, nullable, text } from '../../src/resources/field.ts';
 
 // A resource that the service does not have: all of what adding one takes.
 

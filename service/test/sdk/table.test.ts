@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { ERROR_CLASSES, RESOURCES, SvcApiError, VERSION } from '@svc/sdk';
 import { expect, test } from 'vitest';
-import type { Field } from '../../src/declaration/field.ts';
-import type { Resource } from '../../src/declaration/resource.ts';
 import { API_ERROR_CODES } from '../../src/openapi/failures.ts';
 import { audits } from '../../src/resources/audits.ts';
+import type { Resource } from '../../src/resources/define.ts';
+import type { Field } from '../../src/resources/field.ts';
 import { RESOURCES as DECLARED } from '../../src/resources/index.ts';
 import { createWorld } from '../harness/world.ts';
 import { clientOf } from './client.ts';

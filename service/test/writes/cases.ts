@@ -1,6 +1,6 @@
-import type { Field } from '../../src/declaration/field.ts';
-import type { Resource } from '../../src/declaration/resource.ts';
 import { requiredFields, writableFields } from '../../src/records/validate.ts';
+import type { Resource } from '../../src/resources/define.ts';
+import type { Field } from '../../src/resources/field.ts';
 import { RESOURCES } from '../../src/resources/index.ts';
 import { COMPANY } from '../harness/lists.ts';
 

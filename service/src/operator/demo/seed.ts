@@ -3,11 +3,11 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import { bootstrap, createDashboardAuth } from '../../dashboard/index.ts';
 import { inTransaction } from '../../database/pool.ts';
-import type { Resource } from '../../declaration/resource.ts';
 import { insertRecords, type RecordInput } from '../../records/insert.ts';
 import { audits } from '../../resources/audits.ts';
 import { companies } from '../../resources/companies.ts';
 import { content } from '../../resources/content.ts';
+import type { Resource } from '../../resources/define.ts';
 import { mentions } from '../../resources/mentions.ts';
 import { demoRecords } from './records.ts';
 

@@ -1,8 +1,8 @@
-import type { Resource } from '../declaration/resource.ts';
 import { microsOfTime, timeOfMicros } from '../records/clock.ts';
 import type { Inserted } from '../records/insert.ts';
+import { stampedOnCreation } from '../records/mutations.ts';
 import { type RecordInput, rowOf } from '../records/row.ts';
-import { stampedOnCreation } from './write.ts';
+import type { Resource } from '../resources/define.ts';
 
 /** What the answer to a batch holds that its request does not: enough to make the answer again from the same request. */
 export interface BatchRecipe {

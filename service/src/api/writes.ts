@@ -1,13 +1,19 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type pg from 'pg';
 import { BATCH_BODY_MAX_BYTES } from '../config/limits.ts';
-import type { Resource } from '../declaration/resource.ts';
 import { strongEtag } from '../http/etag.ts';
-import { runWrite, type WriteAnswer, type WriteResult, type Writer } from '../v1/write.ts';
+import {
+  createRecords,
+  patchRecord,
+  refuseOtherCompanies,
+  removeRecord,
+  type WriteResult,
+} from '../records/mutations.ts';
+import type { Resource } from '../resources/define.ts';
 import { answerOf, type BatchRecipe, batchText, recipeOf } from './batch-answer.ts';
-import { writeKey } from './request.ts';
-import { createRecords, patchRecord, refuseOtherCompanies, removeRecord } from './write.ts';
+import { writeKey } from './guards.ts';
 import { batchBody, recordBody } from './write-body.ts';
+import { runWrite, type WriteAnswer, type Writer } from './write-transaction.ts';
 
 interface Route {
   Querystring: Record<string, unknown>;

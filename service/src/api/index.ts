@@ -2,7 +2,7 @@ import http from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { QuotaState } from '../audit-log/write.ts';
 import { ApiError } from '../http/errors.ts';
-import { type AuditOptions, auditAnswer, quotaExceeded } from './audited.ts';
+import { type AuditOptions, auditAnswer, quotaExceeded } from './audit-hook.ts';
 import { type AuthenticationOptions, authenticate } from './authentication.ts';
 
 /** All that Node.js reads, but the one that asks for a tunnel and never arrives as a request. */

@@ -1,15 +1,25 @@
 import type pg from 'pg';
 import { failedFor } from '../database/sql-state.ts';
-import { isId } from '../declaration/field.ts';
-import type { Resource } from '../declaration/resource.ts';
-import { ApiError } from '../http/errors.ts';
+import { ApiError, invalidBody } from '../http/errors.ts';
 import { strongEtag } from '../http/etag.ts';
-import { deleteRecord, type HeldRecord, holdRecord, updateRecord } from '../records/change.ts';
-import { parentField } from '../records/counters.ts';
-import { type Inserted, insertRecords } from '../records/insert.ts';
-import type { RecordInput, RecordValues } from '../records/row.ts';
-import type { WriteResult } from '../v1/write.ts';
-import { invalidBody } from './write-body.ts';
+import type { Resource } from '../resources/define.ts';
+import { isId } from '../resources/field.ts';
+import { deleteRecord, type HeldRecord, holdRecord, updateRecord } from './change.ts';
+import { parentField } from './counters.ts';
+import { type Inserted, insertRecords } from './insert.ts';
+import type { RecordInput, RecordValues } from './row.ts';
+
+/** What a write did: its answer, and the ids for its audit entry. */
+export interface WriteResult {
+  readonly answer: {
+    readonly status: number;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body: string;
+  };
+  readonly recordIds: readonly string[];
+  /** What is stored for a repeat in place of the answer's body, when the body can be made again from it. */
+  readonly recipe?: object;
+}
 
 /** Whose records a write may touch; company: the one that the key is limited to. */
 export interface WriteScope {

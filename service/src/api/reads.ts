@@ -1,15 +1,15 @@
 import type { FastifyInstance } from 'fastify';
-import type { Resource } from '../declaration/resource.ts';
 import { sendConditional } from '../http/conditional.ts';
 import { ApiError } from '../http/errors.ts';
 import type { CursorFailure } from '../list/cursor.ts';
 import { parseListQuery, unknownOrRepeated } from '../list/query.ts';
 import { type ListReader, readList } from '../list/read.ts';
-import type { Writer } from '../v1/write.ts';
-import { type CountReader, readCount } from './count.ts';
-import { readRecord } from './record.ts';
-import { authenticated, keyFor, noParameters, refuse, refuseOtherCompany, valid } from './request.ts';
-import { registerWrites } from './write-routes.ts';
+import { type CountReader, readCount } from '../records/count.ts';
+import { readRecord } from '../records/read.ts';
+import type { Resource } from '../resources/define.ts';
+import { authenticated, keyFor, noParameters, refuse, refuseOtherCompany, valid } from './guards.ts';
+import type { Writer } from './write-transaction.ts';
+import { registerWrites } from './writes.ts';
 
 const CURSOR_MESSAGES: Readonly<Record<CursorFailure, string>> = {
   invalid: '"cursor" is not a cursor of this workspace. Restart the iteration without a cursor.',

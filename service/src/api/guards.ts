@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
-import type { Resource } from '../declaration/resource.ts';
 import { ApiError } from '../http/errors.ts';
 import type { AuthenticatedKey } from '../keys/authenticate.ts';
 import { isQueryFailure, type ListQuery, type QueryFailure, unknownOrRepeated } from '../list/query.ts';
+import type { Resource } from '../resources/define.ts';
 
 /** What a route may ask of its request: the key, what that key may do, and that its parameters are right. */
 

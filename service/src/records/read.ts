@@ -1,8 +1,8 @@
 import type { Queryable } from '../database/lane.ts';
-import { isId } from '../declaration/field.ts';
-import type { Resource } from '../declaration/resource.ts';
 import { strongEtag } from '../http/etag.ts';
 import type { Scope } from '../list/read.ts';
+import type { Resource } from '../resources/define.ts';
+import { isId } from '../resources/field.ts';
 
 /** One record's wire JSON, and its strong ETag: the same bytes have the same tag. */
 export interface RecordAnswer {

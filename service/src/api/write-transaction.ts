@@ -6,7 +6,8 @@ import { LOCK_TIMEOUT_MS } from '../config/limits.ts';
 import type { Shares } from '../database/lane.ts';
 import { inTransaction } from '../database/pool.ts';
 import type { AuthenticatedKey } from '../keys/authenticate.ts';
-import { quotaExceeded } from './audited.ts';
+import type { WriteResult } from '../records/mutations.ts';
+import { quotaExceeded } from './audit-hook.ts';
 import { invalidKey } from './authentication.ts';
 import {
   claimIdempotencyKey,
@@ -16,14 +17,6 @@ import {
   storeAnswer,
 } from './idempotency.ts';
 import { requestRecord } from './request-record.ts';
-
-/** What a write did: its answer, and the ids for its audit entry. */
-export interface WriteResult {
-  readonly answer: StoredAnswer;
-  readonly recordIds: readonly string[];
-  /** What is stored for a repeat in place of the answer's body, when the body can be made again from it. */
-  readonly recipe?: object;
-}
 
 /** An answer and what the HTTP layer adds to it. */
 export interface WriteAnswer extends StoredAnswer {

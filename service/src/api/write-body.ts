@@ -1,11 +1,8 @@
 import { BATCH_MAX_RECORDS } from '../config/limits.ts';
-import type { Resource } from '../declaration/resource.ts';
-import { ApiError } from '../http/errors.ts';
+import { type FieldFailure, INVALID_BODY_FAILURES_MAX, invalidBody } from '../http/errors.ts';
 import type { RecordInput } from '../records/row.ts';
-import { type FieldFailure, pointerTo, type ValidationMode, validateRecord } from '../records/validate.ts';
-
-/** Failures that one answer names at most. */
-const FAILURES_MAX = 20;
+import { pointerTo, type ValidationMode, validateRecord } from '../records/validate.ts';
+import type { Resource } from '../resources/define.ts';
 
 /** One record of a body; `at` is its JSON pointer in the body, empty for the body itself. */
 export function recordBody(resource: Resource, body: unknown, mode: ValidationMode): RecordInput {
@@ -31,18 +28,8 @@ export function batchBody(resource: Resource, body: unknown): readonly RecordInp
     else
       for (const { field, reason } of result.failures)
         failures.push({ field: `/data/${index}${field}`, reason });
-    if (failures.length > FAILURES_MAX) break;
+    if (failures.length > INVALID_BODY_FAILURES_MAX) break;
   }
   if (failures.length > 0) throw invalidBody(failures);
   return inputs;
-}
-
-export function invalidBody(failures: readonly FieldFailure[]): ApiError {
-  const told = failures
-    .slice(0, FAILURES_MAX)
-    .map(({ field, reason }) => `${field === '' ? 'The body' : field} ${reason}.`);
-  return new ApiError(
-    'invalid_body',
-    told.length < failures.length ? `${told.join(' ')} And more.` : told.join(' '),
-  );
 }

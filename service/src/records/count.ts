@@ -1,7 +1,7 @@
 import type { Count } from '@svc/sdk';
 import type { Queryable, Shares } from '../database/lane.ts';
 import type { Scope } from '../list/read.ts';
-import { WHOLE_WORKSPACE } from '../records/counters.ts';
+import { WHOLE_WORKSPACE } from './counters.ts';
 
 export interface CountReader {
   readonly reads: Shares;
