@@ -46,13 +46,15 @@ export interface SvcdOptions {
   readonly openInput?: true;
   /** For a command whose result on standard output is a secret, such as the demo's keys. */
   readonly resultIsSecret?: boolean;
+  /** Another release's `svcd.ts`. Default: this one's. */
+  readonly program?: string;
 }
 
 /** Starts `svcd` with these arguments. It is killed when the test file is over, if it still runs. */
 export function spawnSvcd(args: readonly string[], options: SvcdOptions = {}): SvcdProcess {
-  const { env = {}, input = '' } = options;
+  const { env = {}, input = '', program = SVCD } = options;
   for (const name of ['SVC_SECRET', 'SVC_OWNER_PASSWORD']) if (env[name]) secret(env[name]);
-  const child = spawn(process.execPath, [SVCD, ...args], {
+  const child = spawn(process.execPath, [program, ...args], {
     env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
@@ -155,9 +157,13 @@ export async function runSvcdOnFullDisk(
   return { code, stderr };
 }
 
-/** Starts a service on a free port and waits until it serves. Default: one worker. */
-export async function startSvcd(env: Readonly<Record<string, string>>): Promise<ServiceProcess> {
+/** Starts a service on a free port and waits until it serves. Default: one worker of this release. */
+export async function startSvcd(
+  env: Readonly<Record<string, string>>,
+  { program }: Pick<SvcdOptions, 'program'> = {},
+): Promise<ServiceProcess> {
   const service = spawnSvcd(['start'], {
+    ...(program === undefined ? {} : { program }),
     env: { SVC_PORT: '0', SVC_WORKERS: '1', SVC_LOG_LEVEL: 'debug', ...env },
   });
   const [, url = ''] = await service.printed(ADDRESS);
