@@ -113,7 +113,7 @@ create table deployment_secrets (
   constraint deployment_secrets_pkey PRIMARY KEY (fingerprint)
 );
 
-create table idempotency_keys (
+create table idempotent_answers (
   workspace_id text collate "C" not null,
   idempotency_key text collate "C" not null,
   fingerprint bytea not null,
@@ -367,7 +367,7 @@ CREATE INDEX content_by_status_created ON public.content USING btree (workspace_
 
 CREATE INDEX dashboard_idempotency_keys_by_created ON public.dashboard_idempotency_keys USING btree (created_at);
 
-CREATE INDEX idempotency_keys_by_created ON public.idempotency_keys USING btree (created_at);
+CREATE INDEX idempotency_keys_by_created ON public.idempotent_answers USING btree (created_at);
 
 CREATE INDEX imports_by_created ON public.imports USING btree (created_at);
 
@@ -439,6 +439,16 @@ create view audit_log_entries as
         END AS doc
    FROM audit_log;
 
+create view idempotency_keys as
+ SELECT workspace_id,
+    idempotency_key,
+    fingerprint,
+    status,
+    headers,
+    body,
+    created_at
+   FROM refuse_old_node() refuse_old_node(workspace_id, idempotency_key, fingerprint, status, headers, body, created_at);
+
 create view organizations as
  SELECT id,
     name,
@@ -447,3 +457,12 @@ create view organizations as
     NULL::text AS metadata,
     created_at
    FROM workspaces;
+
+CREATE OR REPLACE FUNCTION public.refuse_old_node()
+ RETURNS TABLE(workspace_id text, idempotency_key text, fingerprint bytea, status smallint, headers json, body text, created_at timestamp with time zone)
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception 'the database is newer than this program, which cannot serve requests with an Idempotency-Key any more. Start the newer program.'
+    using errcode = 'cannot_connect_now';
+end $function$;

@@ -81,7 +81,7 @@ export async function claimIdempotencyKey(
     name: 'find_idempotent_answer',
     // A name from before names were apart is anybody's, but only for the same request.
     text: `select status, headers, body, batch, fingerprint, created_at < now() - $3 * interval '1 second' as expired
-      from idempotency_keys
+      from idempotent_answers
       where workspace_id = $1 and (idempotency_key = $2 or $4 and idempotency_key = $5 and before_scopes and fingerprint = $6)
       order by before_scopes limit 1`,
     values: [workspaceId, name, IDEMPOTENCY_LIFETIME_SECONDS, companyId !== null, key, fingerprint],
@@ -107,7 +107,7 @@ export async function storeAnswer(
 ): Promise<void> {
   await client.query({
     name: 'store_idempotent_answer',
-    text: `insert into idempotency_keys (workspace_id, idempotency_key, fingerprint, status, headers, body, batch)
+    text: `insert into idempotent_answers (workspace_id, idempotency_key, fingerprint, status, headers, body, batch)
       values ($1, $2, $3, $4, $5, $6, $7)
       on conflict (workspace_id, idempotency_key) do update set
         fingerprint = excluded.fingerprint, status = excluded.status, headers = excluded.headers, body = excluded.body,

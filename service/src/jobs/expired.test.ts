@@ -13,13 +13,13 @@ test('answers kept for repeated requests are removed after 24 hours, and none be
     ['young', '23 hours 59 minutes'],
   ]) {
     await pool.query(
-      `insert into idempotency_keys (workspace_id, idempotency_key, fingerprint, status, headers, body, created_at)
+      `insert into idempotent_answers (workspace_id, idempotency_key, fingerprint, status, headers, body, created_at)
        values ($1, $2, '', 201, '{}', '', now() - $3::interval)`,
       [workspaceId, key, age],
     );
   }
   await deleteExpired({ pool, log: pino({ level: 'silent' }) });
-  const { rows } = await pool.query('select idempotency_key as key from idempotency_keys');
+  const { rows } = await pool.query('select idempotency_key as key from idempotent_answers');
   expect(rows).toEqual([{ key: 'young' }]);
 });
 
@@ -41,7 +41,7 @@ test('however much has expired, it is removed in short statements, until nothing
   const workspaceId = await inTransaction(pool, (client) => createWorkspace(client, 'test'));
   const numbers = 'select generate_series(1, 2500)::text as i';
   await pool.query(`
-    insert into idempotency_keys (workspace_id, idempotency_key, fingerprint, status, headers, body, created_at)
+    insert into idempotent_answers (workspace_id, idempotency_key, fingerprint, status, headers, body, created_at)
       select '${workspaceId}', i, '', 201, '{}', '', now() - interval '2 days' from (${numbers}) n;
     insert into users (id, name, email, created_at, updated_at) values ('u', 'U', 'u@example.com', now(), now());
     insert into sessions (id, token, user_id, expires_at, created_at, updated_at)
@@ -59,7 +59,7 @@ test('however much has expired, it is removed in short statements, until nothing
         return null;
       end $$;`);
   const tables = [
-    'idempotency_keys',
+    'idempotent_answers',
     'sessions',
     'verifications',
     'one_time_links',

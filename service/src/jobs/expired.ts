@@ -21,7 +21,7 @@ export async function deleteExpired({
   const answers = await deleteInChunks(
     pool,
     {
-      table: 'idempotency_keys',
+      table: 'idempotent_answers',
       key: 'workspace_id, idempotency_key',
       where: `created_at < now() - $1 * interval '1 second'`,
       values: [IDEMPOTENCY_LIFETIME_SECONDS],

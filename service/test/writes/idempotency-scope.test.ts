@@ -39,7 +39,7 @@ test('a company’s keys share the names of their requests with each other and w
 
 test('a request from before names were apart is still repeated by its key, and mismatches nobody else’s', async () => {
   const first = await post(world.live, 'older', auditOf(COMPANY));
-  await pool.query(`update idempotency_keys set before_scopes = true where idempotency_key = 'older'`);
+  await pool.query(`update idempotent_answers set before_scopes = true where idempotency_key = 'older'`);
   const again = await post(ofOne, 'older', auditOf(COMPANY));
   expect([again.text, again.headers['idempotent-replayed']]).toEqual([first.text, 'true']);
   const other = await post(ofOther, 'older', auditOf(OTHER_COMPANY));
@@ -84,7 +84,7 @@ test('what is kept of a batch is a small part of its answer', async () => {
   const answer = await post(world.live, 'large', body, '/v1/mentions/batch');
   expect(answer.status).toBe(201);
   const { rows } = await pool.query<{ bytes: number }>(
-    `select octet_length(batch::text) + coalesce(octet_length(body), 0) as bytes from idempotency_keys where idempotency_key = 'large'`,
+    `select octet_length(batch::text) + coalesce(octet_length(body), 0) as bytes from idempotent_answers where idempotency_key = 'large'`,
   );
   const bytes = rows[0]?.bytes ?? Number.POSITIVE_INFINITY;
   expect(bytes).toBeLessThan(40 * 1_000);

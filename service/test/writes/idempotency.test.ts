@@ -127,7 +127,7 @@ describe('an Idempotency-Key', () => {
     const first = await post('aged');
     const age = (interval: string) =>
       pool.query(
-        `update idempotency_keys set created_at = now() - $1::interval where idempotency_key = 'aged'`,
+        `update idempotent_answers set created_at = now() - $1::interval where idempotency_key = 'aged'`,
         [interval],
       );
     await age('23 hours 59 minutes');

@@ -24,7 +24,7 @@ const recordsOf = () =>
     'companies',
     'record_counts',
     'workspace_clocks',
-    'idempotency_keys',
+    'idempotent_answers',
   ]);
 const post = (token = world.live, headers = {}): Promise<TestAnswer> =>
   world.send('POST', path, newRecord(mentions), { token, headers });
@@ -129,7 +129,7 @@ describe('a write is refused and nothing is written', () => {
       for (const name of ['etag', 'location']) expect(answer.headers).not.toHaveProperty(name);
     }
     const { rows: kept } = await pool.query(
-      `select (select count(*)::int from idempotency_keys where idempotency_key like 'quota-%') as answers,
+      `select (select count(*)::int from idempotent_answers where idempotency_key like 'quota-%') as answers,
         (select count(*)::int from mentions where workspace_id = $1) as records,
         (select records::int from record_counts where workspace_id = $1 and resource = 'mentions' and company_id = '') as counted`,
       [world.workspaceId],
