@@ -27,6 +27,10 @@ const MENTION = {
 /** Lines that are written to an import at once. */
 const CHUNK = 10_000;
 
+/** What a release says on standard error when it is to start on a database of a newer one. */
+export const TOO_OLD =
+  /^svcd: the database is newer than this program: it has migration \S+, this program knows \d+ \(up to \S+\)\. Start the newer program\.\n$/;
+
 /** Makes a workspace of the owner by `svcd bootstrap`; returns its id. */
 export async function bootstrap(env: Env, name: string, program?: string): Promise<string> {
   const args = ['bootstrap', '--email', RECORDED_EMAIL, '--workspace', name, '--json'];

@@ -17,6 +17,7 @@ import {
   importAudits,
   memoryMibOf,
   secondsSince,
+  TOO_OLD,
   writeUntilFailure,
 } from './deployment.ts';
 import { fillRelease } from './fill.ts';
@@ -32,9 +33,6 @@ const MOST_AUDITS = 1_000_000;
 const AUDITS = Math.min(Number(process.env['PROVE_SECONDS'] ?? 40) * AUDITS_PER_SECOND, MOST_AUDITS);
 const FEW_AUDITS = 1_000;
 const TIMEOUT_MS = 1_200_000;
-const TOO_OLD =
-  /^svcd: the database is newer than this program: it has migration \S+, this program knows \d+ \(up to \S+\)\. Start the newer program\.\n$/;
-
 const program = await installRelease();
 const report = (text: string): void => void process.stdout.write(`${text}\n`);
 
