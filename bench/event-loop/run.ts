@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { pino } from 'pino';
+import { HOSTILE_FILES, type HostileFile } from '../../service/src/bulk/hostile.fixture.ts';
 import { bootstrap, createDashboardAuth, createSignInLink } from '../../service/src/dashboard/index.ts';
-import { HOSTILE_FILES, type HostileFile } from '../../service/src/records/hostile.fixture.ts';
 import { freePort } from '../../service/src/server/listen.ts';
 import { type MeasuredServer, onDatabase, seeded, startServer } from '../harness.ts';
 import { seed } from '../pages/seed.ts';

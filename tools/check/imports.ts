@@ -9,6 +9,7 @@ export const LAYERS: readonly (readonly string[])[] = [
   ['operator', 'main.ts', 'server'],
   ['app.ts'],
   ['api', 'dashboard', 'docs', 'openapi', 'jobs'],
+  ['bulk', 'integrity'],
   ['records', 'keys'],
   ['resources'],
   ['list', 'audit-log', 'quota'],

@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest';
 import { expectFailure } from '../../test/harness/answers.ts';
 import { createTestDashboard } from '../../test/harness/dashboard.ts';
 import { createTestService, type TestAnswer } from '../../test/harness/service.ts';
-import { BATCH_RECORDS } from '../records/batches.ts';
+import { BATCH_RECORDS } from '../bulk/batches.ts';
 import {
   IMPORT_RETRY_SECONDS,
   IMPORT_TEXT_SHOWN_CHARACTERS,

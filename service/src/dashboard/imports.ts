@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { refuse } from '../api/guards.ts';
+import { type Format, importRecords, type Refused } from '../bulk/import.ts';
 import { OperatorError } from '../config/operator-error.ts';
 import type { Connections } from '../database/lane.ts';
 import { ApiError } from '../http/errors.ts';
 import { harmless } from '../http/request-origin.ts';
 import { type RawQuery, unknownOrRepeated } from '../list/query.ts';
-import { type Format, importRecords, type Refused } from '../records/import.ts';
 import { resourceOf } from './data.ts';
 import { createImportSlots } from './import-slots.ts';
 import {

@@ -1,10 +1,10 @@
 import type { AuditLogEntry } from '@svc/sdk';
+import { csvLine, withoutFormula } from '../bulk/csv-cells.ts';
 import type { Connections } from '../database/lane.ts';
 import type { Position } from '../list/cursor.ts';
 import { DOC_SEPARATOR, type KeysetRow, keysetStatement } from '../list/keyset.ts';
 import type { ListQuery } from '../list/query.ts';
 import { conditionsOf } from '../list/read.ts';
-import { csvLine, withoutFormula } from '../records/csv-cells.ts';
 import { auditLog } from '../resources/audit-log.ts';
 import { EXPORT_PAGE_ENTRIES } from './limits.ts';
 import { logList } from './log-list.ts';

@@ -1,6 +1,6 @@
 import { extname } from 'node:path';
+import { FORMATS, type Format } from '../bulk/batches.ts';
 import { OperatorError } from '../config/operator-error.ts';
-import { FORMATS, type Format } from '../records/batches.ts';
 
 /** The file name that stands for standard input or output. */
 export const STANDARD_STREAM = '-';

@@ -1,4 +1,4 @@
-import type { ImportReport } from '../records/import.ts';
+import type { ImportReport } from '../bulk/import.ts';
 import type { Resource } from '../resources/define.ts';
 
 const number = new Intl.NumberFormat('en');

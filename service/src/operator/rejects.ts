@@ -1,9 +1,9 @@
 import { type BigIntStats, constants, fstatSync } from 'node:fs';
 import { open } from 'node:fs/promises';
+import type { Refused } from '../bulk/batches.ts';
 import { OperatorError } from '../config/operator-error.ts';
 import { errorMessage } from '../database/embedded/error.ts';
 import { terminalLine } from '../log/terminal-text.ts';
-import type { Refused } from '../records/batches.ts';
 import { say } from './say.ts';
 
 /** Where refused lines go. */

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { estimateRecords, type Finding, verifyRecords } from '../records/verify.ts';
+import { estimateRecords, type Finding, verifyRecords } from '../integrity/verify.ts';
 import { RESOURCES } from '../resources/index.ts';
 import type { CommandContext } from './context.ts';
 import { explain, MISUSED } from './explain.ts';

@@ -4,7 +4,6 @@ import { type Micros, takeTicks, timeOfMicros } from './clock.ts';
 import { copyRows } from './copy.ts';
 import { addToCounts, countsOf, parentField } from './counters.ts';
 import { type RecordInput, type Row, rowOf } from './row.ts';
-import type { Target } from './target.ts';
 import { canonicalTime } from './time.ts';
 
 export type { RecordInput } from './row.ts';
@@ -51,7 +50,10 @@ export async function insertRecords(
 export const NOTHING_INSERTED: InsertResult = { inserted: [], existing: [], withoutCompany: [], notPast: [] };
 
 /** The records of a resource in a workspace. */
-type Records = Pick<Target, 'workspaceId' | 'resource'>;
+interface Records {
+  readonly workspaceId: string;
+  readonly resource: Resource;
+}
 
 /** An input that may be written. */
 export interface Accepted {

@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
 import type pg from 'pg';
 import { OPERATOR } from '../../src/audit-log/actor.ts';
+import type { Format, Refused } from '../../src/bulk/batches.ts';
+import { exportRecords } from '../../src/bulk/export.ts';
+import { type ImportOptions, type ImportReport, importRecords } from '../../src/bulk/import.ts';
 import { inTransaction } from '../../src/database/pool.ts';
-import type { Format, Refused } from '../../src/records/batches.ts';
-import { exportRecords } from '../../src/records/export.ts';
-import { type ImportOptions, type ImportReport, importRecords } from '../../src/records/import.ts';
 import { createWorkspace } from '../../src/records/workspaces.ts';
 import { resourceNamed } from './records.ts';
 

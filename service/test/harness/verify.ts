@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { type Finding, verifyRecords } from '../../src/records/verify.ts';
+import { type Finding, verifyRecords } from '../../src/integrity/verify.ts';
 import { RESOURCES } from '../../src/resources/index.ts';
 
 /** What `svcd verify` finds in the whole database. */

@@ -1,10 +1,10 @@
 import { utc } from '../database/utc.ts';
+import type { RecordValues } from '../records/row.ts';
+import { writableFields } from '../records/validate.ts';
 import type { Resource } from '../resources/define.ts';
 import type { Format } from './batches.ts';
 import { type Cell, csvLine, withoutFormula } from './csv-cells.ts';
-import type { RecordValues } from './row.ts';
 import { requireWorkspace, type Target } from './target.ts';
-import { writableFields } from './validate.ts';
 
 export interface ExportOptions extends Target {
   readonly format: Format;

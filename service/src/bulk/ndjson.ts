@@ -1,7 +1,7 @@
 import { RECORD_VALUES_MAX } from '../config/limits.ts';
 import { excessOf } from '../http/json-excess.ts';
-import type { Entry, EntryParser } from './entry.ts';
 import type { Line } from './lines.ts';
+import type { Entry, EntryParser } from './parsed-record.ts';
 
 const BLANK = /^[ \t\r]*$/;
 

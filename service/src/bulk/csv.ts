@@ -1,10 +1,10 @@
 import { OperatorError } from '../config/operator-error.ts';
+import { requiredFields, writableFields } from '../records/validate.ts';
 import type { Resource } from '../resources/define.ts';
 import type { Field } from '../resources/field.ts';
 import type { Cell } from './csv-cells.ts';
 import { type CsvRecord, csvReader } from './csv-records.ts';
-import type { Entry, EntryParser } from './entry.ts';
-import { requiredFields, writableFields } from './validate.ts';
+import type { Entry, EntryParser } from './parsed-record.ts';
 
 /**
  * CSV with a header row of field names, in any order. Throws OperatorError for a header that does not fit the

@@ -2,11 +2,11 @@ import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { writableFields } from '../records/validate.ts';
 import { RESOURCES } from '../resources/index.ts';
 import { type Cell, RECORD_CELLS_MAX, writeCell } from './csv-cells.ts';
 import { csvReader, RECORD_MAX_LINES } from './csv-records.ts';
 import { readLines } from './lines.ts';
-import { writableFields } from './validate.ts';
 
 const cellText = fc.oneof(
   fc.string({ unit: 'grapheme' }),

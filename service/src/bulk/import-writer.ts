@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import { commit, inTransaction } from '../database/pool.ts';
+import { type InsertResult, insertRecords } from '../records/insert.ts';
+import type { RecordInput } from '../records/row.ts';
 import { finishImport, type ImportEnd, logImport } from './import-log.ts';
-import { type InsertResult, insertRecords } from './insert.ts';
-import type { RecordInput } from './row.ts';
 import type { ImportTarget } from './target.ts';
 
 /** How an import's batches become transactions. Each counts the records that it adds: they are committed as one. */

@@ -1,7 +1,7 @@
 import { ERRORS } from '../http/errors.ts';
 import type { Resource } from '../resources/define.ts';
 import { columnName } from '../resources/field.ts';
-import { unhurried } from './unhurried.ts';
+import { withoutStatementTimeout } from './statement-timeout.ts';
 import type { VerifyOptions } from './verify.ts';
 
 /** A workspace's clock and the columns whose times it has given. */
@@ -53,7 +53,7 @@ export async function verifyClocks(
       .map(([relation, time]) => `select max(${time}) as at from ${relation} where workspace_id = $1`)
       .join(' union all ');
     const newest = `(select max(at) as at from (${each}) each) newest`;
-    const { rows } = await unhurried(pool, (client) =>
+    const { rows } = await withoutStatementTimeout(pool, (client) =>
       client.query<{ at: string; newest: string | null; behind: boolean }>(
         `select c.${column}::text as at, newest.at::text as newest, coalesce(c.${column} < newest.at, false) as behind
          from ${newest}, ${table} c where c.workspace_id = $1
@@ -64,7 +64,7 @@ export async function verifyClocks(
     const [wrong] = rows;
     if (wrong === undefined) continue;
     if (repair) {
-      await unhurried(pool, async (client) => {
+      await withoutStatementTimeout(pool, async (client) => {
         // Nobody takes a time meanwhile, and all that were taken are committed.
         await client.query(`select 1 from ${table} where workspace_id = $1 for update`, [workspaceId]);
         await client.query(
@@ -94,7 +94,7 @@ export async function verifyMonth(
   { pool, repair, onFinding }: VerifyOptions,
   workspaceId: string,
 ): Promise<void> {
-  const wrong = await unhurried(pool, async (client) => {
+  const wrong = await withoutStatementTimeout(pool, async (client) => {
     const { rows } = await client.query<{ month: string }>(
       `select month::text from live_meters
        where workspace_id = $1 and month > date_trunc('month', now() + ${AHEAD})::date ${repair ? 'for update' : ''}`,

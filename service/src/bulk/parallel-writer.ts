@@ -1,10 +1,10 @@
 import { inTransaction } from '../database/pool.ts';
-import { holdClock, type Micros, takeTicks } from './clock.ts';
-import { addToCounts, countsOf } from './counters.ts';
+import { holdClock, type Micros, takeTicks } from '../records/clock.ts';
+import { addToCounts, countsOf } from '../records/counters.ts';
+import { acceptInputs, copyAccepted, type InsertResult, texts } from '../records/insert.ts';
+import type { RecordInput } from '../records/row.ts';
 import { logImport } from './import-log.ts';
 import { batchWriter, beginImport, type ImportWriter } from './import-writer.ts';
-import { acceptInputs, copyAccepted, type InsertResult, texts } from './insert.ts';
-import type { RecordInput } from './row.ts';
 import type { ImportTarget } from './target.ts';
 
 /** Ticks that are reserved at once, for a chain of batches: a tenth of a second of the clock. */

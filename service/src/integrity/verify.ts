@@ -1,9 +1,9 @@
 import type pg from 'pg';
+import { parentField, WHOLE_WORKSPACE } from '../records/counters.ts';
+import { docOf, type RecordValues, selectList } from '../records/row.ts';
 import type { Resource } from '../resources/define.ts';
 import { columnName } from '../resources/field.ts';
-import { parentField, WHOLE_WORKSPACE } from './counters.ts';
-import { docOf, type RecordValues, selectList } from './row.ts';
-import { unhurried } from './unhurried.ts';
+import { withoutStatementTimeout } from './statement-timeout.ts';
 import { verifyClocks, verifyMonth } from './verify-clocks.ts';
 
 /** One thing that is not as the records themselves say. */
@@ -128,9 +128,9 @@ async function verifyCounters(
 ): Promise<void> {
   const differences = async (client: pg.ClientBase): Promise<readonly CounterRow[]> =>
     (await client.query<CounterRow>(counterDifferences(resource), [workspaceId, resource.name])).rows;
-  const found = await unhurried(pool, differences);
+  const found = await withoutStatementTimeout(pool, differences);
   if (repair && found.length > 0) {
-    await unhurried(pool, async (client) => {
+    await withoutStatementTimeout(pool, async (client) => {
       // No writer counts while the clock is held.
       await client.query('select 1 from workspace_clocks where workspace_id = $1 for update', [workspaceId]);
       await replaceCounts(client, workspaceId, resource, await differences(client));

@@ -2,10 +2,10 @@ import type { Readable } from 'node:stream';
 import type pg from 'pg';
 import type { ActorContext } from '../audit-log/actor.ts';
 import { newId } from '../config/ids.ts';
+import { parentField } from '../records/counters.ts';
+import { type InsertResult, NOTHING_INSERTED } from '../records/insert.ts';
 import { type Batch, type Format, type Refused, readBatches } from './batches.ts';
-import { parentField } from './counters.ts';
 import { atomicWriter, batchWriter, type ImportWriter } from './import-writer.ts';
-import { type InsertResult, NOTHING_INSERTED } from './insert.ts';
 import { parallelWriter } from './parallel-writer.ts';
 import { type ImportTarget, requireWorkspace, type Target } from './target.ts';
 

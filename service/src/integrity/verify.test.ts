@@ -6,11 +6,11 @@ import { dumpOf } from '../../test/writes/dump.ts';
 import { OPERATOR } from '../audit-log/actor.ts';
 import { recordEvent } from '../audit-log/event.ts';
 import { inTransaction } from '../database/pool.ts';
+import { insertRecords, type RecordInput } from '../records/insert.ts';
+import { createWorkspace } from '../records/workspaces.ts';
 import type { Resource } from '../resources/define.ts';
 import { RESOURCES } from '../resources/index.ts';
-import { insertRecords, type RecordInput } from './insert.ts';
 import { estimateRecords, verifyRecords } from './verify.ts';
-import { createWorkspace } from './workspaces.ts';
 
 const { pool } = await createTestDatabase();
 const RECORDS = RESOURCES.filter(({ records }) => records);

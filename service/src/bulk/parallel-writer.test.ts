@@ -3,8 +3,8 @@ import { createTestDatabase } from '../../test/harness/database.ts';
 import { auditOf, idsIn, importText, ndjson, workspaceWith, wrongCounts } from '../../test/harness/import.ts';
 import { findingsOf } from '../../test/harness/verify.ts';
 import { inTransaction } from '../database/pool.ts';
+import { insertRecords } from '../records/insert.ts';
 import { audits } from '../resources/audits.ts';
-import { insertRecords } from './insert.ts';
 
 const { pool } = await createTestDatabase();
 const TIMEOUT_MS = 60_000;

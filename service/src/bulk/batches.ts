@@ -1,12 +1,12 @@
 import type { FieldFailure } from '../http/errors.ts';
+import type { RecordInput } from '../records/row.ts';
+import { validateRecord } from '../records/validate.ts';
 import type { Resource } from '../resources/define.ts';
 import { csvParser } from './csv.ts';
-import type { Entry } from './entry.ts';
 import { readLines } from './lines.ts';
 import { ndjsonParser } from './ndjson.ts';
 import { createPace, type Pace } from './pace.ts';
-import type { RecordInput } from './row.ts';
-import { validateRecord } from './validate.ts';
+import type { Entry } from './parsed-record.ts';
 
 export const FORMATS = ['ndjson', 'csv'] as const;
 export type Format = (typeof FORMATS)[number];
