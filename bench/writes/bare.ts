@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
-import type { RequestRecord } from '../../service/src/audit-log/write.ts';
-import { writeRequests } from '../../service/src/audit-log/write.ts';
+import type { RequestRecord } from '../../service/src/audit-log/append-requests.ts';
+import { writeRequests } from '../../service/src/audit-log/append-requests.ts';
 import { LOCK_TIMEOUT_MS } from '../../service/src/config/limits.ts';
 import { createPool, inTransaction } from '../../service/src/database/pool.ts';
 import { insertRecords, type RecordInput } from '../../service/src/records/insert.ts';

@@ -2,7 +2,7 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import { Registry } from 'prom-client';
 import { registerV1 } from './api/index.ts';
 import { registerResources } from './api/reads.ts';
-import { createTrail } from './audit-log/trail.ts';
+import { createTrail } from './audit-log/audit-writer.ts';
 import { type Clock, systemClock } from './config/clock.ts';
 import type { Config } from './config/config.ts';
 import { DAY_MS } from './config/durations.ts';

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Trail } from '../audit-log/trail.ts';
-import type { Outcome, QuotaState } from '../audit-log/write.ts';
+import type { Outcome, QuotaState } from '../audit-log/append-requests.ts';
+import type { Trail } from '../audit-log/audit-writer.ts';
 import type { Clock } from '../config/clock.ts';
 import { ApiError, type ErrorCode, errorEnvelope, unavailable } from '../http/errors.ts';
 import type { Authenticator } from '../keys/authenticate.ts';

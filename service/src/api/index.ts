@@ -1,6 +1,6 @@
 import http from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { QuotaState } from '../audit-log/write.ts';
+import type { QuotaState } from '../audit-log/append-requests.ts';
 import { ApiError } from '../http/errors.ts';
 import { type AuditOptions, auditAnswer, quotaExceeded } from './audit-hook.ts';
 import { type AuthenticationOptions, authenticate } from './authentication.ts';

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { RequestRecord } from '../audit-log/append-requests.ts';
 import type { NewEntry } from '../audit-log/entry.ts';
-import type { RequestRecord } from '../audit-log/write.ts';
 import { harmless, originOf } from '../http/request-origin.ts';
 import type { AuthenticatedKey } from '../keys/authenticate.ts';
 

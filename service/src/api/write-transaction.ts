@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type pg from 'pg';
-import { writeRequests } from '../audit-log/write.ts';
+import { writeRequests } from '../audit-log/append-requests.ts';
 import type { Clock } from '../config/clock.ts';
 import { LOCK_TIMEOUT_MS } from '../config/limits.ts';
 import type { Shares } from '../database/lane.ts';

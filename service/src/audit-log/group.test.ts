@@ -5,9 +5,9 @@ import { requestEntries } from '../../test/harness/entries.ts';
 import { waitingForLocks } from '../../test/harness/locks.ts';
 import { createTestService, type TestService } from '../../test/harness/service.ts';
 import { createPool } from '../database/pool.ts';
+import type { Outcome } from './append-requests.ts';
+import type { Pending } from './audit-queue.ts';
 import { type Group, GroupFailure, writeGroup } from './group.ts';
-import type { Pending } from './trail-queue.ts';
-import type { Outcome } from './write.ts';
 
 const LOCK_TIMEOUT_MS = 10_000;
 const HOLD_LOG = 'select from live_meters where workspace_id = $1 for update';

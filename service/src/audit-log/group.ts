@@ -1,7 +1,6 @@
 import pg from 'pg';
 import type { Connections } from '../database/lane.ts';
 import { commit } from '../database/pool.ts';
-import type { Pending } from './trail-queue.ts';
 import {
   type Outcome,
   outcomesOf,
@@ -9,7 +8,8 @@ import {
   requestsStatement,
   type WrittenRow,
   writeRequests,
-} from './write.ts';
+} from './append-requests.ts';
+import type { Pending } from './audit-queue.ts';
 
 /** Requests that wait for their entries, by workspace. */
 export type Group = ReadonlyMap<string, readonly Pending[]>;

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { recordEvent } from '../audit-log/event.ts';
+import { recordEvent } from '../audit-log/append-event.ts';
 import type { ImportTarget } from './target.ts';
 
 /**

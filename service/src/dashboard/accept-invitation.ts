@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type pg from 'pg';
 import { Type } from 'typebox';
-import { recordEvent } from '../audit-log/event.ts';
+import { recordEvent } from '../audit-log/append-event.ts';
 import type { Queryable } from '../database/lane.ts';
 import { addMember, createAccount, findUser, hashPassword } from './accounts.ts';
 import type { Role } from './auth/roles.ts';

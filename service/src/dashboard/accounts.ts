@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { ActorContext } from '../audit-log/actor.ts';
-import { recordEvent } from '../audit-log/event.ts';
+import { recordEvent } from '../audit-log/append-event.ts';
 import type { Queryable } from '../database/lane.ts';
 import { failedFor } from '../database/sql-state.ts';
 import { ApiError } from '../http/errors.ts';

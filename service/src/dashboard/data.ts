@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { valid } from '../api/guards.ts';
 import { cursorFailure } from '../api/reads.ts';
 import { recordBody } from '../api/write-body.ts';
-import { recordEvent } from '../audit-log/event.ts';
+import { recordEvent } from '../audit-log/append-event.ts';
 import type { Connections } from '../database/lane.ts';
 import { inTransaction } from '../database/pool.ts';
 import { ApiError } from '../http/errors.ts';

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type pg from 'pg';
 import { refuse, valid } from '../api/guards.ts';
 import { cursorFailure } from '../api/reads.ts';
-import { recordEvent } from '../audit-log/event.ts';
+import { recordEvent } from '../audit-log/append-event.ts';
 import type { Connections, Shares } from '../database/lane.ts';
 import { inTransaction } from '../database/pool.ts';
 import { ApiError } from '../http/errors.ts';

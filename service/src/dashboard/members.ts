@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type pg from 'pg';
-import { recordEvent } from '../audit-log/event.ts';
+import { recordEvent } from '../audit-log/append-event.ts';
 import type { Connections, Queryable } from '../database/lane.ts';
 import { utc } from '../database/utc.ts';
 import { ApiError } from '../http/errors.ts';

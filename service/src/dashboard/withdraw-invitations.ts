@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { ActorContext } from '../audit-log/actor.ts';
-import { recordEvents } from '../audit-log/event.ts';
+import { recordEvents } from '../audit-log/append-event.ts';
 import { allows, ROLE_NAMES, type Role } from './auth/roles.ts';
 
 /** Whether a member with the role `inviter` may invite somebody as `invited`; better-auth asks the same. */

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import type pg from 'pg';
 import { Type } from 'typebox';
+import { recordEvents } from '../audit-log/append-event.ts';
 import type { NewEvent } from '../audit-log/entry.ts';
-import { recordEvents } from '../audit-log/event.ts';
 import type { Connections } from '../database/lane.ts';
 import { inTransaction } from '../database/pool.ts';
 import { utc } from '../database/utc.ts';

@@ -4,7 +4,7 @@ import { createTestDatabase } from '../../test/harness/database.ts';
 import { findingsOf } from '../../test/harness/verify.ts';
 import { dumpOf } from '../../test/writes/dump.ts';
 import { OPERATOR } from '../audit-log/actor.ts';
-import { recordEvent } from '../audit-log/event.ts';
+import { recordEvent } from '../audit-log/append-event.ts';
 import { inTransaction } from '../database/pool.ts';
 import { insertRecords, type RecordInput } from '../records/insert.ts';
 import { createWorkspace } from '../records/workspaces.ts';

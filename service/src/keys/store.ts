@@ -1,8 +1,8 @@
 import type { ApiKey, KeyAccess, KeyMode } from '@svc/sdk';
 import type pg from 'pg';
 import type { ActorContext } from '../audit-log/actor.ts';
+import { lockLogForKeys, recordEvent } from '../audit-log/append-event.ts';
 import type { NewEvent } from '../audit-log/entry.ts';
-import { lockLogForKeys, recordEvent } from '../audit-log/event.ts';
 import { newId } from '../config/ids.ts';
 import { deriveKey, fingerprintOf } from '../config/secrets.ts';
 import type { Shares } from '../database/lane.ts';

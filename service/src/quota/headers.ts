@@ -1,4 +1,4 @@
-import type { QuotaState } from '../audit-log/write.ts';
+import type { QuotaState } from '../audit-log/append-requests.ts';
 
 /** RateLimit and RateLimit-Policy (IETF draft-ietf-httpapi-ratelimit-headers), one item per limit that is set. */
 export interface RateLimitItem {

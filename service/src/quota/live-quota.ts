@@ -1,4 +1,4 @@
-import type { QuotaState } from '../audit-log/write.ts';
+import type { QuotaState } from '../audit-log/append-requests.ts';
 import type { Queryable } from '../database/lane.ts';
 
 /** The workspace's live quota and what this month has used of it; null when none is set. */

@@ -29,7 +29,7 @@ export const PLANTS: readonly Plant[] = [
   },
   {
     name: 'cached revocation: the audit entry no longer confirms the key',
-    file: 'audit-log/write.ts',
+    file: 'audit-log/append-requests.ts',
     replace: ' and k.token_version = r.token_version and k.revoked_at is null',
     by: '',
     faults: [],
@@ -49,7 +49,7 @@ export const PLANTS: readonly Plant[] = [
   },
   {
     name: 'lost quota: one request of five is not counted',
-    file: 'audit-log/write.ts',
+    file: 'audit-log/append-requests.ts',
     replace: 'requests.map((request) => request.counted)',
     by: 'requests.map((request) => request.counted && Math.random() > 0.2)',
     faults: [],

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { ActorContext } from '../../audit-log/actor.ts';
+import { recordEvents } from '../../audit-log/append-event.ts';
 import type { EventTarget, NewEvent } from '../../audit-log/entry.ts';
-import { recordEvents } from '../../audit-log/event.ts';
 
 /** A person by one of the two that name them. */
 export type PersonKey = { readonly id: string } | { readonly email: string };

@@ -5,8 +5,8 @@ import { type OrganizationOptions, organization } from 'better-auth/plugins/orga
 import { twoFactor } from 'better-auth/plugins/two-factor';
 import type { FastifyBaseLogger } from 'fastify';
 import type pg from 'pg';
+import { recordEvent } from '../../audit-log/append-event.ts';
 import type { EventTarget, NewEvent } from '../../audit-log/entry.ts';
-import { recordEvent } from '../../audit-log/event.ts';
 import type { Connections } from '../../database/lane.ts';
 import {
   AUTH_REQUESTS_MAX,

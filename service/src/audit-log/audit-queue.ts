@@ -1,5 +1,5 @@
 import { BusyError } from '../database/turns.ts';
-import type { Outcome, RequestRecord } from './write.ts';
+import type { Outcome, RequestRecord } from './append-requests.ts';
 
 /** A request that waits for its entry. */
 export interface Pending {

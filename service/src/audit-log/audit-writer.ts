@@ -9,10 +9,10 @@ import type { Lanes } from '../database/lanes.ts';
 import { inTransaction } from '../database/pool.ts';
 import { failedFor } from '../database/sql-state.ts';
 import { BusyError } from '../database/turns.ts';
+import { type Outcome, type RequestRecord, writeRequests } from './append-requests.ts';
+import { createTrailQueue, TRAIL_LIMITS, type TrailLimits } from './audit-queue.ts';
 import { type Group, GroupFailure, requestsOf, settle, writeGroup } from './group.ts';
 import { heldLogs, lockOneLog } from './held-logs.ts';
-import { createTrailQueue, TRAIL_LIMITS, type TrailLimits } from './trail-queue.ts';
-import { type Outcome, type RequestRecord, writeRequests } from './write.ts';
 
 /** The audit trail of requests. An outcome is given only when it is durable; fails closed when it can't be. */
 export interface Trail {

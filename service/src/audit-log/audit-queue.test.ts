@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { BusyError } from '../database/turns.ts';
-import { createTrailQueue, type Pending, type TrailLimits } from './trail-queue.ts';
-import type { Outcome } from './write.ts';
+import type { Outcome } from './append-requests.ts';
+import { createTrailQueue, type Pending, type TrailLimits } from './audit-queue.ts';
 
 const LIMITS: TrailLimits = { entries: 8, bytes: 1_000_000, waitMs: 60_000, stalledMs: 60_000 };
 const any = (): boolean => true;
