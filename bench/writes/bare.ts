@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
 import type { RequestRecord } from '../../service/src/audit-log/append-requests.ts';
-import { writeRequests } from '../../service/src/audit-log/append-requests.ts';
+import { appendRequests } from '../../service/src/audit-log/append-requests.ts';
 import { LOCK_TIMEOUT_MS } from '../../service/src/config/limits.ts';
 import { createPool, inTransaction } from '../../service/src/database/pool.ts';
 import { insertRecords, type RecordInput } from '../../service/src/records/insert.ts';
@@ -39,7 +39,7 @@ const ENTRY: RequestRecord = {
 async function create(input: RecordInput): Promise<string> {
   return inTransaction(pool, async (client) => {
     const { inserted } = await insertRecords(client, BENCH_WORKSPACE, audits, [input]);
-    await writeRequests(client, BENCH_WORKSPACE, [ENTRY], LOCK_TIMEOUT_MS);
+    await appendRequests(client, BENCH_WORKSPACE, [ENTRY], LOCK_TIMEOUT_MS);
     return inserted[0]?.doc ?? '';
   });
 }

@@ -2,7 +2,7 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import { Registry } from 'prom-client';
 import { registerV1 } from './api/index.ts';
 import { registerResources } from './api/reads.ts';
-import { createTrail } from './audit-log/audit-writer.ts';
+import { createAuditWriter } from './audit-log/audit-writer.ts';
 import { type Clock, systemClock } from './config/clock.ts';
 import type { Config } from './config/config.ts';
 import { DAY_MS } from './config/durations.ts';
@@ -131,7 +131,7 @@ export function createApp(options: AppOptions): FastifyInstance {
     deployment: { logRetentionDays: config.logRetentionDays ?? LOG_RETENTION_DAYS_DEFAULT },
   });
 
-  const trail = createTrail(lanes);
+  const trail = createAuditWriter(lanes);
   app.addHook('onClose', () => trail.drain());
   const authenticator = createAuthenticator(lanes, secrets, clock);
   const exhausted = new Set<string>();

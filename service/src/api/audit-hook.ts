@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Outcome, QuotaState } from '../audit-log/append-requests.ts';
-import type { Trail } from '../audit-log/audit-writer.ts';
+import type { AuditWriter } from '../audit-log/audit-writer.ts';
 import type { Clock } from '../config/clock.ts';
 import { ApiError, type ErrorCode, errorEnvelope, unavailable } from '../http/errors.ts';
 import type { Authenticator } from '../keys/authenticate.ts';
@@ -19,7 +19,7 @@ declare module 'fastify' {
 }
 
 export interface AuditOptions {
-  readonly trail: Trail;
+  readonly trail: AuditWriter;
   readonly authenticator: Authenticator;
   readonly clock: Clock;
   /** Workspaces whose quota was found used up; they are asked for again before a request is refused. */

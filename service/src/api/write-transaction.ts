@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type pg from 'pg';
-import { writeRequests } from '../audit-log/append-requests.ts';
+import { appendRequests } from '../audit-log/append-requests.ts';
 import type { Clock } from '../config/clock.ts';
 import { LOCK_TIMEOUT_MS } from '../config/limits.ts';
 import type { Shares } from '../database/lane.ts';
@@ -76,7 +76,7 @@ export async function runWrite(
       const { answer, recordIds, recipe } = result;
       if (dryRun) throw new DryRun(answer);
       if (repeatable && first === undefined) await storeAnswer(client, repeatable, answer, recipe);
-      const [outcome] = await writeRequests(
+      const [outcome] = await appendRequests(
         client,
         key.workspaceId,
         [requestRecord(request, reply, key, { status: answer.status, counted: true, recordIds })],

@@ -13,18 +13,18 @@ export interface WorkspaceEvent {
  * Writes an entry in the caller's transaction: what happened and its entry are committed as one. Locks the log's
  * clock, so the caller does this last.
  */
-export const recordEvent = (
+export const appendEvent = (
   client: pg.ClientBase,
   workspaceId: string,
   by: ActorContext,
   event: NewEvent,
-): Promise<void> => recordEvents(client, by, [{ workspaceId, event }]);
+): Promise<void> => appendEvents(client, by, [{ workspaceId, event }]);
 
 /**
  * The same for several events, also of several workspaces: locks the clocks of their logs in the order of the
  * workspaces' ids, as every writer does. The entries of a workspace have the order of the events.
  */
-export async function recordEvents(
+export async function appendEvents(
   client: pg.ClientBase,
   by: ActorContext,
   events: readonly WorkspaceEvent[],

@@ -110,7 +110,7 @@ const STALE = 0;
 const ATTEMPTS_MAX = 10;
 
 /** Writes the requests of one workspace; the outcomes are in the order of the requests. */
-export async function writeRequests(
+export async function appendRequests(
   client: Queryable,
   workspaceId: string,
   requests: readonly RequestRecord[],

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { BusyError } from '../database/turns.ts';
 import type { Outcome } from './append-requests.ts';
-import { createTrailQueue, type Pending, type TrailLimits } from './audit-queue.ts';
+import { type AuditQueueLimits, createAuditQueue, type Pending } from './audit-queue.ts';
 
-const LIMITS: TrailLimits = { entries: 8, bytes: 1_000_000, waitMs: 60_000, stalledMs: 60_000 };
+const LIMITS: AuditQueueLimits = { entries: 8, bytes: 1_000_000, waitMs: 60_000, stalledMs: 60_000 };
 const any = (): boolean => true;
 
 interface Entry {
@@ -27,7 +27,7 @@ const keysIn = (group: ReadonlyMap<string, readonly Pending[]>): Record<string, 
 
 describe('the queue of audit entries', () => {
   test('takes no more entries than its limit, and of one workspace half of it', () => {
-    const queue = createTrailQueue(LIMITS);
+    const queue = createAuditQueue(LIMITS);
     const added = (workspaceId: string): number =>
       Array.from({ length: 10 }, () => queue.add(entry(workspaceId).pending)).filter(Boolean).length;
     expect([added('a'), added('b'), added('c')]).toEqual([4, 4, 0]);
@@ -36,7 +36,7 @@ describe('the queue of audit entries', () => {
   });
 
   test('takes no more bytes than its limit, and of one workspace half of it', () => {
-    const queue = createTrailQueue({ ...LIMITS, entries: 1_000, bytes: 8_000 });
+    const queue = createAuditQueue({ ...LIMITS, entries: 1_000, bytes: 8_000 });
     const long = 'x'.repeat(1_500);
     const added = (workspaceId: string): number =>
       Array.from({ length: 10 }, () => queue.add(entry(workspaceId, 'key', long).pending)).filter(Boolean)
@@ -45,7 +45,7 @@ describe('the queue of audit entries', () => {
   });
 
   test('gives a group to all workspaces that wait, each in its order, also when one has many entries', () => {
-    const queue = createTrailQueue({ ...LIMITS, entries: 100 });
+    const queue = createAuditQueue({ ...LIMITS, entries: 100 });
     for (let i = 0; i < 20; i++) queue.add(entry('b', `b${i}`).pending);
     queue.add(entry('a', 'a0').pending);
     expect(keysIn(queue.takeGroup(4, any))).toEqual({ a: ['a0'], b: ['b0', 'b1', 'b2'] });
@@ -54,7 +54,7 @@ describe('the queue of audit entries', () => {
   });
 
   test('takes what is put back before what has come since', () => {
-    const queue = createTrailQueue(LIMITS);
+    const queue = createAuditQueue(LIMITS);
     queue.add(entry('a', 'first').pending);
     const group = queue.takeGroup(1, any);
     queue.add(entry('a', 'second').pending);
@@ -63,7 +63,7 @@ describe('the queue of audit entries', () => {
   });
 
   test('rejects an entry that is not taken in time, and has its place again', async () => {
-    const queue = createTrailQueue({ ...LIMITS, entries: 2, waitMs: 20 });
+    const queue = createAuditQueue({ ...LIMITS, entries: 2, waitMs: 20 });
     const late = entry('a');
     expect([queue.add(late.pending), queue.add(entry('a').pending)]).toEqual([true, false]);
     await expect(late.outcome).rejects.toBeInstanceOf(BusyError);
@@ -72,7 +72,7 @@ describe('the queue of audit entries', () => {
   });
 
   test('rejects an entry that is put back when its first wait is over, also after others came', async () => {
-    const queue = createTrailQueue({ ...LIMITS, waitMs: 60 });
+    const queue = createAuditQueue({ ...LIMITS, waitMs: 60 });
     const [early, late] = [entry('a'), entry('b')];
     queue.add(early.pending);
     const group = queue.takeGroup(1, any);
@@ -85,7 +85,7 @@ describe('the queue of audit entries', () => {
   });
 
   test('names the workspaces that wait; one whose entries are put back goes to the end', () => {
-    const queue = createTrailQueue(LIMITS);
+    const queue = createAuditQueue(LIMITS);
     for (const workspaceId of ['a', 'a', 'b', 'c']) queue.add(entry(workspaceId).pending);
     expect(queue.waiting((workspaceId) => workspaceId !== 'b')).toEqual(['a', 'c']);
     queue.putBack(queue.takeGroup(1, (workspaceId) => workspaceId === 'a'));
@@ -94,7 +94,7 @@ describe('the queue of audit entries', () => {
   });
 
   test('refuses a workspace whose oldest entry has waited too long, and takes those of others', async () => {
-    const queue = createTrailQueue({ ...LIMITS, waitMs: 60, stalledMs: 10 });
+    const queue = createAuditQueue({ ...LIMITS, waitMs: 60, stalledMs: 10 });
     const oldest = entry('a');
     queue.add(oldest.pending);
     const before = performance.now();

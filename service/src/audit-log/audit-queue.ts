@@ -11,7 +11,7 @@ export interface Pending {
 }
 
 /** What may wait in one process. One workspace may have half of the entries and of the bytes. */
-export interface TrailLimits {
+export interface AuditQueueLimits {
   readonly entries: number;
   readonly bytes: number;
   /** How long an entry waits to be taken, in ms. The wait of one that is put back goes on. */
@@ -20,7 +20,7 @@ export interface TrailLimits {
   readonly stalledMs: number;
 }
 
-export const TRAIL_LIMITS: TrailLimits = {
+export const AUDIT_QUEUE_LIMITS: AuditQueueLimits = {
   entries: 5_000,
   bytes: 16 * 1024 * 1024,
   waitMs: 5_000,
@@ -28,7 +28,7 @@ export const TRAIL_LIMITS: TrailLimits = {
 };
 
 /** Pending entries by workspace, each workspace's in their order. */
-export interface TrailQueue {
+export interface AuditQueue {
   /** False: there is no room. */
   add(pending: Pending): boolean;
   /** Takes entries of all workspaces that are wanted, in the order of their ids, so that every writer locks alike. */
@@ -62,7 +62,7 @@ function sizeOf({ request: { entry } }: Pending): number {
   return bytes;
 }
 
-export function createTrailQueue(limits: TrailLimits): TrailQueue {
+export function createAuditQueue(limits: AuditQueueLimits): AuditQueue {
   const lines = new Map<string, Line>();
   let entries = 0;
   let bytes = 0;

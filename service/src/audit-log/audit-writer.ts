@@ -9,13 +9,13 @@ import type { Lanes } from '../database/lanes.ts';
 import { inTransaction } from '../database/pool.ts';
 import { failedFor } from '../database/sql-state.ts';
 import { BusyError } from '../database/turns.ts';
-import { type Outcome, type RequestRecord, writeRequests } from './append-requests.ts';
-import { createTrailQueue, TRAIL_LIMITS, type TrailLimits } from './audit-queue.ts';
+import { appendRequests, type Outcome, type RequestRecord } from './append-requests.ts';
+import { AUDIT_QUEUE_LIMITS, type AuditQueueLimits, createAuditQueue } from './audit-queue.ts';
 import { type Group, GroupFailure, requestsOf, settle, writeGroup } from './group.ts';
 import { heldLogs, lockOneLog } from './held-logs.ts';
 
 /** The audit trail of requests. An outcome is given only when it is durable; fails closed when it can't be. */
-export interface Trail {
+export interface AuditWriter {
   /**
    * Resolves when the entry is committed; rejects when the database could not write it, or when too many entries wait
    * or this one has waited too long (BusyError).
@@ -40,11 +40,11 @@ const HELD_LOGS = 'held logs';
  * second, not for the locks of others. All of them together have one turn among the writes, and pause after an attempt
  * that wrote nothing: with a turn each, three held workspaces would stop the writes of all others.
  */
-export function createTrail(
+export function createAuditWriter(
   { trail, writes }: Pick<Lanes, 'trail' | 'writes'>,
-  limits: TrailLimits = TRAIL_LIMITS,
-): Trail {
-  const queue = createTrailQueue(limits);
+  limits: AuditQueueLimits = AUDIT_QUEUE_LIMITS,
+): AuditWriter {
+  const queue = createAuditQueue(limits);
   const held = new Set<string>();
   let writing: Promise<void> | undefined;
   let writingAlone: Promise<void> | undefined;
@@ -96,7 +96,7 @@ export function createTrail(
         const pending = taken.get(free);
         // They may have waited for too long meanwhile.
         const outcomes =
-          pending && (await writeRequests(client, free, requestsOf(pending), HELD_LOG_LOCK_TIMEOUT_MS));
+          pending && (await appendRequests(client, free, requestsOf(pending), HELD_LOG_LOCK_TIMEOUT_MS));
         return () => {
           held.delete(free);
           if (pending && outcomes) settle(pending, outcomes);

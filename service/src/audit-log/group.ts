@@ -2,12 +2,12 @@ import pg from 'pg';
 import type { Connections } from '../database/lane.ts';
 import { commit } from '../database/pool.ts';
 import {
+  appendRequests,
   type Outcome,
   outcomesOf,
   type RequestRecord,
   requestsStatement,
   type WrittenRow,
-  writeRequests,
 } from './append-requests.ts';
 import type { Pending } from './audit-queue.ts';
 
@@ -37,7 +37,7 @@ export async function writeGroup(
   if (only !== undefined && group.size === 1) {
     const [workspaceId, pending] = only;
     // A single statement is its own transaction.
-    const outcomes = await writeRequests(connections, workspaceId, requestsOf(pending), lockTimeoutMs).catch(
+    const outcomes = await appendRequests(connections, workspaceId, requestsOf(pending), lockTimeoutMs).catch(
       (error: unknown) => Promise.reject(failureOf(workspaceId, error)),
     );
     settle(pending, outcomes);

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { recordEvent } from '../audit-log/append-event.ts';
+import { appendEvent } from '../audit-log/append-event.ts';
 import type { ImportTarget } from './target.ts';
 
 /**
@@ -22,7 +22,7 @@ export async function logImport(
     importId,
     records,
   ]);
-  await recordEvent(client, workspaceId, by, {
+  await appendEvent(client, workspaceId, by, {
     kind: 'records.imported',
     target: { id: importId, label: fileName ?? '' },
     resource: resource.name,

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type pg from 'pg';
 import { Type } from 'typebox';
-import { recordEvent } from '../audit-log/append-event.ts';
+import { appendEvent } from '../audit-log/append-event.ts';
 import type { Queryable } from '../database/lane.ts';
 import { addMember, createAccount, findUser, hashPassword } from './accounts.ts';
 import type { Role } from './auth/roles.ts';
@@ -64,7 +64,7 @@ export function registerAcceptance(api: FastifyInstance, { pool, auth, sessions 
       const userId =
         known?.id ?? (await createAccount(auth, { email, name: account?.name ?? '', passwordHash }));
       if (await addMember(client, workspaceId, userId, role)) {
-        await recordEvent(
+        await appendEvent(
           client,
           workspaceId,
           { ...by, actor: email },

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { ActorContext } from '../audit-log/actor.ts';
-import { recordEvent } from '../audit-log/append-event.ts';
+import { appendEvent } from '../audit-log/append-event.ts';
 import type { Queryable } from '../database/lane.ts';
 import { failedFor } from '../database/sql-state.ts';
 import { ApiError } from '../http/errors.ts';
@@ -63,7 +63,7 @@ export async function createOwnedWorkspace(
 ): Promise<string> {
   const workspaceId = await createWorkspace(client, name);
   await addMember(client, workspaceId, ownerId, 'owner');
-  await recordEvent(client, workspaceId, by, {
+  await appendEvent(client, workspaceId, by, {
     kind: 'workspace.created',
     target: { id: workspaceId, label: name },
   });

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { valid } from '../api/guards.ts';
 import { cursorFailure } from '../api/reads.ts';
 import { recordBody } from '../api/write-body.ts';
-import { recordEvent } from '../audit-log/append-event.ts';
+import { appendEvent } from '../audit-log/append-event.ts';
 import type { Connections } from '../database/lane.ts';
 import { inTransaction } from '../database/pool.ts';
 import { ApiError } from '../http/errors.ts';
@@ -64,7 +64,7 @@ export function registerData(api: FastifyInstance, { pool, sessions, reader }: D
       await confirmRole(client, access, 'record.change');
       const result = await patchRecord(client, resource, scope, recordId, patch, ifMatch);
       if (result.recordIds.length > 0) {
-        await recordEvent(client, workspaceId, by, {
+        await appendEvent(client, workspaceId, by, {
           kind: 'record.changed',
           target: { id: recordId, label: labelOf(result.answer.body) },
           changes: result.changed.map((field) => ({ field })),

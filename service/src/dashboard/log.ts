@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type pg from 'pg';
 import { refuse, valid } from '../api/guards.ts';
 import { cursorFailure } from '../api/reads.ts';
-import { recordEvent } from '../audit-log/append-event.ts';
+import { appendEvent } from '../audit-log/append-event.ts';
 import type { Connections, Shares } from '../database/lane.ts';
 import { inTransaction } from '../database/pool.ts';
 import { ApiError } from '../http/errors.ts';
@@ -85,7 +85,7 @@ async function recordExport(
   const { rows } = await client.query<{ name: string }>('select name from workspaces where id = $1', [
     workspaceId,
   ]);
-  await recordEvent(client, workspaceId, by, {
+  await appendEvent(client, workspaceId, by, {
     kind: 'log.exported',
     target: { id: workspaceId, label: rows[0]?.name ?? '' },
     details: { format, filters: new URLSearchParams(query.filters).toString() },

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type pg from 'pg';
-import { recordEvent } from '../audit-log/append-event.ts';
+import { appendEvent } from '../audit-log/append-event.ts';
 import type { Connections, Queryable } from '../database/lane.ts';
 import { utc } from '../database/utc.ts';
 import { ApiError } from '../http/errors.ts';
@@ -64,7 +64,7 @@ export function registerMembers(api: FastifyInstance, { pool, auth, sessions }: 
           auth.api.leaveOrganization({ body: { organizationId: workspaceId }, headers }),
         );
         // better-auth has no hook for this way out.
-        await recordEvent(client, workspaceId, by, {
+        await appendEvent(client, workspaceId, by, {
           kind: 'member.removed',
           target: { id: userId, label: member.email },
           details: { role: member.role },

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { ActorContext } from '../audit-log/actor.ts';
-import { recordEvents } from '../audit-log/append-event.ts';
+import { appendEvents } from '../audit-log/append-event.ts';
 import { allows, ROLE_NAMES, type Role } from './auth/roles.ts';
 
 /** Whether a member with the role `inviter` may invite somebody as `invited`; better-auth asks the same. */
@@ -46,7 +46,7 @@ export const recordWithdrawn = (
   workspaceId: string,
   invitations: readonly Withdrawn[],
 ): Promise<void> =>
-  recordEvents(
+  appendEvents(
     client,
     by,
     invitations.map(({ id, email, role }) => ({

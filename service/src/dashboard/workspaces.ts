@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type pg from 'pg';
 import { Type } from 'typebox';
-import { recordEvents } from '../audit-log/append-event.ts';
+import { appendEvents } from '../audit-log/append-event.ts';
 import type { NewEvent } from '../audit-log/entry.ts';
 import type { Connections } from '../database/lane.ts';
 import { inTransaction } from '../database/pool.ts';
@@ -100,7 +100,7 @@ async function changeWorkspace(client: pg.ClientBase, access: Access, wanted: Ch
   const events: NewEvent[] = [];
   if (renamed.length > 0) events.push({ kind: 'workspace.renamed', target, changes: renamed });
   if (limits.length > 0) events.push({ kind: 'quota.changed', target, changes: limits });
-  await recordEvents(
+  await appendEvents(
     client,
     by,
     events.map((event) => ({ workspaceId, event })),

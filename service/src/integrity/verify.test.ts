@@ -4,7 +4,7 @@ import { createTestDatabase } from '../../test/harness/database.ts';
 import { findingsOf } from '../../test/harness/verify.ts';
 import { dumpOf } from '../../test/writes/dump.ts';
 import { OPERATOR } from '../audit-log/actor.ts';
-import { recordEvent } from '../audit-log/append-event.ts';
+import { appendEvent } from '../audit-log/append-event.ts';
 import { inTransaction } from '../database/pool.ts';
 import { insertRecords, type RecordInput } from '../records/insert.ts';
 import { createWorkspace } from '../records/workspaces.ts';
@@ -43,7 +43,7 @@ async function filledWorkspace(): Promise<string> {
   await insert(id, companies, ['c1', 'c2']);
   for (const resource of others) await insert(id, resource, ['r1', 'r2']);
   await inTransaction(pool, (client) =>
-    recordEvent(client, id, OPERATOR, { kind: 'workspace.created', target: { id, label: 'test' } }),
+    appendEvent(client, id, OPERATOR, { kind: 'workspace.created', target: { id, label: 'test' } }),
   );
   return id;
 }

@@ -1,7 +1,7 @@
 import type { ApiKey, KeyAccess, KeyMode } from '@svc/sdk';
 import type pg from 'pg';
 import type { ActorContext } from '../audit-log/actor.ts';
-import { lockLogForKeys, recordEvent } from '../audit-log/append-event.ts';
+import { appendEvent, lockLogForKeys } from '../audit-log/append-event.ts';
 import type { NewEvent } from '../audit-log/entry.ts';
 import { newId } from '../config/ids.ts';
 import { deriveKey, fingerprintOf } from '../config/secrets.ts';
@@ -111,7 +111,7 @@ export function createKeyStore(changes: Shares, secrets: readonly string[]): Key
       [workspaceId, id, key.name, key.mode, key.access, key.companyId, createdAt, ...stored],
     );
     const written = await readKey(client, workspaceId, id);
-    await recordEvent(client, workspaceId, by, keyEvent('key.created', written));
+    await appendEvent(client, workspaceId, by, keyEvent('key.created', written));
     return { key: written, token };
   };
 
@@ -142,7 +142,7 @@ export function createKeyStore(changes: Shares, secrets: readonly string[]): Key
           [workspaceId, keyId, ...stored],
         );
         const key = await readKey(client, workspaceId, keyId);
-        await recordEvent(client, workspaceId, by, keyEvent('key.rotated', key));
+        await appendEvent(client, workspaceId, by, keyEvent('key.rotated', key));
         return { key, token };
       }),
 
@@ -158,7 +158,7 @@ export function createKeyStore(changes: Shares, secrets: readonly string[]): Key
           );
         }
         const key = await readKey(client, workspaceId, keyId);
-        if (!found.revoked) await recordEvent(client, workspaceId, by, keyEvent('key.revoked', key));
+        if (!found.revoked) await appendEvent(client, workspaceId, by, keyEvent('key.revoked', key));
         return key;
       }),
   };

@@ -1,7 +1,7 @@
 import type { InjectOptions } from 'fastify';
 import type pg from 'pg';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { writeRequests } from '../../src/audit-log/append-requests.ts';
+import { appendRequests } from '../../src/audit-log/append-requests.ts';
 import { LOCK_TIMEOUT_MS } from '../../src/config/limits.ts';
 import { newRequestEntries, requestEntries } from '../harness/entries.ts';
 import { waitingForLocks } from '../harness/locks.ts';
@@ -69,7 +69,7 @@ describe('many requests at once', () => {
       failed: false,
       durationMs: 1,
     });
-    const outcomes = await writeRequests(
+    const outcomes = await appendRequests(
       service.pool,
       workspaceId,
       [

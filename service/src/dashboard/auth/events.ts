@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { ActorContext } from '../../audit-log/actor.ts';
-import { recordEvents } from '../../audit-log/append-event.ts';
+import { appendEvents } from '../../audit-log/append-event.ts';
 import type { EventTarget, NewEvent } from '../../audit-log/entry.ts';
 
 /** A person by one of the two that name them. */
@@ -27,7 +27,7 @@ export async function recordPersonal(
   const { id, email } = first;
   const made = event({ id, label: email });
   if (made === undefined) return;
-  await recordEvents(
+  await appendEvents(
     client,
     'requestId' in by && by.actor === null ? { ...by, actor: email } : by,
     rows.map(({ workspace_id }) => ({ workspaceId: workspace_id, event: made })),

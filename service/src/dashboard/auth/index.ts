@@ -5,7 +5,7 @@ import { type OrganizationOptions, organization } from 'better-auth/plugins/orga
 import { twoFactor } from 'better-auth/plugins/two-factor';
 import type { FastifyBaseLogger } from 'fastify';
 import type pg from 'pg';
-import { recordEvent } from '../../audit-log/append-event.ts';
+import { appendEvent } from '../../audit-log/append-event.ts';
 import type { EventTarget, NewEvent } from '../../audit-log/entry.ts';
 import type { Connections } from '../../database/lane.ts';
 import {
@@ -215,7 +215,7 @@ function organizationOptions(database: AuthDatabase) {
   const record = (workspaceId: string, event: NewEvent): Promise<void> =>
     database.join((client, by) => {
       if (by.actor === null) throw new Error('Members change only in a transaction that names who acts.');
-      return recordEvent(client, workspaceId, by, event);
+      return appendEvent(client, workspaceId, by, event);
     });
   return {
     roles: ROLES,
