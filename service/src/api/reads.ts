@@ -2,12 +2,19 @@ import type { FastifyInstance } from 'fastify';
 import { sendConditional } from '../http/conditional.ts';
 import { ApiError } from '../http/errors.ts';
 import type { CursorFailure } from '../list/cursor.ts';
-import { parseListQuery, unknownOrRepeated } from '../list/query.ts';
+import { findInvalidParameter, parseListQuery } from '../list/query.ts';
 import { type ListReader, readList } from '../list/read.ts';
 import { type CountReader, readCount } from '../records/count.ts';
 import { readRecord } from '../records/read.ts';
 import type { Resource } from '../resources/define.ts';
-import { authenticated, keyFor, noParameters, refuse, refuseOtherCompany, valid } from './guards.ts';
+import {
+  orInvalidParameter,
+  refuse,
+  requireKey,
+  requireNoParameters,
+  requireOwnCompany,
+  requireReadable,
+} from './guards.ts';
 import type { Writer } from './write-transaction.ts';
 import { registerWrites } from './writes.ts';
 
@@ -35,9 +42,9 @@ export function registerResources(
 ): void {
   for (const resource of resources) {
     v1.get<{ Querystring: Record<string, unknown> }>(`/${resource.name}`, async (request, reply) => {
-      const key = keyFor(request, resource);
-      const query = valid(parseListQuery(resource.list, request.query));
-      refuseOtherCompany(key, query);
+      const key = requireReadable(request, resource);
+      const query = orInvalidParameter(parseListQuery(resource.list, request.query));
+      requireOwnCompany(key, query);
       const answer = await readList(reader, resource.list, query, key);
       if (typeof answer === 'string') throw cursorFailure(answer);
       return sendConditional(request, reply, answer.body, answer.etag);
@@ -45,19 +52,19 @@ export function registerResources(
     v1.get<{ Querystring: Record<string, unknown>; Params: { id: string } }>(
       `/${resource.name}/:id`,
       async (request, reply) => {
-        const key = keyFor(request, resource);
-        noParameters(request);
+        const key = requireReadable(request, resource);
+        requireNoParameters(request);
         if (request.params.id === 'count') throw new ApiError('not_found', `${resource.path} has no count.`);
         const record = await readRecord(reader.reads.of(key.workspaceId), resource, key, request.params.id);
         if (record === undefined) throw new ApiError('not_found', `There is no such ${resource.singular}.`);
         return sendConditional(request, reply, record.doc, record.etag);
       },
     );
-    if (resource.records) registerWrites(v1, resource, reader);
+    if (resource.writable) registerWrites(v1, resource, reader);
   }
   v1.get<{ Querystring: Record<string, unknown> }>('/audits/count', async (request, reply) => {
-    const key = authenticated(request);
-    refuse(unknownOrRepeated(request.query, ['approximate']));
+    const key = requireKey(request);
+    refuse(findInvalidParameter(request.query, ['approximate']));
     const { approximate = 'false' } = request.query;
     if (approximate !== 'true' && approximate !== 'false') {
       throw new ApiError('invalid_parameter', '"approximate" must be true or false.');

@@ -11,7 +11,7 @@ import {
 } from '../records/mutations.ts';
 import type { Resource } from '../resources/define.ts';
 import { answerOf, type BatchRecipe, batchText, recipeOf } from './batch-answer.ts';
-import { writeKey } from './guards.ts';
+import { requireWriteAccess } from './guards.ts';
 import { batchBody, recordBody } from './write-body.ts';
 import { runWrite, type WriteAnswer, type Writer } from './write-transaction.ts';
 
@@ -27,7 +27,7 @@ export function registerWrites(v1: FastifyInstance, resource: Resource, writer: 
   const { name, path } = resource;
 
   v1.post<Route>(`/${name}`, async (request, reply) => {
-    const key = writeKey(request);
+    const key = requireWriteAccess(request);
     const inputs = [recordBody(resource, request.body, 'create')];
     refuseOtherCompanies(resource, key, inputs);
     const answer = await runWrite(request, reply, key, writer, async (client) => {
@@ -40,7 +40,7 @@ export function registerWrites(v1: FastifyInstance, resource: Resource, writer: 
   });
 
   v1.post<Route>(`/${name}/batch`, { bodyLimit: BATCH_BODY_MAX_BYTES }, async (request, reply) => {
-    const key = writeKey(request);
+    const key = requireWriteAccess(request);
     const inputs = batchBody(resource, request.body);
     refuseOtherCompanies(resource, key, inputs);
     const nowMs = writer.clock();
@@ -60,7 +60,7 @@ export function registerWrites(v1: FastifyInstance, resource: Resource, writer: 
   if (resource.immutable) return;
 
   v1.patch<Route>(`/${name}/:id`, async (request, reply) => {
-    const key = writeKey(request);
+    const key = requireWriteAccess(request);
     const patch = recordBody(resource, request.body, 'patch');
     const answer = await runWrite(request, reply, key, writer, (client) =>
       patchRecord(client, resource, key, request.params.id, patch, request.headers['if-match']),
@@ -69,7 +69,7 @@ export function registerWrites(v1: FastifyInstance, resource: Resource, writer: 
   });
 
   v1.delete<Route>(`/${name}/:id`, async (request, reply) => {
-    const key = writeKey(request);
+    const key = requireWriteAccess(request);
     const answer = await runWrite(request, reply, key, writer, (client) =>
       removeRecord(client, resource, key, request.params.id, request.headers['if-match']),
     );

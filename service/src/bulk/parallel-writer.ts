@@ -1,5 +1,5 @@
 import { inTransaction } from '../database/pool.ts';
-import { holdClock, type Micros, takeTicks } from '../records/clock.ts';
+import { allocateTimestamps, lockClockShared, type Micros } from '../records/clock.ts';
 import { addToCounts, countsOf } from '../records/counters.ts';
 import { acceptInputs, copyAccepted, type InsertResult, texts } from '../records/insert.ts';
 import type { RecordInput } from '../records/row.ts';
@@ -80,7 +80,7 @@ async function writeLinked(
   chain.next += inputs.length;
   return inTransaction(pool, async (client) => {
     await beginImport(client, target);
-    if (!(await holdClock(client, workspaceId, chain.last))) return undefined;
+    if (!(await lockClockShared(client, workspaceId, chain.last))) return undefined;
     const { accepted, ...others } = await acceptInputs(client, target, inputs, first, previous?.ids);
     link({
       chain,
@@ -111,7 +111,7 @@ async function chainFor(
   const count = Math.max(CHAIN_TICKS, ticks);
   const next = await inTransaction(target.pool, async (client) => {
     await beginImport(client, target);
-    return takeTicks(client, target.workspaceId, count);
+    return allocateTimestamps(client, target.workspaceId, count);
   });
   return { next, last: next + count - 1 };
 }

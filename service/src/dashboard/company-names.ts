@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { refuse } from '../api/guards.ts';
 import type { Connections } from '../database/lane.ts';
 import { ApiError } from '../http/errors.ts';
-import { unknownOrRepeated } from '../list/query.ts';
+import { findInvalidParameter } from '../list/query.ts';
 import { isId } from '../resources/field.ts';
 import { COMPANY_NAMES_MAX, NAME_MAX_CHARACTERS } from './limits.ts';
 import type { Sessions } from './session.ts';
@@ -22,7 +22,7 @@ export function registerCompanyNames(api: FastifyInstance, { pool, sessions }: C
     '/workspaces/:workspaceId/company-names',
     async (request, reply): Promise<CompanyNames> => {
       const { workspaceId } = await sessions.member(request, reply);
-      refuse(unknownOrRepeated(request.query, ['search', 'ids']));
+      refuse(findInvalidParameter(request.query, ['search', 'ids']));
       const { ids, search = '' } = request.query;
       if (typeof ids === 'string') return { data: await findByIds(pool, workspaceId, idsOf(ids)) };
       return { data: await findByText(pool, workspaceId, searchOf(String(search))) };

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { valid } from '../api/guards.ts';
+import { orInvalidParameter } from '../api/guards.ts';
 import { cursorFailure } from '../api/reads.ts';
 import { recordBody } from '../api/write-body.ts';
 import { appendEvent } from '../audit-log/append-event.ts';
@@ -34,7 +34,7 @@ export function registerData(api: FastifyInstance, { pool, sessions, reader }: D
   api.get<List>(DATA, async (request, reply) => {
     const { workspaceId } = await sessions.member(request, reply);
     const { list } = resourceOf(request.params);
-    const query = valid(parseListQuery(list, request.query));
+    const query = orInvalidParameter(parseListQuery(list, request.query));
     const answer = await readList(reader, list, query, { workspaceId, companyId: null });
     if (typeof answer === 'string') throw cursorFailure(answer);
     return reply.type(JSON_TYPE).send(answer.body);

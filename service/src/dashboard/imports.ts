@@ -6,7 +6,7 @@ import { OperatorError } from '../config/operator-error.ts';
 import type { Connections } from '../database/lane.ts';
 import { ApiError } from '../http/errors.ts';
 import { harmless } from '../http/request-origin.ts';
-import { type RawQuery, unknownOrRepeated } from '../list/query.ts';
+import { findInvalidParameter, type RawQuery } from '../list/query.ts';
 import { resourceOf } from './data.ts';
 import { createImportSlots } from './import-slots.ts';
 import {
@@ -118,7 +118,7 @@ const tooLarge = (): ApiError =>
 
 /** What the person's machine calls the file, for the audit log. */
 function fileNameOf(query: RawQuery): string | undefined {
-  refuse(unknownOrRepeated(query, ['fileName']));
+  refuse(findInvalidParameter(query, ['fileName']));
   const { fileName } = query;
   if (typeof fileName !== 'string') return undefined;
   if (fileName !== '' && fileName.length <= FILE_NAME_MAX_CHARACTERS) return harmless(fileName);

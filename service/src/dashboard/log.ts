@@ -1,13 +1,13 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import type pg from 'pg';
-import { refuse, valid } from '../api/guards.ts';
+import { orInvalidParameter, refuse } from '../api/guards.ts';
 import { cursorFailure } from '../api/reads.ts';
 import { appendEvent } from '../audit-log/append-event.ts';
 import type { Connections, Shares } from '../database/lane.ts';
 import { inTransaction } from '../database/pool.ts';
 import { ApiError } from '../http/errors.ts';
-import { type ListQuery, parseListQuery, unknownOrRepeated } from '../list/query.ts';
+import { findInvalidParameter, type ListQuery, parseListQuery } from '../list/query.ts';
 import { type ListReader, readList } from '../list/read.ts';
 import { readRecord } from '../records/read.ts';
 import { auditLog } from '../resources/audit-log.ts';
@@ -63,7 +63,7 @@ export function registerLog(
     const { workspaceId } = access;
     const { format: _, ...filters } = request.query;
     const format = formatOf(request.query['format']);
-    refuse(unknownOrRepeated(filters, Object.keys(logList.filters)));
+    refuse(findInvalidParameter(filters, Object.keys(logList.filters)));
     const query = queryOf(filters);
     await inTransaction(changes, (client) => recordExport(client, access, { format, query }));
     const chunks = exportChunks(slow.of(workspaceId), workspaceId, query, format);
@@ -92,7 +92,7 @@ async function recordExport(
   });
 }
 
-const queryOf = (raw: Raw): ListQuery => valid(parseListQuery(logList, raw));
+const queryOf = (raw: Raw): ListQuery => orInvalidParameter(parseListQuery(logList, raw));
 
 function formatOf(value: unknown): ExportFormat {
   const format = EXPORT_FORMATS.find((known) => known === value);

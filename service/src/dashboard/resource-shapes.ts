@@ -8,7 +8,7 @@ import type { Sessions } from './session.ts';
 import type { FieldShape, ResourceShape } from './wire-data.ts';
 
 /** The resources whose records people see and change here. */
-export const RECORD_RESOURCES: readonly Resource[] = RESOURCES.filter(({ records }) => records);
+export const RECORD_RESOURCES: readonly Resource[] = RESOURCES.filter(({ writable }) => writable);
 
 /** What the declarations say of the records, so that no page says it again. */
 export function registerResourceShapes(

@@ -3,7 +3,7 @@ import { refuse } from '../api/guards.ts';
 import type { Clock } from '../config/clock.ts';
 import type { Connections } from '../database/lane.ts';
 import { ApiError } from '../http/errors.ts';
-import { unknownOrRepeated } from '../list/query.ts';
+import { findInvalidParameter } from '../list/query.ts';
 import { isId } from '../resources/field.ts';
 import { SCORE_COMPANIES_MAX, SCORE_SPANS } from './limits.ts';
 import { parseRange, RANGES_MS, type RangeName } from './range.ts';
@@ -22,7 +22,7 @@ type Query = { Querystring: Record<string, unknown> };
 export function registerScores(api: FastifyInstance, { pool, sessions, clock }: ScoreRoutes): void {
   api.get<Query>('/workspaces/:workspaceId/scores', async (request, reply): Promise<Scores> => {
     const { workspaceId } = await sessions.member(request, reply);
-    refuse(unknownOrRepeated(request.query, ['range', 'companyId']));
+    refuse(findInvalidParameter(request.query, ['range', 'companyId']));
     const range = parseRange(request.query['range']);
     const { companyId } = request.query;
     if (companyId !== undefined && !(typeof companyId === 'string' && isId(companyId))) {

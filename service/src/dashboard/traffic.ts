@@ -4,7 +4,7 @@ import { type LatencyCount, latencyQuantile } from '../audit-log/latency.ts';
 import type { Clock } from '../config/clock.ts';
 import { DAY_MS, HOUR_MS } from '../config/durations.ts';
 import type { Connections } from '../database/lane.ts';
-import { unknownOrRepeated } from '../list/query.ts';
+import { findInvalidParameter } from '../list/query.ts';
 import { HOURLY_MAX_MS } from './limits.ts';
 import { parseRange, RANGES_MS } from './range.ts';
 import type { Sessions } from './session.ts';
@@ -26,7 +26,7 @@ export function registerTraffic(api: FastifyInstance, { pool, sessions, clock }:
     '/workspaces/:workspaceId/traffic',
     async (request, reply): Promise<Traffic> => {
       const { workspaceId } = await sessions.member(request, reply);
-      refuse(unknownOrRepeated(request.query, ['range']));
+      refuse(findInvalidParameter(request.query, ['range']));
       const lengthMs = RANGES_MS[parseRange(request.query['range'])];
       const step = lengthMs <= HOURLY_MAX_MS ? 'hour' : 'day';
       const stepMs = STEPS_MS[step];

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Connections } from '../database/lane.ts';
 import { utc } from '../database/utc.ts';
 import { ApiError } from '../http/errors.ts';
-import { unknownOrRepeated } from '../list/query.ts';
+import { findInvalidParameter } from '../list/query.ts';
 import { USAGE_DAYS_DEFAULT, USAGE_DAYS_MAX } from './limits.ts';
 import type { Sessions } from './session.ts';
 import type { Usage } from './wire.ts';
@@ -25,7 +25,7 @@ export function registerUsage(api: FastifyInstance, { pool, sessions }: UsageRou
 }
 
 function daysOf(query: Readonly<Record<string, unknown>>): number {
-  const failure = unknownOrRepeated(query, ['days']);
+  const failure = findInvalidParameter(query, ['days']);
   if (failure !== undefined) throw new ApiError('invalid_parameter', failure.message);
   const { days = String(USAGE_DAYS_DEFAULT) } = query;
   const number = typeof days === 'string' && /^[1-9]\d{0,2}$/.test(days) ? Number(days) : Number.NaN;

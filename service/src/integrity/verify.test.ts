@@ -13,7 +13,7 @@ import { RESOURCES } from '../resources/index.ts';
 import { estimateRecords, verifyRecords } from './verify.ts';
 
 const { pool } = await createTestDatabase();
-const RECORDS = RESOURCES.filter(({ records }) => records);
+const RECORDS = RESOURCES.filter(({ writable }) => writable);
 /** More than verify reads at once. */
 const MANY = 5_003;
 

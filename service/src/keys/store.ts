@@ -7,7 +7,7 @@ import { newId } from '../config/ids.ts';
 import { deriveKey, fingerprintOf } from '../config/secrets.ts';
 import type { Shares } from '../database/lane.ts';
 import { inTransaction } from '../database/pool.ts';
-import { takeTicks, timeOfMicros } from '../records/clock.ts';
+import { allocateTimestamps, timeOfMicros } from '../records/clock.ts';
 import { newSalt, newToken, saltedHash, tokenHint, tokenIndex } from './token.ts';
 
 /**
@@ -101,7 +101,7 @@ export function createKeyStore(changes: Shares, secrets: readonly string[]): Key
     const { token, stored } = issue(key.mode);
     const id = newId('key');
     // Under the clock's lock no company goes away.
-    const createdAt = timeOfMicros(await takeTicks(client, workspaceId, 1));
+    const createdAt = timeOfMicros(await allocateTimestamps(client, workspaceId, 1));
     if (key.companyId !== null && !(await companyExists(client, workspaceId, key.companyId)))
       return 'no_company';
     await client.query(

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type ListDefinition, parametersOf, sortsOf, textThat } from './definition.ts';
-import { isQueryFailure, parseListQuery, unknownOrRepeated } from './query.ts';
+import { findInvalidParameter, isQueryFailure, parseListQuery } from './query.ts';
 
 const LIST: ListDefinition = {
   name: 'things',
@@ -105,15 +105,15 @@ describe('parseListQuery', () => {
   });
 });
 
-describe('unknownOrRepeated', () => {
+describe('findInvalidParameter', () => {
   test('says of a path without parameters that it has none', () => {
-    expect(unknownOrRepeated({ x: '1' }, [])?.message).toBe(
+    expect(findInvalidParameter({ x: '1' }, [])?.message).toBe(
       'Unknown query parameter "x". This path has none.',
     );
-    expect(unknownOrRepeated({}, [])).toBeUndefined();
+    expect(findInvalidParameter({}, [])).toBeUndefined();
   });
 
   test('does not repeat a name of any length', () => {
-    expect(unknownOrRepeated({ ['x'.repeat(5000)]: '1' }, [])?.message.length).toBeLessThan(150);
+    expect(findInvalidParameter({ ['x'.repeat(5000)]: '1' }, [])?.message.length).toBeLessThan(150);
   });
 });

@@ -26,7 +26,7 @@ export const isQueryFailure = <T extends object>(result: T | QueryFailure): resu
   'parameter' in result;
 
 /** Refuses parameters that are not among `allowed`, and repeated ones: a misspelt filter must not be ignored. */
-export function unknownOrRepeated(raw: RawQuery, allowed: readonly string[]): QueryFailure | undefined {
+export function findInvalidParameter(raw: RawQuery, allowed: readonly string[]): QueryFailure | undefined {
   for (const [parameter, value] of Object.entries(raw)) {
     if (!allowed.includes(parameter)) {
       const known = allowed.length === 0 ? 'This path has none.' : `Allowed: ${allowed.join(', ')}.`;
@@ -44,7 +44,7 @@ export function unknownOrRepeated(raw: RawQuery, allowed: readonly string[]): Qu
 const INTEGER = /^(0|[1-9]\d{0,8})$/;
 
 export function parseListQuery(list: ListDefinition, raw: RawQuery): ListQuery | QueryFailure {
-  const failure = unknownOrRepeated(raw, parametersOf(list));
+  const failure = findInvalidParameter(raw, parametersOf(list));
   if (failure !== undefined) return failure;
   const text = (name: string): string | undefined => {
     const value = raw[name];

@@ -72,7 +72,7 @@ function build(publicUrl: string, version: string, resources: readonly Resource[
       responses: sharedResponses(),
       schemas: {
         ...schemas(resources),
-        ...Object.fromEntries(resources.filter(({ records }) => records).flatMap(writeSchemas)),
+        ...Object.fromEntries(resources.filter(({ writable }) => writable).flatMap(writeSchemas)),
       },
     },
   };

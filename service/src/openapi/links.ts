@@ -8,14 +8,14 @@ type Links = Readonly<Record<string, Link>>;
 
 /** What can be done with a record whose id stands at `id`, a runtime expression; names end in `suffix`. */
 export function recordLinks(resource: Resource, id = '$response.body#/id', suffix = ''): Links {
-  const { singular, records, immutable } = resource;
+  const { singular, writable, immutable } = resource;
   const to = (operationId: string, verb: string): readonly [string, Link] => [
     `${verb}${suffix}`,
     { operationId, parameters: { id }, description: `${verb} the ${singular}.` },
   ];
   return Object.fromEntries([
     to(getOperationId(resource), 'Get'),
-    ...(!records || immutable
+    ...(!writable || immutable
       ? []
       : [to(updateOperationId(resource), 'Change'), to(deleteOperationId(resource), 'Delete')]),
   ]);

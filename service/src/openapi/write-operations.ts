@@ -148,7 +148,7 @@ const deleteOperation = (resource: Resource): Operation => ({
 
 /** The operations that write to a resource, by their path below the resource's own: '', '/batch' and '/{id}'. */
 export function writeOperations(resource: Resource): Readonly<Record<'' | '/batch' | '/{id}', PathItem>> {
-  if (!resource.records) return { '': {}, '/batch': {}, '/{id}': {} };
+  if (!resource.writable) return { '': {}, '/batch': {}, '/{id}': {} };
   return {
     '': { post: createOperation(resource) },
     '/batch': { post: batchOperation(resource) },

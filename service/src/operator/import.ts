@@ -32,7 +32,7 @@ const SOME_REFUSED = 1;
 const READ_BYTES = 256 * 1024;
 const STANDARD_INPUT = 0;
 
-export const RECORD_RESOURCES: readonly Resource[] = RESOURCES.filter(({ records }) => records);
+export const RECORD_RESOURCES: readonly Resource[] = RESOURCES.filter(({ writable }) => writable);
 
 /** The resource of a command's argument, which commander has checked. */
 export function resourceOf(name: string): Resource {

@@ -49,7 +49,7 @@ export function verifyCommand(context: CommandContext): Command {
 
 const runVerify = (context: CommandContext, { repair, json }: VerifyFlags): Promise<VerifyReport> =>
   context.withCurrentSchema('svcd verify', async ({ pool }) => {
-    const resources = RESOURCES.filter(({ records }) => records);
+    const resources = RESOURCES.filter(({ writable }) => writable);
     const started = performance.now();
     const progress = showProgress(await estimateRecords(pool, resources));
     const seen = { records: 0, findings: 0, repaired: 0 };

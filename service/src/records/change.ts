@@ -1,12 +1,12 @@
 import type pg from 'pg';
 import type { Resource } from '../resources/define.ts';
 import { columnName } from '../resources/field.ts';
-import { takeTicks, timeOfMicros } from './clock.ts';
+import { allocateTimestamps, timeOfMicros } from './clock.ts';
 import { addToCounts, countsOf, parentField } from './counters.ts';
 import { canonicalValues, docOf, type RecordValues } from './row.ts';
 
 /** A record that a transaction holds: nobody else writes to its workspace until the transaction ends. */
-export interface HeldRecord {
+export interface LockedRecord {
   readonly id: string;
   readonly doc: string;
   readonly values: RecordValues;
@@ -15,13 +15,13 @@ export interface HeldRecord {
 }
 
 /** Locks the workspace's clock and reads a record; undefined when the scope has none. */
-export async function holdRecord(
+export async function lockRecord(
   client: pg.ClientBase,
   scope: { readonly workspaceId: string; readonly companyId: string | null },
   resource: Resource,
   id: string,
-): Promise<HeldRecord | undefined> {
-  const now = timeOfMicros(await takeTicks(client, scope.workspaceId, 1));
+): Promise<LockedRecord | undefined> {
+  const now = timeOfMicros(await allocateTimestamps(client, scope.workspaceId, 1));
   const { relation, companyColumn } = resource.list;
   const { rows } = await client.query<{ doc: string }>({
     name: `hold_${relation}`,
@@ -39,7 +39,7 @@ export async function updateRecord(
   client: pg.ClientBase,
   workspaceId: string,
   resource: Resource,
-  held: HeldRecord,
+  held: LockedRecord,
   values: RecordValues,
 ): Promise<string> {
   if (docOf(resource, values) === held.doc) return held.doc;
@@ -73,7 +73,7 @@ export async function deleteRecord(
   client: pg.ClientBase,
   workspaceId: string,
   resource: Resource,
-  held: HeldRecord,
+  held: LockedRecord,
 ): Promise<void> {
   await client.query({
     name: `delete_${resource.list.relation}`,

@@ -7,7 +7,11 @@ export type Micros = number;
  * Locks the workspace's clock until the transaction ends and takes `count` consecutive microseconds from it; returns
  * the first. Whoever writes records must hold this lock: it is what makes created_at rise in commit order.
  */
-export async function takeTicks(client: pg.ClientBase, workspaceId: string, count: number): Promise<Micros> {
+export async function allocateTimestamps(
+  client: pg.ClientBase,
+  workspaceId: string,
+  count: number,
+): Promise<Micros> {
   const { rows } = await client.query<{ last: number }>({
     name: 'take_ticks',
     text: `update workspace_clocks
@@ -26,7 +30,11 @@ export async function takeTicks(client: pg.ClientBase, workspaceId: string, coun
  * ticks. False, and nothing is held: somebody took ticks after `last`, or waits for the clock (whoever waits for a row
  * has a lock on its place in the table).
  */
-export async function holdClock(client: pg.ClientBase, workspaceId: string, last: Micros): Promise<boolean> {
+export async function lockClockShared(
+  client: pg.ClientBase,
+  workspaceId: string,
+  last: Micros,
+): Promise<boolean> {
   const { rowCount } = await client.query({
     name: 'hold_clock',
     text: `select 1 from workspace_clocks c where workspace_id = $1 and last_at = $2 and not exists (

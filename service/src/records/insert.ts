@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { Resource } from '../resources/define.ts';
-import { type Micros, takeTicks, timeOfMicros } from './clock.ts';
+import { allocateTimestamps, type Micros, timeOfMicros } from './clock.ts';
 import { copyRows } from './copy.ts';
 import { addToCounts, countsOf, parentField } from './counters.ts';
 import { type RecordInput, type Row, rowOf } from './row.ts';
@@ -40,7 +40,7 @@ export async function insertRecords(
   inputs: readonly RecordInput[],
 ): Promise<InsertResult> {
   if (inputs.length === 0) return NOTHING_INSERTED;
-  const first = await takeTicks(client, workspaceId, inputs.length);
+  const first = await allocateTimestamps(client, workspaceId, inputs.length);
   const { accepted, ...others } = await acceptInputs(client, { workspaceId, resource }, inputs, first);
   const inserted = await copyAccepted(client, { workspaceId, resource }, accepted, first);
   if (inserted.length > 0) await addToCounts(client, workspaceId, resource, countsOf(resource, accepted));

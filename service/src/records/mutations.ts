@@ -4,7 +4,7 @@ import { ApiError, invalidBody } from '../http/errors.ts';
 import { strongEtag } from '../http/etag.ts';
 import type { Resource } from '../resources/define.ts';
 import { isId } from '../resources/field.ts';
-import { deleteRecord, type HeldRecord, holdRecord, updateRecord } from './change.ts';
+import { deleteRecord, type LockedRecord, lockRecord, updateRecord } from './change.ts';
 import { parentField } from './counters.ts';
 import { type Inserted, insertRecords } from './insert.ts';
 import type { RecordInput, RecordValues } from './row.ts';
@@ -141,8 +141,8 @@ async function hold(
   scope: WriteScope,
   id: string,
   ifMatch: string | undefined,
-): Promise<HeldRecord> {
-  const held = isId(id) ? await holdRecord(client, scope, resource, id) : undefined;
+): Promise<LockedRecord> {
+  const held = isId(id) ? await lockRecord(client, scope, resource, id) : undefined;
   if (held === undefined) throw new ApiError('not_found', `There is no such ${resource.singular}.`);
   if (ifMatch !== undefined && !matches(ifMatch, strongEtag(held.doc))) {
     throw new ApiError(
@@ -167,7 +167,7 @@ async function checkCompany(
   client: pg.PoolClient,
   resource: Resource,
   scope: WriteScope,
-  held: HeldRecord,
+  held: LockedRecord,
   values: RecordValues,
 ): Promise<void> {
   const parent = parentField(resource);
@@ -183,7 +183,7 @@ async function checkCompany(
 /** Refuses a move that the declaration does not allow, and stamps the time of the state that is entered. */
 function stampedOnMove(
   { transitions, singular }: Resource,
-  held: HeldRecord,
+  held: LockedRecord,
   values: RecordValues,
 ): RecordValues {
   if (transitions === undefined) return values;

@@ -1,5 +1,5 @@
 import type { ApiKey } from '@svc/sdk';
-import { declareResource } from './define.ts';
+import { defineResource } from './define.ts';
 import { choice, companyId, createdAt, id, nullable, text, time } from './field.ts';
 
 const status = choice(['active', 'revoked'], {
@@ -7,7 +7,7 @@ const status = choice(['active', 'revoked'], {
   example: 'active',
 });
 
-export const apiKeys = declareResource<ApiKey>()({
+export const apiKeys = defineResource<ApiKey>()({
   name: 'api-keys',
   singular: 'API key',
   description:
@@ -40,5 +40,5 @@ export const apiKeys = declareResource<ApiKey>()({
   filters: { status },
   total: true,
   relation: 'api_key_records',
-  records: false,
+  writable: false,
 });

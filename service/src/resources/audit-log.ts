@@ -7,7 +7,7 @@ import {
   type AuditLogValue,
 } from '@svc/sdk';
 import { Type } from 'typebox';
-import { declareResource } from './define.ts';
+import { defineResource } from './define.ts';
 import { choice, createdAt, id, integer, json, nullable, open, optional, text, texts } from './field.ts';
 
 /** Text, a number, a truth value or null, each with its name. */
@@ -24,7 +24,7 @@ const kind = choice(Object.keys(AUDIT_LOG_KINDS) as readonly AuditLogKind[], {
 });
 const request = { min: 0, max: 2048 } as const;
 
-export const auditLog = declareResource<AuditLogEntry>()({
+export const auditLog = defineResource<AuditLogEntry>()({
   name: 'audit-log',
   singular: 'audit-log entry',
   description:
@@ -116,5 +116,5 @@ export const auditLog = declareResource<AuditLogEntry>()({
   company: null,
   filters: { kind },
   relation: 'audit_log_entries',
-  records: false,
+  writable: false,
 });

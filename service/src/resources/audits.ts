@@ -1,8 +1,8 @@
 import type { Audit } from '@svc/sdk';
-import { declareResource } from './define.ts';
+import { defineResource } from './define.ts';
 import { companyId, id, integer, time } from './field.ts';
 
-export const audits = declareResource<Audit>()({
+export const audits = defineResource<Audit>()({
   name: 'audits',
   singular: 'audit',
   description: 'An audit of a company, with its headline score.',

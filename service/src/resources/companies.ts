@@ -1,8 +1,8 @@
 import type { Company } from '@svc/sdk';
-import { declareResource } from './define.ts';
+import { defineResource } from './define.ts';
 import { createdAt, id, nullable, text } from './field.ts';
 
-export const companies = declareResource<Company>()({
+export const companies = defineResource<Company>()({
   name: 'companies',
   singular: 'company',
   description: 'A company that the workspace follows.',

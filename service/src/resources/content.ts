@@ -1,5 +1,5 @@
 import type { Content } from '@svc/sdk';
-import { declareResource } from './define.ts';
+import { defineResource } from './define.ts';
 import { choice, companyId, createdAt, id, nullable, text, time } from './field.ts';
 
 const status = choice(['draft', 'in_review', 'scheduled', 'published', 'archived'], {
@@ -8,7 +8,7 @@ const status = choice(['draft', 'in_review', 'scheduled', 'published', 'archived
   fallback: 'draft',
 });
 
-export const content = declareResource<Content>()({
+export const content = defineResource<Content>()({
   name: 'content',
   singular: 'content item',
   type: 'Content',

@@ -4,7 +4,7 @@ import { type Filter, type ListDefinition, type SortColumn, textThat } from '../
 import { columnName, type Field, ID_ALLOWED, isId } from './field.ts';
 
 /** What one resource declares. The compiler refuses a missing field, a field of another type and an unknown sort. */
-export interface Declaration<Wire extends { readonly id: string }> {
+export interface ResourceDefinition<Wire extends { readonly id: string }> {
   /** Path segment and name, plural: `audits`. */
   readonly name: string;
   readonly singular: string;
@@ -25,8 +25,8 @@ export interface Declaration<Wire extends { readonly id: string }> {
   readonly total?: boolean;
   /** The relation that is read. Default: a table named like the resource. */
   readonly relation?: string;
-  /** Whether records are written through `records/` (import, later HTTP): false for keys and the audit log. */
-  readonly records?: boolean;
+  /** Whether the API, the import and the dashboard write its records. Default: true. False for keys and the audit log. */
+  readonly writable?: boolean;
   /** Whether a record stays as it was created. Default false. */
   readonly immutable?: boolean;
   readonly transitions?: Transitions<keyof Wire & string>;
@@ -52,7 +52,7 @@ export interface Resource {
   readonly fields: Readonly<Record<string, Field<unknown>>>;
   readonly filters: Readonly<Record<string, Field<string>>>;
   readonly company: string | null;
-  readonly records: boolean;
+  readonly writable: boolean;
   readonly immutable: boolean;
   readonly transitions: Transitions | undefined;
   readonly list: ListDefinition;
@@ -60,14 +60,14 @@ export interface Resource {
 
 const CREATED: SortColumn = { column: 'created_at', type: 'timestamptz' };
 
-/** Declares a resource of the wire type: `declareResource<Audit>()({ … })`. */
-export const declareResource =
+/** Defines a resource of the wire type: `defineResource<Audit>()({ … })`. */
+export const defineResource =
   <Wire extends { readonly id: string }>() =>
-  (declaration: Declaration<Wire>): Resource => {
-    const { name, company, filters = {} } = declaration;
-    const fields: Readonly<Record<string, Field<unknown>>> = declaration.fields;
+  (definition: ResourceDefinition<Wire>): Resource => {
+    const { name, company, filters = {} } = definition;
+    const fields: Readonly<Record<string, Field<unknown>>> = definition.fields;
     const sorts: Record<string, SortColumn> = { created: CREATED };
-    for (const [sort, field] of Object.entries(declaration.sorts ?? {})) {
+    for (const [sort, field] of Object.entries(definition.sorts ?? {})) {
       sorts[sort] = {
         column: columnName(field),
         type: fields[field]?.kind === 'time' ? 'timestamptz' : 'smallint',
@@ -75,27 +75,27 @@ export const declareResource =
     }
     return Object.freeze({
       name,
-      singular: declaration.singular,
-      type: declaration.type ?? pascalCase(declaration.singular),
-      description: declaration.description,
-      idPrefix: declaration.idPrefix,
+      singular: definition.singular,
+      type: definition.type ?? pascalCase(definition.singular),
+      description: definition.description,
+      idPrefix: definition.idPrefix,
       path: `/v1/${name}`,
       fields,
       filters,
       company,
-      records: declaration.records ?? true,
-      immutable: declaration.immutable ?? false,
-      transitions: declaration.transitions,
+      writable: definition.writable ?? true,
+      immutable: definition.immutable ?? false,
+      transitions: definition.transitions,
       list: {
         name,
-        relation: declaration.relation ?? name,
+        relation: definition.relation ?? name,
         companyColumn: company === null ? null : columnName(company),
         sorts,
-        sortable: declaration.sorts !== undefined,
+        sortable: definition.sorts !== undefined,
         filters: Object.fromEntries(
           Object.entries(filters).map(([filter, field]) => [filter, equalityFilter(filter, field.schema)]),
         ),
-        total: declaration.total ?? false,
+        total: definition.total ?? false,
       },
     });
   };

@@ -1,8 +1,8 @@
 import type { Mention } from '@svc/sdk';
-import { declareResource } from './define.ts';
+import { defineResource } from './define.ts';
 import { choice, companyId, createdAt, id, text, time } from './field.ts';
 
-export const mentions = declareResource<Mention>()({
+export const mentions = defineResource<Mention>()({
   name: 'mentions',
   singular: 'mention',
   description: 'A place on the web that mentions a company.',

@@ -41,7 +41,7 @@ describe('HEAD', () => {
 
 describe('a method that a path does not have', () => {
   const methods = ['PUT', 'DELETE', 'PATCH', 'OPTIONS'] as const;
-  const readOnly = LISTS.filter(({ resource }) => !resource.records);
+  const readOnly = LISTS.filter(({ resource }) => !resource.writable);
 
   test.each(LISTS.flatMap(({ path }) => methods.map((method) => ({ method, path }))))(
     '$method $path is 405 with what is allowed',

@@ -1,6 +1,6 @@
 import { RESOURCES } from '../../src/resources/index.ts';
 
-const RECORDS = RESOURCES.filter(({ records }) => records);
+const RECORDS = RESOURCES.filter(({ writable }) => writable);
 
 /** What can be wrong with a workspace's records, and what is found then. $1 is the workspace. */
 export interface Damage {

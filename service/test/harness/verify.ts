@@ -7,7 +7,7 @@ export async function findingsOf(pool: pg.Pool, repair = false): Promise<readonl
   const findings: Finding[] = [];
   await verifyRecords({
     pool,
-    resources: RESOURCES.filter(({ records }) => records),
+    resources: RESOURCES.filter(({ writable }) => writable),
     repair,
     onFinding: (finding) => void findings.push(finding),
     onProgress: () => undefined,

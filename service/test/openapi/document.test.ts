@@ -14,7 +14,7 @@ const document = openApiDocument(OPTIONS);
 const text = JSON.stringify(document);
 
 const operations = Object.values(document.paths).flatMap((item) => Object.values(item));
-const written = RESOURCES.filter(({ records }) => records);
+const written = RESOURCES.filter(({ writable }) => writable);
 const isResponse = (response: object): response is Response => 'description' in response;
 
 test('the document is valid OpenAPI 3.1 and each of its references leads somewhere', async () => {

@@ -1,6 +1,6 @@
-import { defineResource } from '../../../sdk/src/resource.ts';
+import { defineResource as defineClientResource } from '../../../sdk/src/resource.ts';
 import type { IdPrefix } from '../../src/config/ids.ts';
-import { declareResource } from '../../src/resources/define.ts';
+import { defineResource } from '../../src/resources/define.ts';
 import { choice, companyId, createdAt, id, integer, nullable, text } from '../../src/resources/field.ts';
 
 // A resource that the service does not have: all of what adding one takes.
@@ -22,7 +22,7 @@ const stage = choice(['new', 'answered'], {
 });
 
 /** Its declaration in the service. */
-export const reviews = declareResource<Review>()({
+export const reviews = defineResource<Review>()({
   name: 'reviews',
   singular: 'review',
   description: "A customer's review of a company.",
@@ -42,7 +42,7 @@ export const reviews = declareResource<Review>()({
 });
 
 /** Its line in the client library. */
-export const clientReviews = defineResource<Review>()({
+export const clientReviews = defineClientResource<Review>()({
   name: 'reviews',
   singular: 'review',
   fields: {

@@ -51,7 +51,7 @@ beforeAll(async () => {
   // Every record that the samples name.
   const bySize = RESOURCES.toSorted((a, b) => Number(b.company === 'id') - Number(a.company === 'id'));
   for (const resource of bySize) {
-    await (resource.records ? writeExample(resource) : seedExample(resource));
+    await (resource.writable ? writeExample(resource) : seedExample(resource));
   }
   env = {
     SVC_BASE_URL: await listen(service),

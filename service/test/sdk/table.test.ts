@@ -16,7 +16,7 @@ const propertyName = (name: string): string =>
   name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
 /** What the client's table must say of a declaration. */
-function entryOf({ name, singular, fields, list, filters, records, immutable }: Resource): object {
+function entryOf({ name, singular, fields, list, filters, writable, immutable }: Resource): object {
   const sorts = Object.entries(list.sorts).filter(([sort]) => sort !== 'created');
   const camelCase = (column: string): string =>
     column.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
@@ -33,9 +33,9 @@ function entryOf({ name, singular, fields, list, filters, records, immutable }: 
       Object.entries(filters).map(([filter, { schema }]) => [filter, 'enum' in schema ? schema.enum : 'id']),
     ),
     ...(name === audits.name ? { counted: true } : {}),
-    ...(records ? { writes: immutable ? ['create'] : ['create', 'update', 'delete'] } : {}),
-    ...(records && byServer.length > 0 ? { server: byServer } : {}),
-    ...(records && optional.length > 0 ? { optional } : {}),
+    ...(writable ? { writes: immutable ? ['create'] : ['create', 'update', 'delete'] } : {}),
+    ...(writable && byServer.length > 0 ? { server: byServer } : {}),
+    ...(writable && optional.length > 0 ? { optional } : {}),
   };
 }
 

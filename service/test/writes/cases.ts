@@ -121,7 +121,7 @@ function writeCase(resource: Resource): WriteCase {
 }
 
 /** Every resource that is written over HTTP: a new one is tested by being declared. */
-export const WRITES: readonly WriteCase[] = RESOURCES.filter(({ records }) => records).map(writeCase);
+export const WRITES: readonly WriteCase[] = RESOURCES.filter(({ writable }) => writable).map(writeCase);
 export const CHANGEABLE = WRITES.filter(({ resource }) => !resource.immutable);
 export const BELONGING = WRITES.filter(({ parent }) => parent !== undefined);
 
