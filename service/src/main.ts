@@ -1,6 +1,6 @@
 import cluster from 'node:cluster';
 import { enableCompileCache } from 'node:module';
-import { outliveOutputs } from './log/outputs.ts';
+import { ignoreBrokenPipes } from './log/outputs.ts';
 import type { PrimaryCalls, WorkerCalls } from './server/calls.ts';
 import { COMPILE_CACHE } from './server/compile-cache.ts';
 import { connectPeer } from './server/rpc.ts';
@@ -9,7 +9,7 @@ import { connectPeer } from './server/rpc.ts';
 // forks it early, so that it has read the program by the time the database is ready, and tells it when to run.
 
 enableCompileCache(COMPILE_CACHE);
-outliveOutputs();
+ignoreBrokenPipes();
 // The terminal and the process manager signal all processes of a service; the primary decides when a worker ends.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => undefined);
 // The primary has let go of this process, which ends in order; or it is gone, and nothing of it may stay behind.

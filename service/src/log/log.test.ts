@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { describe, expect, test } from 'vitest';
 import { createLogTo } from './log.ts';
-import { peopleLine } from './people.ts';
+import { prettyLine } from './pretty.ts';
 
 const TOKEN = `svc_live_${'a1B2'.repeat(8)}`;
 
@@ -67,6 +67,6 @@ describe('a log line never holds', () => {
 
 test('people read time, level and message, and a stack only when they debug', () => {
   const line = logged((log) => log.warn({ err: new Error('disk is full'), pid: 5 }, 'cannot write'));
-  expect(peopleLine(line, false)).toMatch(/^.*\d\d:\d\d:\d\d.* .*warning.* cannot write \(disk is full\)\n$/);
-  expect(peopleLine(line, true)).toContain('at ');
+  expect(prettyLine(line, false)).toMatch(/^.*\d\d:\d\d:\d\d.* .*warning.* cannot write \(disk is full\)\n$/);
+  expect(prettyLine(line, true)).toContain('at ');
 });

@@ -1,7 +1,7 @@
 import { isatty } from 'node:tty';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import type { Config } from '../config/config.ts';
-import { peopleLine } from './people.ts';
+import { prettyLine } from './pretty.ts';
 import { redactFields, redactText } from './redact.ts';
 
 export const STANDARD_OUTPUT = 1;
@@ -37,5 +37,5 @@ export function createLogTo(stream: DestinationStream, level: Config['logLevel']
 
 function forPeople(stream: DestinationStream, level: Config['logLevel']): DestinationStream {
   const showStacks = level === 'debug' || level === 'trace';
-  return { write: (line) => stream.write(peopleLine(line, showStacks)) };
+  return { write: (line) => stream.write(prettyLine(line, showStacks)) };
 }

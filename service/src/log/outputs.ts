@@ -3,7 +3,7 @@
  * is closed, a disk that fills up. Node ends a process that writes to one of them then, in the middle of what it does
  * and with a stack trace. With this it goes on, and its words are lost; who must know whether they arrived, looks itself.
  */
-export function outliveOutputs(): void {
+export function ignoreBrokenPipes(): void {
   process.stderr.on('error', () => undefined);
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     // That nobody reads any more, such as behind `| head`, is no failure.

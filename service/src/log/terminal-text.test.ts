@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { peopleLine } from './people.ts';
+import { prettyLine } from './pretty.ts';
 import { terminalLine, terminalText } from './terminal-text.ts';
 
 const UNSAFE = /[\p{Cc}\p{Bidi_Control}]/u;
@@ -39,10 +39,10 @@ describe('text for a terminal', () => {
     fc.assert(
       fc.property(text, (given) => {
         const line = { time: 0, level: 50, msg: given, err: { message: given, stack: given }, field: given };
-        const shown = plain(peopleLine(JSON.stringify(line), false));
+        const shown = plain(prettyLine(JSON.stringify(line), false));
         expect(shown.endsWith('\n')).toBe(true);
         expect(shown.slice(0, -1)).not.toMatch(UNSAFE);
-        const withStack = plain(peopleLine(JSON.stringify(line), true));
+        const withStack = plain(prettyLine(JSON.stringify(line), true));
         expect(withStack.replaceAll(/[\n\t]/g, '')).not.toMatch(UNSAFE);
       }),
     );
@@ -59,5 +59,5 @@ test('what the service and its commands print goes through a function that escap
       PRINTS.test(readFileSync(join(source, file), 'utf8')),
   );
   // A prompt is our own text.
-  expect(printing.toSorted()).toEqual(['operator/password.ts', 'operator/print.ts', 'operator/say.ts']);
+  expect(printing.toSorted()).toEqual(['operator/output.ts', 'operator/password.ts']);
 });

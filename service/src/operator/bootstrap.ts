@@ -1,8 +1,7 @@
 import { Command } from 'commander';
 import type { CommandContext } from './context.ts';
+import { print, say } from './output.ts';
 import { readPassword } from './password.ts';
-import { print } from './print.ts';
-import { say } from './say.ts';
 
 interface BootstrapFlags {
   readonly email: string;

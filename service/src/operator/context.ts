@@ -5,7 +5,7 @@ import { type Config, readConfig } from '../config/config.ts';
 import { migrate, requireSchema } from '../database/migrate.ts';
 import { FOR_COMMANDS } from '../database/pool.ts';
 import { createLog, STANDARD_ERROR } from '../log/log.ts';
-import { deploymentSecrets } from '../server/secrets.ts';
+import { deploymentSecrets } from '../server/secrets/deployment.ts';
 import { type ConnectedDatabase, useCommandDatabase } from './command-database.ts';
 import type { Signals } from './signals.ts';
 

@@ -10,9 +10,8 @@ import { errorMessage } from '../database/embedded/error.ts';
 import type { CommandContext } from './context.ts';
 import { formatOf, STANDARD_STREAM } from './file-format.ts';
 import { resourceArgument, resourceOf } from './import.ts';
-import { write } from './print.ts';
+import { say, write } from './output.ts';
 import { showProgress } from './progress.ts';
-import { say } from './say.ts';
 
 interface ExportFlags {
   readonly workspace: string;

@@ -13,10 +13,9 @@ import type { CommandContext } from './context.ts';
 import { explain, MISUSED } from './explain.ts';
 import { formatOf, STANDARD_STREAM } from './file-format.ts';
 import { describeReport } from './import-report.ts';
-import { print } from './print.ts';
+import { print, say } from './output.ts';
 import { showProgress } from './progress.ts';
 import { openRejects } from './rejects.ts';
-import { say } from './say.ts';
 import { watchSignals } from './signals.ts';
 
 interface ImportFlags {

@@ -3,16 +3,15 @@ import { Command, CommanderError } from 'commander';
 import { outputFailure } from '../log/outputs.ts';
 import { type CommandContext, createContext } from './context.ts';
 import { explain, FAILED, MISUSED } from './explain.ts';
-import { unwritable } from './print.ts';
-import { say } from './say.ts';
+import { say, unwritable } from './output.ts';
 
 /** Each command in a file of its own, read when it is wanted: `start` does not wait for what `import` needs. */
 export const COMMANDS: Readonly<Record<string, () => Promise<(context: CommandContext) => Command>>> = {
   start: async () => (await import('./start.ts')).startCommand,
-  demo: async () => (await import('./demo.ts')).demoCommand,
+  demo: async () => (await import('./demo/index.ts')).demoCommand,
   bootstrap: async () => (await import('./bootstrap.ts')).bootstrapCommand,
   user: async () => (await import('./user.ts')).userCommand,
-  doctor: async () => (await import('./doctor.ts')).doctorCommand,
+  doctor: async () => (await import('./doctor/index.ts')).doctorCommand,
   import: async () => (await import('./import.ts')).importCommand,
   export: async () => (await import('./export.ts')).exportCommand,
   verify: async () => (await import('./verify.ts')).verifyCommand,

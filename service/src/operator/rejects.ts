@@ -4,7 +4,7 @@ import type { Refused } from '../bulk/batches.ts';
 import { OperatorError } from '../config/operator-error.ts';
 import { errorMessage } from '../database/embedded/error.ts';
 import { terminalLine } from '../log/terminal-text.ts';
-import { say } from './say.ts';
+import { say } from './output.ts';
 
 /** Where refused lines go. */
 export interface Rejects {

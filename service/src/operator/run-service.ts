@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
-import { dieWithLastWords } from '../server/last-words.ts';
+import { logUncaughtException } from '../log/uncaught-exception.ts';
 import { type Service, startService } from '../server/service.ts';
-import { say } from './say.ts';
+import { say } from './output.ts';
 import { signalExitCode, watchSignals } from './signals.ts';
 
 export interface RunOptions {
@@ -18,7 +18,7 @@ export interface RunOptions {
 /** Runs a service until a signal ends it. Resolves with the exit code; throws when it cannot start or go on. */
 export async function runService({ ready, ...options }: RunOptions): Promise<number> {
   const { log } = options;
-  dieWithLastWords(log);
+  logUncaughtException(log);
   const signals = watchSignals();
   let service: Service;
   try {

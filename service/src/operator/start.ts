@@ -6,8 +6,8 @@ import { createLog, STANDARD_OUTPUT } from '../log/log.ts';
 import { describeDatabase } from '../server/open-database.ts';
 import type { Service } from '../server/service.ts';
 import type { CommandContext } from './context.ts';
+import { say } from './output.ts';
 import { runService } from './run-service.ts';
-import { say } from './say.ts';
 
 /** `svcd start`: the service, until a signal ends it. */
 export function startCommand(context: CommandContext): Command {

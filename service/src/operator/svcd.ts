@@ -1,11 +1,11 @@
 #!/usr/bin/env node
 import { enableCompileCache } from 'node:module';
-import { outliveOutputs } from '../log/outputs.ts';
+import { ignoreBrokenPipes } from '../log/outputs.ts';
 import { COMPILE_CACHE } from '../server/compile-cache.ts';
 
 // The operator's command line. What it needs is read after the cache of compiled code is on.
 
 enableCompileCache(COMPILE_CACHE);
-outliveOutputs();
+ignoreBrokenPipes();
 const { runProgram } = await import('./program.ts');
 await runProgram(process.argv.slice(2), process.env);

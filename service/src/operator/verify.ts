@@ -3,9 +3,8 @@ import { estimateRecords, type Finding, verifyRecords } from '../integrity/verif
 import { RESOURCES } from '../resources/index.ts';
 import type { CommandContext } from './context.ts';
 import { explain, MISUSED } from './explain.ts';
-import { print } from './print.ts';
+import { print, say } from './output.ts';
 import { showProgress } from './progress.ts';
-import { say } from './say.ts';
 
 interface VerifyFlags {
   readonly repair?: true;

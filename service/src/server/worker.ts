@@ -1,7 +1,7 @@
 import { Registry } from 'prom-client';
 import { createLog } from '../log/log.ts';
+import { logUncaughtException } from '../log/uncaught-exception.ts';
 import type { PrimaryCalls, WorkerCalls } from './calls.ts';
-import { dieWithLastWords } from './last-words.ts';
 import type { Peer } from './rpc.ts';
 import { type Serving, serve } from './serve.ts';
 
@@ -12,7 +12,7 @@ export function createWorker(primary: Peer<PrimaryCalls>): WorkerCalls {
   return {
     async run(settings) {
       const log = createLog(settings.logLevel, settings.logFd);
-      dieWithLastWords(log);
+      logUncaughtException(log);
       serving = await serve(settings, {
         log,
         limiter: {

@@ -1,9 +1,9 @@
 import type pg from 'pg';
 import type { Config } from '../../config/config.ts';
 import { CURSOR_LIFETIME_SECONDS } from '../../config/limits.ts';
-import { judgeSecrets } from '../../server/known-secrets.ts';
-import { readSecretFile, secretFileOf } from '../../server/secret-file.ts';
-import { counted, examineSecretUse, listed, type SecretUse } from '../../server/secret-use.ts';
+import { readSecretFile, secretFileOf } from '../../server/secrets/file.ts';
+import { judgeSecrets } from '../../server/secrets/known.ts';
+import { counted, examineSecretUse, listed, type SecretUse } from '../../server/secrets/use.ts';
 import { type Finding, fail, ok, warn } from './check.ts';
 
 const HOUR_SECONDS = 3_600;

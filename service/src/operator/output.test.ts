@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 
-const MODULE = new URL('./print.ts', import.meta.url).href;
+const MODULE = new URL('./output.ts', import.meta.url).href;
 
 /** What a program of this code writes to standard output. */
 async function outputOf(code: string): Promise<string> {

@@ -17,7 +17,7 @@ const LEVEL_INFO = 30;
 const DULL = new Set(['level', 'time', 'process', 'pid', 'hostname', 'msg', 'err', 'ms']);
 
 /** `12:30:05 warning message name=value`, with the stack of an error when debugging. */
-export function peopleLine(line: string, showStacks: boolean): string {
+export function prettyLine(line: string, showStacks: boolean): string {
   const { time, level, msg, err, ...fields } = JSON.parse(line) as {
     readonly time: number;
     readonly level: number;

@@ -1,7 +1,7 @@
 import type pg from 'pg';
-import { fingerprintOf } from '../config/secrets.ts';
-import { sealingKeys, UNNAMED_VERSION } from '../dashboard/auth/sealing-keys.ts';
-import { inTransaction } from '../database/pool.ts';
+import { fingerprintOf } from '../../config/secrets.ts';
+import { sealingKeys, UNNAMED_VERSION } from '../../dashboard/auth/sealing-keys.ts';
+import { inTransaction } from '../../database/pool.ts';
 
 /**
  * `known`: the secret that issued last is among them. `new`: nothing depends on another one. `earlier`: this database

@@ -1,13 +1,12 @@
 import { join, resolve } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
-import { type Config, readConfig } from '../config/config.ts';
-import { createLog, STANDARD_ERROR } from '../log/log.ts';
-import { freePort } from '../server/listen.ts';
-import { DEMO_KEYS_KEPT } from './demo/keys.ts';
-import type { Demo } from './demo/prepare.ts';
-import { print } from './print.ts';
-import { runService } from './run-service.ts';
-import { say } from './say.ts';
+import { type Config, readConfig } from '../../config/config.ts';
+import { createLog, STANDARD_ERROR } from '../../log/log.ts';
+import { freePort } from '../../server/listen.ts';
+import { print, say } from '../output.ts';
+import { runService } from '../run-service.ts';
+import { DEMO_KEYS_KEPT } from './keys.ts';
+import type { Demo } from './prepare.ts';
 
 interface DemoFlags {
   readonly port?: string;
@@ -32,7 +31,7 @@ export function demoCommand(): Command {
     .action(async (flags: DemoFlags) => {
       const config = await demoConfig(process.env, flags.port);
       say('Starting the demo …');
-      const preparing = import('./demo/prepare.ts');
+      const preparing = import('./prepare.ts');
       const exitCode = await runService({
         config,
         purpose: 'svcd demo',

@@ -1,11 +1,11 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import type { Config } from '../config/config.ts';
-import { OperatorError } from '../config/operator-error.ts';
-import { resealSecondFactors } from '../dashboard/auth/sealed-factors.ts';
-import { rememberSecrets } from './known-secrets.ts';
-import { secretFileOf } from './secret-file.ts';
-import { counted, examineSecretUse, listed } from './secret-use.ts';
+import type { Config } from '../../config/config.ts';
+import { OperatorError } from '../../config/operator-error.ts';
+import { resealSecondFactors } from '../../dashboard/auth/sealed-factors.ts';
+import { secretFileOf } from './file.ts';
+import { rememberSecrets } from './known.ts';
+import { counted, examineSecretUse, listed } from './use.ts';
 
 export interface ConfirmOptions {
   readonly config: Pick<Config, 'secrets' | 'dataDir'>;

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { createTestDatabase } from '../../test/harness/database.ts';
-import { fingerprintOf } from '../config/secrets.ts';
-import { sealingKeys } from '../dashboard/auth/sealing-keys.ts';
-import { inTransaction } from '../database/pool.ts';
-import { createWorkspace } from '../records/workspaces.ts';
-import { judgeSecrets, rememberSecrets } from './known-secrets.ts';
+import { createTestDatabase } from '../../../test/harness/database.ts';
+import { fingerprintOf } from '../../config/secrets.ts';
+import { sealingKeys } from '../../dashboard/auth/sealing-keys.ts';
+import { inTransaction } from '../../database/pool.ts';
+import { createWorkspace } from '../../records/workspaces.ts';
+import { judgeSecrets, rememberSecrets } from './known.ts';
 
 const OLD = 'the secret of yesterday, 32 characters';
 const NEW = 'the secret of today, also 32 characters';

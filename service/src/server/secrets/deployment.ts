@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import type { Config } from '../config/config.ts';
-import { makeSecretFile, readSecretFile, secretFileOf } from './secret-file.ts';
+import type { Config } from '../../config/config.ts';
+import { makeSecretFile, readSecretFile, secretFileOf } from './file.ts';
 
 /** The deployment's secrets: those of SVC_SECRET, else the one in the data directory, made if there is none. */
 export async function deploymentSecrets(

@@ -1,8 +1,8 @@
 import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { temporaryDirectory } from '../../test/harness/temporary-directory.ts';
-import { makeSecretFile, readSecretFile, secretFileOf } from './secret-file.ts';
+import { temporaryDirectory } from '../../../test/harness/temporary-directory.ts';
+import { makeSecretFile, readSecretFile, secretFileOf } from './file.ts';
 
 const STARTS = 20;
 const PERMISSIONS = 0o777;

@@ -1,9 +1,9 @@
 import { styleText } from 'node:util';
 import { Command } from 'commander';
-import type { CommandContext } from './context.ts';
-import type { Finding } from './doctor/check.ts';
-import { examine } from './doctor/examine.ts';
-import { print } from './print.ts';
+import type { CommandContext } from '../context.ts';
+import { print } from '../output.ts';
+import type { Finding } from './check.ts';
+import { examine } from './examine.ts';
 
 const FAILED = 1;
 const STATUS_WIDTH = 6;
