@@ -6,47 +6,55 @@ import { csvParser } from './csv.ts';
 import { readLines } from './lines.ts';
 import { ndjsonParser } from './ndjson.ts';
 import { createPace, type Pace } from './pace.ts';
-import type { Entry } from './parsed-record.ts';
+import type { ParsedRecord } from './parsed-record.ts';
 
 export const FORMATS = ['ndjson', 'csv'] as const;
 export type Format = (typeof FORMATS)[number];
 
-/** A line, or a record of several lines, that is not imported. */
-export interface Refused {
-  /** Where it starts in the file: a physical line, from 1. */
+/** A record of the file that may be written. */
+export interface ValidRecord {
+  /** The physical line that it starts at, from 1. */
   readonly line: number;
   readonly text: string;
-  /** At least one. A failure with an empty field is about the whole record. */
+  readonly input: RecordInput;
+}
+
+/** A record of the file that is not imported. */
+export interface RefusedRecord {
+  /** The physical line that it starts at, from 1. */
+  readonly line: number;
+  readonly text: string;
+  /** At least one. An empty field name means the whole record. */
   readonly failures: readonly FieldFailure[];
 }
 
-/** Consecutive records of a file: those that may be written, and those that may not. */
+/** Consecutive records of a file: valid and refused ones. */
 export interface Batch {
-  readonly records: readonly { readonly line: number; readonly text: string; readonly input: RecordInput }[];
-  readonly refused: readonly Refused[];
-  /** Bytes of the file that have been read when the batch is complete. */
+  readonly records: readonly ValidRecord[];
+  readonly refused: readonly RefusedRecord[];
+  /** Bytes of the file read up to the end of this batch. */
   readonly bytes: number;
 }
 
 /**
- * Records of a batch, good and bad: what one transaction writes. It holds the workspace's clock about 0.1 s for it.
- * Measured: more are not faster, and cost memory.
+ * Records of a batch, valid and refused. One transaction writes a batch and holds the workspace's clock for about 0.1 s.
+ * Measured: larger batches are not faster and need more memory.
  */
 export const BATCH_RECORDS = 3_000;
-/** A batch of large records, or of many reasons why they are refused, is complete earlier: memory stays flat. */
+/** A batch of large records, or of many reasons for refusal, ends earlier, so that memory stays bounded. */
 const BATCH_CHARACTERS = 1024 * 1024;
-/** What a chunk, a line or a record costs besides its text, in characters. */
-const ENTRY_CHARACTERS = 256;
+/** The fixed cost of a chunk, a line or a record, in characters. */
+const RECORD_OVERHEAD_CHARACTERS = 256;
 
 interface Growing {
-  readonly records: Batch['records'][number][];
-  readonly refused: Refused[];
+  readonly records: ValidRecord[];
+  readonly refused: RefusedRecord[];
   characters: number;
 }
 
 const empty = (): Growing => ({ records: [], refused: [], characters: 0 });
 
-/** Reads and validates a file, batch by batch. Throws OperatorError when it is no file of this resource. */
+/** Reads and validates a file, batch by batch. Throws BulkError if the file does not fit the resource. */
 export async function* readBatches(
   input: AsyncIterable<Uint8Array>,
   resource: Resource,
@@ -59,14 +67,14 @@ export async function* readBatches(
       bytes += chunk.length;
       yield chunk;
       // A chunk may be a single byte.
-      if (pace.spend(ENTRY_CHARACTERS)) await pace.rest();
+      if (pace.spend(RECORD_OVERHEAD_CHARACTERS)) await pace.rest();
     }
   }
   const parser = format === 'csv' ? csvParser(resource) : ndjsonParser();
   let batch = empty();
-  async function* take(entries: Iterable<Entry>): AsyncGenerator<Batch> {
-    for (const entry of entries) {
-      if (pace.spend(add(batch, resource, entry))) await pace.rest();
+  async function* take(records: Iterable<ParsedRecord>): AsyncGenerator<Batch> {
+    for (const record of records) {
+      if (pace.spend(add(batch, resource, record))) await pace.rest();
       if (isFull(batch)) {
         yield { ...batch, bytes };
         batch = empty();
@@ -75,15 +83,15 @@ export async function* readBatches(
   }
   for await (const lines of readLines(counted())) {
     yield* take(parser.parse(lines));
-    // Blank lines give no entry.
-    if (pace.spend(lines.length * ENTRY_CHARACTERS)) await pace.rest();
+    // Blank lines give no record, but reading them takes time too.
+    if (pace.spend(lines.length * RECORD_OVERHEAD_CHARACTERS)) await pace.rest();
   }
   yield* take(parser.end());
   if (batch.records.length + batch.refused.length > 0) yield { ...batch, bytes };
 }
 
-/** Returns what the entry costs, in characters. */
-function add(batch: Growing, resource: Resource, { line, text, value, flaw }: Entry): number {
+/** Validates a record and adds it to the batch. Returns its cost in characters. */
+function add(batch: Growing, resource: Resource, { line, text, value, flaw }: ParsedRecord): number {
   let characters = text.length;
   const validation =
     flaw === null
@@ -96,7 +104,7 @@ function add(batch: Growing, resource: Resource, { line, text, value, flaw }: En
     for (const { field, reason } of validation.failures) characters += field.length + reason.length;
   }
   batch.characters += characters;
-  return characters + ENTRY_CHARACTERS;
+  return characters + RECORD_OVERHEAD_CHARACTERS;
 }
 
 const isFull = ({ records, refused, characters }: Growing): boolean =>

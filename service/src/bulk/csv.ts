@@ -1,36 +1,36 @@
-import { OperatorError } from '../config/operator-error.ts';
 import { requiredFields, writableFields } from '../records/validate.ts';
 import type { Resource } from '../resources/define.ts';
 import type { Field } from '../resources/field.ts';
 import type { Cell } from './csv-cells.ts';
 import { type CsvRecord, csvReader } from './csv-records.ts';
-import type { Entry, EntryParser } from './parsed-record.ts';
+import { BulkError } from './error.ts';
+import type { ParsedRecord, RecordParser } from './parsed-record.ts';
 
 /**
- * CSV with a header row of field names, in any order. Throws OperatorError for a header that does not fit the
- * resource, before there is any entry.
+ * Parses CSV with a header row of field names, in any order. Throws BulkError before the first record if the header
+ * does not fit the resource.
  */
-export function csvParser(resource: Resource): EntryParser {
+export function csvParser(resource: Resource): RecordParser {
   const reader = csvReader();
   let columns: readonly Column[] | undefined;
 
-  function* entriesOf(records: Iterable<CsvRecord>): Generator<Entry> {
+  function* parsedRecords(records: Iterable<CsvRecord>): Generator<ParsedRecord> {
     for (const record of records) {
       if (columns === undefined) columns = columnsOf(resource, record);
-      else yield entryOf(columns, record);
+      else yield parsedRecord(columns, record);
     }
   }
 
   return {
-    parse: (lines) => entriesOf(reader.read(lines)),
+    parse: (lines) => parsedRecords(reader.read(lines)),
     *end() {
-      yield* entriesOf(reader.end());
-      if (columns === undefined) throw new OperatorError('The file is empty: CSV begins with a header row.');
+      yield* parsedRecords(reader.end());
+      if (columns === undefined) throw new BulkError('The file is empty: CSV needs a header row.');
     },
   };
 }
 
-function entryOf(columns: readonly Column[], { line, text, cells, flaw }: CsvRecord): Entry {
+function parsedRecord(columns: readonly Column[], { line, text, cells, flaw }: CsvRecord): ParsedRecord {
   if (flaw !== null) return { line, text, value: undefined, flaw };
   if (cells.length !== columns.length) {
     const counts = `has ${cells.length} cells where the header has ${columns.length}`;
@@ -46,14 +46,14 @@ function entryOf(columns: readonly Column[], { line, text, cells, flaw }: CsvRec
 
 interface Column {
   readonly name: string;
-  /** The value that a cell stands for; undefined: none. */
+  /** The value of a cell; undefined if it has none. */
   readonly value: (cell: Cell) => unknown;
 }
 
-/** The columns of a header row. Throws OperatorError for one that is unknown, doubled or missing. */
+/** The columns of a header row. Throws BulkError if a column is unknown, repeated or missing. */
 function columnsOf(resource: Resource, header: CsvRecord): readonly Column[] {
   const refuse = (problem: string): never => {
-    throw new OperatorError(`The header row (line ${header.line}) ${problem}.`);
+    throw new BulkError(`The header row (line ${header.line}) ${problem}.`);
   };
   if (header.flaw !== null) refuse(header.flaw);
   const fields = writableFields(resource, 'import');
@@ -63,9 +63,9 @@ function columnsOf(resource: Resource, header: CsvRecord): readonly Column[] {
   const unknown = names.filter((name) => !Object.hasOwn(fields, name));
   if (unknown.length > 0) refuse(`has unknown columns: ${quoted(unknown)}; ${known}`);
   const doubled = names.filter((name, i) => names.indexOf(name) !== i);
-  if (doubled.length > 0) refuse(`has columns twice: ${quoted(doubled)}`);
+  if (doubled.length > 0) refuse(`repeats columns: ${quoted(doubled)}`);
   const missing = required.filter((name) => !names.includes(name));
-  if (missing.length > 0) refuse(`lacks columns: ${quoted(missing)}; ${known}`);
+  if (missing.length > 0) refuse(`is missing columns: ${quoted(missing)}; ${known}`);
   return names.flatMap((name) => {
     const field = fields[name];
     return field === undefined ? [] : [{ name, value: valueReader(field, required.includes(name)) }];
@@ -79,8 +79,8 @@ const quoted = (names: readonly string[]): string =>
 const INTEGER = /^-?(0|[1-9]\d{0,14})$/;
 
 /**
- * An empty cell is no value, except where only an empty text can be meant: quoted, or of a required field, if the
- * field may be empty. What is no number stays text, so that validation says what is allowed.
+ * An empty cell has no value. Where the field allows an empty text, an empty cell is that text if it is quoted or the
+ * field is required. A cell of an integer field that is not an integer stays text: validation then says what is allowed.
  */
 function valueReader({ kind, schema }: Field<unknown>, required: boolean): Column['value'] {
   if (kind === 'integer') return (cell) => (INTEGER.test(cell ?? '') ? Number(cell) : cell || undefined);

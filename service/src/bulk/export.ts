@@ -4,9 +4,9 @@ import { writableFields } from '../records/validate.ts';
 import type { Resource } from '../resources/define.ts';
 import type { Format } from './batches.ts';
 import { type Cell, csvLine, withoutFormula } from './csv-cells.ts';
-import { requireWorkspace, type Target } from './target.ts';
+import { type BulkTarget, requireWorkspace } from './target.ts';
 
-export interface ExportOptions extends Target {
+export interface ExportOptions extends BulkTarget {
   readonly format: Format;
   /**
    * For CSV: an apostrophe is put before text that a spreadsheet would take for a formula. Default false: an import of
@@ -27,7 +27,7 @@ interface ExportRow {
 /**
  * The text of a file with every record of the workspace, the oldest first, as they are at one moment. It is what an
  * import reads: into an empty workspace it gives the same lists. Memory stays flat: a cursor stays open meanwhile.
- * Throws OperatorError when the workspace is not there.
+ * Throws BulkError when the workspace is not there.
  */
 export async function* exportRecords(options: ExportOptions): AsyncGenerator<string> {
   const { workspaceId, resource, format, csvSafe = false, onProgress } = options;

@@ -166,8 +166,8 @@ describe('a CSV file that is not of the resource is refused before anything is w
     ['\r\n\r\n', /empty/],
     ['id,name,colour\n', /unknown columns: "colour"; companies have id, name, domain, createdAt/],
     ['id,,name\n', /unknown columns: ""/],
-    ['id,name,name\n', /columns twice: "name"/],
-    ['id,domain\n', /lacks columns: "name"/],
+    ['id,name,name\n', /repeats columns: "name"/],
+    ['id,domain\n', /is missing columns: "name"/],
     ['"id,name\n', /line 1.*not closed/],
     ['{"id":"a","name":"A"}\n', /header row/],
   ])('%j', async (text, message) => {

@@ -4,12 +4,12 @@ import type { ActorContext } from '../audit-log/actor.ts';
 import { newId } from '../config/ids.ts';
 import { parentField } from '../records/counters.ts';
 import { type InsertResult, NOTHING_INSERTED } from '../records/insert.ts';
-import { type Batch, type Format, type Refused, readBatches } from './batches.ts';
+import { type Batch, type Format, type RefusedRecord, readBatches } from './batches.ts';
 import { atomicWriter, batchWriter, type ImportWriter } from './import-writer.ts';
 import { parallelWriter } from './parallel-writer.ts';
-import { type ImportTarget, requireWorkspace, type Target } from './target.ts';
+import { type BulkTarget, type ImportTarget, requireWorkspace } from './target.ts';
 
-export type { Format, Refused } from './batches.ts';
+export type { Format, RefusedRecord } from './batches.ts';
 
 /** How far an import has come. */
 export interface ImportProgress {
@@ -22,7 +22,7 @@ export interface ImportProgress {
   readonly refused: number;
 }
 
-export interface ImportOptions extends Target {
+export interface ImportOptions extends BulkTarget {
   /** Who imports, for the audit log. */
   readonly by: ActorContext;
   /** Runs first in each transaction; throws when the person must not import any more. Default: no check. */
@@ -47,7 +47,7 @@ export interface ImportOptions extends Target {
   /** Called after every batch, when its transaction is committed. */
   readonly onProgress?: (progress: ImportProgress) => void;
   /** Called with what was refused, in the order of the file; waited for. */
-  readonly onReject?: (refused: readonly Refused[]) => void | Promise<void>;
+  readonly onReject?: (refused: readonly RefusedRecord[]) => void | Promise<void>;
   /** Ends the import after the batch that is being written. */
   readonly signal?: AbortSignal;
 }
@@ -62,7 +62,7 @@ export interface ImportReport extends ImportProgress {
 /**
  * Imports a file of records: each batch in a transaction, the next one parsed meanwhile. Once a batch is reported by
  * `onProgress` it survives whatever happens. A record whose id is there already is left as it is, so an import can be
- * run again. Throws OperatorError when the file is not of the resource or the workspace is not there.
+ * run again. Throws BulkError when the file is not of the resource or the workspace is not there.
  */
 export async function importRecords(options: ImportOptions): Promise<ImportReport> {
   await requireWorkspace(options);
@@ -174,12 +174,12 @@ async function* readUntil(input: Readable, signal: AbortSignal | undefined): Asy
 
 /** What was refused, by the file's own fault or for what the workspace has, in the order of the file. */
 function refusedOf(
-  { resource }: Target,
+  { resource }: BulkTarget,
   batch: Batch,
   { withoutCompany, notPast }: InsertResult,
-): readonly Refused[] {
+): readonly RefusedRecord[] {
   if (withoutCompany.length + notPast.length === 0) return batch.refused;
-  const refuse = (indexes: readonly number[], field: string, reason: string): readonly Refused[] =>
+  const refuse = (indexes: readonly number[], field: string, reason: string): readonly RefusedRecord[] =>
     indexes.flatMap((index) => {
       const record = batch.records[index];
       if (record === undefined) return [];

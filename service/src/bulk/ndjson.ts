@@ -1,19 +1,19 @@
 import { RECORD_VALUES_MAX } from '../config/limits.ts';
 import { excessOf } from '../http/json-excess.ts';
 import type { Line } from './lines.ts';
-import type { Entry, EntryParser } from './parsed-record.ts';
+import type { ParsedRecord, RecordParser } from './parsed-record.ts';
 
 const BLANK = /^[ \t\r]*$/;
 
-/** A JSON value a line; blank lines are skipped. */
-export const ndjsonParser = (): EntryParser => ({
+/** Parses one JSON value per line. Skips blank lines. */
+export const ndjsonParser = (): RecordParser => ({
   *parse(lines) {
     for (const line of lines) if (line.flaw !== null || !BLANK.test(line.text)) yield parseLine(line);
   },
   end: () => [],
 });
 
-function parseLine({ number, text, flaw }: Line): Entry {
+function parseLine({ number, text, flaw }: Line): ParsedRecord {
   if (flaw !== null) return { line: number, text, value: undefined, flaw };
   const excess = excessOf(text, RECORD_VALUES_MAX);
   if (excess !== undefined) return { line: number, text, value: undefined, flaw: excess };

@@ -1,19 +1,19 @@
 import type { Line } from './lines.ts';
 
-/** One record of a file, or what stands where one should be. */
-export interface Entry {
-  /** Where it starts: a physical line, from 1. */
+/** A record as a parser reads it from a file. */
+export interface ParsedRecord {
+  /** The physical line that it starts at, from 1. */
   readonly line: number;
   readonly text: string;
-  /** The parsed value; undefined when there is a flaw. */
+  /** The parsed value; undefined if there is a flaw. */
   readonly value: unknown;
-  /** Why it is no record; null when it may be one. */
+  /** Why it cannot be parsed; null if it can. */
   readonly flaw: string | null;
 }
 
-/** Turns lines, some at a time, into entries. An entry is made when it is asked for: ask for all before the next lines. */
-export interface EntryParser {
-  readonly parse: (lines: readonly Line[]) => Iterable<Entry>;
-  /** After the last line. */
-  readonly end: () => Iterable<Entry>;
+/** Parses lines into records, lazily: read all records of one call before the next call. */
+export interface RecordParser {
+  readonly parse: (lines: readonly Line[]) => Iterable<ParsedRecord>;
+  /** Call after the last line: returns the remaining records. */
+  readonly end: () => Iterable<ParsedRecord>;
 }

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { refuse } from '../api/guards.ts';
-import { type Format, importRecords, type Refused } from '../bulk/import.ts';
-import { OperatorError } from '../config/operator-error.ts';
+import { BulkError } from '../bulk/error.ts';
+import { type Format, importRecords, type RefusedRecord } from '../bulk/import.ts';
 import type { Connections } from '../database/lane.ts';
 import { ApiError } from '../http/errors.ts';
 import { harmless } from '../http/request-origin.ts';
@@ -70,7 +70,7 @@ export function registerImports(api: FastifyInstance, { pool, sessions }: Import
           }
           return { inserted, existing, refused, refusedLines };
         } catch (error) {
-          if (error instanceof OperatorError) throw new ApiError('invalid_body', error.message);
+          if (error instanceof BulkError) throw new ApiError('invalid_body', error.message);
           throw error;
         } finally {
           leave();
@@ -132,7 +132,7 @@ const formatOf = (contentType = ''): Format =>
   FORMATS[contentType.split(';', 1)[0]?.trim().toLowerCase() ?? ''] ?? 'ndjson';
 
 /** What is kept of a refused line: a copy, since a part of a text keeps all of it in memory. */
-function shown({ line, text, failures }: Refused): ImportAnswer['refusedLines'][number] {
+function shown({ line, text, failures }: RefusedRecord): ImportAnswer['refusedLines'][number] {
   const part = { line, text: text.slice(0, IMPORT_TEXT_SHOWN_CHARACTERS), failures };
   return JSON.parse(JSON.stringify(part)) as typeof part;
 }

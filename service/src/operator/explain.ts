@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { BulkError } from '../bulk/error.ts';
 import { ConfigError } from '../config/config.ts';
 import { OperatorError } from '../config/operator-error.ts';
 import { EmbeddedError, errorMessage } from '../database/embedded/error.ts';
@@ -14,6 +15,9 @@ export interface Explanation {
   readonly unexpected: boolean;
 }
 
+/** Errors whose messages are written for the operator. */
+const EXPECTED = [OperatorError, BulkError, EmbeddedError, MigrationError];
+
 export const FAILED = 1;
 /** Wrong configuration or arguments, as is usual for command lines. */
 export const MISUSED = 2;
@@ -24,9 +28,7 @@ export function explain(error: unknown): Explanation {
   if (error instanceof ConfigError) return expected(error.message, MISUSED);
   // What a person at the dashboard is told of their input, this person is told too.
   if (error instanceof ApiError) return expected(error.message, MISUSED);
-  if (error instanceof OperatorError || error instanceof EmbeddedError || error instanceof MigrationError) {
-    return expected(error.message);
-  }
+  if (EXPECTED.some((kind) => error instanceof kind)) return expected(errorMessage(error));
   if (isUnavailable(error)) return expected(`the database does not answer: ${errorMessage(error)}`);
   if (error instanceof pg.DatabaseError) return expected(`the database refuses: ${error.message}`);
   return {

@@ -1,6 +1,6 @@
 import { type BigIntStats, constants, fstatSync } from 'node:fs';
 import { open } from 'node:fs/promises';
-import type { Refused } from '../bulk/batches.ts';
+import type { RefusedRecord } from '../bulk/batches.ts';
 import { OperatorError } from '../config/operator-error.ts';
 import { errorMessage } from '../database/embedded/error.ts';
 import { terminalLine } from '../log/terminal-text.ts';
@@ -8,7 +8,7 @@ import { say } from './output.ts';
 
 /** Where refused lines go. */
 export interface Rejects {
-  readonly write: (refused: readonly Refused[]) => Promise<void>;
+  readonly write: (refused: readonly RefusedRecord[]) => Promise<void>;
   readonly end: () => Promise<void>;
 }
 
@@ -77,7 +77,7 @@ async function writeTo(file: string, inputFd: number): Promise<Rejects> {
 const isSame = (one: BigIntStats, other: BigIntStats): boolean =>
   one.isFile() && one.dev === other.dev && one.ino === other.ino;
 
-function rejectLine({ line, text, failures: [first, ...also] }: Refused): string {
+function rejectLine({ line, text, failures: [first, ...also] }: RefusedRecord): string {
   const { field, reason } = first ?? { field: '', reason: '' };
   return `${JSON.stringify({ line, field, reason, text, ...(also.length > 0 ? { also } : {}) })}\n`;
 }

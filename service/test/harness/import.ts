@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type pg from 'pg';
 import { OPERATOR } from '../../src/audit-log/actor.ts';
-import type { Format, Refused } from '../../src/bulk/batches.ts';
+import type { Format, RefusedRecord } from '../../src/bulk/batches.ts';
 import { exportRecords } from '../../src/bulk/export.ts';
 import { type ImportOptions, type ImportReport, importRecords } from '../../src/bulk/import.ts';
 import { inTransaction } from '../../src/database/pool.ts';
@@ -14,7 +14,7 @@ type Chosen = Partial<
 
 /** What an import did, with all that it refused. */
 export interface TestImport extends ImportReport {
-  readonly lines: readonly Refused[];
+  readonly lines: readonly RefusedRecord[];
 }
 
 /** Imports a file's text or bytes; NDJSON unless said otherwise. */
@@ -25,7 +25,7 @@ export async function importText(
   file: string | Uint8Array | Iterable<string | Uint8Array>,
   options: Chosen = {},
 ): Promise<TestImport> {
-  const lines: Refused[] = [];
+  const lines: RefusedRecord[] = [];
   const chunks = typeof file === 'string' || file instanceof Uint8Array ? [file] : file;
   const report = await importRecords({
     pool,

@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest';
 import { parseBearer } from '../../src/api/bearer.ts';
 import { idempotencyKey } from '../../src/api/idempotency.ts';
 import { type Batch, FORMATS, type Format, readBatches } from '../../src/bulk/batches.ts';
+import { BulkError } from '../../src/bulk/error.ts';
 import { LINE_MAX_BYTES } from '../../src/bulk/lines.ts';
 import { createPace, TURN_CHARACTERS } from '../../src/bulk/pace.ts';
 import { BODY_VALUES_MAX, HEADERS_MAX_BYTES, JSON_DEPTH_MAX } from '../../src/config/limits.ts';
-import { OperatorError } from '../../src/config/operator-error.ts';
 import { parseCookies } from '../../src/dashboard/auth/cookie-header.ts';
 import { networkOf } from '../../src/http/client-address.ts';
 import { encodingOf } from '../../src/http/compressed.ts';
@@ -134,7 +134,7 @@ async function read(bytes: Buffer, format: Format, chunkBytes: number): Promise<
     };
     for await (const batch of readBatches(chunks(), companies, format, counting)) batches.push(batch);
   } catch (error) {
-    if (!(error instanceof OperatorError)) throw error;
+    if (!(error instanceof BulkError)) throw error;
     return error.message;
   }
   expect(Math.max(...turns)).toBeLessThan(TURN_CHARACTERS + 2 * LINE_MAX_BYTES);
