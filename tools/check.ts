@@ -9,13 +9,14 @@ import {
   noCircles,
   partsPlaced,
   sdkImportsNobody,
+  sdkTestsImportByName,
 } from './check/imports.ts';
 import { promisesHeld } from './check/promises.ts';
 import { type Finding, type Rule, readRepository } from './check/repository.ts';
 import { honestTests, noMachinePaths, noTokens, nothingLeftOpen, shortFiles, typed } from './check/text.ts';
 
 const RULES: readonly Rule[] = [
-  ...[importDirections, partsPlaced, noCircles, keyStoreImporters, sdkImportsNobody],
+  ...[importDirections, partsPlaced, noCircles, keyStoreImporters, sdkImportsNobody, sdkTestsImportByName],
   ...[shortFiles, typed, nothingLeftOpen, honestTests, noTokens, noMachinePaths],
   ...[linksLead, errorsDocumented, assumptionsPinned, promisesHeld, dependenciesPinned],
 ];

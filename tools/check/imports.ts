@@ -19,7 +19,10 @@ export const LAYERS: readonly (readonly string[])[] = [
 
 const SOURCE = 'service/src/';
 const KEY_STORE = `${SOURCE}keys/store.ts`;
-const KEY_STORE_IMPORTERS = [`${SOURCE}dashboard/`, 'service/test/harness/', 'bench/'];
+const HARNESS = 'service/test/harness/';
+const KEY_STORE_IMPORTERS = [`${SOURCE}dashboard/`, HARNESS, 'bench/'];
+/** What service/package.json exports, and where it lies. */
+const SERVICE_EXPORTS = { '@svc/service/src/': SOURCE, '@svc/service/harness/': HARNESS };
 const SPECIFIER = /(?:\bfrom|\bimport)\s*\(?\s*'([^']+)'/;
 
 interface Import {
@@ -34,9 +37,14 @@ function importsOf(file: SourceFile): readonly Import[] {
   return file.lines.flatMap((text, index) => {
     const specifier = SPECIFIER.exec(text)?.[1];
     if (specifier === undefined) return [];
-    const target = specifier.startsWith('.') ? posix.join(posix.dirname(file.path), specifier) : undefined;
-    return [{ file, line: index + 1, specifier, target }];
+    return [{ file, line: index + 1, specifier, target: targetOf(file.path, specifier) }];
   });
+}
+
+function targetOf(from: string, specifier: string): string | undefined {
+  if (specifier.startsWith('.')) return posix.join(posix.dirname(from), specifier);
+  const exported = Object.entries(SERVICE_EXPORTS).find(([prefix]) => specifier.startsWith(prefix));
+  return exported && specifier.replace(...exported);
 }
 
 /** `service/src/list/query.ts` → `list`; undefined: not a part of the service. */
@@ -106,7 +114,7 @@ export const keyStoreImporters: Rule = (files) =>
       message: `only ${KEY_STORE_IMPORTERS.join(' and ')} may import keys/store.ts`,
     }));
 
-/** The client library stands alone. */
+/** The SDK imports only itself and what Node.js has. */
 export const sdkImportsNobody: Rule = (files) =>
   files
     .filter((file) => file.path.startsWith('sdk/') && isTypeScript(file) && !isTest(file))
@@ -119,3 +127,15 @@ export const sdkImportsNobody: Rule = (files) =>
           message: `sdk must not import ${specifier}`,
         })),
     );
+
+/** The SDK's tests import the service and its test harness by package name, so that their paths do not depend on its folders. */
+export const sdkTestsImportByName: Rule = (files) =>
+  files
+    .filter((file) => file.path.startsWith('sdk/') && isTypeScript(file) && isTest(file))
+    .flatMap(importsOf)
+    .filter(({ specifier, target }) => specifier.startsWith('.') && target?.startsWith('service/'))
+    .map(({ file: { path }, line, specifier }) => ({
+      path,
+      line,
+      message: `import ${specifier} as ${Object.keys(SERVICE_EXPORTS).join(' or ')}`,
+    }));

@@ -2,7 +2,14 @@ import { describe, expect, test } from 'vitest';
 import { ERRORS } from '../../service/src/http/errors.ts';
 import { dependenciesPinned } from './dependencies.ts';
 import { assumptionsPinned, errorsDocumented, linksLead } from './docs.ts';
-import { importDirections, keyStoreImporters, noCircles, partsPlaced, sdkImportsNobody } from './imports.ts';
+import {
+  importDirections,
+  keyStoreImporters,
+  noCircles,
+  partsPlaced,
+  sdkImportsNobody,
+  sdkTestsImportByName,
+} from './imports.ts';
 import { type Rule, type SourceFile, sourceFile } from './repository.ts';
 import { honestTests, noMachinePaths, noTokens, nothingLeftOpen, shortFiles, typed } from './text.ts';
 
@@ -50,6 +57,12 @@ const REFUSED: readonly (readonly [string, Rule, Files, string])[] = [
     'service/src/api/a.ts:2: only',
   ],
   [
+    'the key store by package name',
+    keyStoreImporters,
+    [['sdk/test/a.test.ts', importing('@svc/service/src/keys/store.ts')]],
+    'sdk/test/a.test.ts:2: only',
+  ],
+  [
     'an SDK that imports the service',
     sdkImportsNobody,
     [['sdk/src/a.ts', importing('../../service/src/config/ids.ts')]],
@@ -60,6 +73,18 @@ const REFUSED: readonly (readonly [string, Rule, Files, string])[] = [
     sdkImportsNobody,
     [['sdk/src/a.ts', importing('pg')]],
     'sdk/src/a.ts:2: sdk must not import pg',
+  ],
+  [
+    'an SDK that imports the service by package name',
+    sdkImportsNobody,
+    [['sdk/src/a.ts', importing('@svc/service/src/ids.ts')]],
+    'sdk/src/a.ts:2: sdk must not import',
+  ],
+  [
+    'a test of the SDK that imports the harness by path',
+    sdkTestsImportByName,
+    [['sdk/test/a.test.ts', importing('../../service/test/harness/service.ts')]],
+    'sdk/test/a.test.ts:2: import ../../service/test/harness/service.ts as @svc/service/src/ or @svc/service/harness/',
   ],
   ['a file of 301 lines', shortFiles, [['a.ts', 'x\n'.repeat(301)]], 'a.ts: 301 lines'],
   ['an open type', typed, [['a.ts', join('let x: an', 'y;')]], 'a.ts:1: leaves the type open'],
@@ -112,6 +137,11 @@ const ACCEPTED: readonly (readonly [string, Rule, Files])[] = [
     'the key store in the dashboard',
     keyStoreImporters,
     [['service/src/dashboard/keys.ts', importing('../keys/store.ts')]],
+  ],
+  [
+    'a test of the SDK that imports the harness by package name',
+    sdkTestsImportByName,
+    [['sdk/test/a.test.ts', importing('@svc/service/harness/service.ts')]],
   ],
   ['a file of 300 lines', shortFiles, [['a.ts', 'x\n'.repeat(300)]]],
   ['the word in a comment', typed, [['a.ts', join('// of an', 'y: any')]]],

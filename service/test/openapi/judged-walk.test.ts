@@ -11,9 +11,9 @@ import { freePort } from '../../src/server/listen.ts';
 import { REPOSITORY } from '../docs/documents.ts';
 import { onFileEnd } from '../harness/cleanup.ts';
 import { COMPANY, LISTS, walk } from '../harness/lists.ts';
+import { listen } from '../harness/socket.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { createWorld, ITEMS, type World } from '../harness/world.ts';
-import { listen } from '../sdk/socket.ts';
 
 // Programs that others wrote, and that know only the document, judge what the service really sends.
 

@@ -4,6 +4,7 @@ import type { FastifyInstance, InjectOptions } from 'fastify';
 import { pino } from 'pino';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Collection } from '../../../sdk/src/collection/types.ts';
+import { clientOf, fetchOf, IN_PROCESS_URL } from '../../../sdk/test/client.ts';
 import { createApp } from '../../src/app.ts';
 import { OPERATOR } from '../../src/audit-log/actor.ts';
 import { exportRecords } from '../../src/bulk/export.ts';
@@ -16,13 +17,12 @@ import { onFileEnd } from '../harness/cleanup.ts';
 import { COMPANY, OTHER_COMPANY } from '../harness/lists.ts';
 import { TEST_SECRET } from '../harness/service.ts';
 import { createWorld } from '../harness/world.ts';
-import { clientOf, fetchOf, IN_PROCESS_URL } from '../sdk/client.ts';
 import { clientReviews, REVIEWS_SQL, type Review, reviews } from './review.ts';
 
 // A resource is added as ARCHITECTURE.md says, and is then everywhere. The client's table gets its line before the
 // command line reads it.
 Object.assign(CLIENT_RESOURCES, { reviews: clientReviews });
-const { cli, records } = await import('../sdk/cli.ts');
+const { cli, records } = await import('../../../sdk/test/cli.ts');
 
 const { service, workspaceId } = await createWorld();
 const { pool } = service;

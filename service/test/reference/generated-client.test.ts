@@ -7,9 +7,9 @@ import { REPOSITORY } from '../docs/documents.ts';
 import { runExample } from '../docs/run.ts';
 import { typeErrors } from '../docs/typescript.ts';
 import { COMPANY } from '../harness/lists.ts';
+import { listen } from '../harness/socket.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { createWorld, ITEMS } from '../harness/world.ts';
-import { listen } from '../sdk/socket.ts';
 
 /** A project of somebody who takes a client from a generator instead of ours. */
 const PROGRAM = `

@@ -12,7 +12,7 @@ import { canRun, runExample, userProject } from '../docs/run.ts';
 import { typeErrors } from '../docs/typescript.ts';
 import { seedRecords } from '../harness/records.ts';
 import { createTestService } from '../harness/service.ts';
-import { listen } from '../sdk/socket.ts';
+import { listen } from '../harness/socket.ts';
 
 const SEEDED_AT = '2026-03-01T09:30:00.123456Z';
 

@@ -1,0 +1,116 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Svc, SvcNetworkError, type SvcOptions, SvcTimeoutError } from '@svc/sdk';
+import { onFileEnd } from '@svc/service/harness/cleanup.ts';
+import { createTestService } from '@svc/service/harness/service.ts';
+import { addressOfNobody } from '@svc/service/harness/socket.ts';
+import { describe, expect, test } from 'vitest';
+import { fetchOf } from './client.ts';
+import { failing, type Observed, observe } from './faults.ts';
+
+const service = await createTestService();
+const workspaceId = await service.workspace();
+const token = await service.token(workspaceId, { mode: 'test' });
+const fetchApp = fetchOf(service.app);
+const observed = (options?: SvcOptions, apiKey = token): Observed => observe(service, apiKey, options);
+
+/** A server that takes requests and never answers. */
+async function silentServer(): Promise<string> {
+  const server = createServer(() => undefined).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onFileEnd(async () => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+describe('a call', () => {
+  test('that is not answered in time throws SvcTimeoutError, which is no SvcNetworkError', async () => {
+    const svc = new Svc({ apiKey: token, baseUrl: await silentServer(), timeoutMs: 20, retries: 0 });
+    await expect(svc.companies.list()).rejects.toThrow(SvcTimeoutError);
+    await expect(svc.companies.list()).rejects.not.toThrow(SvcNetworkError);
+    await expect(svc.companies.list({ timeoutMs: 10 })).rejects.toThrow('No answer within 10 ms.');
+  });
+
+  test('ends with the reason of its signal: before it is sent, under way, and in a pause', async () => {
+    const reason = new Error('changed my mind');
+    const { svc } = observed();
+    await expect(svc.companies.list({ signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+
+    const silent = new Svc({ apiKey: token, baseUrl: await silentServer() });
+    const underWay = new AbortController();
+    const answer = silent.companies.get('com_a', { signal: underWay.signal });
+    underWay.abort(reason);
+    await expect(answer).rejects.toBe(reason);
+
+    const pausing = new AbortController();
+    const refused = new Svc({
+      apiKey: token,
+      baseUrl: await addressOfNobody(),
+      retries: Number.POSITIVE_INFINITY,
+      onRetry: () => queueMicrotask(() => pausing.abort(reason)),
+    });
+    await expect(refused.companies.get('com_a', { signal: pausing.signal })).rejects.toBe(reason);
+  });
+
+  test('ends with its signal even when `fetch` does not heed it', async () => {
+    const controller = new AbortController();
+    const { svc } = observed({ fetch: () => new Promise(() => undefined) });
+    const answer = svc.companies.get('com_a', { signal: controller.signal });
+    controller.abort();
+    await expect(answer).rejects.toThrow(DOMException);
+  });
+
+  test('may take as long as it likes with a time-out that no timer can keep', async () => {
+    const { svc } = observed();
+    await expect(svc.companies.list({ timeoutMs: Number.MAX_SAFE_INTEGER })).resolves.toBeDefined();
+    await expect(svc.companies.list({ timeoutMs: Number.POSITIVE_INFINITY })).resolves.toBeDefined();
+  });
+
+  test('that no service could be sent is refused in its own words, at once and without another try', async () => {
+    const { svc, retries } = observed({ fetch: (url, init) => globalThis.fetch(url, init) });
+    await expect(svc.request('GET', '/v1/audits', { body: {} })).rejects.toThrow(
+      'A GET request has no body.',
+    );
+    await expect(svc.request('GET /', '/v1/audits')).rejects.toThrow('is not a method of HTTP');
+    const header = 'The header "idempotency-key" holds characters that no header may hold.';
+    await expect(svc.companies.create({ name: 'A' }, { idempotencyKey: 'ключ' })).rejects.toThrow(header);
+    await expect(svc.companies.create({ name: 'A' }, { idempotencyKey: 'a\r\nb' })).rejects.toThrow(header);
+    expect(retries).toEqual([]);
+  });
+
+  test('leaves no listener on its signal', async () => {
+    const { signal } = new AbortController();
+    let listeners = 0;
+    const { addEventListener, removeEventListener } = signal;
+    Object.assign(signal, {
+      addEventListener: (...args: Parameters<typeof addEventListener>) => {
+        listeners += 1;
+        addEventListener.apply(signal, args);
+      },
+      removeEventListener: (...args: Parameters<typeof removeEventListener>) => {
+        listeners -= 1;
+        removeEventListener.apply(signal, args);
+      },
+    });
+    const { svc } = observed({ fetch: failing(fetchApp, 2) });
+    await svc.companies.list({ signal });
+    expect(listeners).toBe(0);
+  });
+
+  test('a walk stops at once when its signal is aborted, also between two records of a page', async () => {
+    const controller = new AbortController();
+    const given: string[] = [];
+    const walk = async (): Promise<void> => {
+      for await (const { id } of observed().svc.apiKeys.list({ signal: controller.signal })) {
+        given.push(id);
+        controller.abort();
+      }
+    };
+    await service.token(workspaceId);
+    await expect(walk()).rejects.toThrow(DOMException);
+    expect(given).toHaveLength(1);
+  });
+});

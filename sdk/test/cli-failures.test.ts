@@ -1,0 +1,141 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ERROR_CLASSES, SvcNetworkError, SvcTimeoutError } from '@svc/sdk';
+import { createTestService } from '@svc/service/harness/service.ts';
+import { temporaryDirectory } from '@svc/service/harness/temporary-directory.ts';
+import { ERRORS, type ErrorCode } from '@svc/service/src/http/errors.ts';
+import { describe, expect, test } from 'vitest';
+import { EXIT_CODES, exitCodeOf } from '../src/cli/exit-code.ts';
+import { type CliOptions, type CliResult, cli } from './cli.ts';
+import { fetchOf, IN_PROCESS_URL } from './client.ts';
+
+const service = await createTestService();
+const workspaceId = await service.workspace();
+const token = await service.token(workspaceId, { mode: 'test' });
+const home = await temporaryDirectory();
+
+const command = (argv: readonly string[], options: CliOptions = {}): Promise<CliResult> =>
+  cli(argv, {
+    fetch: fetchOf(service.app),
+    ...options,
+    env: { SVC_API_KEY: token, SVC_BASE_URL: IN_PROCESS_URL, XDG_CONFIG_HOME: home, ...options.env },
+  });
+
+describe('the exit code', () => {
+  test('of every error of the service is one of those that the help names, by its class', () => {
+    for (const [code, Class] of Object.entries(ERROR_CLASSES)) {
+      const { status } = ERRORS[code as ErrorCode];
+      const error = new Class({ code, status, message: '', requestId: undefined, retryAfterMs: undefined });
+      expect(exitCodeOf(error), code).toBeGreaterThanOrEqual(EXIT_CODES.key.code);
+      expect(exitCodeOf(error), code).toBeLessThanOrEqual(EXIT_CODES.service.code);
+    }
+  });
+
+  test.each([
+    ['audits get aud_none', 5, 'svc: not_found: There is no such audit. (Request-Id req_'],
+    ['audits list --company not!an!id', 6, 'svc: invalid_parameter: "companyId" must be'],
+    ['request GET /v1/nothing', 5, 'svc: not_found'],
+    ['companies create name=Acme', 4, 'svc: insufficient_scope: This key may only read.'],
+  ])('of %s is %d, and standard error says why', async (argv, code, message) => {
+    const result = await command(argv.split(' '));
+    expect(result).toMatchObject({ code, stdout: '' });
+    expect(result.stderr).toContain(message);
+  });
+
+  test('of an unknown key is 3, of a service that is not there 9, of anything unforeseen 1', async () => {
+    const unknown = { SVC_API_KEY: `svc_test_${'x'.repeat(32)}` };
+    expect(await command(['audits', 'list'], { env: unknown })).toMatchObject({ code: 3, stdout: '' });
+    expect(exitCodeOf(new SvcNetworkError('away'))).toBe(EXIT_CODES.unreachable.code);
+    expect(exitCodeOf(new SvcTimeoutError(1))).toBe(EXIT_CODES.unreachable.code);
+    expect(exitCodeOf(new RangeError('a mistake'))).toBe(EXIT_CODES.failed.code);
+  });
+});
+
+describe('a command that is wrong', () => {
+  test.each([
+    ['adits list', 'did you mean "audits"?'],
+    ['xyzzy', 'There is no command "xyzzy". For a list: svc --help'],
+    ['audits frob', 'list, get, count, tail, create'],
+    ['audits list --bogus', 'svc: There is no option --bogus. For details: svc audits list --help\n'],
+    ['audits list --limit 0', '--limit must be a whole number from 1 on'],
+    ['audits list --limit ten', '--limit must be a whole number'],
+    ['audits list --all --limit 3', 'exclude each other'],
+    ['audits list --format xml', '--format must be one of table, ndjson, json, csv'],
+    ['audits list more', '"more" is one argument too many'],
+    ['audits get', 'ID is missing'],
+    ['companies create', 'Give FIELD=VALUE, or --file.'],
+    [
+      'companies create nme=Acme',
+      'svc: There is no field nme; did you mean name? The fields are id, name, domain.\n',
+    ],
+    ['companies create Acme', '"Acme" is not FIELD=VALUE. The fields are id, name, domain.'],
+    [
+      'companies create createdAt=now',
+      'The field createdAt cannot be set here. The fields are id, name, domain.',
+    ],
+    ['audits lst', 'did you mean "list"?'],
+    ['audits list --lmit 3', 'There is no option --lmit. Did you mean --limit?'],
+    ['audits list --json', 'There is no option --json. Did you mean --format json?'],
+    ['audits list -x', 'There is no option -x.'],
+    ['audits list --limit', 'svc: --limit needs a value: --limit N. For details: svc audits list --help\n'],
+    ['audits list --limit -5', 'svc: --limit needs a value: --limit N.'],
+    ['audits list --limit --all', '--limit needs a value: --limit N.'],
+    ['audits list --all=yes', '--all takes no value.'],
+    ['audits list --company=', '--company must not be empty.'],
+    ['companies create name=a name=b', 'name is given twice'],
+    ['audits create headlineScore=high', 'headlineScore must be a whole number'],
+    ['companies create domain:={', 'is not JSON'],
+    ['companies update com_a', 'Give what to change'],
+    ['companies update com_a id=com_b', 'The fields are name, domain.'],
+    ['request FETCH /v1/audits', '"FETCH" is not one of GET'],
+    ['request GET v1/audits', 'PATH begins with one slash'],
+    ['request GET //elsewhere.example/', 'PATH begins with one slash'],
+    ['request GET /v1/audits --header Authorization:Bearer', 'The key comes from SVC_API_KEY'],
+    ['request POST /v1/companies --data {', '--data is not JSON'],
+    ['completion tcsh', '"tcsh" is not one of bash, zsh, fish'],
+  ])('%s: exit code 2, nothing is sent, and it is said what is right', async (argv, message) => {
+    const result = await command(argv.split(' '), { fetch: () => Promise.reject(new Error('it was sent')) });
+    expect(result).toMatchObject({ code: 2, stdout: '' });
+    expect(result.stderr).toContain(message);
+  });
+});
+
+describe('a key', () => {
+  const secret = `svc_live_${'k'.repeat(32)}`;
+
+  test.each([
+    [['audits', 'list', secret]],
+    [['audits', 'list', `--key=${secret}`]],
+    [['login', secret]],
+    [['request', 'GET', `/v1/audits?key=${secret}`]],
+  ])('is never an argument: it is refused, with a hint, and not repeated', async (argv) => {
+    const result = await command(argv);
+    expect(result.code).toBe(2);
+    expect(result.stderr).toContain('Set SVC_API_KEY or run svc login, and rotate this key.');
+    expect(result.stderr).not.toContain(secret);
+  });
+
+  test('that is nowhere is said to be missing', async () => {
+    const result = await command(['audits', 'list'], { env: { SVC_API_KEY: '' } });
+    expect(result).toEqual({
+      code: 3,
+      stdout: '',
+      stderr: 'svc: There is no API key. Run svc login, or set SVC_API_KEY.\n',
+    });
+  });
+
+  test('that is malformed is not sent and not repeated', async () => {
+    const result = await command(['audits', 'list'], { env: { SVC_API_KEY: 'svc_live_short' } });
+    expect(result.code).toBe(3);
+    expect(result.stderr).toContain('malformed');
+    expect(result.stderr).not.toContain('svc_live_short');
+  });
+
+  test('in a damaged file is said to be there', async () => {
+    const other = await temporaryDirectory();
+    await mkdir(join(other, 'svc'));
+    await writeFile(join(other, 'svc', 'config.json'), '{', { mode: 0o600 });
+    const result = await command(['audits', 'list'], { env: { SVC_API_KEY: '', XDG_CONFIG_HOME: other } });
+    expect(result.stderr).toContain('config.json is damaged. Run svc login again.');
+  });
+});

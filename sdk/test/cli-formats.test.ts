@@ -1,0 +1,118 @@
+import { resourceNamed, seedRecords } from '@svc/service/harness/records.ts';
+import { createTestService } from '@svc/service/harness/service.ts';
+import { temporaryDirectory } from '@svc/service/harness/temporary-directory.ts';
+import { expect, test } from 'vitest';
+import { type CliOptions, type CliResult, cli, records } from './cli.ts';
+import { fetchOf, IN_PROCESS_URL } from './client.ts';
+
+const service = await createTestService();
+const workspaceId = await service.workspace();
+const token = await service.token(workspaceId, { mode: 'test' });
+const home = await temporaryDirectory();
+
+const command = (argv: string, options: CliOptions = {}): Promise<CliResult> =>
+  cli(argv.split(' '), {
+    fetch: fetchOf(service.app),
+    ...options,
+    env: { SVC_API_KEY: token, SVC_BASE_URL: IN_PROCESS_URL, XDG_CONFIG_HOME: home },
+  });
+
+const AWKWARD = 'a "quoted", comma\nand line';
+const HOSTILE = 'red \u001b[31m \u009b2J \u202e txt \u0007';
+const at = (i: number): string => `2026-03-01T09:30:00.00000${i}Z`;
+const company = { id: 'com_a', name: 'Acme', createdAt: at(0) };
+const base = {
+  companyId: 'com_a',
+  url: 'https://news.example.com/1',
+  excerpt: 'x'.repeat(300),
+  publishedAt: '2026-02-27T06:00:00.123Z',
+};
+const formula = { id: 'com_f', name: '=cmd|"/C calc"!A0', domain: '-1.example', createdAt: at(1) };
+await seedRecords(service.pool, workspaceId, resourceNamed('companies'), [company, formula]);
+await seedRecords(service.pool, workspaceId, resourceNamed('mentions'), [
+  { ...base, id: 'men_awkward', title: AWKWARD, createdAt: at(1) },
+  { ...base, id: 'men_hostile', title: HOSTILE, createdAt: at(2) },
+  { ...base, id: 'men_wide', title: '日本語のとても長い題名です、本当に長い', createdAt: at(3) },
+]);
+const onTerminal = (columns: number): CliOptions => ({ terminal: ['stdout', 'stderr'], columns });
+
+test('in a pipe it is NDJSON, on a terminal a table', async () => {
+  expect(records((await command('mentions list')).stdout)).toHaveLength(3);
+  const { stdout } = await command('mentions list', onTerminal(200));
+  expect(stdout.split('\n')[0]).toMatch(/^id +companyId +source/);
+});
+
+test.each([40, 80, 120, 200])(
+  'a table fits a terminal of %d columns, and its ids are whole',
+  async (columns) => {
+    const { stdout } = await command('mentions list', onTerminal(columns));
+    const lines = stdout.trimEnd().split('\n');
+    expect(lines).toHaveLength(4);
+    for (const id of ['men_awkward', 'men_hostile', 'men_wide']) expect(stdout).toContain(id);
+    // An East Asian character takes two columns.
+    const width = (line: string): number => line.length + (line.match(/[\u3000-\u9fff]/g)?.length ?? 0);
+    for (const line of lines) expect(width(line)).toBeLessThanOrEqual(columns);
+  },
+);
+
+test('a table in a pipe is as wide as its contents', async () => {
+  expect((await command('mentions list --format table')).stdout).toContain('x'.repeat(300));
+});
+
+test('nothing that a record holds can move the cursor or change the colours of a terminal', async () => {
+  for (const format of ['table', 'json', 'ndjson', 'csv']) {
+    const { stdout } = await command(`mentions list --format ${format}`, onTerminal(200));
+    expect(stdout.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202a-\u202e]/u);
+  }
+  const { stdout } = await command('mentions list --format json', onTerminal(200));
+  expect(JSON.parse(stdout)[1].title).toBe(HOSTILE);
+});
+
+test('CSV quotes what needs it, and has its header also without records', async () => {
+  const { stdout } = await command('mentions list --format csv');
+  const [header] = stdout.split('\n');
+  expect(header).toBe('id,companyId,source,url,title,excerpt,sentiment,publishedAt,createdAt');
+  expect(stdout).toContain('"a ""quoted"", comma\nand line"');
+  expect((await command('content list --format csv')).stdout).toBe(
+    'id,companyId,title,url,status,createdAt,updatedAt,publishedAt\n',
+  );
+});
+
+test('CSV is as the records are, or with --csv-safe without formulas', async () => {
+  const line = async (flags: string): Promise<string> =>
+    (await command(`companies get com_f ${flags}`)).stdout.split('\n')[1] ?? '';
+  expect(await line('--format csv')).toMatch(/^com_f,"=cmd\|""\/C calc""!A0",-1\.example,/);
+  expect(await line('--format csv --csv-safe')).toMatch(/^com_f,"'=cmd\|""\/C calc""!A0",'-1\.example,/);
+  const refused = await command('companies get com_f --csv-safe');
+  expect([refused.code, refused.stdout]).toEqual([2, '']);
+  expect(refused.stderr).toContain('--csv-safe goes with --format csv.');
+});
+
+test('JSON is one array, also of nothing', async () => {
+  expect(JSON.parse((await command('mentions list --format json')).stdout)).toHaveLength(3);
+  expect(JSON.parse((await command('content list --format json')).stdout)).toEqual([]);
+});
+
+test('one record is its fields on a terminal, a line each', async () => {
+  const { stdout } = await command('companies get com_a', onTerminal(80));
+  expect(stdout).toMatch(/^id {9}com_a\nname {7}Acme\ndomain/);
+  expect(records((await command('companies get com_a')).stdout)).toEqual([
+    expect.objectContaining({ id: 'com_a' }),
+  ]);
+  expect((await command('companies get com_a --format csv')).stdout).toMatch(
+    /^id,name,domain,createdAt\ncom_a,Acme,/,
+  );
+});
+
+test('a long walk tells how far it is, on standard error, only while that is a terminal and the records are elsewhere', async () => {
+  let now = 0;
+  const clock = () => {
+    now += 200;
+    return now;
+  };
+  const shown = await command('mentions list', { terminal: ['stderr'], now: clock });
+  expect(shown.stderr).toContain('3 mentions, 15/s');
+  expect(shown.stderr.endsWith('\r\u001b[K')).toBe(true);
+  expect((await command('mentions list', { now: clock })).stderr).toBe('');
+  expect((await command('mentions list', { ...onTerminal(80), now: clock })).stderr).toBe('');
+});

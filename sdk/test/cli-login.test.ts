@@ -1,0 +1,107 @@
+import { chmod, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createTestService } from '@svc/service/harness/service.ts';
+import { temporaryDirectory } from '@svc/service/harness/temporary-directory.ts';
+import { describe, expect, test } from 'vitest';
+import { type CliOptions, type CliResult, cli } from './cli.ts';
+import { fetchOf, IN_PROCESS_URL } from './client.ts';
+
+const service = await createTestService();
+const workspaceId = await service.workspace();
+const token = await service.token(workspaceId, { mode: 'test' });
+const PERMISSIONS = 0o777;
+
+/** A home of its own for each test. */
+async function user() {
+  const home = await temporaryDirectory();
+  const file = join(home, '.config', 'svc', 'config.json');
+  const command = (argv: string, options: CliOptions = {}): Promise<CliResult> =>
+    cli(argv.split(' '), { fetch: fetchOf(service.app), ...options, env: { HOME: home, ...options.env } });
+  return { home, file, command };
+}
+
+const login = `login --base-url ${IN_PROCESS_URL}`;
+
+describe('svc login', () => {
+  test('stores key and address for this user alone, and every command then uses them', async () => {
+    const { file, command } = await user();
+    const result = await command(login, { stdin: `${token}\n` });
+    expect(result).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: `svc: the key works, and is stored in ${file}.\n`,
+    });
+    expect((await stat(file)).mode & PERMISSIONS).toBe(0o600);
+    expect((await stat(join(file, '..'))).mode & PERMISSIONS).toBe(0o700);
+    expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ apiKey: token, baseUrl: IN_PROCESS_URL });
+    expect(await command('audits list')).toEqual({ code: 0, stdout: '', stderr: '' });
+  });
+
+  test('reads the key from the terminal, with corrections, and never shows it', async () => {
+    const { file, command } = await user();
+    const typed = `${token.slice(0, -1)}!\u007f${token.slice(-1)}\r`;
+    const { code, stdout, stderr } = await command(login, {
+      stdin: typed,
+      terminal: ['stdin', 'stdout', 'stderr'],
+    });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+    expect(stderr).toContain(`API key for ${IN_PROCESS_URL}: `);
+    expect(stderr).not.toContain(token.slice(9));
+    expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({ apiKey: token });
+  });
+
+  test('is left by Ctrl-C', async () => {
+    const { file, command } = await user();
+    expect(await command(login, { stdin: 'svc_\u0003', terminal: ['stdin'] })).toMatchObject({ code: 130 });
+    await expect(stat(file)).rejects.toThrow('ENOENT');
+  });
+
+  test('does not store a key that the service refuses, or that is none', async () => {
+    const { file, command } = await user();
+    expect(await command(login, { stdin: `svc_test_${'x'.repeat(32)}\n` })).toMatchObject({ code: 3 });
+    expect(await command(login, { stdin: 'password\n' })).toMatchObject({ code: 3 });
+    expect(await command(login)).toMatchObject({ code: 3 });
+    await expect(stat(file)).rejects.toThrow('ENOENT');
+  });
+
+  test('takes the address of SVC_BASE_URL, and XDG_CONFIG_HOME for its file', async () => {
+    const { home, command } = await user();
+    const env = { SVC_BASE_URL: `${IN_PROCESS_URL}/`, XDG_CONFIG_HOME: join(home, 'xdg') };
+    await command('login', { stdin: token, env });
+    const stored = await readFile(join(home, 'xdg', 'svc', 'config.json'), 'utf8');
+    expect(JSON.parse(stored)).toEqual({ apiKey: token, baseUrl: IN_PROCESS_URL });
+  });
+});
+
+test('SVC_API_KEY wins over what is stored', async () => {
+  const { command } = await user();
+  await command(login, { stdin: token });
+  const other = await service.token(await service.workspace(), { mode: 'test' });
+  expect((await command('api-keys list', { env: { SVC_API_KEY: other } })).stdout).not.toEqual(
+    (await command('api-keys list')).stdout,
+  );
+});
+
+test('a stored key is not sent to another address', async () => {
+  const { command } = await user();
+  await command(login, { stdin: token });
+  const result = await command('audits list', { env: { SVC_BASE_URL: 'http://elsewhere.test' } });
+  expect(result).toMatchObject({ code: 3, stdout: '' });
+  expect(result.stderr).toContain(`the stored key belongs to ${IN_PROCESS_URL}`);
+  expect(await command('audits list', { env: { SVC_BASE_URL: IN_PROCESS_URL } })).toMatchObject({ code: 0 });
+});
+
+test('a file that others may read is warned of', async () => {
+  const { file, command } = await user();
+  await command(login, { stdin: token });
+  await chmod(file, 0o644);
+  expect((await command('audits list')).stderr).toContain(`others may read ${file}`);
+});
+
+test('svc logout removes the key', async () => {
+  const { file, command } = await user();
+  await command(login, { stdin: token });
+  expect(await command('logout')).toMatchObject({ code: 0, stderr: `svc: removed ${file}.\n` });
+  expect(await command('logout')).toMatchObject({ code: 0, stderr: 'svc: nothing is stored.\n' });
+  expect(await command('audits list')).toMatchObject({ code: 3 });
+});

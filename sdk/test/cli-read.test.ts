@@ -1,0 +1,147 @@
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { RESOURCES } from '@svc/sdk';
+import { bigQuery, COMPANY, LISTS, type ListCase } from '@svc/service/harness/lists.ts';
+import { resourceNamed, seedRecords } from '@svc/service/harness/records.ts';
+import { temporaryDirectory } from '@svc/service/harness/temporary-directory.ts';
+import { createWorld, ITEMS } from '@svc/service/harness/world.ts';
+import { describe, expect, test } from 'vitest';
+import { type CliOptions, type CliResult, cli, records } from './cli.ts';
+import { clientOf, fetchOf, IN_PROCESS_URL } from './client.ts';
+
+const { service, workspaceId, token } = await createWorld();
+const home = await temporaryDirectory();
+const svc = clientOf(service.app, token);
+
+const command = (argv: string, options: CliOptions = {}): Promise<CliResult> =>
+  cli(argv.split(' '), {
+    fetch: fetchOf(service.app),
+    ...options,
+    env: { SVC_API_KEY: token, SVC_BASE_URL: IN_PROCESS_URL, XDG_CONFIG_HOME: home, ...options.env },
+  });
+
+const ids = ({ stdout }: CliResult): readonly unknown[] => records(stdout).map(({ id }) => id);
+const orderOf = async (name: string, sort?: string, equal = {}): Promise<readonly string[]> => {
+  const list = LISTS.find((candidate) => candidate.name === name) as ListCase;
+  return bigQuery(service.pool, workspaceId, list, { ...(sort === undefined ? {} : { sort }), equal });
+};
+
+describe.each(Object.values(RESOURCES))('svc $name', ({ name }) => {
+  test('list gives every record as NDJSON to a pipe, newest first', async () => {
+    const result = await command(`${name} list`);
+    expect(result).toMatchObject({ code: 0, stderr: '' });
+    expect(ids(result)).toEqual(await orderOf(name));
+    expect(ids(await command(`${name} list --all --reverse`))).toEqual((await orderOf(name)).toReversed());
+  });
+
+  test('get gives a record as the list shows it', async () => {
+    const [first] = records((await command(`${name} list -n 1`)).stdout);
+    expect(records((await command(`${name} get ${String(first?.['id'])}`)).stdout)).toEqual([first]);
+  });
+
+  test('tail --once --after start gives every record, oldest first', async () => {
+    expect(ids(await command(`${name} tail --once --after start`))).toEqual(
+      await orderOf(name, 'created-ascending'),
+    );
+  });
+
+  test.each(['list', 'get', 'tail'])(
+    '%s --help names its options, and the resource is in the help of all',
+    async (verb) => {
+      const { code, stdout, stderr } = await command(`${name} ${verb} --help`);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      expect(stdout).toContain(`Usage: svc ${name} ${verb}`);
+      expect(stdout).toContain('--format FORMAT');
+      for (const help of ['--help', 'help', '-h', `${name} --help`, `help ${name}`, name]) {
+        expect((await command(help)).stdout).toContain(help.includes(name) ? `svc ${name}` : name);
+      }
+    },
+  );
+});
+
+test('--limit is the number of records, however many pages that takes', async () => {
+  const rows = Array.from({ length: 230 }, (_, i) => ({
+    id: `men_many_${i}`,
+    companyId: COMPANY,
+    createdAt: `2026-02-01T00:00:00.${String(i).padStart(6, '0')}Z`,
+  }));
+  await seedRecords(service.pool, workspaceId, resourceNamed('mentions'), rows);
+  const all = await orderOf('mentions');
+  for (const limit of [1, 99, 100, 101, 200, 241]) {
+    expect(ids(await command(`mentions list --limit ${limit}`))).toEqual(all.slice(0, limit));
+  }
+  expect(ids(await command('mentions list'))).toEqual(all.slice(0, 50));
+  expect(ids(await command('mentions list --all'))).toEqual(all);
+});
+
+test('filters and sorts are options', async () => {
+  const byScore = await orderOf('audits', 'score-ascending', { company_id: COMPANY });
+  expect(ids(await command(`audits list --sort score-ascending --company ${COMPANY}`))).toEqual(byScore);
+  const drafts = await orderOf('content', undefined, { status: 'draft' });
+  expect(ids(await command('content list --status draft'))).toEqual(drafts);
+  const requests = await orderOf('audit-log', undefined, { kind: 'api.request' });
+  expect(ids(await command('audit-log list --kind api.request'))).toEqual(requests);
+});
+
+test('count gives a number, or an object', async () => {
+  expect((await command('audits count')).stdout).toBe(`${ITEMS}\n`);
+  expect(JSON.parse((await command('audits count --approximate --json')).stdout)).toMatchObject({
+    approximate: true,
+  });
+});
+
+test('request gives any answer as it is', async () => {
+  const { stdout } = await command('request GET /v1/audits?limit=2');
+  expect(JSON.parse(stdout)).toEqual({ ...(await svc.audits.list({ limit: 2 })) });
+  expect((await command('request get /healthz')).stdout).toBe('{"status":"ok"}\n');
+  expect(await command('request DELETE /v1/audits/aud_x')).toMatchObject({ code: 6, stdout: '' });
+});
+
+test('a tail keeps its position in a file, and goes on there', async () => {
+  const file = join(home, 'position');
+  expect(ids(await command(`audits tail --once --position ${file}`))).toEqual([]);
+  const rows = ['a', 'b'].map((id) => ({
+    id: `aud_tail_${id}`,
+    companyId: COMPANY,
+    createdAt: `2026-04-01T00:00:0${id === 'a' ? 1 : 2}Z`,
+  }));
+  await seedRecords(service.pool, workspaceId, resourceNamed('audits'), rows);
+  expect(ids(await command(`audits tail --once --position ${file}`))).toEqual(['aud_tail_a', 'aud_tail_b']);
+  expect(ids(await command(`audits tail --once --position ${file}`))).toEqual([]);
+  const position = (await readFile(file, 'utf8')).trim();
+  expect(ids(await command(`audits tail --once --after ${position}`))).toEqual([]);
+  expect((await stat(file)).isFile()).toBe(true);
+});
+
+test('a tail that is ended before any record came has kept where it began', async () => {
+  const file = join(home, 'begun');
+  const { Interrupted } = await import('../src/cli/io.ts');
+  const controller = new AbortController();
+  const polled = fetchOf(service.app);
+  const { code } = await command(`audits tail --position ${file}`, {
+    signal: controller.signal,
+    fetch: async (url, init) => {
+      if (url.includes('direction=before')) controller.abort(new Interrupted());
+      return polled(url, init);
+    },
+  });
+  expect(code).toBe(130);
+  const row = { id: 'aud_tail_c', companyId: COMPANY, createdAt: '2026-04-02T00:00:00Z' };
+  await seedRecords(service.pool, workspaceId, resourceNamed('audits'), [row]);
+  expect(ids(await command(`audits tail --once --position ${file}`))).toEqual(['aud_tail_c']);
+});
+
+test('Ctrl-C ends a tail that waits, with code 130 and nothing more said', async () => {
+  const { Interrupted } = await import('../src/cli/io.ts');
+  const controller = new AbortController();
+  const polled = fetchOf(service.app);
+  const result = command('audits tail', {
+    signal: controller.signal,
+    fetch: async (url, init) => {
+      const answer = await polled(url, init);
+      if (url.includes('direction=before')) controller.abort(new Interrupted());
+      return answer;
+    },
+  });
+  expect(await result).toEqual({ code: 130, stdout: '', stderr: '' });
+});

@@ -1,0 +1,146 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { etagOf, type Fetch } from '@svc/sdk';
+import { createTestService } from '@svc/service/harness/service.ts';
+import { temporaryDirectory } from '@svc/service/harness/temporary-directory.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { type CliOptions, type CliResult, cli, records } from './cli.ts';
+import { clientOf, fetchOf, IN_PROCESS_URL } from './client.ts';
+
+const service = await createTestService();
+const home = await temporaryDirectory();
+let token: string;
+let svc: ReturnType<typeof clientOf>;
+let workspaceId: string;
+
+beforeEach(async () => {
+  workspaceId = await service.workspace();
+  token = await service.token(workspaceId, { access: 'write' });
+  svc = clientOf(service.app, token);
+});
+
+const command = (argv: readonly string[], options: CliOptions = {}): Promise<CliResult> =>
+  cli(argv, {
+    fetch: fetchOf(service.app),
+    ...options,
+    env: { SVC_API_KEY: token, SVC_BASE_URL: IN_PROCESS_URL, XDG_CONFIG_HOME: home, ...options.env },
+  });
+
+describe('create', () => {
+  test('makes a record from fields: text, numbers, and JSON behind :=', async () => {
+    const { stdout } = await command(['companies', 'create', 'id=com_a', 'name=Acme = more', 'domain:=null']);
+    expect(records(stdout)).toEqual([
+      expect.objectContaining({ id: 'com_a', name: 'Acme = more', domain: null }),
+    ]);
+    const audit = ['companyId=com_a', 'headlineScore=74', 'completedAt=2026-03-01T09:30:00Z'];
+    expect(records((await command(['audits', 'create', ...audit])).stdout)).toEqual(
+      await svc.audits.list().toArray({ max: 9 }),
+    );
+  });
+
+  test('makes every record of a file, or of standard input, and tells how many', async () => {
+    const lines = Array.from(
+      { length: 1_200 },
+      (_, i) => `${JSON.stringify({ id: `com_${i}`, name: `Company ${i}` })}\r\n`,
+    );
+    const file = join(home, 'companies.ndjson');
+    await writeFile(file, `\n${lines.join('')}`);
+    const { code, stdout, stderr } = await command(['companies', 'create', '--file', file]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: 'svc: created 1,200 companies.\n' });
+    expect(records(stdout).map(({ id }) => id)).toEqual(lines.map((_, i) => `com_${i}`));
+    const more = await command(['companies', 'create', '-f', '-'], {
+      stdin: '{"name":"One more"}',
+      terminal: ['stdout'],
+    });
+    expect(more).toEqual({ code: 0, stdout: '', stderr: 'svc: created 1 companies.\n' });
+    expect((await svc.companies.list().toArray({ max: 2_000 })).length).toBe(1_201);
+  });
+
+  test('whose connection breaks tells what may exist, and how to create only the rest', async () => {
+    const ndjson = Array.from({ length: 2_500 }, (_, i) => `{"name":"Company ${i}"}\n`).join('');
+    const fetchApp = fetchOf(service.app);
+    let batches = 0;
+    const fetch: Fetch = async (url, init) => {
+      batches += 1;
+      const answer = await fetchApp(url, init);
+      // A refusal that no retry follows, in place of the answer to the second batch.
+      return batches === 2 ? { ...answer, status: 500, text: async () => '' } : answer;
+    };
+    const create = ['companies', 'create', '-f', '-'];
+    const broken = await command(create, { stdin: ndjson, fetch });
+    expect(broken.code).toBe(10);
+    expect(broken.stderr).toContain('svc: created 1,000 companies.\n');
+    expect(broken.stderr).toContain('svc: the response to 1,000 more was lost: they may exist.\n');
+    const [, key = ''] = /--idempotency-key (\S+)/.exec(broken.stderr) ?? [];
+    expect((await command([...create, '--idempotency-key', key], { stdin: ndjson })).code).toBe(0);
+    expect((await svc.companies.list().toArray({ max: 5_000 })).length).toBe(2_500);
+  });
+
+  test('stops at a line that is no record, or that the service refuses, and tells what is there', async () => {
+    const broken = await command(['companies', 'create', '-f', '-'], { stdin: '{"name":"A"}\n[]\n' });
+    expect(broken).toMatchObject({ code: 1, stdout: '' });
+    expect(broken.stderr).toBe(
+      'svc: created 0 companies.\nsvc: Line 2 of standard input is not a JSON object. The input is NDJSON: one JSON object per line.\n',
+    );
+    const refused = await command(['companies', 'create', '-f', '-'], { stdin: '{"nme":"A"}\n' });
+    expect(refused).toMatchObject({ code: 6 });
+    expect(refused.stderr).toContain('invalid_body: /data/0/');
+    const missing = await command(['companies', 'create', '-f', join(home, 'none.ndjson')]);
+    expect(missing.stderr).toContain('none.ndjson cannot be read');
+  });
+
+  test('under an idempotency key creates nothing again', async () => {
+    const argv = ['companies', 'create', 'name=Acme', '--idempotency-key', 'first'];
+    expect((await command(argv)).stdout).toBe((await command(argv)).stdout);
+    expect((await svc.companies.list()).data).toHaveLength(1);
+  });
+
+  test('with a test key says that nothing is changed', async () => {
+    const env = { SVC_API_KEY: await service.token(workspaceId, { mode: 'test', access: 'write' }) };
+    const { stdout, stderr } = await command(['companies', 'create', 'name=Acme'], { env });
+    expect(records(stdout)).toEqual([expect.objectContaining({ name: 'Acme' })]);
+    expect(stderr).toBe('svc: this is a test key: a dry run, nothing is changed.\n');
+    expect((await svc.companies.list()).data).toEqual([]);
+  });
+});
+
+test('update changes fields, only if the record is as it was when that is asked', async () => {
+  const { id } = await svc.companies.create({ name: 'Acme' });
+  const read = await svc.companies.get(id);
+  const ifMatch = ['--if-match', etagOf(read) ?? ''];
+  const { stdout } = await command(['companies', 'update', id, 'name=Acme 2', ...ifMatch]);
+  expect(records(stdout)).toEqual([expect.objectContaining({ id, name: 'Acme 2' })]);
+  const stale = await command(['companies', 'update', id, 'name=Acme 3', ...ifMatch]);
+  expect(stale).toMatchObject({ code: 7 });
+  expect(stale.stderr).toContain('precondition_failed');
+});
+
+test('delete removes a record', async () => {
+  const { id } = await svc.companies.create({ name: 'Acme' });
+  expect(await command(['companies', 'delete', id])).toEqual({
+    code: 0,
+    stdout: '',
+    stderr: `svc: deleted ${id}.\n`,
+  });
+  expect(await command(['companies', 'delete', id])).toMatchObject({ code: 5 });
+});
+
+test('request sends a body, given or read', async () => {
+  const post = ['request', 'POST', '/v1/companies', '--data'];
+  expect(records((await command([...post, '{"name":"A"}'])).stdout)).toEqual([
+    expect.objectContaining({ name: 'A' }),
+  ]);
+  expect(records((await command([...post, '-'], { stdin: '{"name":"B"}' })).stdout)).toEqual([
+    expect.objectContaining({ name: 'B' }),
+  ]);
+  await writeFile(join(home, 'c.json'), '{"name":"C"}');
+  const named = await command([
+    ...post,
+    `@${join(home, 'c.json')}`,
+    '-H',
+    'Idempotency-Key: c',
+    '-H',
+    'Request-Id: mine',
+  ]);
+  expect(records(named.stdout)).toEqual([expect.objectContaining({ name: 'C' })]);
+});

@@ -1,0 +1,69 @@
+import { Readable, Writable } from 'node:stream';
+import type { Fetch } from '@svc/sdk';
+import type { Input, Io, Output } from '../src/cli/io.ts';
+import { run } from '../src/cli/run.ts';
+
+/** What a command line has done. */
+export interface CliResult {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface CliOptions {
+  readonly fetch?: Fetch;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly stdin?: string;
+  /** Which streams are a terminal. Default: none. */
+  readonly terminal?: readonly ('stdin' | 'stdout' | 'stderr')[];
+  readonly columns?: number;
+  readonly signal?: AbortSignal;
+  readonly now?: () => number;
+}
+
+interface Capture {
+  readonly stream: Output;
+  text(): string;
+}
+
+function capture(isTTY: boolean, columns: number): Capture {
+  const chunks: string[] = [];
+  const stream = new Writable({
+    write(chunk, _encoding, done) {
+      chunks.push(String(chunk));
+      done();
+    },
+  });
+  return { stream: Object.assign(stream, { isTTY, columns }), text: () => chunks.join('') };
+}
+
+const WIDE = 1_000;
+
+/** Runs the command line in this process. */
+export async function cli(argv: readonly string[], options: CliOptions = {}): Promise<CliResult> {
+  const { terminal = [], columns = WIDE, env = {}, stdin = '', fetch } = options;
+  const stdout = capture(terminal.includes('stdout'), columns);
+  const stderr = capture(terminal.includes('stderr'), columns);
+  const input: Input = Object.assign(Readable.from(stdin === '' ? [] : [stdin]), {
+    isTTY: terminal.includes('stdin'),
+    setRawMode: () => undefined,
+  });
+  const io: Io = {
+    env,
+    stdin: input,
+    stdout: stdout.stream,
+    stderr: stderr.stream,
+    signal: options.signal ?? new AbortController().signal,
+    now: options.now ?? Date.now,
+    ...(fetch === undefined ? {} : { fetch }),
+  };
+  const code = await run(argv, io);
+  return { code, stdout: stdout.text(), stderr: stderr.text() };
+}
+
+/** The lines of NDJSON. */
+export const records = (ndjson: string): readonly Readonly<Record<string, unknown>>[] =>
+  ndjson
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line));

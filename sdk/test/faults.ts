@@ -1,0 +1,48 @@
+import { type Fetch, type RetryEvent, type Svc, SvcApiError, type SvcOptions } from '@svc/sdk';
+import type { TestService } from '@svc/service/harness/service.ts';
+import { clientOf, instantPauses } from './client.ts';
+
+/** A client whose pauses and retries are seen; its chance is always the middle, its clock the service's. */
+export interface Observed {
+  readonly svc: Svc;
+  /** Milliseconds. */
+  readonly pauses: readonly number[];
+  readonly retries: readonly RetryEvent[];
+}
+
+const MIDDLE = 0.5;
+
+export function observe({ app, clock }: TestService, apiKey: string, options: SvcOptions = {}): Observed {
+  const { pauses, timing } = instantPauses();
+  const retries: RetryEvent[] = [];
+  const svc = clientOf(app, apiKey, {
+    onRetry: (event) => retries.push(event),
+    ...options,
+    timing: { ...timing, random: () => MIDDLE, now: () => clock.now, ...options.timing },
+  });
+  return { svc, pauses, retries };
+}
+
+/** Fails as a network does, so many times: before the request has reached the service, or after. */
+export function failing(fetch: Fetch, times: number, when: 'before' | 'after' = 'before'): Fetch {
+  let tries = 0;
+  return async (url, init) => {
+    tries += 1;
+    const fails = tries <= times;
+    if (fails && when === 'before')
+      throw new TypeError('fetch failed', { cause: new Error('connect ECONNREFUSED') });
+    const answer = await fetch(url, init);
+    if (fails) throw new TypeError('fetch failed', { cause: new Error('read ECONNRESET') });
+    return answer;
+  };
+}
+
+/** Why the service refused a call; throws when it did not. */
+export async function refusalOf(call: PromiseLike<unknown>): Promise<SvcApiError> {
+  const error = await Promise.resolve(call).then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (error instanceof SvcApiError) return error;
+  throw new Error('the service did not refuse it', { cause: error });
+}

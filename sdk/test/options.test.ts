@@ -1,0 +1,269 @@
+import { Svc, SvcError } from '@svc/sdk';
+import { createWorld } from '@svc/service/harness/world.ts';
+import { RESOURCES as DECLARED } from '@svc/service/src/resources/index.ts';
+import { describe, expect, test } from 'vitest';
+import { clientOf, fetchOf } from './client.ts';
+import { type AnyCollection, collectionOf } from './lists.ts';
+
+// What JavaScript can pass and TypeScript refuses. None of it may reach the service, be ignored or be taken for another value.
+
+const { service, token } = await createWorld();
+let sent = 0;
+const fetchApp = fetchOf(service.app);
+const svc = clientOf(service.app, token, {
+  fetch: (url, init) => {
+    sent += 1;
+    return fetchApp(url, init);
+  },
+});
+
+/** The client as a program without types sees it. */
+type Untyped = Readonly<Record<string, (...args: readonly unknown[]) => PromiseLike<unknown>>>;
+const untyped = (collection: object): Untyped => collection as Untyped;
+const audits = untyped(svc.audits);
+const companies = untyped(svc.companies);
+const call = (collection: Untyped, method: string, ...args: readonly unknown[]): Promise<unknown> =>
+  (async () => collection[method]?.(...args))();
+
+const UNSET = [null, Number.NaN, Number.POSITIVE_INFINITY, '', {}, ['com_a'], () => 'com_a', Symbol('com_a')];
+const filtersOf = (name: string): readonly string[] => [
+  ...Object.keys(DECLARED.find((resource) => resource.name === name)?.list.filters ?? {}),
+  ...(DECLARED.find((resource) => resource.name === name)?.list.sortable === true ? ['sort'] : []),
+  'limit',
+];
+
+describe.each(DECLARED.map(({ name }) => name))('a list of %s', (name) => {
+  const collection: AnyCollection = collectionOf(svc, name);
+
+  test.each(filtersOf(name))(
+    'refuses a %s that is unset or no value, instead of asking with it',
+    async (filter) => {
+      sent = 0;
+      for (const value of UNSET) {
+        const options = { [filter]: value };
+        const message = `"${filter}" is `;
+        await expect(call(untyped(collection), 'list', options), String(value)).rejects.toThrow(SvcError);
+        await expect(call(untyped(collection), 'list', options)).rejects.toThrow(message);
+        await expect(Array.fromAsync(collection.list(options))).rejects.toThrow(message);
+        if (filter === 'sort' || filter === 'limit') continue;
+        await expect(Array.fromAsync(collection.tail(options))).rejects.toThrow(message);
+      }
+      expect(sent).toBe(0);
+    },
+  );
+});
+
+test('an option that is undefined is one that was left out', async () => {
+  const options = {
+    companyId: undefined,
+    limit: undefined,
+    cursor: undefined,
+    sort: undefined,
+    signal: undefined,
+  };
+  expect(await svc.audits.list(options)).toEqual(await svc.audits.list());
+});
+
+test.each<readonly [string, Untyped, string, readonly unknown[], string]>([
+  ['an id that is undefined', audits, 'get', [], 'An id must be text, not undefined.'],
+  ['an id that is empty', audits, 'get', [''], 'An id must not be empty.'],
+  ['an id that is a path', audits, 'get', ['..'], '".." cannot be an id.'],
+  [
+    'the path of the count as an id',
+    audits,
+    'get',
+    ['count'],
+    '"count" cannot be an id here: use the method `count()`.',
+  ],
+  ['options that are null', audits, 'list', [null], 'The options must be an object, not null.'],
+  ['options of a tail that are null', audits, 'tail', [null], 'The options must be an object, not null.'],
+  [
+    'options of a call that are text',
+    audits,
+    'get',
+    ['aud_a', 'x'],
+    'The options must be an object, not string.',
+  ],
+  [
+    'a direction of a list',
+    audits,
+    'list',
+    [{ direction: 'before' }],
+    'There is no option "direction" here: call `before()`',
+  ],
+  ['a limit of a tail', audits, 'tail', [{ limit: 5 }], 'There is no option "limit" here'],
+  ['an `after` that is null', audits, 'tail', [{ after: null }], '"after" is not a position of a tail'],
+  [
+    'a `follow` that is no boolean',
+    audits,
+    'tail',
+    [{ follow: 'no' }],
+    '"follow" must be true or false, not "no".',
+  ],
+  ['a signal that is none', audits, 'list', [{ signal: {} }], '"signal" must be an AbortSignal'],
+  [
+    'a signal of a call that is null',
+    audits,
+    'get',
+    ['aud_a', { signal: null }],
+    '"signal" must be an AbortSignal, not null.',
+  ],
+  ['a count of null', audits, 'count', [{ approximate: null }], '"approximate" is null.'],
+  [
+    'a misspelt option of create',
+    companies,
+    'create',
+    [{ name: 'A' }, { idempotencykey: 'x' }],
+    'There is no option "idempotencykey". Did you mean "idempotencyKey"?',
+  ],
+  [
+    'a misspelt option of createMany',
+    companies,
+    'createMany',
+    [[{ name: 'A' }], { batchsize: 5 }],
+    'Did you mean "batchSize"?',
+  ],
+  [
+    'a misspelt option of update',
+    companies,
+    'update',
+    ['com_a', {}, { ifmatch: '"x"' }],
+    'Did you mean "ifMatch"?',
+  ],
+  [
+    'a misspelt option of delete',
+    companies,
+    'delete',
+    ['com_a', { ifmatch: '"x"' }],
+    'Did you mean "ifMatch"?',
+  ],
+  [
+    'an unknown option of get',
+    audits,
+    'get',
+    ['aud_a', { fields: 'id' }],
+    'The options are signal, timeoutMs, retries.',
+  ],
+  [
+    'an idempotency key that is null',
+    companies,
+    'create',
+    [{ name: 'A' }, { idempotencyKey: null }],
+    '"idempotencyKey" must be text that is not empty, not null.',
+  ],
+  [
+    'an idempotency key that is empty',
+    companies,
+    'createMany',
+    [[{ name: 'A' }], { idempotencyKey: '' }],
+    '"idempotencyKey" must be text',
+  ],
+  ['an ETag that is null', companies, 'delete', ['com_a', { ifMatch: null }], '"ifMatch" must be an ETag'],
+  ['an ETag that is empty', companies, 'update', ['com_a', {}, { ifMatch: '' }], '"ifMatch" must be an ETag'],
+  [
+    'a record that is undefined',
+    companies,
+    'create',
+    [],
+    'The record cannot be written as JSON: it is undefined.',
+  ],
+  [
+    'a record with a number that is none',
+    audits,
+    'create',
+    [{ headlineScore: Number.NaN }],
+    '"headlineScore" is NaN.',
+  ],
+  [
+    'a change to a date that is none',
+    companies,
+    'update',
+    ['com_a', { domain: new Date('') }],
+    '"domain" is Invalid Date.',
+  ],
+  ['no maximum of an array', untyped(svc.audits.list()), 'toArray', [], '"max" must be a whole number'],
+  [
+    'a path without a slash',
+    untyped(svc),
+    'request',
+    ['GET', 'v1/audits'],
+    'The path must begin with one slash',
+  ],
+  [
+    'a path of another host',
+    untyped(svc),
+    'request',
+    ['GET', '//elsewhere.test/'],
+    'The path must begin with one slash',
+  ],
+  ['no path', untyped(svc), 'request', ['GET'], 'The path must begin with one slash'],
+  [
+    'no method',
+    untyped(svc),
+    'request',
+    [undefined, '/v1/audits'],
+    'The method must be text, not undefined.',
+  ],
+  [
+    'a misspelt option of a request',
+    untyped(svc),
+    'request',
+    ['GET', '/v1/audits', { params: {} }],
+    'There is no option "params".',
+  ],
+  [
+    'a parameter of a request that is null',
+    untyped(svc),
+    'request',
+    ['GET', '/v1/audits', { query: { companyId: null } }],
+    '"companyId" is null.',
+  ],
+  [
+    'a body that is no JSON',
+    untyped(svc),
+    'request',
+    ['POST', '/v1/companies', { body: 1n }],
+    'The body cannot be written as JSON',
+  ],
+  [
+    'headers that are text',
+    untyped(svc),
+    'request',
+    ['GET', '/v1/audits', { headers: 'x' }],
+    '"headers" must be an object',
+  ],
+])(
+  '%s is refused by an SvcError that says what is right, and nothing is sent',
+  async (_, collection, method, args, message) => {
+    sent = 0;
+    const refused = call(collection, method, ...args);
+    await expect(refused).rejects.toThrow(SvcError);
+    await expect(refused).rejects.toThrow(message);
+    expect(sent).toBe(0);
+  },
+);
+
+describe('a client', () => {
+  const create = (options: unknown): Svc => new Svc(options as ConstructorParameters<typeof Svc>[0]);
+
+  test.each([
+    [{ baseURL: 'https://svc.example.com' }, 'There is no option "baseURL". Did you mean "baseUrl"?'],
+    [{ maxRetries: 3 }, 'There is no option "maxRetries". The options are apiKey, baseUrl, fetch,'],
+    [{ apikey: 'x' }, 'There is no option "apikey". Did you mean "apiKey"?'],
+    [{ apiKey: null }, '"apiKey" must be text.'],
+    [{ baseUrl: null }, 'baseUrl is not a URL'],
+    [{ fetch: {} }, '"fetch" must be a function'],
+    [{ onRetry: true }, '"onRetry" must be a function, not true.'],
+    [{ userAgent: 7 }, '"userAgent" must be text, not 7.'],
+    [null, 'The options must be an object, not null.'],
+  ])('refuses options that are unknown or no values: %o', (options, message) => {
+    const given = options === null || 'apiKey' in options ? options : { apiKey: token, ...options };
+    expect(() => create(given)).toThrow(SvcError);
+    expect(() => create(given)).toThrow(message);
+  });
+
+  test('does not repeat a key that is given in place of the options', () => {
+    expect(() => create(token)).toThrow('The options must be an object, not string.');
+    expect(() => create(token)).not.toThrow(token);
+  });
+});

@@ -1,0 +1,69 @@
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { copyOfSources, packClient, projectWith, run } from './package.ts';
+
+const PACKED_MAX_BYTES = 80_000;
+const BIN = join(import.meta.dirname, '../../node_modules/.bin');
+
+const sources = await copyOfSources();
+const manifest = await readFile(join(sources, 'package.json'), 'utf8');
+const tarball = await packClient(sources);
+const project = await projectWith(tarball);
+const installed = join(project, 'node_modules/@svc/sdk');
+
+test('the package is small, depends on nothing, and holds JavaScript, declarations, README and licence alone', async () => {
+  expect((await stat(tarball)).size).toBeLessThan(PACKED_MAX_BYTES);
+  const { stdout } = await run('tar', ['tzf', tarball]);
+  for (const file of stdout.trim().split('\n')) {
+    expect(file).toMatch(/^package\/(?:dist\/.*\.(?:js|d\.ts)|package\.json|README\.md|LICENSE)$/);
+  }
+  for (const file of [
+    'package.json',
+    'README.md',
+    'LICENSE',
+    'dist/index.js',
+    'dist/index.d.ts',
+    'dist/cli/main.js',
+  ]) {
+    expect(stdout).toContain(`package/${file}\n`);
+  }
+  const published = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'));
+  expect(Object.keys(published)).not.toContain('dependencies');
+  expect(Object.keys(published)).not.toContain('private');
+  expect(Object.keys(published)).not.toContain('scripts');
+});
+
+test('packing leaves the package.json of the sources as it was', async () => {
+  expect(await readFile(join(sources, 'package.json'), 'utf8')).toBe(manifest);
+});
+
+test('publint and arethetypeswrong find nothing', async () => {
+  const { stdout } = await run(join(BIN, 'publint'), ['run', '--strict', installed]);
+  expect(stdout).toContain('All good!');
+  // The package is ESM alone, as the profile says. It fails when it finds anything else.
+  await run(join(BIN, 'attw'), [tarball, '--profile', 'esm-only']);
+});
+
+test.each([
+  ['the DOM', ['es2022', 'dom']],
+  ['no runtime', ['es2022']],
+])('its declarations compile with the types of %s, without leaving out any check', async (_, lib) => {
+  const options = {
+    strict: true,
+    noEmit: true,
+    module: 'nodenext',
+    target: 'es2022',
+    lib,
+    types: [],
+  };
+  await writeFile(
+    join(project, 'tsconfig.json'),
+    JSON.stringify({ compilerOptions: { ...options, skipLibCheck: false }, files: ['use.ts'] }),
+  );
+  await writeFile(
+    join(project, 'use.ts'),
+    "import { type Fetch, Svc } from '@svc/sdk';\nconst { data } = await new Svc().audits.list({ sort: 'score-ascending' });\nexport const score: number | undefined = data[0]?.headlineScore;\nexport const fetching: Fetch = async (_, { signal }) => ({ status: signal.aborted ? 0 : 204, headers: { get: () => null }, text: async () => '' });\n",
+  );
+  await run(join(BIN, 'tsc'), ['-p', project]);
+});

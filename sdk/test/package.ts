@@ -1,0 +1,79 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+import { temporaryDirectory } from '@svc/service/harness/temporary-directory.ts';
+import { installedPath, type Runtime } from '../../tools/runtimes/table.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+export interface Ran {
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a program to its end; rejects with its output when it fails. */
+export const run = (
+  program: string,
+  args: readonly string[],
+  options: { readonly cwd?: string; readonly env?: Readonly<Record<string, string | undefined>> } = {},
+): Promise<Ran> =>
+  promisify(execFile)(program, [...args], {
+    ...options,
+    env: { ...process.env, ...options.env },
+    maxBuffer: 64 * 1024 * 1024,
+  }).catch((error: Error & Partial<Ran>) => {
+    error.message += `\n${error.stdout ?? ''}`;
+    throw error;
+  });
+
+/** A copy of the client's sources beside all that its build needs, so that packing changes nothing in this repository. */
+export async function copyOfSources(): Promise<string> {
+  const directory = await temporaryDirectory();
+  for (const name of ['tsconfig.json', 'LICENSE']) await cp(join(ROOT, name), join(directory, name));
+  await symlink(join(ROOT, 'node_modules'), join(directory, 'node_modules'));
+  await cp(join(ROOT, 'sdk'), join(directory, 'sdk'), {
+    recursive: true,
+    filter: (path) => !/\/sdk\/(?:dist|test|node_modules|LICENSE|.*\.tgz)$/.test(path),
+  });
+  return join(directory, 'sdk');
+}
+
+/** Packs the client by `npm pack` in a copy of its sources; resolves with the tarball. */
+export async function packClient(sources: string): Promise<string> {
+  await run('npm', ['pack', '--silent'], { cwd: sources });
+  const tarball = (await readdir(sources)).find((name) => name.endsWith('.tgz'));
+  if (tarball === undefined) throw new Error('npm pack made no tarball');
+  return join(sources, tarball);
+}
+
+/** An empty project with the tarball installed, and nothing from a registry. */
+export async function projectWith(tarball: string): Promise<string> {
+  const project = await temporaryDirectory();
+  await mkdir(project, { recursive: true });
+  await writeFile(
+    join(project, 'package.json'),
+    '{ "name": "project", "private": true, "type": "module" }\n',
+  );
+  await run('npm', ['install', '--silent', '--offline', '--no-audit', '--no-fund', tarball], {
+    cwd: project,
+  });
+  return project;
+}
+
+/** The runtime's program; undefined when this machine has none of that version. */
+export async function findRuntime(runtime: Runtime): Promise<string | undefined> {
+  const { program, version } = runtime;
+  const inPath = (process.env['PATH'] ?? '').split(delimiter);
+  const candidates = [
+    installedPath(runtime),
+    process.execPath,
+    ...['/usr/bin/node', '/usr/local/bin/node'],
+    ...inPath.map((directory) => join(directory, program)),
+  ];
+  for (const candidate of candidates) {
+    const told = await run(candidate, ['--version']).catch(() => undefined);
+    if (told !== undefined && version.test(told.stdout)) return candidate;
+  }
+  return undefined;
+}

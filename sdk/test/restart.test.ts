@@ -1,0 +1,159 @@
+import { type RestartEvent, type Svc, SvcCursorExpiredError, SvcPositionLostError } from '@svc/sdk';
+import { bigQuery, COMPANY, LISTS, type ListCase } from '@svc/service/harness/lists.ts';
+import { seedRecords } from '@svc/service/harness/records.ts';
+import { createWorld, type World } from '@svc/service/harness/world.ts';
+import { afterEach, describe, expect, test } from 'vitest';
+import { clientOf } from './client.ts';
+import { type AnyItem, collectionOf, idsOf } from './lists.ts';
+
+const PAGE = 4;
+const DAY_AND_A_BIT_MS = 25 * 60 * 60 * 1000;
+const world = await createWorld();
+const { service, workspaceId } = world;
+const restarts: RestartEvent[] = [];
+const svc: Svc = clientOf(service.app, world.token, { onRestart: (event) => restarts.push(event) });
+afterEach(() => restarts.splice(0));
+
+const expireCursors = ({ service: { clock } }: World): void => {
+  clock.now += DAY_AND_A_BIT_MS;
+};
+
+/** Gives all items of an iteration; `meanwhile` runs after as many of them. */
+async function walked(
+  items: AsyncIterable<AnyItem>,
+  after: number,
+  meanwhile: (given: readonly string[]) => Promise<void> | void,
+): Promise<readonly string[]> {
+  const ids: string[] = [];
+  for await (const { id } of items) {
+    ids.push(id);
+    if (ids.length === after) await meanwhile(ids);
+  }
+  return ids;
+}
+
+const CASES = LISTS.flatMap((list) =>
+  list.sorts.flatMap((sort) =>
+    (['forward', 'before'] as const).map((direction) => ({ list, sort, direction })),
+  ),
+).map((one) => ({ ...one, name: `${one.list.name} by ${one.sort}, ${one.direction}` }));
+
+const listOf = (client: Svc, { name, sorts }: ListCase, sort: string, direction: string) => {
+  const list = collectionOf(client, name).list({ limit: PAGE, ...(sorts.length > 1 ? { sort } : {}) });
+  return direction === 'before' ? list.before() : list;
+};
+
+describe.each(CASES)('$name', ({ list, sort, direction }) => {
+  test('a walk whose cursor expires, wherever it stands, gives every record exactly once', async () => {
+    const order = await bigQuery(service.pool, workspaceId, list, { sort });
+    const expected = direction === 'before' ? order.toReversed() : order;
+    for (const after of [1, PAGE, PAGE + 1, 2 * PAGE, expected.length - 1, expected.length]) {
+      restarts.splice(0);
+      expect(await walked(listOf(svc, list, sort, direction), after, () => expireCursors(world))).toEqual(
+        expected,
+      );
+      const onLastPage = after > Math.floor((expected.length - 1) / PAGE) * PAGE;
+      expect(restarts.map(({ list: name }) => name)).toEqual(onLastPage ? [] : [list.name]);
+    }
+  });
+});
+
+describe('while a walk is away for more than a day', () => {
+  const rows = (list: ListCase, createdAt: string, count: number) =>
+    Array.from({ length: count }, (_, i) => ({
+      id: `${list.resource.idPrefix}_late_${i}`,
+      companyId: COMPANY,
+      createdAt,
+    }));
+
+  test.each(LISTS.filter(({ name }) => name !== 'api-keys'))(
+    'records of $name that are added at its head are not given, and none is repeated',
+    async (list) => {
+      const expected = await bigQuery(service.pool, workspaceId, list);
+      const ids = await walked(listOf(svc, list, 'created-descending', 'forward'), PAGE + 2, async () => {
+        await seedRecords(
+          service.pool,
+          workspaceId,
+          list.resource,
+          rows(list, '2026-04-01T00:00:00Z', PAGE + 1),
+        );
+        expireCursors(world);
+      });
+      expect(ids).toEqual(expected);
+      expect(restarts).toHaveLength(1);
+    },
+  );
+
+  test.each(LISTS.filter(({ name }) => name === 'mentions' || name === 'content'))(
+    'records of $name that are deleted, the last one given among them, do not break it',
+    async (list) => {
+      const expected = await bigQuery(service.pool, workspaceId, list);
+      const remove = async (ids: readonly string[]): Promise<void> => {
+        await service.pool.query(
+          `delete from ${list.resource.list.relation} where workspace_id = $1 and id = any($2)`,
+          [workspaceId, ids],
+        );
+        expireCursors(world);
+      };
+      const gone = expected.slice(PAGE - 1, 2 * PAGE + 2);
+      const ids = await walked(listOf(svc, list, 'created-descending', 'forward'), PAGE + 2, () =>
+        remove(gone),
+      );
+      // What was loaded before it was deleted is given.
+      const missing = gone.filter((id) => expected.indexOf(id) >= 2 * PAGE);
+      expect(missing.length).toBeGreaterThan(0);
+      expect(ids).toEqual(expected.filter((id) => !missing.includes(id)));
+    },
+  );
+
+  test('a walk over audits by creation goes on behind the last one that is left of those it gave', async () => {
+    const list = LISTS[0];
+    if (list?.name !== 'audits') throw new Error('audits are the first list');
+    const expected = await bigQuery(service.pool, workspaceId, list);
+    const ids = await walked(listOf(svc, list, 'created-descending', 'forward'), 2 * PAGE, async (given) => {
+      await service.pool.query('delete from audits where workspace_id = $1 and id = any($2)', [
+        workspaceId,
+        given.slice(-3),
+      ]);
+      expireCursors(world);
+    });
+    expect(ids).toEqual(expected);
+  });
+
+  test('a walk over audits by creation, of whose records none is left, says that its place is lost', async () => {
+    const walk = walked(svc.audits.list({ limit: PAGE }), PAGE, async (given) => {
+      await service.pool.query('delete from audits where workspace_id = $1 and id = any($2)', [
+        workspaceId,
+        given,
+      ]);
+      expireCursors(world);
+    });
+    await expect(walk).rejects.toThrow(SvcPositionLostError);
+  });
+});
+
+test('a walk may be away for a day as often as it likes', async () => {
+  const expected = await idsOf(svc.mentions.list());
+  const ids: string[] = [];
+  for await (const { id } of svc.mentions.list({ limit: 2 })) {
+    ids.push(id);
+    expireCursors(world);
+  }
+  expect(ids).toEqual(expected);
+  expect(restarts.length).toBe(Math.ceil(expected.length / 2) - 1);
+});
+
+test('a walk that begins at a cursor which expires on the way goes on by its place in the whole list', async () => {
+  const all = await idsOf(svc.mentions.list());
+  const { pagination } = await svc.mentions.list({ limit: 3 });
+  const cursor = pagination.nextCursor ?? '';
+  const ids = await walked(svc.mentions.list({ limit: 2, cursor }), 2, () => expireCursors(world));
+  expect(ids).toEqual(all.slice(3));
+});
+
+test('a walk that begins at an expired cursor fails: it has no place yet', async () => {
+  const { pagination } = await svc.mentions.list({ limit: 3 });
+  expireCursors(world);
+  const walk = idsOf(svc.mentions.list({ cursor: pagination.nextCursor ?? '' }));
+  await expect(walk).rejects.toThrow(SvcCursorExpiredError);
+});

@@ -1,0 +1,154 @@
+import {
+  type Fetch,
+  SvcError,
+  SvcNetworkError,
+  type SvcOptions,
+  SvcQuotaExceededError,
+  SvcRateLimitedError,
+  SvcUnavailableError,
+} from '@svc/sdk';
+import { createTestService } from '@svc/service/harness/service.ts';
+import { describe, expect, test } from 'vitest';
+import { fetchOf, IN_PROCESS_URL } from './client.ts';
+import { failing, type Observed, observe, refusalOf } from './faults.ts';
+
+const service = await createTestService();
+const workspaceId = await service.workspace();
+const token = await service.token(workspaceId, { mode: 'test' });
+const fetchApp = fetchOf(service.app);
+const observed = (options?: SvcOptions, apiKey = token): Observed => observe(service, apiKey, options);
+
+describe('a fault that may pass', () => {
+  test('of the network is tried again, with a back-off that doubles and has a part of chance', async () => {
+    const { svc, pauses, retries } = observed({ fetch: failing(fetchApp, 4) });
+    expect((await svc.companies.list()).data).toBeDefined();
+    expect(pauses).toEqual([375, 750, 1500, 3000]);
+    expect(retries.map(({ failures, path }) => [failures, path])).toEqual(
+      [1, 2, 3, 4].map((n) => [n, '/v1/companies']),
+    );
+    expect(retries.every(({ error }) => error instanceof SvcNetworkError)).toBe(true);
+  });
+
+  test.each([
+    [0, 250],
+    [0.999, 499.75],
+  ])('chance %d makes the first pause %d ms', async (chance, pause) => {
+    const { svc, pauses } = observed({ fetch: failing(fetchApp, 1), timing: { random: () => chance } });
+    await svc.companies.list();
+    expect(pauses).toEqual([pause]);
+  });
+
+  test('that does not pass is thrown at last, and says why', async () => {
+    const { svc, pauses } = observed({ fetch: failing(fetchApp, 100) });
+    await expect(svc.companies.list()).rejects.toThrow(SvcNetworkError);
+    await expect(svc.companies.list()).rejects.toThrow(
+      `${IN_PROCESS_URL} could not be reached: connect ECONNREFUSED`,
+    );
+    expect(pauses).toHaveLength(8);
+  });
+
+  test.each<readonly [string, Fetch, string]>([
+    [
+      'throws what only a wrong program throws',
+      async () => JSON.parse('null').status,
+      "The client's `fetch` has a mistake: Cannot read properties of null (reading 'status').",
+    ],
+    [
+      'throws at once',
+      () => {
+        throw new ReferenceError('answer is not defined');
+      },
+      "The client's `fetch` has a mistake: answer is not defined.",
+    ],
+    ['gives nothing', async () => JSON.parse('null'), "The client's `fetch` gave no Response."],
+    [
+      'gives another object',
+      async () => JSON.parse('{"status":200}'),
+      "The client's `fetch` gave no Response.",
+    ],
+  ])('of a `fetch` that %s is none of the network, and is not tried again', async (_, fetch, message) => {
+    const { svc, retries } = observed({ fetch });
+    const error: unknown = await svc.companies.get('com_a').catch((reason: unknown) => reason);
+    expect(error).toEqual(new SvcError(message));
+    expect(error).not.toBeInstanceOf(SvcNetworkError);
+    expect(retries).toEqual([]);
+  });
+
+  test('of a port that `fetch` refuses is said at once', async () => {
+    const { svc, retries } = observed({
+      baseUrl: 'http://127.0.0.1:6000',
+      fetch: (url, init) => globalThis.fetch(url, init),
+    });
+    await expect(svc.companies.get('com_a')).rejects.toThrow(
+      'http://127.0.0.1:6000 has a port that `fetch` refuses.',
+    );
+    expect(retries).toEqual([]);
+  });
+
+  test('is tried as often as the client, or the call, says', async () => {
+    const { svc, pauses } = observed({ fetch: failing(fetchApp, 100), retries: 0 });
+    await expect(svc.companies.list()).rejects.toThrow(SvcNetworkError);
+    expect(pauses).toEqual([]);
+    await expect(svc.companies.list({ retries: 2 })).rejects.toThrow(SvcNetworkError);
+    expect(pauses).toHaveLength(2);
+  });
+
+  test('never waits longer than eight seconds between two tries', async () => {
+    const { svc, pauses } = observed({ fetch: failing(fetchApp, 30), retries: Number.POSITIVE_INFINITY });
+    await svc.companies.list();
+    expect(Math.max(...pauses)).toBe(6000);
+  });
+
+  test('of a service without its database is 503, and passes when the database is back', async () => {
+    const { database, clock } = service;
+    const other = await createTestService({ database, pool: database.pool, clock });
+    const query = other.pool.query.bind(other.pool);
+    const timing = {
+      sleep: async () => {
+        Object.assign(other.pool, { query });
+      },
+    };
+    const { svc, retries } = observed({ fetch: fetchOf(other.app), timing });
+    await svc.companies.list();
+    Object.assign(other.pool, {
+      query: () => Promise.reject(Object.assign(new Error('connection refused'), { code: 'ECONNREFUSED' })),
+    });
+    await svc.companies.list();
+    expect(retries.map(({ error }) => error.constructor)).toEqual([SvcUnavailableError]);
+    expect(retries[0]?.delayMs).toBe(1000 + 125);
+  });
+});
+
+describe('a limit', () => {
+  test('of requests a second is waited for as long as Retry-After says, and a little by chance', async () => {
+    const limitedWorkspace = await service.workspace();
+    await service.pool.query('update workspaces set burst_limit = 1 where id = $1', [limitedWorkspace]);
+    const key = await service.token(limitedWorkspace, { mode: 'test' });
+    const { svc, retries, pauses } = observed({}, key);
+    await svc.companies.list();
+    const timing = {
+      sleep: async (ms: number) => {
+        service.clock.now += ms;
+      },
+    };
+    const patient = observed({ timing }, key);
+    await patient.svc.companies.list();
+    expect(patient.retries.map(({ error }) => error.constructor)).toEqual([SvcRateLimitedError]);
+    expect(patient.retries[0]?.delayMs).toBe(1000 + 125);
+    await expect(svc.companies.list({ retries: 1 })).rejects.toThrow(SvcRateLimitedError);
+    expect([retries.length, pauses]).toEqual([1, [1125]]);
+  });
+
+  test('of a month is not waited for: it is thrown at once, with the time to wait', async () => {
+    const limitedWorkspace = await service.workspace();
+    await service.pool.query('update live_meters set live_quota = 1 where workspace_id = $1', [
+      limitedWorkspace,
+    ]);
+    const { svc, pauses } = observed({}, await service.token(limitedWorkspace));
+    await svc.companies.list();
+    const error = await refusalOf(svc.companies.list());
+    expect(error).toBeInstanceOf(SvcQuotaExceededError);
+    expect(error.retryAfterMs).toBeGreaterThan(60_000);
+    expect(pauses).toEqual([]);
+  });
+});

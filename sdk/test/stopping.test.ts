@@ -1,0 +1,156 @@
+import { Readable } from 'node:stream';
+import type { Fetch, Svc, SvcOptions } from '@svc/sdk';
+import { createWorld } from '@svc/service/harness/world.ts';
+import { describe, expect, test } from 'vitest';
+import { clientOf, fetchOf } from './client.ts';
+
+const TEST_TIMEOUT_MS = 10_000;
+const { service, token } = await createWorld();
+const fetchApp = fetchOf(service.app);
+
+type Items = AsyncGenerator<unknown, void, undefined>;
+
+/** An iteration whose next `next` waits for something that does not come by itself. */
+interface Waiting {
+  readonly items: Items;
+  /** Resolves when it waits. */
+  readonly waits: Promise<unknown>;
+  /** What the signal of the wait was aborted with; undefined while it is not. */
+  readonly ended: () => unknown;
+  readonly requests: () => number;
+}
+
+/** A client whose pauses last until their signal is aborted, and whose requests do after `answered` ones. */
+function waiting(answered: number, open: (svc: Svc) => Items): Waiting {
+  const { promise: waits, resolve } = Promise.withResolvers<unknown>();
+  let requests = 0;
+  let signal: AbortSignal | undefined;
+  const wait = (given: AbortSignal | undefined): Promise<never> => {
+    signal = given;
+    resolve(undefined);
+    return new Promise((_, reject) => {
+      given?.addEventListener('abort', () => reject(given.reason));
+    });
+  };
+  const fetch: Fetch = (url, init) => {
+    requests += 1;
+    return requests > answered ? wait(init.signal) : fetchApp(url, init);
+  };
+  const timing: SvcOptions['timing'] = { sleep: (_, given) => wait(given) };
+  const items = open(clientOf(service.app, token, { fetch, timing }));
+  return { items, waits, requests: () => requests, ended: () => signal?.reason };
+}
+
+const EVER = Number.POSITIVE_INFINITY;
+
+const WAITS: readonly (readonly [string, () => Waiting])[] = [
+  [
+    'a tail in the pause between two polls',
+    () => waiting(EVER, (svc) => iterate(svc.audits.tail({ after: 'now' }))),
+  ],
+  ['its pages', () => waiting(EVER, (svc) => svc.audits.tail({ after: 'now' }).pages())],
+  ['a tail that waits for a response', () => waiting(1, (svc) => iterate(svc.audits.tail({ after: 'now' })))],
+  ['a tail that looks where `now` is', () => waiting(0, (svc) => iterate(svc.audits.tail({ after: 'now' })))],
+  ['a list that waits for a response', () => waiting(0, (svc) => iterate(svc.audits.list()))],
+  ['its pages', () => waiting(0, (svc) => svc.audits.list().pages())],
+  ['a list towards its head', () => waiting(0, (svc) => iterate(svc.audits.list().before()))],
+];
+
+const iterate = (items: AsyncIterable<unknown>): Items => items[Symbol.asyncIterator]() as Items;
+const DONE = { done: true, value: undefined };
+
+describe.each(WAITS)('%s', { timeout: TEST_TIMEOUT_MS }, (_, start) => {
+  test('ends at once by `return`: the pending `next` is done, and nothing more is sent', async () => {
+    const { items, waits, ended, requests } = start();
+    const next = items.next();
+    await waits;
+    const sent = requests();
+    expect(await items.return()).toEqual(DONE);
+    expect(await next).toEqual(DONE);
+    expect(ended()).toBeInstanceOf(Error);
+    expect(await items.return()).toEqual(DONE);
+    expect(await items.next()).toEqual(DONE);
+    expect(requests()).toBe(sent);
+  });
+
+  test('ends at once by `throw`, which rejects with its error', async () => {
+    const { items, waits, ended } = start();
+    const next = items.next();
+    await waits;
+    const reason = new Error('enough');
+    await expect(items.throw(reason)).rejects.toBe(reason);
+    expect(await next).toEqual(DONE);
+    expect(ended()).toBeInstanceOf(Error);
+  });
+
+  test('ends at once by several `return`s, with several pending `next`s', async () => {
+    const { items, waits } = start();
+    const pending = [items.next(), items.next()];
+    await waits;
+    expect(await Promise.all([...pending, items.return(), items.return()])).toEqual([DONE, DONE, DONE, DONE]);
+  });
+
+  test('sends nothing when it is ended before it has begun', async () => {
+    const { items, requests } = start();
+    expect(await items.return()).toEqual(DONE);
+    expect(await items.next()).toEqual(DONE);
+    expect(requests()).toBe(0);
+  });
+
+  test.each([undefined, new Error('enough')])('ends with the stream that it feeds: %s', async (reason) => {
+    const { items, waits, ended } = start();
+    const stream = Readable.from(items);
+    stream.on('error', () => undefined).resume();
+    await waits;
+    const closed = new Promise((resolve) => stream.once('close', resolve));
+    stream.destroy(reason);
+    await closed;
+    expect(ended()).toBeInstanceOf(Error);
+  });
+});
+
+test('an iteration that goes on after the signal of its list was aborted throws the reason', async () => {
+  const controller = new AbortController();
+  const { items, waits } = waiting(0, (svc) => iterate(svc.audits.list({ signal: controller.signal })));
+  const next = items.next();
+  await waits;
+  const reason = new Error('changed my mind');
+  controller.abort(reason);
+  await expect(next).rejects.toBe(reason);
+  expect(await items.return()).toEqual(DONE);
+});
+
+test('an iteration that is left behind leaves no listener on the signal of its list', async () => {
+  const { signal } = new AbortController();
+  let listeners = 0;
+  const { addEventListener, removeEventListener } = signal;
+  Object.assign(signal, {
+    addEventListener: (...args: Parameters<typeof addEventListener>) => {
+      listeners += 1;
+      addEventListener.apply(signal, args);
+    },
+    removeEventListener: (...args: Parameters<typeof removeEventListener>) => {
+      listeners -= 1;
+      removeEventListener.apply(signal, args);
+    },
+  });
+  const svc = clientOf(service.app, token);
+  for (const items of [
+    svc.audits.list({ signal }),
+    svc.audits.tail({ signal }),
+    svc.audits.list({ signal }).pages(),
+  ]) {
+    expect((await iterate(items).next()).done).toBe(false);
+  }
+  expect(listeners).toBe(0);
+});
+
+test('a tail that was ended goes on after the last record that it gave', async () => {
+  const svc = clientOf(service.app, token);
+  const all = await Array.fromAsync(svc.audits.tail({ follow: false }));
+  const tail = svc.audits.tail({ follow: false });
+  const items = iterate(tail);
+  const first = await items.next();
+  await items.return();
+  expect([first.value, ...(await Array.fromAsync(tail))]).toEqual(all);
+});

@@ -1,0 +1,239 @@
+import { type Svc, SvcCursorMismatchError, SvcError, type Tail } from '@svc/sdk';
+import { bigQuery, COMPANY, LISTS, type ListCase, OTHER_COMPANY } from '@svc/service/harness/lists.ts';
+import { resourceNamed, seedRecords } from '@svc/service/harness/records.ts';
+import { createTestService } from '@svc/service/harness/service.ts';
+import { freezeLastUse, seedWorkspace } from '@svc/service/harness/world.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { clientOf } from './client.ts';
+import { type AnyItem, collect, collectionOf, idsOf } from './lists.ts';
+
+const DAY_AND_A_BIT_MS = 25 * 60 * 60 * 1000;
+const service = await createTestService();
+let workspaceId: string;
+let svc: Svc;
+/** Runs in place of each pause between two polls. */
+let atPause: (pause: number) => Promise<void> | void;
+let pauses: number;
+
+beforeEach(async () => {
+  workspaceId = await service.workspace();
+  await seedWorkspace(service, workspaceId);
+  const token = await service.token(workspaceId, { mode: 'test' });
+  await freezeLastUse(service);
+  [pauses, atPause] = [0, () => undefined];
+  const sleep = async (): Promise<void> => {
+    pauses += 1;
+    await atPause(pauses);
+  };
+  svc = clientOf(service.app, token, { timing: { sleep } });
+});
+
+const expireCursors = (): void => {
+  service.clock.now += DAY_AND_A_BIT_MS;
+};
+
+const createdOrder = async (list: ListCase): Promise<readonly string[]> =>
+  bigQuery(service.pool, workspaceId, list, { sort: 'created-ascending' });
+
+let added = 0;
+/** Adds audits, each newer than all before it. */
+async function addAudits(count: number, companyId = COMPANY): Promise<readonly string[]> {
+  const rows = Array.from({ length: count }, () => {
+    added += 1;
+    return {
+      id: `aud_new_${added}`,
+      companyId,
+      createdAt: `2026-05-01T00:00:00.${String(added).padStart(6, '0')}Z`,
+    };
+  });
+  await seedRecords(service.pool, workspaceId, resourceNamed('audits'), rows);
+  return rows.map(({ id }) => id);
+}
+
+/** The next ids of an iteration, which stays open. */
+async function take(items: AsyncIterator<AnyItem>, count: number): Promise<readonly string[]> {
+  const ids: string[] = [];
+  while (ids.length < count) {
+    const { value, done } = await items.next();
+    if (done === true) break;
+    ids.push(value.id);
+  }
+  return ids;
+}
+
+const iterate = (tail: Tail<AnyItem>): AsyncIterator<AnyItem> => tail[Symbol.asyncIterator]();
+
+describe.each(LISTS)('$name', (list) => {
+  const options = { follow: false };
+
+  test('gives every record that is there, in the order of creation', async () => {
+    expect(await idsOf(collectionOf(svc, list.name).tail(options))).toEqual(await createdOrder(list));
+  });
+
+  test('goes on after any record at the position that it had there, at once and after more than a day', async () => {
+    const expected = await createdOrder(list);
+    const tail = collectionOf(svc, list.name).tail(options);
+    const positions: string[] = [tail.position];
+    for await (const _ of tail) positions.push(tail.position);
+    const resume = async (after: string) => idsOf(collectionOf(svc, list.name).tail({ ...options, after }));
+    for (const [i, position] of positions.entries())
+      expect(await resume(position)).toEqual(expected.slice(i));
+    expireCursors();
+    for (const [i, position] of positions.entries())
+      expect(await resume(position)).toEqual(expected.slice(i));
+  });
+});
+
+test('catches up, and then gives what comes, however the newer records are spread over polls', async () => {
+  const there = await idsOf(svc.audits.tail({ follow: false }));
+  const come: string[] = [];
+  const batches = [1, 0, 150, 2, 100, 0, 0, 7];
+  atPause = async (pause) => void come.push(...(await addAudits(batches[pause - 1] ?? 0)));
+  const total = there.length + batches.reduce((sum, count) => sum + count, 0);
+  const ids = await take(iterate(svc.audits.tail()), total);
+  expect(ids).toEqual([...there, ...come]);
+  expect(pauses).toBe(batches.length);
+});
+
+test('`now` gives only what comes', async () => {
+  let come: readonly string[] = [];
+  atPause = async () => {
+    come = await addAudits(3);
+  };
+  expect(await take(iterate(svc.audits.tail({ after: 'now' })), 3)).toEqual(come);
+  expect(pauses).toBe(1);
+});
+
+test('`now` can be stored before any record has come, and is exact from then on', async () => {
+  const tail = svc.audits.tail({ after: 'now' });
+  expect(tail.position).toBe('now');
+  await tail.begin();
+  const stored = tail.position;
+  const come = await addAudits(3);
+  expect(await idsOf(svc.audits.tail({ after: stored, follow: false }))).toEqual(come);
+  expect(await take(iterate(tail), 3)).toEqual(come);
+});
+
+test.each(['start', 'now'])(
+  'from %s on, a list that is empty at first is tailed from its first record on',
+  async (after) => {
+    await service.pool.query('delete from audits where workspace_id = $1', [workspaceId]);
+    let come: readonly string[] = [];
+    atPause = async (pause) => {
+      if (pause === 3) come = await addAudits(3);
+    };
+    expect(await take(iterate(svc.audits.tail({ after })), 3)).toEqual(come);
+  },
+);
+
+test('a quiet day and a sleeping machine do not make it skip or repeat a record', async () => {
+  const there = await idsOf(svc.audits.tail({ follow: false }));
+  const come: string[] = [];
+  atPause = async () => {
+    expireCursors();
+    come.push(...(await addAudits(120)));
+  };
+  const ids = await take(iterate(svc.audits.tail()), there.length + 360);
+  expect(ids).toEqual([...there, ...come]);
+});
+
+test('`now` is remembered over a day in which nothing came', async () => {
+  let come: readonly string[] = [];
+  atPause = async (pause) => {
+    expireCursors();
+    if (pause === 2) come = await addAudits(2);
+  };
+  expect(await take(iterate(svc.audits.tail({ after: 'now' })), 2)).toEqual(come);
+});
+
+test('a position in the middle of a page holds while records come and go', async () => {
+  const list = LISTS.find(({ name }) => name === 'mentions');
+  if (list === undefined) throw new Error('there are no mentions');
+  const expected = await createdOrder(list);
+  const tail = svc.mentions.tail();
+  const items = iterate(tail);
+  const given = await take(items, 6);
+  const { position } = tail;
+  await service.pool.query('delete from mentions where workspace_id = $1 and id = any($2)', [
+    workspaceId,
+    given.slice(2),
+  ]);
+  const rest = async () => idsOf(svc.mentions.tail({ after: position, follow: false }));
+  expect(await rest()).toEqual(expected.slice(6));
+  expireCursors();
+  expect(await rest()).toEqual(expected.slice(6));
+  await service.pool.query('delete from mentions where workspace_id = $1 and id = any($2)', [
+    workspaceId,
+    given,
+  ]);
+  expect(await rest()).toEqual(expected.slice(6));
+});
+
+test('a position is short enough for a column or a header, also with the longest ids', async () => {
+  const tail = svc.audits.tail({ follow: false });
+  await idsOf(tail);
+  expect(tail.position.length).toBeLessThan(1_000);
+  const rows = Array.from({ length: 20 }, (_, index) => ({
+    id: `aud_${String(index).padStart(60, '0')}`,
+    companyId: COMPANY,
+    createdAt: `2027-01-01T00:00:${String(index).padStart(2, '0')}Z`,
+  }));
+  await seedRecords(service.pool, workspaceId, resourceNamed('audits'), rows);
+  const long = svc.audits.tail({ follow: false });
+  await idsOf(long);
+  expect(long.position.length).toBeLessThan(2_000);
+});
+
+test('a tail that was left in the middle of a page goes on there when it is iterated again', async () => {
+  const expected = await idsOf(svc.audits.tail({ follow: false }));
+  const tail = svc.audits.tail({ follow: false });
+  for await (const { id } of tail) if (id === expected[4]) break;
+  expect(await idsOf(tail)).toEqual(expected.slice(5));
+});
+
+test('`pages` gives the same records, and the position after each page is exact', async () => {
+  await addAudits(230);
+  const expected = await idsOf(svc.audits.tail({ follow: false }));
+  const tail = svc.audits.tail({ follow: false });
+  const ids: string[] = [];
+  for await (const page of tail.pages()) {
+    ids.push(...page.map(({ id }) => id));
+    const rest = await idsOf(svc.audits.tail({ after: tail.position, follow: false }));
+    expect(rest).toEqual(expected.slice(ids.length));
+  }
+  expect(ids).toEqual(expected);
+});
+
+test('a filter holds for what is there and for what comes', async () => {
+  const there = await idsOf(svc.audits.tail({ follow: false, companyId: OTHER_COMPANY }));
+  expect(there.length).toBeGreaterThan(0);
+  let come: readonly string[] = [];
+  atPause = async () => {
+    await addAudits(2);
+    come = await addAudits(2, OTHER_COMPANY);
+  };
+  const ids = await take(iterate(svc.audits.tail({ companyId: OTHER_COMPANY })), there.length + 2);
+  expect(ids).toEqual([...there, ...come]);
+});
+
+test('a position of another list or filter, or what is none, is refused', async () => {
+  const tail = svc.audits.tail({ follow: false });
+  await collect(tail);
+  expect(() => svc.mentions.tail({ after: tail.position })).toThrow(
+    'is a position in audits, not in mentions',
+  );
+  for (const after of ['', 'nonsense', btoa('[2]'), btoa('{}')])
+    expect(() => svc.audits.tail({ after })).toThrow(SvcError);
+  const other = svc.audits.tail({ after: tail.position, companyId: COMPANY });
+  await expect(iterate(other).next()).rejects.toThrow(SvcCursorMismatchError);
+});
+
+test('it stops at once when its signal is aborted, also between two records of a page', async () => {
+  const controller = new AbortController();
+  const reason = new Error('enough');
+  const items = iterate(svc.audits.tail({ signal: controller.signal }));
+  await take(items, 2);
+  controller.abort(reason);
+  await expect(items.next()).rejects.toBe(reason);
+  await expect(items.next()).resolves.toMatchObject({ done: true });
+});

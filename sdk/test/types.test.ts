@@ -1,0 +1,114 @@
+import { execFile } from 'node:child_process';
+import { symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { temporaryDirectory } from '@svc/service/harness/temporary-directory.ts';
+import { expect, test } from 'vitest';
+
+const ROOT = join(import.meta.dirname, '../..');
+const HEAD =
+  "import { Svc, SvcNotFoundError, type Audit, type Content } from '@svc/sdk';\nconst svc = new Svc();\n";
+
+/** What a user of the client may write. */
+const COMPILES = [
+  "const page = await svc.audits.list({ limit: 10, sort: 'score-descending', companyId: 'com_a' }); const n: number | undefined = page.data[0]?.headlineScore; export { n };",
+  "for await (const item of svc.content.list({ status: 'draft' })) { const url: string | null = item.url; void url; }",
+  "for await (const entry of svc.auditLog.tail({ kind: 'key.revoked', after: 'now' })) { const id: string = entry.id; void id; }",
+  'const all: Audit[] = await svc.audits.list().before().toArray({ max: 5 }); export { all };',
+  'await svc.audits.list({ signal: AbortSignal.timeout(1), retries: 0, timeoutMs: 1, sort: undefined, companyId: undefined });',
+  "await svc.audits.create({ companyId: 'com_a', headlineScore: 1, completedAt: '2026-01-01T00:00:00Z' });",
+  "await svc.audits.create({ id: 'aud_mine', companyId: 'com_a', headlineScore: 1, completedAt: '2026-01-01T00:00:00Z' });",
+  "const item: Content = await svc.content.create({ companyId: 'com_a', title: 'T' }); await svc.content.update(item.id, { status: 'in_review', url: null }, { ifMatch: item });",
+  "await svc.mentions.delete('men_a', { ifMatch: '\"etag\"' });",
+  'const { count } = await svc.audits.count({ approximate: true }); const n: number = count; export { n };',
+  "await svc.audits.get('aud_a').catch((error: unknown) => { if (error instanceof SvcNotFoundError) return error.requestId; throw error; });",
+  'new Svc({ fetch });',
+  'new Svc({ fetch: async (url, init) => fetch(url, init) });',
+  'function f(client: Svc) { return client.companies.list(); } void f;',
+];
+
+/** What the compiler must refuse. */
+const REFUSED = [
+  "await svc.audits.list({ sort: 'score' });",
+  "await svc.audits.list({ sort: 'published-descending' });",
+  "await svc.content.list({ sort: 'created-descending' });",
+  "await svc.audits.list({ compnayId: 'com_a' });",
+  "await svc.audits.list({ status: 'draft' });",
+  "await svc.content.list({ status: 'drafts' });",
+  "await svc.companies.list({ companyId: 'com_a' });",
+  "await svc.auditLog.list({ kind: 'key.made' });",
+  "await svc.audits.list({ limit: '10' });",
+  'await svc.audits.list().toArray();',
+  'await svc.mentions.count();',
+  "await svc.audits.update('aud_a', {});",
+  "await svc.audits.delete('aud_a');",
+  "await svc.apiKeys.create({ name: 'mine' });",
+  "await svc.auditLog.delete('log_a');",
+  "await svc.audits.create({ companyId: 'com_a', headlineScore: 1 });",
+  "await svc.audits.create({ companyId: 'com_a', headlineScore: '1', completedAt: '' });",
+  "await svc.companies.create({ name: 'A', createdAt: '' });",
+  "await svc.content.update('con_a', { status: 'gone' });",
+  "await svc.content.update('con_a', { id: 'con_b' });",
+  'const page = await svc.audits.list(); const x: string | undefined = page.data[0]?.headlineScore; export { x };',
+  '(await svc.audits.list()).data.push();',
+  'svc.audit.list();',
+  'new Svc({ apikey: "x" });',
+];
+
+/** Compiles each text as a file of its own; resolves with the indexes of those with errors. */
+async function refused(
+  texts: readonly string[],
+  lib: readonly string[],
+  types: readonly string[],
+): Promise<readonly number[]> {
+  const directory = await temporaryDirectory();
+  await symlink(join(ROOT, 'node_modules'), join(directory, 'node_modules'));
+  await Promise.all(
+    texts.map((text, i) => writeFile(join(directory, `case-${i}.ts`), `${HEAD}${text}\nexport {};\n`)),
+  );
+  const compilerOptions = {
+    strict: true,
+    noEmit: true,
+    target: 'es2022',
+    module: 'nodenext',
+    skipLibCheck: true,
+    allowImportingTsExtensions: true,
+    lib,
+    types,
+  };
+  await writeFile(join(directory, 'package.json'), '{"type":"module"}');
+  await writeFile(
+    join(directory, 'tsconfig.json'),
+    JSON.stringify({ compilerOptions, include: ['case-*.ts'] }),
+  );
+  const output = await promisify(execFile)(process.execPath, [
+    join(ROOT, 'node_modules/typescript/bin/tsc'),
+    '-p',
+    directory,
+  ]).then(
+    ({ stdout }) => stdout,
+    (error: { stdout: string }) => error.stdout,
+  );
+  const elsewhere = output
+    .split('\n')
+    .filter((line) => /^\S/.test(line) && !/^(?:\S*\/)?case-\d+\.ts\(/.test(line));
+  expect(elsewhere).toEqual([]);
+  return [...new Set([...output.matchAll(/case-(\d+)\.ts\(/g)].map(([, index]) => Number(index)))].sort(
+    (a, b) => a - b,
+  );
+}
+
+const NODE = [['es2023'], ['node']] as const;
+const BROWSER = [['es2023', 'dom', 'dom.iterable', 'dom.asynciterable'], []] as const;
+
+test.each([
+  ['Node.js', ...NODE],
+  ['a browser', ...BROWSER],
+])('what a user of the client may write compiles, with the types of %s', async (_, lib, types) => {
+  expect((await refused(COMPILES, lib, types)).map((index) => COMPILES[index])).toEqual([]);
+});
+
+test('an unknown sort, a misspelt filter, a method that a resource does not have: none compiles', async () => {
+  const found = await refused(REFUSED, ...NODE);
+  expect(REFUSED.filter((_, index) => !found.includes(index))).toEqual([]);
+});

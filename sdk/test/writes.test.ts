@@ -1,0 +1,220 @@
+import {
+  etagOf,
+  type Fetch,
+  SvcConflictError,
+  SvcError,
+  SvcIdempotencyMismatchError,
+  SvcInsufficientScopeError,
+  SvcInvalidBodyError,
+  SvcInvalidTransitionError,
+  SvcNotFoundError,
+  SvcPreconditionFailedError,
+} from '@svc/sdk';
+import { createTestService } from '@svc/service/harness/service.ts';
+import * as limits from '@svc/service/src/config/limits.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { BATCH_MAX_BYTES, BATCH_MAX_RECORDS } from '../src/collection/batches.ts';
+import { clientOf, fetchOf } from './client.ts';
+import { failing, observe, refusalOf } from './faults.ts';
+import { idsOf } from './lists.ts';
+
+const service = await createTestService();
+const fetchApp = fetchOf(service.app);
+let workspaceId: string;
+let token: string;
+let svc: ReturnType<typeof clientOf>;
+let companyId: string;
+
+/** Requests of the client that counts, as method and path. */
+const sent: string[] = [];
+const recording: Fetch = (url, init) => {
+  sent.push(`${init.method} ${new URL(url).pathname}`);
+  return fetchApp(url, init);
+};
+
+beforeEach(async () => {
+  sent.splice(0);
+  workspaceId = await service.workspace();
+  token = await service.token(workspaceId, { access: 'write' });
+  svc = clientOf(service.app, token, { fetch: recording });
+  companyId = (await svc.companies.create({ name: 'Acme' })).id;
+});
+
+const auditOf = (score: number) => ({ companyId, headlineScore: score, completedAt: '2026-03-01T09:30:00Z' });
+const audits = (count: number) => Array.from({ length: count }, (_, i) => auditOf(i % 101));
+
+/** A client whose connection breaks behind so many requests that have been carried out. */
+const losing = (answers: number) =>
+  observe(service, token, { fetch: failing(fetchApp, answers, 'after') }).svc;
+
+describe('create', () => {
+  test('gives the record as the list shows it, with its ETag', async () => {
+    const audit = await svc.audits.create(auditOf(74));
+    expect((await svc.audits.list()).data).toEqual([audit]);
+    expect(etagOf(audit)).toMatch(/^".+"$/);
+    expect(etagOf(await svc.audits.get(audit.id))).toBe(etagOf(audit));
+  });
+
+  test('that is repeated after its answer was lost makes one record', async () => {
+    const audit = await losing(3).audits.create(auditOf(74));
+    expect(await idsOf(svc.audits.list())).toEqual([audit.id]);
+  });
+
+  test('under a key of the caller is carried out once, however many callers', async () => {
+    const options = { idempotencyKey: 'nightly-1', retries: Number.POSITIVE_INFINITY };
+    const all = await Promise.all(Array.from({ length: 5 }, () => svc.audits.create(auditOf(1), options)));
+    expect(await idsOf(svc.audits.list())).toEqual([all[0]?.id]);
+    expect(new Set(all.map(({ id }) => id)).size).toBe(1);
+    await expect(svc.audits.create(auditOf(2), options)).rejects.toThrow(SvcIdempotencyMismatchError);
+  });
+
+  test('of an id that is taken, of a bad field, and with a key that may only read, is refused', async () => {
+    const audit = { id: 'aud_mine', ...auditOf(1) };
+    await svc.audits.create(audit);
+    await expect(svc.audits.create(audit)).rejects.toThrow(SvcConflictError);
+    await expect(svc.audits.create(auditOf(101))).rejects.toThrow(SvcInvalidBodyError);
+    const reader = clientOf(service.app, await service.token(workspaceId));
+    await expect(reader.audits.create(auditOf(1))).rejects.toThrow(SvcInsufficientScopeError);
+  });
+
+  test('with a test key is a dry run: it answers and changes nothing', async () => {
+    const sandbox = clientOf(
+      service.app,
+      await service.token(workspaceId, { mode: 'test', access: 'write' }),
+    );
+    expect(sandbox.mode).toBe('test');
+    expect(await sandbox.audits.create(auditOf(5))).toMatchObject({ headlineScore: 5 });
+    expect(await idsOf(svc.audits.list())).toEqual([]);
+  });
+});
+
+describe('createMany', () => {
+  test('makes batches of up to 1,000, and gives the records in the order of the input', async () => {
+    const created = await svc.audits.createMany(audits(2_300));
+    expect(created.map(({ headlineScore }) => headlineScore)).toEqual(
+      audits(2_300).map(({ headlineScore }) => headlineScore),
+    );
+    expect(await svc.audits.count()).toMatchObject({ count: 2_300 });
+    expect(sent.filter((request) => request === 'POST /v1/audits/batch')).toHaveLength(3);
+    expect(await idsOf(svc.audits.tail({ follow: false }))).toEqual(created.map(({ id }) => id));
+  });
+
+  test('has the limits of the service, in records and in bytes', async () => {
+    expect([BATCH_MAX_RECORDS, BATCH_MAX_BYTES]).toEqual([
+      limits.BATCH_MAX_RECORDS,
+      limits.BATCH_BODY_MAX_BYTES,
+    ]);
+    const long = {
+      companyId,
+      source: 's',
+      url: 'https://news.example.com/1',
+      title: 't',
+      excerpt: '€'.repeat(5_000),
+      sentiment: 'neutral',
+      publishedAt: '2026-03-01T09:30:00Z',
+    } as const;
+    expect(await svc.mentions.createMany(Array(600).fill(long))).toHaveLength(600);
+    expect(sent.filter((request) => request === 'POST /v1/mentions/batch')).toHaveLength(2);
+  });
+
+  test('sends nothing when there is nothing', async () => {
+    sent.splice(0);
+    expect(await svc.audits.createMany([])).toEqual([]);
+    expect(sent).toEqual([]);
+  });
+
+  test('reads a source as it goes, and gives each batch when it is created', async () => {
+    let read = 0;
+    async function* source() {
+      for (const audit of audits(25)) {
+        read += 1;
+        yield audit;
+      }
+    }
+    const seen: (readonly [number, number])[] = [];
+    for await (const batch of svc.audits.createBatches(source(), { batchSize: 10 }))
+      seen.push([batch.length, read]);
+    expect(seen).toEqual([
+      [10, 11],
+      [10, 21],
+      [5, 25],
+    ]);
+  });
+
+  test('that is repeated after answers were lost makes each record once', async () => {
+    const created = await losing(2).audits.createMany(audits(30), { batchSize: 10 });
+    expect(created).toHaveLength(30);
+    expect(await svc.audits.count()).toMatchObject({ count: 30 });
+  });
+
+  test('under a key of the caller may be called again as a whole', async () => {
+    const options = { idempotencyKey: 'import-7', batchSize: 10 };
+    const first = await svc.audits.createMany(audits(25), options);
+    expect(await svc.audits.createMany(audits(25), options)).toEqual(first);
+    expect(await svc.audits.count()).toMatchObject({ count: 25 });
+  });
+
+  test('whose batch is refused says how many records those before it have created', async () => {
+    const records = audits(25).with(17, auditOf(-1));
+    const error = await refusalOf(svc.audits.createMany(records, { batchSize: 10 }));
+    expect(error).toBeInstanceOf(SvcInvalidBodyError);
+    expect(error.message).toContain('/data/7/headlineScore');
+    expect(error.created).toBe(10);
+    expect(await svc.audits.count()).toMatchObject({ count: 10 });
+  });
+});
+
+describe('update', () => {
+  test('changes the fields that are given, and gives the record', async () => {
+    const item = await svc.content.create({ companyId, title: 'How' });
+    expect(item.status).toBe('draft');
+    const changed = await svc.content.update(item.id, {
+      status: 'in_review',
+      url: 'https://blog.example.com/1',
+    });
+    expect(changed).toMatchObject({ title: 'How', status: 'in_review', url: 'https://blog.example.com/1' });
+    expect(await svc.content.update(item.id, { url: null })).toMatchObject({ url: null });
+    await expect(svc.content.update(item.id, { status: 'archived' })).rejects.toThrow(
+      SvcInvalidTransitionError,
+    );
+  });
+
+  test('of a record that has changed meanwhile is refused when it is given what was read', async () => {
+    const read = await svc.companies.get(companyId);
+    const written = await svc.companies.update(companyId, { name: 'Acme 2' }, { ifMatch: read });
+    await expect(svc.companies.update(companyId, { name: 'Acme 3' }, { ifMatch: read })).rejects.toThrow(
+      SvcPreconditionFailedError,
+    );
+    expect(
+      await svc.companies.update(companyId, { name: 'Acme 3' }, { ifMatch: etagOf(written) }),
+    ).toMatchObject({ name: 'Acme 3' });
+  });
+
+  test('only if it is as it was in a list is refused: a list has no ETags of records', async () => {
+    const [listed] = (await svc.companies.list()).data;
+    await expect(svc.companies.update(companyId, { name: 'B' }, { ifMatch: listed })).rejects.toThrow(
+      SvcError,
+    );
+  });
+});
+
+describe('delete', () => {
+  test('removes the record; of one that is not there it is refused', async () => {
+    await svc.companies.delete(companyId);
+    await expect(svc.companies.get(companyId)).rejects.toThrow(SvcNotFoundError);
+    await expect(svc.companies.delete(companyId)).rejects.toThrow(SvcNotFoundError);
+  });
+
+  test('whose answer was lost is a success when the repeat finds the record gone', async () => {
+    await losing(1).companies.delete(companyId);
+    await expect(svc.companies.get(companyId)).rejects.toThrow(SvcNotFoundError);
+  });
+
+  test('only if it is as it was read is refused otherwise', async () => {
+    const read = await svc.companies.get(companyId);
+    await svc.companies.update(companyId, { domain: 'acme.example' });
+    await expect(svc.companies.delete(companyId, { ifMatch: read })).rejects.toThrow(
+      SvcPreconditionFailedError,
+    );
+  });
+});
