@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
+import { inspect } from 'node:util';
 import type pg from 'pg';
 import { describe, expect, test } from 'vitest';
 import { onFileEnd } from '../../test/harness/cleanup.ts';
@@ -105,6 +106,16 @@ describe('a connection', () => {
     client.release(true);
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected']);
     expect(results[1]).toMatchObject({ reason: { code: 'ETIMEDOUT' } });
+  });
+
+  test('that breaks while it is idle is reported without what it has sent', async () => {
+    const { promise, resolve } = Promise.withResolvers<Error>();
+    const pool = poolOf({ max: 1, onError: resolve });
+    await pool.query({ name: 'remembered', text: 'select $1::text', values: ['value of a customer'] });
+    await direct.query('select pg_terminate_backend($1)', [await pid(pool)]);
+    const report = inspect(await promise, { depth: null, showHidden: true });
+    expect(report).toContain('57P01');
+    expect(report).not.toMatch(/remembered|value of a customer|secretKey/);
   });
 
   test('waits for an answer as long as a command wants', async () => {

@@ -83,7 +83,11 @@ export function createPool(wanted: PoolOptions): pg.Pool {
     types,
     pipeline: wanted.pipeline ?? false,
   });
-  pool.on('error', wanted.onError);
+  pool.on('error', (error: Error & { client?: unknown }) => {
+    // pg adds the client, with its statements, their values and the key that cancels them. None of it is for a log.
+    delete error.client;
+    wanted.onError(error);
+  });
   // One that breaks while it is out tells whoever uses it by the next query; without a listener Node ends the process.
   pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
