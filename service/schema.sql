@@ -136,6 +136,10 @@ create table imports (
   existing bigint,
   refused bigint,
   finished boolean default false not null,
+  run_id text collate "C",
+  active_until timestamp with time zone,
+  records_read bigint default 0 not null,
+  digest bytea,
   constraint imports_pkey PRIMARY KEY (workspace_id, id),
   constraint imports_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
 ) with (fillfactor=50);

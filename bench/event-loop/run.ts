@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { pino } from 'pino';
 import { HOSTILE_FILES, type HostileFile } from '../../service/src/bulk/hostile.fixture.ts';
@@ -75,14 +76,14 @@ async function readPages(origin: string, token: string, ended: AbortSignal): Pro
 async function upload({ url, headers }: Session, file: HostileFile): Promise<void> {
   const { status } = await fetch(url, {
     method: 'POST',
-    headers: { ...headers, 'content-type': TYPES[file.format] },
+    headers: { ...headers, 'content-type': TYPES[file.format], 'idempotency-key': randomUUID() },
     body: Buffer.concat([...file.chunks(bytes)]),
     signal: AbortSignal.timeout(seconds * MS_PER_SECOND),
   }).catch((error: unknown) => {
     if (error instanceof DOMException && error.name === 'TimeoutError') return { status: 0 };
     throw error;
   });
-  if (![0, 200, 400].includes(status)) throw new Error(`The import was answered with ${status}.`);
+  if (![0, 201, 400].includes(status)) throw new Error(`The import was answered with ${status}.`);
 }
 
 await onDatabase(async (databaseUrl) => {

@@ -152,7 +152,7 @@ export const AUDIT_LOG_KINDS = {
   'records.imported': {
     label: 'Records imported',
     description:
-      'A person or the operator imported records from a file: one entry for each import that added records, with what it has added so far. `existing` and `refused` count what it left out; they are null, and `finished` is false, while it runs and when it was stopped or killed.',
+      'A person or the operator imported records from a file: one entry for each import that added records, with what it has added so far. `existing` and `refused` count what it left out. While `finished` is false, because the import runs or has stopped, they are null or incomplete.',
     target: 'import',
     details: ['existing', 'refused', 'finished'],
   },

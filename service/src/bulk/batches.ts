@@ -2,6 +2,7 @@ import type { FieldFailure } from '../http/errors.ts';
 import type { RecordInput } from '../records/row.ts';
 import { validateRecord } from '../records/validate.ts';
 import type { Resource } from '../resources/define.ts';
+import { createTrail } from './continuation.ts';
 import { csvParser } from './csv.ts';
 import { readLines } from './lines.ts';
 import { ndjsonParser } from './ndjson.ts';
@@ -34,6 +35,16 @@ export interface Batch {
   readonly refused: readonly RefusedRecord[];
   /** Bytes of the file read up to the end of this batch. */
   readonly bytes: number;
+  /** Records of the file, good and bad, up to the end of the batch. */
+  readonly recordsRead: number;
+  /** SHA-256 of them (continuation.ts); null when nobody asked for it. */
+  readonly digest: Buffer | null;
+}
+
+/** For an import that can be continued. */
+export interface BatchMarks {
+  /** A batch ends after this many records of the file, as it did when they were written. */
+  readonly recordsRead: number;
 }
 
 /**
@@ -54,14 +65,19 @@ interface Growing {
 
 const empty = (): Growing => ({ records: [], refused: [], characters: 0 });
 
-/** Reads and validates a file, batch by batch. Throws BulkError if the file does not fit the resource. */
+/**
+ * Reads and validates a file, batch by batch. With `marks` each batch has a digest. Throws BulkError if the file does not
+ * fit the resource.
+ */
 export async function* readBatches(
   input: AsyncIterable<Uint8Array>,
   resource: Resource,
   format: Format,
   pace: Pace = createPace(),
+  marks?: BatchMarks,
 ): AsyncGenerator<Batch> {
   let bytes = 0;
+  let recordsRead = 0;
   async function* counted(): AsyncGenerator<Uint8Array> {
     for await (const chunk of input) {
       bytes += chunk.length;
@@ -71,12 +87,16 @@ export async function* readBatches(
     }
   }
   const parser = format === 'csv' ? csvParser(resource) : ndjsonParser();
+  const trail = marks === undefined ? undefined : createTrail(parser.header);
   let batch = empty();
+  const complete = (): Batch => ({ ...batch, bytes, recordsRead, digest: trail?.digest() ?? null });
   async function* take(records: Iterable<ParsedRecord>): AsyncGenerator<Batch> {
     for (const record of records) {
+      recordsRead++;
+      trail?.add(record);
       if (pace.spend(add(batch, resource, record))) await pace.rest();
-      if (isFull(batch)) {
-        yield { ...batch, bytes };
+      if (isFull(batch) || recordsRead === marks?.recordsRead) {
+        yield complete();
         batch = empty();
       }
     }
@@ -87,7 +107,7 @@ export async function* readBatches(
     if (pace.spend(lines.length * RECORD_OVERHEAD_CHARACTERS)) await pace.rest();
   }
   yield* take(parser.end());
-  if (batch.records.length + batch.refused.length > 0) yield { ...batch, bytes };
+  if (batch.records.length + batch.refused.length > 0) yield complete();
 }
 
 /** Validates a record and adds it to the batch. Returns its cost in characters. */

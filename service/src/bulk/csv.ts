@@ -13,11 +13,14 @@ import type { ParsedRecord, RecordParser } from './parsed-record.ts';
 export function csvParser(resource: Resource): RecordParser {
   const reader = csvReader();
   let columns: readonly Column[] | undefined;
+  let header = '';
 
   function* parsedRecords(records: Iterable<CsvRecord>): Generator<ParsedRecord> {
     for (const record of records) {
-      if (columns === undefined) columns = columnsOf(resource, record);
-      else yield parsedRecord(columns, record);
+      if (columns === undefined) {
+        columns = columnsOf(resource, record);
+        header = record.text;
+      } else yield parsedRecord(columns, record);
     }
   }
 
@@ -27,6 +30,7 @@ export function csvParser(resource: Resource): RecordParser {
       yield* parsedRecords(reader.end());
       if (columns === undefined) throw new BulkError('The file is empty: CSV needs a header row.');
     },
+    header: () => header,
   };
 }
 

@@ -12,16 +12,12 @@ export async function logImport(
   records: number,
 ): Promise<void> {
   if (records === 0) return;
-  const { rowCount } = await client.query(
-    'update imports set records = records + $3 where workspace_id = $1 and id = $2',
+  const { rows } = await client.query<{ records: number }>(
+    `insert into imports as i (workspace_id, id, records) values ($1, $2, $3)
+     on conflict (workspace_id, id) do update set records = i.records + excluded.records returning records`,
     [workspaceId, importId, records],
   );
-  if (rowCount !== 0) return;
-  await client.query('insert into imports (workspace_id, id, records) values ($1, $2, $3)', [
-    workspaceId,
-    importId,
-    records,
-  ]);
+  if (rows[0]?.records !== records) return;
   await appendEvent(client, workspaceId, by, {
     kind: 'records.imported',
     target: { id: importId, label: fileName ?? '' },

@@ -2,14 +2,16 @@ import type pg from 'pg';
 import { commit, inTransaction } from '../database/pool.ts';
 import { type InsertResult, insertRecords } from '../records/insert.ts';
 import type { RecordInput } from '../records/row.ts';
+import type { Batch } from './batches.ts';
 import { finishImport, type ImportEnd, logImport } from './import-log.ts';
+import { advanceRun, finishRun, type ImportRun } from './import-run.ts';
 import type { ImportTarget } from './target.ts';
 
 /** How an import's batches become transactions. Each counts the records that it adds: they are committed as one. */
 export interface ImportWriter {
   /** How many batches may be given before the first of them is written. */
   readonly atOnce: number;
-  readonly write: (inputs: readonly RecordInput[]) => Promise<InsertResult>;
+  readonly write: (inputs: readonly RecordInput[], batch: Batch) => Promise<InsertResult>;
   /** After the last batch: then everything is committed. */
   readonly finish: (end: ImportEnd) => Promise<void>;
   /** Takes back what is not committed. */
@@ -30,6 +32,26 @@ export function batchWriter(target: ImportTarget): ImportWriter {
       }),
     finish: async (end) => {
       if (end.inserted > 0) await inTransaction(target.pool, (client) => finishImport(client, target, end));
+    },
+    abandon: () => Promise.resolve(),
+  };
+}
+
+/** The same, and each transaction says how far the file is written, so that another run can continue from there. */
+export function continuableWriter(target: ImportTarget, run: ImportRun): ImportWriter {
+  return {
+    atOnce: 1,
+    write: (inputs, batch) =>
+      inTransaction(target.pool, async (client) => {
+        await beginImport(client, target);
+        await target.confirm?.(client);
+        const result = await insertRecords(client, target.workspaceId, target.resource, inputs);
+        await advanceRun(client, run, batch, result);
+        await logImport(client, target, result.inserted.length);
+        return result;
+      }),
+    finish: async (end) => {
+      if (!run.finished) await finishRun(target.pool, run, end);
     },
     abandon: () => Promise.resolve(),
   };

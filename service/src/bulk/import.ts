@@ -5,7 +5,9 @@ import { newId } from '../config/ids.ts';
 import { parentField } from '../records/counters.ts';
 import { type InsertResult, NOTHING_INSERTED } from '../records/insert.ts';
 import { type Batch, type Format, type RefusedRecord, readBatches } from './batches.ts';
-import { atomicWriter, batchWriter, type ImportWriter } from './import-writer.ts';
+import { continuationOf } from './continuation.ts';
+import type { ImportRun } from './import-run.ts';
+import { atomicWriter, batchWriter, continuableWriter, type ImportWriter } from './import-writer.ts';
 import { parallelWriter } from './parallel-writer.ts';
 import { type BulkTarget, type ImportTarget, requireWorkspace } from './target.ts';
 
@@ -44,6 +46,11 @@ export interface ImportOptions extends BulkTarget {
    * nobody else uses. Default false. An atomic import has one transaction anyway.
    */
   readonly parallel?: boolean;
+  /**
+   * The import that this is a run of: what the runs before it have written is not written again, and is counted in the
+   * report. Default: a new import that cannot be continued. Neither atomic nor parallel.
+   */
+  readonly run?: ImportRun;
   /** Called after every batch, when its transaction is committed. */
   readonly onProgress?: (progress: ImportProgress) => void;
   /** Called with what was refused, in the order of the file; waited for. */
@@ -62,7 +69,8 @@ export interface ImportReport extends ImportProgress {
 /**
  * Imports a file of records: each batch in a transaction, the next one parsed meanwhile. Once a batch is reported by
  * `onProgress` it survives whatever happens. A record whose id is there already is left as it is, so an import can be
- * run again. Throws BulkError when the file is not of the resource or the workspace is not there.
+ * run again. Throws BulkError when the file is not of the resource or the workspace is not there, and with `run`
+ * OtherFile and ImportTakenOver.
  */
 export async function importRecords(options: ImportOptions): Promise<ImportReport> {
   await requireWorkspace(options);
@@ -78,38 +86,53 @@ export async function importRecords(options: ImportOptions): Promise<ImportRepor
 async function writerOf(options: ImportOptions): Promise<ImportWriter> {
   const target: ImportTarget = {
     ...options,
-    importId: newId('imp'),
+    importId: options.run?.importId ?? newId('imp'),
     fileName: options.fileName ?? null,
   };
+  if (options.run !== undefined) return continuableWriter(target, options.run);
   if (options.atomic === true) return atomicWriter(target);
   return options.parallel === true ? parallelWriter(target) : batchWriter(target);
 }
 
 async function run(options: ImportOptions, writer: ImportWriter): Promise<ImportReport> {
-  const { input, resource, format, atomic = false, onProgress, onReject, signal } = options;
+  const { input, resource, format, atomic = false, onProgress, onReject, signal, run: current } = options;
   const interrupted = (): boolean => signal?.aborted === true;
-  let progress: ImportProgress = { bytes: 0, inserted: 0, existing: 0, refused: 0 };
+  const continuation = current === undefined ? undefined : continuationOf(current);
+  const { inserted: before = 0, existing: were = 0, refused: bad = 0 } = current ?? {};
+  let progress: ImportProgress = { bytes: 0, inserted: before, existing: were, refused: bad };
+  let recordsRead = 0;
   let rolledBack = false;
-  // Once it is known that nothing stays, the rest of the file is only checked.
-  const write = async ({ records }: Batch): Promise<InsertResult> =>
-    rolledBack || records.length === 0 ? NOTHING_INSERTED : writer.write(records.map(({ input }) => input));
-  const batches = readBatches(readUntil(input, signal), resource, format);
+  const write = async (batch: Batch): Promise<InsertResult | undefined> => {
+    if (continuation?.covers(batch)) return undefined;
+    // Once it is known that nothing stays, the rest of the file is only checked.
+    if (rolledBack || (batch.records.length === 0 && continuation === undefined)) return NOTHING_INSERTED;
+    return writer.write(
+      batch.records.map(({ input }) => input),
+      batch,
+    );
+  };
+  const batches = readBatches(readUntil(input, signal), resource, format, undefined, current);
   for await (const { batch, written } of writing(ahead(batches), write, writer.atOnce, interrupted)) {
-    const refused = refusedOf(options, batch, written);
+    recordsRead = batch.recordsRead;
+    const refused = refusedOf(options, batch, written ?? NOTHING_INSERTED);
     if (atomic && !rolledBack && refused.length > 0) {
       rolledBack = true;
       await writer.abandon();
     }
-    progress = {
-      bytes: batch.bytes,
-      inserted: rolledBack ? 0 : progress.inserted + written.inserted.length,
-      existing: progress.existing + written.existing.length,
-      refused: progress.refused + refused.length,
-    };
+    progress =
+      written === undefined
+        ? { ...progress, bytes: batch.bytes }
+        : {
+            bytes: batch.bytes,
+            inserted: rolledBack ? 0 : progress.inserted + written.inserted.length,
+            existing: progress.existing + written.existing.length,
+            refused: progress.refused + refused.length,
+          };
     if (refused.length > 0) await onReject?.(refused);
     onProgress?.(progress);
   }
   if (interrupted() && atomic) return { ...progress, inserted: 0, rolledBack: true, interrupted: true };
+  if (!interrupted()) continuation?.end(recordsRead);
   const { inserted, existing, refused } = progress;
   if (!rolledBack) await writer.finish({ inserted, existing, refused, finished: !interrupted() });
   return { ...progress, rolledBack, interrupted: interrupted() };
@@ -117,13 +140,14 @@ async function run(options: ImportOptions, writer: ImportWriter): Promise<Import
 
 interface Written {
   readonly batch: Batch;
-  readonly written: InsertResult;
+  /** Undefined: an earlier run of the import has written the batch. */
+  readonly written: InsertResult | undefined;
 }
 
 /** Writes batches, `atOnce` at the same time, and gives them in their order; none is begun after `stopped`. */
 async function* writing(
   batches: AsyncIterable<Batch>,
-  write: (batch: Batch) => Promise<InsertResult>,
+  write: (batch: Batch) => Promise<Written['written']>,
   atOnce: number,
   stopped: () => boolean,
 ): AsyncGenerator<Written> {

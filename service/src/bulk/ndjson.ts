@@ -11,6 +11,7 @@ export const ndjsonParser = (): RecordParser => ({
     for (const line of lines) if (line.flaw !== null || !BLANK.test(line.text)) yield parseLine(line);
   },
   end: () => [],
+  header: () => '',
 });
 
 function parseLine({ number, text, flaw }: Line): ParsedRecord {

@@ -39,7 +39,7 @@ export function parallelWriter(target: ImportTarget): ImportWriter {
   return {
     ...alone,
     atOnce: 2,
-    write: (inputs) => {
+    write: (inputs, batch) => {
       const { promise, resolve, reject } = Promise.withResolvers<Link | undefined>();
       const before = { linked, committed };
       const write = async (): Promise<InsertResult> => {
@@ -47,7 +47,7 @@ export function parallelWriter(target: ImportTarget): ImportWriter {
           inputs.length < PARALLEL_LEAST ? undefined : await writeLinked(target, inputs, before, resolve);
         if (result !== undefined) return result;
         await before.committed;
-        const written = await alone.write(inputs);
+        const written = await alone.write(inputs, batch);
         resolve(undefined);
         return written;
       };

@@ -16,4 +16,6 @@ export interface RecordParser {
   readonly parse: (lines: readonly Line[]) => Iterable<ParsedRecord>;
   /** Call after the last line: returns the remaining records. */
   readonly end: () => Iterable<ParsedRecord>;
+  /** The header row, once there is a record; empty for a format without one. */
+  readonly header: () => string;
 }

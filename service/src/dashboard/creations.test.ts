@@ -6,6 +6,7 @@ import { createTestDashboard, newEmail, tokenOf, type Visitor } from '../../test
 import { createTestService, type TestAnswer } from '../../test/harness/service.ts';
 import { inTransaction } from '../database/pool.ts';
 import type { CreatedKey, IssuedInvitation, Workspace } from './wire.ts';
+import type { ImportAnswer } from './wire-data.ts';
 
 const API = '/dashboard/api';
 
@@ -29,6 +30,10 @@ const KEY = { name: 'crawler', mode: 'test', access: 'read', companyId: null };
 
 interface Creation {
   readonly path: string;
+  /** Default: JSON. */
+  readonly type?: string;
+  /** A type with which any body is refused. Default: the same type, with which the body lacks fields. */
+  readonly wrongType?: string;
   readonly body: () => object;
   /** Another body that is valid too. */
   readonly other: () => object;
@@ -59,6 +64,15 @@ const CREATIONS: Readonly<Record<string, Creation>> = {
     idOf: (answer) => answer.json<IssuedInvitation>().invitation.id,
     count: 'select count(*)::int as count from invitations',
   },
+  '/workspaces/:workspaceId/imports/:resource': {
+    path: `/workspaces/${workspaceId}/imports/companies`,
+    type: 'application/x-ndjson',
+    wrongType: 'text/csv',
+    body: () => ({ name: 'Acme' }),
+    other: () => ({ name: 'Borealis' }),
+    idOf: (answer) => answer.json<ImportAnswer>().id,
+    count: 'select count(*)::int as count from companies',
+  },
 };
 
 /** Routes that a repeat does no harm to, with the reason. */
@@ -72,7 +86,6 @@ const HARMLESS: Readonly<Record<string, string>> = {
   '/invitations/accept': 'its link works once',
   '/workspaces/:workspaceId/keys/:keyId/rotate': 'replaces the token; the key stays one',
   '/workspaces/:workspaceId/keys/:keyId/revoke': 'changes nothing the second time',
-  '/workspaces/:workspaceId/imports/:resource': 'skips ids that exist, and says what it wrote',
 };
 
 test('every route that creates something requires an Idempotency-Key', () => {
@@ -86,11 +99,16 @@ test('every route that creates something requires an Idempotency-Key', () => {
 
 const count = async (statement: string): Promise<number> =>
   (await a.pool.query<{ count: number }>(statement)).rows[0]?.count ?? -1;
-const send = (visitor: Visitor, path: string, body: object, key: string): Promise<TestAnswer> =>
-  visitor.send('POST', path, body, { headers: { 'idempotency-key': key } });
+const sender =
+  (type = 'application/json') =>
+  (visitor: Visitor, path: string, body: object, key: string): Promise<TestAnswer> =>
+    visitor.send('POST', path, body, { headers: { 'content-type': type, 'idempotency-key': key } });
+const send = sender();
 const codeOf = (answer: TestAnswer): string => answer.json<{ error: { code: string } }>().error.code;
 
-describe.each(Object.values(CREATIONS))('POST $path', ({ path, body, other, idOf, count: statement }) => {
+describe.each(Object.values(CREATIONS))('POST $path', (creation) => {
+  const { path, type, wrongType = type, body, other, idOf, count: statement } = creation;
+  const send = sender(type);
   test('is refused without an Idempotency-Key, and with one that is none', async () => {
     const before = await count(statement);
     for (const key of ['', 'x'.repeat(256), 'two words']) {
@@ -100,7 +118,7 @@ describe.each(Object.values(CREATIONS))('POST $path', ({ path, body, other, idOf
     const without = await a.app.inject({
       method: 'POST',
       url: API + path,
-      headers: { cookie: owner.cookie, 'content-type': 'application/json' },
+      headers: { cookie: owner.cookie, 'content-type': type ?? 'application/json' },
       payload: JSON.stringify(body()),
     });
     expect(without.statusCode).toBe(400);
@@ -148,7 +166,7 @@ describe.each(Object.values(CREATIONS))('POST $path', ({ path, body, other, idOf
 
   test('keeps the key free when the request is refused, and keeps the keys of two people apart', async () => {
     const key = randomUUID();
-    expect((await send(owner, path, { name: 5 }, key)).status).toBe(400);
+    expect((await sender(wrongType)(owner, path, { name: 5 }, key)).status).toBe(400);
     const created = await send(owner, path, body(), key);
     expect(created.status).toBe(201);
     const stranger = await dashboard.owner();

@@ -25,12 +25,13 @@ export function requireIdempotencyKeys(scope: FastifyInstance): void {
 
 /**
  * The repeats of one creating request of a person. A repeat finds the id of what the first request created. Only the id
- * is stored, so that no token and no link is: the caller reads the thing as it is now.
+ * is stored, so that no token and no link is: the caller reads the thing as it is now. `body`: what a repeat must have in
+ * common with the first request.
  */
-export function repeatsOf(request: FastifyRequest, person: Person): Repeats {
+export function repeatsOf(request: FastifyRequest, person: Person, body: unknown = request.body): Repeats {
   const key = keyOf(request);
   const path = request.url.split('?', 1)[0] ?? '';
-  const fingerprint = fingerprintOf(request.method, path, request.body);
+  const fingerprint = fingerprintOf(request.method, path, body);
   return {
     find: async (client) => {
       await claim(client, person.id, key);

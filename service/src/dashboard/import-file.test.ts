@@ -36,7 +36,14 @@ const imports = async (): Promise<readonly AuditLogEntry[]> =>
 describe('importing a file', () => {
   test('takes in the good lines, tells of each bad one, and is logged with the person', async () => {
     const companies = await load(admin, 'companies', lines([{ id: 'com_a', name: 'Acme' }]));
-    expect(companies.json()).toEqual({ inserted: 1, existing: 0, refused: 0, refusedLines: [] });
+    expect(companies.json()).toEqual({
+      id: expect.stringMatching(/^imp_/),
+      inserted: 1,
+      addedBefore: 0,
+      existing: 0,
+      refused: 0,
+      refusedLines: [],
+    });
     const audit = { companyId: 'com_a', headlineScore: 50, completedAt: '2026-03-01T00:00:00Z' };
     const file = `${lines([
       { id: 'aud_1', ...audit },
@@ -123,6 +130,7 @@ describe('importing a file', () => {
         `Host: ${new URL(PUBLIC_URL).host}`,
         `Cookie: ${owner.cookie}`,
         `Content-Type: ${NDJSON}`,
+        'Idempotency-Key: breaks-off',
         `Content-Length: ${file.length + 1_000}`,
         '',
         file,

@@ -3,11 +3,14 @@ import type { FastifyInstance } from 'fastify';
 import { refuse } from '../api/guards.ts';
 import { BulkError } from '../bulk/error.ts';
 import { type Format, importRecords, type RefusedRecord } from '../bulk/import.ts';
+import type { Clock } from '../config/clock.ts';
 import type { Connections } from '../database/lane.ts';
 import { ApiError } from '../http/errors.ts';
 import { harmless } from '../http/request-origin.ts';
 import { findInvalidParameter, type RawQuery } from '../list/query.ts';
+import { repeatsOf } from './creations.ts';
 import { resourceOf } from './data.ts';
+import { importFailure, type RunningImport, startImport } from './import-runs.ts';
 import { createImportSlots } from './import-slots.ts';
 import {
   FILE_NAME_MAX_CHARACTERS,
@@ -21,6 +24,7 @@ import type { ImportAnswer } from './wire-data.ts';
 export interface ImportRoutes {
   readonly pool: Connections;
   readonly sessions: Sessions;
+  readonly clock: Clock;
 }
 
 const FORMATS: Readonly<Record<string, Format>> = { 'text/csv': 'csv', 'application/x-ndjson': 'ndjson' };
@@ -28,9 +32,10 @@ const MIB = 1024 * 1024;
 
 /**
  * Takes a file of records as `svcd import` does: streamed, good lines in, each refused one told with its number and
- * reason. A file that stops on its way (the page was closed) leaves what was written until then, logged as such.
+ * reason. A file that stops on its way (the page was closed) leaves what was written until then, logged as such. A
+ * repeat with the same Idempotency-Key adds the rest of the same file; of a file that was read to its end, nothing.
  */
-export function registerImports(api: FastifyInstance, { pool, sessions }: ImportRoutes): void {
+export function registerImports(api: FastifyInstance, { pool, sessions, clock }: ImportRoutes): void {
   const slots = createImportSlots();
   api.register((scope, _, done) => {
     const bodyTypes = Object.keys(FORMATS);
@@ -38,18 +43,23 @@ export function registerImports(api: FastifyInstance, { pool, sessions }: Import
     scope.addContentTypeParser(bodyTypes, (_request, payload, parsed) => parsed(null, payload));
     scope.post<{ Params: { resource: string }; Querystring: RawQuery; Body: Readable }>(
       '/workspaces/:workspaceId/imports/:resource',
-      { config: { bodyTypes } },
+      { config: { bodyTypes, creates: true } },
       async (request, reply): Promise<ImportAnswer> => {
         const access = await sessions.member(request, reply, 'record.import');
-        const { workspaceId, by } = access;
+        const { workspaceId, by, person } = access;
         const resource = resourceOf(request.params);
         const fileName = fileNameOf(request.query);
         const { body } = request;
         if (Number(request.headers['content-length'] ?? 0) > IMPORT_MAX_BYTES) throw tooLarge();
+        // The run compares the file.
+        const repeats = repeatsOf(request, person, null);
         const leave = slots.take(workspaceId);
-        const upload = watched(body);
+        let running: RunningImport | undefined;
         const refusedLines: ImportAnswer['refusedLines'][number][] = [];
         try {
+          running = await startImport(pool, workspaceId, repeats, clock);
+          const { run, alive } = running;
+          const upload = watched(body, alive);
           const { inserted, existing, refused } = await importRecords({
             pool,
             workspaceId,
@@ -58,6 +68,7 @@ export function registerImports(api: FastifyInstance, { pool, sessions }: Import
             ...(fileName === undefined ? {} : { fileName }),
             confirm: (client) => confirmRole(client, access, 'record.import'),
             format: formatOf(request.headers['content-type']),
+            run,
             input: upload.input,
             signal: upload.signal,
             onReject: (more) => {
@@ -68,12 +79,14 @@ export function registerImports(api: FastifyInstance, { pool, sessions }: Import
             request.log.info({ workspaceId, resource: resource.name, inserted }, 'an import broke off');
             throw upload.signal.reason;
           }
-          return { inserted, existing, refused, refusedLines };
+          reply.code(run.finished ? 200 : 201);
+          return { id: run.importId, inserted, existing, refused, addedBefore: run.inserted, refusedLines };
         } catch (error) {
           if (error instanceof BulkError) throw new ApiError('invalid_body', error.message);
-          throw error;
+          throw importFailure(error);
         } finally {
           leave();
+          await running?.end();
           // What is left of the body must be taken off the wire before the answer can be read.
           body.resume();
         }
@@ -90,7 +103,7 @@ interface Upload {
 }
 
 /** The body's bytes, which just end where they should not have: what was read until then is written and logged. */
-function watched(body: Readable): Upload {
+function watched(body: Readable, onBytes: () => void): Upload {
   const controller = new AbortController();
   async function* bytes(): AsyncGenerator<Buffer> {
     let read = 0;
@@ -99,6 +112,7 @@ function watched(body: Readable): Upload {
       for await (const chunk of body.iterator({ destroyOnReturn: false })) {
         read += chunk.length;
         if (read > IMPORT_MAX_BYTES) throw tooLarge();
+        onBytes();
         yield chunk;
       }
     } catch (error) {

@@ -109,7 +109,7 @@ function registerEndpoints(api: FastifyInstance, options: DashboardOptions): voi
   registerResourceShapes(api, { sessions });
   registerData(api, { pool, sessions, reader });
   registerScores(api, { pool, sessions, clock });
-  registerImports(api, { pool, sessions });
+  registerImports(api, { pool, sessions, clock });
   registerTraffic(api, { pool, sessions, clock });
   registerOverview(api, { pool, sessions });
   registerKeys(api, { sessions, keys: createKeyStore(unshared(pool), secrets), reader });

@@ -49,13 +49,23 @@ export interface Scores {
   }[];
 }
 
-/** `POST /workspaces/{id}/imports/{resource}`. What is counted as inserted stays, whatever comes after. */
+/**
+ * `POST /workspaces/{id}/imports/{resource}`. What is counted as inserted stays, whatever comes after. A repeat with the
+ * same Idempotency-Key returns the counts of the whole import.
+ */
 export interface ImportAnswer {
+  /** The import's in the audit log, which has an entry for it if it added records. */
+  readonly id: string;
   readonly inserted: number;
+  /** Of them, those that earlier requests with the same Idempotency-Key have added. */
+  readonly addedBefore: number;
   /** Records whose id was there already; nothing is changed. */
   readonly existing: number;
   readonly refused: number;
-  /** The first 1,000 of them, in the order of the file. */
+  /**
+   * The first 1,000 of them, in the order of the file. Lines that an earlier request refused for what the workspace then
+   * had (their company was missing, their createdAt was not past) are counted, not listed.
+   */
   readonly refusedLines: readonly {
     /** Where it starts in the file, from 1. */
     readonly line: number;

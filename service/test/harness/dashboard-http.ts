@@ -4,6 +4,8 @@ import { secret } from './secrets.ts';
 
 /** The dashboard of a service that runs, as a person's program would use it. */
 export interface DashboardSession {
+  /** Origin and cookie, for requests whose body is not JSON. */
+  readonly headers: Readonly<Record<string, string>>;
   /** A request to a path below /dashboard/api; throws when it is refused. */
   post<T>(path: string, body?: unknown): Promise<T>;
   createKey(workspaceId: string, key?: Partial<NewKey>): Promise<IssuedKey>;
@@ -54,6 +56,7 @@ export async function signIn(
   for (const cookie of cookies) secret(cookie.slice(cookie.indexOf('=') + 1));
   headers['cookie'] = cookies.join('; ');
   const session: DashboardSession = {
+    headers: { origin: url, cookie: headers['cookie'] },
     post: async <T>(path: string, body?: unknown) => (await (await post(path, body)).json()) as T,
     createKey: async (workspaceId, key = {}) => {
       const issued = await session.post<IssuedKey>(`/workspaces/${workspaceId}/keys`, {

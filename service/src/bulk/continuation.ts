@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto';
+import type { Batch } from './batches.ts';
+import type { ImportRun } from './import-run.ts';
+import type { ParsedRecord } from './parsed-record.ts';
+
+/** The file is not the one that the import began with. Nothing of it is written. */
+export class OtherFile extends Error {
+  /** Records that the import had added. */
+  readonly inserted: number;
+
+  constructor(inserted: number) {
+    super('The file is not the one that the import began with.');
+    this.inserted = inserted;
+  }
+}
+
+/** The records of a file up to here. */
+export interface Trail {
+  readonly add: (record: ParsedRecord) => void;
+  /** SHA-256 of the header row and of each record's line number and text; null before the first record. */
+  readonly digest: () => Buffer | null;
+}
+
+export function createTrail(header: () => string): Trail {
+  const hash = createHash('sha256');
+  let empty = true;
+  return {
+    add({ line, text }) {
+      if (empty) hash.update(`${header()}\n`);
+      empty = false;
+      hash.update(`${line} ${text.length}\n${text}`);
+    },
+    digest: () => (empty ? null : hash.copy().digest()),
+  };
+}
+
+/** What a run need not write, since the runs before it did. */
+export interface Continuation {
+  /** Whether the batch was dealt with. Throws OtherFile when the file is another one up to there. */
+  readonly covers: (batch: Batch) => boolean;
+  /** At the end of the file. Throws OtherFile when the file of the runs before went on. */
+  readonly end: (recordsRead: number) => void;
+}
+
+export function continuationOf({ recordsRead, digest, inserted, finished }: ImportRun): Continuation {
+  return {
+    covers(batch) {
+      if (batch.recordsRead < recordsRead) return true;
+      if (batch.recordsRead > recordsRead) {
+        if (finished) throw new OtherFile(inserted);
+        return false;
+      }
+      if (digest === null || batch.digest?.equals(digest) !== true) throw new OtherFile(inserted);
+      return true;
+    },
+    end(read) {
+      if (read < recordsRead) throw new OtherFile(inserted);
+    },
+  };
+}

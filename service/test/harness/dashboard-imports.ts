@@ -1,0 +1,95 @@
+import { request } from 'node:http';
+import type { AuditLogEntry, ListEnvelope } from '@svc/sdk';
+import { expect, vi } from 'vitest';
+import { BATCH_RECORDS } from '../../src/bulk/batches.ts';
+import { createTestDashboard, PUBLIC_URL, type Visitor } from './dashboard.ts';
+import { createTestService, type TestAnswer } from './service.ts';
+
+export const WAIT = { timeout: 20_000, interval: 20 } as const;
+export const NDJSON = 'application/x-ndjson';
+export const CSV = 'text/csv';
+
+export const NAMES = Array.from({ length: 4 * BATCH_RECORDS + 500 }, (_, i) => `Company ${i}`);
+const REFUSED_EVERY = 2_000;
+export const REFUSED = Math.ceil(NAMES.length / REFUSED_EVERY);
+const bad = (i: number, line: string): string => (i % REFUSED_EVERY === 9 ? `\n${line}\n` : '');
+/** Companies without ids, some blank lines, some lines that are refused, and in CSV cells of two lines. */
+export const FILES = {
+  [NDJSON]: NAMES.map((name, i) => `${JSON.stringify({ name })}\n${bad(i, '{"nome":1}')}`),
+  [CSV]: [
+    'name,domain\n',
+    ...NAMES.map((name, i) => `${name},"${i % 3 === 0 ? 'two\nlines' : ''}"\n${bad(i, ',')}`),
+  ],
+} as const;
+
+export type Owner = Visitor & { readonly workspaceId: string };
+
+/** Imports by the dashboard of two nodes on one database. The first one listens. */
+export async function createImportWorld() {
+  const a = await createTestService();
+  const b = await createTestService({ database: a.database, clock: a.clock });
+  const { pool, clock } = a;
+  const dashboard = createTestDashboard(a);
+  const origin = await a.app.listen({ host: '127.0.0.1', port: 0 });
+
+  /** A new workspace's owner, at both nodes. */
+  const ownerOnBoth = async (): Promise<{ readonly owner: Owner; readonly onB: Visitor }> => {
+    const owner = await dashboard.owner();
+    return { owner, onB: await dashboard.signIn(owner.userId, owner.email, b.app) };
+  };
+  /** Of the workspace's companies, in the order in which they were written. */
+  const namesOf = async ({ workspaceId }: Owner): Promise<readonly string[]> =>
+    (
+      await pool.query<{ name: string }>(
+        'select name from companies where workspace_id = $1 order by created_at, id',
+        [workspaceId],
+      )
+    ).rows.map(({ name }) => name);
+  const entriesOf = async (owner: Owner): Promise<readonly AuditLogEntry[]> =>
+    (await owner.send('GET', `/workspaces/${owner.workspaceId}/log?kind=records.imported`)).json<
+      ListEnvelope<AuditLogEntry>
+    >().data;
+  /** Sends the beginning of a file by HTTP, until this many companies are there, and cuts the connection. */
+  const breakOff = async (owner: Owner, key: string, type: string, text: string, written: number) => {
+    const quiet = a.log.length;
+    const upload = request(`${origin}/dashboard/api${importsOf(owner)}`, {
+      method: 'POST',
+      headers: {
+        host: new URL(PUBLIC_URL).host,
+        cookie: owner.cookie,
+        'content-type': type,
+        'idempotency-key': key,
+      },
+    });
+    upload.once('error', () => undefined);
+    upload.write(text);
+    await vi.waitFor(async () => expect((await namesOf(owner)).length).toBeGreaterThanOrEqual(written), WAIT);
+    upload.destroy();
+    const ended = (): boolean => a.log.slice(quiet).some((line) => line.includes('an import broke off'));
+    await vi.waitFor(() => expect(ended()).toBe(true), WAIT);
+  };
+  return { pool, clock, ownerOnBoth, namesOf, entriesOf, breakOff };
+}
+
+export const importsOf = (owner: Owner, resource = 'companies'): string =>
+  `/workspaces/${owner.workspaceId}/imports/${resource}`;
+
+export const load = (
+  who: Visitor,
+  path: string,
+  key: string,
+  payload: NonNullable<Parameters<Visitor['send']>[3]>['payload'],
+  type: string = NDJSON,
+): Promise<TestAnswer> =>
+  who.send('POST', path, undefined, {
+    ...(payload === undefined ? {} : { payload }),
+    headers: { 'content-type': type, 'idempotency-key': key },
+  });
+
+/** The same, as soon as the request before it has noticed its end. */
+export const loadAgain = (...request: Parameters<typeof load>): Promise<TestAnswer> =>
+  vi.waitFor(async () => {
+    const answer = await load(...request);
+    expect(answer.status).not.toBe(409);
+    return answer;
+  }, WAIT);
