@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { BROWSER_PATH } from './harness/launch.ts';
 import { createServiceWorld } from './harness/service-world.ts';
@@ -87,7 +88,7 @@ describe.skipIf(BROWSER_PATH === undefined)('importing a file', async () => {
     await page.getByText('1 company imported').waitFor();
   });
 
-  test('of a large file shows how far it is, and stops when it is told to: what is written stays', async () => {
+  test('of a large file shows how far it is, and stops when it is told to: “Try again” adds the rest', async () => {
     const page = await open(owner, audits);
     await page.getByRole('button', { name: 'Import', exact: true }).click();
     const line = 'com_a,70,2026-03-01T00:00:00Z\n';
@@ -100,13 +101,65 @@ describe.skipIf(BROWSER_PATH === undefined)('importing a file', async () => {
       .toBeGreaterThan(0);
     await page.getByRole('button', { name: 'Stop' }).click();
     await page.getByRole('alert').getByText('What was written until then stays', { exact: false }).waitFor();
-    // The service finishes what it is writing.
-    await expect.poll(() => service.pool.totalCount - service.pool.idleCount, { timeout: 20_000 }).toBe(0);
-    const { rows } = await service.pool.query<{ n: number }>(
-      'select records as n from record_counts where workspace_id = $1 and resource = $2 and company_id = $3',
-      [workspaceId, 'audits', ''],
-    );
-    expect(rows[0]?.n).toBeLessThan(LARGE_LINES);
+    // The service writes what has arrived.
+    await expect
+      .poll(() => service.log.some((line) => line.includes('an import broke off')), { timeout: 60_000 })
+      .toBe(true);
+    const written = async (): Promise<number> => {
+      const { rows } = await service.pool.query<{ n: number }>(
+        'select records as n from record_counts where workspace_id = $1 and resource = $2 and company_id = $3',
+        [workspaceId, 'audits', ''],
+      );
+      return rows[0]?.n ?? 0;
+    };
+    // Two from the tests before.
+    const stopped = (await written()) - 2;
+    expect(stopped).toBeLessThan(LARGE_LINES);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page
+      .getByText(
+        `${LARGE_LINES.toLocaleString('en')} audits imported, ${stopped.toLocaleString('en')} of them by an earlier attempt, none refused.`,
+      )
+      .waitFor({ timeout: 60_000 });
+    expect(await written()).toBe(2 + LARGE_LINES);
+  });
+
+  test('that is still being imported says so, and “Try again” then has its outcome', async () => {
+    const page = await open(owner, companies);
+    await page.getByRole('button', { name: 'Import', exact: true }).click();
+    await page.getByLabel('File', { exact: true }).setInputFiles(csv('once.csv', 'name\nOnce\n'));
+    const keys: (string | undefined)[] = [];
+    page.on('request', (request) => {
+      if (request.url().includes('/imports/')) keys.push(request.headers()['idempotency-key']);
+    });
+    let lost = true;
+    const lose = ({ url = '' }: IncomingMessage, response: ServerResponse): void => {
+      if (!lost || !url.includes('/imports/')) return;
+      response.end = () => {
+        response.destroy();
+        return response;
+      };
+    };
+    service.app.server.prependListener('request', lose);
+    await page.getByRole('button', { name: 'Import', exact: true }).last().click();
+    await page.getByRole('alert').getByText('cannot be reached').waitFor();
+    lost = false;
+    // As if the first request were not at its end.
+    const hold = (until: string) =>
+      service.pool.query(`update imports set active_until = ${until} where workspace_id = $1`, [workspaceId]);
+    await hold(`clock_timestamp() + interval '1 hour'`);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('alert').getByText('This file is still being imported.').waitFor();
+    await expectSound(page);
+    await hold('null');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('1 company imported').waitFor();
+    await page.getByRole('button', { name: 'Import another file' }).click();
+    await page.getByLabel('File', { exact: true }).setInputFiles(csv('once.csv', 'name\nOnce\n'));
+    await page.getByRole('button', { name: 'Import', exact: true }).last().click();
+    await page.getByText('1 company imported, none refused.').waitFor();
+    // One for all attempts at a file, and another one when a file is chosen.
+    expect(keys.map((key) => keys.indexOf(key))).toEqual([0, 0, 0, 3]);
   });
 
   test('is not for viewers', async () => {

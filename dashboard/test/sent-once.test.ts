@@ -10,6 +10,8 @@ interface CreatingForm {
   /** Leaves the focus in a field, so that Enter sends the form. */
   readonly fill: (page: Page, round: number) => Promise<void>;
   readonly submit: string;
+  /** The same button after a failure. Default: it keeps its name. */
+  readonly again?: string;
   /** What comes after it. */
   readonly done: (page: Page) => Promise<void>;
   readonly request: RegExp;
@@ -46,6 +48,26 @@ const FORMS: Readonly<Record<string, CreatingForm>> = {
     done: (page) => page.getByRole('button', { name: 'Copy link' }).waitFor(),
     request: /\/invitations$/,
     rows: 'select id from invitations',
+  },
+  'Import a file': {
+    page: '/data/companies',
+    open: (page) =>
+      page
+        .getByRole('button', { name: /^Import/ })
+        .first()
+        .click(),
+    fill: async (page, round) => {
+      const buffer = Buffer.from(`name\nCompany ${round}\n`);
+      await page
+        .getByLabel('File', { exact: true })
+        .setInputFiles({ name: 'companies.csv', mimeType: 'text/csv', buffer });
+      await page.getByRole('cell', { name: `Company ${round}` }).waitFor();
+    },
+    submit: 'Import',
+    again: 'Try again',
+    done: (page) => page.getByText('1 company imported').waitFor(),
+    request: /\/imports\/companies/,
+    rows: 'select id from companies',
   },
 };
 
@@ -121,10 +143,11 @@ describe.skipIf(BROWSER_PATH === undefined)('a form that creates something', () 
         await route.fetch();
         return route.abort();
       });
-      const submit = page.getByRole('dialog').getByRole('button', { name: form.submit });
-      await submit.click();
+      const press = (name: string) => page.getByRole('dialog').getByRole('button', { name }).click();
+      await press(form.submit);
       await page.getByRole('alert').getByText('cannot be reached').waitFor();
-      await submit.click();
+      expect(await rowsOf(form.rows)).toBe(before + 1);
+      await press(form.again ?? form.submit);
       await page.getByRole('alert').waitFor({ state: 'detached' });
       if (form.submit === 'Create key') {
         await page.getByRole('heading', { name: `“Key ${round}” exists, its token is lost` }).waitFor();

@@ -4,6 +4,8 @@ import { failureOf, unreachable } from './failure.ts';
 export interface UploadOptions {
   readonly file: File;
   readonly contentType: string;
+  /** Of this file: a repeat with the same key adds only what is missing. */
+  readonly idempotencyKey: string;
   /** Called with the share of the file that the service has taken, 0 to 1. */
   readonly onProgress: (share: number) => void;
   readonly signal: AbortSignal;
@@ -14,11 +16,12 @@ export interface UploadOptions {
  * no more than it can write, so the share that is sent is about the share that is written. Throws ApiFailure.
  */
 export function upload<T>(path: string, options: UploadOptions): Promise<T> {
-  const { file, contentType, onProgress, signal } = options;
+  const { file, contentType, idempotencyKey, onProgress, signal } = options;
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     request.open('POST', endpoint(path));
     request.setRequestHeader('content-type', contentType);
+    request.setRequestHeader('idempotency-key', idempotencyKey);
     request.upload.addEventListener('progress', ({ loaded, total }) => {
       onProgress(total === 0 ? 1 : loaded / total);
     });

@@ -3,7 +3,8 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { useAction } from '../../api/action.ts';
 import { ofWorkspace } from '../../api/client.ts';
-import { messageOf } from '../../api/failure.ts';
+import { isFailure, messageOf } from '../../api/failure.ts';
+import { newIdempotencyKey } from '../../api/idempotency-key.ts';
 import { upload } from '../../api/upload.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog, DialogActions } from '../../ui/dialog.tsx';
@@ -23,10 +24,21 @@ export interface ImportDialogProps {
   readonly onClose: () => void;
 }
 
+/** A file with the Idempotency-Key of its import: the same for each attempt, another one when a file is chosen. */
+interface Chosen {
+  readonly file: File;
+  readonly key: string;
+}
+
+const REFUSALS = ['invalid_body', 'idempotency_mismatch', 'payload_too_large'] as const;
+
+const choose = (file: File): Chosen => ({ file, key: newIdempotencyKey() });
+
 /** Takes a file in: choose it, look at its beginning, watch it go, read what was refused. */
 export function ImportDialog({ workspaceId, shape, dropped, onClose }: ImportDialogProps) {
   const client = useQueryClient();
-  const [file, setFile] = useState(dropped);
+  const [chosen, setChosen] = useState(() => dropped && choose(dropped));
+  const file = chosen?.file;
   const [preview, setPreview] = useState<FilePreview | null>(null);
   const [share, setShare] = useState(0);
   const stop = useRef(new AbortController());
@@ -44,13 +56,14 @@ export function ImportDialog({ workspaceId, shape, dropped, onClose }: ImportDia
     };
   }, [file, shape]);
   const importing = useAction({
-    mutationFn: async ({ from, format }: { from: File; format: FilePreview['format'] }) => {
+    mutationFn: async ({ file: from, key, format }: Chosen & { format: FilePreview['format'] }) => {
       stop.current = new AbortController();
       setShare(0);
       const path = `/imports/${shape.name}?${new URLSearchParams({ fileName: from.name })}`;
       return upload<ImportAnswer>(ofWorkspace(workspaceId, path), {
         file: from,
         contentType: CONTENT_TYPES[format],
+        idempotencyKey: key,
         onProgress: setShare,
         signal: stop.current.signal,
       });
@@ -62,6 +75,8 @@ export function ImportDialog({ workspaceId, shape, dropped, onClose }: ImportDia
     },
   });
   const busy = importing.isPending;
+  // A file that is refused needs a change first.
+  const repeatable = !REFUSALS.some((code) => isFailure(importing.error, code));
   return (
     <Dialog
       wide
@@ -78,7 +93,7 @@ export function ImportDialog({ workspaceId, shape, dropped, onClose }: ImportDia
           name={shape.name}
           onClose={onClose}
           onAnother={() => {
-            setFile(undefined);
+            setChosen(undefined);
             importing.reset();
           }}
         />
@@ -86,12 +101,18 @@ export function ImportDialog({ workspaceId, shape, dropped, onClose }: ImportDia
         <ImportProgress name={file?.name ?? ''} share={share} onStop={() => stop.current.abort()} />
       ) : (
         <div className="flex flex-col gap-4">
-          <FileDrop file={file} onFile={setFile} />
+          <FileDrop
+            file={file}
+            onFile={(next) => {
+              setChosen(choose(next));
+              importing.reset();
+            }}
+          />
           {preview === null ? <Fields shape={shape} /> : <PreviewTable preview={preview} />}
           {importing.error === null ? null : (
             <Problem>
-              {messageOf(importing.error)} What was written until then stays; the same file can be imported
-              again.
+              {messageOf(importing.error)}
+              {repeatable ? ' What was written until then stays. “Try again” adds only the rest.' : ''}
             </Problem>
           )}
           <DialogActions>
@@ -100,11 +121,11 @@ export function ImportDialog({ workspaceId, shape, dropped, onClose }: ImportDia
               variant="primary"
               blocked={preview === null ? 'Choose a file first.' : undefined}
               onClick={() => {
-                if (file !== undefined && preview !== null)
-                  void importing.run({ from: file, format: preview.format });
+                if (chosen !== undefined && preview !== null)
+                  void importing.run({ ...chosen, format: preview.format });
               }}
             >
-              Import
+              {importing.error !== null && repeatable ? 'Try again' : 'Import'}
             </Button>
           </DialogActions>
         </div>

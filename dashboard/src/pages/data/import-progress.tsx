@@ -31,7 +31,7 @@ export const ImportProgress = ({ name, share, onStop }: ImportProgressProps) => 
       />
     </Progress.Root>
     <p className="text-sm text-soft">
-      What is written stays, also when you stop: the same file can be imported again.
+      What is written stays, also when you stop. “Try again” then adds the rest.
     </p>
     <DialogActions>
       <Button onClick={onStop}>Stop</Button>

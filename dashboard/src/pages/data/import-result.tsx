@@ -1,3 +1,4 @@
+import { IMPORT_REFUSED_SHOWN } from '@svc/service/src/dashboard/limits.ts';
 import type { ImportAnswer } from '@svc/service/src/dashboard/wire-data.ts';
 import { CircleCheck, Download } from 'lucide-react';
 import { Button } from '../../ui/button.tsx';
@@ -16,13 +17,14 @@ export interface ImportResultProps {
 
 /** What became of the file, and each refused line with its reason. */
 export function ImportResult({ answer, noun, name, onClose, onAnother }: ImportResultProps) {
-  const { inserted, existing, refused, refusedLines } = answer;
+  const { inserted, addedBefore, existing, refused, refusedLines } = answer;
   return (
     <div className="flex flex-col gap-4">
       <p role="status" className="flex gap-2">
         <CircleCheck size={18} aria-hidden className="mt-0.5 shrink-0 text-good" />
         <span>
           <strong>{`${counted(inserted, noun)} imported`}</strong>
+          {addedBefore === 0 ? '' : `, ${addedBefore.toLocaleString()} of them by an earlier attempt`}
           {existing === 0 ? '' : `, ${existing.toLocaleString()} already existed`}
           {refused === 0 ? ', none refused.' : `, ${refused.toLocaleString()} refused.`}
         </span>
@@ -52,7 +54,12 @@ interface RefusedLinesProps {
 const RefusedLines = ({ lines, total }: RefusedLinesProps) => (
   <div className="flex flex-col gap-2">
     {lines.length === total ? null : (
-      <p className="text-sm text-soft">{`The first ${lines.length.toLocaleString()} of them:`}</p>
+      <p className="text-sm text-soft">
+        {`${lines.length.toLocaleString()} of ${total.toLocaleString()} refused lines are listed.`}
+        {lines.length < IMPORT_REFUSED_SHOWN
+          ? ' An earlier attempt refused the others because of other records, such as a missing company.'
+          : ''}
+      </p>
     )}
     <div className="max-h-72 overflow-y-auto rounded-md border border-line">
       <Table label="Refused lines">
