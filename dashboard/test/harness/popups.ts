@@ -6,7 +6,7 @@ import { PASSWORD } from './world.ts';
 
 /** A dialog, a menu or a popover, and how it is used with the keyboard only. */
 export interface PopupCase {
-  /** What renders it, below src/. */
+  /** What renders it, below src/. A part of several popups is in the case of each. */
   readonly files: readonly string[];
   /** Below the workspace, or from the root. */
   readonly page: string;
@@ -153,7 +153,11 @@ export const POPUPS: Readonly<Record<string, PopupCase>> = {
     },
   },
   'Invite a member': {
-    files: ['pages/settings/invite-dialog.tsx', 'pages/settings/invitation-link.tsx'],
+    files: [
+      'pages/settings/invite-dialog.tsx',
+      'pages/settings/invitation-link.tsx',
+      'pages/settings/one-time-link.tsx',
+    ],
     page: '/settings?tab=members',
     trigger: 'Invite',
     role: 'dialog',
@@ -167,7 +171,7 @@ export const POPUPS: Readonly<Record<string, PopupCase>> = {
     },
   },
   'Reset a password': {
-    files: ['pages/settings/reset-password.tsx'],
+    files: ['pages/settings/reset-password.tsx', 'pages/settings/one-time-link.tsx'],
     page: '/settings?tab=members',
     trigger: 'Reset password of Vera',
     role: 'dialog',

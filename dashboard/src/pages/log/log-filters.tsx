@@ -31,6 +31,19 @@ const kinds = Object.entries(KIND_LABELS).map(([value, label]) => ({ value, labe
 const methods = METHODS.map((value) => ({ value, label: value }));
 const classes = Object.entries(STATUS_CLASSES).map(([value, { label }]) => ({ value, label }));
 
+/** Filters whose value is typed, and matches exactly. */
+const EXACT: readonly {
+  readonly name: 'person' | 'address' | 'request' | 'target';
+  readonly label: string;
+  /** Default: the label. */
+  readonly placeholder?: string;
+}[] = [
+  { name: 'person', label: 'Person', placeholder: 'Person, by e-mail' },
+  { name: 'address', label: 'Address', placeholder: 'IP address' },
+  { name: 'request', label: 'Request id' },
+  { name: 'target', label: 'Target id' },
+];
+
 const any = (label: string) => ({ value: '', label });
 /** Also the chosen one when it is none of the usual. */
 const withChosen = (options: readonly { value: string; label: string }[], chosen: string | undefined) =>
@@ -91,30 +104,15 @@ export function LogFilters({ search, keys, onFilter, onClear }: LogFiltersProps)
         tidy={(text) => (text.startsWith('/') ? text : `/${text}`)}
         onFilter={(path) => onFilter({ path })}
       />
-      <TextFilter
-        label="Person"
-        placeholder="Person, by e-mail"
-        value={search.person}
-        onFilter={(person) => onFilter({ person })}
-      />
-      <TextFilter
-        label="Address"
-        placeholder="IP address"
-        value={search.address}
-        onFilter={(address) => onFilter({ address })}
-      />
-      <TextFilter
-        label="Request id"
-        placeholder="Request id"
-        value={search.request}
-        onFilter={(request) => onFilter({ request })}
-      />
-      <TextFilter
-        label="Target id"
-        placeholder="Target id"
-        value={search.target}
-        onFilter={(target) => onFilter({ target })}
-      />
+      {EXACT.map(({ name, label, placeholder = label }) => (
+        <TextFilter
+          key={name}
+          label={label}
+          placeholder={placeholder}
+          value={search[name]}
+          onFilter={(value) => onFilter({ [name]: value })}
+        />
+      ))}
       {isFiltered(search) ? (
         <Button variant="ghost" onClick={onClear}>
           <X size={14} aria-hidden />

@@ -1,9 +1,7 @@
 import type { IssuedInvitation } from '@svc/service/src/dashboard/wire.ts';
-import { When } from '../../time/when.tsx';
 import { Button } from '../../ui/button.tsx';
-import { CopyButton } from '../../ui/copy-button.tsx';
 import { Dialog, DialogActions } from '../../ui/dialog.tsx';
-import { ShownOnce } from '../../ui/shown-once.tsx';
+import { OneTimeLink } from './one-time-link.tsx';
 
 export interface InvitationLinkProps {
   readonly issued: IssuedInvitation;
@@ -27,21 +25,13 @@ export const InvitationLink = ({ issued: { invitation, link }, onAgain, onClose 
       </DialogActions>
     </Dialog>
   ) : (
-    <Dialog open onOpenChange={onClose} title={`Invitation for ${invitation.email}`} dismissable={false}>
-      <ShownOnce what="The link" />
-      <p className="text-soft">
-        Share this link. Anyone who opens it joins as {invitation.role}, so send it in a way that only the
-        right person can read. It works once, until <When at={invitation.expiresAt} form="full" />, and is
-        shown only once.
-      </p>
-      <code className="mt-4 block rounded-md border border-edge bg-sunken px-3 py-2 wrap-anywhere select-all">
-        {link}
-      </code>
-      <DialogActions>
-        <CopyButton text={link} label="Copy link" wide />
-        <Button variant="primary" onClick={onClose}>
-          Done
-        </Button>
-      </DialogActions>
-    </Dialog>
+    <OneTimeLink
+      title={`Invitation for ${invitation.email}`}
+      link={link}
+      expiresAt={invitation.expiresAt}
+      onClose={onClose}
+    >
+      Share this link. Anyone who opens it joins as {invitation.role}, so send it in a way that only the right
+      person can read.
+    </OneTimeLink>
   );

@@ -2,12 +2,10 @@ import type { Member } from '@svc/service/src/dashboard/wire.ts';
 import { useAction } from '../../api/action.ts';
 import { messageOf } from '../../api/failure.ts';
 import { createResetLink } from '../../api/members.ts';
-import { When } from '../../time/when.tsx';
 import { Button } from '../../ui/button.tsx';
-import { CopyButton } from '../../ui/copy-button.tsx';
 import { Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { Problem } from '../../ui/problem.tsx';
-import { ShownOnce } from '../../ui/shown-once.tsx';
+import { OneTimeLink } from './one-time-link.tsx';
 import type { WorkspaceProps } from './props.ts';
 
 export interface ResetPasswordProps extends WorkspaceProps {
@@ -24,22 +22,9 @@ export function ResetPassword({ workspaceId, member, onClose }: ResetPasswordPro
   if (create.data !== undefined) {
     const { email, link, expiresAt } = create.data;
     return (
-      <Dialog open onOpenChange={onClose} title={`Reset link for ${email}`} dismissable={false}>
-        <ShownOnce what="The link" />
-        <p className="text-soft">
-          Send this link in a way that only {member.name} can read: anyone who opens it can set the password.
-          It works once, until <When at={expiresAt} form="full" />, and is shown only once.
-        </p>
-        <code className="mt-4 block rounded-md border border-edge bg-sunken px-3 py-2 wrap-anywhere select-all">
-          {link}
-        </code>
-        <DialogActions>
-          <CopyButton text={link} label="Copy link" wide />
-          <Button variant="primary" onClick={onClose}>
-            Done
-          </Button>
-        </DialogActions>
-      </Dialog>
+      <OneTimeLink title={`Reset link for ${email}`} link={link} expiresAt={expiresAt} onClose={onClose}>
+        Send this link in a way that only {member.name} can read: anyone who opens it can set the password.
+      </OneTimeLink>
     );
   }
   return (
