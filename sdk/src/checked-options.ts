@@ -21,10 +21,10 @@ export function checkedOptions<T extends object>(
 
 /** The options, when they are an object or undefined. */
 export function checkedObject<T extends object>(options: T | undefined): T | undefined {
-  const given: unknown = options;
-  if (given === undefined || (typeof given === 'object' && given !== null)) return options;
+  const value: unknown = options;
+  if (value === undefined || (typeof value === 'object' && value !== null)) return options;
   // Not the value: it may be an API key.
-  throw new SvcError(`The options must be an object, not ${given === null ? 'null' : typeof given}.`);
+  throw new SvcError(`The options must be an object, not ${value === null ? 'null' : typeof value}.`);
 }
 
 /** A value, in a message of an error. */

@@ -17,10 +17,10 @@ export function jsonText(value: unknown, what: string): string {
 }
 
 function refuseLoss(this: unknown, name: string, value: unknown): unknown {
-  const given: unknown = Object(this)[name];
+  const original: unknown = Object(this)[name];
   const lost =
     (typeof value === 'number' && !Number.isFinite(value)) ||
-    (given instanceof Date && Number.isNaN(given.getTime()));
-  if (lost) throw new SvcError(`${name === '' ? 'it' : `"${name}"`} is ${String(given)}.`);
+    (original instanceof Date && Number.isNaN(original.getTime()));
+  if (lost) throw new SvcError(`${name === '' ? 'it' : `"${name}"`} is ${String(original)}.`);
   return value;
 }

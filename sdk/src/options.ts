@@ -3,7 +3,7 @@ import { SvcError } from './errors.ts';
 import { type Fetch, globalFetch } from './http/fetch.ts';
 import { systemTiming, type Timing } from './http/retry.ts';
 import type { RetryEvent } from './http/transport.ts';
-import type { RestartEvent } from './list/walk.ts';
+import type { RestartEvent } from './list/iterate.ts';
 import { checkedNumber } from './number.ts';
 import { environment } from './runtime.ts';
 

@@ -14,9 +14,9 @@ interface SignalPart {
 
 /** The signal, when it is one or undefined. Throws {@link SvcError} otherwise. */
 export function checkedSignal(signal: Signal | undefined): Signal | undefined {
-  const given: unknown = signal;
-  if (given === undefined) return signal;
-  const { addEventListener }: { readonly addEventListener?: unknown } = Object(given);
+  const value: unknown = signal;
+  if (value === undefined) return signal;
+  const { addEventListener }: { readonly addEventListener?: unknown } = Object(value);
   if (typeof addEventListener === 'function') return signal;
-  throw new SvcError(`"signal" must be an AbortSignal, not ${textOf(given)}.`);
+  throw new SvcError(`"signal" must be an AbortSignal, not ${textOf(value)}.`);
 }

@@ -2,7 +2,7 @@ import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { SvcError } from '../errors.ts';
-import { type Io, tell } from './io.ts';
+import { type Io, printMessage } from './io.ts';
 
 /** An API key and where it belongs: it is never sent anywhere else. */
 export interface Credentials {
@@ -12,7 +12,7 @@ export interface Credentials {
 
 const FILE_MODE = 0o600;
 const DIRECTORY_MODE = 0o700;
-const OTHERS = 0o077;
+const OTHER_USERS_MODE = 0o077;
 
 type Environment = Io['env'];
 
@@ -30,8 +30,11 @@ export async function readCredentials(io: Io): Promise<Credentials | undefined> 
     throw new SvcError(`${path} cannot be read: ${error.message}`, { cause: error });
   });
   if (text === undefined) return undefined;
-  if (process.platform !== 'win32' && ((await stat(path)).mode & OTHERS) !== 0) {
-    await tell(io, `svc: warning: others may read ${path}, which holds a key. Run: chmod 600 ${path}`);
+  if (process.platform !== 'win32' && ((await stat(path)).mode & OTHER_USERS_MODE) !== 0) {
+    await printMessage(
+      io,
+      `svc: warning: others may read ${path}, which holds a key. Run: chmod 600 ${path}`,
+    );
   }
   const stored = parse(text);
   if (stored === undefined) throw new SvcError(`${path} is damaged. Run svc login again.`);
@@ -51,10 +54,10 @@ function parse(text: string): Credentials | undefined {
 export async function writeCredentials(env: Environment, credentials: Credentials): Promise<string> {
   const path = credentialsFile(env);
   await mkdir(dirname(path), { recursive: true, mode: DIRECTORY_MODE });
-  const fresh = `${path}.${process.pid}`;
-  await rm(fresh, { force: true });
-  await writeFile(fresh, `${JSON.stringify(credentials, null, 2)}\n`, { mode: FILE_MODE, flag: 'wx' });
-  await rename(fresh, path);
+  const temporary = `${path}.${process.pid}`;
+  await rm(temporary, { force: true });
+  await writeFile(temporary, `${JSON.stringify(credentials, null, 2)}\n`, { mode: FILE_MODE, flag: 'wx' });
+  await rename(temporary, path);
   return path;
 }
 

@@ -50,14 +50,15 @@ export async function write(stream: Output, text: string): Promise<void> {
 const UNSAFE = /[\p{Cc}\p{Bidi_Control}]/gu;
 
 /** Text of others on one line of a terminal. */
-export const harmless = (text: string): string => text.replace(UNSAFE, ' ');
+export const sanitizeText = (text: string): string => text.replace(UNSAFE, ' ');
 
 /** The same in JSON, which stays the same JSON. */
-export const harmlessJson = (json: string): string =>
+export const sanitizeJson = (json: string): string =>
   json.replace(/[\u007f-\u009f\p{Bidi_Control}]/gu, (character) => {
     const code = character.codePointAt(0) ?? 0;
     return `\\u${code.toString(16).padStart(4, '0')}`;
   });
 
 /** A line for people, on standard error. */
-export const tell = (io: Io, message: string): Promise<void> => write(io.stderr, `${harmless(message)}\n`);
+export const printMessage = (io: Io, message: string): Promise<void> =>
+  write(io.stderr, `${sanitizeText(message)}\n`);

@@ -6,7 +6,7 @@ import { COMMANDS } from './commands/index.ts';
 import { exitCodeOf } from './exit-code.ts';
 import { actionOf, groupsOf } from './groups.ts';
 import { commandHelp, generalHelp, groupHelp } from './help.ts';
-import { BrokenPipe, harmless, Interrupted, type Io, tell, write } from './io.ts';
+import { BrokenPipe, Interrupted, type Io, printMessage, sanitizeText, write } from './io.ts';
 import { parseCommand } from './parse.ts';
 
 /** Anything that looks like a key, also within an argument (specification, section 5). */
@@ -19,7 +19,7 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     return 0;
   } catch (error) {
     const reason: unknown = io.signal.aborted ? io.signal.reason : error;
-    await explain(reason, io).catch(() => undefined);
+    await reportError(reason, io).catch(() => undefined);
     return exitCodeOf(reason);
   }
 }
@@ -45,7 +45,9 @@ async function dispatch(argv: readonly string[], io: Io): Promise<void> {
   const group = groupsOf(COMMANDS).find(({ word }) => word === first);
   if (group === undefined) {
     const words = groupsOf(COMMANDS).map(({ word }) => word);
-    throw new UsageError(`There is no command "${first}"${near(first, words, '. For a list: svc --help')}`);
+    throw new UsageError(
+      `There is no command "${first}"${suggestion(first, words, '. For a list: svc --help')}`,
+    );
   }
   if (group.leaf !== undefined) return runCommand(group.leaf, argv.slice(1), io);
   if (second === undefined || second === '--help' || second === '-h')
@@ -54,7 +56,7 @@ async function dispatch(argv: readonly string[], io: Io): Promise<void> {
   if (command === undefined) {
     const actions = group.commands.map(actionOf);
     const otherwise = `. The commands are ${actions.join(', ')}.`;
-    throw new UsageError(`There is no command "${first} ${second}"${near(second, actions, otherwise)}`);
+    throw new UsageError(`There is no command "${first} ${second}"${suggestion(second, actions, otherwise)}`);
   }
   return runCommand(command, rest, io);
 }
@@ -72,24 +74,24 @@ async function runCommand(command: Command, args: readonly string[], io: Io): Pr
 }
 
 /** `; did you mean "audits"?` for a word that is almost one of these, else what else to do. */
-function near(word: string, known: readonly string[], otherwise: string): string {
+function suggestion(word: string, known: readonly string[], otherwise: string): string {
   const found = nearest(word, known);
   return found === undefined ? otherwise : `; did you mean "${found}"?`;
 }
 
-async function explain(error: unknown, io: Io): Promise<void> {
+async function reportError(error: unknown, io: Io): Promise<void> {
   if (error instanceof BrokenPipe || error instanceof Interrupted) return;
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof SvcApiError) {
     const request = error.requestId === undefined ? '' : ` (Request-Id ${error.requestId})`;
-    await tell(io, `svc: ${error.code}: ${message}${request}`);
+    await printMessage(io, `svc: ${error.code}: ${message}${request}`);
     return;
   }
-  await tell(io, `svc: ${message}`);
+  await printMessage(io, `svc: ${message}`);
   if (error instanceof UsageError || error instanceof SvcError || isSystemError(error)) return;
   // A mistake in this program: where it is helps to report it.
   const stack = error instanceof Error ? (error.stack ?? '') : '';
-  await write(io.stderr, `${stack.split('\n').map(harmless).join('\n')}\n`);
+  await write(io.stderr, `${stack.split('\n').map(sanitizeText).join('\n')}\n`);
 }
 
 /** A failure of the system, such as a full disk or a missing right, which says all by its message. */

@@ -4,7 +4,7 @@ import type { RetryEvent } from '../http/transport.ts';
 import { checkedApiKey, checkedBaseUrl, DEFAULT_BASE_URL } from '../options.ts';
 import { VERSION } from '../version.ts';
 import { type Credentials, readCredentials } from './credentials.ts';
-import { type Io, tell } from './io.ts';
+import { type Io, printMessage } from './io.ts';
 
 /** There is no key to work with, or it cannot be one. */
 export class NoKeyError extends SvcError {}
@@ -18,7 +18,7 @@ async function credentialsOf(io: Io): Promise<Credentials> {
   const address = io.env['SVC_BASE_URL'];
   const stored = await readCredentials(io);
   if (key !== undefined && key !== '')
-    return { apiKey: wellFormed(key), baseUrl: address || stored?.baseUrl || DEFAULT_BASE_URL };
+    return { apiKey: checkedKey(key), baseUrl: address || stored?.baseUrl || DEFAULT_BASE_URL };
   if (stored === undefined) throw new NoKeyError('There is no API key. Run svc login, or set SVC_API_KEY.');
   if (address && checkedBaseUrl(address) !== stored.baseUrl) {
     throw new NoKeyError(
@@ -29,7 +29,7 @@ async function credentialsOf(io: Io): Promise<Credentials> {
 }
 
 /** A malformed key ends like one that the service refuses. */
-export function wellFormed(key: string): string {
+export function checkedKey(key: string): string {
   try {
     return checkedApiKey(key);
   } catch (error) {
@@ -38,7 +38,7 @@ export function wellFormed(key: string): string {
 }
 
 /** A client for the commands. It tells of each try that is repeated. */
-export async function openSession(io: Io): Promise<Svc> {
+export async function openClient(io: Io): Promise<Svc> {
   return clientFor(io, await credentialsOf(io));
 }
 
@@ -48,11 +48,13 @@ export const clientFor = (io: Io, credentials: Credentials): Svc =>
     ...(io.fetch === undefined ? {} : { fetch: io.fetch }),
     userAgent: `svc-cli/${VERSION}`,
     onRetry: ({ error, delayMs }: RetryEvent) => {
-      tell(io, `svc: ${error.message} Trying again in ${(delayMs / 1000).toFixed(1)} s.`).catch(
+      printMessage(io, `svc: ${error.message} Trying again in ${(delayMs / 1000).toFixed(1)} s.`).catch(
         () => undefined,
       );
     },
     onRestart: ({ list }) => {
-      tell(io, `svc: the cursor of ${list} has expired; looking for the place again.`).catch(() => undefined);
+      printMessage(io, `svc: the cursor of ${list} has expired; looking for the place again.`).catch(
+        () => undefined,
+      );
     },
   });

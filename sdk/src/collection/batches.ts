@@ -21,7 +21,7 @@ export async function* batchesOf(
   const encoder = new TextEncoder();
   let texts: string[] = [];
   let bytes = FRAME_BYTES;
-  const take = (): Batch => {
+  const nextBatch = (): Batch => {
     const batch = { body: `{"data":[${texts.join(',')}]}`, records: texts.length };
     [texts, bytes] = [[], FRAME_BYTES];
     return batch;
@@ -29,9 +29,10 @@ export async function* batchesOf(
   for await (const record of records) {
     const text = jsonText(record, 'A record');
     const added = encoder.encode(text).length + 1;
-    if (texts.length > 0 && (texts.length >= maxRecords || bytes + added > BATCH_MAX_BYTES)) yield take();
+    if (texts.length > 0 && (texts.length >= maxRecords || bytes + added > BATCH_MAX_BYTES))
+      yield nextBatch();
     texts.push(text);
     bytes += added;
   }
-  if (texts.length > 0) yield take();
+  if (texts.length > 0) yield nextBatch();
 }

@@ -2,8 +2,8 @@ import { checkedOptions } from '../checked-options.ts';
 import { SvcError } from '../errors.ts';
 import type { Answer } from '../http/answer.ts';
 import { CALL_OPTIONS, type CallOptions } from '../http/transport.ts';
-import { stoppable, untilAborted } from '../iteration.ts';
 import { checkedSignal, type Signal } from '../signal.ts';
+import { stoppable, untilAborted } from '../stoppable.ts';
 import { type Batch, batchesOf } from './batches.ts';
 import { checkedIdempotencyKey } from './idempotency.ts';
 import { BatchProgress } from './progress.ts';
@@ -38,27 +38,27 @@ async function* batchesCreated(
   const batches = batchesOf(untilAborted(checkedSource(source), call.signal), batchSize);
   let [created, number] = [0, 0];
   const next = async (): Promise<readonly CreatedRecord[] | undefined> => {
-    let [records, unsure] = [0, false];
+    let [count, outcomeUnknown] = [0, false];
     try {
       const { value: batch, done } = await batches.next();
       if (done === true) return undefined;
-      [records, number] = [batch.records, number + 1];
+      [count, number] = [batch.records, number + 1];
       const key = `${idempotencyKey}.${number}`;
-      const given = await createBatch(context, batch, key, call, () => {
-        unsure = true;
+      const records = await createBatch(context, batch, key, call, () => {
+        outcomeUnknown = true;
       });
-      created += records;
-      return given;
+      created += count;
+      return records;
     } catch (error) {
-      const [refused, unknown] = unsure ? [0, records] : [records, 0];
-      const notSent = total === undefined ? undefined : total - created - records;
+      const [refused, unknown] = outcomeUnknown ? [0, count] : [count, 0];
+      const notSent = total === undefined ? undefined : total - created - count;
       if (error instanceof SvcError)
         error.progress = new BatchProgress({ created, refused, unknown, notSent, idempotencyKey });
       throw error;
     }
   };
   try {
-    for (let given = await next(); given !== undefined; given = await next()) yield given;
+    for (let records = await next(); records !== undefined; records = await next()) yield records;
   } finally {
     await batches.return();
   }
@@ -77,14 +77,17 @@ async function createBatch(
   batch: Batch,
   key: string,
   call: CallOptions,
-  onUnsure: () => void,
+  onOutcomeUnknown: () => void,
 ): Promise<readonly CreatedRecord[]> {
   const path = `${pathOf(resource)}/batch`;
   const headers = { 'content-type': 'application/json', 'idempotency-key': key };
-  const answer = await transport.send({ method: 'POST', path, headers, body: batch.body, onUnsure }, call);
+  const answer = await transport.send(
+    { method: 'POST', path, headers, body: batch.body, onOutcomeUnknown },
+    call,
+  );
   const records = recordsOf(answer);
   if (records !== undefined) return records;
-  onUnsure();
+  onOutcomeUnknown();
   throw new SvcError('The answer is not a batch of records: is this the address of svc? Check baseUrl.');
 }
 

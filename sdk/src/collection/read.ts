@@ -1,10 +1,10 @@
 import { checkedObject, checkedOptions } from '../checked-options.ts';
 import { SvcError } from '../errors.ts';
 import { CALL_OPTIONS, type CallOptions, type Transport } from '../http/transport.ts';
+import type { RestartEvent } from '../list/iterate.ts';
 import { List } from '../list/list.ts';
 import { type Listed, orderOf } from '../list/order.ts';
 import type { Page, ReadPage } from '../list/page.ts';
-import type { RestartEvent } from '../list/walk.ts';
 import type { Resource } from '../resource.ts';
 import { checkedSignal } from '../signal.ts';
 import { Tail, type TailOptions } from '../tail/tail.ts';
@@ -20,18 +20,18 @@ export interface Context {
 }
 
 /** Splits what is for this package from what is a query parameter; unknown names go to the service, which refuses them. */
-interface Split {
+interface SplitOptions {
   readonly call: CallOptions;
   readonly query: Readonly<Record<string, unknown>>;
 }
 
-function split(options: CallOptions | undefined): Split {
+function splitOptions(options: CallOptions | undefined): SplitOptions {
   const { signal, timeoutMs, retries, ...query } = checkedObject(options) ?? {};
   return { call: { signal: checkedSignal(signal), timeoutMs, retries }, query };
 }
 
 /** Refuses parameters that another method sets. */
-function withoutParameters(query: object, names: readonly string[], instead: string): void {
+function refuseParameters(query: object, names: readonly string[], instead: string): void {
   const found = names.find((name) => name in query);
   if (found !== undefined) throw new SvcError(`There is no option "${found}" here: ${instead}.`);
 }
@@ -45,8 +45,8 @@ type AnyListOptions = CallOptions & {
 };
 
 export function listOf(context: Context, options?: AnyListOptions): List<Listed> {
-  const { call, query } = split(options);
-  withoutParameters(query, ['direction'], 'call `before()` of the list to read it towards its head');
+  const { call, query } = splitOptions(options);
+  refuseParameters(query, ['direction'], 'call `before()` of the list to read it towards its head');
   const { limit, cursor = null, ...parameters } = query as Omit<AnyListOptions, keyof CallOptions>;
   return new List<Listed>(
     {
@@ -62,8 +62,8 @@ export function listOf(context: Context, options?: AnyListOptions): List<Listed>
 }
 
 export function tailOf(context: Context, options?: TailOptions & CallOptions): Tail<Listed> {
-  const { call, query } = split(options);
-  withoutParameters(query, ['cursor', 'direction', 'limit'], 'a tail begins where `after` says');
+  const { call, query } = splitOptions(options);
+  refuseParameters(query, ['cursor', 'direction', 'limit'], 'a tail begins where `after` says');
   const { after, pollMs, follow, ...parameters } = query as TailOptions;
   return new Tail<Listed>(
     {
@@ -121,7 +121,7 @@ export async function countRecords(
   { transport, resource }: Context,
   options?: CallOptions & { readonly approximate?: boolean },
 ): Promise<Count> {
-  const { call, query } = split(options);
+  const { call, query } = splitOptions(options);
   const { body } = await transport.send(
     { method: 'GET', path: `${pathOf(resource)}/count${queryText(query)}` },
     call,

@@ -8,7 +8,7 @@ import { type Context, pathOf } from './read.ts';
 import type { ChangeOptions, PostOptions } from './types.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' } as const;
-const GONE = 404;
+const NOT_FOUND = 404;
 const CHANGE_OPTIONS = [...CALL_OPTIONS, 'ifMatch'] as const;
 
 export async function createRecord(
@@ -44,7 +44,7 @@ export async function deleteRecord(
   const { ifMatch, ...call } = checkedOptions(options, CHANGE_OPTIONS);
   const path = `${pathOf(resource)}/${idSegment(id)}`;
   await transport.send(
-    { method: 'DELETE', path, headers: ifMatchHeader(ifMatch), doneWhenRepeated: GONE },
+    { method: 'DELETE', path, headers: ifMatchHeader(ifMatch), statusIfAlreadyDone: NOT_FOUND },
     call,
   );
 }

@@ -43,9 +43,9 @@ export interface Call {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
   /** A failure status that, after a try whose fate is unknown, says that this try had been carried out. */
-  readonly doneWhenRepeated?: number;
+  readonly statusIfAlreadyDone?: number;
   /** Called when a try failed and may have been carried out nevertheless. */
-  readonly onUnsure?: () => void;
+  readonly onOutcomeUnknown?: () => void;
 }
 
 export interface TransportOptions {
@@ -77,15 +77,16 @@ export function createTransport(options: TransportOptions): Transport {
       checkedSignal(signal);
       checkedTimeout(timeoutMs);
       checkedRetries(retries);
-      let unsure = false;
+      let outcomeUnknown = false;
       for (let failures = 0; ; ) {
         signal?.throwIfAborted();
         try {
           return await attempt({ ...call, headers }, options, timeoutMs, signal);
         } catch (error) {
-          if (unsure && error instanceof SvcApiError && error.status === call.doneWhenRepeated) return DONE;
-          unsure ||= mayBeDone(error);
-          if (unsure) call.onUnsure?.();
+          if (outcomeUnknown && error instanceof SvcApiError && error.status === call.statusIfAlreadyDone)
+            return DONE;
+          outcomeUnknown ||= isOutcomeUnknown(error);
+          if (outcomeUnknown) call.onOutcomeUnknown?.();
           failures += 1;
           if (signal?.aborted === true || !(error instanceof SvcError) || failures > retries) throw error;
           const delayMs = retryDelayMs(error, failures, timing.random);
@@ -99,7 +100,7 @@ export function createTransport(options: TransportOptions): Transport {
 }
 
 /** Whether a request that failed so may have been carried out: by this try, or by an earlier one that still runs. */
-const mayBeDone = (error: unknown): boolean =>
+const isOutcomeUnknown = (error: unknown): boolean =>
   !(error instanceof SvcApiError) || error.status >= 500 || error instanceof SvcIdempotencyInProgressError;
 
 const BODILESS: readonly string[] = ['GET', 'HEAD'];

@@ -1,10 +1,10 @@
 import { checkedOptions } from '../checked-options.ts';
-import { stoppable } from '../iteration.ts';
 import { checkedNumber } from '../number.ts';
 import type { Signal } from '../signal.ts';
+import { stoppable } from '../stoppable.ts';
+import { iteratePages, type RestartEvent } from './iterate.ts';
 import type { Listed, Order } from './order.ts';
-import { type Direction, inOrderOfTravel, PAGE_LIMIT_MAX, type Page, type ReadPage } from './page.ts';
-import { type RestartEvent, walkPages } from './walk.ts';
+import { type Direction, inDirection, PAGE_LIMIT_MAX, type Page, type ReadPage } from './page.ts';
 
 /** What a list needs to be read. */
 export interface ListSource<T> {
@@ -48,7 +48,7 @@ export class List<T extends Listed> implements Promise<Page<T>>, AsyncIterable<T
 
   async *#records(signal: Signal): AsyncGenerator<T, void, undefined> {
     for await (const page of this.#pages(this.#limit(PAGE_LIMIT_MAX), signal)) {
-      for (const item of inOrderOfTravel(page, this.#start.direction)) {
+      for (const item of inDirection(page, this.#start.direction)) {
         signal.throwIfAborted();
         yield item;
       }
@@ -63,7 +63,7 @@ export class List<T extends Listed> implements Promise<Page<T>>, AsyncIterable<T
   #pages(limit: number, signal = this.#source.signal): AsyncGenerator<Page<T>, void, undefined> {
     const { name, read, order, onRestart } = this.#source;
     const { cursor, direction } = this.#start;
-    return walkPages({
+    return iteratePages({
       read,
       list: name,
       order: order(direction),
@@ -94,7 +94,7 @@ export class List<T extends Listed> implements Promise<Page<T>>, AsyncIterable<T
     if (checkedNumber('max', max, { min: 0 }) === 0) return items;
     for await (const page of this.#pages(this.#limit(Math.min(max, PAGE_LIMIT_MAX)))) {
       const missing = max - items.length;
-      items.push(...inOrderOfTravel(page, this.#start.direction).slice(0, missing));
+      items.push(...inDirection(page, this.#start.direction).slice(0, missing));
       if (items.length >= max) break;
     }
     return items;

@@ -1,7 +1,7 @@
 import { CREATED, type Resource } from '../resource.ts';
 
 /** Ids that a place keeps of a list whose sort key is not on the wire. */
-export const PLACE_IDS_MAX = 16;
+export const ANCHOR_IDS_MAX = 16;
 
 type Key = string | number;
 
@@ -13,7 +13,7 @@ export type Listed = { readonly id: string };
  * field of the record, by key and id, whether or not that item is still there. When it is not (audits by creation),
  * by the last ids: one of them must be there still.
  */
-export interface Place {
+export interface Anchor {
   readonly key?: Key;
   /** In the order in which they were given. */
   readonly ids: readonly string[];
@@ -22,12 +22,12 @@ export interface Place {
 /** The order in which items are met: a list's sort in a direction of travel. */
 export interface Order {
   /** The place after these items, which were given in this order; undefined when there are none. */
-  placeAfter(items: readonly Listed[]): Place | undefined;
+  anchorAfter(items: readonly Listed[]): Anchor | undefined;
   /**
    * How many items of a page, in the order of travel, lie at or ahead of the place; undefined when the page does not
    * tell. `within`: only so many items can.
    */
-  given(items: readonly Listed[], place: Place, within?: number): number | undefined;
+  countYielded(items: readonly Listed[], anchor: Anchor, within?: number): number | undefined;
 }
 
 /** The order of a list that is walked forward, or `before`: towards its head. */
@@ -39,11 +39,11 @@ export function orderOf(resource: Resource, sort: string, direction: 'forward' |
 }
 
 const lastIds = (items: readonly Listed[]): readonly string[] =>
-  items.slice(-PLACE_IDS_MAX).map(({ id }) => id);
+  items.slice(-ANCHOR_IDS_MAX).map(({ id }) => id);
 
 const orderByIds: Order = {
-  placeAfter: (items) => (items.length === 0 ? undefined : { ids: lastIds(items) }),
-  given(items, { ids }, within = items.length) {
+  anchorAfter: (items) => (items.length === 0 ? undefined : { ids: lastIds(items) }),
+  countYielded(items, { ids }, within = items.length) {
     const index = items.slice(0, within).findLastIndex(({ id }) => ids.includes(id));
     return index < 0 ? undefined : index + 1;
   },
@@ -51,18 +51,18 @@ const orderByIds: Order = {
 
 /** Ids are compared as the service's are: by their bytes, which for the characters of an id are their UTF-16 units. */
 function orderByKey(field: string, ascending: boolean): Order {
-  const isGiven = (item: Listed, key: Key, id: string): boolean => {
+  const isYielded = (item: Listed, key: Key, id: string): boolean => {
     const itemKey = keyOf(item, field);
     if (itemKey !== key) return itemKey < key === ascending;
     return item.id === id || item.id < id === ascending;
   };
   return {
-    placeAfter(items) {
+    anchorAfter(items) {
       const last = items.at(-1);
       return last === undefined ? undefined : { key: keyOf(last, field), ids: [last.id] };
     },
-    given(items, { key = '', ids: [id = ''] }) {
-      const index = items.findIndex((item) => !isGiven(item, key, id));
+    countYielded(items, { key = '', ids: [id = ''] }) {
+      const index = items.findIndex((item) => !isYielded(item, key, id));
       return index < 0 ? items.length : index;
     },
   };

@@ -10,7 +10,7 @@ export interface Page<T> {
 export type Direction = 'forward' | 'before';
 
 /** Items of a page as a walk in this direction meets them. */
-export const inOrderOfTravel = <T>({ data }: Page<T>, direction: Direction): readonly T[] =>
+export const inDirection = <T>({ data }: Page<T>, direction: Direction): readonly T[] =>
   direction === 'forward' ? data : data.toReversed();
 
 /** Asks for one page. A null cursor: the first page in the direction of travel. */

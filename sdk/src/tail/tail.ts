@@ -1,11 +1,11 @@
 import { textOf } from '../checked-options.ts';
 import { SvcCursorExpiredError, SvcError } from '../errors.ts';
-import { stoppable } from '../iteration.ts';
-import { type Listed, type Order, PLACE_IDS_MAX, type Place } from '../list/order.ts';
-import { inOrderOfTravel, PAGE_LIMIT_MAX, type Page, type ReadPage } from '../list/page.ts';
-import { lost, type RestartEvent } from '../list/walk.ts';
+import { positionLost, type RestartEvent } from '../list/iterate.ts';
+import { ANCHOR_IDS_MAX, type Anchor, type Listed, type Order } from '../list/order.ts';
+import { inDirection, PAGE_LIMIT_MAX, type Page, type ReadPage } from '../list/page.ts';
 import { checkedNumber, LONGEST_TIMER_MS } from '../number.ts';
 import type { Signal } from '../signal.ts';
+import { stoppable } from '../stoppable.ts';
 import { decodePosition, encodePosition } from './position.ts';
 
 export interface TailSource<T> {
@@ -31,7 +31,7 @@ export interface TailOptions {
 }
 
 const POLL_MS = 5_000;
-const FRUITLESS_SEARCHES_MAX = 3;
+const ATTEMPTS_WITHOUT_PROGRESS_MAX = 3;
 
 /**
  * The records of a list in the order in which they were created: first those that are there, then those that come.
@@ -52,9 +52,9 @@ export class Tail<T extends Listed> implements AsyncIterable<T> {
   /** The gap that the next page begins at; null: the beginning of the list. */
   #cursor: string | null = null;
   /** Of the records after that gap, how many have been given. */
-  #given = 0;
+  #yielded = 0;
   /** Found again by this, unless something of the page at hand was given. */
-  #place: Place | undefined;
+  #anchor: Anchor | undefined;
   /** The page at hand, old to new, from the record after the gap on. */
   #page: readonly T[] = [];
   /** The gap at the other end of that page. */
@@ -70,7 +70,7 @@ export class Tail<T extends Listed> implements AsyncIterable<T> {
     checkedNumber('pollMs', pollMs, { min: 1, max: LONGEST_TIMER_MS, whole: false });
     if (after === 'start' || after === 'now') return;
     const position = decodePosition(after, source.name);
-    [this.#cursor, this.#given, this.#place] = [position.cursor, position.given, position.place];
+    [this.#cursor, this.#yielded, this.#anchor] = [position.cursor, position.yielded, position.anchor];
   }
 
   /**
@@ -92,12 +92,12 @@ export class Tail<T extends Listed> implements AsyncIterable<T> {
    */
   get position(): string {
     if (!this.#begun && this.#options.after === 'now') return 'now';
-    const whole = this.#page.length > 0 && this.#given === this.#page.length;
+    const whole = this.#page.length > 0 && this.#yielded === this.#page.length;
     return encodePosition({
       list: this.#source.name,
       cursor: whole ? this.#pageEnd : this.#cursor,
-      given: whole ? 0 : this.#given,
-      place: this.#placeNow(),
+      yielded: whole ? 0 : this.#yielded,
+      anchor: this.#currentAnchor(),
     });
   }
 
@@ -110,7 +110,7 @@ export class Tail<T extends Listed> implements AsyncIterable<T> {
     for await (const items of this.#unseen(signal)) {
       for (const item of items) {
         signal.throwIfAborted();
-        this.#given += 1;
+        this.#yielded += 1;
         yield item;
       }
     }
@@ -123,22 +123,26 @@ export class Tail<T extends Listed> implements AsyncIterable<T> {
 
   async *#pages(signal: Signal): AsyncGenerator<readonly T[], void, undefined> {
     for await (const items of this.#unseen(signal)) {
-      this.#given += items.length;
+      this.#yielded += items.length;
       yield items;
     }
   }
 
-  /** Pages of records that were not given; the caller counts in `#given` what it gives. */
+  /** Pages of records that were not given; the caller counts in `#yielded` what it gives. */
   async *#unseen(signal: Signal): AsyncGenerator<readonly T[], void, undefined> {
     const { pollMs = POLL_MS, follow = true } = this.#options;
     await this.#begin(signal);
     for (;;) {
       const page = await this.#next(signal);
-      const items = inOrderOfTravel(page, 'before');
-      const given = this.#given === 0 ? 0 : this.#givenOf(items);
-      [this.#page, this.#given, this.#pageEnd] = [items, given, page.pagination.startCursor ?? this.#cursor];
-      if (given < items.length) yield given === 0 ? items : items.slice(given);
-      this.#moveTo(this.#pageEnd, 0, this.#placeNow());
+      const items = inDirection(page, 'before');
+      const yielded = this.#yielded === 0 ? 0 : this.#countYielded(items);
+      [this.#page, this.#yielded, this.#pageEnd] = [
+        items,
+        yielded,
+        page.pagination.startCursor ?? this.#cursor,
+      ];
+      if (yielded < items.length) yield yielded === 0 ? items : items.slice(yielded);
+      this.#moveTo(this.#pageEnd, 0, this.#currentAnchor());
       if (page.pagination.hasMore) continue;
       if (!follow) return;
       await this.#source.sleep(pollMs, signal);
@@ -150,15 +154,15 @@ export class Tail<T extends Listed> implements AsyncIterable<T> {
     const page = await this.#source.read({
       cursor: null,
       direction: 'forward',
-      limit: PLACE_IDS_MAX,
+      limit: ANCHOR_IDS_MAX,
       signal,
     });
     this.#cursor = page.pagination.startCursor;
-    this.#place = this.#source.order.placeAfter(inOrderOfTravel(page, 'before'));
+    this.#anchor = this.#source.order.anchorAfter(inDirection(page, 'before'));
   }
 
   async #next(signal: Signal): Promise<Page<T>> {
-    for (let fruitless = 0; ; fruitless += 1) {
+    for (let attemptsWithoutProgress = 0; ; attemptsWithoutProgress += 1) {
       try {
         return await this.#source.read({
           cursor: this.#cursor,
@@ -167,51 +171,55 @@ export class Tail<T extends Listed> implements AsyncIterable<T> {
           signal,
         });
       } catch (error) {
-        if (!(error instanceof SvcCursorExpiredError) || fruitless === FRUITLESS_SEARCHES_MAX) throw error;
+        if (
+          !(error instanceof SvcCursorExpiredError) ||
+          attemptsWithoutProgress === ATTEMPTS_WITHOUT_PROGRESS_MAX
+        )
+          throw error;
         this.#source.onRestart?.({ list: this.#source.name, error });
-        await this.#find(signal);
+        await this.#findAnchor(signal);
       }
     }
   }
 
   /** Looks for the place from the newest record on, and takes the gap at the far end of the page where it is. */
-  async #find(signal: Signal): Promise<void> {
+  async #findAnchor(signal: Signal): Promise<void> {
     const { read, order, name } = this.#source;
-    const place = this.#placeNow();
-    if (place === undefined) throw lost(name);
+    const anchor = this.#currentAnchor();
+    if (anchor === undefined) throw positionLost(name);
     for (let cursor: string | null = null; ; ) {
       const page: Page<T> = await read({ cursor, direction: 'forward', limit: PAGE_LIMIT_MAX, signal });
-      const given = order.given(inOrderOfTravel(page, 'before'), place) ?? 0;
-      if (given > 0) {
-        this.#moveTo(page.pagination.endCursor, given, place);
+      const yielded = order.countYielded(inDirection(page, 'before'), anchor) ?? 0;
+      if (yielded > 0) {
+        this.#moveTo(page.pagination.endCursor, yielded, anchor);
         return;
       }
       cursor = page.pagination.nextCursor;
       if (cursor !== null) continue;
       // Whatever was given is gone: what is left came later. By ids alone nobody can tell.
-      if (place.key === undefined) throw lost(name);
-      this.#moveTo(null, 0, place);
+      if (anchor.key === undefined) throw positionLost(name);
+      this.#moveTo(null, 0, anchor);
       return;
     }
   }
 
-  #moveTo(cursor: string | null, given: number, place: Place | undefined): void {
-    [this.#cursor, this.#given, this.#place, this.#page] = [cursor, given, place, []];
+  #moveTo(cursor: string | null, yielded: number, anchor: Anchor | undefined): void {
+    [this.#cursor, this.#yielded, this.#anchor, this.#page] = [cursor, yielded, anchor, []];
   }
 
-  #givenOf(items: readonly T[]): number {
+  #countYielded(items: readonly T[]): number {
     const { order, name } = this.#source;
-    const place = this.#placeNow();
-    const given = place && order.given(items, place, this.#given);
-    if (given === undefined) throw lost(name);
-    return given;
+    const anchor = this.#currentAnchor();
+    const yielded = anchor && order.countYielded(items, anchor, this.#yielded);
+    if (yielded === undefined) throw positionLost(name);
+    return yielded;
   }
 
-  #placeNow(): Place | undefined {
+  #currentAnchor(): Anchor | undefined {
     const { order } = this.#source;
-    const here = order.placeAfter(this.#page.slice(0, this.#given));
-    if (here === undefined || here.ids.length === PLACE_IDS_MAX || here.key !== undefined)
-      return here ?? this.#place;
-    return { ids: [...(this.#place?.ids ?? []), ...here.ids].slice(-PLACE_IDS_MAX) };
+    const here = order.anchorAfter(this.#page.slice(0, this.#yielded));
+    if (here === undefined || here.ids.length === ANCHOR_IDS_MAX || here.key !== undefined)
+      return here ?? this.#anchor;
+    return { ids: [...(this.#anchor?.ids ?? []), ...here.ids].slice(-ANCHOR_IDS_MAX) };
   }
 }

@@ -1,9 +1,9 @@
 import { checkedBaseUrl, DEFAULT_BASE_URL } from '../../options.ts';
 import { type Command, text } from '../command.ts';
 import { credentialsFile, removeCredentials, writeCredentials } from '../credentials.ts';
-import { tell } from '../io.ts';
+import { printMessage } from '../io.ts';
 import { readSecret } from '../prompt.ts';
-import { clientFor, wellFormed } from '../session.ts';
+import { checkedKey, clientFor } from '../session.ts';
 
 export const loginCommand: Command = {
   path: ['login'],
@@ -21,10 +21,10 @@ export const loginCommand: Command = {
   ],
   async run({ io, values }) {
     const baseUrl = checkedBaseUrl(text(values, 'base-url') ?? (io.env['SVC_BASE_URL'] || DEFAULT_BASE_URL));
-    const apiKey = wellFormed(await readSecret(io, `API key for ${baseUrl}: `));
+    const apiKey = checkedKey(await readSecret(io, `API key for ${baseUrl}: `));
     await clientFor(io, { apiKey, baseUrl }).audits.count({ approximate: true, signal: io.signal });
     const path = await writeCredentials(io.env, { apiKey, baseUrl });
-    await tell(io, `svc: the key works, and is stored in ${path}.`);
+    await printMessage(io, `svc: the key works, and is stored in ${path}.`);
   },
 };
 
@@ -34,6 +34,6 @@ export const logoutCommand: Command = {
   options: {},
   async run({ io }) {
     const removed = await removeCredentials(io.env);
-    await tell(io, removed ? `svc: removed ${credentialsFile(io.env)}.` : 'svc: nothing is stored.');
+    await printMessage(io, removed ? `svc: removed ${credentialsFile(io.env)}.` : 'svc: nothing is stored.');
   },
 };

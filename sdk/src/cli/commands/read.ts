@@ -24,9 +24,9 @@ import {
 } from '../output/format.ts';
 import { progressOf } from '../output/progress.ts';
 import type { AnyRecord } from '../output/record.ts';
-import { openSession } from '../session.ts';
+import { openClient } from '../session.ts';
 
-const LIMIT = 50;
+const DEFAULT_LIMIT = 50;
 
 export const formatOption = {
   format: {
@@ -94,7 +94,7 @@ export async function openCollection(
   io: Io,
   property: string,
 ): Promise<{ mode: string; collection: AnyCollection }> {
-  const svc = await openSession(io);
+  const svc = await openClient(io);
   return { mode: svc.mode, collection: svc[property as keyof Resources] as unknown as AnyCollection };
 }
 
@@ -104,7 +104,12 @@ export function listCommand(property: string, resource: Resource): Command {
     path: [resource.name, 'list'],
     summary: `List ${resource.name}, newest first${sorts.length > 0 ? ' unless --sort says otherwise' : ''}`,
     options: {
-      limit: { type: 'string', short: 'n', value: 'N', description: `Records at most. Default ${LIMIT}` },
+      limit: {
+        type: 'string',
+        short: 'n',
+        value: 'N',
+        description: `Records at most. Default ${DEFAULT_LIMIT}`,
+      },
       all: { type: 'boolean', short: 'a', description: 'Every record' },
       ...(sorts.length > 0
         ? {
@@ -123,13 +128,15 @@ export function listCommand(property: string, resource: Resource): Command {
     async run({ io, values }) {
       if (flag(values, 'all') && values['limit'] !== undefined)
         throw new UsageError('--all and --limit exclude each other.');
-      const max = flag(values, 'all') ? Number.POSITIVE_INFINITY : (integer(values, 'limit', 1) ?? LIMIT);
+      const max = flag(values, 'all')
+        ? Number.POSITIVE_INFINITY
+        : (integer(values, 'limit', 1) ?? DEFAULT_LIMIT);
       const writer = recordWriter(formatOf(values, io), resource.fields, io.stdout);
       const { collection } = await openCollection(io, property);
       const list = collection.list({
         ...filtersOf(resource, values),
         ...(sorts.length > 0 ? { sort: text(values, 'sort') } : {}),
-        limit: Math.min(max, CHUNK),
+        limit: Math.min(max, PAGE_LIMIT),
         signal: io.signal,
       });
       const progress = progressOf(io, resource.name, io.stdout);
@@ -146,25 +153,25 @@ export function listCommand(property: string, resource: Resource): Command {
   };
 }
 
-const CHUNK = 100;
+const PAGE_LIMIT = 100;
 
 /** Gives at most `max` records of a list, a page's worth at a time. */
 async function writeRecords<T extends { readonly id: string }>(
   list: List<T>,
   max: number,
-  give: (records: readonly T[]) => Promise<void>,
+  writePage: (records: readonly T[]) => Promise<void>,
 ): Promise<void> {
   let records: T[] = [];
   let left = max;
   for await (const record of list) {
     records.push(record);
     left -= 1;
-    if (records.length < CHUNK && left > 0) continue;
-    await give(records);
+    if (records.length < PAGE_LIMIT && left > 0) continue;
+    await writePage(records);
     if (left === 0) return;
     records = [];
   }
-  await give(records);
+  await writePage(records);
 }
 
 export const getCommand = (property: string, resource: Resource): Command => ({

@@ -4,7 +4,7 @@ import { mayHaveBody } from '../../http/transport.ts';
 import { type Command, positional, text, UsageError, type Values } from '../command.ts';
 import { type Io, write } from '../io.ts';
 import { valueText } from '../output/format.ts';
-import { openSession } from '../session.ts';
+import { openClient } from '../session.ts';
 
 export const METHODS = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE', 'HEAD', 'OPTIONS'] as const;
 
@@ -40,16 +40,16 @@ export const requestCommand: Command = {
       throw new UsageError(`A ${method} request has no body: --data is for others.`);
     const headers = headersOf(values);
     const body = await bodyOf(io, text(values, 'data'));
-    const svc = await openSession(io);
+    const svc = await openClient(io);
     const answer = await svc.request(method, path, { headers, body, signal: io.signal });
     if (answer.body !== undefined) await write(io.stdout, valueText(answer.body, io.stdout));
   },
 };
 
 function headersOf({ header = [] }: Values): Readonly<Record<string, string>> {
-  const given = Array.isArray(header) ? header : [];
+  const lines = Array.isArray(header) ? header : [];
   return Object.fromEntries(
-    given.map((line) => {
+    lines.map((line) => {
       const [, name = '', value = ''] = /^([\w-]+):\s*(.*)$/.exec(String(line)) ?? [];
       if (name === '') throw new UsageError(`"${String(line)}" is not NAME:VALUE.`);
       if (name.toLowerCase() === 'authorization')

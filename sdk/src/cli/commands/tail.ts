@@ -39,7 +39,7 @@ export const tailCommand = (property: string, resource: Resource): Command => ({
   ],
   async run({ io, values }) {
     const file = text(values, 'position');
-    const after = await beginning(values, file);
+    const after = await startPosition(values, file);
     const writer = recordWriter(formatOf(values, io), resource.fields, io.stdout);
     const { collection } = await openCollection(io, property);
     const tail = collection.tail({
@@ -51,18 +51,18 @@ export const tailCommand = (property: string, resource: Resource): Command => ({
       signal: io.signal,
     });
     await tail.begin();
-    if (file !== undefined) await store(file, tail.position);
+    if (file !== undefined) await writePosition(file, tail.position);
     for await (const records of tail.pages()) {
       await write(io.stdout, writer.page(records));
-      if (file !== undefined) await store(file, tail.position);
+      if (file !== undefined) await writePosition(file, tail.position);
     }
     await write(io.stdout, writer.end());
-    if (file !== undefined) await store(file, tail.position);
+    if (file !== undefined) await writePosition(file, tail.position);
   },
 });
 
 /** A file that is there wins over --after, which then says where the first run begins. */
-async function beginning(values: Values, file: string | undefined): Promise<string> {
+async function startPosition(values: Values, file: string | undefined): Promise<string> {
   const after = text(values, 'after') ?? 'now';
   if (after === '') throw new UsageError('--after must not be empty.');
   if (file === undefined) return after;
@@ -75,8 +75,8 @@ async function beginning(values: Values, file: string | undefined): Promise<stri
 }
 
 /** The file holds one whole position at any time. */
-async function store(file: string, position: string): Promise<void> {
-  const fresh = `${file}.${process.pid}`;
-  await writeFile(fresh, `${position}\n`);
-  await rename(fresh, file);
+async function writePosition(file: string, position: string): Promise<void> {
+  const temporary = `${file}.${process.pid}`;
+  await writeFile(temporary, `${position}\n`);
+  await rename(temporary, file);
 }

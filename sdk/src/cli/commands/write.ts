@@ -3,10 +3,10 @@ import { SvcError } from '../../errors.ts';
 import type { Resource } from '../../resource.ts';
 import { type Command, type Invocation, type Options, positional, text, UsageError } from '../command.ts';
 import { parseFields, writableFields } from '../fields.ts';
-import { type Io, tell, write } from '../io.ts';
+import { type Io, printMessage, write } from '../io.ts';
 import { readRecords } from '../lines.ts';
 import { recordText, recordWriter } from '../output/format.ts';
-import { grouped, progressOf } from '../output/progress.ts';
+import { formatCount, progressOf } from '../output/progress.ts';
 import { type AnyCollection, formatOf, formatOption, openCollection } from './read.ts';
 
 const fieldNotes = (resource: Resource, verb: 'create' | 'update'): readonly string[] => [
@@ -17,7 +17,7 @@ const fieldNotes = (resource: Resource, verb: 'create' | 'update'): readonly str
 /** Opens a resource to be written, and says when nothing will be. */
 async function openForWriting(io: Io, property: string): Promise<AnyCollection> {
   const { mode, collection } = await openCollection(io, property);
-  if (mode === 'test') await tell(io, 'svc: this is a test key: a dry run, nothing is changed.');
+  if (mode === 'test') await printMessage(io, 'svc: this is a test key: a dry run, nothing is changed.');
   return collection;
 }
 
@@ -82,15 +82,19 @@ async function createFromFile(
     throw error;
   } finally {
     progress.end();
-    await tell(io, `svc: created ${grouped(created)} ${resource.name}.`);
-    if (unfinished !== undefined) await tellHowToGoOn(io, unfinished);
+    await printMessage(io, `svc: created ${formatCount(created)} ${resource.name}.`);
+    if (unfinished !== undefined) await explainHowToContinue(io, unfinished);
   }
 }
 
-async function tellHowToGoOn(io: Io, { created, unknown, idempotencyKey }: BatchProgress): Promise<void> {
-  if (unknown > 0) await tell(io, `svc: the response to ${grouped(unknown)} more was lost: they may exist.`);
+async function explainHowToContinue(
+  io: Io,
+  { created, unknown, idempotencyKey }: BatchProgress,
+): Promise<void> {
+  if (unknown > 0)
+    await printMessage(io, `svc: the response to ${formatCount(unknown)} more was lost: they may exist.`);
   if (created + unknown === 0) return;
-  await tell(
+  await printMessage(
     io,
     `svc: with --idempotency-key ${idempotencyKey} the same command, within 24 hours, creates only the rest.`,
   );
@@ -131,6 +135,6 @@ export const deleteCommand = (property: string, resource: Resource): Command => 
     const id = positional(invocation, 0, 'ID');
     const collection = await openForWriting(io, property);
     await collection.delete(id, { ifMatch: text(values, 'if-match'), signal: io.signal });
-    await tell(io, `svc: deleted ${id}.`);
+    await printMessage(io, `svc: deleted ${id}.`);
   },
 });

@@ -3,8 +3,8 @@ import { actionOf, groupsOf, summaryOf } from '../groups.ts';
 
 const quoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 
-/** True behind these words; for a group's word alone, while none of its actions has followed. */
-const behind = (words: readonly string[], none: readonly string[] = []): string =>
+/** True after these words and before any of `none`. A condition of fish. */
+const afterWords = (words: readonly string[], none: readonly string[] = []): string =>
   quoted(
     [
       ...words.map((word) => `__fish_seen_subcommand_from ${word}`),
@@ -13,7 +13,7 @@ const behind = (words: readonly string[], none: readonly string[] = []): string 
   );
 
 function optionLines({ path, options, completes = [] }: Command): string {
-  const condition = behind(path);
+  const condition = afterWords(path);
   const words =
     completes.length === 0 ? '' : `complete -c svc -f -n ${condition} -a ${quoted(completes.join(' '))}\n`;
   const lines = Object.entries(options).map(([name, { type, short, description, choices }]) => {
@@ -36,7 +36,7 @@ export function fishScript(commands: readonly Command[]): string {
     .flatMap(({ word, commands: own }) =>
       own.map(
         (command) =>
-          `complete -c svc -f -n ${behind([word], own.map(actionOf))} -a ${actionOf(command)} -d ${quoted(command.summary)}\n`,
+          `complete -c svc -f -n ${afterWords([word], own.map(actionOf))} -a ${actionOf(command)} -d ${quoted(command.summary)}\n`,
       ),
     );
   return `${first.join('')}${actions.join('')}${commands.map(optionLines).join('')}complete -c svc -l help -d 'Show help'\n`;

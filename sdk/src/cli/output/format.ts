@@ -1,5 +1,5 @@
 import type { Resource } from '../../resource.ts';
-import { harmless, harmlessJson, type Output } from '../io.ts';
+import { type Output, sanitizeJson, sanitizeText } from '../io.ts';
 import { csvWriter, withoutFormula } from './csv.ts';
 import type { AnyRecord, RecordWriter } from './record.ts';
 import { detailText, tableWriter } from './table.ts';
@@ -17,14 +17,14 @@ const jsonFor =
   ({ isTTY = false }: Output) =>
   (value: unknown, indent?: number): string => {
     const json = JSON.stringify(value, null, indent) ?? '';
-    return isTTY ? harmlessJson(json) : json;
+    return isTTY ? sanitizeJson(json) : json;
   };
 
 export function recordWriter(format: OutputFormat, fields: Resource['fields'], stream: Output): RecordWriter {
   const json = jsonFor(stream);
   if (format === 'table')
     return tableWriter(fields, stream.isTTY === true ? stream.columns || TERMINAL_COLUMNS : undefined);
-  const clean = stream.isTTY === true ? harmless : undefined;
+  const clean = stream.isTTY === true ? sanitizeText : undefined;
   if (format === 'csv') return csvWriter(Object.keys(fields), clean);
   if (format === 'csv-safe') {
     return csvWriter(Object.keys(fields), (text) => withoutFormula(clean?.(text) ?? text));

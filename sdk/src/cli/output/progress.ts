@@ -22,7 +22,7 @@ export function progressOf({ stderr, now }: Io, noun: string, written?: Output):
       if (at - shownAt < INTERVAL_MS) return;
       shownAt = at;
       const rate = Math.round((records * 1000) / (at - begun));
-      stderr.write(`${CLEAR_LINE}${grouped(records)} ${noun}, ${grouped(rate)}/s`);
+      stderr.write(`${CLEAR_LINE}${formatCount(records)} ${noun}, ${formatCount(rate)}/s`);
     },
     end() {
       if (shownAt > begun) stderr.write(CLEAR_LINE);
@@ -31,4 +31,4 @@ export function progressOf({ stderr, now }: Io, noun: string, written?: Output):
 }
 
 /** `12300` → `12,300`. */
-export const grouped = (value: number): string => String(value).replace(/\B(?=(\d{3})+$)/g, ',');
+export const formatCount = (value: number): string => String(value).replace(/\B(?=(\d{3})+$)/g, ',');

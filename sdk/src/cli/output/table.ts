@@ -1,5 +1,5 @@
 import type { FieldKind, Resource } from '../../resource.ts';
-import { harmless } from '../io.ts';
+import { sanitizeText } from '../io.ts';
 import { type AnyRecord, cellText, type RecordWriter } from './record.ts';
 
 const GAP = '  ';
@@ -24,7 +24,7 @@ const widthOf = (text: string): number => {
 };
 
 /** Cuts or fills the text to exactly this width. */
-function fit(text: string, width: number): string {
+function padOrCut(text: string, width: number): string {
   const own = widthOf(text);
   if (own <= width) return text + ' '.repeat(width - own);
   let [kept, used] = ['', 0];
@@ -46,14 +46,14 @@ export function tableWriter(fields: Fields, terminalColumns = Number.POSITIVE_IN
   let columns: readonly Column[] | undefined;
   const line = (texts: (name: string) => string): string =>
     `${(columns ?? [])
-      .map(({ name, width }) => fit(texts(name), width))
+      .map(({ name, width }) => padOrCut(texts(name), width))
       .join(GAP)
       .trimEnd()}\n`;
   return {
     page(records) {
       if (records.length === 0) return '';
       const header = columns === undefined;
-      columns ??= layOut(
+      columns ??= chooseColumns(
         names.map((name) => columnOf(name, fields[name], records)),
         terminalColumns,
       );
@@ -74,7 +74,7 @@ interface Column {
 
 /** A cell for people: times to the second. */
 function cellOf(kind: FieldKind | undefined, value: unknown): string {
-  const text = harmless(cellText(value));
+  const text = sanitizeText(cellText(value));
   return kind === 'time' ? text.replace(/\.\d+(?=Z$)/, '') : text;
 }
 
@@ -86,7 +86,7 @@ function columnOf(name: string, kind: FieldKind | undefined, records: readonly A
 }
 
 /** Columns that fit: text is cut, prose is left out, then columns from the right are. */
-function layOut(columns: readonly Column[], terminalColumns: number): readonly Column[] {
+function chooseColumns(columns: readonly Column[], terminalColumns: number): readonly Column[] {
   if (terminalColumns === Number.POSITIVE_INFINITY) return columns;
   const total = (of: readonly Column[], size: 'width' | 'min'): number =>
     of.reduce((sum, column) => sum + column[size], GAP.length * (of.length - 1));
@@ -108,6 +108,6 @@ export function detailText(columns: readonly string[], record: AnyRecord): strin
   const width = Math.max(...columns.map((column) => column.length));
   const shown = columns.filter((column) => record[column] !== undefined);
   return shown
-    .map((column) => `${column.padEnd(width)}${GAP}${harmless(cellText(record[column]))}\n`)
+    .map((column) => `${column.padEnd(width)}${GAP}${sanitizeText(cellText(record[column]))}\n`)
     .join('');
 }
