@@ -22,7 +22,7 @@ const PROOF = process.env['PROVE'];
 
 const found =
   PROOF === undefined
-    ? globSync('{sdk,service,dashboard,bench,tools}/**/*.test.ts', {
+    ? globSync('{packages,sdk,service,dashboard,bench,tools}/**/*.test.ts', {
         cwd: import.meta.dirname,
         exclude: ['**/node_modules/**'],
       }).sort()
@@ -47,7 +47,7 @@ function project(
       include: [...include],
       // Not a glob over the whole tree again, and no file that appears in two lists.
       root: import.meta.dirname,
-      setupFiles: [`${HARNESS}/setup.ts`],
+      setupFiles: ['packages/embedded-postgres/test/support/setup.ts'],
       testTimeout,
       retry: RETRIES,
       hookTimeout: HOOK_TIMEOUT_MS,

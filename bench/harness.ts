@@ -4,9 +4,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { startEmbedded } from '@svc/embedded-postgres';
 import type pg from 'pg';
 import { ensurePartitions } from '../service/src/audit-log/partitions.ts';
-import { startEmbedded } from '../service/src/database/embedded/index.ts';
 import { migrate } from '../service/src/database/migrate.ts';
 import { createPool, FOR_COMMANDS } from '../service/src/database/pool.ts';
 

@@ -1,8 +1,9 @@
+import { EmbeddedError } from '@svc/embedded-postgres';
 import pg from 'pg';
 import { BulkError } from '../bulk/error.ts';
 import { ConfigError } from '../config/config.ts';
+import { errorMessage } from '../config/error-message.ts';
 import { OperatorError } from '../config/operator-error.ts';
-import { EmbeddedError, errorMessage } from '../database/embedded/error.ts';
 import { MigrationError } from '../database/migrate.ts';
 import { isUnavailable } from '../database/unavailable.ts';
 import { ApiError } from '../http/errors.ts';

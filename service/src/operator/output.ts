@@ -1,5 +1,5 @@
+import { errorMessage } from '../config/error-message.ts';
 import { OperatorError } from '../config/operator-error.ts';
-import { errorMessage } from '../database/embedded/error.ts';
 import { terminalText } from '../log/terminal-text.ts';
 
 /** Prints a message for people to standard error; standard output is for results and logs. */

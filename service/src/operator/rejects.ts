@@ -1,8 +1,8 @@
 import { type BigIntStats, constants, fstatSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { RefusedRecord } from '../bulk/batches.ts';
+import { errorMessage } from '../config/error-message.ts';
 import { OperatorError } from '../config/operator-error.ts';
-import { errorMessage } from '../database/embedded/error.ts';
 import { terminalLine } from '../log/terminal-text.ts';
 import { say } from './output.ts';
 

@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { createServer } from 'node:net';
+import { errorCode, errorMessage } from '../config/error-message.ts';
 import { OperatorError } from '../config/operator-error.ts';
-import { errorCode, errorMessage } from '../database/embedded/error.ts';
 
 /** What the operating system's refusal of an address means, and what to do. */
 export function listenFailure(error: unknown, host: string, port: number): OperatorError {

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { type EmbeddedOptions, startEmbedded, useEmbedded } from '@svc/embedded-postgres';
 import pg from 'pg';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
+import { errorMessage } from '../config/error-message.ts';
 import { OperatorError } from '../config/operator-error.ts';
-import { errorMessage } from '../database/embedded/error.ts';
-import { type EmbeddedOptions, startEmbedded, useEmbedded } from '../database/embedded/index.ts';
 import { isUnavailable } from '../database/unavailable.ts';
 
 /** How long a start waits for an external database, and how often it asks. */

@@ -1,5 +1,5 @@
+import { packagedBinaries } from '@svc/embedded-postgres/testing';
 import type { TestProject } from 'vitest/node';
-import { packagedBinaries } from '../../src/database/embedded/binaries.ts';
 import { provideServer } from './template.ts';
 
 /** Global setup of the project that runs on the packaged PostgreSQL. */

@@ -1,6 +1,6 @@
+import { findEmbedded } from '@svc/embedded-postgres';
+import { dataDirectory } from '@svc/embedded-postgres/testing';
 import pg from 'pg';
-import { dataDirectory } from '../../src/database/embedded/fixture-process.ts';
-import { findEmbedded } from '../../src/database/embedded/index.ts';
 import { onFileEnd } from './cleanup.ts';
 import { bootstrapWorkspace, type DashboardSession, type IssuedKey, signIn } from './dashboard-http.ts';
 import { type ServiceProcess, startSvcd } from './process.ts';

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { isProcessAlive } from '../../src/database/embedded/process-alive.ts';
+import { isProcessAlive } from '@svc/embedded-postgres/testing';
 import { elapsed } from '../harness/database-proxy.ts';
 
 const POLL_MS = 10;

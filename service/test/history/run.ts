@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import { startThrowawayServer } from '@svc/embedded-postgres/testing';
 import { inject, vi } from 'vitest';
 import { createPool } from '../../src/database/pool.ts';
 import { onFileEnd } from '../harness/cleanup.ts';
 import { bootstrapWorkspace, signIn } from '../harness/dashboard-http.ts';
 import { startProxy } from '../harness/database-proxy.ts';
 import { importText, ndjson } from '../harness/import.ts';
-import { startThrowawayServer } from '../harness/server.ts';
 import { databaseUrl } from '../harness/template.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { FAULT_NAMES, injectFaults, type Stage } from './faults.ts';

@@ -1,6 +1,6 @@
+import { findEmbedded } from '@svc/embedded-postgres';
+import { dataDirectory } from '@svc/embedded-postgres/testing';
 import { describe, expect, test } from 'vitest';
-import { dataDirectory } from '../../src/database/embedded/fixture-process.ts';
-import { findEmbedded } from '../../src/database/embedded/index.ts';
 import { PASSWORD, signIn } from '../harness/dashboard-http.ts';
 import { runSvcd, startSvcd } from '../harness/process.ts';
 

@@ -1,5 +1,5 @@
+import { dataDirectory } from '@svc/embedded-postgres/testing';
 import { expect, test } from 'vitest';
-import { dataDirectory } from '../../src/database/embedded/fixture-process.ts';
 import { startSvcd } from '../harness/process.ts';
 import { connectEmbedded } from '../harness/running-service.ts';
 

@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:http';
+import { killServer } from '@svc/embedded-postgres/testing';
 import { expect, test, vi } from 'vitest';
-import { killServer } from '../../src/database/embedded/fixture-process.ts';
 import { startSvcd } from '../harness/process.ts';
 import { bearer, connectEmbedded, startRunningService } from '../harness/running-service.ts';
 

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { type Embedded, useEmbedded } from '@svc/embedded-postgres';
+import { dataDirectory } from '@svc/embedded-postgres/testing';
 import { pino } from 'pino';
 import { describe, expect, test, vi } from 'vitest';
-import { dataDirectory } from '../../src/database/embedded/fixture-process.ts';
-import { type Embedded, useEmbedded } from '../../src/database/embedded/index.ts';
 import { bootstrapWorkspace, signIn } from '../harness/dashboard-http.ts';
 import { runSvcd, spawnSvcd, startSvcd } from '../harness/process.ts';
 import { bearer } from '../harness/running-service.ts';

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { dataDirectory, killServer } from '@svc/embedded-postgres/testing';
 import { describe, expect, test } from 'vitest';
-import { dataDirectory, killServer } from '../../src/database/embedded/fixture-process.ts';
 import { onFileEnd } from '../harness/cleanup.ts';
 import { runSvcd, type SvcdProcess, spawnSvcd } from '../harness/process.ts';
 import { bearer } from '../harness/running-service.ts';

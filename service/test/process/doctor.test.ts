@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { chmod, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { dataDirectory } from '@svc/embedded-postgres/testing';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { dataDirectory } from '../../src/database/embedded/fixture-process.ts';
 import type { Finding } from '../../src/operator/doctor/check.ts';
 import { freePort } from '../../src/server/listen.ts';
 import { runSvcd, type ServiceProcess } from '../harness/process.ts';

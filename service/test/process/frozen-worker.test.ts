@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
+import { findEmbedded } from '@svc/embedded-postgres';
+import { dataDirectory } from '@svc/embedded-postgres/testing';
 import { expect, test, vi } from 'vitest';
-import { dataDirectory } from '../../src/database/embedded/fixture-process.ts';
-import { findEmbedded } from '../../src/database/embedded/index.ts';
 import { onFileEnd } from '../harness/cleanup.ts';
 import { interrupt, startSvcd } from '../harness/process.ts';
 

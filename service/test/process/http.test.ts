@@ -1,8 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { dataDirectory } from '@svc/embedded-postgres/testing';
 import { describe, expect, test } from 'vitest';
-import { dataDirectory } from '../../src/database/embedded/fixture-process.ts';
 import { answerBrokenRequests, answerClientError } from '../../src/http/broken-request.ts';
 import { onFileEnd } from '../harness/cleanup.ts';
 import { startSvcd } from '../harness/process.ts';

@@ -1,7 +1,7 @@
+import { useEmbedded } from '@svc/embedded-postgres';
+import { dataDirectory } from '@svc/embedded-postgres/testing';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { dataDirectory } from '../../src/database/embedded/fixture-process.ts';
-import { useEmbedded } from '../../src/database/embedded/index.ts';
 import { startSvcd } from '../harness/process.ts';
 import { connectEmbedded } from '../harness/running-service.ts';
 

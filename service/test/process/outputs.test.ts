@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { findEmbedded } from '@svc/embedded-postgres';
+import { dataDirectory } from '@svc/embedded-postgres/testing';
 import { describe, expect, test, vi } from 'vitest';
-import { dataDirectory } from '../../src/database/embedded/fixture-process.ts';
-import { findEmbedded } from '../../src/database/embedded/index.ts';
 import { freePort } from '../../src/server/listen.ts';
 import { bootstrapWorkspace } from '../harness/dashboard-http.ts';
 import { FULL_DISK, runSvcd, runSvcdOnFullDisk, type SvcdProcess, spawnSvcd } from '../harness/process.ts';

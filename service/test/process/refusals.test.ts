@@ -1,8 +1,8 @@
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
+import { findEmbedded } from '@svc/embedded-postgres';
+import { dataDirectory } from '@svc/embedded-postgres/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { dataDirectory } from '../../src/database/embedded/fixture-process.ts';
-import { findEmbedded } from '../../src/database/embedded/index.ts';
 import { runSvcd } from '../harness/process.ts';
 
 const dataDir = await dataDirectory();

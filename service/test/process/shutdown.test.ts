@@ -1,8 +1,8 @@
 import { Agent, request } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { findEmbedded } from '@svc/embedded-postgres';
 import type pg from 'pg';
 import { describe, expect, test, vi } from 'vitest';
-import { findEmbedded } from '../../src/database/embedded/index.ts';
 import { interrupt } from '../harness/process.ts';
 import {
   bearer,

@@ -1,5 +1,5 @@
+import { dataDirectory } from '@svc/embedded-postgres/testing';
 import { expect, test } from 'vitest';
-import { dataDirectory } from '../../src/database/embedded/fixture-process.ts';
 import { bootstrapWorkspace, signIn } from '../harness/dashboard-http.ts';
 import { startSvcd } from '../harness/process.ts';
 import { bearer, connectEmbedded } from '../harness/running-service.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
+import { killServer } from '@svc/embedded-postgres/testing';
 import { expect } from 'vitest';
-import { killServer } from '../../src/database/embedded/fixture-process.ts';
 import { readMigrationFiles } from '../../src/database/migration-files.ts';
 import { spawnSvcd } from '../harness/process.ts';
 import { connectEmbedded } from '../harness/running-service.ts';

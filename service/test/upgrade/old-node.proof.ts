@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { packagedBinaries, startThrowawayServer } from '@svc/embedded-postgres/testing';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { packagedBinaries } from '../../src/database/embedded/binaries.ts';
 import { onFileEnd } from '../harness/cleanup.ts';
 import { POSTGRESQL_15 } from '../harness/external-15.ts';
 import { runSvcd, type ServiceProcess, startSvcd } from '../harness/process.ts';
-import { startThrowawayServer } from '../harness/server.ts';
 import { totpCode } from '../harness/totp.ts';
 import { type Ask, askAt } from './ask.ts';
 import { checkKeys, checkPages, checkRepeats, checkSecondFactor, type Page, signIn } from './checks.ts';

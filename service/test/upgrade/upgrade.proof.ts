@@ -1,5 +1,5 @@
+import { dataDirectory } from '@svc/embedded-postgres/testing';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { dataDirectory } from '../../src/database/embedded/fixture-process.ts';
 import { runSvcd, type ServiceProcess, startSvcd } from '../harness/process.ts';
 import { type Ask, askAt } from './ask.ts';
 import {

@@ -1,9 +1,8 @@
-import { stat } from 'node:fs/promises';
+import { hasDatabase } from '@svc/embedded-postgres';
 import type { Logger } from 'pino';
 import { systemClock } from '../../config/clock.ts';
 import { type Config, ConfigError } from '../../config/config.ts';
-import { errorMessage } from '../../database/embedded/error.ts';
-import { layoutOf } from '../../database/embedded/layout.ts';
+import { errorMessage } from '../../config/error-message.ts';
 import { useCommandDatabase } from '../command-database.ts';
 import { explain } from '../explain.ts';
 import { type Finding, fail, ok } from './check.ts';
@@ -36,7 +35,7 @@ export async function examine(readConfig: () => Config, log: () => Logger): Prom
 }
 
 async function examineDatabase(config: Config, log: () => Logger): Promise<readonly Finding[]> {
-  if (config.databaseUrl === undefined && !(await exists(layoutOf(config.dataDir).pgdata))) {
+  if (config.databaseUrl === undefined && !(await hasDatabase(config.dataDir))) {
     return [ok('database', 'not there yet; svcd start makes it')];
   }
   try {
@@ -59,9 +58,3 @@ async function guarded(check: string, work: () => Promise<Finding>): Promise<Fin
     return fail(check, errorMessage(error), 'see docs/operations.md');
   }
 }
-
-const exists = (path: string): Promise<boolean> =>
-  stat(path).then(
-    () => true,
-    () => false,
-  );

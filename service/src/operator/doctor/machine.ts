@@ -3,7 +3,7 @@ import { access, stat, statfs } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { urlOf } from '../../config/address.ts';
 import type { Config } from '../../config/config.ts';
-import { errorCode, errorMessage } from '../../database/embedded/error.ts';
+import { errorCode, errorMessage } from '../../config/error-message.ts';
 import { type Finding, fail, ok, warn } from './check.ts';
 import { checkProxies } from './proxies.ts';
 

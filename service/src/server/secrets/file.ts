@@ -1,10 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { link, open, readFile, rm, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { fileError } from '@svc/embedded-postgres';
+import { errorCode } from '../../config/error-message.ts';
 import { SECRET_MIN_CHARACTERS } from '../../config/limits.ts';
 import { OperatorError } from '../../config/operator-error.ts';
-import { errorCode } from '../../database/embedded/error.ts';
-import { fileError } from '../../database/embedded/files.ts';
 
 /** The deployment's secret beside the embedded database, for whoever does not set SVC_SECRET. */
 

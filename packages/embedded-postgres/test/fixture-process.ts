@@ -1,14 +1,10 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { onFileEnd } from '../../../test/harness/cleanup.ts';
-import { fastDirectory, temporaryDirectory } from '../../../test/harness/temporary-directory.ts';
-import { findPostmaster, untilGone } from './postmaster.ts';
 
-// Real processes for the tests of this folder, and directories for them.
+// Real processes for the tests of this folder.
 
 const FIXTURE = fileURLToPath(new URL('./embedded.fixture.ts', import.meta.url));
 
@@ -124,20 +120,4 @@ const running = new Set<FixtureProcess>();
 export async function killFixtures(): Promise<void> {
   await Promise.all([...running].map((each) => each.kill()));
   running.clear();
-}
-
-/** A data directory for this test file, not there yet; whatever server it has is ended with the file. */
-export async function dataDirectory(parent?: string): Promise<string> {
-  const dataDir = join(parent ?? (await temporaryDirectory(await fastDirectory())), 'data');
-  onFileEnd(() => killServer(dataDir));
-  return dataDir;
-}
-
-/** Ends the server of a data directory at once, as a power cut would (but its sessions too). */
-export async function killServer(dataDir: string, signal: 'SIGQUIT' | 'SIGKILL' = 'SIGQUIT'): Promise<void> {
-  const pgdata = join(dataDir, 'postgres');
-  const found = await findPostmaster(pgdata);
-  if (found.kind !== 'running') return;
-  process.kill(found.pid, signal);
-  await untilGone(found.pid, pgdata);
 }

@@ -1,10 +1,11 @@
 import { chown, link, mkdir, readdir, readFile, readlink, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { temporaryDirectory } from '../../../test/harness/temporary-directory.ts';
-import { ensureDataDirectory } from './data-directory.ts';
-import { dataDirectory, spawnFixture } from './fixture-process.ts';
-import { tryLock } from './lock.ts';
+import { ensureDataDirectory } from '../src/data-directory.ts';
+import { tryLock } from '../src/lock.ts';
+import { spawnFixture } from './fixture-process.ts';
+import { dataDirectory } from './support/data-directory.ts';
+import { temporaryDirectory } from './support/temporary-directory.ts';
 
 // Root on the data directory of another user.
 

@@ -1,16 +1,18 @@
 // The PostgreSQL that comes with the program: everything about its files, its process and who uses it is in
 // this folder, and nothing about what is in the database.
 
+import { stat } from 'node:fs/promises';
 import { ensureDataDirectory, findDataDirectory } from './data-directory.ts';
 import { type Entry, type EntryOptions, enter } from './enter.ts';
 import type { EmbeddedError } from './error.ts';
 import { joinServer } from './join.ts';
-import type { Layout } from './layout.ts';
+import { type Layout, layoutOf } from './layout.ts';
 import { leave } from './leave.ts';
 import type { Log, Server } from './server.ts';
 import { supervise } from './supervise.ts';
 
 export { DataDirectoryInUseError, EmbeddedError } from './error.ts';
+export { fileError } from './files.ts';
 
 export type EmbeddedOptions = {
   /** SVC_DATA_DIR; made if it is not there. */
@@ -90,6 +92,14 @@ export async function findEmbedded(dataDir: string): Promise<{ readonly url: str
   if (server === undefined) return undefined;
   await server.client.end();
   return { url: server.url };
+}
+
+/** Whether a data directory has a database. Starts no server. False also when it cannot be looked into. */
+export async function hasDatabase(dataDir: string): Promise<boolean> {
+  return stat(layoutOf(dataDir).pgdata).then(
+    () => true,
+    () => false,
+  );
 }
 
 const entryOptions = (

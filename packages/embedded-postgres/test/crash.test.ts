@@ -4,17 +4,11 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type Account, serverAccount } from './account.ts';
-import {
-  dataDirectory,
-  type FixtureProcess,
-  killFixtures,
-  killServer,
-  type Message,
-  spawnFixture,
-} from './fixture-process.ts';
-import { findEmbedded } from './index.ts';
-import { findPostmaster } from './postmaster.ts';
+import { type Account, serverAccount } from '../src/account.ts';
+import { findEmbedded } from '../src/index.ts';
+import { findPostmaster } from '../src/postmaster.ts';
+import { type FixtureProcess, killFixtures, type Message, spawnFixture } from './fixture-process.ts';
+import { dataDirectory, killServer } from './support/data-directory.ts';
 
 const WAIT = { timeout: 15_000, interval: 20 } as const;
 

@@ -1,6 +1,5 @@
 import type pg from 'pg';
-import { failedFor } from '../sql-state.ts';
-import { DataDirectoryInUseError } from './error.ts';
+import { DataDirectoryInUseError, errorCode } from './error.ts';
 
 /**
  * Who uses a data directory is held as session-level advisory locks on one connection, so that it ends with
@@ -14,6 +13,8 @@ const USER = 2;
 
 /** A connection that was closed, or whose process was killed, has lost its locks within this time. */
 const LOCK_TIMEOUT = '1s';
+/** SQLSTATE lock_not_available. */
+const LOCK_NOT_AVAILABLE = '55P03';
 const HOLDERS = `
   select application_name as name
   from pg_locks join pg_stat_activity using (pid)
@@ -66,7 +67,7 @@ async function lockSoon(client: pg.Client, lock: number): Promise<boolean> {
     await client.query('select pg_advisory_lock($1, $2)', [LOCK_CLASS, lock]);
     return true;
   } catch (error) {
-    if (failedFor(error, 'lock_not_available')) return false;
+    if (errorCode(error) === LOCK_NOT_AVAILABLE) return false;
     throw error;
   }
 }

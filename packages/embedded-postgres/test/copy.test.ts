@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { afterEach, describe, expect, test } from 'vitest';
-import { temporaryDirectory } from '../../../test/harness/temporary-directory.ts';
-import { dataDirectory, killFixtures, killServer, spawnFixture } from './fixture-process.ts';
+import { killFixtures, spawnFixture } from './fixture-process.ts';
+import { dataDirectory, killServer } from './support/data-directory.ts';
+import { temporaryDirectory } from './support/temporary-directory.ts';
 
 const LONG = join('deep'.repeat(12), 'deeper'.repeat(8));
 

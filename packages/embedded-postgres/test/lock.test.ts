@@ -3,12 +3,12 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { temporaryDirectory } from '../../../test/harness/temporary-directory.ts';
-import { ensureDataDirectory } from './data-directory.ts';
-import { dataDirectory } from './fixture-process.ts';
-import type { Layout } from './layout.ts';
-import { tryLock } from './lock.ts';
-import { openServer } from './server.ts';
+import { ensureDataDirectory } from '../src/data-directory.ts';
+import type { Layout } from '../src/layout.ts';
+import { tryLock } from '../src/lock.ts';
+import { openServer } from '../src/server.ts';
+import { dataDirectory } from './support/data-directory.ts';
+import { temporaryDirectory } from './support/temporary-directory.ts';
 
 const log = pino({ level: 'silent' });
 const PATIENCE_MS = 200;

@@ -1,8 +1,8 @@
 import { chown, link, mkdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { temporaryDirectory } from '../../../test/harness/temporary-directory.ts';
-import { handOver } from './hand-over.ts';
+import { handOver } from '../src/hand-over.ts';
+import { temporaryDirectory } from './support/temporary-directory.ts';
 
 // Users that no machine has.
 const MAKER = { name: 'maker', uid: 54_321, gid: 54_321 };

@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { serverAccount } from '../../src/database/embedded/account.ts';
-import type { Binaries } from '../../src/database/embedded/binaries.ts';
-import { createCluster, DATABASE, ROLE } from '../../src/database/embedded/cluster.ts';
-import { PASSWORD_ONLY } from '../../src/database/embedded/configuration.ts';
-import { connectWhenReady } from '../../src/database/embedded/connect.ts';
-import { ensureDirectory } from '../../src/database/embedded/files.ts';
-import { launcherFor } from '../../src/database/embedded/launcher.ts';
-import { findPostmaster, untilGone } from '../../src/database/embedded/postmaster.ts';
-import { isProcessAlive } from '../../src/database/embedded/process-alive.ts';
-import { type ServerProcess, startServerProcess } from '../../src/database/embedded/server-process.ts';
+import { serverAccount } from '../../src/account.ts';
+import type { Binaries } from '../../src/binaries.ts';
+import { createCluster, DATABASE, ROLE } from '../../src/cluster.ts';
+import { PASSWORD_ONLY } from '../../src/configuration.ts';
+import { connectWhenReady } from '../../src/connect.ts';
+import { ensureDirectory } from '../../src/files.ts';
+import { launcherFor } from '../../src/launcher.ts';
+import { findPostmaster, untilGone } from '../../src/postmaster.ts';
+import { type ServerProcess, startServerProcess } from '../../src/server-process.ts';
+import { isProcessAlive } from './process-alive.ts';
 import { fastDirectory, makeTemporaryDirectory } from './temporary-directory.ts';
 
 const MAX_CONNECTIONS = 300;

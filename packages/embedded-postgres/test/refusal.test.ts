@@ -1,9 +1,10 @@
 import { chmod, chown, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { temporaryDirectory } from '../../../test/harness/temporary-directory.ts';
-import { packagedBinaries } from './binaries.ts';
-import { dataDirectory, killFixtures, killServer, mayRunFixture, spawnFixture } from './fixture-process.ts';
+import { packagedBinaries } from '../src/binaries.ts';
+import { killFixtures, mayRunFixture, spawnFixture } from './fixture-process.ts';
+import { dataDirectory, killServer } from './support/data-directory.ts';
+import { temporaryDirectory } from './support/temporary-directory.ts';
 
 /** A data directory with a cluster, whose server is stopped. Each test breaks it and mends it again. */
 const dataDir = await dataDirectory();

@@ -16,13 +16,14 @@ import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { pino } from 'pino';
 import { afterEach, describe, expect, test } from 'vitest';
-import { temporaryDirectory } from '../../../test/harness/temporary-directory.ts';
-import { type Account, clusterMaker, serverAccount } from './account.ts';
-import { type Binaries, packagedBinaries } from './binaries.ts';
-import { createCluster } from './cluster.ts';
-import { dataDirectory, killFixtures, mayRunFixture, spawnFixture } from './fixture-process.ts';
-import { findEmbedded } from './index.ts';
-import { reachablePrograms } from './programs.ts';
+import { type Account, clusterMaker, serverAccount } from '../src/account.ts';
+import { type Binaries, packagedBinaries } from '../src/binaries.ts';
+import { createCluster } from '../src/cluster.ts';
+import { findEmbedded } from '../src/index.ts';
+import { reachablePrograms } from '../src/programs.ts';
+import { killFixtures, mayRunFixture, spawnFixture } from './fixture-process.ts';
+import { dataDirectory } from './support/data-directory.ts';
+import { temporaryDirectory } from './support/temporary-directory.ts';
 
 const account = serverAccount();
 /** One with a name, as programs of PostgreSQL need one; undefined when that is the current user. */

@@ -2,12 +2,13 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { temporaryDirectory } from '../../../test/harness/temporary-directory.ts';
-import { dataDirectory, killFixtures, killServer, spawnFixture } from './fixture-process.ts';
-import { layoutOf } from './layout.ts';
-import { tryLock } from './lock.ts';
-import { findPostmaster } from './postmaster.ts';
-import { START_STEPS } from './steps.ts';
+import { layoutOf } from '../src/layout.ts';
+import { tryLock } from '../src/lock.ts';
+import { findPostmaster } from '../src/postmaster.ts';
+import { START_STEPS } from '../src/steps.ts';
+import { killFixtures, spawnFixture } from './fixture-process.ts';
+import { dataDirectory, killServer } from './support/data-directory.ts';
+import { temporaryDirectory } from './support/temporary-directory.ts';
 
 /** The steps of a start over a cluster that is there. */
 const LATER_STEPS = START_STEPS.filter((step) => !/^(password|cluster)-/.test(step));

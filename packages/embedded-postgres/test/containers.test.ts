@@ -3,14 +3,8 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { CONTAINER, CONTAINER_WITH_INIT, requireContainers } from './containers.fixture.ts';
-import {
-  dataDirectory,
-  type FixtureProcess,
-  killFixtures,
-  killServer,
-  type Message,
-  spawnFixture,
-} from './fixture-process.ts';
+import { type FixtureProcess, killFixtures, type Message, spawnFixture } from './fixture-process.ts';
+import { dataDirectory, killServer } from './support/data-directory.ts';
 
 const dataDir = await dataDirectory();
 const logFile = join(dataDir, 'postgres.log');

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { temporaryDirectory } from '../../../test/harness/temporary-directory.ts';
-import { dataDirectory } from './fixture-process.ts';
-import { type Embedded, findEmbedded, startEmbedded } from './index.ts';
+import { type Embedded, findEmbedded, startEmbedded } from '../src/index.ts';
+import { dataDirectory } from './support/data-directory.ts';
+import { temporaryDirectory } from './support/temporary-directory.ts';
 
 const BYTES_PER_MIB = 1024 * 1024;
 const log = pino({ level: 'silent' });

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { chmod, type FileHandle, mkdir, open, rm, stat, statfs } from 'node:fs/promises';
+import { chmod, type FileHandle, mkdir, open, rm, statfs } from 'node:fs/promises';
 import type { Account } from './account.ts';
 import { EmbeddedError, errorCode, errorMessage } from './error.ts';
 
@@ -110,15 +110,4 @@ async function freeSpace(path: string): Promise<string> {
   } catch {
     return 'nothing free';
   }
-}
-
-/** Whether anything is at this path. */
-export async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    (error: unknown) => {
-      if (errorCode(error) === 'ENOENT') return false;
-      throw error;
-    },
-  );
 }

@@ -1,14 +1,9 @@
 import { rm } from 'node:fs/promises';
 import pg from 'pg';
 import { afterEach, describe, expect, test } from 'vitest';
-import {
-  dataDirectory,
-  type FixtureProcess,
-  killFixtures,
-  killServer,
-  spawnFixture,
-} from './fixture-process.ts';
-import { findEmbedded } from './index.ts';
+import { findEmbedded } from '../src/index.ts';
+import { type FixtureProcess, killFixtures, spawnFixture } from './fixture-process.ts';
+import { dataDirectory, killServer } from './support/data-directory.ts';
 
 /** Starts that race for one directory. */
 const RACERS = 3;

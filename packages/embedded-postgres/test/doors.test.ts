@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { temporaryDirectory } from '../../../test/harness/temporary-directory.ts';
-import { type Account, serverAccount } from './account.ts';
-import { dataDirectory, killFixtures, spawnFixture } from './fixture-process.ts';
+import { type Account, serverAccount } from '../src/account.ts';
+import { killFixtures, spawnFixture } from './fixture-process.ts';
+import { dataDirectory } from './support/data-directory.ts';
+import { temporaryDirectory } from './support/temporary-directory.ts';
 
 const account = serverAccount();
 

@@ -3,9 +3,10 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, type TestContext, test } from 'vitest';
-import { onFileEnd } from '../../../test/harness/cleanup.ts';
-import { temporaryDirectory } from '../../../test/harness/temporary-directory.ts';
-import { dataDirectory, killFixtures, type Message, spawnFixture } from './fixture-process.ts';
+import { killFixtures, type Message, spawnFixture } from './fixture-process.ts';
+import { onFileEnd } from './support/cleanup.ts';
+import { dataDirectory } from './support/data-directory.ts';
+import { temporaryDirectory } from './support/temporary-directory.ts';
 
 const run = promisify(execFile);
 const BYTES_PER_MIB = 1024 * 1024;

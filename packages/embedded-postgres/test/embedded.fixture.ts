@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { startEmbedded, useEmbedded } from './index.ts';
+import { startEmbedded, useEmbedded } from '../src/index.ts';
 
 // A process that uses an embedded server: `node embedded.fixture.ts <service|command> <data directory> <purpose>`.
 // Prints one JSON line a message: what it logs, then {ready, …} or {refused}; stops when its input ends.

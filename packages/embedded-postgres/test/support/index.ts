@@ -1,0 +1,8 @@
+// What the tests of other workspaces use: files and servers that end with the test file.
+
+export { type Binaries, packagedBinaries } from '../../src/binaries.ts';
+export { onFileEnd } from './cleanup.ts';
+export { dataDirectory, killServer } from './data-directory.ts';
+export { isProcessAlive } from './process-alive.ts';
+export { fastDirectory, makeTemporaryDirectory, temporaryDirectory } from './temporary-directory.ts';
+export { startThrowawayServer, type ThrowawayServer } from './throwaway-server.ts';
