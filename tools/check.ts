@@ -7,6 +7,7 @@ import {
   importDirections,
   keyStoreImporters,
   noCircles,
+  packagesByName,
   partsPlaced,
   sdkImportsNobody,
   sdkTestsImportByName,
@@ -16,7 +17,8 @@ import { type Finding, type Rule, readRepository } from './check/repository.ts';
 import { honestTests, noMachinePaths, noTokens, nothingLeftOpen, shortFiles, typed } from './check/text.ts';
 
 const RULES: readonly Rule[] = [
-  ...[importDirections, partsPlaced, noCircles, keyStoreImporters, sdkImportsNobody, sdkTestsImportByName],
+  ...[importDirections, partsPlaced, noCircles, packagesByName],
+  ...[keyStoreImporters, sdkImportsNobody, sdkTestsImportByName],
   ...[shortFiles, typed, nothingLeftOpen, honestTests, noTokens, noMachinePaths],
   ...[linksLead, errorsDocumented, assumptionsPinned, promisesHeld, dependenciesPinned],
 ];

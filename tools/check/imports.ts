@@ -139,3 +139,24 @@ export const sdkTestsImportByName: Rule = (files) =>
       line,
       message: `import ${specifier} as ${Object.keys(SERVICE_EXPORTS).join(' or ')}`,
     }));
+
+const TESTING = /^@svc\/[^/]+\/testing$/;
+
+/** `packages/a/src/b.ts` → `packages/a`; undefined: not part of a package. */
+const packageOf = (path: string): string | undefined => /^packages\/[^/]+(?=\/)/.exec(path)?.[0];
+
+/** A package imports no other workspace. The others import it by its name, and only tests import its `/testing`. */
+export const packagesByName: Rule = (files) =>
+  files
+    .filter(isTypeScript)
+    .flatMap(importsOf)
+    .flatMap(({ file, line, specifier, target }) => {
+      const from = packageOf(file.path);
+      const to = target === undefined ? undefined : packageOf(target);
+      const finding = (message: string) => [{ path: file.path, line, message }];
+      if (from !== undefined && (specifier.startsWith('@svc/') || (target !== undefined && from !== to)))
+        return finding(`${from} must not import ${specifier}`);
+      if (from !== to && to !== undefined) return finding(`import ${to} by its name`);
+      if (TESTING.test(specifier) && !isTest(file)) return finding(`only tests may import ${specifier}`);
+      return [];
+    });
