@@ -155,7 +155,7 @@ const ACCEPTED: readonly (readonly [string, Rule, Files])[] = [
   [
     'the key store in the dashboard',
     keyStoreImporters,
-    [['service/src/dashboard/keys.ts', importing('../keys/store.ts')]],
+    [['service/src/dashboard/workspace/keys.ts', importing('../../keys/store.ts')]],
   ],
   [
     'a test of the SDK that imports the harness by package name',

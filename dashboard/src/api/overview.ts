@@ -1,6 +1,6 @@
 import type { Audit, ListEnvelope, Mention } from '@svc/sdk';
-import type { RangeName } from '@svc/service/src/dashboard/range.ts';
-import type { Overview, Traffic } from '@svc/service/src/dashboard/wire-overview.ts';
+import type { RangeName } from '@svc/service/src/dashboard/workspace/range.ts';
+import type { Overview, Traffic } from '@svc/service/src/dashboard/workspace/wire-overview.ts';
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { call, ofWorkspace } from './client.ts';
 

@@ -1,5 +1,5 @@
-import type { RangeName } from '@svc/service/src/dashboard/range.ts';
-import type { Scores } from '@svc/service/src/dashboard/wire-data.ts';
+import type { Scores } from '@svc/service/src/dashboard/records/wire-data.ts';
+import type { RangeName } from '@svc/service/src/dashboard/workspace/range.ts';
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { call, ofWorkspace } from './client.ts';
 

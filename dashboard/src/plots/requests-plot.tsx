@@ -1,4 +1,4 @@
-import type { Traffic } from '@svc/service/src/dashboard/wire-overview.ts';
+import type { Traffic } from '@svc/service/src/dashboard/workspace/wire-overview.ts';
 import { useCallback, useMemo } from 'react';
 import type uPlot from 'uplot';
 import { Plot, type PlotColors } from '../ui/plot.tsx';

@@ -1,4 +1,4 @@
-import type { Scores } from '@svc/service/src/dashboard/wire-data.ts';
+import type { Scores } from '@svc/service/src/dashboard/records/wire-data.ts';
 import { useCallback, useMemo } from 'react';
 import type uPlot from 'uplot';
 import { Plot, type PlotColors } from '../ui/plot.tsx';

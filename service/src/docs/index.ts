@@ -1,6 +1,6 @@
 import helmet from '@fastify/helmet';
 import type { FastifyInstance } from 'fastify';
-import { securityHeaders } from '../dashboard/security-headers.ts';
+import { securityHeaders } from '../dashboard/site/security-headers.ts';
 import { sendCompressed } from '../http/compressed.ts';
 import { ApiError } from '../http/errors.ts';
 import { sentOnce } from '../http/sent-once.ts';

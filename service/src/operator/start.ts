@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { urlOf } from '../config/address.ts';
-import { createSetUpLink } from '../dashboard/links.ts';
+import { createSetUpLink } from '../dashboard/people/links.ts';
 import { createLog, STANDARD_OUTPUT } from '../log/log.ts';
 import { describeDatabase } from '../server/open-database.ts';
 import type { Service } from '../server/service.ts';

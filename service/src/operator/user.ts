@@ -22,7 +22,7 @@ const listCommand = (context: CommandContext): Command =>
     .description('print every person with their workspaces and roles, by e-mail address')
     .option('--json', 'print one JSON object per line: {"email", "name", "secondFactor", "workspaces"}')
     .action(async ({ json }: { readonly json?: true }) => {
-      const { listUsers } = await import('../dashboard/users.ts');
+      const { listUsers } = await import('../dashboard/people/users.ts');
       await context.withDatabase('svcd user list', async ({ pool }) => {
         for await (const { email, secondFactor, workspaces, ...user } of listUsers(pool)) {
           const places = workspaces.map(({ id, name, role }) => `${role} of ${JSON.stringify(name)} (${id})`);
@@ -43,7 +43,7 @@ const resetPasswordCommand = (context: CommandContext): Command =>
     .action(async ({ email, set }: EmailFlag & { readonly set?: true }) => {
       const { publicUrl } = context.config();
       const { createDashboardAuth } = await import('../dashboard/index.ts');
-      const { createOperatorResetLink, setUserPassword } = await import('../dashboard/users.ts');
+      const { createOperatorResetLink, setUserPassword } = await import('../dashboard/people/users.ts');
       if (set !== true) {
         const link = await context.withDatabase('svcd user reset-password', ({ pool }) =>
           createOperatorResetLink({ pool, publicUrl, email }),
@@ -67,7 +67,7 @@ const resetSecondFactorCommand = (context: CommandContext): Command =>
     )
     .requiredOption('--email <address>', 'the person')
     .action(async ({ email }: EmailFlag) => {
-      const { resetUserSecondFactor } = await import('../dashboard/users.ts');
+      const { resetUserSecondFactor } = await import('../dashboard/people/users.ts');
       const removed = await context.withDatabase('svcd user reset-second-factor', ({ pool }) =>
         resetUserSecondFactor(pool, email),
       );

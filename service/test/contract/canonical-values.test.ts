@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { logList } from '../../src/dashboard/log-list.ts';
+import { logList } from '../../src/dashboard/log/log-list.ts';
 import type { ListDefinition } from '../../src/list/definition.ts';
 import { selectList } from '../../src/records/row.ts';
 import { createTestDashboard } from '../harness/dashboard.ts';

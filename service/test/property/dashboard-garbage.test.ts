@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import fc from 'fast-check';
 import type { FastifyInstance } from 'fastify';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { logList } from '../../src/dashboard/log-list.ts';
+import { logList } from '../../src/dashboard/log/log-list.ts';
 import { parametersOf } from '../../src/list/definition.ts';
 import { createTestDashboard, type Visitor } from '../harness/dashboard.ts';
 import { createTestService } from '../harness/service.ts';

@@ -7,7 +7,7 @@ import { BulkError } from '../../src/bulk/error.ts';
 import { LINE_MAX_BYTES } from '../../src/bulk/lines.ts';
 import { createPace, TURN_CHARACTERS } from '../../src/bulk/pace.ts';
 import { BODY_VALUES_MAX, HEADERS_MAX_BYTES, JSON_DEPTH_MAX } from '../../src/config/limits.ts';
-import { parseCookies } from '../../src/dashboard/auth/cookie-header.ts';
+import { parseCookies } from '../../src/dashboard/auth/cookies/cookie-header.ts';
 import { networkOf } from '../../src/http/client-address.ts';
 import { encodingOf } from '../../src/http/compressed.ts';
 import { isNamed } from '../../src/http/conditional.ts';

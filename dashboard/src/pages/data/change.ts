@@ -1,4 +1,4 @@
-import type { ResourceShape } from '@svc/service/src/dashboard/wire-data.ts';
+import type { ResourceShape } from '@svc/service/src/dashboard/records/wire-data.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { useAction } from '../../api/action.ts';
 import { send } from '../../api/client.ts';

@@ -1,4 +1,4 @@
-import type { FieldShape, ResourceShape } from '@svc/service/src/dashboard/wire-data.ts';
+import type { FieldShape, ResourceShape } from '@svc/service/src/dashboard/records/wire-data.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { isFailure } from '../../api/failure.ts';

@@ -1,4 +1,4 @@
-import type { ResourceShape } from '@svc/service/src/dashboard/wire-data.ts';
+import type { ResourceShape } from '@svc/service/src/dashboard/records/wire-data.ts';
 
 export type FileFormat = 'csv' | 'ndjson';
 export const CONTENT_TYPES: Readonly<Record<FileFormat, string>> = {

@@ -1,4 +1,4 @@
-import type { ImportAnswer, ResourceShape } from '@svc/service/src/dashboard/wire-data.ts';
+import type { ImportAnswer, ResourceShape } from '@svc/service/src/dashboard/records/wire-data.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { useAction } from '../../api/action.ts';

@@ -1,5 +1,5 @@
 import { IMPORT_REFUSED_SHOWN } from '@svc/service/src/dashboard/limits.ts';
-import type { ImportAnswer } from '@svc/service/src/dashboard/wire-data.ts';
+import type { ImportAnswer } from '@svc/service/src/dashboard/records/wire-data.ts';
 import { CircleCheck, Download } from 'lucide-react';
 import { Button } from '../../ui/button.tsx';
 import { counted, type Noun } from '../../ui/counted.ts';

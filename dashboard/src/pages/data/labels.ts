@@ -1,4 +1,4 @@
-import type { FieldShape, ResourceShape } from '@svc/service/src/dashboard/wire-data.ts';
+import type { FieldShape, ResourceShape } from '@svc/service/src/dashboard/records/wire-data.ts';
 import type { Tone } from '../../ui/badge.tsx';
 import type { Noun } from '../../ui/counted.ts';
 

@@ -1,4 +1,4 @@
-import type { ResourceShape } from '@svc/service/src/dashboard/wire-data.ts';
+import type { ResourceShape } from '@svc/service/src/dashboard/records/wire-data.ts';
 import { ArrowUpToLine } from 'lucide-react';
 import { Button } from '../../ui/button.tsx';
 import { Select } from '../../ui/select.tsx';

@@ -1,4 +1,4 @@
-import type { ResourceShape } from '@svc/service/src/dashboard/wire-data.ts';
+import type { ResourceShape } from '@svc/service/src/dashboard/records/wire-data.ts';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { FileUp } from 'lucide-react';
 import { useMemo, useState } from 'react';

@@ -1,4 +1,4 @@
-import type { ResourceShape } from '@svc/service/src/dashboard/wire-data.ts';
+import type { ResourceShape } from '@svc/service/src/dashboard/records/wire-data.ts';
 import { ArrowRight } from 'lucide-react';
 import { messageOf } from '../../api/failure.ts';
 import { Badge } from '../../ui/badge.tsx';

@@ -1,4 +1,4 @@
-import type { FieldShape } from '@svc/service/src/dashboard/wire-data.ts';
+import type { FieldShape } from '@svc/service/src/dashboard/records/wire-data.ts';
 import { Link } from '@tanstack/react-router';
 import { ExternalLink } from 'lucide-react';
 import { When, type WhenProps } from '../../time/when.tsx';

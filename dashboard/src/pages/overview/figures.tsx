@@ -1,5 +1,5 @@
-import type { RangeName } from '@svc/service/src/dashboard/range.ts';
-import type { Overview, Traffic } from '@svc/service/src/dashboard/wire-overview.ts';
+import type { RangeName } from '@svc/service/src/dashboard/workspace/range.ts';
+import type { Overview, Traffic } from '@svc/service/src/dashboard/workspace/wire-overview.ts';
 import type { ReactNode } from 'react';
 import { Card } from '../../ui/card.tsx';
 

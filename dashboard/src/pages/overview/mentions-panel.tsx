@@ -1,4 +1,4 @@
-import type { Overview } from '@svc/service/src/dashboard/wire-overview.ts';
+import type { Overview } from '@svc/service/src/dashboard/workspace/wire-overview.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { newestMentionsQuery } from '../../api/overview.ts';

@@ -1,4 +1,4 @@
-import type { RangeName } from '@svc/service/src/dashboard/range.ts';
+import type { RangeName } from '@svc/service/src/dashboard/workspace/range.ts';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { overviewQuery, trafficQuery } from '../../api/overview.ts';

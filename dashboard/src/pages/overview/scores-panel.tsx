@@ -1,4 +1,4 @@
-import type { RangeName } from '@svc/service/src/dashboard/range.ts';
+import type { RangeName } from '@svc/service/src/dashboard/workspace/range.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useCompanyNames } from '../../api/company-names.ts';

@@ -1,4 +1,4 @@
-import type { Traffic, TrafficSpan } from '@svc/service/src/dashboard/wire-overview.ts';
+import type { Traffic, TrafficSpan } from '@svc/service/src/dashboard/workspace/wire-overview.ts';
 import { type ReactNode, useState } from 'react';
 import { LatencyPlot } from '../../plots/latency-plot.tsx';
 import { RequestsPlot } from '../../plots/requests-plot.tsx';

@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import type pg from 'pg';
 import type { EventTarget, NewEvent } from '../../audit-log/entry.ts';
-import { lockPerson } from '../recovery.ts';
-import { acting, anonymous, authHeaders } from '../session.ts';
+import { lockPerson } from '../people/recovery.ts';
+import { acting, anonymous, authHeaders } from '../requests/session.ts';
 import { recordPersonal } from './events.ts';
 import type { DashboardAuth } from './index.ts';
 

@@ -26,7 +26,7 @@ import { authLogger } from './logger.ts';
 import { METHODS } from './methods.ts';
 import { ROLES } from './roles.ts';
 import { ORGANIZATION_MODELS, RATE_LIMIT_MODEL, SECOND_FACTOR_MODELS, SIGN_IN_MODELS } from './schema.ts';
-import { sealingKeys } from './sealing-keys.ts';
+import { sealingKeys } from './second-factor/sealing-keys.ts';
 
 export const AUTH_PATH = '/dashboard/api/auth';
 /** Where a request's address stands on its way to better-auth; set by us alone, from what Fastify trusts. */

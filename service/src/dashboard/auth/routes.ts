@@ -5,18 +5,25 @@ import type { Queryable } from '../../database/lane.ts';
 import { isUnavailable } from '../../database/unavailable.ts';
 import { countedAddress, networkOf } from '../../http/client-address.ts';
 import { ApiError, ERRORS } from '../../http/errors.ts';
-import { findUser } from '../accounts.ts';
-import { defineBody, flag, newPassword, text } from '../body.ts';
-import { anonymous, authHeaders, setCookies } from '../session.ts';
+import { findUser } from '../people/accounts.ts';
+import { defineBody, flag, newPassword, text } from '../requests/body.ts';
+import { anonymous, authHeaders, setCookies } from '../requests/session.ts';
 import { type AccountChange, logAccountChange } from './account-changes.ts';
 import { type Attempt, codeBudgets, countFailure, passwordBudgets, sessionBudgets } from './attempts.ts';
+import { deviceCookie, knownDevice } from './cookies/known-device.ts';
 import { type PersonKey, recordPersonal } from './events.ts';
 import { authFailure } from './failure.ts';
 import { AUTH_PATH, type DashboardAuth } from './index.ts';
-import { deviceCookie, knownDevice } from './known-device.ts';
 import { METHODS } from './methods.ts';
 import { withSamePassword } from './same-password.ts';
-import { openFactor, personOfStep, SECOND_STEPS, useCode, usedCode, WRONG_CODES } from './second-step.ts';
+import {
+  openFactor,
+  personOfStep,
+  SECOND_STEPS,
+  useCode,
+  usedCode,
+  WRONG_CODES,
+} from './second-factor/second-step.ts';
 import { withoutTokens } from './without-tokens.ts';
 
 const FIRST_FAILURE = 500;

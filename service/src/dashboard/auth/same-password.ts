@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/lane.ts';
-import { notSignedIn } from '../session.ts';
+import { notSignedIn } from '../requests/session.ts';
 
 /**
  * Runs a step of a sign-in, and takes it back when the person's password was changed meanwhile. A new password ends the

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { urlOf } from '../../config/address.ts';
-import { createSignInLink } from '../../dashboard/links.ts';
+import { createSignInLink } from '../../dashboard/people/links.ts';
 import type { Service } from '../../server/service.ts';
 import { type DemoKeys, makeDemoKeys } from './keys.ts';
 import { DEMO_EMAIL, seedDemo } from './seed.ts';

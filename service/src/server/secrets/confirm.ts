@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { Config } from '../../config/config.ts';
 import { OperatorError } from '../../config/operator-error.ts';
-import { resealSecondFactors } from '../../dashboard/auth/sealed-factors.ts';
+import { resealSecondFactors } from '../../dashboard/auth/second-factor/sealed-factors.ts';
 import { secretFileOf } from './file.ts';
 import { rememberSecrets } from './known.ts';
 import { counted, examineSecretUse, listed } from './use.ts';

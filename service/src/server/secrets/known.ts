@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { fingerprintOf } from '../../config/secrets.ts';
-import { sealingKeys, UNNAMED_VERSION } from '../../dashboard/auth/sealing-keys.ts';
+import { sealingKeys, UNNAMED_VERSION } from '../../dashboard/auth/second-factor/sealing-keys.ts';
 import { inTransaction } from '../../database/pool.ts';
 
 /**

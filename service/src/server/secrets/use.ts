@@ -1,6 +1,9 @@
 import type pg from 'pg';
 import { fingerprintOf } from '../../config/secrets.ts';
-import { examineSecondFactors, type FactorSecrets } from '../../dashboard/auth/sealed-factors.ts';
+import {
+  examineSecondFactors,
+  type FactorSecrets,
+} from '../../dashboard/auth/second-factor/sealed-factors.ts';
 
 /** What in a database depends on which of the deployment's secrets. */
 export interface SecretUse {

@@ -1,0 +1,78 @@
+import { isIP } from 'node:net';
+import { REQUEST_ID_PATTERN } from '../../http/request-id.ts';
+import { type Comparison, type Filter, type ListDefinition, textThat } from '../../list/definition.ts';
+import { canonicalTime, TIME_ALLOWED } from '../../records/time.ts';
+import { auditLog } from '../../resources/audit-log.ts';
+import { isId } from '../../resources/field.ts';
+import { EMAIL_MAX_CHARACTERS, PATH_FILTER_MAX_CHARACTERS } from '../limits.ts';
+
+/** Those that a path of the API may have. */
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+
+const time = (operator: Comparison['operator']): Filter => ({
+  column: 'created_at',
+  comparison: { operator, type: 'timestamptz' },
+  parse: (text) => canonicalTime(text, 'microseconds'),
+  allowed: TIME_ALLOWED,
+});
+
+const status = (operator: Comparison['operator']): Filter => ({
+  column: 'status',
+  comparison: { operator, type: 'smallint' },
+  parse: textThat((text) => /^[1-5]\d\d$/.test(text)),
+  allowed: 'an HTTP status from 100 to 599',
+});
+
+const path = {
+  column: 'path',
+  parse: textThat(
+    (text) => text.startsWith('/') && text.length <= PATH_FILTER_MAX_CHARACTERS && !text.includes('\0'),
+  ),
+  allowed: `a path of at most ${PATH_FILTER_MAX_CHARACTERS} characters that begins with /`,
+} as const;
+
+/** What has no column of its own is read from the entry. */
+const field = (name: string, accepts: (text: string) => boolean, allowed: string): Filter => ({
+  column: `(doc::json ->> '${name}')`,
+  parse: textThat(accepts),
+  allowed,
+});
+const REQUEST_ID = new RegExp(REQUEST_ID_PATTERN);
+
+/** Also of entries that are older than its column; requests with a key have no person. */
+const actor: Filter = {
+  column: `(case when kind <> 'api.request' then doc::json ->> 'actor' end)`,
+  parse: (text) =>
+    text !== '' && text.length <= EMAIL_MAX_CHARACTERS && !text.includes('\0')
+      ? text.toLowerCase()
+      : undefined,
+  allowed: 'the e-mail address of a person',
+};
+
+/**
+ * The audit log as people explore it: the list of the API with more filters. `from` is included, `to` is not, so that
+ * ranges join; both bounds of the status are included.
+ */
+export const logList: ListDefinition = {
+  ...auditLog.list,
+  name: 'log',
+  filters: {
+    ...auditLog.list.filters,
+    keyId: { column: 'key_id', parse: textThat(isId), allowed: 'the id of an API key' },
+    actor,
+    targetId: { column: 'target_id', parse: textThat(isId), allowed: 'the id of what an entry is about' },
+    ip: field('ip', (text) => isIP(text) !== 0, 'an IP address'),
+    requestId: field('requestId', (text) => REQUEST_ID.test(text), 'a request id'),
+    method: {
+      column: 'method',
+      parse: textThat((text) => METHODS.includes(text)),
+      allowed: `one of ${METHODS.join(', ')}`,
+    },
+    path,
+    pathPrefix: { ...path, comparison: { operator: '^@', type: 'text' } },
+    statusMin: status('>='),
+    statusMax: status('<='),
+    from: time('>='),
+    to: time('<'),
+  },
+};

@@ -1,0 +1,156 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import type { AuditLogEntry, ListEnvelope } from '@svc/sdk';
+import { describe, expect, test, vi } from 'vitest';
+import { expectFailure } from '../../../test/harness/answers.ts';
+import { createTestDashboard, PUBLIC_URL } from '../../../test/harness/dashboard.ts';
+import { createTestService, type TestAnswer } from '../../../test/harness/service.ts';
+import { IMPORT_MAX_BYTES, IMPORT_REFUSED_SHOWN } from '../limits.ts';
+import type { ImportAnswer } from './wire-data.ts';
+
+const service = await createTestService();
+const dashboard = createTestDashboard(service);
+const owner = await dashboard.owner();
+const { workspaceId } = owner;
+const admin = await dashboard.member(workspaceId, 'admin');
+const viewer = await dashboard.member(workspaceId, 'viewer');
+const NDJSON = 'application/x-ndjson';
+const path = (resource: string): string => `/workspaces/${workspaceId}/imports/${resource}`;
+const load = (
+  who: typeof owner | typeof viewer,
+  resource: string,
+  file: string,
+  headers: Record<string, string> = {},
+): Promise<TestAnswer> =>
+  who.send('POST', path(resource), undefined, {
+    payload: file,
+    headers: { 'content-type': NDJSON, ...headers },
+  });
+const lines = (records: readonly object[]): string =>
+  records.map((record) => `${JSON.stringify(record)}\n`).join('');
+const imports = async (): Promise<readonly AuditLogEntry[]> =>
+  (await owner.send('GET', `/workspaces/${workspaceId}/log?kind=records.imported`)).json<
+    ListEnvelope<AuditLogEntry>
+  >().data;
+
+describe('importing a file', () => {
+  test('takes in the good lines, tells of each bad one, and is logged with the person', async () => {
+    const companies = await load(admin, 'companies', lines([{ id: 'com_a', name: 'Acme' }]));
+    expect(companies.json()).toEqual({
+      id: expect.stringMatching(/^imp_/),
+      inserted: 1,
+      addedBefore: 0,
+      existing: 0,
+      refused: 0,
+      refusedLines: [],
+    });
+    const audit = { companyId: 'com_a', headlineScore: 50, completedAt: '2026-03-01T00:00:00Z' };
+    const file = `${lines([
+      { id: 'aud_1', ...audit },
+      { ...audit, headlineScore: 101 },
+    ])}{broken\n${lines([{ ...audit, companyId: 'com_none' }, { id: 'aud_1', ...audit }, audit])}`;
+    const answer = (await load(owner, 'audits', file)).json<ImportAnswer>();
+    expect(answer).toMatchObject({ inserted: 2, existing: 1, refused: 3 });
+    expect(answer.refusedLines.map(({ line, failures }) => [line, failures[0]?.field])).toEqual([
+      [2, '/headlineScore'],
+      [3, ''],
+      [4, '/companyId'],
+    ]);
+    expect(answer.refusedLines[1]?.text).toBe('{broken');
+    expect((await imports()).map(({ actor, resource, records }) => [actor, resource, records])).toEqual([
+      [owner.email, 'audits', 2],
+      [admin.email, 'companies', 1],
+    ]);
+  });
+
+  test('reads CSV, and says when it is not of the resource', async () => {
+    const csv = { 'content-type': 'text/csv; charset=utf-8' };
+    const answer = await load(
+      owner,
+      'companies',
+      'name,domain\nBorealis,borealis.example\n"Cobalt, Ltd",\n',
+      csv,
+    );
+    expect(answer.json()).toMatchObject({ inserted: 2, refused: 0 });
+    expectFailure(
+      await load(owner, 'companies', 'nome\nX\n', csv),
+      'invalid_body',
+      'unknown columns: "nome"',
+    );
+  });
+
+  test('tells of no more refused lines than an answer can hold, and counts them all', async () => {
+    const count = IMPORT_REFUSED_SHOWN + 50;
+    const answer = (await load(owner, 'companies', '{}\n'.repeat(count))).json<ImportAnswer>();
+    expect(answer).toMatchObject({ inserted: 0, refused: count });
+    expect(answer.refusedLines).toHaveLength(IMPORT_REFUSED_SHOWN);
+  });
+
+  test('is not for viewers, other sites, other workspaces or other types', async () => {
+    const file = lines([{ name: 'Never' }]);
+    expectFailure(await load(viewer, 'companies', file), 'insufficient_scope');
+    expectFailure(
+      await load(owner, 'companies', file, { 'sec-fetch-site': 'cross-site' }),
+      'insufficient_scope',
+    );
+    expectFailure(await load(owner, 'companies', file, { origin: 'http://evil.test' }), 'insufficient_scope');
+    for (const type of ['text/plain', 'multipart/form-data; boundary=x', 'application/json']) {
+      const answer = await load(owner, 'companies', file, { 'content-type': type });
+      expectFailure(answer, 'unsupported_media_type', 'text/csv or application/x-ndjson');
+    }
+    expectFailure(
+      await load(await dashboard.owner(), 'companies', file),
+      'not_found',
+      'There is no such workspace.',
+    );
+    expectFailure(await load(owner, 'api-keys', file), 'not_found');
+    expectFailure(await load(dashboard.nobody, 'companies', file), 'not_signed_in');
+    const { rows } = await service.pool.query(`select 1 from companies where name = 'Never'`);
+    expect(rows).toEqual([]);
+  });
+
+  test('ends at the size that a file may have', async () => {
+    const record = lines([{ name: 'x'.repeat(150) }]);
+    const file = record.repeat(Math.ceil(IMPORT_MAX_BYTES / record.length) + 1);
+    expectFailure(await load(owner, 'companies', file), 'payload_too_large', '64 MiB');
+  });
+
+  test('that breaks off keeps what was written, and logs it', async () => {
+    await service.app.listen({ host: '127.0.0.1', port: 0 });
+    const address = service.app.server.address();
+    if (typeof address !== 'object' || address === null) throw new Error('no port');
+    const before = (await imports()).filter(({ resource }) => resource === 'companies').length;
+    const quiet = service.log.length;
+    const socket = connect(address.port, '127.0.0.1');
+    await once(socket, 'connect');
+    const file = lines(Array.from({ length: 12_000 }, (_, i) => ({ id: `com_part_${i}`, name: 'Part' })));
+    socket.write(
+      [
+        `POST /dashboard/api${path('companies')} HTTP/1.1`,
+        `Host: ${new URL(PUBLIC_URL).host}`,
+        `Cookie: ${owner.cookie}`,
+        `Content-Type: ${NDJSON}`,
+        'Idempotency-Key: breaks-off',
+        `Content-Length: ${file.length + 1_000}`,
+        '',
+        file,
+      ].join('\r\n'),
+    );
+    const written = async (): Promise<number> => {
+      const { rows } = await service.pool.query<{ count: number }>(
+        `select count(*) from companies where workspace_id = $1 and id like 'com_part_%'`,
+        [workspaceId],
+      );
+      return rows[0]?.count ?? 0;
+    };
+    await vi.waitFor(async () => expect(await written()).toBeGreaterThan(0), { timeout: 10_000 });
+    socket.destroy();
+    const ended = (): boolean =>
+      service.log.slice(quiet).some((line) => line.includes('an import broke off'));
+    await vi.waitFor(() => expect(ended()).toBe(true), { timeout: 10_000 });
+    const logged = (await imports())
+      .filter(({ resource }) => resource === 'companies')
+      .slice(0, before === 0 ? undefined : -before);
+    expect(logged.reduce((sum, { records = 0 }) => sum + records, 0)).toBe(await written());
+  });
+});

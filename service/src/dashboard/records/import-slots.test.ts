@@ -1,0 +1,79 @@
+import { PassThrough } from 'node:stream';
+import { expect, test, vi } from 'vitest';
+import { expectFailure } from '../../../test/harness/answers.ts';
+import { createTestDashboard } from '../../../test/harness/dashboard.ts';
+import { createTestService, type TestAnswer } from '../../../test/harness/service.ts';
+import { BATCH_RECORDS } from '../../bulk/batches.ts';
+import {
+  IMPORT_RETRY_SECONDS,
+  IMPORT_TEXT_SHOWN_CHARACTERS,
+  IMPORTS_MAX,
+  IMPORTS_PER_WORKSPACE_MAX,
+} from '../limits.ts';
+import type { ImportAnswer } from './wire-data.ts';
+
+const service = await createTestService();
+const dashboard = createTestDashboard(service);
+type Owner = Awaited<ReturnType<typeof dashboard.owner>>;
+
+const load = (owner: Owner, payload: string | PassThrough): Promise<TestAnswer> =>
+  owner.send('POST', `/workspaces/${owner.workspaceId}/imports/companies`, undefined, {
+    payload,
+    headers: { 'content-type': 'application/x-ndjson' },
+  });
+
+test('imports are bounded per workspace and in all: one too many is told when to come again', async () => {
+  const owners = await Promise.all(
+    Array.from({ length: IMPORTS_MAX / IMPORTS_PER_WORKSPACE_MAX + 1 }, () => dashboard.owner()),
+  );
+  const late = owners.pop() as Owner;
+  const files: PassThrough[] = [];
+  const running: Promise<TestAnswer>[] = [];
+  for (const owner of owners) {
+    for (let i = 0; i < IMPORTS_PER_WORKSPACE_MAX; i++) {
+      const file = new PassThrough();
+      files.push(file);
+      running.push(load(owner, file));
+    }
+  }
+  // Each of them has begun when a batch of it is written.
+  for (const file of files) file.write('{"name":"Acme"}\n'.repeat(BATCH_RECORDS));
+  await vi.waitFor(
+    async () => {
+      const { rows } = await service.pool.query<{ records: number }>(
+        `select coalesce(sum(records), 0)::bigint as records from record_counts where company_id = ''`,
+      );
+      expect(rows[0]?.records).toBe(IMPORTS_MAX * BATCH_RECORDS);
+    },
+    { timeout: 30_000, interval: 100 },
+  );
+  const refused = async (owner: Owner, code: 'rate_limited' | 'unavailable'): Promise<void> => {
+    const answer = await load(owner, '');
+    expectFailure(answer, code, 'importing other files');
+    expect(answer.headers['retry-after']).toBe(String(IMPORT_RETRY_SECONDS));
+  };
+  for (const owner of owners) await refused(owner, 'rate_limited');
+  await refused(late, 'unavailable');
+  for (const file of files) file.end('{"name":"Acme"}');
+  for (const answer of await Promise.all(running)) {
+    expect(answer.json()).toMatchObject({ inserted: BATCH_RECORDS + 1, refused: 0 });
+  }
+  expect((await load(late, '{"name":"Acme"}')).json()).toMatchObject({ inserted: 1 });
+});
+
+test('an import that fails gives its slot back', async () => {
+  const owner = await dashboard.owner();
+  for (let i = 0; i <= IMPORTS_MAX; i++) {
+    const answer = await owner.send('POST', `/workspaces/${owner.workspaceId}/imports/companies`, undefined, {
+      payload: 'no,such,columns\n',
+      headers: { 'content-type': 'text/csv' },
+    });
+    expectFailure(answer, 'invalid_body');
+  }
+});
+
+test('of a refused line its beginning is told', async () => {
+  const answer = await load(await dashboard.owner(), `{"${'x'.repeat(10_000)}":1}`);
+  const [line] = answer.json<ImportAnswer>().refusedLines;
+  expect(line?.text).toBe(`{"${'x'.repeat(IMPORT_TEXT_SHOWN_CHARACTERS - 2)}`);
+});

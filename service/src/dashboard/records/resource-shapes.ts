@@ -1,0 +1,67 @@
+import type { FastifyInstance } from 'fastify';
+import { sortsOf } from '../../list/definition.ts';
+import { requiredFields, writableFields } from '../../records/validate.ts';
+import type { Resource } from '../../resources/define.ts';
+import type { Field } from '../../resources/field.ts';
+import { RESOURCES } from '../../resources/index.ts';
+import type { Sessions } from '../requests/session.ts';
+import type { FieldShape, ResourceShape } from './wire-data.ts';
+
+/** The resources whose records people see and change here. */
+export const RECORD_RESOURCES: readonly Resource[] = RESOURCES.filter(({ writable }) => writable);
+
+/** What the declarations say of the records, so that no page says it again. */
+export function registerResourceShapes(
+  api: FastifyInstance,
+  { sessions }: { readonly sessions: Sessions },
+): void {
+  api.get('/resources', async (request, reply) => {
+    await sessions.require(request, reply);
+    return { data: RECORD_RESOURCES.map(shapeOf) };
+  });
+}
+
+function shapeOf(resource: Resource): ResourceShape {
+  const { name, singular, description, immutable, list, filters, transitions } = resource;
+  const writable = immutable ? {} : writableFields(resource, 'patch');
+  const required = requiredFields(resource, 'import');
+  return {
+    name,
+    singular,
+    description,
+    fields: Object.entries(resource.fields).map(([field, declared]) =>
+      fieldShape(field, declared, field in writable),
+    ),
+    sorts: list.sortable ? sortsOf(list).map((sort) => sort.name) : [],
+    filters: Object.entries(filters).map(([filter, declared]) => ({
+      name: filter,
+      values: valuesOf(declared),
+    })),
+    immutable,
+    transitions: transitions === undefined ? null : { field: transitions.field, moves: transitions.moves },
+    importFields: Object.keys(writableFields(resource, 'import')).map((field) => ({
+      name: field,
+      required: required.includes(field),
+    })),
+  };
+}
+
+const fieldShape = (name: string, field: Field<unknown>, writable: boolean): FieldShape => ({
+  name,
+  kind: field.kind,
+  description: rulesOf(field)['description'] as string,
+  nullable: field.nullable,
+  values: valuesOf(field),
+  maxLength: (rulesOf(field)['maxLength'] as number | undefined) ?? null,
+  writable,
+});
+
+function valuesOf(field: Field<unknown>): readonly string[] | null {
+  const values = rulesOf(field)['enum'];
+  return Array.isArray(values) ? values.map(String) : null;
+}
+
+/** The schema of a value that is not null. */
+function rulesOf({ schema, nullable }: Field<unknown>): Readonly<Record<string, unknown>> {
+  return nullable && 'anyOf' in schema && Array.isArray(schema.anyOf) ? schema.anyOf[0] : { ...schema };
+}

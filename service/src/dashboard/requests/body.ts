@@ -1,0 +1,84 @@
+import { Ajv, type ErrorObject } from 'ajv';
+import { type Static, type TProperties, Type } from 'typebox';
+import { ApiError } from '../../http/errors.ts';
+import { ID_ALLOWED, ID_PATTERN } from '../../resources/field.ts';
+import {
+  EMAIL_MAX_CHARACTERS,
+  NAME_MAX_CHARACTERS,
+  PASSWORD_MAX_CHARACTERS,
+  PASSWORD_MIN_CHARACTERS,
+} from '../limits.ts';
+
+const ajv = new Ajv({ strict: true });
+// What is allowed, in words, where the schema alone would answer with a pattern.
+ajv.addKeyword('allowed');
+
+/**
+ * A request body: an object of these fields and no others. The result checks a parsed body and throws
+ * `invalid_body` naming the field.
+ */
+export function defineBody<Fields extends TProperties>(fields: Fields) {
+  const schema = Type.Object(fields, { additionalProperties: false });
+  const validate = ajv.compile<Static<typeof schema>>(schema);
+  return (body: unknown): Static<typeof schema> => {
+    const given = body ?? {};
+    if (validate(given)) return given;
+    throw new ApiError('invalid_body', messageOf(validate.errors, fields));
+  };
+}
+
+/** One line of text that says something: no control characters, not blank. */
+export const name = Type.String({
+  minLength: 1,
+  maxLength: NAME_MAX_CHARACTERS,
+  pattern: '^(?=.*\\S)[^\\p{Cc}]*$',
+  allowed: `1 to ${NAME_MAX_CHARACTERS} characters on one line, not blank`,
+});
+
+/** Exactly what better-auth accepts at sign-in: another address would make an account that nobody can enter. */
+export const email = Type.String({
+  maxLength: EMAIL_MAX_CHARACTERS,
+  pattern:
+    "^(?!\\.)(?!.*\\.\\.)[A-Za-z0-9_'+\\-.]*[A-Za-z0-9_+\\-]@([A-Za-z0-9][A-Za-z0-9\\-]*\\.)+[A-Za-z]{2,}$",
+  allowed: `an e-mail address of at most ${EMAIL_MAX_CHARACTERS} characters, such as ada@example.com`,
+});
+
+export const newPassword = Type.String({
+  minLength: PASSWORD_MIN_CHARACTERS,
+  maxLength: PASSWORD_MAX_CHARACTERS,
+  allowed: `${PASSWORD_MIN_CHARACTERS} to ${PASSWORD_MAX_CHARACTERS} characters`,
+});
+
+/** What a person types or a link holds: any text, bounded. */
+export const text = Type.String({ maxLength: 1024, allowed: 'text of at most 1024 characters' });
+
+export const flag = Type.Boolean({ allowed: 'true or false' });
+
+export const idOrNull = Type.Union([Type.String({ pattern: ID_PATTERN }), Type.Null()], {
+  allowed: `an id (${ID_ALLOWED}), or null`,
+});
+
+export const integerOrNull = (minimum: number, maximum: number) =>
+  Type.Union([Type.Integer({ minimum, maximum }), Type.Null()], {
+    allowed: `an integer from ${minimum} to ${maximum}, or null`,
+  });
+
+export const oneOf = <const V extends string>(values: readonly V[]) =>
+  Type.Enum([...values], { allowed: `one of ${values.join(', ')}` });
+
+function messageOf(errors: readonly ErrorObject[] | null | undefined, fields: TProperties): string {
+  const error = errors?.at(-1);
+  const missing = error?.params['missingProperty'];
+  if (typeof missing === 'string') return `"${missing}" is missing; it must be ${allowed(fields[missing])}.`;
+  const unknown = error?.params['additionalProperty'];
+  if (typeof unknown === 'string') {
+    const names = Object.keys(fields);
+    const known = names.length === 0 ? 'This body has none.' : `Allowed: ${names.join(', ')}.`;
+    return `Unknown field ${JSON.stringify(unknown.slice(0, NAME_MAX_CHARACTERS))}. ${known}`;
+  }
+  const field = error?.instancePath.slice(1) ?? '';
+  return field === '' ? 'The body must be a JSON object.' : `"${field}" must be ${allowed(fields[field])}.`;
+}
+
+const allowed = (field: object | undefined): string =>
+  field !== undefined && 'allowed' in field ? String(field.allowed) : 'as documented';

@@ -1,0 +1,83 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type pg from 'pg';
+import { fingerprintOf, idempotencyKey } from '../../api/idempotency.ts';
+import { IDEMPOTENCY_LIFETIME_SECONDS } from '../../config/limits.ts';
+import { ApiError } from '../../http/errors.ts';
+import type { Repeats } from '../../keys/store.ts';
+import type { Person } from './session.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The route creates something that a repeat must not create again: it requires an Idempotency-Key. */
+    readonly creates?: boolean;
+  }
+}
+
+/** For the options of a route. */
+export const CREATES = { config: { creates: true } } as const;
+
+/** Refuses a request to a creating route that has no usable Idempotency-Key, before any other work. */
+export function requireIdempotencyKeys(scope: FastifyInstance): void {
+  scope.addHook('onRequest', async (request) => {
+    if (request.routeOptions.config?.creates === true) keyOf(request);
+  });
+}
+
+/**
+ * The repeats of one creating request of a person. A repeat finds the id of what the first request created. Only the id
+ * is stored, so that no token and no link is: the caller reads the thing as it is now. `body`: what a repeat must have in
+ * common with the first request.
+ */
+export function repeatsOf(request: FastifyRequest, person: Person, body: unknown = request.body): Repeats {
+  const key = keyOf(request);
+  const path = request.url.split('?', 1)[0] ?? '';
+  const fingerprint = fingerprintOf(request.method, path, body);
+  return {
+    find: async (client) => {
+      await claim(client, person.id, key);
+      const { rows } = await client.query<{ id: string; same: boolean }>({
+        name: 'find_dashboard_creation',
+        text: `select created_id as id, fingerprint = $3 as same from dashboard_idempotency_keys
+          where user_id = $1 and idempotency_key = $2 and created_at >= now() - $4 * interval '1 second'`,
+        values: [person.id, key, fingerprint, IDEMPOTENCY_LIFETIME_SECONDS],
+      });
+      const [found] = rows;
+      if (found?.same === false) {
+        throw new ApiError(
+          'idempotency_mismatch',
+          'This form was sent before with other values, and what it creates exists. Close it to see the result.',
+        );
+      }
+      return found?.id;
+    },
+    keep: async (client, id) => {
+      await client.query({
+        name: 'keep_dashboard_creation',
+        text: `insert into dashboard_idempotency_keys (user_id, idempotency_key, fingerprint, created_id)
+          values ($1, $2, $3, $4)
+          on conflict (user_id, idempotency_key) do update set
+            fingerprint = excluded.fingerprint, created_id = excluded.created_id, created_at = now()`,
+        values: [person.id, key, fingerprint, id],
+      });
+    },
+  };
+}
+
+function keyOf(request: FastifyRequest): string {
+  const key = idempotencyKey(request.headers['idempotency-key']);
+  if (key !== undefined) return key;
+  throw new ApiError('invalid_parameter', 'This request needs an Idempotency-Key header.');
+}
+
+/** Until the transaction ends, on every node. A repeat does not wait with a connection in its hand. */
+async function claim(client: pg.ClientBase, userId: string, key: string): Promise<void> {
+  const { rows } = await client.query<{ free: boolean }>({
+    name: 'claim_dashboard_creation',
+    text: `select pg_try_advisory_xact_lock(hashtextextended('dashboard ' || $1 || ' ' || $2, 0)) as free`,
+    values: [userId, key],
+  });
+  if (rows[0]?.free === true) return;
+  throw new ApiError('idempotency_in_progress', 'The same request is still running. Try again in a moment.', {
+    'retry-after': '1',
+  });
+}

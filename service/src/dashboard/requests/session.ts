@@ -1,0 +1,149 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type pg from 'pg';
+import type { PersonContext } from '../../audit-log/actor.ts';
+import type { Connections } from '../../database/lane.ts';
+import { countedAddress } from '../../http/client-address.ts';
+import { ApiError } from '../../http/errors.ts';
+import { originOf } from '../../http/request-origin.ts';
+import { isId } from '../../resources/field.ts';
+import { deviceCookie } from '../auth/cookies/known-device.ts';
+import { ADDRESS_HEADER, type DashboardAuth } from '../auth/index.ts';
+import { allows, type Permission, type Role } from '../auth/roles.ts';
+import type { Standing } from './connections.ts';
+
+/** The person of a session. */
+export interface Person {
+  readonly id: string;
+  readonly email: string;
+  readonly name: string;
+}
+
+/** A person in one of their workspaces. */
+export interface Access {
+  readonly workspaceId: string;
+  readonly role: Role;
+  readonly person: Person;
+  /** Who acts and from where, for the audit log. */
+  readonly by: PersonContext;
+}
+
+export interface Sessions {
+  /** The person of the request's cookie; undefined when there is no session. */
+  find(request: FastifyRequest, reply: FastifyReply): Promise<Person | undefined>;
+  /** The same; throws `not_signed_in`. */
+  require(request: FastifyRequest, reply: FastifyReply): Promise<Person>;
+  /**
+   * The person as a member of the workspace in the path. Throws `not_signed_in`, `not_found` for a workspace that
+   * is not theirs as for one that is not there, and `insufficient_scope` when the role does not allow it.
+   */
+  member(request: FastifyRequest, reply: FastifyReply, permission?: Permission): Promise<Access>;
+  /** Starts a session in the running transaction; returns its cookies, to be sent once that is committed. */
+  start(request: FastifyRequest, userId: string): Promise<readonly string[]>;
+}
+
+export const notSignedIn = (message = 'There is no session. Sign in.'): ApiError =>
+  new ApiError('not_signed_in', message);
+
+/** A request of a person whose session is known. */
+export const acting = (request: FastifyRequest, { email }: Person): PersonContext => ({
+  ...originOf(request),
+  actor: email,
+});
+
+/** A request that no session is known of yet. */
+export const anonymous = (request: FastifyRequest): PersonContext => ({ ...originOf(request), actor: null });
+
+/** A request's headers as far as better-auth may see them. */
+export function authHeaders(request: FastifyRequest): Headers {
+  const { headers } = request;
+  const seen = new Headers({ [ADDRESS_HEADER]: countedAddress(request) });
+  if (headers.cookie !== undefined) seen.set('cookie', headers.cookie);
+  if (headers['user-agent'] !== undefined) seen.set('user-agent', headers['user-agent']);
+  return seen;
+}
+
+export function createSessions(pool: Connections, auth: DashboardAuth, standing: Standing): Sessions {
+  const find: Sessions['find'] = async (request, reply) => {
+    if (request.headers.cookie === undefined) return undefined;
+    const { result } = await standing.lookUp(() =>
+      auth.database.observe(anonymous(request), () =>
+        auth.api.getSession({ headers: authHeaders(request), returnHeaders: true }),
+      ),
+    );
+    standing.identify(result.response?.user.id);
+    setCookies(reply, result.headers.getSetCookie());
+    if (result.response === null) return undefined;
+    const { id, email, name } = result.response.user;
+    return { id, email, name };
+  };
+  const require: Sessions['require'] = async (request, reply) => {
+    const person = await find(request, reply);
+    if (person === undefined) throw notSignedIn();
+    return person;
+  };
+  return {
+    find,
+    require,
+    member: async (request, reply, permission) => {
+      const person = await require(request, reply);
+      const { workspaceId = '' } = request.params as { readonly workspaceId?: string };
+      const role = isId(workspaceId)
+        ? await standing.lookUp(() => roleOf(pool, workspaceId, person.id))
+        : undefined;
+      if (role === undefined) throw noWorkspace();
+      standing.admit();
+      if (permission !== undefined) refuseUnlessAllowed(role, permission);
+      return { workspaceId, role, person, by: acting(request, person) };
+    },
+    start: async (request, userId) => {
+      const { headers, response } = await auth.api.startSession({
+        body: { userId },
+        headers: authHeaders(request),
+        returnHeaders: true,
+      });
+      if (response === null) throw new Error('A session was started for a user who is not there.');
+      return [...headers.getSetCookie(), await deviceCookie(auth, request, userId)];
+    },
+  };
+}
+
+/**
+ * Checks the role again in the transaction that uses it, and keeps it as it is until that ends: who is demoted or
+ * removed at the same instant cannot act. Locks the member, so the caller locks the workspace before it and the clocks
+ * after it.
+ */
+export async function confirmRole(
+  client: pg.ClientBase,
+  { workspaceId, person }: Pick<Access, 'workspaceId' | 'person'>,
+  ...permissions: readonly Permission[]
+): Promise<Role> {
+  const { rows } = await client.query<{ role: Role }>({
+    name: 'confirm_role',
+    text: 'select role from members where workspace_id = $1 and user_id = $2 for share',
+    values: [workspaceId, person.id],
+  });
+  const [member] = rows;
+  if (member === undefined) throw noWorkspace();
+  for (const permission of permissions) refuseUnlessAllowed(member.role, permission);
+  return member.role;
+}
+
+function refuseUnlessAllowed(role: Role, permission: Permission): void {
+  if (allows(role, permission)) return;
+  throw new ApiError('insufficient_scope', `A member with the role ${role} may not do this.`);
+}
+
+const noWorkspace = (): ApiError => new ApiError('not_found', 'There is no such workspace.');
+
+export function setCookies(reply: FastifyReply, cookies: readonly string[]): void {
+  for (const cookie of cookies) reply.header('set-cookie', cookie);
+}
+
+async function roleOf(pool: Connections, workspaceId: string, userId: string): Promise<Role | undefined> {
+  const { rows } = await pool.query<{ role: Role }>({
+    name: 'member_role',
+    text: 'select role from members where workspace_id = $1 and user_id = $2',
+    values: [workspaceId, userId],
+  });
+  return rows[0]?.role;
+}

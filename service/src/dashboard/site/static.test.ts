@@ -1,0 +1,123 @@
+import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { brotliCompressSync, brotliDecompressSync } from 'node:zlib';
+import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
+import { pino } from 'pino';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { onFileEnd } from '../../../test/harness/cleanup.ts';
+import { temporaryDirectory } from '../../../test/harness/temporary-directory.ts';
+import { registerStatic } from './static.ts';
+
+const SCRIPT = 'console.info("a page");'.repeat(100);
+const PAGE = `<meta name="csp-nonce" nonce="%CSP_NONCE%"><script type="module" src="./assets/index-abc.js"></script>`;
+
+const lines: string[] = [];
+
+async function serve(publicUrl: string, directory: string): Promise<FastifyInstance> {
+  const log: FastifyBaseLogger = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) });
+  const app = Fastify({ loggerInstance: log });
+  registerStatic(app, { publicUrl, directory });
+  await app.ready();
+  onFileEnd(() => app.close());
+  return app;
+}
+
+let directory: string;
+let app: FastifyInstance;
+beforeAll(async () => {
+  directory = await temporaryDirectory();
+  await mkdir(join(directory, 'assets'));
+  await writeFile(join(directory, 'index.html'), PAGE);
+  await writeFile(join(directory, 'pages.json'), JSON.stringify(['/', '/w/$workspaceId/keys']));
+  await writeFile(join(directory, 'theme.js'), SCRIPT);
+  await writeFile(join(directory, 'assets', 'index-abc.js'), SCRIPT);
+  await writeFile(join(directory, 'assets', 'index-abc.js.br'), brotliCompressSync(SCRIPT));
+  app = await serve('http://svc.test', directory);
+});
+
+describe('the built dashboard', () => {
+  test('is found at the paths of its pages, and at no other', async () => {
+    for (const url of ['/', '/w/wks_1/keys', '/w/wks_1/keys?status=revoked']) {
+      const { statusCode, headers } = await app.inject({ url });
+      expect([statusCode, headers['content-type']], url).toEqual([200, 'text/html; charset=utf-8']);
+    }
+    for (const url of [
+      '/w/wks_1',
+      '/keys',
+      '/index.html',
+      '/pages.json',
+      '/assets/',
+      '/assets/index-abc.js.br',
+    ]) {
+      expect((await app.inject({ url })).statusCode, url).toBe(404);
+    }
+    expect((await app.inject({ url: '/assets/../../package.json' })).statusCode).toBe(404);
+  });
+
+  test('may run its own scripts, no inline one, and a style with the nonce of this answer alone', async () => {
+    const answers = [await app.inject({ url: '/' }), await app.inject({ url: '/' })];
+    const nonces = answers.map(({ body, headers }) => {
+      const nonce = /nonce="([\w-]{22})"/.exec(body)?.[1] ?? 'none';
+      const policy = String(headers['content-security-policy']);
+      expect(policy).toContain(`style-src 'self' 'nonce-${nonce}'`);
+      expect(policy).toContain("default-src 'none'");
+      expect(policy).toContain("script-src 'self';");
+      expect(policy).toContain("frame-ancestors 'none'");
+      expect(policy).not.toMatch(/unsafe|upgrade-insecure-requests|https?:|\*/);
+      expect(headers).toMatchObject({
+        'x-frame-options': 'DENY',
+        'referrer-policy': 'same-origin',
+        'cache-control': 'no-cache',
+      });
+      return nonce;
+    });
+    expect(new Set(nonces).size).toBe(2);
+  });
+
+  test('is kept by browsers for good where a name holds a hash, and is asked for again elsewhere', async () => {
+    const asset = await app.inject({ url: '/assets/index-abc.js' });
+    expect(asset.headers['cache-control']).toBe('public, max-age=31536000, immutable');
+    expect((await app.inject({ url: '/theme.js' })).headers['cache-control']).toBe('no-cache');
+  });
+
+  test('is sent as it was compressed by the build', async () => {
+    const headers = { 'accept-encoding': 'gzip, br' };
+    const asset = await app.inject({ url: '/assets/index-abc.js', headers });
+    expect(asset.headers['content-encoding']).toBe('br');
+    expect(asset.headers).toMatchObject({
+      'content-type': 'text/javascript; charset=utf-8',
+      vary: 'accept-encoding',
+    });
+    expect(brotliDecompressSync(asset.rawPayload).toString()).toBe(SCRIPT);
+    for (const encoding of ['', 'gzip', 'br;q=0', 'identity']) {
+      const plain = await app.inject({
+        url: '/assets/index-abc.js',
+        headers: { 'accept-encoding': encoding },
+      });
+      expect([plain.headers['content-encoding'], plain.body], encoding).toEqual([undefined, SCRIPT]);
+    }
+  });
+
+  test('stays whole while another build is written', async () => {
+    const other = await temporaryDirectory();
+    await cp(directory, other, { recursive: true });
+    const running = await serve('http://svc.test', other);
+    await rm(other, { recursive: true });
+    expect((await running.inject({ url: '/' })).statusCode).toBe(200);
+    expect((await running.inject({ url: '/assets/index-abc.js' })).body).toBe(SCRIPT);
+  });
+
+  test('works below a path', async () => {
+    const below = await serve('https://example.com/tools/svc', directory);
+    const { body, headers } = await below.inject({ url: '/' });
+    expect(body).toContain('src="/tools/svc/assets/index-abc.js"');
+    expect(headers['strict-transport-security']).toBeDefined();
+  });
+});
+
+test('a service without a built dashboard says so in one line, and serves the rest', async () => {
+  lines.length = 0;
+  const bare = await serve('http://svc.test', join(directory, 'nothing'));
+  expect((await bare.inject({ url: '/' })).statusCode).toBe(404);
+  expect(lines).toEqual([expect.stringContaining('npm run build -w dashboard')]);
+});

@@ -1,0 +1,105 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { expectFailure } from '../../../test/harness/answers.ts';
+import { createTestDashboard } from '../../../test/harness/dashboard.ts';
+import { resourceNamed, seedRecords } from '../../../test/harness/records.ts';
+import { createTestService } from '../../../test/harness/service.ts';
+import type { Overview, Traffic } from './wire-overview.ts';
+
+const service = await createTestService();
+const dashboard = createTestDashboard(service);
+const owner = await dashboard.owner();
+const { workspaceId } = owner;
+const viewer = await dashboard.member(workspaceId, 'viewer');
+const overview = async (): Promise<Overview> =>
+  (await viewer.send('GET', `/workspaces/${workspaceId}/overview`)).json<Overview>();
+const traffic = async (range: string): Promise<Traffic> =>
+  (await viewer.send('GET', `/workspaces/${workspaceId}/traffic?range=${range}`)).json<Traffic>();
+
+describe('a new workspace', () => {
+  test('has nothing yet, and says so', async () => {
+    expect(await overview()).toMatchObject({
+      month: { used: 0, limit: null, forecast: 0 },
+      begun: { key: false, records: false, request: false },
+      counts: {},
+      sentiments: { positive: 0, neutral: 0, negative: 0 },
+      content: { draft: 0, in_review: 0, scheduled: 0, published: 0, archived: 0 },
+    });
+    expect((await traffic('24h')).total).toEqual({ live: 0, test: 0, errors: 0, p50: null, p95: null });
+  });
+});
+
+describe('a workspace with traffic', () => {
+  beforeAll(async () => {
+    const live = await service.token(workspaceId);
+    const sandbox = await service.token(workspaceId, { mode: 'test' });
+    for (const url of ['/v1/audits', '/v1/audits', '/v1/nothing']) await service.request(live, url);
+    await service.request(sandbox, '/v1/audits?limit=0');
+    await service.pool.query(
+      `insert into traffic (workspace_id, hour, mode, bucket, requests, errors)
+       select $1, date_trunc('hour', now()) - hours * interval '1 hour', 'live', bucket, requests, 0
+       from (values (2, 10, 90), (2, 31, 10), (26, 5, 50), (24 * 10, 5, 70)) as t (hours, bucket, requests)`,
+      [workspaceId],
+    );
+  });
+
+  test('shows live and test requests, failures and latencies of each hour, up to the one that runs', async () => {
+    const { step, spans, total, before } = await traffic('24h');
+    expect(step).toBe('hour');
+    expect(spans).toHaveLength(24);
+    expect(spans.at(-1)).toMatchObject({ live: 3, test: 1, errors: 2 });
+    expect(spans.at(-3)).toMatchObject({ live: 100, test: 0, errors: 0, p50: 10 });
+    expect(spans.at(-3)?.p95).toBeGreaterThan(200);
+    expect(spans.at(-2)).toMatchObject({ live: 0, p50: null, p95: null });
+    expect(total).toMatchObject({ live: 103, test: 1, errors: 2 });
+    expect(before).toEqual({ live: 50, test: 0, errors: 0 });
+  });
+
+  test('shows longer ranges by the day, without losing a request', async () => {
+    const { step, spans, total } = await traffic('30d');
+    expect(step).toBe('day');
+    expect(spans).toHaveLength(30);
+    expect(total.live).toBe(3 + 100 + 50 + 70);
+    expect(spans.reduce((sum, { live }) => sum + live, 0)).toBe(total.live);
+    expectFailure(
+      await viewer.send('GET', `/workspaces/${workspaceId}/traffic?range=2d`),
+      'invalid_parameter',
+      '"range" must be one of 24h, 7d',
+    );
+  });
+
+  test('forecasts the month by the last seven days', async () => {
+    const { month } = await overview();
+    const hoursLeft = (Date.parse(month.endsAt) - Date.now()) / 3_600_000;
+    // 153 requests since 26 hours ago, the 70 of ten days ago are too old.
+    const expected = month.used + (153 / 26.5) * hoursLeft;
+    expect(month.forecast).toBeGreaterThan(expected * 0.97 - 2);
+    expect(month.forecast).toBeLessThan(expected * 1.03 + 2);
+  });
+
+  test('counts the newest sentiments and the content of each status', async () => {
+    const createdAt = '2026-03-01T00:00:00Z';
+    const seed = (name: string, rows: readonly object[]) =>
+      seedRecords(
+        service.pool,
+        workspaceId,
+        resourceNamed(name),
+        rows.map((row, i) => ({ id: `${name}_${i}`, createdAt, companyId: 'companies_0', ...row })),
+      );
+    await seed('companies', [{}]);
+    await seed('mentions', [{ sentiment: 'positive' }, { sentiment: 'positive' }, { sentiment: 'negative' }]);
+    await seed('content', [{ status: 'draft' }, { status: 'draft' }, { status: 'archived' }]);
+    const { sentiments, content, begun } = await overview();
+    expect(sentiments).toEqual({ positive: 2, neutral: 0, negative: 1 });
+    expect(content).toMatchObject({ draft: 2, archived: 1, published: 0 });
+    expect(begun).toMatchObject({ key: true, request: true });
+  });
+});
+
+test('nobody sees the figures of a workspace that they are no member of', async () => {
+  const stranger = await dashboard.owner();
+  for (const path of ['overview', 'traffic']) {
+    const url = `/workspaces/${workspaceId}/${path}`;
+    expectFailure(await stranger.send('GET', url), 'not_found', 'There is no such workspace.');
+    expectFailure(await dashboard.nobody.send('GET', url), 'not_signed_in');
+  }
+});

@@ -1,0 +1,160 @@
+import { describe, expect, test } from 'vitest';
+import { expectFailure } from '../../../test/harness/answers.ts';
+import { createTestDashboard } from '../../../test/harness/dashboard.ts';
+import { createTestService } from '../../../test/harness/service.ts';
+import type { Me, Usage, Workspace } from '../wire.ts';
+
+const service = await createTestService();
+const { pool } = service;
+const dashboard = createTestDashboard(service);
+
+const changes = async (workspaceId: string): Promise<readonly unknown[]> =>
+  (
+    await pool.query(
+      `select doc::json ->> 'actor' as actor from audit_log where workspace_id = $1 and kind = 'quota.changed'`,
+      [workspaceId],
+    )
+  ).rows;
+
+describe('GET /me', () => {
+  test('says who is signed in and names their workspaces by name, each with the role', async () => {
+    const owner = await dashboard.owner();
+    await owner.send('PATCH', `/workspaces/${owner.workspaceId}`, { name: 'Zeta' });
+    const other = await dashboard.owner();
+    await pool.query(
+      `insert into members (workspace_id, user_id, id, role, created_at) values ($1, $2, 'mem_x', 'viewer', now())`,
+      [other.workspaceId, owner.userId],
+    );
+    await other.send('PATCH', `/workspaces/${other.workspaceId}`, { name: 'Alpha' });
+    expect((await owner.send('GET', '/me')).json<Me>()).toEqual({
+      user: { id: owner.userId, email: owner.email, name: owner.email.split('@')[0] },
+      workspaces: [
+        { id: other.workspaceId, name: 'Alpha', role: 'viewer' },
+        { id: owner.workspaceId, name: 'Zeta', role: 'owner' },
+      ],
+    });
+  });
+});
+
+describe('a workspace', () => {
+  test('has a name, limits and the role of who asks', async () => {
+    const owner = await dashboard.owner();
+    const workspace = (await owner.send('GET', `/workspaces/${owner.workspaceId}`)).json<Workspace>();
+    expect(workspace).toEqual({
+      id: owner.workspaceId,
+      name: 'Test',
+      createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/),
+      role: 'owner',
+      liveQuota: null,
+      burstLimit: null,
+    });
+  });
+
+  test('takes limits from its owner, holds requests against them, and logs each change once', async () => {
+    const owner = await dashboard.owner();
+    const path = `/workspaces/${owner.workspaceId}`;
+    const { token } = await service.issue(owner.workspaceId);
+    const set = await owner.send('PATCH', path, { liveQuota: 1, burstLimit: 100 });
+    expect(set.json()).toMatchObject({ name: 'Test', liveQuota: 1, burstLimit: 100 });
+    expect(await changes(owner.workspaceId)).toEqual([{ actor: owner.email }]);
+    expect((await service.request(token, '/v1/audits')).status).toBe(200);
+    expect((await service.request(token, '/v1/audits')).status).toBe(429);
+
+    // What changes nothing is no change; neither is the name.
+    await owner.send('PATCH', path, { liveQuota: 1, burstLimit: 100 });
+    await owner.send('PATCH', path, { name: 'Renamed' });
+    await owner.send('PATCH', path, {});
+    expect(await changes(owner.workspaceId)).toHaveLength(1);
+
+    const unset = await owner.send('PATCH', path, { liveQuota: null });
+    expect(unset.json()).toMatchObject({ name: 'Renamed', liveQuota: null, burstLimit: 100 });
+    expect(await changes(owner.workspaceId)).toHaveLength(2);
+    expect((await service.request(token, '/v1/audits')).status).toBe(200);
+  });
+
+  test('refuses what is no limit and no name, and then changes nothing', async () => {
+    const owner = await dashboard.owner();
+    const path = `/workspaces/${owner.workspaceId}`;
+    const wrong: readonly (readonly [object, string])[] = [
+      [{ liveQuota: -1 }, '"liveQuota" must be an integer from 0 to 1000000000000, or null.'],
+      [{ liveQuota: 1.5 }, '"liveQuota" must be'],
+      [{ liveQuota: '5' }, '"liveQuota" must be'],
+      [{ liveQuota: 1e13 }, '"liveQuota" must be'],
+      [{ burstLimit: 0 }, '"burstLimit" must be an integer from 1 to 1000000, or null.'],
+      [{ name: 'Fine', burstLimit: 1_000_001 }, '"burstLimit" must be'],
+      [{ name: '\t' }, '"name" must be'],
+      [{ name: null }, '"name" must be'],
+      [{ id: 'wks_1' }, 'Unknown field "id"'],
+    ];
+    for (const [body, message] of wrong) {
+      const answer = await owner.send('PATCH', path, body);
+      expect(answer.status, JSON.stringify(body)).toBe(400);
+      expect(answer.json<{ error: { message: string } }>().error.message).toContain(message);
+    }
+    expect((await owner.send('GET', path)).json()).toMatchObject({ name: 'Test', liveQuota: null });
+    expect(await changes(owner.workspaceId)).toEqual([]);
+  });
+
+  test('takes no name that is not UTF-8: it would be stored as another one', async () => {
+    const owner = await dashboard.owner();
+    const path = `/workspaces/${owner.workspaceId}`;
+    const options = {
+      payload: Buffer.from('{"name":"\xe9t\xe9"}', 'latin1'),
+      headers: { 'content-type': 'application/json' },
+    };
+    expectFailure(await owner.send('PATCH', path, undefined, options), 'invalid_body', 'UTF-8');
+    expect((await owner.send('GET', path)).json()).toMatchObject({ name: 'Test' });
+  });
+
+  test('accepts the largest quota and holds it exactly', async () => {
+    const owner = await dashboard.owner();
+    const path = `/workspaces/${owner.workspaceId}`;
+    expect((await owner.send('PATCH', path, { liveQuota: 1e12 })).json()).toMatchObject({ liveQuota: 1e12 });
+    expect((await owner.send('PATCH', path, { liveQuota: 0 })).json()).toMatchObject({ liveQuota: 0 });
+  });
+});
+
+describe('the usage of a workspace', () => {
+  test('counts per day and key, live and test, and live requests against the month', async () => {
+    const owner = await dashboard.owner();
+    const path = `/workspaces/${owner.workspaceId}/usage`;
+    const live = await service.issue(owner.workspaceId);
+    const sandbox = await service.issue(owner.workspaceId, { mode: 'test' });
+    for (const url of ['/v1/audits', '/v1/audits', '/v1/nothing']) await service.request(live.token, url);
+    await service.request(sandbox.token, '/v1/audits?limit=0');
+    await owner.send('PATCH', `/workspaces/${owner.workspaceId}`, { liveQuota: 100 });
+    await pool.query(
+      `insert into key_usage values ($1, $2, now()::date - 29, 7, 1), ($1, $2, now()::date - 30, 9, 9)`,
+      [owner.workspaceId, live.keyId],
+    );
+    const { rows } = await pool.query<{ today: string; earlier: string; month: string }>(
+      `select now()::date::text as today, (now()::date - 29)::text as earlier,
+         to_char(now(), 'YYYY-MM') as month`,
+    );
+    const [now] = rows;
+    const usage = (await owner.send('GET', path)).json<Usage>();
+    const today = [
+      { day: now?.today, keyId: live.keyId, requests: 3, errors: 1 },
+      { day: now?.today, keyId: sandbox.keyId, requests: 1, errors: 1 },
+    ].toSorted((a, b) => (a.keyId < b.keyId ? -1 : 1));
+    expect(usage.data).toEqual([...today, { day: now?.earlier, keyId: live.keyId, requests: 7, errors: 1 }]);
+    expect(usage.month).toEqual({
+      startsAt: `${now?.month}-01T00:00:00.000000Z`,
+      endsAt: expect.stringMatching(/^\d{4}-\d\d-01T00:00:00\.000000Z$/),
+      used: 3,
+      limit: 100,
+    });
+    expect((await owner.send('GET', `${path}?days=1`)).json<Usage>().data).toEqual(today);
+    expect((await owner.send('GET', `${path}?days=31`)).json<Usage>().data).toHaveLength(4);
+    for (const query of ['days=0', 'days=401', 'days=x', 'days=1&days=2', 'day=1']) {
+      const answer = await owner.send('GET', `${path}?${query}`);
+      expect(answer.json(), query).toMatchObject({ error: { code: 'invalid_parameter' } });
+    }
+  });
+
+  test('starts at nothing, without a limit', async () => {
+    const owner = await dashboard.owner();
+    const usage = (await owner.send('GET', `/workspaces/${owner.workspaceId}/usage`)).json<Usage>();
+    expect(usage).toMatchObject({ data: [], month: { used: 0, limit: null } });
+  });
+});
