@@ -2,8 +2,9 @@ import { SvcError } from './errors.ts';
 import { nearest } from './near.ts';
 
 /**
- * The options of a call, when they are an object with known names only: an option that is misspelt would be ignored, an
- * `idempotencykey` among them. Throws {@link SvcError}. TypeScript finds this by itself; JavaScript does not.
+ * Returns the options of a call, or an empty object if there are none. Throws {@link SvcError} if they are not an
+ * object or have an unknown name: otherwise a misspelled `idempotencykey` would be ignored. TypeScript finds such
+ * mistakes itself, but JavaScript does not.
  */
 export function checkedOptions<T extends object>(
   options: T | undefined,
@@ -19,14 +20,14 @@ export function checkedOptions<T extends object>(
   return options;
 }
 
-/** The options, when they are an object or undefined. */
+/** Returns the options if they are an object or undefined. Throws {@link SvcError} otherwise. */
 export function checkedObject<T extends object>(options: T | undefined): T | undefined {
   const value: unknown = options;
   if (value === undefined || (typeof value === 'object' && value !== null)) return options;
-  // Not the value: it may be an API key.
+  // The message does not contain the value, because the value may be an API key.
   throw new SvcError(`The options must be an object, not ${value === null ? 'null' : typeof value}.`);
 }
 
-/** A value, in a message of an error. */
+/** A value as text for an error message. */
 export const textOf = (value: unknown): string =>
   typeof value === 'string' ? JSON.stringify(value) : Array.isArray(value) ? 'an array' : String(value);

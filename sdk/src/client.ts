@@ -12,34 +12,41 @@ import { RESOURCES, type Resources } from './resources.ts';
 import { isBrowser } from './runtime.ts';
 import { VERSION } from './version.ts';
 
-/** A request of any path, for what has no method of its own. */
+/** Options of `svc.request()`. */
 export interface RequestOptions extends CallOptions {
+  /** Query parameters. A parameter whose value is `undefined` is left out. */
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>> | undefined;
-  /** Sent as JSON. */
+  /** The body, sent as JSON. Default: no body. */
   readonly body?: unknown;
-  /** Each wins over the client's own of the same name, in any case. */
+  /** A header here replaces the client's own header of the same name. Upper and lower case do not matter. */
   readonly headers?: HeadersInput | undefined;
 }
 
 const REQUEST_OPTIONS = [...CALL_OPTIONS, 'query', 'body', 'headers'] as const;
 
+/** The response to `svc.request()`. */
 export interface RequestAnswer {
   readonly status: number;
   readonly headers: { get(name: string): string | null };
-  /** The parsed JSON; undefined when the answer has no body. */
+  /** The parsed JSON; undefined if the response has no body. */
   readonly body: unknown;
 }
 
-/** A client of one workspace, as its API key: a property for each resource. */
+/** A client of the workspace that the API key belongs to. It has one property per resource. */
 export type Svc = { readonly [Name in keyof Resources]: Collection<Resources[Name]> } & {
-  /** Whether the key is a live or a sandbox one. A sandbox key's writes are dry runs. */
+  /** Mode of the API key. With a `test` key (sandbox), every write is a dry run. */
   readonly mode: 'live' | 'test';
-  /** Any other request, `svc.request('GET', '/v1/audits')`: with this client's key, retries and errors. */
+  /**
+   * Sends any request with this client's key, retries and errors.
+   *
+   * @example
+   * const { body } = await svc.request('GET', '/v1/audits', { query: { limit: 10 } });
+   */
   request(method: string, path: string, options?: RequestOptions): Promise<RequestAnswer>;
 };
 
 /**
- * Makes a client. Nothing is sent before a method is called. Throws `SvcError` on settings that cannot be right.
+ * Creates a client. It sends nothing until a method is called. Throws `SvcError` if a setting is invalid.
  *
  * ```ts
  * const svc = new Svc(); // SVC_API_KEY, SVC_BASE_URL
@@ -74,10 +81,10 @@ export const Svc: new (options?: SvcOptions) => Svc = class {
 
   async request(method: string, path: string, options?: RequestOptions): Promise<RequestAnswer> {
     const { query = {}, body, headers = {}, ...call } = checkedOptions(options, REQUEST_OPTIONS);
-    if (typeof method !== 'string') throw new SvcError(`The method must be text, not ${textOf(method)}.`);
+    if (typeof method !== 'string') throw new SvcError(`The method must be a string, not ${textOf(method)}.`);
     if (typeof path !== 'string' || !/^\/(?!\/)/.test(path))
       throw new SvcError('The path must begin with one slash, such as /v1/audits.');
-    // `fetch` itself makes `post` a POST, but leaves `patch` as it is.
+    // `fetch` changes `post` to POST, but does not change `patch`.
     const verb = method.toUpperCase();
     const own = {
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
@@ -93,7 +100,7 @@ export const Svc: new (options?: SvcOptions) => Svc = class {
       call,
     );
   }
-  // The resources' properties follow from their table; a test compares type and table.
+  // The loop over RESOURCES adds the resource properties at run time. A test compares the type with the table.
 } as unknown as new (
   options?: SvcOptions,
 ) => Svc;

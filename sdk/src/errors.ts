@@ -1,12 +1,12 @@
 import type { BatchProgress } from './collection/progress.ts';
 
 /**
- * What this package throws. Each code of the service's error table has a class of its own, so that a program can tell
- * failures apart by `instanceof`; all are {@link SvcApiError}, and all that this package throws is {@link SvcError}
- * (an aborted call throws the signal's own reason).
+ * The base class of every error that this package throws. Each error code of the service has its own subclass of
+ * {@link SvcApiError}, so a program can distinguish failures by `instanceof`. The only exception: an aborted call
+ * throws the reason of its signal.
  */
 export class SvcError extends Error {
-  /** Of `createMany` and `createBatches`: what was created, what may have been, and how to go on. */
+  /** Set by `createMany` and `createBatches`: which records exist, which may exist, and how to continue. */
   declare progress?: BatchProgress;
 
   constructor(message: string, options?: ErrorOptions) {
@@ -14,13 +14,13 @@ export class SvcError extends Error {
     this.name = 'SvcError';
   }
 
-  /** Records that `createMany` or `createBatches` created for certain before it failed. */
+  /** Number of records that `createMany` or `createBatches` created for certain before it failed. */
   get created(): number {
     return this.progress?.created ?? 0;
   }
 }
 
-/** The service could not be reached, or the connection broke: the request may or may not have arrived. */
+/** The service could not be reached, or the connection broke. The request may or may not have arrived. */
 export class SvcNetworkError extends SvcError {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -28,17 +28,20 @@ export class SvcNetworkError extends SvcError {
   }
 }
 
-/** No whole answer within `timeoutMs`: the request may or may not have been carried out. */
+/** No complete response within `timeoutMs`. The service may or may not have processed the request. */
 export class SvcTimeoutError extends SvcError {
   readonly timeoutMs: number;
   constructor(timeoutMs: number) {
-    super(`No answer within ${timeoutMs} ms.`);
+    super(`No response within ${timeoutMs} ms.`);
     this.name = 'SvcTimeoutError';
     this.timeoutMs = timeoutMs;
   }
 }
 
-/** A walk or tail whose cursor expired and whose place cannot be found again: the records around it are gone. */
+/**
+ * The cursor of an iteration or a tail expired, and its position cannot be found again: the records there were
+ * deleted.
+ */
 export class SvcPositionLostError extends SvcError {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -46,19 +49,19 @@ export class SvcPositionLostError extends SvcError {
   }
 }
 
-/** An answer that is a failure, as its parts. */
+/** The parts of an error response. */
 export interface Failure {
-  /** The code of the error envelope; `unknown` when the answer had none, such as a proxy's. */
+  /** The code of the error envelope; `unknown` if the response had none, for example because a proxy sent it. */
   readonly code: string;
   readonly status: number;
   readonly message: string;
-  /** Quote it when you ask the service's operator. */
+  /** Identifies the request. Include it when you contact the operator of the service. */
   readonly requestId: string | undefined;
-  /** What `Retry-After` said. */
+  /** The value of `Retry-After` in milliseconds; undefined if the response had none. */
   readonly retryAfterMs: number | undefined;
 }
 
-/** The service answered with a failure. */
+/** The service responded with an error. */
 export class SvcApiError extends SvcError {
   readonly code: string;
   readonly status: number;
@@ -100,7 +103,10 @@ export class SvcHeadersTooLargeError extends SvcApiError {}
 export class SvcInternalError extends SvcApiError {}
 export class SvcUnavailableError extends SvcApiError {}
 
-/** Every code that a client can meet, and its class; a test holds it equal to the service's error table. */
+/**
+ * Every error code that a client can receive, and its class. A test compares this table with the service's error
+ * table.
+ */
 export const ERROR_CLASSES = {
   invalid_parameter: SvcInvalidParameterError,
   invalid_cursor: SvcInvalidCursorError,
@@ -132,11 +138,11 @@ export type ErrorCode = keyof typeof ERROR_CLASSES;
 
 const isKnown = (code: string): code is ErrorCode => Object.hasOwn(ERROR_CLASSES, code);
 
-/** The error of a failure's code; a code that this version does not know is a plain {@link SvcApiError}. */
+/** Creates the error for a code. A code that this version does not know gives a plain {@link SvcApiError}. */
 export const apiError = (failure: Failure): SvcApiError =>
   new (isKnown(failure.code) ? ERROR_CLASSES[failure.code] : SvcApiError)(failure);
 
-/** `not_found` → `SvcNotFoundError`; minified code keeps it. */
+/** `not_found` → `SvcNotFoundError`. Does not use the name of the class, which minifiers change. */
 function className(code: string): string {
   if (!isKnown(code)) return 'SvcApiError';
   const words = code.split('_').map((word) => word.slice(0, 1).toUpperCase() + word.slice(1));

@@ -1,8 +1,8 @@
 import { SvcError } from './errors.ts';
 
 /**
- * A value as JSON. Throws {@link SvcError} on what JSON cannot hold, also where `JSON.stringify` would quietly write null:
- * a number that is none, and a date that is none, would empty a field.
+ * Returns a value as JSON. Throws {@link SvcError} if JSON cannot represent it. That includes NaN, Infinity and
+ * invalid dates: `JSON.stringify` writes null for them, which would clear a field without notice.
  */
 export function jsonText(value: unknown, what: string): string {
   let text: string | undefined;

@@ -1,6 +1,8 @@
 const TYPING_ERRORS_MAX = 2;
 
-/** The known word that this one almost is: it begins so, or differs by two characters at most. */
+/**
+ * The known word that starts with `word` or differs from it by at most two characters; undefined if there is none.
+ */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   const distances = known.map((candidate) => ({
     candidate,
@@ -12,7 +14,7 @@ export function nearest(word: string, known: readonly string[]): string | undefi
     : undefined;
 }
 
-/** Characters to add, drop or change between two words (Levenshtein). */
+/** The number of characters to add, remove or replace to turn one word into the other (Levenshtein distance). */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (const [i, character] of [...a].entries()) {

@@ -7,32 +7,45 @@ import type { RestartEvent } from './list/iterate.ts';
 import { checkedNumber } from './number.ts';
 import { environment } from './runtime.ts';
 
-/** Settings of a client; all have defaults. */
+/** Settings of a client. All are optional. */
 export interface SvcOptions {
-  /** A key of the workspace, `svc_live_…` or `svc_test_…`. Default: the environment's `SVC_API_KEY`. */
+  /**
+   * API key of the workspace, `svc_live_…` or `svc_test_…`.
+   * @default the environment variable `SVC_API_KEY`
+   */
   readonly apiKey?: string | undefined;
-  /** Where the service is. Default: the environment's `SVC_BASE_URL`, else `http://127.0.0.1:8080`. */
+  /**
+   * Address of the service, without `/v1`.
+   * @default the environment variable `SVC_BASE_URL`, or `http://127.0.0.1:8080` if it is not set
+   */
   readonly baseUrl?: string | undefined;
-  /** Used in place of the global `fetch`. */
+  /**
+   * The function that sends requests.
+   * @default the global `fetch`
+   */
   readonly fetch?: Fetch | undefined;
-  /** How long one try may take, in milliseconds; Infinity: for ever. Default 30,000. */
+  /**
+   * Time limit of one attempt, in milliseconds. `Infinity` means no limit.
+   * @default 30_000
+   */
   readonly timeoutMs?: number | undefined;
   /**
-   * Tries after the first one, on 429, 503 and faults of the network. Default 4: half a second to four seconds apart, so
-   * that a restart of the service goes unnoticed. 0: never.
+   * Number of retries after 429, 503, network failures and timeouts. 0 disables retries, `Infinity` retries without
+   * end. The four default retries wait 0.5 to 4 seconds each, which is long enough for a restart of the service.
+   * @default 4
    */
   readonly retries?: number | undefined;
-  /** Called before a failed try is repeated. */
+  /** Called before each retry. */
   readonly onRetry?: ((event: RetryEvent) => void) | undefined;
-  /** Called when the cursor of a walk or tail has expired and it looks for its place again. */
+  /** Called when the cursor of an iteration or a tail has expired and the client searches for its position again. */
   readonly onRestart?: ((event: RestartEvent) => void) | undefined;
-  /** Sent as `User-Agent` before this package's own, for example `crawler/2.1`. Not in browsers. */
+  /** Put before this package's own `User-Agent`, for example `crawler/2.1`. Ignored in browsers. */
   readonly userAgent?: string | undefined;
-  /** Clock, pauses and chance, for tests. */
+  /** Clock, pauses and randomness. Tests replace them. */
   readonly timing?: Partial<Timing> | undefined;
 }
 
-/** The settings of a client, complete and checked. */
+/** The settings of a client, validated, with defaults filled in. */
 export interface Settings {
   readonly apiKey: string;
   /** Without a slash at the end. */
@@ -44,7 +57,7 @@ export interface Settings {
 }
 
 export const DEFAULT_BASE_URL = 'http://127.0.0.1:8080';
-/** Every option; the compiler refuses a list that lacks one. */
+/** The names of all options. The compiler reports a missing one. */
 const OPTIONS = Object.keys({
   apiKey: true,
   baseUrl: true,
@@ -59,7 +72,7 @@ const OPTIONS = Object.keys({
 const TIMEOUT_MS = 30_000;
 const RETRIES = 4;
 
-/** Completes and checks the settings of a client. Throws {@link SvcError}; the key is never part of its message. */
+/** Validates the settings and fills in defaults. Throws {@link SvcError}, whose message never contains the key. */
 export function settingsOf(options: SvcOptions): Settings {
   const {
     apiKey = environment('SVC_API_KEY'),
@@ -79,7 +92,7 @@ export function settingsOf(options: SvcOptions): Settings {
       throw new SvcError(`"${name}" must be a function, not ${textOf(value)}.`);
   }
   if (typeof userAgent !== 'string')
-    throw new SvcError(`"userAgent" must be text, not ${textOf(userAgent)}.`);
+    throw new SvcError(`"userAgent" must be a string, not ${textOf(userAgent)}.`);
   return {
     apiKey: checkedApiKey(apiKey),
     baseUrl: checkedBaseUrl(baseUrl),
@@ -99,24 +112,26 @@ export const checkedRetries = (retries: number): number => checkedNumber('retrie
 const API_KEY = /^svc_(?:live|test)_[A-Za-z0-9_-]{32}$/;
 
 export function checkedApiKey(apiKey: string | undefined): string {
-  if (apiKey === undefined) throw new SvcError('There is no API key: pass `apiKey`, or set SVC_API_KEY.');
-  // Null too is what a caller meant to set: the key of the environment may be another workspace's.
-  if (typeof apiKey !== 'string') throw new SvcError('"apiKey" must be text.');
+  if (apiKey === undefined) throw new SvcError('There is no API key. Pass `apiKey` or set SVC_API_KEY.');
+  // A caller who passes null meant to pass a key. The key in the environment may belong to another workspace.
+  if (typeof apiKey !== 'string') throw new SvcError('"apiKey" must be a string.');
   const key = apiKey.trim();
   if (!API_KEY.test(key)) {
-    throw new SvcError('The API key is malformed: it is svc_live_ or svc_test_ and 32 more characters.');
+    throw new SvcError(
+      'The API key is malformed. A key is svc_live_ or svc_test_, followed by 32 characters.',
+    );
   }
   return key;
 }
 
 export function checkedBaseUrl(baseUrl: string): string {
   const refuse = (why: string): never => {
-    throw new SvcError(`baseUrl ${why}; it is an address such as https://svc.example.com.`);
+    throw new SvcError(`baseUrl ${why}. Use an address such as https://svc.example.com.`);
   };
   if (typeof baseUrl !== 'string' || !URL.canParse(baseUrl)) return refuse('is not a URL');
   const { protocol, username, search, hash, origin, pathname } = new URL(baseUrl);
   if (protocol !== 'http:' && protocol !== 'https:') return refuse('must begin with http:// or https://');
-  if (username !== '') return refuse('must not hold a user or password');
-  if (search !== '' || hash !== '') return refuse('must end with its path');
+  if (username !== '') return refuse('must not contain a user name or password');
+  if (search !== '' || hash !== '') return refuse('must not have a query string or a fragment');
   return origin + pathname.replace(/\/+$/, '').replace(/\/v1$/, '');
 }

@@ -1,35 +1,43 @@
 /**
- * How a resource is declared in this package, and the types of the client that follow from a declaration.
+ * The declaration of a resource in this package, and the client types that are derived from it.
  */
 
-/** Kind of a field's value on the wire. */
+/** Kind of a field's value in the JSON. */
 export type FieldKind = 'text' | 'integer' | 'time';
 
 export type Write = 'create' | 'update' | 'delete';
 
-/** What this package knows of a resource. */
+/** What this package knows about a resource. */
 export interface Resource {
-  /** Last segment of the path, plural: `api-keys`. */
+  /** Last segment of the path, in the plural: `api-keys`. */
   readonly name: string;
-  /** For people: `API key`. */
+  /** Name for people, in the singular: `API key`. */
   readonly singular: string;
   /** Every field of the wire type, in the order of the JSON. */
   readonly fields: Readonly<Record<string, FieldKind>>;
-  /** Sorts beside `created`, each with the field that it sorts by. Absent: the list takes no `sort`. */
+  /**
+   * Sorts in addition to `created`, each with the field that it sorts by. Absent: the list has no `sort` parameter.
+   */
   readonly sorts?: Readonly<Record<string, string>>;
-  /** Query parameters that filter: an id, or one of a closed set of texts. */
+  /** Query parameters that filter the list: an id, or one of a fixed set of values. */
   readonly filters: Readonly<Record<string, 'id' | readonly string[]>>;
-  /** Whether `GET {path}/count` is there. Default false. */
+  /**
+   * Whether `GET {path}/count` exists.
+   * @default false
+   */
   readonly counted?: boolean;
-  /** What a key with write access may do. Default: nothing. */
+  /**
+   * What a key with write access may do.
+   * @default []
+   */
   readonly writes?: readonly Write[];
-  /** Fields that the service sets: no writer may. */
+  /** Fields that only the service sets. */
   readonly server?: readonly string[];
-  /** Fields that a writer may leave out, beside `id`. */
+  /** Fields that may be left out on creation, in addition to `id`. */
   readonly optional?: readonly string[];
 }
 
-/** A resource of the wire type `Item`: its field names are those of the type. */
+/** The declaration of a resource whose wire type is `Item`. Its field names are those of `Item`. */
 interface Definition<Item> extends Resource {
   readonly fields: { readonly [K in keyof Required<Item>]: FieldKind };
   readonly sorts?: Readonly<Record<string, keyof Item & string>>;
@@ -37,22 +45,22 @@ interface Definition<Item> extends Resource {
   readonly optional?: readonly (keyof Item & string)[];
 }
 
-/** Ties a definition to its wire type; nothing at run time. */
+/** Connects a declaration to its wire type. It has no value at run time. */
 export interface Of<Item> {
   readonly item?: Item;
 }
 
-/** Declares a resource: `defineResource<Audit>()({ … })`. The compiler refuses a missing or unknown field. */
+/** Declares a resource: `defineResource<Audit>()({ … })`. The compiler reports missing and unknown fields. */
 export const defineResource =
   <Item extends { readonly id: string }>() =>
   <const D extends Definition<Item>>(definition: D): D & Of<Item> =>
     definition;
 
-/** The name of the order that every list has, newest first unless `sort` says otherwise. */
+/** The name of the sort that every list has. The default order is newest first. */
 export const CREATED = 'created';
 export const ORDERS = ['descending', 'ascending'] as const;
 
-/** All values of a list's `sort`, the default first; empty when it takes none. */
+/** All values of a list's `sort` parameter, the default first; empty if the list has no such parameter. */
 export const sortsOf = ({ sorts }: Resource): readonly string[] =>
   sorts === undefined
     ? []
@@ -61,7 +69,7 @@ export const sortsOf = ({ sorts }: Resource): readonly string[] =>
 type Simplify<T> = { [K in keyof T]: T[K] } & {};
 type Loose<T> = { readonly [K in keyof T]?: T[K] | undefined };
 
-/** The record that a resource's list holds. */
+/** The record type of a resource. */
 export type Item<R> = R extends Of<infer I> ? I : never;
 
 /** The values of a list's `sort` parameter. */
@@ -80,11 +88,14 @@ type Named<R, K extends 'server' | 'optional'> = R extends { readonly [P in K]: 
   ? F & string
   : never;
 
-/** What creates a record: the service sets the rest. An `id` of your own is accepted. */
+/**
+ * The input that creates a record. The service sets the other fields. An `id` is optional: without it, the service
+ * creates one.
+ */
 export type NewItem<R> = Simplify<
   Omit<Item<R>, Named<R, 'server'> | Named<R, 'optional'> | 'id'> &
     Loose<Pick<Item<R>, (Named<R, 'optional'> | 'id') & keyof Item<R>>>
 >;
 
-/** What changes a record, by JSON merge patch (RFC 7396): the fields that are given. */
+/** The input that changes a record: only the fields to change (JSON merge patch, RFC 7396). */
 export type ItemChange<R> = Simplify<Loose<Omit<Item<R>, Named<R, 'server'> | 'id'>>>;

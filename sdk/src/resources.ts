@@ -3,8 +3,8 @@ import { defineResource } from './resource.ts';
 import type { ApiKey, Audit, AuditLogEntry, Company, Content, Mention } from './wire.ts';
 
 /**
- * Every resource of the API by its name in the client. Methods, types, commands, help and completion follow from here;
- * a test holds it equal to the declarations of the service.
+ * Every resource of the API, by its property name in the client. Methods, types, commands, help and completion are
+ * derived from this table. A test compares it with the declarations of the service.
  */
 export const RESOURCES = {
   audits: defineResource<Audit>()({

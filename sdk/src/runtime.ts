@@ -1,13 +1,16 @@
-/** What differs between the runtimes: Node.js, Deno, Bun and browsers. Typed here, so that no runtime's types are needed. */
+/**
+ * Differences between Node.js, Deno, Bun and browsers. The types are declared here, so the package needs no runtime's
+ * types.
+ */
 
 const { process } = globalThis as {
   readonly process?: { readonly env?: Readonly<Record<string, string | undefined>> };
 };
 
-/** Browsers send a User-Agent of their own. */
+/** Whether this is a browser. Browsers send their own `User-Agent`. */
 export const isBrowser = process === undefined;
 
-/** A variable of the environment, where there is one and reading it is allowed (Deno asks for a permission). */
+/** An environment variable; undefined if it is empty, missing, or not readable (Deno requires a permission). */
 export function environment(name: string): string | undefined {
   try {
     const value = process?.env?.[name];

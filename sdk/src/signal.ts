@@ -1,7 +1,10 @@
 import { textOf } from './checked-options.ts';
 import { SvcError } from './errors.ts';
 
-/** The `AbortSignal` of the runtime's types; for a program that is compiled without such types, the part that is used here. */
+/**
+ * The `AbortSignal` type of the runtime. In a program that is compiled without such a type, only the members that
+ * this package uses.
+ */
 export type Signal = typeof globalThis extends { AbortSignal: { prototype: infer S } } ? S : SignalPart;
 
 interface SignalPart {
@@ -12,7 +15,7 @@ interface SignalPart {
   removeEventListener(type: 'abort', listener: () => void): void;
 }
 
-/** The signal, when it is one or undefined. Throws {@link SvcError} otherwise. */
+/** Returns the signal if it is an `AbortSignal` or undefined. Throws {@link SvcError} otherwise. */
 export function checkedSignal(signal: Signal | undefined): Signal | undefined {
   const value: unknown = signal;
   if (value === undefined) return signal;

@@ -1,17 +1,20 @@
-/** Iterations that end at once: when their consumer returns, and when a signal is aborted. */
+/** Iterators that stop immediately when their consumer calls `return` or when a signal is aborted. */
 
 import type { Signal } from './signal.ts';
 
-/** What native async iterators inherit, `Symbol.asyncDispose` among it where the runtime has that. */
+/** The prototype of native async iterators. It includes `Symbol.asyncDispose` if the runtime supports it. */
 const ASYNC_ITERATOR: object = Object.getPrototypeOf(Object.getPrototypeOf(async function* () {}.prototype));
 
 const DONE = { done: true, value: undefined } as const;
 
 /**
- * An iterator over what `start` gives, which gets a signal for its requests and pauses. Its `return` and `throw` abort that
- * signal. A plain generator would queue them until its pending `next` has settled, which in a tail may never happen: then
- * `Readable.from(tail).destroy()` would poll for ever. A pending `next` is done when `return` was called. `outer` aborts
- * too, with its own reason; it is listened to only during a `next`, so an iterator that is left behind leaves no listener.
+ * Returns an iterator over the items of `start`. `start` receives a signal for its requests and pauses; `return` and
+ * `throw` abort that signal, and a pending `next` then resolves as done. A plain generator would queue `return` until
+ * its pending `next` settles. In a tail that may never happen, and `Readable.from(tail).destroy()` would poll
+ * forever.
+ *
+ * If `outer` is aborted, `next` rejects with the reason of `outer`. The iterator listens to `outer` only during
+ * `next`, so an abandoned iterator leaves no listener.
  */
 export function stoppable<T>(
   start: (signal: Signal) => AsyncGenerator<T, void, undefined>,
@@ -47,8 +50,8 @@ export function stoppable<T>(
 }
 
 /**
- * The items of a source. As soon as the signal is aborted it throws the signal's reason, also while the source has not
- * given its next item; the source is told by its own `return`, which nobody waits for then.
+ * Yields the items of a source. When the signal is aborted, it throws the signal's reason immediately, even while it
+ * waits for the next item. It then calls the source's `return` without waiting for the result.
  */
 export async function* untilAborted<T>(
   source: Iterable<T> | AsyncIterable<T>,
@@ -85,7 +88,10 @@ export async function* untilAborted<T>(
   }
 }
 
-/** Not `Promise.race` with one promise for the whole iteration: that would keep something of every step. */
+/**
+ * Settles like `promise`, or rejects when the signal is aborted. `Promise.race` with one promise for the whole
+ * iteration would leak memory: that promise would keep a reaction for every step.
+ */
 function orAborted<T>(promise: Promise<T>, signal: Signal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason);

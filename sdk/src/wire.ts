@@ -1,7 +1,7 @@
 /**
- * The shapes on the wire, once for the service, the client and the dashboard.
- * Times are ISO 8601 UTC text with up to six fractional digits; ids are opaque text.
- * Source: specification, section 2; fields that it leaves open: docs/assumptions.md.
+ * The JSON types of the API. The service, the client and the dashboard all use them.
+ * Times are ISO 8601 strings in UTC with up to six fractional digits. Ids are opaque strings.
+ * Source: specification, section 2. docs/assumptions.md lists the fields that the specification leaves open.
  */
 
 import type { AuditLogKind, AuditLogTargetType } from './audit-log-kinds.ts';
@@ -14,7 +14,7 @@ export type Time = string;
 export interface Audit {
   readonly id: string;
   readonly companyId: string;
-  /** Integer, 0–100. */
+  /** Integer from 0 to 100. */
   readonly headlineScore: number;
   readonly completedAt: Time;
 }
@@ -63,10 +63,10 @@ export interface ApiKey {
   /** Prefix and last four characters of the token, for example `svc_live_…9xQ2`. */
   readonly hint: string;
   readonly access: KeyAccess;
-  /** The one company that the key may see; null: all of the workspace. */
+  /** The only company whose records the key may access; null: the whole workspace. */
   readonly companyId: string | null;
   readonly createdAt: Time;
-  /** To the minute. */
+  /** Accurate to the minute; null: never used. */
   readonly lastUsedAt: Time | null;
   readonly revokedAt: Time | null;
 }
@@ -74,7 +74,7 @@ export interface ApiKey {
 /** A value in an entry of the audit log. */
 export type AuditLogValue = string | number | boolean | null;
 
-/** A change that an entry of the audit log holds. */
+/** A changed value in an entry of the audit log. */
 export interface AuditLogChange {
   /** What changed, such as `role`. */
   readonly field: string;
@@ -84,65 +84,68 @@ export interface AuditLogChange {
   readonly after?: AuditLogValue;
 }
 
-/** Entries of service version 0.1.0 have no target, details or changes, and only requests with a key have an origin. */
+/**
+ * An entry of the audit log. Entries that version 0.1.0 of the service wrote have no target, details or changes, and
+ * only their `api.request` entries have `ip` and `userAgent`.
+ */
 export interface AuditLogEntry {
   readonly id: string;
   readonly kind: AuditLogKind;
   readonly createdAt: Time;
   /** The key that was used, or created, rotated or revoked. */
   readonly keyId: string | null;
-  /** E-mail address of the person who acted; null for a program and for the operator. */
+  /** E-mail address of the person who acted; null if a program or the operator acted. */
   readonly actor: string | null;
-  /** Of every entry that an HTTP request caused, also `ip` and `userAgent`. */
+  /** Present, like `ip` and `userAgent`, if an HTTP request caused the entry. */
   readonly requestId?: string;
-  /** Only on `api.request`, also `path`, `status` and `durationMs`. */
+  /** Present, like `path`, `status` and `durationMs`, only on `api.request`. */
   readonly method?: string;
   readonly path?: string;
   readonly status?: number;
   readonly durationMs?: number;
   readonly ip?: string;
   readonly userAgent?: string | null;
-  /** Of a write: the records that it created, changed or deleted. Also on `record.changed`. */
+  /** Present on writes and on `record.changed`: the records that were created, changed or deleted. */
   readonly recordIds?: readonly string[];
-  /** Of `records.imported` and `record.changed`: the kind of records. */
+  /** Present on `records.imported` and `record.changed`: the name of the resource. */
   readonly resource?: string;
-  /** Of `records.imported`: how many records the import has added so far. */
+  /** Present on `records.imported`: how many records the import has added so far. */
   readonly records?: number;
   /** What the entry is about. */
   readonly targetType?: AuditLogTargetType;
-  /** Of a member: the id of the user. */
+  /** Id of the target. For a member, the id of the user. */
   readonly targetId?: string;
-  /** For people: an e-mail address, or the name of a key, a workspace or a file. */
+  /** Name of the target for people: an e-mail address, or the name of a key, a workspace or a file. */
   readonly targetLabel?: string;
-  /** Facts by their names; each kind has its own. */
+  /** Further values by name. The names depend on the kind. */
   readonly details?: Readonly<Record<string, AuditLogValue>>;
   readonly changes?: readonly AuditLogChange[];
 }
 
-/** Every list response (specification, section 2, List envelope). */
+/** The body of every list response (specification, section 2, List envelope). */
 export interface ListEnvelope<Item> {
   readonly data: readonly Item[];
   readonly pagination: {
-    /** The next page in the direction of travel; null when there is none. */
+    /** The cursor of the next page in the requested direction; null if there is none. */
     readonly nextCursor: string | null;
     /** Equal to `nextCursor !== null`. */
     readonly hasMore: boolean;
-    /** The gap ahead of this page's first item; null on an empty first page. */
+    /** The cursor before the first item of this page; null on an empty first page. */
     readonly startCursor: string | null;
-    /** The gap after this page's last item; null on an empty first page. */
+    /** The cursor after the last item of this page; null on an empty first page. */
     readonly endCursor: string | null;
-    /** Companies and API keys only, up to 1,000 items. */
+    /** Number of items in the list. Present only for companies and API keys, up to 1,000 items. */
     readonly total?: number;
   };
 }
 
-/** `GET /v1/audits/count`. */
+/** The body of `GET /v1/audits/count`. */
 export interface Count {
   readonly count: number;
   readonly approximate: boolean;
 }
 
-/** Every failure (specification, section 2, Error envelope). */
+/** The body of every error response (specification, section 2, Error envelope). */
 export interface ErrorEnvelope {
   readonly error: { readonly code: string; readonly message: string };
 }

@@ -31,7 +31,7 @@ describe('a call', () => {
     const svc = new Svc({ apiKey: token, baseUrl: await silentServer(), timeoutMs: 20, retries: 0 });
     await expect(svc.companies.list()).rejects.toThrow(SvcTimeoutError);
     await expect(svc.companies.list()).rejects.not.toThrow(SvcNetworkError);
-    await expect(svc.companies.list({ timeoutMs: 10 })).rejects.toThrow('No answer within 10 ms.');
+    await expect(svc.companies.list({ timeoutMs: 10 })).rejects.toThrow('No response within 10 ms.');
   });
 
   test('ends with the reason of its signal: before it is sent, under way, and in a pause', async () => {
@@ -74,8 +74,8 @@ describe('a call', () => {
     await expect(svc.request('GET', '/v1/audits', { body: {} })).rejects.toThrow(
       'A GET request has no body.',
     );
-    await expect(svc.request('GET /', '/v1/audits')).rejects.toThrow('is not a method of HTTP');
-    const header = 'The header "idempotency-key" holds characters that no header may hold.';
+    await expect(svc.request('GET /', '/v1/audits')).rejects.toThrow('is not an HTTP method');
+    const header = 'The header "idempotency-key" contains characters that are not allowed in a header.';
     await expect(svc.companies.create({ name: 'A' }, { idempotencyKey: 'ключ' })).rejects.toThrow(header);
     await expect(svc.companies.create({ name: 'A' }, { idempotencyKey: 'a\r\nb' })).rejects.toThrow(header);
     expect(retries).toEqual([]);

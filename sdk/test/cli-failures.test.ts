@@ -54,16 +54,16 @@ describe('the exit code', () => {
 describe('a command that is wrong', () => {
   test.each([
     ['adits list', 'did you mean "audits"?'],
-    ['xyzzy', 'There is no command "xyzzy". For a list: svc --help'],
+    ['xyzzy', 'There is no command "xyzzy". To list all commands: svc --help'],
     ['audits frob', 'list, get, count, tail, create'],
     ['audits list --bogus', 'svc: There is no option --bogus. For details: svc audits list --help\n'],
-    ['audits list --limit 0', '--limit must be a whole number from 1 on'],
+    ['audits list --limit 0', '--limit must be a whole number of at least 1'],
     ['audits list --limit ten', '--limit must be a whole number'],
-    ['audits list --all --limit 3', 'exclude each other'],
+    ['audits list --all --limit 3', 'Use either --all or --limit'],
     ['audits list --format xml', '--format must be one of table, ndjson, json, csv'],
     ['audits list more', '"more" is one argument too many'],
     ['audits get', 'ID is missing'],
-    ['companies create', 'Give FIELD=VALUE, or --file.'],
+    ['companies create', 'Give fields as FIELD=VALUE, or a file with --file.'],
     [
       'companies create nme=Acme',
       'svc: There is no field nme; did you mean name? The fields are id, name, domain.\n',
@@ -85,11 +85,11 @@ describe('a command that is wrong', () => {
     ['companies create name=a name=b', 'name is given twice'],
     ['audits create headlineScore=high', 'headlineScore must be a whole number'],
     ['companies create domain:={', 'is not JSON'],
-    ['companies update com_a', 'Give what to change'],
+    ['companies update com_a', 'Give the fields to change'],
     ['companies update com_a id=com_b', 'The fields are name, domain.'],
     ['request FETCH /v1/audits', '"FETCH" is not one of GET'],
-    ['request GET v1/audits', 'PATH begins with one slash'],
-    ['request GET //elsewhere.example/', 'PATH begins with one slash'],
+    ['request GET v1/audits', 'PATH must begin with one slash'],
+    ['request GET //elsewhere.example/', 'PATH must begin with one slash'],
     ['request GET /v1/audits --header Authorization:Bearer', 'The key comes from SVC_API_KEY'],
     ['request POST /v1/companies --data {', '--data is not JSON'],
     ['completion tcsh', '"tcsh" is not one of bash, zsh, fish'],
@@ -120,7 +120,7 @@ describe('a key', () => {
     expect(result).toEqual({
       code: 3,
       stdout: '',
-      stderr: 'svc: There is no API key. Run svc login, or set SVC_API_KEY.\n',
+      stderr: 'svc: There is no API key. Run svc login or set SVC_API_KEY.\n',
     });
   });
 

@@ -85,7 +85,7 @@ test('CSV is as the records are, or with --csv-safe without formulas', async () 
   expect(await line('--format csv --csv-safe')).toMatch(/^com_f,"'=cmd\|""\/C calc""!A0",'-1\.example,/);
   const refused = await command('companies get com_f --csv-safe');
   expect([refused.code, refused.stdout]).toEqual([2, '']);
-  expect(refused.stderr).toContain('--csv-safe goes with --format csv.');
+  expect(refused.stderr).toContain('--csv-safe requires --format csv.');
 });
 
 test('JSON is one array, also of nothing', async () => {

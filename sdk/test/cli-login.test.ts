@@ -29,7 +29,7 @@ describe('svc login', () => {
     expect(result).toEqual({
       code: 0,
       stdout: '',
-      stderr: `svc: the key works, and is stored in ${file}.\n`,
+      stderr: `svc: the key works and is stored in ${file}.\n`,
     });
     expect((await stat(file)).mode & PERMISSIONS).toBe(0o600);
     expect((await stat(join(file, '..'))).mode & PERMISSIONS).toBe(0o700);
@@ -95,7 +95,7 @@ test('a file that others may read is warned of', async () => {
   const { file, command } = await user();
   await command(login, { stdin: token });
   await chmod(file, 0o644);
-  expect((await command('audits list')).stderr).toContain(`others may read ${file}`);
+  expect((await command('audits list')).stderr).toContain(`other users can read ${file}`);
 });
 
 test('svc logout removes the key', async () => {

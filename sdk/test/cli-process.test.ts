@@ -126,7 +126,7 @@ test('a retry is told in sentences', async () => {
   expect(stderr.split('\n')).toEqual([
     ...Array(4).fill(
       expect.stringMatching(
-        /^svc: http:\/\/127\.0\.0\.1:\d+ could not be reached: .*[^.]\. Trying again in \d\.\d s\.$/,
+        /^svc: http:\/\/127\.0\.0\.1:\d+ could not be reached: .*[^.]\. Retrying in \d\.\d s\.$/,
       ),
     ),
     expect.stringMatching(/^svc: http:\/\/127\.0\.0\.1:\d+ could not be reached: .*[^.]\.$/),

@@ -70,7 +70,7 @@ describe('create', () => {
     const broken = await command(create, { stdin: ndjson, fetch });
     expect(broken.code).toBe(10);
     expect(broken.stderr).toContain('svc: created 1,000 companies.\n');
-    expect(broken.stderr).toContain('svc: the response to 1,000 more was lost: they may exist.\n');
+    expect(broken.stderr).toContain('svc: the response for 1,000 more was lost. They may exist.\n');
     const [, key = ''] = /--idempotency-key (\S+)/.exec(broken.stderr) ?? [];
     expect((await command([...create, '--idempotency-key', key], { stdin: ndjson })).code).toBe(0);
     expect((await svc.companies.list().toArray({ max: 5_000 })).length).toBe(2_500);
@@ -99,7 +99,7 @@ describe('create', () => {
     const env = { SVC_API_KEY: await service.token(workspaceId, { mode: 'test', access: 'write' }) };
     const { stdout, stderr } = await command(['companies', 'create', 'name=Acme'], { env });
     expect(records(stdout)).toEqual([expect.objectContaining({ name: 'Acme' })]);
-    expect(stderr).toBe('svc: this is a test key: a dry run, nothing is changed.\n');
+    expect(stderr).toBe('svc: this is a test key, so this is a dry run: nothing is changed.\n');
     expect((await svc.companies.list()).data).toEqual([]);
   });
 });

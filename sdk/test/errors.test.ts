@@ -68,7 +68,7 @@ describe('a refusal of the service', () => {
     const { svc } = observed({
       fetch: async () => ({ status: 200, headers: { get: () => null }, text: async () => '<html>' }),
     });
-    await expect(svc.audits.list()).rejects.toThrow('Check baseUrl');
+    await expect(svc.audits.list()).rejects.toThrow('Check that baseUrl is the address of svc');
   });
 
   test.each(['{}', '[]', 'null', '{"data":[]}', '{"data":{},"pagination":{}}'])(
@@ -77,8 +77,10 @@ describe('a refusal of the service', () => {
       const { svc } = observed({
         fetch: async () => ({ status: 200, headers: { get: () => null }, text: async () => body }),
       });
-      await expect(svc.audits.list()).rejects.toThrow('The answer is not a list');
-      await expect(svc.audits.list().toArray({ max: 1 })).rejects.toThrow('Check baseUrl');
+      await expect(svc.audits.list()).rejects.toThrow('The response is not a list');
+      await expect(svc.audits.list().toArray({ max: 1 })).rejects.toThrow(
+        'Check that baseUrl is the address of svc',
+      );
     },
   );
 });

@@ -65,7 +65,7 @@ test('an option that is undefined is one that was left out', async () => {
 });
 
 test.each<readonly [string, Untyped, string, readonly unknown[], string]>([
-  ['an id that is undefined', audits, 'get', [], 'An id must be text, not undefined.'],
+  ['an id that is undefined', audits, 'get', [], 'An id must be a string, not undefined.'],
   ['an id that is empty', audits, 'get', [''], 'An id must not be empty.'],
   ['an id that is a path', audits, 'get', ['..'], '".." cannot be an id.'],
   [
@@ -73,7 +73,7 @@ test.each<readonly [string, Untyped, string, readonly unknown[], string]>([
     audits,
     'get',
     ['count'],
-    '"count" cannot be an id here: use the method `count()`.',
+    '"count" cannot be an id here. Use the method `count()`.',
   ],
   ['options that are null', audits, 'list', [null], 'The options must be an object, not null.'],
   ['options of a tail that are null', audits, 'tail', [null], 'The options must be an object, not null.'],
@@ -92,7 +92,7 @@ test.each<readonly [string, Untyped, string, readonly unknown[], string]>([
     'There is no option "direction" here: call `before()`',
   ],
   ['a limit of a tail', audits, 'tail', [{ limit: 5 }], 'There is no option "limit" here'],
-  ['an `after` that is null', audits, 'tail', [{ after: null }], '"after" is not a position of a tail'],
+  ['an `after` that is null', audits, 'tail', [{ after: null }], '"after" is not a position'],
   [
     'a `follow` that is no boolean',
     audits,
@@ -149,14 +149,14 @@ test.each<readonly [string, Untyped, string, readonly unknown[], string]>([
     companies,
     'create',
     [{ name: 'A' }, { idempotencyKey: null }],
-    '"idempotencyKey" must be text that is not empty, not null.',
+    '"idempotencyKey" must be a non-empty string, not null.',
   ],
   [
     'an idempotency key that is empty',
     companies,
     'createMany',
     [[{ name: 'A' }], { idempotencyKey: '' }],
-    '"idempotencyKey" must be text',
+    '"idempotencyKey" must be a non-empty string',
   ],
   ['an ETag that is null', companies, 'delete', ['com_a', { ifMatch: null }], '"ifMatch" must be an ETag'],
   ['an ETag that is empty', companies, 'update', ['com_a', {}, { ifMatch: '' }], '"ifMatch" must be an ETag'],
@@ -202,7 +202,7 @@ test.each<readonly [string, Untyped, string, readonly unknown[], string]>([
     untyped(svc),
     'request',
     [undefined, '/v1/audits'],
-    'The method must be text, not undefined.',
+    'The method must be a string, not undefined.',
   ],
   [
     'a misspelt option of a request',
@@ -250,11 +250,11 @@ describe('a client', () => {
     [{ baseURL: 'https://svc.example.com' }, 'There is no option "baseURL". Did you mean "baseUrl"?'],
     [{ maxRetries: 3 }, 'There is no option "maxRetries". The options are apiKey, baseUrl, fetch,'],
     [{ apikey: 'x' }, 'There is no option "apikey". Did you mean "apiKey"?'],
-    [{ apiKey: null }, '"apiKey" must be text.'],
+    [{ apiKey: null }, '"apiKey" must be a string.'],
     [{ baseUrl: null }, 'baseUrl is not a URL'],
     [{ fetch: {} }, '"fetch" must be a function'],
     [{ onRetry: true }, '"onRetry" must be a function, not true.'],
-    [{ userAgent: 7 }, '"userAgent" must be text, not 7.'],
+    [{ userAgent: 7 }, '"userAgent" must be a string, not 7.'],
     [null, 'The options must be an object, not null.'],
   ])('refuses options that are unknown or no values: %o', (options, message) => {
     const given = options === null || 'apiKey' in options ? options : { apiKey: token, ...options };

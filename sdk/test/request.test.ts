@@ -56,7 +56,7 @@ describe('a header of the caller', () => {
     await expect(twice).rejects.toThrow(new SvcError('The header "if-match" is given twice.'));
     const headers = JSON.parse('{"If-Match":null}');
     await expect(svc.request('GET', '/v1/companies', { headers })).rejects.toThrow(
-      new SvcError('The header "if-match" must be text, not null.'),
+      new SvcError('The header "if-match" must be a string, not null.'),
     );
     expect(sent).toHaveLength(1);
   });

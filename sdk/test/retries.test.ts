@@ -60,11 +60,11 @@ describe('a fault that may pass', () => {
       },
       "The client's `fetch` has a mistake: answer is not defined.",
     ],
-    ['gives nothing', async () => JSON.parse('null'), "The client's `fetch` gave no Response."],
+    ['gives nothing', async () => JSON.parse('null'), "The client's `fetch` did not return a Response."],
     [
       'gives another object',
       async () => JSON.parse('{"status":200}'),
-      "The client's `fetch` gave no Response.",
+      "The client's `fetch` did not return a Response.",
     ],
   ])('of a `fetch` that %s is none of the network, and is not tried again', async (_, fetch, message) => {
     const { svc, retries } = observed({ fetch });

@@ -80,7 +80,7 @@ test.for(RUNTIMES)('it runs on $name', async (runtime, context) => {
   expect(JSON.parse(stdout)).toEqual({
     closed: true,
     mine: 'mine',
-    unset: '"companyId" is null. Give it text, a number or a boolean, or leave it out.',
+    unset: '"companyId" is null. Pass a string, a number or a boolean, or leave it out.',
     mistake: "The client's `fetch` has a mistake:",
     ids: await orderOf('created-descending'),
     tailed: await orderOf('created-ascending'),

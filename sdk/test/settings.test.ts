@@ -15,7 +15,7 @@ describe('the settings', () => {
       process.env['SVC_API_KEY'] = `svc_live_${'k'.repeat(32)}`;
       expect(new Svc().mode).toBe('live');
       process.env['SVC_API_KEY'] = '';
-      expect(() => new Svc()).toThrow('There is no API key: pass `apiKey`, or set SVC_API_KEY.');
+      expect(() => new Svc()).toThrow('There is no API key. Pass `apiKey` or set SVC_API_KEY.');
     } finally {
       process.env = before;
     }
@@ -24,19 +24,19 @@ describe('the settings', () => {
   test.each([
     ['svc.example.com', 'is not a URL'],
     ['ftp://svc.example.com', 'must begin with http:// or https://'],
-    ['https://user:secret@svc.example.com', 'must not hold a user or password'],
-    ['https://svc.example.com?x=1', 'must end with its path'],
+    ['https://user:secret@svc.example.com', 'must not contain a user name or password'],
+    ['https://svc.example.com?x=1', 'must not have a query string or a fragment'],
   ])('an address that cannot be right is refused: %s', (baseUrl, message) => {
     expect(() => new Svc({ apiKey: token, baseUrl })).toThrow(SvcError);
     expect(() => new Svc({ apiKey: token, baseUrl })).toThrow(message);
   });
 
   test.each([
-    [{ timeoutMs: 0 }, '"timeoutMs" must be a number from 1 on, not 0.'],
-    [{ timeoutMs: Number.NaN }, '"timeoutMs" must be a number from 1 on, not NaN.'],
-    [{ retries: -1 }, '"retries" must be a whole number from 0 on, not -1.'],
-    [{ retries: 1.5 }, '"retries" must be a whole number from 0 on, not 1.5.'],
-    [{ retries: Number.NaN }, '"retries" must be a whole number from 0 on, not NaN.'],
+    [{ timeoutMs: 0 }, '"timeoutMs" must be a number of at least 1, not 0.'],
+    [{ timeoutMs: Number.NaN }, '"timeoutMs" must be a number of at least 1, not NaN.'],
+    [{ retries: -1 }, '"retries" must be a whole number of at least 0, not -1.'],
+    [{ retries: 1.5 }, '"retries" must be a whole number of at least 0, not 1.5.'],
+    [{ retries: Number.NaN }, '"retries" must be a whole number of at least 0, not NaN.'],
   ])(
     'a number that cannot be right is refused, of the client and of a call: %o',
     async (options, message) => {

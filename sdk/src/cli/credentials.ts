@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { SvcError } from '../errors.ts';
 import { type Io, printMessage } from './io.ts';
 
-/** An API key and where it belongs: it is never sent anywhere else. */
+/** An API key and the address of its service. The key is never sent to another address. */
 export interface Credentials {
   readonly apiKey: string;
   readonly baseUrl: string;
@@ -16,13 +16,16 @@ const OTHER_USERS_MODE = 0o077;
 
 type Environment = Io['env'];
 
-/** `svc/config.json` in the user's configuration directory (XDG). */
+/** Path of `svc/config.json` in the user's configuration directory (XDG). */
 export function credentialsFile(env: Environment): string {
   const config = env['XDG_CONFIG_HOME'] || join(env['HOME'] || homedir(), '.config');
   return join(config, 'svc', 'config.json');
 }
 
-/** What `svc login` stored; undefined when it has not. Warns when others may read the file. */
+/**
+ * Returns what `svc login` stored; undefined if nothing is stored. Prints a warning if other users may read the file.
+ * Throws {@link SvcError} if the file cannot be read or is damaged.
+ */
 export async function readCredentials(io: Io): Promise<Credentials | undefined> {
   const path = credentialsFile(io.env);
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -33,7 +36,7 @@ export async function readCredentials(io: Io): Promise<Credentials | undefined> 
   if (process.platform !== 'win32' && ((await stat(path)).mode & OTHER_USERS_MODE) !== 0) {
     await printMessage(
       io,
-      `svc: warning: others may read ${path}, which holds a key. Run: chmod 600 ${path}`,
+      `svc: warning: other users can read ${path}, which contains an API key. Run: chmod 600 ${path}`,
     );
   }
   const stored = parse(text);
@@ -50,7 +53,9 @@ function parse(text: string): Credentials | undefined {
   }
 }
 
-/** Stores credentials for this user alone; the file is whole at any time. */
+/**
+ * Stores credentials in a file that only this user may read, and returns its path. The file is replaced atomically.
+ */
 export async function writeCredentials(env: Environment, credentials: Credentials): Promise<string> {
   const path = credentialsFile(env);
   await mkdir(dirname(path), { recursive: true, mode: DIRECTORY_MODE });
@@ -61,7 +66,7 @@ export async function writeCredentials(env: Environment, credentials: Credential
   return path;
 }
 
-/** Resolves with false when there was nothing to remove. */
+/** Removes the stored credentials. Resolves with false if there were none. */
 export async function removeCredentials(env: Environment): Promise<boolean> {
   try {
     await rm(credentialsFile(env));

@@ -3,18 +3,18 @@ import { UsageError } from './command.ts';
 import { BrokenPipe, Interrupted } from './io.ts';
 import { NoKeyError } from './session.ts';
 
-/** Exit codes of the command line, for scripts; also the table in its help. */
+/** Exit codes of the command line. The help prints this table. */
 export const EXIT_CODES = {
   done: { code: 0, meaning: 'Done.' },
-  failed: { code: 1, meaning: 'Something else went wrong.' },
+  failed: { code: 1, meaning: 'Another error.' },
   usage: { code: 2, meaning: 'The command or its options are wrong.' },
   key: { code: 3, meaning: 'There is no API key, or it is invalid or revoked.' },
   scope: { code: 4, meaning: 'The key may not do this.' },
   notFound: { code: 5, meaning: 'There is no such record or path.' },
   refused: { code: 6, meaning: 'The service refused the request: a parameter, the cursor or the data.' },
-  conflict: { code: 7, meaning: 'It collides with the current state of the record.' },
-  limit: { code: 8, meaning: 'A limit is reached: the quota, or requests a second.' },
-  unreachable: { code: 9, meaning: 'The service cannot be reached, or does not answer right now.' },
+  conflict: { code: 7, meaning: 'The request conflicts with the current state of the record.' },
+  limit: { code: 8, meaning: 'A limit is reached: the quota, or requests per second.' },
+  unreachable: { code: 9, meaning: 'The service cannot be reached or is unavailable.' },
   service: { code: 10, meaning: 'The service failed.' },
   interrupted: { code: 130, meaning: 'Interrupted.' },
 } as const;
@@ -46,5 +46,5 @@ function outcomeOf(error: unknown): Outcome {
   return BY_STATUS[error.status] ?? (error.status >= FIRST_SERVER_STATUS ? 'service' : 'refused');
 }
 
-/** The exit code for what a command threw. */
+/** The exit code for an error that a command threw. */
 export const exitCodeOf = (error: unknown): number => EXIT_CODES[outcomeOf(error)].code;

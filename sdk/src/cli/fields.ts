@@ -2,17 +2,19 @@ import { nearest } from '../near.ts';
 import type { FieldKind, Resource } from '../resource.ts';
 import { UsageError } from './command.ts';
 
-/** `title=How to`, or `url:=null` for JSON. */
+/** `title=How to` sets a string, `url:=null` sets JSON. */
 const ASSIGNMENT = /^([A-Za-z]\w*)(:?=)(.*)$/s;
 const INTEGER = /^-?\d+$/;
 
-/** Fields of a resource that a writer may give. */
+/** The fields of a resource that this kind of write may set. */
 export const writableFields = (resource: Resource, write: 'create' | 'update'): readonly string[] =>
   Object.keys(resource.fields).filter(
     (name) => !(resource.server ?? []).includes(name) && !(write === 'update' && name === 'id'),
   );
 
-/** A record, or a part of one, from arguments such as `title=How to`. Throws {@link UsageError}. */
+/**
+ * Parses arguments such as `title=How to` into the fields of a record. Throws {@link UsageError} if one is invalid.
+ */
 export function parseFields(
   resource: Resource,
   write: 'create' | 'update',
@@ -25,7 +27,7 @@ export function parseFields(
     const [assignment, name = '', operator, text = ''] = ASSIGNMENT.exec(arg) ?? [];
     if (assignment === undefined) throw new UsageError(`"${arg}" is not FIELD=VALUE. ${fields}`);
     if (!allowed.includes(name)) throw new UsageError(`${refusal(resource, name, allowed)} ${fields}`);
-    if (name in record) throw new UsageError(`${name} is given twice.`);
+    if (name in record) throw new UsageError(`The field ${name} is given twice.`);
     record[name] = operator === ':=' ? parseJson(arg, text) : parseText(name, resource.fields[name], text);
   }
   return record;
@@ -47,6 +49,6 @@ function parseJson(arg: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new UsageError(`What follows := in "${arg}" is not JSON.`);
+    throw new UsageError(`The value after := in "${arg}" is not JSON.`);
   }
 }

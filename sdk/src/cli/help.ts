@@ -5,7 +5,7 @@ import { actionOf, type Group, groupsOf, summaryOf } from './groups.ts';
 
 const INDENT = '  ';
 
-/** Two columns, the first as wide as its longest entry. */
+/** Two columns. The first is as wide as its longest entry. */
 function rows(entries: readonly (readonly [string, string])[]): string {
   const width = Math.max(...entries.map(([left]) => left.length));
   return entries.map(([left, right]) => `${INDENT}${left.padEnd(width)}${INDENT}${right}\n`).join('');
@@ -25,7 +25,7 @@ const optionRow = ([name, { short, value, description, choices }]: [string, Opti
 /** `svc audits list --help`. */
 export function commandHelp(command: Command): string {
   const { summary, options, notes = [] } = command;
-  const help = ['    --help', 'Show this.'] as const;
+  const help = ['    --help', 'Show this help.'] as const;
   return `${summary}.
 
 Usage: ${usageOf(command)}
@@ -51,9 +51,9 @@ Usage: svc <command> [options]
 
 Commands:
 ${rows(groupsOf(commands).map((group) => [group.word, group.leaf === undefined ? summaryOf(group) : `${summaryOf(group)}.`]))}
-For details: svc <command> --help. On a terminal records are shown as a table, in a pipe they are NDJSON.
+For details: svc <command> --help. Records are printed as a table on a terminal and as NDJSON in a pipe.
 
-The key comes from SVC_API_KEY or from svc login, the address from SVC_BASE_URL or from svc login.
+The API key comes from SVC_API_KEY or svc login, the address from SVC_BASE_URL or svc login.
 
 Exit codes:
 ${rows(Object.values(EXIT_CODES).map(({ code, meaning }) => [String(code), meaning]))}`;

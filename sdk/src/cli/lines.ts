@@ -3,7 +3,10 @@ import { createInterface } from 'node:readline';
 import { SvcError } from '../errors.ts';
 import type { Io } from './io.ts';
 
-/** The records of an NDJSON file, one per line; `-` is standard input. Empty lines are skipped. */
+/**
+ * Yields the records of an NDJSON file, one per line. The file `-` is standard input. Skips empty lines. Throws
+ * {@link SvcError} if the file cannot be read or a line is not a JSON object.
+ */
 export async function* readRecords(io: Io, file: string): AsyncGenerator<object, void, undefined> {
   const input: NodeJS.ReadableStream = file === '-' ? io.stdin : createReadStream(file);
   const failed = new Promise<never>((_, reject) => {
@@ -25,7 +28,7 @@ function parseLine(line: string, file: string, number: number): object {
     const record: unknown = JSON.parse(line);
     if (typeof record === 'object' && record !== null && !Array.isArray(record)) return record;
   } catch {
-    // Said below, with the line's number.
+    // The error below has the line number.
   }
   throw new SvcError(
     `Line ${number} of ${file === '-' ? 'standard input' : file} is not a JSON object. The input is NDJSON: one JSON object per line.`,

@@ -8,7 +8,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   ending.abort(outputError(error));
 });
-// Nobody is left to be told.
+// There is nowhere to report this error.
 process.stderr.on('error', () => undefined);
 
 const { env, stdin, stdout, stderr } = process;
@@ -20,5 +20,5 @@ process.exitCode = await run(process.argv.slice(2), {
   signal: ending.signal,
   now: () => Date.now(),
 });
-// An open standard input must not keep a finished command alive.
+// An open standard input must not keep the process alive after the command has finished.
 stdin.unref?.();

@@ -2,7 +2,9 @@ import { parseArgs } from 'node:util';
 import { nearest } from '../near.ts';
 import { type Command, type Options, UsageError, type Values } from './command.ts';
 
-/** The options and arguments of a command. Throws {@link UsageError} on an option that is unknown, or lacks its value. */
+/**
+ * Parses the options and arguments of a command. Throws {@link UsageError} if an option is unknown or has no value.
+ */
 export function parseCommand(
   { path, options }: Command,
   args: readonly string[],
@@ -11,7 +13,7 @@ export function parseCommand(
   const refuse = (message: string): never => {
     throw new UsageError(`${message} For details: svc ${path.join(' ')} --help`);
   };
-  // Not strict: what it says then is written for developers, and of several sentences.
+  // Not strict: the messages of parseArgs are long and written for developers.
   const { values, positionals, tokens } = parseArgs({
     args: [...args],
     options: Object.fromEntries(Object.entries(known).map(([name, option]) => [name, parsedAs(option)])),
@@ -36,7 +38,7 @@ export function parseCommand(
 const parsedAs = ({ type, short, multiple = false }: Options[string]) =>
   short === undefined ? { type, multiple } : { type, short, multiple };
 
-/** `. Did you mean --sort?`: an option of almost this name, or the one that has this value. */
+/** `. Did you mean --sort?`: an option with a similar name, or an option that has this name as a value. */
 function nearOption(name: string, options: Options): string {
   const valued = Object.entries(options).find(([, { choices = [] }]) => choices.includes(name));
   if (valued !== undefined) return `. Did you mean --${valued[0]} ${name}?`;

@@ -5,10 +5,13 @@ const END = '\u0004';
 const BACKSPACES: readonly string[] = ['\u007f', '\b'];
 const LINE_ENDS: readonly string[] = ['\r', '\n', END];
 
-/** Reads a secret: from the terminal without showing it, else the first line of standard input. */
+/**
+ * Reads a secret: from a terminal without echo, otherwise the first line of standard input. Throws {@link
+ * Interrupted} on Ctrl-C.
+ */
 export async function readSecret(io: Io, question: string): Promise<string> {
   if (io.stdin.isTTY !== true) return readLine(io.stdin);
-  // Before the question: whoever answers it at once must not see the answer.
+  // Raw mode starts before the question, so that a fast answer is not echoed.
   io.stdin.setRawMode?.(true);
   try {
     await write(io.stderr, question);

@@ -9,10 +9,10 @@ import { commandHelp, generalHelp, groupHelp } from './help.ts';
 import { BrokenPipe, Interrupted, type Io, printMessage, sanitizeText, write } from './io.ts';
 import { parseCommand } from './parse.ts';
 
-/** Anything that looks like a key, also within an argument (specification, section 5). */
+/** Text that looks like an API key, also as part of an argument (specification, section 5). */
 const TOKEN = /svc_(?:live|test)_[A-Za-z0-9_-]{32}/;
 
-/** Runs a command line; resolves with its exit code. Nothing is thrown: what went wrong is said on standard error. */
+/** Runs a command line and resolves with its exit code. It never rejects: errors are printed on standard error. */
 export async function run(argv: readonly string[], io: Io): Promise<number> {
   try {
     await dispatch(argv, io);
@@ -27,7 +27,7 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
 async function dispatch(argv: readonly string[], io: Io): Promise<void> {
   if (argv.some((arg) => TOKEN.test(arg))) {
     throw new UsageError(
-      'An API key is never an argument: it would stay in the history, and everybody on this machine could see it. Set SVC_API_KEY or run svc login, and rotate this key.',
+      'An API key must not be an argument: the shell history keeps it, and every user of this machine can see it. Set SVC_API_KEY or run svc login, and rotate this key.',
     );
   }
   const [first, second, ...rest] = argv;
@@ -46,7 +46,7 @@ async function dispatch(argv: readonly string[], io: Io): Promise<void> {
   if (group === undefined) {
     const words = groupsOf(COMMANDS).map(({ word }) => word);
     throw new UsageError(
-      `There is no command "${first}"${suggestion(first, words, '. For a list: svc --help')}`,
+      `There is no command "${first}"${suggestion(first, words, '. To list all commands: svc --help')}`,
     );
   }
   if (group.leaf !== undefined) return runCommand(group.leaf, argv.slice(1), io);
@@ -73,7 +73,7 @@ async function runCommand(command: Command, args: readonly string[], io: Io): Pr
   await command.run({ io, positionals, values });
 }
 
-/** `; did you mean "audits"?` for a word that is almost one of these, else what else to do. */
+/** `; did you mean "audits"?` if the word is similar to a known one, and `otherwise` if not. */
 function suggestion(word: string, known: readonly string[], otherwise: string): string {
   const found = nearest(word, known);
   return found === undefined ? otherwise : `; did you mean "${found}"?`;
@@ -89,11 +89,11 @@ async function reportError(error: unknown, io: Io): Promise<void> {
   }
   await printMessage(io, `svc: ${message}`);
   if (error instanceof UsageError || error instanceof SvcError || isSystemError(error)) return;
-  // A mistake in this program: where it is helps to report it.
+  // A bug in this program. The stack helps to report it.
   const stack = error instanceof Error ? (error.stack ?? '') : '';
   await write(io.stderr, `${stack.split('\n').map(sanitizeText).join('\n')}\n`);
 }
 
-/** A failure of the system, such as a full disk or a missing right, which says all by its message. */
+/** Whether this is an error of the operating system, such as a full disk. Its message is enough. */
 const isSystemError = (error: unknown): boolean =>
   error instanceof Error && 'syscall' in error && 'code' in error;

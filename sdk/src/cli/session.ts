@@ -6,12 +6,13 @@ import { VERSION } from '../version.ts';
 import { type Credentials, readCredentials } from './credentials.ts';
 import { type Io, printMessage } from './io.ts';
 
-/** There is no key to work with, or it cannot be one. */
+/** There is no API key, or it is malformed. */
 export class NoKeyError extends SvcError {}
 
 /**
- * The key and the address to use: `SVC_API_KEY` and `SVC_BASE_URL` win over what `svc login` stored. A stored key goes to
- * the address that it was stored with, and nowhere else.
+ * Returns the API key and the address to use. `SVC_API_KEY` and `SVC_BASE_URL` have precedence over what `svc login`
+ * stored. A stored key is sent only to the address that it was stored with. Throws {@link NoKeyError} if there is no
+ * usable key.
  */
 async function credentialsOf(io: Io): Promise<Credentials> {
   const key = io.env['SVC_API_KEY'];
@@ -19,16 +20,18 @@ async function credentialsOf(io: Io): Promise<Credentials> {
   const stored = await readCredentials(io);
   if (key !== undefined && key !== '')
     return { apiKey: checkedKey(key), baseUrl: address || stored?.baseUrl || DEFAULT_BASE_URL };
-  if (stored === undefined) throw new NoKeyError('There is no API key. Run svc login, or set SVC_API_KEY.');
+  if (stored === undefined) throw new NoKeyError('There is no API key. Run svc login or set SVC_API_KEY.');
   if (address && checkedBaseUrl(address) !== stored.baseUrl) {
     throw new NoKeyError(
-      `SVC_BASE_URL is ${address}, but the stored key belongs to ${stored.baseUrl}. Set SVC_API_KEY too, or run svc login.`,
+      `SVC_BASE_URL is ${address}, but the stored key belongs to ${stored.baseUrl}. Set SVC_API_KEY as well, or run svc login.`,
     );
   }
   return stored;
 }
 
-/** A malformed key ends like one that the service refuses. */
+/**
+ * Returns the key if it is well-formed. Throws {@link NoKeyError} otherwise: the exit code is that of a refused key.
+ */
 export function checkedKey(key: string): string {
   try {
     return checkedApiKey(key);
@@ -37,23 +40,24 @@ export function checkedKey(key: string): string {
   }
 }
 
-/** A client for the commands. It tells of each try that is repeated. */
+/** Creates a client with the user's credentials. */
 export async function openClient(io: Io): Promise<Svc> {
   return clientFor(io, await credentialsOf(io));
 }
 
+/** Creates a client that prints a message on standard error for each retry and each expired cursor. */
 export const clientFor = (io: Io, credentials: Credentials): Svc =>
   new Svc({
     ...credentials,
     ...(io.fetch === undefined ? {} : { fetch: io.fetch }),
     userAgent: `svc-cli/${VERSION}`,
     onRetry: ({ error, delayMs }: RetryEvent) => {
-      printMessage(io, `svc: ${error.message} Trying again in ${(delayMs / 1000).toFixed(1)} s.`).catch(
+      printMessage(io, `svc: ${error.message} Retrying in ${(delayMs / 1000).toFixed(1)} s.`).catch(
         () => undefined,
       );
     },
     onRestart: ({ list }) => {
-      printMessage(io, `svc: the cursor of ${list} has expired; looking for the place again.`).catch(
+      printMessage(io, `svc: the cursor of ${list} has expired. Searching for the position.`).catch(
         () => undefined,
       );
     },

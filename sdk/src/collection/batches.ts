@@ -1,7 +1,7 @@
 import { jsonText } from '../json.ts';
 import { checkedNumber } from '../number.ts';
 
-/** What one batch may hold; the service's limits. */
+/** The service's limits on one batch. */
 export const BATCH_MAX_RECORDS = 1_000;
 export const BATCH_MAX_BYTES = 8 * 1024 * 1024;
 const FRAME_BYTES = '{"data":[]}'.length;
@@ -12,7 +12,10 @@ export interface Batch {
   readonly records: number;
 }
 
-/** Joins records to batches that are within the service's limits, in order. */
+/**
+ * Groups records into batches within the service's limits, in order. Throws `SvcError` if a record cannot be written
+ * as JSON.
+ */
 export async function* batchesOf(
   records: Iterable<unknown> | AsyncIterable<unknown>,
   maxRecords = BATCH_MAX_RECORDS,

@@ -4,7 +4,7 @@ import { type Context, countRecords, getRecord, listOf, tailOf } from './read.ts
 import type { Collection } from './types.ts';
 import { createRecord, deleteRecord, updateRecord } from './write.ts';
 
-/** The methods of a resource, as its declaration says. */
+/** Creates the methods of a resource, derived from its declaration. */
 export function collectionOf<R extends Resource>(context: Context & { readonly resource: R }): Collection<R> {
   const { counted = false, writes = [] } = context.resource;
   type Rest<F> = F extends (context: Context, ...rest: infer A) => infer B ? (...rest: A) => B : never;
@@ -21,6 +21,6 @@ export function collectionOf<R extends Resource>(context: Context & { readonly r
     ...(writes.includes('update') ? { update: bind(updateRecord) } : {}),
     ...(writes.includes('delete') ? { delete: bind(deleteRecord) } : {}),
   };
-  // The declaration gave the type its methods, and the same declaration gave them here; a test compares the two.
+  // The type and this object are both derived from the declaration. A test compares the two.
   return Object.freeze(methods) as unknown as Collection<R>;
 }

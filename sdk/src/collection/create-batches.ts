@@ -15,7 +15,10 @@ type Source = Iterable<unknown> | AsyncIterable<unknown>;
 
 const BATCH_OPTIONS = [...CALL_OPTIONS, 'idempotencyKey', 'batchSize'] as const;
 
-/** Creates records in batches, one after the other, and gives each batch's records when they are created. */
+/**
+ * Creates records in batches, one after the other. Yields the records of each batch when the service has created
+ * them.
+ */
 export const createBatches = (
   context: Context,
   source: Source,
@@ -27,7 +30,10 @@ export const createBatches = (
   return stoppable((signal) => batchesCreated(context, source, key, { ...call, signal }), outer);
 };
 
-/** Under an idempotency key of the caller, batch 3 has that key with `.3`: the same records make the same batches. */
+/**
+ * Batch 3 has the idempotency key of the call with the suffix `.3`. A repeated call makes the same batches, with the
+ * same keys.
+ */
 async function* batchesCreated(
   context: Context,
   source: Source,
@@ -88,7 +94,7 @@ async function createBatch(
   const records = recordsOf(answer);
   if (records !== undefined) return records;
   onOutcomeUnknown();
-  throw new SvcError('The answer is not a batch of records: is this the address of svc? Check baseUrl.');
+  throw new SvcError('The response is not a batch of records. Check that baseUrl is the address of svc.');
 }
 
 function recordsOf({ body }: Answer): readonly CreatedRecord[] | undefined {
@@ -96,7 +102,10 @@ function recordsOf({ body }: Answer): readonly CreatedRecord[] | undefined {
   return Array.isArray(data) ? data : undefined;
 }
 
-/** All of them in an array. The error of a failure has those that were created before. */
+/**
+ * Creates all records and returns them in one array. If a batch fails, the error's `progress` has the records created
+ * before.
+ */
 export async function createMany(
   context: Context,
   source: Source,

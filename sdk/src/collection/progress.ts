@@ -1,4 +1,4 @@
-/** What is known when a batch has failed. */
+/** Number of records in each state when a batch fails. */
 interface Counts {
   readonly created: number;
   readonly refused: number;
@@ -9,19 +9,20 @@ interface Counts {
 
 type CreatedRecord = { readonly id: string };
 
-/** How far `createMany` or `createBatches` came before it failed. Printed or serialised, it shows counts, not records. */
+/** What `createMany` or `createBatches` did before it failed. Printed or serialized, it shows only the counts. */
 export class BatchProgress {
-  /** Records that exist: the service confirmed their batches. */
+  /** Number of records that exist: the service confirmed their batches. */
   readonly created: number;
-  /** Records of a batch that the service refused: none of them exists. */
+  /** Number of records in the batch that the service refused. None of them exists. */
   readonly refused: number;
-  /** Records of a batch that was sent and never answered: all of them exist, or none. */
+  /** Number of records in a batch that was sent but got no response. Either all of them exist or none. */
   readonly unknown: number;
-  /** Records that were not sent; undefined when the source does not tell how many it has. */
+  /** Number of records that were not sent; undefined if the source is not an array, so that its length is unknown. */
   readonly notSent: number | undefined;
   /**
-   * Makes a repeat safe: within 24 hours, a call with this key, the same records and the same `batchSize` creates what is
-   * missing and nothing twice. A record of the refused batch, or of a later one, may be corrected before.
+   * Makes it safe to repeat the call. Within 24 hours, a call with this key, the same records and the same
+   * `batchSize` creates only the missing records. You may first correct records of the refused batch or of a later
+   * one.
    */
   readonly idempotencyKey: string;
   readonly #records: readonly CreatedRecord[];
@@ -35,7 +36,7 @@ export class BatchProgress {
     this.#records = records;
   }
 
-  /** Of `createMany`: the records that exist. `createBatches` has given them already, and keeps none. */
+  /** The records that `createMany` created. Empty for `createBatches`, which has already yielded them. */
   get records(): readonly CreatedRecord[] {
     return this.#records;
   }

@@ -2,8 +2,9 @@ import { textOf } from '../checked-options.ts';
 import { SvcError } from '../errors.ts';
 
 /**
- * The text of a query string with `?`, without what is undefined; empty when nothing is left. Throws {@link SvcError} on
- * null, NaN and other values that no parameter has: as text, an unset `companyId` would be a company that is not there.
+ * Returns a query string that starts with `?`, or an empty string if all values are undefined. Throws {@link
+ * SvcError} if a value is null, NaN, an object or the like. Otherwise `companyId: null` would search for a company
+ * with the id "null".
  */
 export function queryText(values: Readonly<Record<string, unknown>>): string {
   const query = new URLSearchParams();
@@ -20,20 +21,20 @@ function valueText(name: string, value: unknown): string {
     typeof value === 'boolean' ||
     (typeof value === 'number' && Number.isFinite(value));
   if (isValue) return String(value);
-  throw new SvcError(`"${name}" is ${textOf(value)}. Give it text, a number or a boolean, or leave it out.`);
+  throw new SvcError(`"${name}" is ${textOf(value)}. Pass a string, a number or a boolean, or leave it out.`);
 }
 
-/** The same for the parameters of a list, of which none is empty. */
+/** Like {@link queryText}, for the parameters of a list. It also throws {@link SvcError} if a value is empty. */
 export function listQuery(values: Readonly<Record<string, unknown>>): string {
   for (const [name, value] of Object.entries(values)) {
-    if (value === '') throw new SvcError(`"${name}" is empty. Give it a value, or leave it out.`);
+    if (value === '') throw new SvcError(`"${name}" is empty. Pass a value, or leave it out.`);
   }
   return queryText(values);
 }
 
-/** An id as a segment of a path. Throws {@link SvcError} on what would name another path. */
+/** Returns an id as a path segment. Throws {@link SvcError} if it is not a string or would lead to another path. */
 export function idSegment(id: string): string {
-  if (typeof id !== 'string') throw new SvcError(`An id must be text, not ${textOf(id)}.`);
+  if (typeof id !== 'string') throw new SvcError(`An id must be a string, not ${textOf(id)}.`);
   if (id === '') throw new SvcError('An id must not be empty.');
   if (id === '.' || id === '..') throw new SvcError(`"${id}" cannot be an id.`);
   return encodeURIComponent(id);

@@ -12,14 +12,17 @@ import type { Count } from '../wire.ts';
 import { recordOf } from './etag.ts';
 import { idSegment, listQuery, queryText } from './query.ts';
 
-/** What the methods of a resource work with. */
+/** What the methods of a resource need. */
 export interface Context {
   readonly transport: Transport;
   readonly resource: Resource;
   readonly onRestart: ((event: RestartEvent) => void) | undefined;
 }
 
-/** Splits what is for this package from what is a query parameter; unknown names go to the service, which refuses them. */
+/**
+ * Options of a call, separated from its query parameters. Unknown names are query parameters, which the service
+ * refuses.
+ */
 interface SplitOptions {
   readonly call: CallOptions;
   readonly query: Readonly<Record<string, unknown>>;
@@ -30,7 +33,7 @@ function splitOptions(options: CallOptions | undefined): SplitOptions {
   return { call: { signal: checkedSignal(signal), timeoutMs, retries }, query };
 }
 
-/** Refuses parameters that another method sets. */
+/** Throws {@link SvcError} if the query has one of these parameters, which the method sets itself. */
 function refuseParameters(query: object, names: readonly string[], instead: string): void {
   const found = names.find((name) => name in query);
   if (found !== undefined) throw new SvcError(`There is no option "${found}" here: ${instead}.`);
@@ -46,13 +49,13 @@ type AnyListOptions = CallOptions & {
 
 export function listOf(context: Context, options?: AnyListOptions): List<Listed> {
   const { call, query } = splitOptions(options);
-  refuseParameters(query, ['direction'], 'call `before()` of the list to read it towards its head');
+  refuseParameters(query, ['direction'], 'call `before()` of the list to read it backwards');
   const { limit, cursor = null, ...parameters } = query as Omit<AnyListOptions, keyof CallOptions>;
   return new List<Listed>(
     {
       name: context.resource.name,
       read: pageReader(context, parameters, call),
-      // A sort that is no text is refused with the first request.
+      // A sort that is not a string is refused with the first request.
       order: (direction) => orderOf(context.resource, String(parameters.sort ?? ''), direction),
       signal: call.signal,
       onRestart: context.onRestart,
@@ -96,11 +99,11 @@ function pageReader(
   };
 }
 
-/** A page; throws {@link SvcError} on other JSON, such as another service's. */
+/** Returns the body as a page. Throws {@link SvcError} if it is other JSON, for example from another service. */
 function pageOf(body: unknown): Page<Listed> {
   const { data, pagination } = Object(body) as Partial<Page<Listed>>;
   if (!Array.isArray(data) || typeof pagination !== 'object' || pagination === null)
-    throw new SvcError('The answer is not a list: is this the address of svc? Check baseUrl.');
+    throw new SvcError('The response is not a list. Check that baseUrl is the address of svc.');
   return body as Page<Listed>;
 }
 
@@ -111,7 +114,7 @@ export async function getRecord(
 ): Promise<unknown> {
   const call = checkedOptions(options, CALL_OPTIONS);
   if (resource.counted === true && id === 'count')
-    throw new SvcError('"count" cannot be an id here: use the method `count()`.');
+    throw new SvcError('"count" cannot be an id here. Use the method `count()`.');
   return recordOf(
     await transport.send({ method: 'GET', path: `${pathOf(resource)}/${idSegment(id)}` }, call),
   );

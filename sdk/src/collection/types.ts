@@ -4,61 +4,87 @@ import type { Filters, Item, ItemChange, NewItem, Sort } from '../resource.ts';
 import type { Tail, TailOptions } from '../tail/tail.ts';
 import type { Count } from '../wire.ts';
 
-/** The methods of the client's resources: those that a resource's declaration gives it. */
+/** The methods of the resources. The declaration of a resource decides which of them it has. */
 
 type SortOption<R> = [Sort<R>] extends [never] ? unknown : { readonly sort?: Sort<R> | undefined };
 
-/** What a list is asked for; without anything, all of it, newest first. */
+/** Options of a list. Without options, it has all records, newest first. */
 export type ListOptions<R> = CallOptions &
   Filters<R> &
   SortOption<R> & {
-    /** Items of a page, 1 to 100. Default: 50 when a page is awaited, 100 when the list is walked. */
+    /**
+     * Records per page, 1 to 100.
+     * @default 50 for one page (`await`), 100 for an iteration
+     */
     readonly limit?: number | undefined;
-    /** A cursor of an earlier page of the same list, filters and sort. Default: the list's head. */
+    /**
+     * A cursor from a page of the same list with the same filters and sort.
+     * @default the beginning of the list
+     */
     readonly cursor?: string | undefined;
   };
 
-/** What every resource has. */
+/** The methods that every resource has. */
 export interface Reading<R> {
-  /** The list: `await` it for one page, `for await` it for every record. */
+  /**
+   * Returns a list: `await` reads one page, `for await` reads every record. It sends nothing by itself.
+   *
+   * @example
+   * for await (const audit of svc.audits.list({ sort: 'score-descending' })) console.log(audit.id);
+   */
   list(options?: ListOptions<R>): List<Item<R> & { readonly id: string }>;
-  /** One record. Throws `SvcNotFoundError` when there is none that the key may see. */
+  /** Returns one record. Throws `SvcNotFoundError` if it does not exist or the key may not access it. */
   get(id: string, options?: CallOptions): Promise<Item<R>>;
-  /** The records in the order in which they were created, those that are there and those that come. */
+  /**
+   * Returns a tail, which yields the records in the order of their creation: existing records first, then new ones.
+   */
   tail(options?: TailOptions & Filters<R> & CallOptions): Tail<Item<R> & { readonly id: string }>;
 }
 
 export interface Counting {
-  /** How many records the key may see: exactly, or with `approximate` at once and within 10 percent. */
+  /**
+   * Returns the number of records that the key may access. With `approximate`, the count is faster and within 10
+   * percent.
+   */
   count(options?: CallOptions & { readonly approximate?: boolean | undefined }): Promise<Count>;
 }
 
 export interface PostOptions extends CallOptions {
   /**
-   * Names this call for 24 hours: repeated under the same key it is answered as the first time, and carried out once.
-   * Default: a new one for each call, so that the client's own retries never double a record.
+   * Identifies this call for 24 hours. A repeated call with the same key gets the first response and creates nothing
+   * again.
+   * @default a new key per call, so that the client's own retries never create a record twice
    */
   readonly idempotencyKey?: string | undefined;
 }
 
 export interface BatchOptions extends PostOptions {
-  /** Records of one batch, which is created whole or not at all. Default and maximum 1,000. */
+  /**
+   * Largest number of records per batch, 1 to 1,000. The service creates either the whole batch or nothing.
+   * @default 1_000
+   */
   readonly batchSize?: number | undefined;
 }
 
 export interface Creating<R> {
-  /** Creates a record; the answer is as a list would show it. */
+  /** Creates a record and returns it as lists show it. */
   create(record: NewItem<R>, options?: PostOptions): Promise<Item<R>>;
   /**
-   * Creates any number of records, in batches, one after the other. When a batch fails, those before it stay: the error's
-   * `progress` says which records exist, how many may exist, and how to repeat the call safely. An error of the source
-   * itself and the reason of an aborted signal are thrown as they are: where these matter, use {@link createBatches}.
+   * Creates any number of records in batches, one after the other, and returns them. If a batch fails, the records of
+   * the earlier batches exist. The error's `progress` says which records exist, how many may exist, and how to repeat
+   * the call safely.
+   *
+   * An error of the source, or the reason of an aborted signal, is thrown unchanged and without `progress`. Use
+   * {@link createBatches} if you need to know what was created in these cases.
    */
   createMany(
     records: Iterable<NewItem<R>> | AsyncIterable<NewItem<R>>,
     options?: BatchOptions,
   ): Promise<Item<R>[]>;
-  /** The same, giving each batch's records as soon as it is created: for sources that do not fit into memory. */
+  /**
+   * Like {@link createMany}, but yields the records of each batch when it is created. For sources that do not fit
+   * into memory.
+   */
   createBatches(
     records: Iterable<NewItem<R>> | AsyncIterable<NewItem<R>>,
     options?: BatchOptions,
@@ -67,26 +93,28 @@ export interface Creating<R> {
 
 export interface ChangeOptions extends CallOptions {
   /**
-   * Only if the record is still as it was: an ETag, or the record that `get`, `create` or `update` gave. Otherwise throws
-   * `SvcPreconditionFailedError`. After a broken connection it may mean that the change itself had arrived.
+   * An ETag, or a record from `get`, `create` or `update`. If the record has changed since, the call throws
+   * `SvcPreconditionFailedError` and changes nothing. After a broken connection and a retry, the error can also mean
+   * that the first attempt succeeded.
+   * @default no condition
    */
   readonly ifMatch?: string | object | undefined;
 }
 
 export interface Updating<R> {
-  /** Changes the fields that are given, by JSON merge patch (RFC 7396). */
+  /** Changes only the given fields (JSON merge patch, RFC 7396) and returns the changed record. */
   update(id: string, change: ItemChange<R>, options?: ChangeOptions): Promise<Item<R>>;
 }
 
 export interface Deleting {
-  /** Deletes a record. A repeat after a broken connection that finds it gone is a success. */
+  /** Deletes a record. If a retry after a broken connection finds no record, the call succeeds. */
   delete(id: string, options?: ChangeOptions): Promise<void>;
 }
 
 type When<Condition, T> = Condition extends true ? T : unknown;
 type Has<R, W> = R extends { readonly writes: readonly (infer V)[] } ? (W extends V ? true : false) : false;
 
-/** A resource of the client. */
+/** The methods of a resource. */
 export type Collection<R> = Reading<R> &
   When<R extends { readonly counted: true } ? true : false, Counting> &
   When<Has<R, 'create'>, Creating<R>> &

@@ -3,20 +3,20 @@ import type { ErrorEnvelope } from '../wire.ts';
 import type { FetchAnswer } from './fetch.ts';
 import { parseRetryAfter } from './retry.ts';
 
-/** An answer that is a success. */
+/** A successful response. */
 export interface Answer {
   readonly status: number;
   readonly headers: FetchAnswer['headers'];
-  /** The parsed JSON body; undefined when there is none. */
+  /** The parsed JSON body; undefined if there is none. */
   readonly body: unknown;
 }
 
-/** Reads an answer; throws the error of its code when it is a failure. */
+/** Reads a response. Throws the error of its code if it is an error response. */
 export function readAnswer({ status, headers }: FetchAnswer, text: string, nowMs: number): Answer {
   const body = parseJson(text);
   if ((status >= 200 && status < 300) || status === NOT_MODIFIED) {
     if (body === NOT_JSON && text !== '') {
-      throw new SvcError('The answer is not JSON: is this the address of svc? Check baseUrl.');
+      throw new SvcError('The response is not JSON. Check that baseUrl is the address of svc.');
     }
     return { status, headers, body: body === NOT_JSON ? undefined : body };
   }
@@ -26,7 +26,7 @@ export function readAnswer({ status, headers }: FetchAnswer, text: string, nowMs
   throw apiError({ code, message, status, requestId, retryAfterMs });
 }
 
-/** Asked for by `If-None-Match` alone. */
+/** Sent only if the request had `If-None-Match`. */
 const NOT_MODIFIED = 304;
 
 const NOT_JSON = Symbol('not JSON');
@@ -53,11 +53,14 @@ function isEnvelope(body: unknown): body is ErrorEnvelope {
   );
 }
 
-/** Redirects are not followed: one of a POST would silently become a GET. In browsers their status is 0. */
+/**
+ * The error of a response without an envelope. Redirects are not followed, because a redirected POST would become a
+ * GET. In browsers, the status of a redirect is 0.
+ */
 function withoutEnvelope(status: number, location: string | null): { code: string; message: string } {
   const redirected = status === 0 || (status >= 300 && status < 400);
   const message = redirected
-    ? `The address is redirected${location === null ? '' : ` to ${location}`}: set baseUrl to where svc itself answers.`
-    : `The answer has status ${status} and no error envelope: it may come from a proxy.`;
+    ? `The address is redirected${location === null ? '' : ` to ${location}`}. Set baseUrl to the address of svc itself.`
+    : `The response has status ${status} and no error envelope. It may come from a proxy.`;
   return { code: 'unknown', message };
 }

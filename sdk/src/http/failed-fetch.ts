@@ -1,8 +1,8 @@
 import { SvcError, SvcNetworkError } from '../errors.ts';
 
 /**
- * What a rejected `fetch` means: a fault of the network, unless it can only be a mistake, which no other try repairs. The
- * reason stays the cause.
+ * Converts the error of a rejected `fetch`: to {@link SvcNetworkError}, or to {@link SvcError} if it can only be a
+ * programming mistake, which a retry cannot repair. The original error is the `cause`.
  */
 export function failedFetch(error: unknown, baseUrl: string): SvcError {
   if (error instanceof SvcError) return error;
@@ -15,7 +15,10 @@ export function failedFetch(error: unknown, baseUrl: string): SvcError {
   return new SvcNetworkError(`${baseUrl} could not be reached: ${reason}`, { cause: error });
 }
 
-/** Node's fetch says only `fetch failed`; why is in the causes. Where several addresses were tried, the first one's. */
+/**
+ * The innermost cause. The message of Node's fetch is only `fetch failed`. If several addresses were tried, the first
+ * error.
+ */
 function innermost(error: Error): Error {
   const next: unknown = error instanceof AggregateError ? error.errors[0] : error.cause;
   return next instanceof Error ? innermost(next) : error;
@@ -25,11 +28,14 @@ const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text
 
 const MISTAKES: readonly string[] = ['ReferenceError', 'RangeError', 'SyntaxError', 'EvalError', 'URIError'];
 
-/** How V8, JavaScriptCore and SpiderMonkey begin or end the TypeErrors of wrong programs; `fetch` fails with other ones. */
+/**
+ * Texts of the TypeErrors that V8, JavaScriptCore and SpiderMonkey throw for wrong programs. Failures of `fetch` have
+ * other texts.
+ */
 const WRONG_PROGRAM =
   /^(?:Cannot (?:read|set|destructure|access|convert|assign|add|define|delete|redefine)\b|Assignment to constant|undefined is not|null is not|can't (?:access|convert|define))|\bis not (?:a function|a constructor|iterable|an object|defined)\b|\bis (?:undefined|null)$/;
 
-/** A mistake of the program: of a `fetch` that the client was given. A doubtful error is a fault of the network. */
+/** Whether the error is a mistake in a custom `fetch`. If in doubt, it counts as a network failure. */
 function isMistake({ name, message }: Error): boolean {
   return MISTAKES.includes(name) || (name === 'TypeError' && WRONG_PROGRAM.test(message));
 }

@@ -1,4 +1,4 @@
-/** The part of `fetch` that this package uses, in types of its own: the package needs neither DOM nor Node types. */
+/** Types for the part of `fetch` that this package uses, so that the package needs neither DOM nor Node types. */
 
 import type { Signal } from '../signal.ts';
 
@@ -16,8 +16,8 @@ export interface FetchAnswer {
   text(): Promise<string>;
 }
 
-/** A function like the global `fetch`. */
+/** A function that is compatible with the global `fetch`. */
 export type Fetch = (url: string, init: FetchInit) => Promise<FetchAnswer>;
 
-// Called on each use, so that a fetch that is replaced later is used, and with the right `this`.
+// Looks up the global on each call, so a later replacement is used, and `this` is correct.
 export const globalFetch: Fetch = (url, init) => globalThis.fetch(url, init);

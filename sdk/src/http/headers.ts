@@ -1,14 +1,14 @@
 import { SvcError } from '../errors.ts';
 
-/** Headers as a caller gives them: an object, or pairs such as those of `Headers`. */
+/** Request headers: an object, or an iterable of pairs such as `Headers`. */
 export type HeadersInput =
   | Readonly<Record<string, string | undefined>>
   | Iterable<readonly [name: string, value: string]>;
 
 /**
- * Joins groups of headers under lower-case names. A later group wins over an earlier one; undefined leaves a header out.
- * Throws {@link SvcError} when one group names a header twice, and on what no request may carry: `fetch` would refuse
- * that in the same words as a fault of the network.
+ * Merges groups of headers into one object with lower-case names. A later group replaces headers of an earlier one. A
+ * header whose value is undefined is left out. Throws {@link SvcError} if a group has a header twice, or if a header
+ * contains forbidden characters: `fetch` refuses those with the same error as a network failure.
  */
 export function joinHeaders(...groups: readonly HeadersInput[]): Record<string, string> {
   return Object.assign({}, ...groups.map(checkedGroup));
@@ -20,9 +20,11 @@ function checkedGroup(group: HeadersInput): Record<string, string> {
     if (value === undefined) continue;
     const key = String(name).toLowerCase();
     if (typeof value !== 'string')
-      throw new SvcError(`The header ${JSON.stringify(key)} must be text, not ${String(value)}.`);
+      throw new SvcError(`The header ${JSON.stringify(key)} must be a string, not ${String(value)}.`);
     if (!/^[\w-]+$/.test(key) || !/^[\t\x20-\x7e\x80-\xff]*$/.test(value))
-      throw new SvcError(`The header ${JSON.stringify(key)} holds characters that no header may hold.`);
+      throw new SvcError(
+        `The header ${JSON.stringify(key)} contains characters that are not allowed in a header.`,
+      );
     if (Object.hasOwn(headers, key)) throw new SvcError(`The header ${JSON.stringify(key)} is given twice.`);
     headers[key] = value;
   }
@@ -31,6 +33,6 @@ function checkedGroup(group: HeadersInput): Record<string, string> {
 
 function pairsOf(group: HeadersInput): Iterable<readonly [string, unknown]> {
   if (typeof group !== 'object' || group === null)
-    throw new SvcError('"headers" must be an object with a property for each header.');
+    throw new SvcError('"headers" must be an object with one property per header.');
   return Symbol.iterator in group ? group : Object.entries(group);
 }

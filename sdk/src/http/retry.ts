@@ -3,19 +3,22 @@ import type { Signal } from '../signal.ts';
 
 const FIRST_DELAY_MS = 500;
 const MAX_DELAY_MS = 8_000;
-/** A Retry-After beyond this, such as that of a used-up month's quota, is the caller's to wait for. */
+/**
+ * The longest Retry-After that the client waits for. A longer one, such as after a used-up monthly quota, fails the
+ * call.
+ */
 const MAX_RETRY_AFTER_MS = 60_000;
 
-/** Statuses after which the same request may succeed: the service's own, and those of proxies ahead of it. */
+/** Statuses of the service and of proxies in front of it, after which the same request may succeed. */
 const RETRIED_STATUSES: readonly number[] = [408, 429, 502, 503, 504];
 
-/** Time and chance, so that tests can pass their own. */
+/** Clock, pauses and randomness. Tests pass their own. */
 export interface Timing {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Resolves after `ms`; rejects with the signal's reason as soon as it is aborted. */
+  /** Resolves after `ms`. Rejects with the signal's reason as soon as the signal is aborted. */
   sleep(ms: number, signal: Signal | undefined): Promise<void>;
-  /** From 0 up to, but not including, 1. */
+  /** A random number from 0 to 1, excluding 1. */
   random(): number;
 }
 
@@ -42,8 +45,8 @@ export const systemTiming: Timing = {
 };
 
 /**
- * How long to wait before the try after `failures` failed ones; undefined when another try cannot help. The back-off
- * doubles, half of it by chance. `Retry-After` is waited for in full.
+ * The pause before the next attempt, after `failures` failed attempts; undefined if a retry cannot help. The pause
+ * doubles with each failure, and half of it is random. With `Retry-After`, the pause is at least that long.
  */
 export function retryDelayMs(error: unknown, failures: number, random: () => number): number | undefined {
   const ceiling = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** Math.min(failures - 1, 10));
@@ -58,7 +61,10 @@ export function retryDelayMs(error: unknown, failures: number, random: () => num
   return retryAfterMs + (backOff - ceiling / 2);
 }
 
-/** `Retry-After` as milliseconds from now: seconds, or a date (RFC 9110). */
+/**
+ * Converts `Retry-After`, which is seconds or a date (RFC 9110), to milliseconds from now; undefined if it is
+ * neither.
+ */
 export function parseRetryAfter(header: string | null, nowMs: number): number | undefined {
   if (header === null) return undefined;
   if (/^\d+$/.test(header)) return Number(header) * 1000;

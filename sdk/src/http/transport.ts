@@ -15,36 +15,44 @@ export const CALL_OPTIONS = [
   'retries',
 ] as const satisfies readonly (keyof CallOptions)[];
 
-/** What every call takes in addition to its own parameters. */
+/** Options that every method accepts. */
 export interface CallOptions {
-  /** Ends the call at once, with the signal's reason. */
+  /** Aborts the call immediately. The call then throws the signal's reason. */
   readonly signal?: Signal | undefined;
-  /** Of one try, in milliseconds. Default: the client's. */
+  /**
+   * Time limit of one attempt, in milliseconds. `Infinity` means no limit.
+   * @default the `timeoutMs` of the client
+   */
   readonly timeoutMs?: number | undefined;
-  /** Tries after the first one; Infinity never gives up. Default: the client's. */
+  /**
+   * Number of retries. `Infinity` retries without end.
+   * @default the `retries` of the client
+   */
   readonly retries?: number | undefined;
 }
 
-/** Tells of a failed try that is about to be repeated. */
+/** Describes a failed attempt that the client is about to retry. */
 export interface RetryEvent {
   readonly method: string;
   readonly path: string;
   readonly error: SvcError;
-  /** Failed tries so far. */
+  /** Number of failed attempts so far. */
   readonly failures: number;
   readonly delayMs: number;
 }
 
-/** One request, ready to be sent as often as it takes. */
+/** A request, which may be sent more than once. */
 export interface Call {
   readonly method: string;
-  /** With the query, from `/v1` on. */
+  /** The path from `/v1` on, with the query string. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
-  /** A failure status that, after a try whose fate is unknown, says that this try had been carried out. */
+  /**
+   * An error status that means success if the outcome of an earlier attempt is unknown: that attempt was carried out.
+   */
   readonly statusIfAlreadyDone?: number;
-  /** Called when a try failed and may have been carried out nevertheless. */
+  /** Called if an attempt failed but the service may have carried it out. */
   readonly onOutcomeUnknown?: () => void;
 }
 
@@ -59,7 +67,7 @@ export interface TransportOptions {
   readonly onRetry: ((event: RetryEvent) => void) | undefined;
 }
 
-/** Sends calls; resolves with a success or throws. */
+/** Sends calls with retries. Resolves with a successful response; throws the last error otherwise. */
 export interface Transport {
   send(call: Call, options?: CallOptions): Promise<Answer>;
   readonly timing: Timing;
@@ -99,22 +107,24 @@ export function createTransport(options: TransportOptions): Transport {
   };
 }
 
-/** Whether a request that failed so may have been carried out: by this try, or by an earlier one that still runs. */
+/**
+ * Whether the service may have carried out the failed request, in this attempt or in an earlier one that still runs.
+ */
 const isOutcomeUnknown = (error: unknown): boolean =>
   !(error instanceof SvcApiError) || error.status >= 500 || error instanceof SvcIdempotencyInProgressError;
 
 const BODILESS: readonly string[] = ['GET', 'HEAD'];
 
-/** Whether a request of the method may have a body: `fetch` sends none with these. */
+/** Whether a request with this method may have a body. `fetch` allows none with GET and HEAD. */
 export const mayHaveBody = (method: string): boolean => !BODILESS.includes(method.toUpperCase());
 
-/** Refuses what `fetch` would refuse too, but in the same words as a fault of the network. */
+/** Throws {@link SvcError} on what `fetch` would refuse. The error of `fetch` would look like a network failure. */
 function checkCall({ method, body }: Call): void {
-  if (!/^[A-Za-z]+$/.test(method)) throw new SvcError(`${JSON.stringify(method)} is not a method of HTTP.`);
+  if (!/^[A-Za-z]+$/.test(method)) throw new SvcError(`${JSON.stringify(method)} is not an HTTP method.`);
   if (body !== undefined && !mayHaveBody(method)) throw new SvcError(`A ${method} request has no body.`);
 }
 
-/** One try. It ends with the signal or the time-out even when `fetch` heeds neither. */
+/** Makes one attempt. It ends on abort and on timeout, even if a custom `fetch` ignores its signal. */
 function attempt(
   { method, path, headers, body }: Call & { readonly headers: Record<string, string> },
   options: TransportOptions,
@@ -141,7 +151,7 @@ function attempt(
         signal: controller.signal,
         redirect: 'manual',
       });
-      if (!isAnswer(answer)) throw new SvcError("The client's `fetch` gave no Response.");
+      if (!isAnswer(answer)) throw new SvcError("The client's `fetch` did not return a Response.");
       return readAnswer(answer, await answer.text(), options.timing.now());
     };
     exchange()
@@ -153,7 +163,7 @@ function attempt(
   });
 }
 
-/** A `fetch` of the caller may give anything. */
+/** A custom `fetch` may return anything. */
 function isAnswer(answer: unknown): answer is FetchAnswer {
   const { status, headers, text }: Partial<Readonly<Record<string, unknown>>> = Object(answer);
   return (

@@ -3,13 +3,14 @@ import type { Signal } from '../signal.ts';
 import { ANCHOR_IDS_MAX, type Anchor, type Listed, type Order } from './order.ts';
 import { type Direction, inDirection, type Page, type ReadPage } from './page.ts';
 
-/** Tells that a walk's or a tail's cursor expired, and that it is looking for its place from the list's end again. */
+/** The cursor of an iteration or a tail expired, and the client now searches the list for its position. */
 export interface RestartEvent {
   /** Name of the list, such as `audits`. */
   readonly list: string;
   readonly error: SvcCursorExpiredError;
 }
 
+/** What {@link iteratePages} needs. */
 export interface Iteration<T> {
   readonly read: ReadPage<T>;
   readonly list: string;
@@ -21,13 +22,16 @@ export interface Iteration<T> {
   readonly signal: Signal | undefined;
 }
 
-/** A restart in whose walk no item is reached before the next cursor expires: more of these do not help. */
+/** After this many restarts in a row that yield no item before their cursor expires, the iteration fails. */
 const RESTARTS_WITHOUT_PROGRESS_MAX = 3;
 
 /**
- * Every page of a list in the direction of travel. When a cursor expires on the way, the walk starts over and leaves
- * out what it has given, by position: nothing is repeated and nothing is skipped, however many records were added or
- * removed meanwhile. It remembers the last {@link ANCHOR_IDS_MAX} items, no more.
+ * Yields every page of a list in one direction. If its cursor expires, the iteration restarts at the beginning and
+ * skips the items up to its anchor. So no item is repeated or skipped, even if records were added or deleted in the
+ * meantime. It remembers at most the last {@link ANCHOR_IDS_MAX} items.
+ *
+ * Throws `SvcPositionLostError` if the anchor cannot be found, and the error of the cursor if too many restarts in a
+ * row make no progress.
  */
 export async function* iteratePages<T extends Listed>(
   iteration: Iteration<T>,
@@ -67,14 +71,15 @@ export async function* iteratePages<T extends Listed>(
   }
 }
 
+/** The error of an iteration or a tail whose anchor cannot be found. */
 export const positionLost = (list: string): SvcPositionLostError =>
   new SvcPositionLostError(
-    `The cursor of this iteration over ${list} expired, and the last ${ANCHOR_IDS_MAX} records that it gave are gone: its place cannot be found again.`,
+    `The cursor of this iteration over ${list} expired, and its position cannot be found again: the last ${ANCHOR_IDS_MAX} records before it were deleted.`,
   );
 
-/** Looks for a place in the pages of a walk that has started over. */
+/** Finds the anchor in the pages of a restarted iteration. */
 class AnchorSearch {
-  /** Whether any page has told where the place is. */
+  /** Whether a page has shown where the anchor is. */
   found = false;
   readonly #order: Order;
   readonly #anchor: Anchor;
@@ -84,7 +89,7 @@ class AnchorSearch {
     this.#anchor = anchor;
   }
 
-  /** How many items of the next page were given before. */
+  /** How many items of the next page were yielded before the restart. */
   countYielded(items: readonly Listed[]): number {
     const yielded = this.#order.countYielded(items, this.#anchor);
     if (yielded !== undefined) this.found = true;

@@ -6,7 +6,7 @@ import { iteratePages, type RestartEvent } from './iterate.ts';
 import type { Listed, Order } from './order.ts';
 import { type Direction, inDirection, PAGE_LIMIT_MAX, type Page, type ReadPage } from './page.ts';
 
-/** What a list needs to be read. */
+/** Reads the pages of a list for {@link List}. */
 export interface ListSource<T> {
   readonly name: string;
   readonly read: ReadPage<T>;
@@ -15,6 +15,7 @@ export interface ListSource<T> {
   readonly onRestart: ((event: RestartEvent) => void) | undefined;
 }
 
+/** Where a list starts, and how it is read. */
 export interface Start {
   readonly cursor: string | null;
   readonly direction: Direction;
@@ -22,14 +23,14 @@ export interface Start {
 }
 
 /**
- * A list, not read yet. Each `await`, `for await` and method reads it anew:
+ * A list that has not been read yet. Each `await`, each `for await` and each method reads it again from its start.
  *
- * ```ts
+ * `for await` requests pages of 100 records unless `limit` is set. It requests a page when the records of the
+ * previous page have been consumed.
+ *
+ * @example
  * const page = await svc.audits.list({ limit: 10 });               // one page
  * for await (const audit of svc.audits.list()) console.log(audit); // every record
- * ```
- *
- * A `for await` asks for pages of 100 unless a limit was given, and the next one only when it has come to its end.
  */
 export class List<T extends Listed> implements Promise<Page<T>>, AsyncIterable<T> {
   readonly [Symbol.toStringTag] = 'List';
@@ -41,7 +42,11 @@ export class List<T extends Listed> implements Promise<Page<T>>, AsyncIterable<T
     this.#start = start;
   }
 
-  /** Every record from here on, in the list's order; after {@link before}, in the opposite one. Its `return` ends it at once. */
+  /**
+   * Yields every record from the start of this list, in the order of the list. After {@link before}, in the reverse
+   * order. Its `return` stops it immediately. Throws `SvcPositionLostError` if its cursor expires and its position is
+   * lost.
+   */
   [Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
     return stoppable((signal) => this.#records(signal), this.#source.signal);
   }
@@ -55,7 +60,7 @@ export class List<T extends Listed> implements Promise<Page<T>>, AsyncIterable<T
     }
   }
 
-  /** Every page from here on; the items of a page are in the list's order, whatever the direction. */
+  /** Yields every page from the start of this list. The items of a page are always in the order of the list. */
   pages(): AsyncGenerator<Page<T>, void, undefined> {
     return stoppable((signal) => this.#pages(this.#limit(PAGE_LIMIT_MAX), signal), this.#source.signal);
   }
@@ -76,8 +81,9 @@ export class List<T extends Listed> implements Promise<Page<T>>, AsyncIterable<T
   }
 
   /**
-   * The same list towards its head: from the gap that the cursor names, or else from where this list starts, or else from
-   * the list's end. Give it the cursor that loaded a page, and it begins with the page before that one.
+   * Returns the same list, read backwards (`direction=before`). It starts at `cursor`; with the cursor that loaded a
+   * page, it starts with the page before that one.
+   * @default the cursor of this list, or the end of the list if it has none
    */
   before(cursor?: string): List<T> {
     return new List(this.#source, {
@@ -87,7 +93,7 @@ export class List<T extends Listed> implements Promise<Page<T>>, AsyncIterable<T
     });
   }
 
-  /** The records from here on in an array, at most `max`. */
+  /** Returns an array of at most `max` records from the start of this list. */
   async toArray(options: { readonly max: number }): Promise<T[]> {
     const items: T[] = [];
     const { max = Number.NaN } = checkedOptions(options, ['max']);
@@ -100,7 +106,7 @@ export class List<T extends Listed> implements Promise<Page<T>>, AsyncIterable<T
     return items;
   }
 
-  /** Not `??`: a limit of null is no limit that was left out, and is refused with the request. */
+  /** Not `??`: the fallback replaces only `undefined`. A limit of null reaches the request, which refuses it. */
   #limit(fallback: number): number {
     const { limit = fallback } = this.#start;
     return limit;
@@ -110,7 +116,7 @@ export class List<T extends Listed> implements Promise<Page<T>>, AsyncIterable<T
     return this.#source.read(this.#start);
   }
 
-  // biome-ignore lint/suspicious/noThenProperty: awaiting a list is what gives its first page.
+  // biome-ignore lint/suspicious/noThenProperty: awaiting a list returns its first page.
   then<A = Page<T>, B = never>(
     onFulfilled?: ((page: Page<T>) => A | PromiseLike<A>) | null,
     onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null,

@@ -1,36 +1,39 @@
 import { CREATED, type Resource } from '../resource.ts';
 
-/** Ids that a place keeps of a list whose sort key is not on the wire. */
+/** How many ids an anchor keeps if the records do not contain the sort key. */
 export const ANCHOR_IDS_MAX = 16;
 
 type Key = string | number;
 
-/** A record as this folder sees it: an id, and fields of which one may be the sort key. */
+/** A record of a list. Other fields are read by name: one of them may be the sort key. */
 export type Listed = { readonly id: string };
 
 /**
- * Where a walk stands, found again without a cursor: at the last item that was given. When the list's sort key is a
- * field of the record, by key and id, whether or not that item is still there. When it is not (audits by creation),
- * by the last ids: one of them must be there still.
+ * Identifies the last yielded item, so that an iteration can find its position again without a cursor.
+ *
+ * If the sort key is a field of the record, the anchor is the sort key and id of that item, and the item itself may
+ * be deleted. Otherwise (audits by creation) the anchor is the ids of the last items, of which at least one must
+ * still exist.
  */
 export interface Anchor {
   readonly key?: Key;
-  /** In the order in which they were given. */
+  /** In the order in which the items were yielded. */
   readonly ids: readonly string[];
 }
 
-/** The order in which items are met: a list's sort in a direction of travel. */
+/** The order of an iteration: the sort of the list, in one direction. */
 export interface Order {
-  /** The place after these items, which were given in this order; undefined when there are none. */
+  /** The anchor at the last of these yielded items; undefined if there are none. */
   anchorAfter(items: readonly Listed[]): Anchor | undefined;
   /**
-   * How many items of a page, in the order of travel, lie at or ahead of the place; undefined when the page does not
-   * tell. `within`: only so many items can.
+   * How many items of a page were yielded already: those up to the anchor. The items are in the order of the
+   * iteration. Undefined if the page does not show where the anchor is. `within` limits the search to the first
+   * items.
    */
   countYielded(items: readonly Listed[], anchor: Anchor, within?: number): number | undefined;
 }
 
-/** The order of a list that is walked forward, or `before`: towards its head. */
+/** The order of an iteration over a list in this direction. */
 export function orderOf(resource: Resource, sort: string, direction: 'forward' | 'before'): Order {
   const [name = CREATED, order = 'descending'] = sort === '' ? [] : sort.split('-');
   const field = name === CREATED ? 'createdAt' : resource.sorts?.[name];
@@ -49,7 +52,10 @@ const orderByIds: Order = {
   },
 };
 
-/** Ids are compared as the service's are: by their bytes, which for the characters of an id are their UTF-16 units. */
+/**
+ * Compares ids as the service does, by bytes. For the characters of an id, JavaScript's comparison of strings is the
+ * same.
+ */
 function orderByKey(field: string, ascending: boolean): Order {
   const isYielded = (item: Listed, key: Key, id: string): boolean => {
     const itemKey = keyOf(item, field);
@@ -71,7 +77,10 @@ function orderByKey(field: string, ascending: boolean): Order {
 const SECONDS_LENGTH = '2026-03-01T09:30:00'.length;
 const FRACTION_DIGITS = 6;
 
-/** Times have 0, 3 or 6 fractional digits on the wire; with six each, their text sorts as they do. */
+/**
+ * The sort key of an item. Times in the JSON have 0, 3 or 6 fractional digits; padded to six, they sort correctly as
+ * strings.
+ */
 function keyOf(item: Listed, field: string): Key {
   const value = (item as Readonly<Record<string, unknown>>)[field];
   if (typeof value === 'number') return value;

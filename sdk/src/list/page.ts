@@ -1,7 +1,7 @@
 import type { Signal } from '../signal.ts';
 import type { ListEnvelope } from '../wire.ts';
 
-/** One page of a list, as the service gave it: items always in the list's order. */
+/** One page of a list. Its items are always in the order of the list. */
 export interface Page<T> {
   readonly data: readonly T[];
   readonly pagination: ListEnvelope<T>['pagination'];
@@ -9,18 +9,21 @@ export interface Page<T> {
 
 export type Direction = 'forward' | 'before';
 
-/** Items of a page as a walk in this direction meets them. */
+/** The items of a page in the order in which an iteration in this direction yields them. */
 export const inDirection = <T>({ data }: Page<T>, direction: Direction): readonly T[] =>
   direction === 'forward' ? data : data.toReversed();
 
-/** Asks for one page. A null cursor: the first page in the direction of travel. */
+/** Requests one page. A null cursor requests the first page in this direction. */
 export type ReadPage<T> = (request: {
   readonly cursor: string | null;
   readonly direction: Direction;
   readonly limit: number | undefined;
-  /** Ends the request. Default: the list's own signal. */
+  /**
+   * Aborts the request.
+   * @default the signal of the list
+   */
   readonly signal?: Signal | undefined;
 }) => Promise<Page<T>>;
 
-/** The service's maximum; walks ask for it unless told otherwise. */
+/** The largest page that the service allows, and the default of iterations. */
 export const PAGE_LIMIT_MAX = 100;

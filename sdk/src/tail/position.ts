@@ -1,15 +1,17 @@
 import { SvcError } from '../errors.ts';
 import type { Anchor } from '../list/order.ts';
 
-/** Where a tail stands, complete: with it another process goes on exactly there. */
+/** The complete position of a tail. Another process can continue exactly there. */
 export interface Position {
   /** Name of the list. */
   readonly list: string;
-  /** A gap that the service issued, ahead of or at the place; null: the beginning of the list. */
+  /** A cursor of the service, at or before the position; null: the beginning of the list. */
   readonly cursor: string | null;
-  /** Records between that gap and the place. */
+  /** Number of yielded records between the cursor and the position. */
   readonly yielded: number;
-  /** The last records given, to find the place by; undefined when there were none. */
+  /**
+   * The last yielded records; undefined if there were none. It finds the position again when the cursor has expired.
+   */
   readonly anchor: Anchor | undefined;
 }
 
@@ -24,7 +26,7 @@ type Stored = readonly [
   key?: string | number,
 ];
 
-/** A position as text: base64url of JSON, safe in a shell, a URL and a file; opaque to whoever keeps it. */
+/** Encodes a position as base64url of JSON: safe in a shell, a URL and a file. Callers must treat it as opaque. */
 export function encodePosition({ list, cursor, yielded, anchor }: Position): string {
   const { ids = [], key } = anchor ?? {};
   const stored: Stored =
@@ -32,11 +34,13 @@ export function encodePosition({ list, cursor, yielded, anchor }: Position): str
   return btoa(JSON.stringify(stored)).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
 }
 
-/** Reads a position of this list; throws {@link SvcError} on anything else. */
+/**
+ * Decodes a position in this list. Throws {@link SvcError} if the text is not a position, or is one in another list.
+ */
 export function decodePosition(text: string, list: string): Position {
   const stored = parse(text);
   if (!isStored(stored))
-    throw new SvcError('"after" is not a position of a tail; pass its `position` unchanged.');
+    throw new SvcError('"after" is not a position. Pass the `position` of a tail unchanged.');
   const [, storedList, cursor, yielded, ids, key] = stored;
   if (storedList !== list) throw new SvcError(`"after" is a position in ${storedList}, not in ${list}.`);
   const anchor = ids.length === 0 ? undefined : { ids, ...(key === undefined ? {} : { key }) };

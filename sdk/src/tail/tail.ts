@@ -8,10 +8,11 @@ import type { Signal } from '../signal.ts';
 import { stoppable } from '../stoppable.ts';
 import { decodePosition, encodePosition } from './position.ts';
 
+/** Reads the pages of a list for {@link Tail}. */
 export interface TailSource<T> {
   readonly name: string;
   readonly read: ReadPage<T>;
-  /** From old to new: the list, newest first, walked towards its head. */
+  /** Oldest first: the list is newest first and is read backwards. */
   readonly order: Order;
   readonly signal: Signal | undefined;
   readonly onRestart: ((event: RestartEvent) => void) | undefined;
@@ -20,13 +21,21 @@ export interface TailSource<T> {
 
 export interface TailOptions {
   /**
-   * Where to begin: `start` (the default) gives every record that there is, then those that come; `now` only those that
-   * come; anything else is a position that a tail had before: it goes on after the last record that was given then.
+   * Where to begin. `start` yields all existing records, then new ones. `now` yields only new records. Any other
+   * value is the `position` of an earlier tail: the tail continues after the last record that was yielded there.
+   * @default 'start'
    */
   readonly after?: string | undefined;
-  /** Pause between two polls that found nothing new. Default 5,000. With a live key each poll is a request that counts. */
+  /**
+   * Pause between two polls that find nothing new, in milliseconds. With a live key, each poll counts towards the
+   * quota.
+   * @default 5_000
+   */
   readonly pollMs?: number | undefined;
-  /** Whether to wait for more at the head of the list; false: it ends there. Default true. */
+  /**
+   * Whether to wait for new records. If false, the tail ends at the newest record.
+   * @default true
+   */
   readonly follow?: boolean | undefined;
 }
 
@@ -34,30 +43,30 @@ const POLL_MS = 5_000;
 const ATTEMPTS_WITHOUT_PROGRESS_MAX = 3;
 
 /**
- * The records of a list in the order in which they were created: first those that are there, then those that come.
- * None is skipped and none is given twice. {@link position} says after which record it stands; stored, it lets a later
- * tail go on there.
+ * Yields the records of a list in the order of their creation: first the existing records, then new ones. It skips no
+ * record and repeats none. Store {@link position} to continue there later.
  *
- * ```ts
+ * Throws `SvcPositionLostError` if its cursor expires and its position is lost.
+ *
+ * @example
  * const tail = svc.audits.tail({ after: stored });
  * for await (const audit of tail) {
  *   await handle(audit);
  *   await store(tail.position);
  * }
- * ```
  */
 export class Tail<T extends Listed> implements AsyncIterable<T> {
   readonly #source: TailSource<T>;
   readonly #options: TailOptions;
-  /** The gap that the next page begins at; null: the beginning of the list. */
+  /** The cursor of the current page; null: the beginning of the list. */
   #cursor: string | null = null;
-  /** Of the records after that gap, how many have been given. */
+  /** How many records after `#cursor` have been yielded. */
   #yielded = 0;
-  /** Found again by this, unless something of the page at hand was given. */
+  /** The anchor of the position, unless a record of the current page was yielded: then that record is the anchor. */
   #anchor: Anchor | undefined;
-  /** The page at hand, old to new, from the record after the gap on. */
+  /** The records of the current page, oldest first. */
   #page: readonly T[] = [];
-  /** The gap at the other end of that page. */
+  /** The cursor after the newest record of the current page. */
   #pageEnd: string | null = null;
   #begun = false;
 
@@ -74,8 +83,8 @@ export class Tail<T extends Listed> implements AsyncIterable<T> {
   }
 
   /**
-   * Takes the place where the tail begins, which an iteration else does first: `now` is now, and {@link position} says
-   * where that was, though no record may come for long.
+   * Fixes where a tail with `after: 'now'` begins, so that {@link position} can be stored before the first record
+   * arrives. Without this call, the first step of an iteration does it.
    */
   begin(): Promise<void> {
     return this.#begin(this.#source.signal);
@@ -87,8 +96,8 @@ export class Tail<T extends Listed> implements AsyncIterable<T> {
   }
 
   /**
-   * After the last record that was given, as text to be stored and passed as `after`. Opaque; valid at any age. Of a tail
-   * from `now` that has not begun it is `now`.
+   * The position after the last yielded record: an opaque string, which a later tail takes as `after`. It never
+   * expires. It is `now` for a tail with `after: 'now'` that has not begun.
    */
   get position(): string {
     if (!this.#begun && this.#options.after === 'now') return 'now';
@@ -101,7 +110,7 @@ export class Tail<T extends Listed> implements AsyncIterable<T> {
     });
   }
 
-  /** Every record, one by one. Its `return` ends it at once, also while it waits for the next record. */
+  /** Yields the records one by one. Its `return` stops it immediately, even while it waits for a new record. */
   [Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
     return stoppable((signal) => this.#records(signal), this.#source.signal);
   }
@@ -116,7 +125,7 @@ export class Tail<T extends Listed> implements AsyncIterable<T> {
     }
   }
 
-  /** The records as they come, up to 100 at a time, never none; {@link position} then is after the last of them. */
+  /** Yields the records in arrays of 1 to 100. {@link position} is then after the last record of the array. */
   pages(): AsyncGenerator<readonly T[], void, undefined> {
     return stoppable((signal) => this.#pages(signal), this.#source.signal);
   }
@@ -128,7 +137,7 @@ export class Tail<T extends Listed> implements AsyncIterable<T> {
     }
   }
 
-  /** Pages of records that were not given; the caller counts in `#yielded` what it gives. */
+  /** Yields arrays of records that were not yielded yet. The caller adds the records that it yields to `#yielded`. */
   async *#unseen(signal: Signal): AsyncGenerator<readonly T[], void, undefined> {
     const { pollMs = POLL_MS, follow = true } = this.#options;
     await this.#begin(signal);
@@ -149,7 +158,10 @@ export class Tail<T extends Listed> implements AsyncIterable<T> {
     }
   }
 
-  /** Begins behind the newest record: remembered as given, so that the place is found again when the cursor expires. */
+  /**
+   * Begins after the newest record. The newest records become the anchor, which finds the position if the cursor
+   * expires.
+   */
   async #beginNow(signal: Signal | undefined): Promise<void> {
     const page = await this.#source.read({
       cursor: null,
@@ -182,7 +194,9 @@ export class Tail<T extends Listed> implements AsyncIterable<T> {
     }
   }
 
-  /** Looks for the place from the newest record on, and takes the gap at the far end of the page where it is. */
+  /**
+   * Searches for the anchor from the newest record on. The end cursor of the page with the anchor becomes `#cursor`.
+   */
   async #findAnchor(signal: Signal): Promise<void> {
     const { read, order, name } = this.#source;
     const anchor = this.#currentAnchor();
@@ -196,7 +210,7 @@ export class Tail<T extends Listed> implements AsyncIterable<T> {
       }
       cursor = page.pagination.nextCursor;
       if (cursor !== null) continue;
-      // Whatever was given is gone: what is left came later. By ids alone nobody can tell.
+      // All yielded records were deleted, so all remaining records are newer. An anchor without a key cannot show that.
       if (anchor.key === undefined) throw positionLost(name);
       this.#moveTo(null, 0, anchor);
       return;

@@ -7,24 +7,24 @@ import { checkedKey, clientFor } from '../session.ts';
 
 export const loginCommand: Command = {
   path: ['login'],
-  summary: 'Store an API key and the address it belongs to',
+  summary: 'Store an API key and the address of the service',
   options: {
     'base-url': {
       type: 'string',
       value: 'URL',
-      description: `Address of the service. Default: SVC_BASE_URL, else ${DEFAULT_BASE_URL}`,
+      description: `Address of the service. Default: SVC_BASE_URL, or ${DEFAULT_BASE_URL} if it is not set`,
     },
   },
   notes: [
-    'The key is read from the terminal without being shown, or from standard input: svc login < key.txt. It is tried once, and stored in a file that only you can read.',
-    'SVC_API_KEY wins over what is stored.',
+    'The key is read from the terminal without echo, or from standard input: svc login < key.txt. One request checks it, then it is stored in a file that only you can read.',
+    'SVC_API_KEY has precedence over the stored key.',
   ],
   async run({ io, values }) {
     const baseUrl = checkedBaseUrl(text(values, 'base-url') ?? (io.env['SVC_BASE_URL'] || DEFAULT_BASE_URL));
     const apiKey = checkedKey(await readSecret(io, `API key for ${baseUrl}: `));
     await clientFor(io, { apiKey, baseUrl }).audits.count({ approximate: true, signal: io.signal });
     const path = await writeCredentials(io.env, { apiKey, baseUrl });
-    await printMessage(io, `svc: the key works, and is stored in ${path}.`);
+    await printMessage(io, `svc: the key works and is stored in ${path}.`);
   },
 };
 

@@ -3,10 +3,10 @@ import { positional, UsageError } from '../command.ts';
 import { SHELLS, type Shell } from '../completion/shells.ts';
 import { write } from '../io.ts';
 
-/** `commands`: all of them, this one too. */
+/** `commands` returns all commands, including this one. */
 export const completionCommand = (commands: () => readonly Command[]): Command => ({
   path: ['completion'],
-  summary: 'Print the completion script of a shell',
+  summary: 'Print the completion script for a shell',
   positionals: [Object.keys(SHELLS).join('|')],
   completes: Object.keys(SHELLS),
   options: {},

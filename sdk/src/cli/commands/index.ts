@@ -7,7 +7,7 @@ import { requestCommand } from './request.ts';
 import { tailCommand } from './tail.ts';
 import { createCommand, deleteCommand, updateCommand } from './write.ts';
 
-/** The commands of a resource: those that its entry in the client's table gives it. */
+/** The commands of a resource, derived from its declaration. */
 function resourceCommands(property: string, resource: Resource): readonly Command[] {
   const { counted = false, writes = [] } = resource;
   return [
@@ -21,7 +21,7 @@ function resourceCommands(property: string, resource: Resource): readonly Comman
   ];
 }
 
-/** Every command there is; help and completion derive from this list. */
+/** Every command. Help and completion are derived from this list. */
 export const COMMANDS: readonly Command[] = [
   ...RESOURCE_ENTRIES.flatMap(([property, resource]) => resourceCommands(property, resource)),
   loginCommand,

@@ -33,11 +33,11 @@ export const formatOption = {
     type: 'string',
     value: 'FORMAT',
     choices: FORMATS,
-    description: 'Form of the output. Default: a table on a terminal, else ndjson',
+    description: 'Output format. Default: table on a terminal, ndjson otherwise',
   },
   'csv-safe': {
     type: 'boolean',
-    description: "With --format csv: put ' before text that a spreadsheet would run as a formula",
+    description: "With --format csv: put ' before text that a spreadsheet would interpret as a formula",
   },
 } as const satisfies Options;
 
@@ -48,11 +48,11 @@ export function formatOf(values: Values, io: Io): OutputFormat {
     throw new UsageError(`--format must be one of ${FORMATS.join(', ')}, not "${asked}".`);
   }
   if (!flag(values, 'csv-safe')) return formatFor(format, io.stdout);
-  if (format !== 'csv') throw new UsageError('--csv-safe goes with --format csv.');
+  if (format !== 'csv') throw new UsageError('--csv-safe requires --format csv.');
   return 'csv-safe';
 }
 
-/** `companyId` → `company`: the option of a filter. */
+/** The option name of a filter: `companyId` → `company`. */
 export const filterOption = (filter: string): string => filter.replace(/Id$/, '');
 
 const filterOptions = ({ filters, name }: Resource): Options =>
@@ -62,7 +62,7 @@ const filterOptions = ({ filters, name }: Resource): Options =>
       {
         type: 'string',
         value: values === 'id' ? 'ID' : filterOption(filter).toUpperCase(),
-        description: `Only ${name} of this ${filterOption(filter)}`,
+        description: `Only ${name} with this ${filterOption(filter)}`,
         ...(values === 'id' ? {} : { choices: values }),
       },
     ]),
@@ -77,7 +77,7 @@ const filtersOf = ({ filters }: Resource, values: Values): Readonly<Record<strin
     }),
   );
 
-/** The client's methods as the commands use them: for any resource alike. */
+/** The methods of a collection, without the types of one resource: a command works with every resource. */
 export interface AnyCollection {
   list(options: object): List<AnyRecord & { readonly id: string }>;
   tail(options: object): Tail<AnyRecord & { readonly id: string }>;
@@ -89,7 +89,7 @@ export interface AnyCollection {
   delete(id: string, options: object): Promise<void>;
 }
 
-/** The resource's methods; a command exists only where its method does. */
+/** Opens the collection of a resource. A command exists only if the collection has its method. */
 export async function openCollection(
   io: Io,
   property: string,
@@ -102,32 +102,32 @@ export function listCommand(property: string, resource: Resource): Command {
   const sorts = sortsOf(resource);
   return {
     path: [resource.name, 'list'],
-    summary: `List ${resource.name}, newest first${sorts.length > 0 ? ' unless --sort says otherwise' : ''}`,
+    summary: `List ${resource.name}, newest first${sorts.length > 0 ? ' unless --sort changes the order' : ''}`,
     options: {
       limit: {
         type: 'string',
         short: 'n',
         value: 'N',
-        description: `Records at most. Default ${DEFAULT_LIMIT}`,
+        description: `Largest number of records. Default: ${DEFAULT_LIMIT}`,
       },
-      all: { type: 'boolean', short: 'a', description: 'Every record' },
+      all: { type: 'boolean', short: 'a', description: 'List every record' },
       ...(sorts.length > 0
         ? {
             sort: {
               type: 'string',
               value: 'SORT',
               choices: sorts,
-              description: 'Order. Default created-descending',
+              description: 'Order of the records. Default: created-descending',
             } as const,
           }
         : {}),
-      reverse: { type: 'boolean', description: 'From the end of the list to its head' },
+      reverse: { type: 'boolean', description: 'List the records in reverse order' },
       ...filterOptions(resource),
       ...formatOption,
     },
     async run({ io, values }) {
       if (flag(values, 'all') && values['limit'] !== undefined)
-        throw new UsageError('--all and --limit exclude each other.');
+        throw new UsageError('Use either --all or --limit, not both.');
       const max = flag(values, 'all')
         ? Number.POSITIVE_INFINITY
         : (integer(values, 'limit', 1) ?? DEFAULT_LIMIT);
@@ -155,7 +155,7 @@ export function listCommand(property: string, resource: Resource): Command {
 
 const PAGE_LIMIT = 100;
 
-/** Gives at most `max` records of a list, a page's worth at a time. */
+/** Writes at most `max` records of a list, in pages. */
 async function writeRecords<T extends { readonly id: string }>(
   list: List<T>,
   max: number,
@@ -176,7 +176,7 @@ async function writeRecords<T extends { readonly id: string }>(
 
 export const getCommand = (property: string, resource: Resource): Command => ({
   path: [resource.name, 'get'],
-  summary: `Show the ${resource.singular} with an id`,
+  summary: `Show one ${resource.singular}`,
   positionals: ['ID'],
   options: formatOption,
   async run(invocation) {
@@ -193,8 +193,11 @@ export const countCommand = (property: string, resource: Resource): Command => (
   path: [resource.name, 'count'],
   summary: `Count ${resource.name}`,
   options: {
-    approximate: { type: 'boolean', description: 'At once, within 10 percent' },
-    json: { type: 'boolean', description: 'As a JSON object that also says which it is' },
+    approximate: { type: 'boolean', description: 'Fast count, within 10 percent' },
+    json: {
+      type: 'boolean',
+      description: 'Print a JSON object, which also says whether the count is approximate',
+    },
   },
   async run({ io, values }) {
     const { collection } = await openCollection(io, property);
@@ -203,7 +206,7 @@ export const countCommand = (property: string, resource: Resource): Command => (
   },
 });
 
-/** The entries of the client's table, with the name of their property. */
+/** Every resource with its property name in the client. */
 export const RESOURCE_ENTRIES: readonly (readonly [string, Resource])[] = Object.entries(RESOURCES);
 
 export { filterOptions, filtersOf };

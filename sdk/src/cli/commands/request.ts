@@ -10,7 +10,7 @@ export const METHODS = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE', 'HEAD', 'OPTION
 
 export const requestCommand: Command = {
   path: ['request'],
-  summary: 'Send any other request, with the same key, retries and errors',
+  summary: 'Send any request with the same key, retries and errors',
   positionals: ['METHOD', 'PATH'],
   completes: METHODS,
   options: {
@@ -18,13 +18,13 @@ export const requestCommand: Command = {
       type: 'string',
       short: 'd',
       value: 'JSON',
-      description: 'The body; @FILE reads a file, - standard input',
+      description: 'Request body. @FILE reads a file, - reads standard input',
     },
     header: {
       type: 'string',
       short: 'H',
       value: 'NAME:VALUE',
-      description: 'A header; may be repeated',
+      description: 'Request header. May be repeated',
       multiple: true,
     },
   },
@@ -35,9 +35,9 @@ export const requestCommand: Command = {
     const path = positional(invocation, 1, 'PATH');
     if (!METHODS.some((known) => known === method))
       throw new UsageError(`"${method}" is not one of ${METHODS.join(', ')}.`);
-    if (!/^\/(?!\/)/.test(path)) throw new UsageError('PATH begins with one slash, such as /v1/audits.');
+    if (!/^\/(?!\/)/.test(path)) throw new UsageError('PATH must begin with one slash, such as /v1/audits.');
     if (values['data'] !== undefined && !mayHaveBody(method))
-      throw new UsageError(`A ${method} request has no body: --data is for others.`);
+      throw new UsageError(`A ${method} request has no body. Remove --data.`);
     const headers = headersOf(values);
     const body = await bodyOf(io, text(values, 'data'));
     const svc = await openClient(io);

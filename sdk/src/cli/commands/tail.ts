@@ -16,26 +16,25 @@ export const tailCommand = (property: string, resource: Resource): Command => ({
       type: 'string',
       value: 'POSITION',
       description:
-        'Where to begin: now (the default), start (everything that is there first), or a stored position',
+        'Where to begin: now (only new records), start (existing records first) or a stored position. Default: now',
     },
     position: {
       type: 'string',
       value: 'FILE',
-      description:
-        'Keep the position in this file: begin there, and store it after each page that was written',
+      description: 'Read the position from this file, and store it there after each page of output',
     },
-    once: { type: 'boolean', description: 'End at the newest record instead of waiting for more' },
+    once: { type: 'boolean', description: 'End at the newest record instead of waiting for new ones' },
     poll: {
       type: 'string',
       value: 'SECONDS',
-      description: `Pause between two polls. Default ${POLL_SECONDS}`,
+      description: `Pause between two polls. Default: ${POLL_SECONDS}`,
     },
     ...filterOptions(resource),
     ...formatOption,
   },
   notes: [
-    'It waits for as long as the service is away. With --position it may be ended and started again at any time: no record is skipped, and only those of the last page that was under way are shown again.',
-    'With a live key each poll is a request that counts.',
+    'While the service is unavailable, the command keeps retrying. With --position, you can stop and restart it at any time: it skips no record, and repeats at most the last page of output.',
+    'With a live key, each poll counts towards the quota.',
   ],
   async run({ io, values }) {
     const file = text(values, 'position');
@@ -61,7 +60,10 @@ export const tailCommand = (property: string, resource: Resource): Command => ({
   },
 });
 
-/** A file that is there wins over --after, which then says where the first run begins. */
+/**
+ * The position in the file, if the file exists. Otherwise --after, which is then where the first run begins. Default:
+ * now.
+ */
 async function startPosition(values: Values, file: string | undefined): Promise<string> {
   const after = text(values, 'after') ?? 'now';
   if (after === '') throw new UsageError('--after must not be empty.');
@@ -74,7 +76,7 @@ async function startPosition(values: Values, file: string | undefined): Promise<
   }
 }
 
-/** The file holds one whole position at any time. */
+/** Replaces the file atomically, so it always contains one complete position. */
 async function writePosition(file: string, position: string): Promise<void> {
   const temporary = `${file}.${process.pid}`;
   await writeFile(temporary, `${position}\n`);

@@ -10,32 +10,33 @@ import { formatCount, progressOf } from '../output/progress.ts';
 import { type AnyCollection, formatOf, formatOption, openCollection } from './read.ts';
 
 const fieldNotes = (resource: Resource, verb: 'create' | 'update'): readonly string[] => [
-  `Fields: ${writableFields(resource, verb).join(', ')}. FIELD=TEXT gives text (or a number, where the field is one), FIELD:=JSON anything else, such as url:=null.`,
-  "A test key's writes are dry runs: checked and answered, and nothing is changed.",
+  `Fields: ${writableFields(resource, verb).join(', ')}. FIELD=TEXT sets a string (or a number if the field is a number), FIELD:=JSON sets any other value, such as url:=null.`,
+  'With a test key, writes are dry runs: the service checks them and responds, but changes nothing.',
 ];
 
-/** Opens a resource to be written, and says when nothing will be. */
+/** Opens a resource for writing. With a test key, prints that nothing will change. */
 async function openForWriting(io: Io, property: string): Promise<AnyCollection> {
   const { mode, collection } = await openCollection(io, property);
-  if (mode === 'test') await printMessage(io, 'svc: this is a test key: a dry run, nothing is changed.');
+  if (mode === 'test')
+    await printMessage(io, 'svc: this is a test key, so this is a dry run: nothing is changed.');
   return collection;
 }
 
 export const createCommand = (property: string, resource: Resource): Command => ({
   path: [resource.name, 'create'],
-  summary: `Create ${resource.name}: one from fields, many from a file`,
+  summary: `Create ${resource.name}: one from fields, or many from a file`,
   positionals: ['[FIELD=VALUE…]'],
   options: {
     file: {
       type: 'string',
       short: 'f',
       value: 'FILE',
-      description: 'Create every record of this NDJSON file; - is standard input',
+      description: 'Create every record of this NDJSON file. - reads standard input',
     },
     'idempotency-key': {
       type: 'string',
       value: 'KEY',
-      description: 'Name this call: repeated within 24 hours, it creates nothing again',
+      description: 'Repeating the command with the same key within 24 hours creates nothing again',
     },
     ...formatOption,
   },
@@ -46,18 +47,21 @@ export const createCommand = (property: string, resource: Resource): Command => 
     const format = formatOf(values, io);
     const options = { idempotencyKey: text(values, 'idempotency-key'), signal: io.signal };
     if (file !== undefined) {
-      if (positionals.length > 0) throw new UsageError('Give either fields or --file.');
+      if (positionals.length > 0) throw new UsageError('Give either fields or --file, not both.');
       await createFromFile(invocation, await openForWriting(io, property), resource, file, options);
       return;
     }
     const record = parseFields(resource, 'create', positionals);
-    if (positionals.length === 0) throw new UsageError('Give FIELD=VALUE, or --file.');
+    if (positionals.length === 0) throw new UsageError('Give fields as FIELD=VALUE, or a file with --file.');
     const created = await (await openForWriting(io, property)).create(record, options);
     await write(io.stdout, recordText(format, resource.fields, created, io.stdout));
   },
 });
 
-/** Writes the created records, but not to a terminal unless a format was asked for: there they would be in the way. */
+/**
+ * Creates records from a file and prints them. On a terminal it prints them only if --format was given, because there
+ * may be many.
+ */
 async function createFromFile(
   { io, values }: Invocation,
   collection: AnyCollection,
@@ -92,28 +96,32 @@ async function explainHowToContinue(
   { created, unknown, idempotencyKey }: BatchProgress,
 ): Promise<void> {
   if (unknown > 0)
-    await printMessage(io, `svc: the response to ${formatCount(unknown)} more was lost: they may exist.`);
+    await printMessage(io, `svc: the response for ${formatCount(unknown)} more was lost. They may exist.`);
   if (created + unknown === 0) return;
   await printMessage(
     io,
-    `svc: with --idempotency-key ${idempotencyKey} the same command, within 24 hours, creates only the rest.`,
+    `svc: to create only the rest, repeat the command with --idempotency-key ${idempotencyKey} within 24 hours.`,
   );
 }
 
 const ifMatchOption = {
-  'if-match': { type: 'string', value: 'ETAG', description: 'Only if the record still has this ETag' },
+  'if-match': {
+    type: 'string',
+    value: 'ETAG',
+    description: 'Fail if the ETag of the record is no longer this one',
+  },
 } as const satisfies Options;
 
 export const updateCommand = (property: string, resource: Resource): Command => ({
   path: [resource.name, 'update'],
-  summary: `Change fields of the ${resource.singular} with an id`,
+  summary: `Change fields of one ${resource.singular}`,
   positionals: ['ID', 'FIELD=VALUE…'],
   options: { ...ifMatchOption, ...formatOption },
   notes: fieldNotes(resource, 'update'),
   async run(invocation) {
     const { io, positionals, values } = invocation;
     const id = positional(invocation, 0, 'ID');
-    if (positionals.length === 1) throw new UsageError('Give what to change, as FIELD=VALUE.');
+    if (positionals.length === 1) throw new UsageError('Give the fields to change as FIELD=VALUE.');
     const change = parseFields(resource, 'update', positionals.slice(1));
     const format = formatOf(values, io);
     const collection = await openForWriting(io, property);
@@ -127,7 +135,7 @@ export const updateCommand = (property: string, resource: Resource): Command => 
 
 export const deleteCommand = (property: string, resource: Resource): Command => ({
   path: [resource.name, 'delete'],
-  summary: `Delete the ${resource.singular} with an id`,
+  summary: `Delete one ${resource.singular}`,
   positionals: ['ID'],
   options: ifMatchOption,
   async run(invocation) {

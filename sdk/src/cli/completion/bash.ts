@@ -1,7 +1,7 @@
 import type { Command } from '../command.ts';
 import { actionOf, groupsOf } from '../groups.ts';
 
-/** `audits list` or `login` → what may follow: its options, or its options' values. */
+/** The cases that offer the options of a command, or the values of an option. */
 const cases = (commands: readonly Command[]): string =>
   commands
     .map(({ path, options, completes = [] }) => {
@@ -16,7 +16,7 @@ ${values.join('')}        *) words='${[...completes, ...names, '--help'].join(' 
     })
     .join('');
 
-/** Completion for bash 3.2 and newer. */
+/** The completion script for bash 3.2 and newer. */
 export function bashScript(commands: readonly Command[]): string {
   const groups = groupsOf(commands);
   const actions = groups

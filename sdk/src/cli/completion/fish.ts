@@ -3,7 +3,7 @@ import { actionOf, groupsOf, summaryOf } from '../groups.ts';
 
 const quoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 
-/** True after these words and before any of `none`. A condition of fish. */
+/** A fish condition: these words were typed, and none of `none`. */
 const afterWords = (words: readonly string[], none: readonly string[] = []): string =>
   quoted(
     [
@@ -24,7 +24,7 @@ function optionLines({ path, options, completes = [] }: Command): string {
   return words + lines.join('');
 }
 
-/** Completion for fish. */
+/** The completion script for fish. */
 export function fishScript(commands: readonly Command[]): string {
   const groups = groupsOf(commands);
   const first = groups.map(

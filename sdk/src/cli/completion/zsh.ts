@@ -2,7 +2,7 @@ import type { Command } from '../command.ts';
 import { actionOf, groupsOf, summaryOf } from '../groups.ts';
 
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
-/** `name:what it does`, as _describe takes it. */
+/** `name:description`, the form that _describe expects. */
 const described = (name: string, description: string): string =>
   quoted(`${name.replaceAll(':', '\\:')}:${description}`);
 
@@ -25,7 +25,7 @@ ${values.join('')}        *) found=(${words.join(' ')} '--help:Show help') ;;
     })
     .join('');
 
-/** Completion for zsh. Works in a file of $fpath, and by eval. */
+/** The completion script for zsh. It works as a file in $fpath and with eval. */
 export function zshScript(commands: readonly Command[]): string {
   const groups = groupsOf(commands);
   const actions = groups

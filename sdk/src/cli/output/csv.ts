@@ -4,15 +4,15 @@ const QUOTED = /[",\r\n]/;
 
 const cell = (text: string): string => (QUOTED.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
-/** What a spreadsheet takes for the beginning of a formula (OWASP, CSV injection). */
+/** Text that a spreadsheet interprets as a formula (OWASP, CSV injection). */
 const FORMULA = /^[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/;
 
-/** Text that a spreadsheet takes for text: an apostrophe is put before what it would take for a formula. */
+/** Puts an apostrophe before text that a spreadsheet would interpret as a formula. */
 export const withoutFormula = (text: string): string => (FORMULA.test(text) ? `'${text}` : text);
 
 /**
- * Records as CSV (RFC 4180, with line feeds), the names of the fields in the first line, also when there is no record.
- * `clean` is what each text goes through first.
+ * Writes records as CSV (RFC 4180, with line feeds). The first line has the names of the fields, even if there are no
+ * records. `clean` is applied to every text value.
  */
 export function csvWriter(
   columns: readonly string[],
@@ -34,6 +34,6 @@ export function csvWriter(
   };
 }
 
-/** Numbers, also negative ones, are no text. */
+/** Numbers are not cleaned: a leading minus is not a formula. */
 const cellOf = (value: unknown, clean: (text: string) => string): string =>
   typeof value === 'number' ? cellText(value) : clean(cellText(value));

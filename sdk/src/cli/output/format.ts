@@ -4,15 +4,15 @@ import { csvWriter, withoutFormula } from './csv.ts';
 import type { AnyRecord, RecordWriter } from './record.ts';
 import { detailText, tableWriter } from './table.ts';
 
-/** Of a terminal that does not tell. */
+/** Width of a terminal whose width is unknown. */
 const TERMINAL_COLUMNS = 80;
 
 export const FORMATS = ['table', 'ndjson', 'json', 'csv'] as const;
 export type Format = (typeof FORMATS)[number];
-/** With `csv-safe` for CSV that a spreadsheet takes no formula from. */
+/** A format, or `csv-safe`: CSV in which a spreadsheet finds no formulas. */
 export type OutputFormat = Format | 'csv-safe';
 
-/** JSON for the stream: on a terminal without characters that could change what it shows. */
+/** Writes JSON for the stream. On a terminal, it escapes characters that could change what the terminal shows. */
 const jsonFor =
   ({ isTTY = false }: Output) =>
   (value: unknown, indent?: number): string => {
@@ -20,6 +20,7 @@ const jsonFor =
     return isTTY ? sanitizeJson(json) : json;
   };
 
+/** Returns a writer for records in this format. `stream` is where the text goes. */
 export function recordWriter(format: OutputFormat, fields: Resource['fields'], stream: Output): RecordWriter {
   const json = jsonFor(stream);
   if (format === 'table')
@@ -42,7 +43,7 @@ export function recordWriter(format: OutputFormat, fields: Resource['fields'], s
   };
 }
 
-/** One record in a format; a table of one is a line a field. */
+/** One record in a format. As a table, it has one line per field. */
 export function recordText(
   format: OutputFormat,
   fields: Resource['fields'],
@@ -55,10 +56,10 @@ export function recordText(
   return writer.page([record]) + writer.end();
 }
 
-/** Any JSON: indented for people, on one line for programs. */
+/** Any value as JSON: indented on a terminal, on one line otherwise. */
 export const valueText = (value: unknown, stream: Output): string =>
   `${jsonFor(stream)(value, stream.isTTY === true ? 2 : undefined)}\n`;
 
-/** The format that was asked for, or else the one for who reads: people on a terminal, programs in a pipe. */
+/** The requested format. Default: a table on a terminal, NDJSON otherwise. */
 export const formatFor = (asked: Format | undefined, stream: Output): Format =>
   asked ?? (stream.isTTY === true ? 'table' : 'ndjson');

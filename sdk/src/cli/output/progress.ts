@@ -3,14 +3,16 @@ import type { Io, Output } from '../io.ts';
 const INTERVAL_MS = 100;
 const CLEAR_LINE = '\r\u001b[K';
 
-/** A line that tells how far a long run has come: on standard error, and only while that is a terminal. */
+/** A progress line on standard error, shown only if standard error is a terminal. */
 export interface Progress {
   add(records: number): void;
-  /** Takes the line away. */
+  /** Removes the line. */
   end(): void;
 }
 
-/** `noun`: what is counted, plural. `written`: where the records go meanwhile; nothing is shown when that is a terminal. */
+/**
+ * `noun` is the plural of what is counted. If `written`, the stream for the records, is a terminal, nothing is shown.
+ */
 export function progressOf({ stderr, now }: Io, noun: string, written?: Output): Progress {
   if (stderr.isTTY !== true || written?.isTTY === true) return { add: () => undefined, end: () => undefined };
   const begun = now();

@@ -3,11 +3,11 @@ export type AnyRecord = Readonly<Record<string, unknown>>;
 /** Turns records into text, page by page. */
 export interface RecordWriter {
   page(records: readonly AnyRecord[]): string;
-  /** What comes after the last page. */
+  /** The text after the last page. */
   end(): string;
 }
 
-/** A value as one cell: nothing for null, JSON for what has parts. */
+/** A value as one cell: empty for null, JSON for objects and arrays. */
 export function cellText(value: unknown): string {
   if (value === null || value === undefined) return '';
   return typeof value === 'object' ? JSON.stringify(value) : String(value);

@@ -3,14 +3,14 @@ import { sanitizeText } from '../io.ts';
 import { type AnyRecord, cellText, type RecordWriter } from './record.ts';
 
 const GAP = '  ';
-/** A cell of free text is not wider, and gives way down to this. */
+/** Largest width of a text column, and the width down to which it may shrink. */
 const TEXT_MAX = 60;
 const TEXT_MIN = 16;
-/** An id of another record may be cut further; the record's own never. */
+/** The width down to which the id of another record may shrink. The record's own id never shrinks. */
 const OTHER_ID_MIN = 10;
-/** Columns that are wider than this, such as an excerpt's, are the first to be left out. */
+/** Columns that are wider than this, such as excerpts, are the first to be omitted. */
 const PROSE = 80;
-/** East Asian wide characters and emoji take two columns of a terminal. */
+/** East Asian wide characters and emoji, which take two columns of a terminal. */
 const WIDE =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
 type Fields = Resource['fields'];
@@ -23,7 +23,7 @@ const widthOf = (text: string): number => {
   return width;
 };
 
-/** Cuts or fills the text to exactly this width. */
+/** Cuts or pads the text to exactly this width. */
 function padOrCut(text: string, width: number): string {
   const own = widthOf(text);
   if (own <= width) return text + ' '.repeat(width - own);
@@ -38,8 +38,9 @@ function padOrCut(text: string, width: number): string {
 }
 
 /**
- * Records as an aligned table. The columns take their widths from the first records and keep them; what is longer is cut.
- * In a terminal a row is one line: text gives way, and columns are left out when that is not enough.
+ * Writes records as an aligned table. The first page decides the widths of the columns; longer values on later pages
+ * are cut. On a terminal each record takes one line: text columns shrink, and columns are omitted if that is not
+ * enough.
  */
 export function tableWriter(fields: Fields, terminalColumns = Number.POSITIVE_INFINITY): RecordWriter {
   const names = Object.keys(fields);
@@ -66,13 +67,13 @@ export function tableWriter(fields: Fields, terminalColumns = Number.POSITIVE_IN
 
 interface Column {
   readonly name: string;
-  /** Of its widest cell. */
+  /** Width of the widest cell. */
   readonly natural: number;
   readonly width: number;
   readonly min: number;
 }
 
-/** A cell for people: times to the second. */
+/** The text of a cell. Times are shown to the second. */
 function cellOf(kind: FieldKind | undefined, value: unknown): string {
   const text = sanitizeText(cellText(value));
   return kind === 'time' ? text.replace(/\.\d+(?=Z$)/, '') : text;
@@ -85,7 +86,9 @@ function columnOf(name: string, kind: FieldKind | undefined, records: readonly A
   return { name, natural, width: natural, min: Math.min(natural, min) };
 }
 
-/** Columns that fit: text is cut, prose is left out, then columns from the right are. */
+/**
+ * Chooses the columns that fit into the terminal: text shrinks, long text is omitted, then columns from the right.
+ */
 function chooseColumns(columns: readonly Column[], terminalColumns: number): readonly Column[] {
   if (terminalColumns === Number.POSITIVE_INFINITY) return columns;
   const total = (of: readonly Column[], size: 'width' | 'min'): number =>
@@ -103,7 +106,7 @@ function chooseColumns(columns: readonly Column[], terminalColumns: number): rea
   return kept;
 }
 
-/** One record, a line a field. */
+/** One record, with one line per field. */
 export function detailText(columns: readonly string[], record: AnyRecord): string {
   const width = Math.max(...columns.map((column) => column.length));
   const shown = columns.filter((column) => record[column] !== undefined);
