@@ -3,9 +3,9 @@ import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Builds dist/ from src/: JavaScript and declarations. The compiler rewrites the endings of relative imports in
- * JavaScript alone; here the declarations get theirs, so that compilers of any version find them. Nobody imports the
- * command line, so it has none.
+ * Builds dist/ from src/: JavaScript and declarations. The compiler rewrites the extensions of relative imports only in
+ * JavaScript. This script rewrites them in the declarations as well, so that compilers of any version resolve them. The
+ * command line is not a library, so it gets no declarations.
  */
 
 const sdk = join(import.meta.dirname, '..');

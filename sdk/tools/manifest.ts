@@ -2,8 +2,8 @@ import { copyFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSy
 import { join } from 'node:path';
 
 /**
- * In this repository the package is used unbuilt, so its package.json names the sources. npm packs the file as it
- * stands: `pack` puts the built files' names in it while a package is made, `restore` undoes that.
+ * In this repository the package is used without a build, so its package.json names the sources. npm packs package.json
+ * unchanged. `pack` therefore replaces it by one that names the built files, and `restore` undoes that.
  */
 
 const sdk = join(import.meta.dirname, '..');
@@ -14,7 +14,7 @@ const license = join(sdk, 'LICENSE');
 const built = (path: string): string => path.replace(/^\.\/src\/(.*)\.ts$/, './dist/$1.js');
 
 function pack(): void {
-  // What an interrupted run has left.
+  // Undo an earlier run that was interrupted.
   if (existsSync(source)) restore();
   const {
     exports,
