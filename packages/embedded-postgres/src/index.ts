@@ -2,17 +2,15 @@
 // this folder, and nothing about what is in the database.
 
 import { stat } from 'node:fs/promises';
-import { ensureDataDirectory, findDataDirectory } from './data-directory.ts';
-import { type Entry, type EntryOptions, enter } from './enter.ts';
-import type { EmbeddedError } from './error.ts';
-import { joinServer } from './join.ts';
-import { type Layout, layoutOf } from './layout.ts';
-import { leave } from './leave.ts';
-import type { Log, Server } from './server.ts';
-import { supervise } from './supervise.ts';
+import { ensureDataDirectory, findDataDirectory, type Layout, layoutOf } from './directory/data-directory.ts';
+import type { EmbeddedError } from './errors.ts';
+import type { Log } from './log.ts';
+import { joinServer, type Server } from './server/connect.ts';
+import { type Entry, type EntryOptions, enter, leave } from './users/membership.ts';
+import { supervise } from './users/supervise.ts';
 
-export { DataDirectoryInUseError, EmbeddedError } from './error.ts';
-export { fileError } from './files.ts';
+export { fileError } from './directory/files.ts';
+export { DataDirectoryInUseError, EmbeddedError } from './errors.ts';
 
 export type EmbeddedOptions = {
   /** SVC_DATA_DIR; made if it is not there. */

@@ -4,9 +4,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type Account, serverAccount } from '../src/account.ts';
+import { type Account, serverAccount } from '../src/account/account.ts';
 import { findEmbedded } from '../src/index.ts';
-import { findPostmaster } from '../src/postmaster.ts';
+import { findPostmaster } from '../src/server/postmaster.ts';
 import { type FixtureProcess, killFixtures, type Message, spawnFixture } from './fixture-process.ts';
 import { dataDirectory, killServer } from './support/data-directory.ts';
 

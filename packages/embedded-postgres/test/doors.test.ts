@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { type Account, serverAccount } from '../src/account.ts';
+import { type Account, serverAccount } from '../src/account/account.ts';
 import { killFixtures, spawnFixture } from './fixture-process.ts';
 import { dataDirectory } from './support/data-directory.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';

@@ -1,7 +1,7 @@
 import { chown, link, mkdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { handOver } from '../src/hand-over.ts';
+import { handOver } from '../src/cluster/hand-over.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 
 // Users that no machine has.

@@ -1,8 +1,8 @@
 import { chown, link, mkdir, readdir, readFile, readlink, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { ensureDataDirectory } from '../src/data-directory.ts';
-import { tryLock } from '../src/lock.ts';
+import { ensureDataDirectory } from '../src/directory/data-directory.ts';
+import { tryLock } from '../src/directory/lock.ts';
 import { spawnFixture } from './fixture-process.ts';
 import { dataDirectory } from './support/data-directory.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';

@@ -3,10 +3,9 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { ensureDataDirectory } from '../src/data-directory.ts';
-import type { Layout } from '../src/layout.ts';
-import { tryLock } from '../src/lock.ts';
-import { openServer } from '../src/server.ts';
+import { ensureDataDirectory, type Layout } from '../src/directory/data-directory.ts';
+import { tryLock } from '../src/directory/lock.ts';
+import { openServer } from '../src/server/open.ts';
 import { dataDirectory } from './support/data-directory.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 

@@ -1,7 +1,7 @@
 import { chmod, chown, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { packagedBinaries } from '../src/binaries.ts';
+import { packagedBinaries } from '../src/cluster/programs.ts';
 import { killFixtures, mayRunFixture, spawnFixture } from './fixture-process.ts';
 import { dataDirectory, killServer } from './support/data-directory.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { serverSettings } from '../src/settings.ts';
+import { serverSettings } from '../src/server/settings.ts';
 
 test.each([
   [0, 200],

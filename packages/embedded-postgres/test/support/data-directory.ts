@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { findPostmaster, untilGone } from '../../src/postmaster.ts';
+import { findPostmaster, untilGone } from '../../src/server/postmaster.ts';
 import { onFileEnd } from './cleanup.ts';
 import { fastDirectory, temporaryDirectory } from './temporary-directory.ts';
 

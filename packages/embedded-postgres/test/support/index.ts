@@ -1,6 +1,6 @@
 // What the tests of other workspaces use: files and servers that end with the test file.
 
-export { type Binaries, packagedBinaries } from '../../src/binaries.ts';
+export { type Binaries, packagedBinaries } from '../../src/cluster/programs.ts';
 export { onFileEnd } from './cleanup.ts';
 export { dataDirectory, killServer } from './data-directory.ts';
 export { isProcessAlive } from './process-alive.ts';

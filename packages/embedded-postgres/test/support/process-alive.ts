@@ -1,4 +1,4 @@
-import { errorCode } from '../../src/error.ts';
+import { errorCode } from '../../src/errors.ts';
 
 /** Whether there is a process of this id, of whomever; a zombie counts. */
 export function isProcessAlive(pid: number): boolean {

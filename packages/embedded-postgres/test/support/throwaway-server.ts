@@ -1,15 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { serverAccount } from '../../src/account.ts';
-import type { Binaries } from '../../src/binaries.ts';
-import { createCluster, DATABASE, ROLE } from '../../src/cluster.ts';
-import { PASSWORD_ONLY } from '../../src/configuration.ts';
-import { connectWhenReady } from '../../src/connect.ts';
-import { ensureDirectory } from '../../src/files.ts';
-import { launcherFor } from '../../src/launcher.ts';
-import { findPostmaster, untilGone } from '../../src/postmaster.ts';
-import { type ServerProcess, startServerProcess } from '../../src/server-process.ts';
+import { launcherFor, serverAccount } from '../../src/account/account.ts';
+import { PASSWORD_ONLY } from '../../src/cluster/configuration.ts';
+import { createCluster, DATABASE, ROLE } from '../../src/cluster/create.ts';
+import type { Binaries } from '../../src/cluster/programs.ts';
+import { ensureDirectory } from '../../src/directory/files.ts';
+import { connectWhenReady } from '../../src/server/connect.ts';
+import { findPostmaster, untilGone } from '../../src/server/postmaster.ts';
+import { type ServerProcess, startServerProcess } from '../../src/server/server-process.ts';
 import { isProcessAlive } from './process-alive.ts';
 import { fastDirectory, makeTemporaryDirectory } from './temporary-directory.ts';
 

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { DataDirectoryInUseError, errorCode } from './error.ts';
+import { DataDirectoryInUseError, errorCode } from '../errors.ts';
 
 /**
  * Who uses a data directory is held as session-level advisory locks on one connection, so that it ends with

@@ -1,9 +1,9 @@
 import { constants } from 'node:fs';
 import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Account, ADD_A_USER } from './account.ts';
-import { EmbeddedError, errorCode } from './error.ts';
-import { hasDescriptorPaths, openDirectory } from './reach.ts';
+import { type Account, ADD_A_USER } from '../account/account.ts';
+import { hasDescriptorPaths, openDirectory } from '../account/reach.ts';
+import { EmbeddedError, errorCode } from '../errors.ts';
 
 /** A pipe is opened without waiting for its other end, and then refused. */
 const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;

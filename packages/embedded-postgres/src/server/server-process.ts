@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:fs';
-import type { Binaries } from './binaries.ts';
-import { EmbeddedError } from './error.ts';
-import { openUnlinked } from './files.ts';
-import type { Launcher } from './launcher.ts';
+import type { Launcher } from '../account/account.ts';
+import type { Binaries } from '../cluster/programs.ts';
+import { openUnlinked } from '../directory/files.ts';
+import { EmbeddedError } from '../errors.ts';
 import { clusterSetting } from './postmaster.ts';
 
 /** A postmaster that this process has started. */

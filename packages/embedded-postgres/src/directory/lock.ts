@@ -1,9 +1,9 @@
 import { constants } from 'node:fs';
 import { type FileHandle, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { EmbeddedError, errorCode } from './error.ts';
+import { EmbeddedError, errorCode } from '../errors.ts';
+import type { Layout } from './data-directory.ts';
 import { fileError, openUnlinked } from './files.ts';
-import type { Layout } from './layout.ts';
 
 /**
  * The lock of a data directory: an operating system's lock on the file `postgres.lock`. The kernel holds it for

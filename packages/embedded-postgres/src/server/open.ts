@@ -1,43 +1,20 @@
 import { rm } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import type pg from 'pg';
-import type { BaseLogger } from 'pino';
-import { isShared } from './account.ts';
-import { packagedBinaries } from './binaries.ts';
-import { configurationSettings, ensureConfiguration } from './configuration.ts';
-import { ensureSocketDirectory } from './data-directory.ts';
-import { EmbeddedError } from './error.ts';
-import { ensureWritable, fileError } from './files.ts';
-import { ensureCluster } from './initialise.ts';
-import { connectTo, joinServer, ServerGoneError, socketsOf } from './join.ts';
-import { launcherFor } from './launcher.ts';
-import { type Layout, socketLockFile } from './layout.ts';
-import { type DirectoryLock, lockHolder, tryLock } from './lock.ts';
-import { clusterAccount } from './owner.ts';
+import { clusterAccount, isShared, launcherFor } from '../account/account.ts';
+import { serverPaths } from '../account/reach.ts';
+import { configurationSettings, ensureConfiguration } from '../cluster/configuration.ts';
+import { ensureCluster } from '../cluster/initialise.ts';
+import { packagedBinaries, reachablePrograms } from '../cluster/programs.ts';
+import { ensureSocketDirectory, type Layout, socketLockFile } from '../directory/data-directory.ts';
+import { ensureWritable, fileError } from '../directory/files.ts';
+import { type DirectoryLock, lockHolder, tryLock } from '../directory/lock.ts';
+import { EmbeddedError } from '../errors.ts';
+import { type Log, reached } from '../log.ts';
+import { answers, connectTo, joinServer, type Server, ServerGoneError, socketsOf } from './connect.ts';
 import { findPostmaster, type PostmasterState } from './postmaster.ts';
-import { reachablePrograms } from './programs.ts';
-import { boundServerLog, serverLogSince } from './server-log.ts';
-import { serverPaths } from './server-paths.ts';
+import { boundServerLog, passesByItself, serverLogSince, startFailure } from './server-log.ts';
 import { type ServerProcess, startServerProcess } from './server-process.ts';
 import { serverSettings } from './settings.ts';
-import { answers } from './socket.ts';
-import { passesByItself, startFailure } from './start-failure.ts';
-import { reached } from './steps.ts';
-
-export type Log = Pick<BaseLogger, 'debug' | 'info' | 'warn' | 'error'>;
-
-/** A server that takes connections, and one connection to it. */
-export type Server = {
-  readonly client: pg.Client;
-  readonly url: string;
-  readonly socketDirectory: string;
-  /** In the namespace where it runs. */
-  readonly pid: number;
-  /** Whether `pid` is a process here. False: it runs in another container and cannot be signalled from here. */
-  readonly local: boolean;
-  /** Missing when the server was running before and is therefore nobody's child. */
-  readonly child: ServerProcess | undefined;
-};
 
 /** How long a process that has the lock, but no server that answers, is waited for. It may be making the cluster. */
 const PATIENCE_MS = 60_000;

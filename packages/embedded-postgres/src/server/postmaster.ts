@@ -1,9 +1,8 @@
-import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { promisify } from 'node:util';
-import { errorCode } from './error.ts';
+import { commandLine } from '../account/processes.ts';
+import { errorCode } from '../errors.ts';
 
 const POLL_MS = 20;
 
@@ -47,17 +46,6 @@ async function isPostmasterOf(pid: number, pgdata: string): Promise<boolean> {
 
 /** A setting without an effect, by which a server is known: its data directory may have another name for it. */
 export const clusterSetting = (pgdata: string): string => `svc.data_directory=${pgdata}`;
-
-/** The words of a process's command line, with spaces between them; empty when there is no such process. */
-async function commandLine(pid: number): Promise<string> {
-  if (process.platform === 'linux') {
-    // World-readable, unlike /proc/<pid>/cwd: in a container even root may not read that of another user.
-    const words = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
-    return words.replaceAll('\0', ' ');
-  }
-  const ps = promisify(execFile)('ps', ['-ww', '-o', 'command=', '-p', String(pid)]);
-  return ps.then(({ stdout }) => stdout.trim()).catch(() => '');
-}
 
 async function readLines(path: string): Promise<readonly string[]> {
   try {

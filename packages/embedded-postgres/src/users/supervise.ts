@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { DataDirectoryInUseError, EmbeddedError, errorMessage } from './error.ts';
-import type { Log, Server } from './server.ts';
+import { DataDirectoryInUseError, EmbeddedError, errorMessage } from '../errors.ts';
+import type { Log } from '../log.ts';
+import type { Server } from '../server/connect.ts';
 
 /** More than this many crashes within the window are no accident. */
 const CRASH_LIMIT = 5;

@@ -1,12 +1,11 @@
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
-import { type Account, clusterMaker } from './account.ts';
-import type { Binaries } from './binaries.ts';
-import { EmbeddedError } from './error.ts';
-import { ensureDirectory } from './files.ts';
+import { type Account, clusterMaker, launcherFor } from '../account/account.ts';
+import { barrierTo, hasDescriptorPaths, impassable, WORKING_DIRECTORY } from '../account/reach.ts';
+import { ensureDirectory } from '../directory/files.ts';
+import { EmbeddedError } from '../errors.ts';
 import { handOver } from './hand-over.ts';
-import { launcherFor } from './launcher.ts';
-import { barrierTo, hasDescriptorPaths, impassable, WORKING_DIRECTORY } from './reach.ts';
+import type { Binaries } from './programs.ts';
 
 /** The role that owns the service's database; it is no superuser, as it would not be on an operator's server. */
 export const ROLE = 'svc';

@@ -1,17 +1,19 @@
 import { constants } from 'node:fs';
 import { chmod, type FileHandle, mkdir, open, rm, statfs } from 'node:fs/promises';
-import type { Account } from './account.ts';
-import { EmbeddedError, errorCode, errorMessage } from './error.ts';
+import { EmbeddedError, errorCode, errorMessage } from '../errors.ts';
 
 const BYTES_PER_MIB = 1024 * 1024;
 const OWNER_ONLY = 0o600;
 const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = constants;
 
-/** Makes a directory of this mode (or sets the mode of the one that is there), owned by the account. */
-export async function ensureDirectory(path: string, mode: number, account?: Account): Promise<void> {
+/** The user and group that a file is given to. */
+export type Owner = { readonly uid: number; readonly gid: number };
+
+/** Makes a directory of this mode (or sets the mode of the one that is there), with this owner. */
+export async function ensureDirectory(path: string, mode: number, owner?: Owner): Promise<void> {
   try {
     await mkdir(path, { recursive: true, mode });
-    await setDirectory(path, mode, account);
+    await setDirectory(path, mode, owner);
   } catch (error) {
     throw await fileError(`the directory ${path} cannot be made`, path, error);
   }
@@ -21,11 +23,7 @@ export async function ensureDirectory(path: string, mode: number, account?: Acco
  * Sets the mode of a directory, and as root its owner. Root follows no link: it also works in the data directories of
  * other users, who could name any directory by one.
  */
-export async function setDirectory(
-  path: string,
-  mode: number,
-  owner: Pick<Account, 'uid' | 'gid'> | undefined,
-): Promise<void> {
+export async function setDirectory(path: string, mode: number, owner: Owner | undefined): Promise<void> {
   if (owner === undefined) return chmod(path, mode);
   const directory = await open(path, O_RDONLY | O_NOFOLLOW | O_DIRECTORY);
   try {

@@ -1,15 +1,14 @@
 import { mkdtemp, open, readdir, readFile, rename, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { BaseLogger } from 'pino';
-import type { Account } from './account.ts';
-import { type Binaries, PACKAGED_MAJOR_VERSION } from './binaries.ts';
-import { createCluster } from './cluster.ts';
-import { EmbeddedError, errorCode } from './error.ts';
-import { fileError } from './files.ts';
-import type { Layout } from './layout.ts';
-import type { DirectoryLock } from './lock.ts';
+import type { Account } from '../account/account.ts';
+import type { Layout } from '../directory/data-directory.ts';
+import { fileError } from '../directory/files.ts';
+import type { DirectoryLock } from '../directory/lock.ts';
+import { EmbeddedError, errorCode } from '../errors.ts';
+import { type Log, reached } from '../log.ts';
+import { createCluster } from './create.ts';
 import { ensurePassword } from './password.ts';
-import { reached } from './steps.ts';
+import { type Binaries, PACKAGED_MAJOR_VERSION } from './programs.ts';
 
 const BYTES_PER_MIB = 1024 * 1024;
 /** A new cluster has 40 MiB and its first write-ahead log; below this there is no room for any data. */
@@ -23,7 +22,7 @@ export type InitialiseOptions = {
   readonly lock: DirectoryLock;
   readonly account: Account | undefined;
   readonly binaries: Binaries;
-  readonly log: Pick<BaseLogger, 'debug' | 'info'>;
+  readonly log: Log;
 };
 
 /**

@@ -1,6 +1,10 @@
+import type { SpawnOptions } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { EmbeddedError } from './error.ts';
-import { usersWithProcesses } from './process-users.ts';
+import { stat } from 'node:fs/promises';
+import type { Layout } from '../directory/data-directory.ts';
+import { fileError } from '../directory/files.ts';
+import { EmbeddedError, errorCode } from '../errors.ts';
+import { usersWithProcesses } from './processes.ts';
 
 /** An unprivileged user of this machine; its name is its number where it has none. */
 export type Account = { readonly name: string; readonly uid: number; readonly gid: number };
@@ -66,4 +70,61 @@ function readAccounts(): readonly Account[] {
     .map((line) => line.split(':'))
     .filter((fields) => fields.length > 3)
     .map(([name = '', , uid, gid]) => ({ name, uid: Number(uid), gid: Number(gid) }));
+}
+
+/**
+ * The user that the server of this data directory runs as, or undefined for the current one. A cluster that is
+ * there decides: PostgreSQL runs as the owner of its files and as nobody else.
+ */
+export async function clusterAccount(layout: Layout): Promise<Account | undefined> {
+  const owner = await ownerOf(layout.pgdata);
+  const self = process.getuid?.();
+  if (owner === undefined) return serverAccount();
+  if (owner.uid === self && self !== 0) return undefined;
+  if (self !== 0) {
+    throw new EmbeddedError(
+      `${layout.pgdata} belongs to the user ${owner.name}. Start this program as that user or as root, ` +
+        `or give the data to this one: chown -R ${accountName(self ?? 0)} ${layout.dataDir}`,
+    );
+  }
+  if (owner.uid !== 0) return owner;
+  throw new EmbeddedError(
+    `${layout.pgdata} belongs to root, and PostgreSQL does not run as root. ` +
+      `Give it to another user: chown -R ${serverAccount()?.name} ${layout.pgdata}`,
+  );
+}
+
+async function ownerOf(path: string): Promise<Account | undefined> {
+  try {
+    const found = await stat(path);
+    // A file in its place is refused where the cluster is looked for.
+    if (!found.isDirectory()) return undefined;
+    return { name: accountName(found.uid), uid: found.uid, gid: found.gid };
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw await fileError(`${path} cannot be read`, path, error);
+  }
+}
+
+/**
+ * How a program of PostgreSQL is started, and as whom: with no capability, no further group, and nothing of the
+ * environment. It begins in `directory`, which its user need not be able to reach. Default: `/`.
+ */
+export type Launcher = (
+  file: string,
+  args: readonly string[],
+  directory?: string,
+) => { readonly file: string; readonly args: readonly string[]; readonly options: SpawnOptions };
+
+// PGDATA, PGOPTIONS and the like in the caller's environment would change what is started.
+const ENVIRONMENT = { PATH: process.env['PATH'] ?? '/usr/bin:/bin', TZ: 'UTC', LC_ALL: 'C' };
+
+/** The launcher for this account; undefined: for the current user. */
+export function launcherFor(account: Account | undefined): Launcher {
+  const identity = account === undefined ? {} : { uid: account.uid, gid: account.gid };
+  return (file, args, directory = '/') => ({
+    file,
+    args,
+    options: { cwd: directory, env: ENVIRONMENT, ...identity },
+  });
 }

@@ -1,10 +1,10 @@
 import { constants } from 'node:fs';
 import { lstat, mkdir, open, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Account } from './account.ts';
-import { EmbeddedError, errorCode } from './error.ts';
-import { fileError, openNew, setDirectory } from './files.ts';
-import type { Layout } from './layout.ts';
+import type { Account } from '../account/account.ts';
+import type { Layout } from '../directory/data-directory.ts';
+import { fileError, type Owner, openNew, setDirectory } from '../directory/files.ts';
+import { EmbeddedError, errorCode } from '../errors.ts';
 
 /** The files that decide who may connect, as whom and how the server runs. */
 export const CONFIGURATION_FILES = {
@@ -57,11 +57,7 @@ export async function ensureConfiguration(layout: Layout, account: Account | und
 export const configurationSettings = (directory: string): readonly string[] =>
   Object.entries(CONFIGURATION_FILES).map(([setting, name]) => `${setting}=${join(directory, name)}`);
 
-async function ownDirectory(
-  path: string,
-  mode: number,
-  owner: { readonly uid: number; readonly gid: number } | undefined,
-): Promise<void> {
+async function ownDirectory(path: string, mode: number, owner: Owner | undefined): Promise<void> {
   await mkdir(path, { mode }).catch((error: unknown) => {
     if (errorCode(error) !== 'EEXIST') throw error;
   });

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { link, readFile, rm } from 'node:fs/promises';
-import { EmbeddedError, errorCode } from './error.ts';
-import { fileError, openNew } from './files.ts';
-import type { Layout } from './layout.ts';
+import type { Layout } from '../directory/data-directory.ts';
+import { fileError, openNew } from '../directory/files.ts';
+import { EmbeddedError, errorCode } from '../errors.ts';
 
 const PASSWORD_BYTES = 24;
 const OWNER_ONLY = 0o600;

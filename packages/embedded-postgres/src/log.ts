@@ -1,0 +1,26 @@
+/** Logs a message, with fields if there are any. Loggers of pino fit. */
+type LogMethod = {
+  (message: string): void;
+  (fields: object, message: string): void;
+};
+
+export type Log = Readonly<Record<'debug' | 'info' | 'warn' | 'error', LogMethod>>;
+
+/** The steps of a start, in order. Those of the cluster are skipped when it exists. Logged at level debug. */
+export const START_STEPS = [
+  'locked',
+  'password-made',
+  'cluster-draft',
+  'cluster-complete',
+  'cluster-in-place',
+  'server-spawned',
+  'server-ready',
+  'user-joined',
+] as const;
+
+type StartStep = (typeof START_STEPS)[number];
+
+/** Logs that a start has reached this step. A process that is killed here leaves a data directory that starts. */
+export function reached(log: Log, step: StartStep): void {
+  log.debug({ step }, `start of PostgreSQL: ${step}`);
+}
