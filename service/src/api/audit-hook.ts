@@ -1,93 +1,91 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Outcome, QuotaState } from '../audit-log/append-requests.ts';
+import type { Outcome, QuotaState, RequestRecord } from '../audit-log/append-requests.ts';
 import type { AuditWriter } from '../audit-log/audit-writer.ts';
+import type { NewEntry } from '../audit-log/entry.ts';
 import type { Clock } from '../config/clock.ts';
-import { ApiError, type ErrorCode, errorEnvelope, unavailable } from '../http/errors.ts';
-import type { Authenticator } from '../keys/authenticate.ts';
+import { type ApiError, errorEnvelope, unavailable } from '../http/errors.ts';
+import { harmless, originOf } from '../http/request-origin.ts';
+import type { AuthenticatedKey } from '../keys/authenticate.ts';
 import { quotaItem, type RateLimitItem, rateLimitHeaders } from '../quota/headers.ts';
-import { BURST_WINDOW_MS, invalidKey } from './authentication.ts';
-import { parseBearer } from './bearer.ts';
-import { requestRecord } from './request-record.ts';
+import type { QuotaGate } from '../quota/live-quota.ts';
+import { BURST_WINDOW_MS, type Caller, invalidKey } from './authentication.ts';
 
+const FIRST_ERROR_STATUS = 400;
 const RATE_LIMITED = 429;
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** Set when the transaction of a write has recorded the request already. */
-    recorded: Outcome | null;
+export interface AuditOptions {
+  readonly auditWriter: AuditWriter;
+  readonly quotaGate: QuotaGate;
+  readonly clock: Clock;
+}
+
+/** A body whose request has its audit entry already: the transaction of the write has committed both. */
+class AuditedBody {
+  readonly body: string;
+  readonly quota: QuotaState | null;
+  constructor(body: string, quota: QuotaState | null) {
+    this.body = body;
+    this.quota = quota;
   }
 }
 
-export interface AuditOptions {
-  readonly trail: AuditWriter;
-  readonly authenticator: Authenticator;
-  readonly clock: Clock;
-  /** Workspaces whose quota was found used up; they are asked for again before a request is refused. */
-  readonly exhausted: Set<string>;
-}
+/** Sends a response whose audit entry is committed. `quota` is the state after it. */
+export const sendAudited = (reply: FastifyReply, body: string, quota: QuotaState | null): FastifyReply =>
+  // The body passes the serializer as it is, so that it reaches auditResponse.
+  reply.serializer((audited: AuditedBody) => audited as never).send(new AuditedBody(body, quota));
 
 /**
- * The last step before an answer leaves: its audit entry becomes durable (specification, section 6). Returns the
- * payload to send: the answer, or the refusal that takes its place when the key was revoked meanwhile, the quota is
- * used up, or the entry cannot be written.
+ * The onSend hook of /v1: the audit entry of a response is durable before the response leaves (specification,
+ * section 6). Returns the payload to send. This is the refusal instead of the response, if the key was revoked
+ * meanwhile, if the quota is used up, or if the entry cannot be written.
  */
-export async function auditAnswer<T>(
+export async function auditResponse(
   request: FastifyRequest,
   reply: FastifyReply,
-  payload: T,
-  options: AuditOptions,
-): Promise<T | string> {
-  const { key } = request;
-  if (key === null) return payload;
-  const burst = burstItem(request);
+  payload: unknown,
+  { auditWriter, quotaGate, clock }: AuditOptions,
+): Promise<unknown> {
+  const { caller } = request;
+  if (caller === null) return payload;
+  const { key } = caller;
+  const append = (counted: boolean): Promise<Outcome> =>
+    auditWriter.append(requestRecord(request, reply, key, { status: reply.statusCode, counted }));
+  const tellLimits = (quota: QuotaState | null): unknown =>
+    reply.headers({ ...rateLimitHeaders([...quotaItems(key, quota, clock), ...burstItems(caller)]) });
   try {
-    const record = (counted: boolean): Promise<Outcome> =>
-      options.trail.record(requestRecord(request, reply, key, { status: reply.statusCode, counted }));
-    const outcome = request.recorded ?? (await record(reply.statusCode !== RATE_LIMITED));
+    const outcome: Outcome =
+      payload instanceof AuditedBody
+        ? { result: 'recorded', quota: payload.quota }
+        : await append(reply.statusCode !== RATE_LIMITED);
     if (outcome.result === 'recorded') {
-      // The next request asks for the quota before it does any work.
-      if (isUsedUp(outcome.quota)) options.exhausted.add(key.workspaceId);
-      reply.headers({ ...rateLimitHeaders([...quotaItems(request, outcome.quota, options), ...burst]) });
-      return payload;
+      // If the quota is used up, the next request asks for it before it does any work.
+      quotaGate.note(key.workspaceId, outcome.quota);
+      tellLimits(outcome.quota);
+      return payload instanceof AuditedBody ? payload.body || undefined : payload;
     }
     if (outcome.result === 'invalid_key') {
-      const bearer = parseBearer(request.headers.authorization);
-      if (bearer.kind === 'token') options.authenticator.forget(bearer.token);
-      return replaceAnswer(reply, invalidKey(true));
+      caller.forget();
+      return replaceResponse(reply, invalidKey(true));
     }
-    options.exhausted.add(key.workspaceId);
-    const refusal = replaceAnswer(reply, quotaExceeded(outcome.quota, options.clock()));
-    reply.headers({ ...rateLimitHeaders([...quotaItems(request, outcome.quota, options), ...burst]) });
-    await record(false);
+    const refusal = replaceResponse(reply, quotaGate.exceeded(key.workspaceId, outcome.quota));
+    tellLimits(outcome.quota);
+    await append(false);
     return refusal;
   } catch (error) {
     request.log.error({ err: error }, 'the audit entry could not be written; the request is refused');
-    return replaceAnswer(reply, unavailable());
+    return replaceResponse(reply, unavailable());
   }
 }
 
-export function quotaExceeded(quota: QuotaState, nowMs: number): ApiError {
-  return new ApiError(
-    'quota_exceeded',
-    `The workspace's live quota of ${quota.limit} requests this month is used up.`,
-    {
-      'retry-after': String(quotaItem(quota, nowMs).resetSeconds),
-    },
-  );
-}
-
-const isUsedUp = (quota: QuotaState | null): boolean => quota !== null && quota.used >= quota.limit;
-
-/** What is left of the workspace's quota tells of everybody's traffic: not for a key that is limited to one company. */
+/** The quota shows the traffic of the whole workspace, so a key that is limited to one company does not see it. */
 const quotaItems = (
-  { key }: FastifyRequest,
+  key: AuthenticatedKey,
   quota: QuotaState | null,
-  { clock }: AuditOptions,
-): readonly RateLimitItem[] =>
-  quota === null || key === null || key.companyId !== null ? [] : [quotaItem(quota, clock())];
+  clock: Clock,
+): readonly RateLimitItem[] => (quota === null || key.companyId !== null ? [] : [quotaItem(quota, clock())]);
 
-function burstItem({ key, burst }: FastifyRequest): readonly RateLimitItem[] {
-  if (key === null || key.burstLimit === null || burst === null) return [];
+function burstItems({ key, burst }: Caller): readonly RateLimitItem[] {
+  if (key.burstLimit === null || burst === null) return [];
   const windowSeconds = BURST_WINDOW_MS / 1000;
   return [
     {
@@ -100,16 +98,69 @@ function burstItem({ key, burst }: FastifyRequest): readonly RateLimitItem[] {
   ];
 }
 
-/** All other headers say something of the answer that is replaced. */
-const OF_EVERY_ANSWER: ReadonlySet<string> = new Set(['request-id', 'x-content-type-options', 'connection']);
+/** The headers that every response has. All others describe the response that is replaced. */
+const OF_EVERY_RESPONSE: ReadonlySet<string> = new Set([
+  'request-id',
+  'x-content-type-options',
+  'connection',
+]);
 
-function replaceAnswer(reply: FastifyReply, failure: { readonly code: ErrorCode } & ApiError): string {
+/** Replaces the status and the headers of a response, and returns its new body. */
+function replaceResponse(reply: FastifyReply, failure: ApiError): string {
   for (const name of Object.keys(reply.getHeaders()))
-    if (!OF_EVERY_ANSWER.has(name)) reply.removeHeader(name);
-  const body = errorEnvelope(failure.code, failure.message);
+    if (!OF_EVERY_RESPONSE.has(name)) reply.removeHeader(name);
   reply
     .code(failure.status)
     .headers({ ...failure.headers })
     .type('application/json; charset=utf-8');
-  return body;
+  return errorEnvelope(failure.code, failure.message);
+}
+
+/** The parts of an audit entry that depend on the response. */
+export interface Answered {
+  readonly status: number;
+  /** Whether the request uses live quota. A refusal because of a limit does not. */
+  readonly counted: boolean;
+  /** The records that a write has created, changed or deleted. */
+  readonly recordIds?: readonly string[];
+}
+
+/** A request for the audit log. A request with a test key makes no entry and uses no quota (specification, section 6). */
+export function requestRecord(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  key: AuthenticatedKey,
+  answered: Answered,
+): RequestRecord {
+  const live = key.mode === 'live';
+  const durationMs = Math.round(reply.elapsedTime);
+  return {
+    workspaceId: key.workspaceId,
+    keyId: key.keyId,
+    tokenVersion: key.tokenVersion,
+    entry: live ? requestEntry(request, key, answered, durationMs) : null,
+    counted: live && answered.counted,
+    failed: answered.status >= FIRST_ERROR_STATUS,
+    durationMs,
+  };
+}
+
+function requestEntry(
+  request: FastifyRequest,
+  key: AuthenticatedKey,
+  { status, recordIds }: Answered,
+  durationMs: number,
+): NewEntry {
+  const [path = ''] = request.url.split('?', 1);
+  return {
+    kind: 'api.request',
+    keyId: key.keyId,
+    actor: null,
+    method: request.method,
+    path: harmless(path),
+    status,
+    durationMs,
+    ...originOf(request),
+    ...(recordIds === undefined ? {} : { recordIds }),
+  };
 }

@@ -1,18 +1,25 @@
 import { hash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { MINUTE_MS } from '../config/durations.ts';
-import { countedAddress, networkOf } from '../http/client-address.ts';
+import { rateLimitKey } from '../http/client-address.ts';
 import { ApiError } from '../http/errors.ts';
+import { isToken } from '../http/token-text.ts';
 import type { AuthenticatedKey, Authenticator } from '../keys/authenticate.ts';
 import type { Grant, Limiter } from '../quota/limiter.ts';
-import { parseBearer } from './bearer.ts';
+
+/** The sender of an authenticated request. */
+export interface Caller {
+  readonly key: AuthenticatedKey;
+  /** The state of the burst limit after this request. Null: the key has no limit, or nobody has asked yet. */
+  burst: Grant | null;
+  /** Removes the key from the memory of this process, after the database has refused it. */
+  readonly forget: () => void;
+}
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set once the request has authenticated, also when it is refused afterwards. */
-    key: AuthenticatedKey | null;
-    /** What the burst limit said, when the key has one. */
-    burst: Grant | null;
+    /** Null until the request has authenticated. It stays set when the request is refused afterwards. */
+    caller: Caller | null;
   }
 }
 
@@ -24,7 +31,7 @@ export interface AuthenticationOptions {
 
 export const BURST_WINDOW_MS = 1_000;
 
-/** One message for every reason, so that an answer never tells an unknown key from a revoked one. */
+/** One message for every reason, so that a response does not tell an unknown key from a revoked one. */
 export const invalidKey = (tokenSent: boolean): ApiError =>
   new ApiError('invalid_key', 'The API key is invalid or has been revoked.', {
     'www-authenticate': tokenSent ? 'Bearer error="invalid_token"' : 'Bearer',
@@ -33,55 +40,88 @@ export const invalidKey = (tokenSent: boolean): ApiError =>
 const rateLimited = (message: string, { resetMs }: Grant): ApiError =>
   new ApiError('rate_limited', message, { 'retry-after': String(Math.max(1, Math.ceil(resetMs / 1000))) });
 
-/**
- * Authenticates a request as a workspace's key (specification, section 5) or throws the refusal: shape, failures of the
- * address, look-up, burst limit, in this order.
- */
-export async function authenticate(request: FastifyRequest, options: AuthenticationOptions): Promise<void> {
-  const bearer = parseBearer(request.headers.authorization);
-  if (bearer.kind === 'missing') throw invalidKey(false);
-  const remembered = bearer.kind === 'token' ? options.authenticator.remembered(bearer.token) : undefined;
-  const token = bearer.kind === 'token' ? bearer.token : undefined;
-  const key = remembered ?? (await lookUp(networkOf(countedAddress(request)), token, options));
-  request.key = key;
-  if (key.burstLimit === null) return;
-  request.burst = await options.limiter.take(`burst ${key.keyId}`, key.burstLimit, BURST_WINDOW_MS, 1);
-  if (!request.burst.granted)
-    throw rateLimited(`This key may make ${key.burstLimit} requests a second.`, request.burst);
+/** The content of an Authorization header: no bearer token, a malformed one, or one of the right shape. */
+export type Bearer =
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'malformed' }
+  | { readonly kind: 'token'; readonly token: string };
+
+export function parseBearer(header: string | undefined): Bearer {
+  const token = header === undefined ? undefined : /^bearer +(.*)$/i.exec(header)?.[1]?.trimEnd();
+  if (token === undefined || token === '') return { kind: 'missing' };
+  return isToken(token) ? { kind: 'token', token } : { kind: 'malformed' };
 }
 
+/** Authenticates a request by its API key (specification, section 5). Throws the refusal. */
+export async function authenticate(request: FastifyRequest, options: AuthenticationOptions): Promise<Caller> {
+  const { authenticator } = options;
+  const bearer = parseBearer(request.headers.authorization);
+  if (bearer.kind === 'missing') throw invalidKey(false);
+  if (bearer.kind === 'malformed') throw await failedAuthentication(rateLimitKey(request), options);
+  const { token } = bearer;
+  const remembered = authenticator.remembered(token);
+  const key = remembered?.isCurrent
+    ? remembered.key
+    : await lookUp(rateLimitKey(request), token, remembered !== undefined, options);
+  return { key, burst: null, forget: () => authenticator.forget(token) };
+}
+
+/** Counts the request against the burst limit of its key. Throws `rate_limited`. */
+export async function requireBurst(caller: Caller, limiter: Limiter): Promise<void> {
+  const { keyId, burstLimit } = caller.key;
+  if (burstLimit === null) return;
+  caller.burst = await limiter.take(`burst ${keyId}`, burstLimit, BURST_WINDOW_MS, 1);
+  if (!caller.burst.granted)
+    throw rateLimited(`This key may make ${burstLimit} requests a second.`, caller.burst);
+}
+
+/** Asks the database for the key of a token that memory does not know, or has not confirmed for some time. */
 async function lookUp(
-  network: string,
-  token: string | undefined,
+  client: string,
+  token: string,
+  wasValid: boolean,
   options: AuthenticationOptions,
 ): Promise<AuthenticatedKey> {
   const { authenticator, limiter, failedAuthPerMinute } = options;
-  const failures = `failed authentication ${network}`;
-  const tooMany = (grant: Grant): ApiError =>
-    rateLimited('Too many failed authentications from this address.', grant);
-  const before = await limiter.take(failures, failedAuthPerMinute, MINUTE_MS, 0);
-  if (!before.granted && (token === undefined || !authenticator.wasValid(token))) {
-    const chance = token === undefined ? before : await takeLookUp(network, token, before, options);
-    if (!chance.granted) throw tooMany(chance);
+  const failures = await limiter.take(failureBucket(client), failedAuthPerMinute, MINUTE_MS, 0);
+  if (!failures.granted && !wasValid) {
+    const lookUps = await takeLookUp(client, token, failures, options);
+    if (!lookUps.granted) throw tooManyFailures(lookUps);
   }
-  const key = token === undefined ? undefined : await authenticator.authenticate(token);
-  if (key !== undefined) return key;
-  // With concurrent failures, only as many as the limit allows get 401; the rest get 429.
-  const after = await limiter.take(failures, failedAuthPerMinute, MINUTE_MS, 1);
-  throw after.granted ? invalidKey(true) : tooMany(after);
+  const key = await authenticator.lookUp(token);
+  if (key === undefined) throw await failedAuthentication(client, options);
+  return key;
 }
 
-/** Not the length of any other window: what fills these buckets pushes out none of the others. */
+const failureBucket = (client: string): string => `failed authentication ${client}`;
+
+const tooManyFailures = (grant: Grant): ApiError =>
+  rateLimited('Too many failed authentications from this address.', grant);
+
+/**
+ * Counts a failure and returns its refusal. With concurrent failures, only as many as the limit allows get 401; the
+ * rest get 429.
+ */
+async function failedAuthentication(
+  client: string,
+  { limiter, failedAuthPerMinute }: AuthenticationOptions,
+): Promise<ApiError> {
+  const failures = await limiter.take(failureBucket(client), failedAuthPerMinute, MINUTE_MS, 1);
+  return failures.granted ? invalidKey(true) : tooManyFailures(failures);
+}
+
+/** These windows have lengths that no other window has, so their buckets do not push out the buckets of others. */
 const LOOK_UPS_WINDOW_MS = 2_000;
 const LOOKED_UP_WINDOW_MS = 2 * MINUTE_MS;
 
 /**
- * Whether an unknown token of an address with too many failures is looked up all the same: otherwise a stranger behind
- * the same address could lock out a key that this process has not seen yet. There are as many look-ups again as failures
- * are allowed, evenly over time, and one for each token: a client that repeats a wrong token takes none from others.
+ * Decides whether the database is asked for an unknown token of a client with too many failures. Without such look-ups,
+ * a stranger behind the same address could lock out a key that this process has not seen yet. There are as many look-ups
+ * as allowed failures, spread evenly over time, and one per token: a client that repeats a wrong token takes no look-up
+ * from others.
  */
 async function takeLookUp(
-  network: string,
+  client: string,
   token: string,
   failures: Grant,
   { limiter, failedAuthPerMinute }: AuthenticationOptions,
@@ -90,7 +130,7 @@ async function takeLookUp(
   const first = await limiter.take(lookedUp, 1, LOOKED_UP_WINDOW_MS, 0);
   if (!first.granted) return { ...failures, granted: false };
   const perWindow = Math.ceil((failedAuthPerMinute * LOOK_UPS_WINDOW_MS) / MINUTE_MS);
-  const chance = await limiter.take(`look-ups ${network}`, perWindow, LOOK_UPS_WINDOW_MS, 1);
+  const chance = await limiter.take(`look-ups ${client}`, perWindow, LOOK_UPS_WINDOW_MS, 1);
   if (chance.granted) await limiter.take(lookedUp, 1, LOOKED_UP_WINDOW_MS, 1);
   return chance;
 }

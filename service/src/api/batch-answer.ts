@@ -1,6 +1,5 @@
 import { microsOfTime, timeOfMicros } from '../records/clock.ts';
-import type { Inserted } from '../records/insert.ts';
-import { stampedOnCreation } from '../records/mutations.ts';
+import { type Inserted, stampedOnCreation } from '../records/insert.ts';
 import { type RecordInput, rowOf } from '../records/row.ts';
 import type { Resource } from '../resources/define.ts';
 

@@ -1,76 +1,70 @@
-import http from 'node:http';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { QuotaState } from '../audit-log/append-requests.ts';
+import type { FastifyInstance } from 'fastify';
+import { createAuditWriter } from '../audit-log/audit-writer.ts';
+import type { Clock } from '../config/clock.ts';
+import type { Lanes } from '../database/lanes.ts';
 import { ApiError } from '../http/errors.ts';
-import { type AuditOptions, auditAnswer, quotaExceeded } from './audit-hook.ts';
-import { type AuthenticationOptions, authenticate } from './authentication.ts';
+import { createAuthenticator } from '../keys/authenticate.ts';
+import type { CursorCodec } from '../list/cursor.ts';
+import type { Limiter } from '../quota/limiter.ts';
+import { createQuotaGate } from '../quota/live-quota.ts';
+import type { Resource } from '../resources/define.ts';
+import { auditResponse } from './audit-hook.ts';
+import { authenticate, requireBurst } from './authentication.ts';
+import { acceptEveryMethod, collectMethods, refuseOtherMethods } from './methods.ts';
+import { registerCount, registerReads } from './reads.ts';
+import { registerWrites } from './writes.ts';
 
-/** All that Node.js reads, but the one that asks for a tunnel and never arrives as a request. */
-const METHODS = http.METHODS.filter((method) => method !== 'CONNECT');
-
-export interface V1Options extends AuthenticationOptions, AuditOptions {
-  readonly readQuota: (workspaceId: string) => Promise<QuotaState | null>;
+export interface ApiOptions {
+  readonly lanes: Pick<Lanes, 'trail' | 'reads' | 'writes' | 'slow'>;
+  readonly resources: readonly Resource[];
+  /** The first secret issues tokens, all of them are accepted. */
+  readonly secrets: readonly string[];
+  readonly cursors: CursorCodec;
+  readonly limiter: Limiter;
+  readonly failedAuthPerMinute: number;
+  readonly clock: Clock;
 }
 
 /**
- * What every path below /v1 has in common, also unknown ones: authentication ahead of everything, the audit entry
- * behind everything. `routes` registers the paths.
+ * Registers every path below /v1. Each request, also one for an unknown path, passes three steps: authentication and
+ * limits (onRequest), the route, and the audit entry (onSend). Closing the app writes the audit entries that still wait.
  */
-export function registerV1(
-  app: FastifyInstance,
-  options: V1Options,
-  routes: (v1: FastifyInstance) => void,
-): void {
-  for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
+export function registerV1(app: FastifyInstance, options: ApiOptions): void {
+  const { lanes, resources, secrets, cursors, limiter, failedAuthPerMinute, clock } = options;
+  const { reads, writes, slow } = lanes;
+  const authenticator = createAuthenticator(lanes, secrets, clock);
+  const quotaGate = createQuotaGate(reads, clock);
+  const auditWriter = createAuditWriter(lanes);
+  app.addHook('onClose', () => auditWriter.drain());
+  app.decorateRequest('caller', null);
+  acceptEveryMethod(app);
+
   app.register(
     (v1, _options, done) => {
-      const methods = new Map<string, Set<string>>();
-      v1.addHook('onRoute', ({ url, method }) => {
-        const known = methods.get(url) ?? new Set();
-        for (const name of [method].flat()) known.add(name);
-        methods.set(url, known);
-      });
+      const methods = collectMethods(v1);
       v1.addHook('onRequest', async (request, reply) => {
-        // A cache must not give one key what another one got.
+        // A cache must not give the response of one key to another key.
         reply.header('vary', 'authorization');
-        await authenticate(request, options);
-        await refuseOverQuota(request.key, options);
+        const caller = await authenticate(request, { authenticator, limiter, failedAuthPerMinute });
+        // From here on the response has an audit entry, also if the request is refused.
+        request.caller = caller;
+        await requireBurst(caller, limiter);
+        if (caller.key.mode === 'live') await quotaGate.require(caller.key.workspaceId);
       });
-      v1.addHook('onSend', (request, reply, payload) => auditAnswer(request, reply, payload, options));
+      v1.addHook('onSend', (request, reply, payload: unknown) =>
+        auditResponse(request, reply, payload, { auditWriter, quotaGate, clock }),
+      );
       v1.setNotFoundHandler(() => {
         throw new ApiError('not_found', 'There is no such path.');
       });
-      routes(v1);
-      const allowed = [...methods.keys()].map((url) => {
-        // A record may be called like a path below its list: `/v1/audits/batch` is one to whoever reads it.
-        const ofRecords = methods.get(url.replace(/[^/]+$/, ':id')) ?? [];
-        return { url, known: [...new Set([...(methods.get(url) ?? []), ...ofRecords])] };
-      });
-      for (const { url, known } of allowed) {
-        const others = METHODS.filter((method) => !known.includes(method));
-        const allow = known.join(', ');
-        const refuse = ({ method }: { readonly method: string }): never => {
-          throw new ApiError('method_not_allowed', `${method} is not allowed here. Allowed: ${allow}.`, {
-            allow,
-          });
-        };
-        // After authentication and before the body is read.
-        const onRequest = async (request: FastifyRequest): Promise<void> => refuse(request);
-        v1.route({ method: others, url: url.replace(/^\/v1/, ''), onRequest, handler: refuse });
+      for (const resource of resources) {
+        registerReads(v1, resource, { reads, cursors, clock });
+        if (resource.writable) registerWrites(v1, resource, { writes, quotaGate, clock });
       }
+      registerCount(v1, { reads, slow });
+      refuseOtherMethods(v1, methods);
       done();
     },
     { prefix: '/v1' },
   );
-}
-
-/** Once a workspace was found over its quota, requests are refused before any data is read; the database decides. */
-async function refuseOverQuota(
-  key: { readonly workspaceId: string; readonly mode: string } | null,
-  options: V1Options,
-): Promise<void> {
-  if (key === null || key.mode !== 'live' || !options.exhausted.has(key.workspaceId)) return;
-  const quota = await options.readQuota(key.workspaceId);
-  if (quota !== null && quota.used >= quota.limit) throw quotaExceeded(quota, options.clock());
-  options.exhausted.delete(key.workspaceId);
 }

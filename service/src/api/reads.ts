@@ -1,70 +1,40 @@
 import type { FastifyInstance } from 'fastify';
 import { sendConditional } from '../http/conditional.ts';
-import { ApiError } from '../http/errors.ts';
+import { ApiError, type ErrorCode } from '../http/errors.ts';
 import type { CursorFailure } from '../list/cursor.ts';
-import { findInvalidParameter, parseListQuery } from '../list/query.ts';
-import { type ListReader, readList } from '../list/read.ts';
-import { type CountReader, readCount } from '../records/count.ts';
-import { readRecord } from '../records/read.ts';
+import type { ListDefinition } from '../list/definition.ts';
+import { parseListQuery, type RawQuery } from '../list/query.ts';
+import { type ListAnswer, type ListReader, readList, type Scope } from '../list/read.ts';
+import { type CountReader, readCount, readRecord } from '../records/read.ts';
 import type { Resource } from '../resources/define.ts';
-import {
-  orInvalidParameter,
-  refuse,
-  requireKey,
-  requireNoParameters,
-  requireOwnCompany,
-  requireReadable,
-} from './guards.ts';
-import type { Writer } from './write-transaction.ts';
-import { registerWrites } from './writes.ts';
+import { allowParameters, orInvalidParameter, requireKey, requireReadable } from './guards.ts';
 
-const CURSOR_MESSAGES: Readonly<Record<CursorFailure, string>> = {
-  invalid: '"cursor" is not a cursor of this workspace. Restart the iteration without a cursor.',
-  expired: '"cursor" is older than 24 hours. Restart the iteration without a cursor.',
-  mismatch:
-    '"cursor" was issued for another list, filter set or sort. Restart the iteration without a cursor.',
-};
-const CURSOR_CODES = {
-  invalid: 'invalid_cursor',
-  expired: 'cursor_expired',
-  mismatch: 'cursor_mismatch',
-} as const;
+type Query = { Querystring: Record<string, unknown> };
+type One = Query & { Params: { id: string } };
 
-/** Why a cursor cannot be used, as an answer; the same wherever a list is read. */
-export const cursorFailure = (failure: CursorFailure): ApiError =>
-  new ApiError(CURSOR_CODES[failure], CURSOR_MESSAGES[failure]);
+/** The read routes of one resource; paths are relative to /v1. */
+export function registerReads(v1: FastifyInstance, resource: Resource, reader: ListReader): void {
+  v1.get<Query>(`/${resource.name}`, async (request, reply) => {
+    const key = requireReadable(request, resource);
+    const page = await readPage(reader, resource.list, request.query, key);
+    return sendConditional(request, reply, page.body, page.etag);
+  });
 
-/** The routes of every resource, derived from the declarations; paths are relative to /v1. */
-export function registerResources(
-  v1: FastifyInstance,
-  resources: readonly Resource[],
-  reader: ListReader & CountReader & Writer,
-): void {
-  for (const resource of resources) {
-    v1.get<{ Querystring: Record<string, unknown> }>(`/${resource.name}`, async (request, reply) => {
-      const key = requireReadable(request, resource);
-      const query = orInvalidParameter(parseListQuery(resource.list, request.query));
-      requireOwnCompany(key, query);
-      const answer = await readList(reader, resource.list, query, key);
-      if (typeof answer === 'string') throw cursorFailure(answer);
-      return sendConditional(request, reply, answer.body, answer.etag);
-    });
-    v1.get<{ Querystring: Record<string, unknown>; Params: { id: string } }>(
-      `/${resource.name}/:id`,
-      async (request, reply) => {
-        const key = requireReadable(request, resource);
-        requireNoParameters(request);
-        if (request.params.id === 'count') throw new ApiError('not_found', `${resource.path} has no count.`);
-        const record = await readRecord(reader.reads.of(key.workspaceId), resource, key, request.params.id);
-        if (record === undefined) throw new ApiError('not_found', `There is no such ${resource.singular}.`);
-        return sendConditional(request, reply, record.doc, record.etag);
-      },
-    );
-    if (resource.writable) registerWrites(v1, resource, reader);
-  }
-  v1.get<{ Querystring: Record<string, unknown> }>('/audits/count', async (request, reply) => {
+  v1.get<One>(`/${resource.name}/:id`, async (request, reply) => {
+    const key = requireReadable(request, resource);
+    allowParameters(request.query, []);
+    if (request.params.id === 'count') throw new ApiError('not_found', `${resource.path} has no count.`);
+    const record = await readRecord(reader.reads.of(key.workspaceId), resource, key, request.params.id);
+    if (record === undefined) throw new ApiError('not_found', `There is no such ${resource.singular}.`);
+    return sendConditional(request, reply, record.doc, record.etag);
+  });
+}
+
+/** `/v1/audits/count`. */
+export function registerCount(v1: FastifyInstance, reader: CountReader): void {
+  v1.get<Query>('/audits/count', async (request, reply) => {
     const key = requireKey(request);
-    refuse(findInvalidParameter(request.query, ['approximate']));
+    allowParameters(request.query, ['approximate']);
     const { approximate = 'false' } = request.query;
     if (approximate !== 'true' && approximate !== 'false') {
       throw new ApiError('invalid_parameter', '"approximate" must be true or false.');
@@ -72,3 +42,32 @@ export function registerResources(
     return reply.send(await readCount(reader, key, approximate === 'true'));
   });
 }
+
+/** One page of a list, as the query of a request asks for it. Throws the refusal of a parameter or of a cursor. */
+export async function readPage(
+  reader: ListReader,
+  list: ListDefinition,
+  rawQuery: RawQuery,
+  scope: Scope,
+): Promise<ListAnswer> {
+  const query = orInvalidParameter(parseListQuery(list, rawQuery));
+  const { companyId } = query.filters;
+  if (scope.companyId !== null && companyId !== undefined && companyId !== scope.companyId) {
+    throw new ApiError('insufficient_scope', 'This key is limited to another company than "companyId".');
+  }
+  const page = await readList(reader, list, query, scope);
+  if (typeof page === 'string') throw new ApiError(...CURSOR_REFUSALS[page]);
+  return page;
+}
+
+const CURSOR_REFUSALS: Readonly<Record<CursorFailure, readonly [ErrorCode, string]>> = {
+  invalid: [
+    'invalid_cursor',
+    '"cursor" is not a cursor of this workspace. Restart the iteration without a cursor.',
+  ],
+  expired: ['cursor_expired', '"cursor" is older than 24 hours. Restart the iteration without a cursor.'],
+  mismatch: [
+    'cursor_mismatch',
+    '"cursor" was issued for another list, filter set or sort. Restart the iteration without a cursor.',
+  ],
+};

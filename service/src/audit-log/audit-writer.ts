@@ -20,7 +20,7 @@ export interface AuditWriter {
    * Resolves when the entry is committed; rejects when the database could not write it, or when too many entries wait
    * or this one has waited too long (BusyError).
    */
-  record(request: RequestRecord): Promise<Outcome>;
+  append(request: RequestRecord): Promise<Outcome>;
   /** Resolves when everything that was recorded so far is written or has failed. */
   drain(): Promise<void>;
 }
@@ -126,7 +126,7 @@ export function createAuditWriter(
   };
 
   return {
-    record: (request) =>
+    append: (request) =>
       new Promise((resolve, reject) => {
         if (!queue.add({ request, sinceMs: performance.now(), resolve, reject })) {
           reject(new BusyError('too many audit entries wait to be written'));

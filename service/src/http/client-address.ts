@@ -55,6 +55,13 @@ function parse(text: string): Address | undefined {
 export const clientAddress = ({ ip }: Pick<FastifyRequest, 'ip'>): string | undefined =>
   parse(String(ip))?.toString();
 
+/**
+ * The key under which the requests of one client are counted: its IPv4 address, or the /64 network of its IPv6 address,
+ * because a client that has one address of a network has all of them.
+ */
+export const rateLimitKey = (request: Pick<FastifyRequest, 'ip' | 'socket'>): string =>
+  networkOf(countedAddress(request));
+
 /** The address to count by: the client's, else that of the connection. */
 export function countedAddress(request: Pick<FastifyRequest, 'ip' | 'socket'>): string {
   return clientAddress(request) ?? request.socket.remoteAddress ?? '';

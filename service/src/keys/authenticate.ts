@@ -19,13 +19,18 @@ export interface AuthenticatedKey {
   readonly burstLimit: number | null;
 }
 
+export interface RememberedKey {
+  /** The key was valid when this process last asked the database. It may be revoked by now. */
+  readonly key: AuthenticatedKey;
+  /** Whether the key may be used without asking the database again. */
+  readonly isCurrent: boolean;
+}
+
 export interface Authenticator {
-  /** The key of a well-formed token; undefined when it is unknown or revoked. */
-  authenticate(token: string): Promise<AuthenticatedKey | undefined>;
-  /** What memory says of the token, without the database. */
-  remembered(token: string): AuthenticatedKey | undefined;
-  /** Whether the token was valid when this process last asked the database. It may be revoked by now. */
-  wasValid(token: string): boolean;
+  /** The key that this process remembers for a token. Undefined: it remembers none. */
+  remembered(token: string): RememberedKey | undefined;
+  /** Asks the database for the key of a well-formed token, and remembers it. Undefined: it is unknown or revoked. */
+  lookUp(token: string): Promise<AuthenticatedKey | undefined>;
   /** Forgets a key that the database has refused. */
   forget(token: string): void;
 }
@@ -80,15 +85,12 @@ export function createAuthenticator(
   return {
     remembered(token) {
       const entry = cache.get(nameOf(token));
-      return entry !== undefined && entry.untilMs > clock() ? entry.key : undefined;
+      return entry && { key: entry.key, isCurrent: entry.untilMs > clock() };
     },
-    wasValid: (token) => cache.has(nameOf(token)),
     forget(token) {
       cache.delete(nameOf(token));
     },
-    async authenticate(token) {
-      const known = this.remembered(token);
-      if (known !== undefined) return known;
+    async lookUp(token) {
       const indexes = indexKeys.map((key) => tokenIndex(token, key));
       const row = await findRow(lanes.reads, indexes);
       const matches = matchesHash(token, row?.salt ?? NO_SALT, row?.salted_hash ?? NO_HASH);

@@ -1,8 +1,52 @@
 import type { QuotaState } from '../audit-log/append-requests.ts';
-import type { Queryable } from '../database/lane.ts';
+import type { Clock } from '../config/clock.ts';
+import type { Queryable, Shares } from '../database/lane.ts';
+import { ApiError } from '../http/errors.ts';
+import { quotaItem } from './headers.ts';
 
-/** The workspace's live quota and what this month has used of it; null when none is set. */
-export async function readQuota(connections: Queryable, workspaceId: string): Promise<QuotaState | null> {
+/**
+ * Refuses the requests of workspaces that have used up their live quota, before any work is done for them. It asks the
+ * database only about workspaces that were found to have used it up. The audit entry of a request decides in any case.
+ */
+export interface QuotaGate {
+  /** Throws `quota_exceeded` while the quota of the workspace is used up. */
+  require(workspaceId: string): Promise<void>;
+  /** Notes the quota that the audit entry of a request has returned. */
+  note(workspaceId: string, quota: QuotaState | null): void;
+  /** Notes that the quota does not allow a request, and returns its refusal. */
+  exceeded(workspaceId: string, quota: QuotaState): ApiError;
+}
+
+export function createQuotaGate(reads: Shares, clock: Clock): QuotaGate {
+  const exhausted = new Set<string>();
+  return {
+    async require(workspaceId) {
+      if (!exhausted.has(workspaceId)) return;
+      const quota = await readQuota(reads.of(workspaceId), workspaceId);
+      if (quota !== null && isUsedUp(quota)) throw quotaExceeded(quota, clock());
+      exhausted.delete(workspaceId);
+    },
+    note(workspaceId, quota) {
+      if (quota !== null && isUsedUp(quota)) exhausted.add(workspaceId);
+    },
+    exceeded(workspaceId, quota) {
+      exhausted.add(workspaceId);
+      return quotaExceeded(quota, clock());
+    },
+  };
+}
+
+const isUsedUp = ({ limit, used }: QuotaState): boolean => used >= limit;
+
+const quotaExceeded = (quota: QuotaState, nowMs: number): ApiError =>
+  new ApiError(
+    'quota_exceeded',
+    `The workspace's live quota of ${quota.limit} requests this month is used up.`,
+    { 'retry-after': String(quotaItem(quota, nowMs).resetSeconds) },
+  );
+
+/** The live quota of a workspace and the requests that this month has used of it. Null: the workspace has no quota. */
+async function readQuota(connections: Queryable, workspaceId: string): Promise<QuotaState | null> {
   const { rows } = await connections.query<{ live_quota: number | null; used: number }>({
     name: 'read_quota',
     text: `select live_quota, case when month >= date_trunc('month', now())::date then live_requests else 0 end as used

@@ -1,4 +1,6 @@
 import type pg from 'pg';
+import { ApiError, invalidBody } from '../http/errors.ts';
+import type { Scope } from '../list/read.ts';
 import type { Resource } from '../resources/define.ts';
 import { allocateTimestamps, type Micros, timeOfMicros } from './clock.ts';
 import { copyRows } from './copy.ts';
@@ -156,4 +158,68 @@ async function existingIds(
     values: [workspaceId, [...ids]],
   });
   return new Set(rows.map((row) => row.id));
+}
+
+/** Refuses to write records of a company other than the one that the key is limited to, before anything is asked or done. */
+export function refuseOtherCompanies(
+  resource: Resource,
+  { companyId }: Scope,
+  inputs: readonly RecordInput[],
+): void {
+  if (companyId === null) return;
+  const parent = parentField(resource);
+  if (parent === undefined || !inputs.every((input) => input[parent] === companyId)) throw otherCompany();
+}
+
+export const otherCompany = (): ApiError =>
+  new ApiError(
+    'insufficient_scope',
+    'This key is limited to one company and cannot write records of another.',
+  );
+
+/** Creates all records or none, in the caller's transaction. `nowMs` stamps states; `at` gives a record's JSON pointer in the body. */
+export async function createRecords(
+  client: pg.PoolClient,
+  resource: Resource,
+  { workspaceId }: Scope,
+  inputs: readonly RecordInput[],
+  nowMs: number,
+  at: (index: number) => string,
+): Promise<readonly Inserted[]> {
+  const parent = parentField(resource);
+  const stamped = inputs.map((input) => stampedOnCreation(resource, input, nowMs));
+  const result = await insertRecords(client, workspaceId, resource, stamped);
+  const [existing] = result.existing;
+  if (existing !== undefined) throw idTaken(resource, inputs, existing, at);
+  const missing = result.withoutCompany.map((index) => ({
+    field: `${at(index)}/${parent}`,
+    reason: noCompany(inputs[index], parent),
+  }));
+  if (missing.length > 0) throw invalidBody(missing);
+  return result.inserted;
+}
+
+/** Only the first of several inputs with one id can have been new. */
+function idTaken(
+  { singular }: Resource,
+  inputs: readonly RecordInput[],
+  index: number,
+  at: (index: number) => string,
+): ApiError {
+  const id = inputs[index]?.['id'];
+  const earlier = inputs.findIndex((input) => input['id'] === id);
+  const why =
+    earlier < index ? `${at(earlier)} has the same id` : `the ${singular} ${String(id)} exists already`;
+  return new ApiError('conflict', `${at(index)}/id is taken: ${why}.`);
+}
+
+export const noCompany = (input: RecordInput | undefined, parent = 'companyId'): string =>
+  `names a company that does not exist: ${String(input?.[parent])}`;
+
+/** Sets the time of the state that a record is created in, if the writer gives none. */
+export function stampedOnCreation({ transitions }: Resource, input: RecordInput, nowMs: number): RecordInput {
+  const stamp = transitions?.stamps[String(input[transitions.field])];
+  return stamp === undefined || (input[stamp] ?? null) !== null
+    ? input
+    : { ...input, [stamp]: new Date(nowMs).toISOString() };
 }

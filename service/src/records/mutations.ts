@@ -2,12 +2,13 @@ import type pg from 'pg';
 import { failedFor } from '../database/sql-state.ts';
 import { ApiError, invalidBody } from '../http/errors.ts';
 import { strongEtag } from '../http/etag.ts';
+import type { Scope } from '../list/read.ts';
 import type { Resource } from '../resources/define.ts';
-import { isId } from '../resources/field.ts';
-import { deleteRecord, type LockedRecord, lockRecord, updateRecord } from './change.ts';
-import { parentField } from './counters.ts';
-import { type Inserted, insertRecords } from './insert.ts';
-import type { RecordInput, RecordValues } from './row.ts';
+import { columnName, isId } from '../resources/field.ts';
+import { allocateTimestamps, timeOfMicros } from './clock.ts';
+import { addToCounts, countsOf, parentField } from './counters.ts';
+import { noCompany, otherCompany } from './insert.ts';
+import { canonicalValues, docOf, type RecordInput, type RecordValues } from './row.ts';
 
 /** What a write did: its answer, and the ids for its audit entry. */
 export interface WriteResult {
@@ -21,68 +22,6 @@ export interface WriteResult {
   readonly recipe?: object;
 }
 
-/** Whose records a write may touch; company: the one that the key is limited to. */
-export interface WriteScope {
-  readonly workspaceId: string;
-  readonly companyId: string | null;
-}
-
-/** Refuses to write records of a company other than the one that the key is limited to, before anything is asked or done. */
-export function refuseOtherCompanies(
-  resource: Resource,
-  { companyId }: WriteScope,
-  inputs: readonly RecordInput[],
-): void {
-  if (companyId === null) return;
-  const parent = parentField(resource);
-  if (parent === undefined || !inputs.every((input) => input[parent] === companyId)) throw otherCompany();
-}
-
-/** Creates all records or none, in the caller's transaction. `nowMs` stamps states; `at` gives a record's JSON pointer in the body. */
-export async function createRecords(
-  client: pg.PoolClient,
-  resource: Resource,
-  { workspaceId }: WriteScope,
-  inputs: readonly RecordInput[],
-  nowMs: number,
-  at: (index: number) => string,
-): Promise<readonly Inserted[]> {
-  const parent = parentField(resource);
-  const stamped = inputs.map((input) => stampedOnCreation(resource, input, nowMs));
-  const result = await insertRecords(client, workspaceId, resource, stamped);
-  const [existing] = result.existing;
-  if (existing !== undefined) throw idTaken(resource, inputs, existing, at);
-  const missing = result.withoutCompany.map((index) => ({
-    field: `${at(index)}/${parent}`,
-    reason: noCompany(inputs[index], parent),
-  }));
-  if (missing.length > 0) throw invalidBody(missing);
-  return result.inserted;
-}
-
-/** Only the first of several inputs with one id can have been new. */
-function idTaken(
-  { singular }: Resource,
-  inputs: readonly RecordInput[],
-  index: number,
-  at: (index: number) => string,
-): ApiError {
-  const id = inputs[index]?.['id'];
-  const earlier = inputs.findIndex((input) => input['id'] === id);
-  const why =
-    earlier < index ? `${at(earlier)} has the same id` : `the ${singular} ${String(id)} exists already`;
-  return new ApiError('conflict', `${at(index)}/id is taken: ${why}.`);
-}
-
-const noCompany = (input: RecordInput | undefined, parent = 'companyId'): string =>
-  `names a company that does not exist: ${String(input?.[parent])}`;
-
-const otherCompany = (): ApiError =>
-  new ApiError(
-    'insufficient_scope',
-    'This key is limited to one company and cannot write records of another.',
-  );
-
 export interface PatchResult extends WriteResult {
   /** Names of the fields whose value is another one than before. */
   readonly changed: readonly string[];
@@ -92,7 +31,7 @@ export interface PatchResult extends WriteResult {
 export async function patchRecord(
   client: pg.PoolClient,
   resource: Resource,
-  scope: WriteScope,
+  scope: Scope,
   id: string,
   patch: RecordInput,
   ifMatch: string | undefined,
@@ -110,7 +49,7 @@ export async function patchRecord(
 export async function removeRecord(
   client: pg.PoolClient,
   resource: Resource,
-  scope: WriteScope,
+  scope: Scope,
   id: string,
   ifMatch: string | undefined,
 ): Promise<WriteResult> {
@@ -138,7 +77,7 @@ async function hasActiveKey(client: pg.PoolClient, workspaceId: string, companyI
 async function hold(
   client: pg.PoolClient,
   resource: Resource,
-  scope: WriteScope,
+  scope: Scope,
   id: string,
   ifMatch: string | undefined,
 ): Promise<LockedRecord> {
@@ -166,7 +105,7 @@ function merge(values: RecordValues, patch: RecordInput): RecordValues {
 async function checkCompany(
   client: pg.PoolClient,
   resource: Resource,
-  scope: WriteScope,
+  scope: Scope,
   held: LockedRecord,
   values: RecordValues,
 ): Promise<void> {
@@ -201,10 +140,80 @@ function stampedOnMove(
   return stamp === undefined || values[stamp] !== null ? values : { ...values, [stamp]: held.now };
 }
 
-/** Sets the time of the state that a record is created in, if the writer gives none. */
-export function stampedOnCreation({ transitions }: Resource, input: RecordInput, nowMs: number): RecordInput {
-  const stamp = transitions?.stamps[String(input[transitions.field])];
-  return stamp === undefined || (input[stamp] ?? null) !== null
-    ? input
-    : { ...input, [stamp]: new Date(nowMs).toISOString() };
+/** A record that a transaction holds: nobody else writes to its workspace until the transaction ends. */
+interface LockedRecord {
+  readonly id: string;
+  readonly doc: string;
+  readonly values: RecordValues;
+  /** The clock's time of this write, six fractional digits. */
+  readonly now: string;
+}
+
+/** Locks the workspace's clock and reads a record; undefined when the scope has none. */
+async function lockRecord(
+  client: pg.ClientBase,
+  scope: Scope,
+  resource: Resource,
+  id: string,
+): Promise<LockedRecord | undefined> {
+  const now = timeOfMicros(await allocateTimestamps(client, scope.workspaceId, 1));
+  const { relation, companyColumn } = resource.list;
+  const { rows } = await client.query<{ doc: string }>({
+    name: `hold_${relation}`,
+    text: `select doc from ${relation} where workspace_id = $1 and id = $2 and ($3::text is null or ${companyColumn ?? 'id'} = $3)`,
+    values: [scope.workspaceId, id, scope.companyId],
+  });
+  const [row] = rows;
+  return row === undefined
+    ? undefined
+    : { id, doc: row.doc, values: JSON.parse(row.doc) as RecordValues, now };
+}
+
+/** Writes a held record's new values; returns its new wire JSON. A record that says the same is left alone. */
+async function updateRecord(
+  client: pg.ClientBase,
+  workspaceId: string,
+  resource: Resource,
+  held: LockedRecord,
+  values: RecordValues,
+): Promise<string> {
+  if (docOf(resource, values) === held.doc) return held.doc;
+  const changed: RecordValues = 'updatedAt' in resource.fields ? { ...values, updatedAt: held.now } : values;
+  const written = canonicalValues(resource, changed);
+  const doc = JSON.stringify(written);
+  const names = Object.keys(resource.fields).filter((name) => name !== 'id' && name !== 'createdAt');
+  const assignments = names.map((name, i) => `${columnName(name)} = $${i + 4}`).join(', ');
+  await client.query({
+    name: `update_${resource.list.relation}`,
+    text: `update ${resource.list.relation} set doc = $3, ${assignments} where workspace_id = $1 and id = $2`,
+    values: [workspaceId, held.id, doc, ...names.map((name) => written[name] ?? null)],
+  });
+  const parent = parentField(resource);
+  if (parent !== undefined && written[parent] !== held.values[parent]) {
+    await addToCounts(
+      client,
+      workspaceId,
+      resource,
+      new Map([
+        [String(held.values[parent]), -1],
+        [String(written[parent]), 1],
+      ]),
+    );
+  }
+  return doc;
+}
+
+/** Removes a held record and counts it out. PostgreSQL refuses while other records belong to it (23503). */
+async function deleteRecord(
+  client: pg.ClientBase,
+  workspaceId: string,
+  resource: Resource,
+  held: LockedRecord,
+): Promise<void> {
+  await client.query({
+    name: `delete_${resource.list.relation}`,
+    text: `delete from ${resource.list.relation} where workspace_id = $1 and id = $2`,
+    values: [workspaceId, held.id],
+  });
+  await addToCounts(client, workspaceId, resource, countsOf(resource, [held], -1));
 }

@@ -1,16 +1,18 @@
-import type { Queryable } from '../database/lane.ts';
+import type { Count } from '@svc/sdk';
+import type { Queryable, Shares } from '../database/lane.ts';
 import { strongEtag } from '../http/etag.ts';
 import type { Scope } from '../list/read.ts';
 import type { Resource } from '../resources/define.ts';
 import { isId } from '../resources/field.ts';
+import { WHOLE_WORKSPACE } from './counters.ts';
 
-/** One record's wire JSON, and its strong ETag: the same bytes have the same tag. */
+/** The wire JSON of one record, and its strong ETag: the same bytes have the same tag. */
 export interface RecordAnswer {
   readonly doc: string;
   readonly etag: string;
 }
 
-/** Reads a record by its id; undefined when the scope has none: another company's record does not exist for it. */
+/** Reads a record by its id. Undefined: there is none in the scope, which may be limited to one company. */
 export async function readRecord(
   connections: Queryable,
   { list }: Resource,
@@ -26,4 +28,39 @@ export async function readRecord(
   });
   const [row] = rows;
   return row === undefined ? undefined : { doc: row.doc, etag: strongEtag(row.doc) };
+}
+
+export interface CountReader {
+  readonly reads: Shares;
+  /** Connections for statements whose time grows with the number of records. */
+  readonly slow: Shares;
+}
+
+/** Counts audits (specification, 4.3). An approximate count is the kept counter; an exact one counts the rows. */
+export async function readCount(
+  { reads, slow }: CountReader,
+  scope: Scope,
+  approximate: boolean,
+): Promise<Count> {
+  const count = approximate
+    ? await keptCount(reads.of(scope.workspaceId), scope)
+    : await exactCount(slow.of(scope.workspaceId), scope);
+  return { count, approximate };
+}
+
+async function keptCount(connections: Queryable, { workspaceId, companyId }: Scope): Promise<number> {
+  const { rows } = await connections.query<{ records: number }>({
+    name: 'kept_count',
+    text: `select records from record_counts where workspace_id = $1 and resource = 'audits' and company_id = $2`,
+    values: [workspaceId, companyId ?? WHOLE_WORKSPACE],
+  });
+  return rows[0]?.records ?? 0;
+}
+
+async function exactCount(connections: Queryable, { workspaceId, companyId }: Scope): Promise<number> {
+  const { rows } = await connections.query<{ records: number }>(
+    `select count(*) as records from audits where workspace_id = $1${companyId === null ? '' : ' and company_id = $2'}`,
+    companyId === null ? [workspaceId] : [workspaceId, companyId],
+  );
+  return rows[0]?.records ?? 0;
 }

@@ -18,10 +18,10 @@ export const PLANTS: readonly Plant[] = [
   {
     name: 'late entry: the answer leaves before its audit entry is committed',
     file: 'api/audit-hook.ts',
-    replace: 'options.trail.record(',
-    by: 'recordLater(options.trail, ',
-    append: `function recordLater(trail, record) {
-      setTimeout(() => void trail.record(record).catch(() => undefined), 400);
+    replace: 'auditWriter.append(',
+    by: 'appendLater(auditWriter, ',
+    append: `function appendLater(auditWriter, record) {
+      setTimeout(() => void auditWriter.append(record).catch(() => undefined), 400);
       return Promise.resolve({ result: 'recorded', quota: null });
     }`,
     faults: ['kill a worker', 'kill a node'],

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseBearer } from '../../src/api/bearer.ts';
+import { parseBearer } from '../../src/api/authentication.ts';
 import { idempotencyKey } from '../../src/api/idempotency.ts';
 import { type Batch, FORMATS, type Format, readBatches } from '../../src/bulk/batches.ts';
 import { BulkError } from '../../src/bulk/error.ts';

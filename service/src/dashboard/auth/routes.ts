@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { Type } from 'typebox';
 import type { Queryable } from '../../database/lane.ts';
 import { isUnavailable } from '../../database/unavailable.ts';
-import { countedAddress, networkOf } from '../../http/client-address.ts';
+import { rateLimitKey } from '../../http/client-address.ts';
 import { ApiError, ERRORS } from '../../http/errors.ts';
 import { findUser } from '../people/accounts.ts';
 import { defineBody, flag, newPassword, text } from '../requests/body.ts';
@@ -180,7 +180,7 @@ export function registerAuth(
 }
 
 const attemptOf = (request: FastifyRequest, userId: string | undefined): Attempt => ({
-  address: networkOf(countedAddress(request)),
+  address: rateLimitKey(request),
   knownDevice: knownDevice(request, userId),
 });
 

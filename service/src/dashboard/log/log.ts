@@ -1,14 +1,14 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import type pg from 'pg';
-import { orInvalidParameter, refuse } from '../../api/guards.ts';
-import { cursorFailure } from '../../api/reads.ts';
+import { allowParameters, orInvalidParameter } from '../../api/guards.ts';
+import { readPage } from '../../api/reads.ts';
 import { appendEvent } from '../../audit-log/append-event.ts';
 import type { Connections, Shares } from '../../database/lane.ts';
 import { inTransaction } from '../../database/pool.ts';
 import { ApiError } from '../../http/errors.ts';
-import { findInvalidParameter, type ListQuery, parseListQuery } from '../../list/query.ts';
-import { type ListReader, readList } from '../../list/read.ts';
+import { type ListQuery, parseListQuery } from '../../list/query.ts';
+import type { ListReader } from '../../list/read.ts';
 import { readRecord } from '../../records/read.ts';
 import { auditLog } from '../../resources/audit-log.ts';
 import { type Access, confirmRole, type Sessions } from '../requests/session.ts';
@@ -45,9 +45,8 @@ export function registerLog(
 ): void {
   api.get<{ Querystring: Raw }>(LOG, async (request, reply) => {
     const { workspaceId } = await sessions.member(request, reply);
-    const answer = await readList(reader, logList, queryOf(request.query), { workspaceId, companyId: null });
-    if (typeof answer === 'string') throw cursorFailure(answer);
-    return reply.type(JSON_TYPE).send(answer.body);
+    const page = await readPage(reader, logList, request.query, { workspaceId, companyId: null });
+    return reply.type(JSON_TYPE).send(page.body);
   });
 
   api.get<{ Params: { entryId: string } }>(`${LOG}/:entryId`, async (request, reply) => {
@@ -63,8 +62,8 @@ export function registerLog(
     const { workspaceId } = access;
     const { format: _, ...filters } = request.query;
     const format = formatOf(request.query['format']);
-    refuse(findInvalidParameter(filters, Object.keys(logList.filters)));
-    const query = queryOf(filters);
+    allowParameters(filters, Object.keys(logList.filters));
+    const query = orInvalidParameter(parseListQuery(logList, filters));
     await inTransaction(changes, (client) => recordExport(client, access, { format, query }));
     const chunks = exportChunks(slow.of(workspaceId), workspaceId, query, format);
     const day = new Date(reader.clock()).toISOString().slice(0, 10);
@@ -91,8 +90,6 @@ async function recordExport(
     details: { format, filters: new URLSearchParams(query.filters).toString() },
   });
 }
-
-const queryOf = (raw: Raw): ListQuery => orInvalidParameter(parseListQuery(logList, raw));
 
 function formatOf(value: unknown): ExportFormat {
   const format = EXPORT_FORMATS.find((known) => known === value);

@@ -1,13 +1,11 @@
 import type { FastifyInstance } from 'fastify';
-import { orInvalidParameter } from '../../api/guards.ts';
-import { cursorFailure } from '../../api/reads.ts';
-import { recordBody } from '../../api/write-body.ts';
+import { requireRecord } from '../../api/guards.ts';
+import { readPage } from '../../api/reads.ts';
 import { appendEvent } from '../../audit-log/append-event.ts';
 import type { Connections } from '../../database/lane.ts';
 import { inTransaction } from '../../database/pool.ts';
 import { ApiError } from '../../http/errors.ts';
-import { parseListQuery } from '../../list/query.ts';
-import { type ListReader, readList } from '../../list/read.ts';
+import type { ListReader } from '../../list/read.ts';
 import { patchRecord } from '../../records/mutations.ts';
 import { readRecord } from '../../records/read.ts';
 import type { Resource } from '../../resources/define.ts';
@@ -34,10 +32,8 @@ export function registerData(api: FastifyInstance, { pool, sessions, reader }: D
   api.get<List>(DATA, async (request, reply) => {
     const { workspaceId } = await sessions.member(request, reply);
     const { list } = resourceOf(request.params);
-    const query = orInvalidParameter(parseListQuery(list, request.query));
-    const answer = await readList(reader, list, query, { workspaceId, companyId: null });
-    if (typeof answer === 'string') throw cursorFailure(answer);
-    return reply.type(JSON_TYPE).send(answer.body);
+    const page = await readPage(reader, list, request.query, { workspaceId, companyId: null });
+    return reply.type(JSON_TYPE).send(page.body);
   });
 
   api.get<One>(`${DATA}/:recordId`, async (request, reply) => {
@@ -56,7 +52,7 @@ export function registerData(api: FastifyInstance, { pool, sessions, reader }: D
     if (resource.immutable) {
       throw new ApiError('method_not_allowed', `An ${resource.singular} stays as it is.`, { allow: 'GET' });
     }
-    const patch = recordBody(resource, request.body, 'patch');
+    const patch = requireRecord(resource, request.body, 'patch');
     const { recordId } = request.params;
     const ifMatch = request.headers['if-match'];
     const scope = { workspaceId, companyId: null };

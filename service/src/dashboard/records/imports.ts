@@ -1,13 +1,13 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
-import { refuse } from '../../api/guards.ts';
+import { allowParameters } from '../../api/guards.ts';
 import { BulkError } from '../../bulk/error.ts';
 import { type Format, importRecords, type RefusedRecord } from '../../bulk/import.ts';
 import type { Clock } from '../../config/clock.ts';
 import type { Connections } from '../../database/lane.ts';
 import { ApiError } from '../../http/errors.ts';
 import { harmless } from '../../http/request-origin.ts';
-import { findInvalidParameter, type RawQuery } from '../../list/query.ts';
+import type { RawQuery } from '../../list/query.ts';
 import {
   FILE_NAME_MAX_CHARACTERS,
   IMPORT_MAX_BYTES,
@@ -132,7 +132,7 @@ const tooLarge = (): ApiError =>
 
 /** What the person's machine calls the file, for the audit log. */
 function fileNameOf(query: RawQuery): string | undefined {
-  refuse(findInvalidParameter(query, ['fileName']));
+  allowParameters(query, ['fileName']);
   const { fileName } = query;
   if (typeof fileName !== 'string') return undefined;
   if (fileName !== '' && fileName.length <= FILE_NAME_MAX_CHARACTERS) return harmless(fileName);

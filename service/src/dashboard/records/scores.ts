@@ -1,9 +1,8 @@
 import type { FastifyInstance } from 'fastify';
-import { refuse } from '../../api/guards.ts';
+import { allowParameters } from '../../api/guards.ts';
 import type { Clock } from '../../config/clock.ts';
 import type { Connections } from '../../database/lane.ts';
 import { ApiError } from '../../http/errors.ts';
-import { findInvalidParameter } from '../../list/query.ts';
 import { isId } from '../../resources/field.ts';
 import { SCORE_COMPANIES_MAX, SCORE_SPANS } from '../limits.ts';
 import type { Sessions } from '../requests/session.ts';
@@ -22,7 +21,7 @@ type Query = { Querystring: Record<string, unknown> };
 export function registerScores(api: FastifyInstance, { pool, sessions, clock }: ScoreRoutes): void {
   api.get<Query>('/workspaces/:workspaceId/scores', async (request, reply): Promise<Scores> => {
     const { workspaceId } = await sessions.member(request, reply);
-    refuse(findInvalidParameter(request.query, ['range', 'companyId']));
+    allowParameters(request.query, ['range', 'companyId']);
     const range = parseRange(request.query['range']);
     const { companyId } = request.query;
     if (companyId !== undefined && !(typeof companyId === 'string' && isId(companyId))) {

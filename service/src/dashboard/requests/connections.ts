@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Connections, Lane } from '../../database/lane.ts';
 import type { Lanes } from '../../database/lanes.ts';
-import { countedAddress, networkOf } from '../../http/client-address.ts';
+import { rateLimitKey } from '../../http/client-address.ts';
 import { createKnownSessions, type KnownSessions } from './known-sessions.ts';
 
 const WORKSPACE = '/workspaces/:workspaceId';
@@ -108,7 +108,7 @@ function visitOf(request: FastifyRequest, known: KnownSessions): Visit {
   const session = token === undefined ? undefined : createHash('sha256').update(token).digest('base64url');
   return {
     request,
-    network: `network ${networkOf(countedAddress(request))}`,
+    network: `network ${rateLimitKey(request)}`,
     session,
     personId: session === undefined ? undefined : known.personOf(session),
     admitted: false,

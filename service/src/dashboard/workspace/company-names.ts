@@ -1,8 +1,7 @@
 import type { FastifyInstance } from 'fastify';
-import { refuse } from '../../api/guards.ts';
+import { allowParameters } from '../../api/guards.ts';
 import type { Connections } from '../../database/lane.ts';
 import { ApiError } from '../../http/errors.ts';
-import { findInvalidParameter } from '../../list/query.ts';
 import { isId } from '../../resources/field.ts';
 import { COMPANY_NAMES_MAX, NAME_MAX_CHARACTERS } from '../limits.ts';
 import type { Sessions } from '../requests/session.ts';
@@ -22,7 +21,7 @@ export function registerCompanyNames(api: FastifyInstance, { pool, sessions }: C
     '/workspaces/:workspaceId/company-names',
     async (request, reply): Promise<CompanyNames> => {
       const { workspaceId } = await sessions.member(request, reply);
-      refuse(findInvalidParameter(request.query, ['search', 'ids']));
+      allowParameters(request.query, ['search', 'ids']);
       const { ids, search = '' } = request.query;
       if (typeof ids === 'string') return { data: await findByIds(pool, workspaceId, idsOf(ids)) };
       return { data: await findByText(pool, workspaceId, searchOf(String(search))) };

@@ -1,10 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type pg from 'pg';
-import { cursorFailure } from '../../api/reads.ts';
+import { readPage } from '../../api/reads.ts';
 import { ApiError } from '../../http/errors.ts';
 import type { KeyStore } from '../../keys/store.ts';
-import { isQueryFailure, parseListQuery } from '../../list/query.ts';
-import { type ListReader, readList } from '../../list/read.ts';
+import type { ListReader } from '../../list/read.ts';
 import { apiKeys } from '../../resources/api-keys.ts';
 import { isId } from '../../resources/field.ts';
 import { defineBody, idOrNull, name, oneOf } from '../requests/body.ts';
@@ -40,11 +39,8 @@ export function registerKeys(api: FastifyInstance, { sessions, keys, reader }: K
 
   api.get<{ Querystring: Record<string, unknown> }>(KEYS, async (request, reply) => {
     const { workspaceId } = await sessions.member(request, reply);
-    const query = parseListQuery(apiKeys.list, request.query);
-    if (isQueryFailure(query)) throw new ApiError('invalid_parameter', query.message);
-    const answer = await readList(reader, apiKeys.list, query, { workspaceId, companyId: null });
-    if (typeof answer === 'string') throw cursorFailure(answer);
-    return reply.type('application/json; charset=utf-8').send(answer.body);
+    const page = await readPage(reader, apiKeys.list, request.query, { workspaceId, companyId: null });
+    return reply.type('application/json; charset=utf-8').send(page.body);
   });
 
   api.post(KEYS, CREATES, async (request, reply) => {

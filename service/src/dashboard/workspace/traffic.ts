@@ -1,10 +1,9 @@
 import type { FastifyInstance } from 'fastify';
-import { refuse } from '../../api/guards.ts';
+import { allowParameters } from '../../api/guards.ts';
 import { type LatencyCount, latencyQuantile } from '../../audit-log/latency.ts';
 import type { Clock } from '../../config/clock.ts';
 import { DAY_MS, HOUR_MS } from '../../config/durations.ts';
 import type { Connections } from '../../database/lane.ts';
-import { findInvalidParameter } from '../../list/query.ts';
 import { HOURLY_MAX_MS } from '../limits.ts';
 import type { Sessions } from '../requests/session.ts';
 import { parseRange, RANGES_MS } from './range.ts';
@@ -26,7 +25,7 @@ export function registerTraffic(api: FastifyInstance, { pool, sessions, clock }:
     '/workspaces/:workspaceId/traffic',
     async (request, reply): Promise<Traffic> => {
       const { workspaceId } = await sessions.member(request, reply);
-      refuse(findInvalidParameter(request.query, ['range']));
+      allowParameters(request.query, ['range']);
       const lengthMs = RANGES_MS[parseRange(request.query['range'])];
       const step = lengthMs <= HOURLY_MAX_MS ? 'hour' : 'day';
       const stepMs = STEPS_MS[step];

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
+import { allowParameters } from '../../api/guards.ts';
 import type { Connections } from '../../database/lane.ts';
 import { utc } from '../../database/utc.ts';
 import { ApiError } from '../../http/errors.ts';
-import { findInvalidParameter } from '../../list/query.ts';
 import { USAGE_DAYS_DEFAULT, USAGE_DAYS_MAX } from '../limits.ts';
 import type { Sessions } from '../requests/session.ts';
 import type { Usage } from '../wire.ts';
@@ -25,8 +25,7 @@ export function registerUsage(api: FastifyInstance, { pool, sessions }: UsageRou
 }
 
 function daysOf(query: Readonly<Record<string, unknown>>): number {
-  const failure = findInvalidParameter(query, ['days']);
-  if (failure !== undefined) throw new ApiError('invalid_parameter', failure.message);
+  allowParameters(query, ['days']);
   const { days = String(USAGE_DAYS_DEFAULT) } = query;
   const number = typeof days === 'string' && /^[1-9]\d{0,2}$/.test(days) ? Number(days) : Number.NaN;
   if (number <= USAGE_DAYS_MAX) return number;

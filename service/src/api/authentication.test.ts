@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseBearer } from './bearer.ts';
+import { parseBearer } from './authentication.ts';
 
 const TOKEN = `svc_live_${'a'.repeat(32)}`;
 

@@ -1,0 +1,46 @@
+import http from 'node:http';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { ApiError } from '../http/errors.ts';
+
+/** All methods that Node.js reads, except CONNECT, which asks for a tunnel and never arrives as a request. */
+const METHODS = http.METHODS.filter((method) => method !== 'CONNECT');
+
+/** The methods of each path. */
+export type MethodsByPath = ReadonlyMap<string, ReadonlySet<string>>;
+
+/** Lets the router read every method, so that it can be refused with 405. */
+export function acceptEveryMethod(app: FastifyInstance): void {
+  for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
+}
+
+/** Collects the methods of the routes that are registered from now on. */
+export function collectMethods(v1: FastifyInstance): MethodsByPath {
+  const methods = new Map<string, Set<string>>();
+  v1.addHook('onRoute', ({ url, method }) => {
+    const known = methods.get(url) ?? new Set();
+    for (const name of [method].flat()) known.add(name);
+    methods.set(url, known);
+  });
+  return methods;
+}
+
+/** Answers every other method on the collected paths with 405 and the header `Allow`. */
+export function refuseOtherMethods(v1: FastifyInstance, methods: MethodsByPath): void {
+  const allowed = [...methods.keys()].map((url) => {
+    // A record may have the name of a path below its list: /v1/audits/batch is also a record that can be read.
+    const ofRecords = methods.get(url.replace(/[^/]+$/, ':id')) ?? [];
+    return { url, known: [...new Set([...(methods.get(url) ?? []), ...ofRecords])] };
+  });
+  for (const { url, known } of allowed) {
+    const others = METHODS.filter((method) => !known.includes(method));
+    const allow = known.join(', ');
+    const refuse = ({ method }: { readonly method: string }): never => {
+      throw new ApiError('method_not_allowed', `${method} is not allowed here. Allowed: ${allow}.`, {
+        allow,
+      });
+    };
+    // This hook runs after authentication and before the body is read.
+    const onRequest = async (request: FastifyRequest): Promise<void> => refuse(request);
+    v1.route({ method: others, url: url.replace(/^\/v1/, ''), onRequest, handler: refuse });
+  }
+}
