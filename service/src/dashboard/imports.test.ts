@@ -35,7 +35,11 @@ describe('keys/store.ts, which makes, rotates and revokes keys', () => {
         !file.endsWith('.test.ts') &&
         /(insert\s+into|update|delete\s+from)\s+api_keys/i.test(readFileSync(join(SERVICE, file), 'utf8')),
     );
-    // authenticate.ts re-indexes under new secrets, write.ts notes the last use.
-    expect(writers.toSorted()).toEqual(['src/audit-log/write.ts', 'src/keys/authenticate.ts', STORE]);
+    // authenticate.ts re-indexes under new secrets, append-requests.ts stores the last use.
+    expect(writers.toSorted()).toEqual([
+      'src/audit-log/append-requests.ts',
+      'src/keys/authenticate.ts',
+      STORE,
+    ]);
   });
 });
