@@ -9,6 +9,7 @@ import type { CursorCodec } from '../list/cursor.ts';
 import { admitCookies } from './auth/cookies/cookies.ts';
 import { createDashboardAuth } from './auth/index.ts';
 import { registerAuth } from './auth/routes.ts';
+import type { DashboardContext } from './context.ts';
 import { registerLog } from './log/log.ts';
 import { registerAcceptance } from './people/accept-invitation.ts';
 import { registerInvitations } from './people/invitations.ts';
@@ -94,23 +95,34 @@ function registerEndpoints(api: FastifyInstance, options: DashboardOptions): voi
   });
 
   registerAuth(api, { pool: people, auth, publicUrl });
-  registerLinks(api, { pool, auth, sessions });
-  registerAcceptance(api, { pool, auth, sessions });
-  registerResetLinks(api, { pool, auth, sessions, publicUrl });
-  registerDeployment(api, { sessions, deployment });
-  registerWorkspaces(api, { pool, auth, sessions });
-  registerNewWorkspace(api, { pool, sessions });
-  registerUsage(api, { pool, sessions });
-  registerCompanyNames(api, { pool, sessions });
-  registerMembers(api, { pool, auth, sessions });
-  registerInvitations(api, { pool, auth, sessions, publicUrl });
-  const reader = { reads: unshared(pool), cursors, clock };
-  registerLog(api, { pool, changes, slow: lanes.slow, sessions, reader });
-  registerResourceShapes(api, { sessions });
-  registerData(api, { pool, sessions, reader });
-  registerScores(api, { pool, sessions, clock });
-  registerImports(api, { pool, sessions, clock });
-  registerTraffic(api, { pool, sessions, clock });
-  registerOverview(api, { pool, sessions });
-  registerKeys(api, { sessions, keys: createKeyStore(unshared(pool), secrets), reader });
+  const context: DashboardContext = {
+    pool,
+    changes,
+    slow: lanes.slow,
+    auth,
+    sessions,
+    keys: createKeyStore(unshared(pool), secrets),
+    reader: { reads: unshared(pool), cursors, clock },
+    clock,
+    publicUrl,
+    deployment,
+  };
+  registerLinks(api, context);
+  registerAcceptance(api, context);
+  registerResetLinks(api, context);
+  registerDeployment(api, context);
+  registerWorkspaces(api, context);
+  registerNewWorkspace(api, context);
+  registerUsage(api, context);
+  registerCompanyNames(api, context);
+  registerMembers(api, context);
+  registerInvitations(api, context);
+  registerLog(api, context);
+  registerResourceShapes(api, context);
+  registerData(api, context);
+  registerScores(api, context);
+  registerImports(api, context);
+  registerTraffic(api, context);
+  registerOverview(api, context);
+  registerKeys(api, context);
 }

@@ -4,26 +4,15 @@ import type pg from 'pg';
 import { allowParameters, orInvalidParameter } from '../../api/guards.ts';
 import { readPage } from '../../api/reads.ts';
 import { appendEvent } from '../../audit-log/append-event.ts';
-import type { Connections, Shares } from '../../database/lane.ts';
 import { inTransaction } from '../../database/pool.ts';
 import { ApiError } from '../../http/errors.ts';
 import { type ListQuery, parseListQuery } from '../../list/query.ts';
-import type { ListReader } from '../../list/read.ts';
 import { readRecord } from '../../records/read.ts';
 import { auditLog } from '../../resources/audit-log.ts';
-import { type Access, confirmRole, type Sessions } from '../requests/session.ts';
+import type { DashboardContext } from '../context.ts';
+import { type Access, confirmRole } from '../requests/session.ts';
 import { EXPORT_FORMATS, type ExportFormat, exportChunks } from './log-export.ts';
 import { logList } from './log-list.ts';
-
-export interface LogRoutes {
-  readonly pool: Connections;
-  /** For the entry that tells of an export. */
-  readonly changes: Connections;
-  /** An export reads on while its answer leaves, when no request runs any more. */
-  readonly slow: Shares;
-  readonly sessions: Sessions;
-  readonly reader: ListReader;
-}
 
 const LOG = '/workspaces/:workspaceId/log';
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -41,7 +30,7 @@ type Raw = Record<string, unknown>;
  */
 export function registerLog(
   api: FastifyInstance,
-  { pool, changes, slow, sessions, reader }: LogRoutes,
+  { pool, changes, slow, sessions, reader }: DashboardContext,
 ): void {
   api.get<{ Querystring: Raw }>(LOG, async (request, reply) => {
     const { workspaceId } = await sessions.member(request, reply);

@@ -4,6 +4,7 @@ import { Type } from 'typebox';
 import { appendEvent } from '../../audit-log/append-event.ts';
 import type { Queryable } from '../../database/lane.ts';
 import type { Role } from '../auth/roles.ts';
+import type { DashboardContext } from '../context.ts';
 import { INVITATION_HOURS } from '../limits.ts';
 import { defineBody, name, newPassword, text } from '../requests/body.ts';
 import { anonymous, notSignedIn, setCookies } from '../requests/session.ts';
@@ -11,7 +12,7 @@ import type { InvitationOffer } from '../wire.ts';
 import { addMember, createAccount, findUser, hashPassword } from './accounts.ts';
 import { findLink, useLink } from './links.ts';
 import { lockMembers } from './members.ts';
-import { type LinkRoutes, staleLink } from './set-up.ts';
+import { staleLink } from './set-up.ts';
 import { mayInvite } from './withdraw-invitations.ts';
 
 const read = defineBody({ token: text });
@@ -29,7 +30,7 @@ interface Pending {
 }
 
 /** The side of the person who was invited. The link's token is the proof; an account that exists must sign in too. */
-export function registerAcceptance(api: FastifyInstance, { pool, auth, sessions }: LinkRoutes): void {
+export function registerAcceptance(api: FastifyInstance, { pool, auth, sessions }: DashboardContext): void {
   const pendingOf = async (token: string): Promise<Pending> => {
     const link = await findLink(pool, 'invitation', token);
     const pending = link?.subject == null ? undefined : await findPending(pool, link.subject);

@@ -4,13 +4,13 @@ import { utc } from '../../database/utc.ts';
 import { ApiError } from '../../http/errors.ts';
 import { translated } from '../auth/failure.ts';
 import { ROLE_NAMES } from '../auth/roles.ts';
+import type { DashboardContext } from '../context.ts';
 import { defineBody, email, oneOf } from '../requests/body.ts';
 import { CREATES, repeatsOf } from '../requests/creations.ts';
 import { authHeaders, confirmRole } from '../requests/session.ts';
 import type { Invitation } from '../wire.ts';
 import { createInvitationLink } from './links.ts';
 import { lockMembers } from './members.ts';
-import type { LinkRoutes } from './set-up.ts';
 import { recordWithdrawn } from './withdraw-invitations.ts';
 
 const invite = defineBody({ email, role: oneOf(ROLE_NAMES) });
@@ -18,10 +18,8 @@ const invite = defineBody({ email, role: oneOf(ROLE_NAMES) });
 /** Invitations by link: an owner or admin makes one, and hands the link on; whoever opens it becomes a member. */
 export function registerInvitations(
   api: FastifyInstance,
-  options: LinkRoutes & { readonly publicUrl: string },
+  { pool, auth, sessions, publicUrl }: DashboardContext,
 ): void {
-  const { pool, auth, sessions, publicUrl } = options;
-
   api.get('/workspaces/:workspaceId/invitations', async (request, reply) => {
     const { workspaceId } = await sessions.member(request, reply, 'invitation.create');
     return { data: await listPending(pool, workspaceId) };

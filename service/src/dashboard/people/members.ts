@@ -1,30 +1,24 @@
 import type { FastifyInstance } from 'fastify';
 import type pg from 'pg';
 import { appendEvent } from '../../audit-log/append-event.ts';
-import type { Connections, Queryable } from '../../database/lane.ts';
+import type { Queryable } from '../../database/lane.ts';
 import { utc } from '../../database/utc.ts';
 import { ApiError } from '../../http/errors.ts';
 import { translated } from '../auth/failure.ts';
-import type { DashboardAuth } from '../auth/index.ts';
 import { ROLE_NAMES } from '../auth/roles.ts';
+import type { DashboardContext } from '../context.ts';
 import { defineBody, oneOf } from '../requests/body.ts';
-import { authHeaders, confirmRole, type Sessions } from '../requests/session.ts';
+import { authHeaders, confirmRole } from '../requests/session.ts';
 import type { Member } from '../wire.ts';
 import { withdrawInvitations } from './withdraw-invitations.ts';
 
 const change = defineBody({ role: oneOf(ROLE_NAMES) });
 
-export interface MemberRoutes {
-  readonly pool: Connections;
-  readonly auth: DashboardAuth;
-  readonly sessions: Sessions;
-}
-
 type OneMember = { Params: { memberId: string } };
 const MEMBERS = '/workspaces/:workspaceId/members';
 
 /** Who belongs to a workspace. better-auth decides who may touch an owner, and keeps the last one. */
-export function registerMembers(api: FastifyInstance, { pool, auth, sessions }: MemberRoutes): void {
+export function registerMembers(api: FastifyInstance, { pool, auth, sessions }: DashboardContext): void {
   api.get(MEMBERS, async (request, reply) => {
     const { workspaceId } = await sessions.member(request, reply);
     return { data: await listMembers(pool, workspaceId) };

@@ -4,6 +4,7 @@ import { ApiError } from '../../http/errors.ts';
 import { isId } from '../../resources/field.ts';
 import { deviceCookie } from '../auth/cookies/known-device.ts';
 import { recordPersonal } from '../auth/events.ts';
+import type { DashboardContext } from '../context.ts';
 import { PASSWORD_RESET_LINK_HOURS } from '../limits.ts';
 import { defineBody, newPassword, text } from '../requests/body.ts';
 import { anonymous, confirmRole, setCookies } from '../requests/session.ts';
@@ -11,7 +12,7 @@ import type { IssuedResetLink, PasswordResetOffer } from '../wire.ts';
 import { hashPassword } from './accounts.ts';
 import { createPasswordResetLink, findLink } from './links.ts';
 import { lockPerson, mayResetPassword, resetPassword, takeResetLink } from './recovery.ts';
-import { type LinkRoutes, staleLink } from './set-up.ts';
+import { staleLink } from './set-up.ts';
 
 const nothing = defineBody({});
 const read = defineBody({ token: text });
@@ -22,7 +23,7 @@ type OneMember = { Params: { memberId: string } };
 /** A new password by a one-time link, which an owner creates for a member, or the operator for anyone. */
 export function registerResetLinks(
   api: FastifyInstance,
-  { pool, auth, sessions, publicUrl }: LinkRoutes & { readonly publicUrl: string },
+  { pool, auth, sessions, publicUrl }: DashboardContext,
 ): void {
   api.post<OneMember>(
     '/workspaces/:workspaceId/members/:memberId/password-reset',

@@ -1,19 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import type pg from 'pg';
-import type { Connections } from '../../database/lane.ts';
 import { ApiError } from '../../http/errors.ts';
-import type { DashboardAuth } from '../auth/index.ts';
+import type { DashboardContext } from '../context.ts';
 import { SET_UP_LINK_HOURS, SIGN_IN_LINK_HOURS } from '../limits.ts';
 import { defineBody, email, name, newPassword, text } from '../requests/body.ts';
-import { anonymous, type Sessions, setCookies } from '../requests/session.ts';
+import { anonymous, setCookies } from '../requests/session.ts';
 import { createAccount, createOwnedWorkspace, hashPassword } from './accounts.ts';
 import { findLink, useLink } from './links.ts';
-
-export interface LinkRoutes {
-  readonly pool: Connections;
-  readonly auth: DashboardAuth;
-  readonly sessions: Sessions;
-}
 
 const setUp = defineBody({ token: text, email, password: newPassword, name, workspaceName: name });
 const signIn = defineBody({ token: text });
@@ -30,7 +23,7 @@ export function staleLink(hours: number): ApiError {
 }
 
 /** What one-time links open: the first owner with the first workspace, and a session without a password. */
-export function registerLinks(api: FastifyInstance, { pool, auth, sessions }: LinkRoutes): void {
+export function registerLinks(api: FastifyInstance, { pool, auth, sessions }: DashboardContext): void {
   api.post('/set-up', async (request, reply) => {
     const { token, password, workspaceName, ...account } = setUp(request.body);
     if ((await findLink(pool, 'set-up', token)) === undefined) throw staleLink(SET_UP_LINK_HOURS);

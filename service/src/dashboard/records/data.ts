@@ -2,21 +2,14 @@ import type { FastifyInstance } from 'fastify';
 import { requireRecord } from '../../api/guards.ts';
 import { readPage } from '../../api/reads.ts';
 import { appendEvent } from '../../audit-log/append-event.ts';
-import type { Connections } from '../../database/lane.ts';
 import { inTransaction } from '../../database/pool.ts';
 import { ApiError } from '../../http/errors.ts';
-import type { ListReader } from '../../list/read.ts';
 import { patchRecord } from '../../records/mutations.ts';
 import { readRecord } from '../../records/read.ts';
 import type { Resource } from '../../resources/define.ts';
-import { confirmRole, type Sessions } from '../requests/session.ts';
+import type { DashboardContext } from '../context.ts';
+import { confirmRole } from '../requests/session.ts';
 import { RECORD_RESOURCES } from './resource-shapes.ts';
-
-export interface DataRoutes {
-  readonly pool: Connections;
-  readonly sessions: Sessions;
-  readonly reader: ListReader;
-}
 
 type List = { Querystring: Record<string, unknown>; Params: { resource: string } };
 type One = { Params: { resource: string; recordId: string } };
@@ -28,7 +21,7 @@ const JSON_TYPE = 'application/json; charset=utf-8';
  * The workspace's records for its members: the same lists and single records as the API has, and the same change of one,
  * which the audit log tells with the person's name.
  */
-export function registerData(api: FastifyInstance, { pool, sessions, reader }: DataRoutes): void {
+export function registerData(api: FastifyInstance, { pool, sessions, reader }: DashboardContext): void {
   api.get<List>(DATA, async (request, reply) => {
     const { workspaceId } = await sessions.member(request, reply);
     const { list } = resourceOf(request.params);

@@ -3,11 +3,10 @@ import type { FastifyInstance } from 'fastify';
 import { allowParameters } from '../../api/guards.ts';
 import { BulkError } from '../../bulk/error.ts';
 import { type Format, importRecords, type RefusedRecord } from '../../bulk/import.ts';
-import type { Clock } from '../../config/clock.ts';
-import type { Connections } from '../../database/lane.ts';
 import { ApiError } from '../../http/errors.ts';
 import { harmless } from '../../http/request-origin.ts';
 import type { RawQuery } from '../../list/query.ts';
+import type { DashboardContext } from '../context.ts';
 import {
   FILE_NAME_MAX_CHARACTERS,
   IMPORT_MAX_BYTES,
@@ -15,17 +14,11 @@ import {
   IMPORT_TEXT_SHOWN_CHARACTERS,
 } from '../limits.ts';
 import { repeatsOf } from '../requests/creations.ts';
-import { confirmRole, type Sessions } from '../requests/session.ts';
+import { confirmRole } from '../requests/session.ts';
 import { resourceOf } from './data.ts';
 import { importFailure, type RunningImport, startImport } from './import-runs.ts';
 import { createImportSlots } from './import-slots.ts';
 import type { ImportAnswer } from './wire-data.ts';
-
-export interface ImportRoutes {
-  readonly pool: Connections;
-  readonly sessions: Sessions;
-  readonly clock: Clock;
-}
 
 const FORMATS: Readonly<Record<string, Format>> = { 'text/csv': 'csv', 'application/x-ndjson': 'ndjson' };
 const MIB = 1024 * 1024;
@@ -35,7 +28,7 @@ const MIB = 1024 * 1024;
  * reason. A file that stops on its way (the page was closed) leaves what was written until then, logged as such. A
  * repeat with the same Idempotency-Key adds the rest of the same file; of a file that was read to its end, nothing.
  */
-export function registerImports(api: FastifyInstance, { pool, sessions, clock }: ImportRoutes): void {
+export function registerImports(api: FastifyInstance, { pool, sessions, clock }: DashboardContext): void {
   const slots = createImportSlots();
   api.register((scope, _, done) => {
     const bodyTypes = Object.keys(FORMATS);

@@ -4,17 +4,14 @@ import { requiredFields, writableFields } from '../../records/validate.ts';
 import type { Resource } from '../../resources/define.ts';
 import type { Field } from '../../resources/field.ts';
 import { RESOURCES } from '../../resources/index.ts';
-import type { Sessions } from '../requests/session.ts';
+import type { DashboardContext } from '../context.ts';
 import type { FieldShape, ResourceShape } from './wire-data.ts';
 
 /** The resources whose records people see and change here. */
 export const RECORD_RESOURCES: readonly Resource[] = RESOURCES.filter(({ writable }) => writable);
 
 /** What the declarations say of the records, so that no page says it again. */
-export function registerResourceShapes(
-  api: FastifyInstance,
-  { sessions }: { readonly sessions: Sessions },
-): void {
+export function registerResourceShapes(api: FastifyInstance, { sessions }: DashboardContext): void {
   api.get('/resources', async (request, reply) => {
     await sessions.require(request, reply);
     return { data: RECORD_RESOURCES.map(shapeOf) };

@@ -1,24 +1,17 @@
 import type { FastifyInstance } from 'fastify';
 import { allowParameters } from '../../api/guards.ts';
-import type { Clock } from '../../config/clock.ts';
 import type { Connections } from '../../database/lane.ts';
 import { ApiError } from '../../http/errors.ts';
 import { isId } from '../../resources/field.ts';
+import type { DashboardContext } from '../context.ts';
 import { SCORE_COMPANIES_MAX, SCORE_SPANS } from '../limits.ts';
-import type { Sessions } from '../requests/session.ts';
 import { parseRange, RANGES_MS, type RangeName } from '../workspace/range.ts';
 import type { Scores } from './wire-data.ts';
-
-export interface ScoreRoutes {
-  readonly pool: Connections;
-  readonly sessions: Sessions;
-  readonly clock: Clock;
-}
 
 type Query = { Querystring: Record<string, unknown> };
 
 /** Headline scores over time, of one company or of those with the most audits. */
-export function registerScores(api: FastifyInstance, { pool, sessions, clock }: ScoreRoutes): void {
+export function registerScores(api: FastifyInstance, { pool, sessions, clock }: DashboardContext): void {
   api.get<Query>('/workspaces/:workspaceId/scores', async (request, reply): Promise<Scores> => {
     const { workspaceId } = await sessions.member(request, reply);
     allowParameters(request.query, ['range', 'companyId']);

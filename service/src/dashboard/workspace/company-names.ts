@@ -3,20 +3,15 @@ import { allowParameters } from '../../api/guards.ts';
 import type { Connections } from '../../database/lane.ts';
 import { ApiError } from '../../http/errors.ts';
 import { isId } from '../../resources/field.ts';
+import type { DashboardContext } from '../context.ts';
 import { COMPANY_NAMES_MAX, NAME_MAX_CHARACTERS } from '../limits.ts';
-import type { Sessions } from '../requests/session.ts';
 import type { CompanyNames } from '../wire.ts';
-
-export interface CompanyNameRoutes {
-  readonly pool: Connections;
-  readonly sessions: Sessions;
-}
 
 /**
  * Names of companies, for people who choose one or see its id: those whose name, domain or id holds the text `search`
  * (none: the first ones by name), or those of the ids in `ids`, separated by commas.
  */
-export function registerCompanyNames(api: FastifyInstance, { pool, sessions }: CompanyNameRoutes): void {
+export function registerCompanyNames(api: FastifyInstance, { pool, sessions }: DashboardContext): void {
   api.get<{ Querystring: Record<string, unknown> }>(
     '/workspaces/:workspaceId/company-names',
     async (request, reply): Promise<CompanyNames> => {

@@ -2,13 +2,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type pg from 'pg';
 import { readPage } from '../../api/reads.ts';
 import { ApiError } from '../../http/errors.ts';
-import type { KeyStore } from '../../keys/store.ts';
-import type { ListReader } from '../../list/read.ts';
 import { apiKeys } from '../../resources/api-keys.ts';
 import { isId } from '../../resources/field.ts';
+import type { DashboardContext } from '../context.ts';
 import { defineBody, idOrNull, name, oneOf } from '../requests/body.ts';
 import { CREATES, repeatsOf } from '../requests/creations.ts';
-import { confirmRole, type Sessions } from '../requests/session.ts';
+import { confirmRole } from '../requests/session.ts';
 
 const create = defineBody({
   name,
@@ -18,12 +17,6 @@ const create = defineBody({
 });
 const nothing = defineBody({});
 
-export interface KeyRoutes {
-  readonly sessions: Sessions;
-  readonly keys: KeyStore;
-  readonly reader: ListReader;
-}
-
 type OneKey = { Params: { keyId: string } };
 const KEYS = '/workspaces/:workspaceId/keys';
 
@@ -31,7 +24,7 @@ const KEYS = '/workspaces/:workspaceId/keys';
  * Keys: the only place where one is made, rotated or revoked, and the only answers that hold a token (specification,
  * 5.6 to 5.8). When the answer has left, no node accepts the old value any more (docs/decisions/0002).
  */
-export function registerKeys(api: FastifyInstance, { sessions, keys, reader }: KeyRoutes): void {
+export function registerKeys(api: FastifyInstance, { sessions, keys, reader }: DashboardContext): void {
   const manager = async (request: FastifyRequest, reply: FastifyReply) => {
     const access = await sessions.member(request, reply, 'key.manage');
     return { ...access, confirm: (client: pg.ClientBase) => confirmRole(client, access, 'key.manage') };

@@ -1,25 +1,20 @@
 import type { FastifyInstance } from 'fastify';
 import type pg from 'pg';
-import type { Connections } from '../../database/lane.ts';
 import { inTransaction } from '../../database/pool.ts';
 import { ApiError } from '../../http/errors.ts';
+import type { DashboardContext } from '../context.ts';
 import { OWNED_WORKSPACES_MAX } from '../limits.ts';
 import { createOwnedWorkspace } from '../people/accounts.ts';
 import { defineBody, name } from '../requests/body.ts';
 import { CREATES, repeatsOf } from '../requests/creations.ts';
-import { acting, confirmRole, type Person, type Sessions } from '../requests/session.ts';
+import { acting, confirmRole, type Person } from '../requests/session.ts';
 import type { Workspace } from '../wire.ts';
 import { readWorkspace } from './workspaces.ts';
 
 const create = defineBody({ name });
 
-export interface NewWorkspaceRoutes {
-  readonly pool: Connections;
-  readonly sessions: Sessions;
-}
-
 /** Another workspace, by somebody who owns one: whoever was only invited makes none. */
-export function registerNewWorkspace(api: FastifyInstance, { pool, sessions }: NewWorkspaceRoutes): void {
+export function registerNewWorkspace(api: FastifyInstance, { pool, sessions }: DashboardContext): void {
   api.post('/workspaces', CREATES, async (request, reply): Promise<Workspace> => {
     const person = await sessions.require(request, reply);
     const { name } = create(request.body);

@@ -2,18 +2,13 @@ import type { FastifyInstance } from 'fastify';
 import type { Connections } from '../../database/lane.ts';
 import { content } from '../../resources/content.ts';
 import { mentions } from '../../resources/mentions.ts';
+import type { DashboardContext } from '../context.ts';
 import { CONTENT_COUNTED_MAX, MENTIONS_WEIGHED } from '../limits.ts';
-import type { Sessions } from '../requests/session.ts';
 import { readMonth } from './usage.ts';
 import type { Overview } from './wire-overview.ts';
 
-export interface OverviewRoutes {
-  readonly pool: Connections;
-  readonly sessions: Sessions;
-}
-
 /** How a workspace stands, each figure from an index or a kept counter: the same cost at any size. */
-export function registerOverview(api: FastifyInstance, { pool, sessions }: OverviewRoutes): void {
+export function registerOverview(api: FastifyInstance, { pool, sessions }: DashboardContext): void {
   api.get('/workspaces/:workspaceId/overview', async (request, reply): Promise<Overview> => {
     const { workspaceId } = await sessions.member(request, reply);
     const [month, forecast, begun, counts, sentiments, statuses] = await Promise.all([

@@ -1,26 +1,19 @@
 import type { FastifyInstance } from 'fastify';
 import { allowParameters } from '../../api/guards.ts';
 import { type LatencyCount, latencyQuantile } from '../../audit-log/latency.ts';
-import type { Clock } from '../../config/clock.ts';
 import { DAY_MS, HOUR_MS } from '../../config/durations.ts';
 import type { Connections } from '../../database/lane.ts';
+import type { DashboardContext } from '../context.ts';
 import { HOURLY_MAX_MS } from '../limits.ts';
-import type { Sessions } from '../requests/session.ts';
 import { parseRange, RANGES_MS } from './range.ts';
 import type { Traffic, TrafficFigures } from './wire-overview.ts';
-
-export interface TrafficRoutes {
-  readonly pool: Connections;
-  readonly sessions: Sessions;
-  readonly clock: Clock;
-}
 
 const STEPS_MS = { hour: HOUR_MS, day: DAY_MS } as const;
 const MEDIAN = 0.5;
 const SLOW = 0.95;
 
 /** Requests, failures and latencies over time, by the hour or, in a longer range, by the day (UTC). */
-export function registerTraffic(api: FastifyInstance, { pool, sessions, clock }: TrafficRoutes): void {
+export function registerTraffic(api: FastifyInstance, { pool, sessions, clock }: DashboardContext): void {
   api.get<{ Querystring: Record<string, unknown> }>(
     '/workspaces/:workspaceId/traffic',
     async (request, reply): Promise<Traffic> => {

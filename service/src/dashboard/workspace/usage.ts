@@ -3,17 +3,12 @@ import { allowParameters } from '../../api/guards.ts';
 import type { Connections } from '../../database/lane.ts';
 import { utc } from '../../database/utc.ts';
 import { ApiError } from '../../http/errors.ts';
+import type { DashboardContext } from '../context.ts';
 import { USAGE_DAYS_DEFAULT, USAGE_DAYS_MAX } from '../limits.ts';
-import type { Sessions } from '../requests/session.ts';
 import type { Usage } from '../wire.ts';
 
-export interface UsageRoutes {
-  readonly pool: Connections;
-  readonly sessions: Sessions;
-}
-
 /** Requests per day and key of the last `days` days (UTC, today included), and how the month's quota stands. */
-export function registerUsage(api: FastifyInstance, { pool, sessions }: UsageRoutes): void {
+export function registerUsage(api: FastifyInstance, { pool, sessions }: DashboardContext): void {
   api.get<{ Querystring: Record<string, unknown> }>(
     '/workspaces/:workspaceId/usage',
     async (request, reply): Promise<Usage> => {

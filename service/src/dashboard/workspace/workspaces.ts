@@ -8,12 +8,12 @@ import { inTransaction } from '../../database/pool.ts';
 import { utc } from '../../database/utc.ts';
 import { ApiError } from '../../http/errors.ts';
 import { deviceCookieOfSession } from '../auth/cookies/known-device.ts';
-import type { DashboardAuth } from '../auth/index.ts';
 import { allows, type Permission, type Role } from '../auth/roles.ts';
+import type { DashboardContext } from '../context.ts';
 import { BURST_LIMIT_MAX, LIVE_QUOTA_MAX } from '../limits.ts';
 import { lockMembers } from '../people/members.ts';
 import { defineBody, integerOrNull, name } from '../requests/body.ts';
-import { type Access, confirmRole, type Sessions, setCookies } from '../requests/session.ts';
+import { type Access, confirmRole, setCookies } from '../requests/session.ts';
 import type { Me, Workspace } from '../wire.ts';
 
 const change = defineBody({
@@ -32,14 +32,8 @@ const PERMISSIONS: Readonly<Record<keyof Change, Permission>> = {
 
 type Settings = Pick<Workspace, 'name' | 'liveQuota' | 'burstLimit'>;
 
-export interface WorkspaceRoutes {
-  readonly pool: Connections;
-  readonly auth: DashboardAuth;
-  readonly sessions: Sessions;
-}
-
 /** Who is signed in, their workspaces, and a workspace's name and limits. */
-export function registerWorkspaces(api: FastifyInstance, { pool, auth, sessions }: WorkspaceRoutes): void {
+export function registerWorkspaces(api: FastifyInstance, { pool, auth, sessions }: DashboardContext): void {
   api.get('/me', async (request, reply): Promise<Me> => {
     const user = await sessions.require(request, reply);
     const { rows } = await pool.query<Me['workspaces'][number]>(

@@ -1,0 +1,24 @@
+import type { Clock } from '../config/clock.ts';
+import type { Connections, Shares } from '../database/lane.ts';
+import type { KeyStore } from '../keys/store.ts';
+import type { ListReader } from '../list/read.ts';
+import type { DashboardAuth } from './auth/index.ts';
+import type { Sessions } from './requests/session.ts';
+import type { Deployment } from './wire.ts';
+
+/** The dependencies of the dashboard's endpoints. */
+export interface DashboardContext {
+  /** Runs the statements of a request. One that changes data waits for its turn among the writes of its owner. */
+  readonly pool: Connections;
+  /** Runs what a request writes that otherwise only reads: the audit entry of an export. */
+  readonly changes: Connections;
+  /** Runs the statements of an export, which continue while the response is sent, after the request has ended. */
+  readonly slow: Shares;
+  readonly auth: DashboardAuth;
+  readonly sessions: Sessions;
+  readonly keys: KeyStore;
+  readonly reader: ListReader;
+  readonly clock: Clock;
+  readonly publicUrl: string;
+  readonly deployment: Deployment;
+}
