@@ -6,8 +6,7 @@ import type { Clock } from '../config/clock.ts';
 import { type ApiError, errorEnvelope, unavailable } from '../http/errors.ts';
 import { harmless, originOf } from '../http/request-origin.ts';
 import type { AuthenticatedKey } from '../keys/authenticate.ts';
-import { quotaItem, type RateLimitItem, rateLimitHeaders } from '../quota/headers.ts';
-import type { QuotaGate } from '../quota/live-quota.ts';
+import { type QuotaGate, quotaItem, type RateLimitItem, rateLimitHeaders } from '../quota/live-quota.ts';
 import { BURST_WINDOW_MS, type Caller, invalidKey } from './authentication.ts';
 
 const FIRST_ERROR_STATUS = 400;

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import { sendConditional } from '../http/conditional.ts';
 import { ApiError, type ErrorCode } from '../http/errors.ts';
+import { sendConditional } from '../http/etag.ts';
 import type { CursorFailure } from '../list/cursor.ts';
 import type { ListDefinition } from '../list/definition.ts';
 import { parseListQuery, type RawQuery } from '../list/query.ts';

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { isNamed } from './conditional.ts';
+import { isNamed } from './etag.ts';
 
 /** A content, ready to be sent in each encoding that there is. */
 export interface Compressed {

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 
 /** 162 bits: no two bodies share a tag by chance. */
 const ETAG_CHARACTERS = 27;
@@ -9,3 +10,25 @@ export const strongEtag = (content: string): string =>
 
 /** The same meaning has the same tag, though the bytes may differ. */
 export const weakEtag = (content: string): string => `W/${strongEtag(content)}`;
+
+/**
+ * Sends JSON text with its ETag, or 304 without a body if If-None-Match names the ETag (RFC 9110, weak comparison).
+ * Only the client may store the response, and it must ask again before each use.
+ */
+export function sendConditional(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  body: string,
+  etag: string,
+): FastifyReply {
+  reply.header('etag', etag).header('cache-control', 'private, no-cache');
+  if (isNamed(request.headers['if-none-match'], etag)) return reply.code(304).send();
+  return reply.type('application/json; charset=utf-8').send(body);
+}
+
+/** Whether If-None-Match names the ETag, by weak comparison. */
+export function isNamed(header: string | undefined, etag: string): boolean {
+  if (header === undefined) return false;
+  const opaque = (tag: string): string => tag.trim().replace(/^W\//, '');
+  return header.trim() === '*' || header.split(',').some((tag) => opaque(tag) === opaque(etag));
+}

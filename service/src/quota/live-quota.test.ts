@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { quotaItem, rateLimitHeaders } from './headers.ts';
+import { quotaItem, rateLimitHeaders } from './live-quota.ts';
 
 const DAY_SECONDS = 24 * 60 * 60;
 
