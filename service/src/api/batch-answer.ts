@@ -3,13 +3,13 @@ import { type Inserted, stampedOnCreation } from '../records/insert.ts';
 import { type RecordInput, rowOf } from '../records/row.ts';
 import type { Resource } from '../resources/define.ts';
 
-/** What the answer to a batch holds that its request does not: enough to make the answer again from the same request. */
+/** The parts of a batch's answer that its request does not have. The same request and these parts give the answer again. */
 export interface BatchRecipe {
-  /** Of the first record; the others follow, each a microsecond later. */
+  /** createdAt of the first record. Each of the others is one microsecond later. */
   readonly createdAt: string;
-  /** Milliseconds; stamps the states that records are created in. */
+  /** The time, in milliseconds, of the states that records are created in. */
   readonly nowMs: number;
-  /** Of the records whose ids the service gave, in the order of the request. */
+  /** The ids that the service has given, in the order of the request. */
   readonly ids: readonly string[];
 }
 
@@ -24,7 +24,7 @@ export function recipeOf(
   return { createdAt: created[0]?.createdAt ?? '', nowMs, ids };
 }
 
-/** The answer that the first request got, whatever became of its records. */
+/** Makes the answer of the first request again, also if its records have changed since. */
 export function answerOf(
   resource: Resource,
   inputs: readonly RecordInput[],

@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { IDEMPOTENCY_KEY_MAX_CHARACTERS, IDEMPOTENCY_LIFETIME_SECONDS } from '../config/limits.ts';
 import { ApiError } from '../http/errors.ts';
 
-/** What a POST answered, and answers again when it is repeated. */
+/** The answer to a POST, and to each repeat of it. */
 export interface StoredAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -12,7 +12,7 @@ export interface StoredAnswer {
 
 export interface IdempotentRequest {
   readonly workspaceId: string;
-  /** The company that the API key is limited to. */
+  /** The company that the API key is limited to. Null: the key is not limited. */
   readonly companyId: string | null;
   /** The Idempotency-Key. */
   readonly key: string;
@@ -21,7 +21,7 @@ export interface IdempotentRequest {
 
 const SHAPE = new RegExp(`^[\\x21-\\x7e]{1,${IDEMPOTENCY_KEY_MAX_CHARACTERS}}$`);
 
-/** Reads the Idempotency-Key header; undefined when there is none. */
+/** Reads the Idempotency-Key header. Undefined: there is none. Throws `invalid_parameter`. */
 export function idempotencyKey(header: string | readonly string[] | undefined): string | undefined {
   if (header === undefined) return undefined;
   if (typeof header === 'string' && SHAPE.test(header)) return header;
@@ -31,15 +31,15 @@ export function idempotencyKey(header: string | readonly string[] | undefined): 
   );
 }
 
-/** What a repeat must have in common with the first request. */
+/** A hash of what a repeat must have in common with the first request. */
 export const fingerprintOf = (method: string, path: string, body: unknown): Buffer =>
   createHash('sha256')
     .update(`${method} ${path}\n${JSON.stringify(body)}`)
     .digest();
 
 /**
- * The name that a key has in the table. Keys that are limited to a company have names of their own, so that nobody can take
- * another company's names or learn of them. No Idempotency-Key holds a space.
+ * The name of an Idempotency-Key in the table. API keys that are limited to a company have separate names, so that one
+ * company cannot take or learn the names of another. An Idempotency-Key never contains a space.
  */
 const storedName = ({ companyId, key }: IdempotentRequest): string =>
   companyId === null ? key : `${companyId} ${key}`;
@@ -54,9 +54,9 @@ interface StoredRow {
 }
 
 /**
- * Claims the key for this transaction, on whatever node the same key may arrive at the same instant. Returns the first
- * answer when there is one that is younger than 24 hours. Throws `idempotency_in_progress` while another transaction
- * has the key, and `idempotency_mismatch` when it was used for something else.
+ * Claims the Idempotency-Key for this transaction, across all nodes. Returns the first answer if there is one that is
+ * younger than 24 hours. Throws `idempotency_in_progress` while another transaction has the key, and
+ * `idempotency_mismatch` if the key was used for another request.
  */
 export async function claimIdempotencyKey(
   client: pg.ClientBase,
@@ -79,7 +79,7 @@ export async function claimIdempotencyKey(
   }
   const { rows } = await client.query<StoredRow>({
     name: 'find_idempotent_answer',
-    // A name from before names were apart is anybody's, but only for the same request.
+    // Names from before they were separate belong to every API key, but only for the same request.
     text: `select status, headers, body, batch, fingerprint, created_at < now() - $3 * interval '1 second' as expired
       from idempotent_answers
       where workspace_id = $1 and (idempotency_key = $2 or $4 and idempotency_key = $5 and before_scopes and fingerprint = $6)
@@ -98,7 +98,7 @@ export async function claimIdempotencyKey(
   return { status, headers, body: body ?? bodyOf(batch ?? {}) };
 }
 
-/** Keeps the answer in the transaction that did the work; `recipe`: what is kept in place of its body. */
+/** Stores the answer in the transaction of the work. `recipe` is stored instead of the body. */
 export async function storeAnswer(
   client: pg.ClientBase,
   request: IdempotentRequest,

@@ -10,8 +10,8 @@ export interface WorkspaceEvent {
 }
 
 /**
- * Writes an entry in the caller's transaction: what happened and its entry are committed as one. Locks the log's
- * clock, so the caller does this last.
+ * Appends an entry in the caller's transaction, so that the event and its entry are committed together. It locks the
+ * clock of the log, so the caller does this last.
  */
 export const appendEvent = (
   client: pg.ClientBase,
@@ -21,8 +21,8 @@ export const appendEvent = (
 ): Promise<void> => appendEvents(client, by, [{ workspaceId, event }]);
 
 /**
- * The same for several events, also of several workspaces: locks the clocks of their logs in the order of the
- * workspaces' ids, as every writer does. The entries of a workspace have the order of the events.
+ * Appends the entries of several events, which may belong to several workspaces. It locks the clocks of their logs in
+ * the order of the workspace ids, as every writer does. The entries of a workspace have the order of the events.
  */
 export async function appendEvents(
   client: pg.ClientBase,
@@ -73,9 +73,9 @@ export async function appendEvents(
 }
 
 /**
- * Locks the log's clock ahead of a key that is to be revoked or rotated, and says that keys change: group commits lock
- * the clock and then touch keys, so whoever locks a key and logs it must lock in the same order, and one that waited
- * for this lock looks at the keys again.
+ * Locks the clock of the log before a key is locked to be revoked or rotated, and increments the version of the keys.
+ * A group commit locks the clock first and the keys after it; every transaction that locks a key and logs the change
+ * must use the same order. A group commit that has waited for this lock sees the new version and reads the keys again.
  */
 export async function lockLogForKeys(client: pg.ClientBase, workspaceId: string): Promise<void> {
   await client.query('update live_meters set keys_version = keys_version + 1 where workspace_id = $1', [

@@ -4,19 +4,19 @@ import type { Outcome, RequestRecord } from './append-requests.ts';
 /** A request that waits for its entry. */
 export interface Pending {
   readonly request: RequestRecord;
-  /** When it came (`performance.now()`). */
+  /** When it was added (`performance.now()`). */
   readonly sinceMs: number;
   readonly resolve: (outcome: Outcome) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** What may wait in one process. One workspace may have half of the entries and of the bytes. */
+/** The limits of the entries that wait in one process. One workspace may have half of the entries and of the bytes. */
 export interface AuditQueueLimits {
   readonly entries: number;
   readonly bytes: number;
-  /** How long an entry waits to be taken, in ms. The wait of one that is put back goes on. */
+  /** How long an entry may wait to be taken, in ms. The wait of an entry that is put back continues. */
   readonly waitMs: number;
-  /** Once an entry has waited for this long, in ms, no more are taken: nothing is being written. */
+  /** If the oldest entry of a workspace has waited longer than this, in ms, the queue accepts no more of its entries. */
   readonly stalledMs: number;
 }
 
@@ -27,7 +27,7 @@ export const AUDIT_QUEUE_LIMITS: AuditQueueLimits = {
   stalledMs: 3_000,
 };
 
-/** Pending entries by workspace, each workspace's in their order. */
+/** Pending entries by workspace. The entries of a workspace keep their order. */
 export interface AuditQueue {
   /** False: there is no room. */
   add(pending: Pending): boolean;
@@ -49,10 +49,10 @@ interface Line {
   bytes: number;
 }
 
-/** Of an entry besides its texts. */
+/** The memory of an entry without its texts. */
 const ENTRY_BYTES = 512;
 
-/** About what an entry takes: it bounds memory, no more. */
+/** The approximate memory of an entry. It only bounds the memory of the queue. */
 function sizeOf({ request: { entry } }: Pending): number {
   let bytes = ENTRY_BYTES;
   for (const value of Object.values(entry ?? {})) {
@@ -125,7 +125,7 @@ export function createAuditQueue(limits: AuditQueueLimits): AuditQueue {
     for (const [index, workspaceId] of ids.entries()) {
       const line = lines.get(workspaceId);
       if (line === undefined || left === 0) continue;
-      // What one does not use of its share is for those after it.
+      // The next workspaces get the part of a share that one does not use.
       const taken = remove(workspaceId, line, Math.max(1, Math.ceil(left / (ids.length - index))));
       left -= taken.length;
       group.set(

@@ -6,7 +6,7 @@ import type { Shares } from '../database/lane.ts';
 import type { Lanes } from '../database/lanes.ts';
 import { matchesHash, newSalt, saltedHash, tokenIndex } from './token.ts';
 
-/** Who a request acts as, and what limits it (specification, section 5). */
+/** The identity and the limits of a request (specification, section 5). */
 export interface AuthenticatedKey {
   readonly workspaceId: string;
   readonly keyId: string;
@@ -50,7 +50,7 @@ interface KeyRow {
   readonly burst_limit: number | null;
 }
 
-/** Stands in where no row is found, so that an unknown token takes the same time as a revoked one. */
+/** Used if no row is found, so that an unknown token takes the same time as a revoked one. */
 const NO_SALT = newSalt();
 const NO_HASH = saltedHash('', NO_SALT);
 

@@ -4,8 +4,8 @@ import type pg from 'pg';
 export type Micros = number;
 
 /**
- * Locks the workspace's clock until the transaction ends and takes `count` consecutive microseconds from it; returns
- * the first. Whoever writes records must hold this lock: it is what makes created_at rise in commit order.
+ * Locks the clock of the workspace until the transaction ends, and allocates `count` consecutive microseconds. Returns
+ * the first one. Every transaction that writes records must hold this lock, so that created_at rises in commit order.
  */
 export async function allocateTimestamps(
   client: pg.ClientBase,
@@ -26,9 +26,9 @@ export async function allocateTimestamps(
 }
 
 /**
- * Holds the clock until the transaction ends, beside others that hold it like this, and keeps everybody from taking
- * ticks. False, and nothing is held: somebody took ticks after `last`, or waits for the clock (whoever waits for a row
- * has a lock on its place in the table).
+ * Takes a shared lock on the clock of the workspace, until the transaction ends. While it is held, no transaction can
+ * allocate timestamps. Returns false, without a lock, if timestamps were allocated after `last` or if a transaction
+ * waits for the clock: one that waits for a row holds a tuple lock on it.
  */
 export async function lockClockShared(
   client: pg.ClientBase,

@@ -5,11 +5,11 @@ import type { RecordInput } from './row.ts';
 /** The company_id of the counter of a whole workspace. */
 export const WHOLE_WORKSPACE = '';
 
-/** The field that names the company a record belongs to; undefined: its records belong to none, companies among them. */
+/** The field that holds the company of a record. Undefined: the records have no company; companies are among these. */
 export const parentField = ({ company }: Resource): string | undefined =>
   company === null || company === 'id' ? undefined : company;
 
-/** What records, each added once (or taken away: -1), change in the counters of their companies and the workspace. */
+/** How records change the counters of their companies and of the workspace. `each`: 1 adds a record, -1 removes it. */
 export function countsOf(
   resource: Resource,
   records: Iterable<{ readonly values: RecordInput }>,
@@ -25,7 +25,7 @@ export function countsOf(
   return counts;
 }
 
-/** Adds to kept counters, by company; a counter that is not there begins at 0. The caller holds the clock. */
+/** Adds to the counters, by company. A counter that does not exist starts at 0. The caller holds the lock of the clock. */
 export async function addToCounts(
   client: pg.ClientBase,
   workspaceId: string,

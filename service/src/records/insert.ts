@@ -11,7 +11,7 @@ import { canonicalTime } from './time.ts';
 export type { RecordInput } from './row.ts';
 
 export interface Inserted {
-  /** Of the input. */
+  /** Index of the input. */
   readonly index: number;
   readonly id: string;
   readonly createdAt: string;
@@ -19,21 +19,24 @@ export interface Inserted {
   readonly doc: string;
 }
 
-/** What became of each input, by its index, in input order. */
+/** The result of each input, by its index, in input order. */
 export interface InsertResult {
   readonly inserted: readonly Inserted[];
-  /** The workspace has a record with this id already, or an earlier input has it. */
+  /** Inputs whose id a record of the workspace or an earlier input has. */
   readonly existing: readonly number[];
-  /** The company that it names does not exist. */
+  /** Inputs whose company does not exist. */
   readonly withoutCompany: readonly number[];
-  /** Its own createdAt is not past: whoever walks towards newer records would skip all that come before it. */
+  /**
+   * Inputs whose createdAt is not in the past. Otherwise a client that pages towards newer records would miss the
+   * records that are created before that time.
+   */
   readonly notPast: readonly number[];
 }
 
 /**
- * Writes validated records in the caller's transaction, which is READ COMMITTED, and counts them. It locks the
- * workspace's clock first and what it looks up afterwards stays true until the transaction ends, so no other writer
- * can make it wrong. createdAt is one microsecond after another, in input order.
+ * Writes validated records in the caller's transaction, which is READ COMMITTED, and counts them. It first locks the
+ * clock of the workspace, so no other writer can change what it looks up before the transaction ends. In input order,
+ * each createdAt is one microsecond later.
  */
 export async function insertRecords(
   client: pg.ClientBase,
@@ -59,19 +62,19 @@ interface Records {
 
 /** An input that may be written. */
 export interface Accepted {
-  /** Of the inputs. */
+  /** Index of the input. */
   readonly index: number;
   readonly values: RecordInput;
 }
 
-/** Inputs held against what the workspace has, each in one of the lists. */
+/** Inputs after the comparison with the records of the workspace. Each input is in exactly one of the lists. */
 export interface Acceptance extends Omit<InsertResult, 'inserted'> {
   readonly accepted: readonly Accepted[];
 }
 
 /**
- * The caller holds the clock, and has taken a tick for every input, beginning with `first`. `uncommitted`: ids that are
- * taken beside those that the transaction sees.
+ * Compares inputs with the records of the workspace. The caller holds the lock of the clock, and has allocated a
+ * timestamp for each input, starting with `first`. `uncommitted`: ids that are taken but not visible to the transaction.
  */
 export async function acceptInputs(
   client: pg.ClientBase,
@@ -105,7 +108,7 @@ export async function acceptInputs(
   return { accepted, existing, withoutCompany, notPast };
 }
 
-/** Writes accepted inputs, each at its tick; the caller counts them. */
+/** Writes accepted inputs, each with its timestamp. The caller adds them to the counters. */
 export async function copyAccepted(
   client: pg.ClientBase,
   { workspaceId, resource }: Records,
@@ -113,7 +116,7 @@ export async function copyAccepted(
   first: Micros,
 ): Promise<readonly Inserted[]> {
   const inserted: Inserted[] = [];
-  // Each is made when it is its turn.
+  // Each row is made when COPY asks for it.
   function* rows(): Generator<Row> {
     for (const { index, values } of accepted) {
       const row = rowOf(resource, values, timeOfMicros(first + index));
@@ -130,7 +133,7 @@ function isNotPast({ createdAt }: RecordInput, now: string): boolean {
   return createdAt !== undefined && (canonicalTime(String(createdAt), 'microseconds') ?? now) >= now;
 }
 
-/** The texts that inputs have in a field. */
+/** All texts in one field of the inputs. */
 export function texts(inputs: readonly RecordInput[], name: string): ReadonlySet<string> {
   const found = new Set<string>();
   for (const input of inputs) {
@@ -141,8 +144,8 @@ export function texts(inputs: readonly RecordInput[], name: string): ReadonlySet
 }
 
 /**
- * Which of the ids are there. Each is looked up by itself (`offset 0` keeps the planner from joining otherwise):
- * for `id = any(…)` a planner that has no statistics yet was seen to read a whole other index that ends in the id.
+ * Returns the ids that exist. Each id is looked up separately; `offset 0` keeps the planner from another join. With
+ * `id = any(…)`, a planner without statistics has read the whole of another index that ends in the id.
  */
 async function existingIds(
   client: pg.ClientBase,
@@ -160,7 +163,7 @@ async function existingIds(
   return new Set(rows.map((row) => row.id));
 }
 
-/** Refuses to write records of a company other than the one that the key is limited to, before anything is asked or done. */
+/** Throws `insufficient_scope` if the scope is limited to a company and an input belongs to another. */
 export function refuseOtherCompanies(
   resource: Resource,
   { companyId }: Scope,
@@ -177,7 +180,11 @@ export const otherCompany = (): ApiError =>
     'This key is limited to one company and cannot write records of another.',
   );
 
-/** Creates all records or none, in the caller's transaction. `nowMs` stamps states; `at` gives a record's JSON pointer in the body. */
+/**
+ * Creates all records or none, in the caller's transaction. Throws `conflict` for a taken id and `invalid_body` for a
+ * company that does not exist. `nowMs` is the time of the states that records are created in. `at` returns the JSON
+ * pointer of a record in the body.
+ */
 export async function createRecords(
   client: pg.PoolClient,
   resource: Resource,
@@ -199,7 +206,7 @@ export async function createRecords(
   return result.inserted;
 }
 
-/** Only the first of several inputs with one id can have been new. */
+/** If several inputs have one id, the first of them may be new; the later ones are not. */
 function idTaken(
   { singular }: Resource,
   inputs: readonly RecordInput[],
@@ -216,7 +223,7 @@ function idTaken(
 export const noCompany = (input: RecordInput | undefined, parent = 'companyId'): string =>
   `names a company that does not exist: ${String(input?.[parent])}`;
 
-/** Sets the time of the state that a record is created in, if the writer gives none. */
+/** Sets the time of the state that a record is created in, unless the input has this time. */
 export function stampedOnCreation({ transitions }: Resource, input: RecordInput, nowMs: number): RecordInput {
   const stamp = transitions?.stamps[String(input[transitions.field])];
   return stamp === undefined || (input[stamp] ?? null) !== null

@@ -10,7 +10,7 @@ import { addToCounts, countsOf, parentField } from './counters.ts';
 import { noCompany, otherCompany } from './insert.ts';
 import { canonicalValues, docOf, type RecordInput, type RecordValues } from './row.ts';
 
-/** What a write did: its answer, and the ids for its audit entry. */
+/** The result of a write: its answer, and the ids for its audit entry. */
 export interface WriteResult {
   readonly answer: {
     readonly status: number;
@@ -18,16 +18,16 @@ export interface WriteResult {
     readonly body: string;
   };
   readonly recordIds: readonly string[];
-  /** What is stored for a repeat in place of the answer's body, when the body can be made again from it. */
+  /** Stored instead of the body for a repeat of the request, if the body can be made again from it. */
   readonly recipe?: object;
 }
 
 export interface PatchResult extends WriteResult {
-  /** Names of the fields whose value is another one than before. */
+  /** Names of the fields whose value has changed. */
   readonly changed: readonly string[];
 }
 
-/** JSON merge patch (RFC 7396) on a record, in the caller's transaction; names no record when it says what it said before. */
+/** Applies a JSON merge patch (RFC 7396) to a record, in the caller's transaction. If nothing changes, `recordIds` is empty. */
 export async function patchRecord(
   client: pg.PoolClient,
   resource: Resource,
@@ -36,16 +36,16 @@ export async function patchRecord(
   patch: RecordInput,
   ifMatch: string | undefined,
 ): Promise<PatchResult> {
-  const held = await hold(client, resource, scope, id, ifMatch);
-  const values = stampedOnMove(resource, held, merge(held.values, patch));
-  await checkCompany(client, resource, scope, held, values);
-  const doc = await updateRecord(client, scope.workspaceId, resource, held, values);
-  const recordIds = doc === held.doc ? [] : [id];
-  const changed = Object.keys(values).filter((name) => values[name] !== held.values[name]);
+  const locked = await lockMatching(client, resource, scope, id, ifMatch);
+  const values = stampedOnMove(resource, locked, merge(locked.values, patch));
+  await checkCompany(client, resource, scope, locked, values);
+  const doc = await updateRecord(client, scope.workspaceId, resource, locked, values);
+  const recordIds = doc === locked.doc ? [] : [id];
+  const changed = Object.keys(values).filter((name) => values[name] !== locked.values[name]);
   return { answer: { status: 200, headers: { etag: strongEtag(doc) }, body: doc }, recordIds, changed };
 }
 
-/** Removes a record, in the caller's transaction. */
+/** Deletes a record, in the caller's transaction. Throws `conflict` if keys or other records depend on it. */
 export async function removeRecord(
   client: pg.PoolClient,
   resource: Resource,
@@ -53,12 +53,12 @@ export async function removeRecord(
   id: string,
   ifMatch: string | undefined,
 ): Promise<WriteResult> {
-  const held = await hold(client, resource, scope, id, ifMatch);
+  const locked = await lockMatching(client, resource, scope, id, ifMatch);
   if (resource.company === 'id' && (await hasActiveKey(client, scope.workspaceId, id))) {
     throw new ApiError('conflict', `API keys are limited to the ${resource.singular}. Revoke them first.`);
   }
   try {
-    await deleteRecord(client, scope.workspaceId, resource, held);
+    await deleteRecord(client, scope.workspaceId, resource, locked);
   } catch (error) {
     if (!failedFor(error, 'foreign_key_violation')) throw error;
     throw new ApiError('conflict', `The ${resource.singular} still has records. Delete them first.`);
@@ -74,25 +74,25 @@ async function hasActiveKey(client: pg.PoolClient, workspaceId: string, companyI
   return rowCount !== 0;
 }
 
-async function hold(
+async function lockMatching(
   client: pg.PoolClient,
   resource: Resource,
   scope: Scope,
   id: string,
   ifMatch: string | undefined,
 ): Promise<LockedRecord> {
-  const held = isId(id) ? await lockRecord(client, scope, resource, id) : undefined;
-  if (held === undefined) throw new ApiError('not_found', `There is no such ${resource.singular}.`);
-  if (ifMatch !== undefined && !matches(ifMatch, strongEtag(held.doc))) {
+  const locked = isId(id) ? await lockRecord(client, scope, resource, id) : undefined;
+  if (locked === undefined) throw new ApiError('not_found', `There is no such ${resource.singular}.`);
+  if (ifMatch !== undefined && !matches(ifMatch, strongEtag(locked.doc))) {
     throw new ApiError(
       'precondition_failed',
       `The ${resource.singular} has changed since it was read. Read it again, then repeat the change.`,
     );
   }
-  return held;
+  return locked;
 }
 
-/** RFC 9110: If-Match compares strongly. */
+/** If-Match uses strong comparison (RFC 9110). */
 const matches = (header: string, etag: string): boolean =>
   header.trim() === '*' || header.split(',').some((tag) => tag.trim() === etag);
 
@@ -106,11 +106,11 @@ async function checkCompany(
   client: pg.PoolClient,
   resource: Resource,
   scope: Scope,
-  held: LockedRecord,
+  locked: LockedRecord,
   values: RecordValues,
 ): Promise<void> {
   const parent = parentField(resource);
-  if (parent === undefined || values[parent] === held.values[parent]) return;
+  if (parent === undefined || values[parent] === locked.values[parent]) return;
   if (scope.companyId !== null) throw otherCompany();
   const { rowCount } = await client.query('select 1 from companies where workspace_id = $1 and id = $2', [
     scope.workspaceId,
@@ -119,15 +119,15 @@ async function checkCompany(
   if (rowCount === 0) throw invalidBody([{ field: `/${parent}`, reason: noCompany(values, parent) }]);
 }
 
-/** Refuses a move that the declaration does not allow, and stamps the time of the state that is entered. */
+/** Throws `invalid_transition` if the resource does not allow the change of state. Sets the time of the new state. */
 function stampedOnMove(
   { transitions, singular }: Resource,
-  held: LockedRecord,
+  locked: LockedRecord,
   values: RecordValues,
 ): RecordValues {
   if (transitions === undefined) return values;
   const { field, moves, stamps } = transitions;
-  const [from, to] = [String(held.values[field]), String(values[field])];
+  const [from, to] = [String(locked.values[field]), String(values[field])];
   if (from === to) return values;
   const allowed = moves[from] ?? [];
   if (!allowed.includes(to)) {
@@ -137,19 +137,19 @@ function stampedOnMove(
     );
   }
   const stamp = stamps[to];
-  return stamp === undefined || values[stamp] !== null ? values : { ...values, [stamp]: held.now };
+  return stamp === undefined || values[stamp] !== null ? values : { ...values, [stamp]: locked.now };
 }
 
-/** A record that a transaction holds: nobody else writes to its workspace until the transaction ends. */
+/** A record that a transaction has locked. No other transaction writes to its workspace until this one ends. */
 interface LockedRecord {
   readonly id: string;
   readonly doc: string;
   readonly values: RecordValues;
-  /** The clock's time of this write, six fractional digits. */
+  /** The timestamp of this write, with six fractional digits. */
   readonly now: string;
 }
 
-/** Locks the workspace's clock and reads a record; undefined when the scope has none. */
+/** Locks the clock of the workspace and reads a record. Undefined: the scope has no such record. */
 async function lockRecord(
   client: pg.ClientBase,
   scope: Scope,
@@ -169,16 +169,17 @@ async function lockRecord(
     : { id, doc: row.doc, values: JSON.parse(row.doc) as RecordValues, now };
 }
 
-/** Writes a held record's new values; returns its new wire JSON. A record that says the same is left alone. */
+/** Writes the new values of a locked record and returns its new wire JSON. It writes nothing if no value changes. */
 async function updateRecord(
   client: pg.ClientBase,
   workspaceId: string,
   resource: Resource,
-  held: LockedRecord,
+  locked: LockedRecord,
   values: RecordValues,
 ): Promise<string> {
-  if (docOf(resource, values) === held.doc) return held.doc;
-  const changed: RecordValues = 'updatedAt' in resource.fields ? { ...values, updatedAt: held.now } : values;
+  if (docOf(resource, values) === locked.doc) return locked.doc;
+  const changed: RecordValues =
+    'updatedAt' in resource.fields ? { ...values, updatedAt: locked.now } : values;
   const written = canonicalValues(resource, changed);
   const doc = JSON.stringify(written);
   const names = Object.keys(resource.fields).filter((name) => name !== 'id' && name !== 'createdAt');
@@ -186,16 +187,16 @@ async function updateRecord(
   await client.query({
     name: `update_${resource.list.relation}`,
     text: `update ${resource.list.relation} set doc = $3, ${assignments} where workspace_id = $1 and id = $2`,
-    values: [workspaceId, held.id, doc, ...names.map((name) => written[name] ?? null)],
+    values: [workspaceId, locked.id, doc, ...names.map((name) => written[name] ?? null)],
   });
   const parent = parentField(resource);
-  if (parent !== undefined && written[parent] !== held.values[parent]) {
+  if (parent !== undefined && written[parent] !== locked.values[parent]) {
     await addToCounts(
       client,
       workspaceId,
       resource,
       new Map([
-        [String(held.values[parent]), -1],
+        [String(locked.values[parent]), -1],
         [String(written[parent]), 1],
       ]),
     );
@@ -203,17 +204,17 @@ async function updateRecord(
   return doc;
 }
 
-/** Removes a held record and counts it out. PostgreSQL refuses while other records belong to it (23503). */
+/** Deletes a locked record and subtracts it from the counters. PostgreSQL refuses if other records refer to it (23503). */
 async function deleteRecord(
   client: pg.ClientBase,
   workspaceId: string,
   resource: Resource,
-  held: LockedRecord,
+  locked: LockedRecord,
 ): Promise<void> {
   await client.query({
     name: `delete_${resource.list.relation}`,
     text: `delete from ${resource.list.relation} where workspace_id = $1 and id = $2`,
-    values: [workspaceId, held.id],
+    values: [workspaceId, locked.id],
   });
-  await addToCounts(client, workspaceId, resource, countsOf(resource, [held], -1));
+  await addToCounts(client, workspaceId, resource, countsOf(resource, [locked], -1));
 }

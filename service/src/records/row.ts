@@ -15,7 +15,7 @@ export type RecordInput = Readonly<Record<string, Value | undefined>>;
 /** A record that lacks nothing: every field of the resource in the declared order, canonical. */
 export type RecordValues = Readonly<Record<string, Value>>;
 
-/** A record as it stands in its table. */
+/** A row of the table of a resource. */
 export interface Row {
   readonly id: string;
   /** Canonical, six fractional digits. */

@@ -3,7 +3,7 @@ import type { IdPrefix } from '../config/ids.ts';
 import { type Filter, type ListDefinition, type SortColumn, textThat } from '../list/definition.ts';
 import { columnName, type Field, ID_ALLOWED, isId } from './field.ts';
 
-/** What one resource declares. The compiler refuses a missing field, a field of another type and an unknown sort. */
+/** The definition of one resource. The compiler refuses a missing field, a field of another type and an unknown sort. */
 export interface ResourceDefinition<Wire extends { readonly id: string }> {
   /** Path segment and name, plural: `audits`. */
   readonly name: string;
@@ -11,37 +11,37 @@ export interface ResourceDefinition<Wire extends { readonly id: string }> {
   /** Name of the wire type. Default: the singular in Pascal case, such as `AuditLogEntry`. */
   readonly type?: string;
   readonly description: string;
-  /** The prefix of ids that the service gives. */
+  /** Prefix of the ids that the service generates. */
   readonly idPrefix: IdPrefix;
   /** Every field of the wire type, in the order of the JSON. */
   readonly fields: { readonly [K in keyof Required<Wire>]: Field<Wire[K]> };
-  /** The field that says whose record it is; null: no key that is limited to a company may read the list. */
+  /** The field that holds the company of a record. Null: keys that are limited to a company cannot read the list. */
   readonly company: (keyof Wire & string) | null;
-  /** Sorts beside `created`, by their name in `sort`. Absent: the list takes no `sort`. */
+  /** Sorts in addition to `created`, by their name in `sort`. Default: the list has no parameter `sort`. */
   readonly sorts?: Readonly<Record<string, keyof Wire & string>>;
-  /** Equality filters: a query parameter each, over the column of the same name. */
+  /** Equality filters. Each is a query parameter for the column of the same name. */
   readonly filters?: Readonly<Record<string, Field<string>>>;
-  /** Whether `pagination.total` is given for small lists (specification, 4.3). Default false. */
+  /** Whether small lists have `pagination.total` (specification, 4.3). Default: false. */
   readonly total?: boolean;
-  /** The relation that is read. Default: a table named like the resource. */
+  /** The table or view that is read. Default: the name of the resource. */
   readonly relation?: string;
   /** Whether the API, the import and the dashboard write its records. Default: true. False for keys and the audit log. */
   readonly writable?: boolean;
-  /** Whether a record stays as it was created. Default false. */
+  /** Whether records cannot be changed or deleted through the API. Default: false. */
   readonly immutable?: boolean;
   readonly transitions?: Transitions<keyof Wire & string>;
 }
 
-/** The states of a record, which change only along declared moves. */
+/** The states of a record. Only the declared changes of state are allowed. */
 export interface Transitions<FieldName extends string = string> {
   readonly field: FieldName;
-  /** For each state the states that it may change to. */
+  /** For each state, the states that it may change to. */
   readonly moves: Readonly<Record<string, readonly string[]>>;
-  /** For a state the time field that is set when it is entered and the field has no value yet. */
+  /** For a state, the time field that is set when a record enters it. A value that the field has already stays. */
   readonly stamps: Readonly<Record<string, FieldName>>;
 }
 
-/** A resource as everything else sees it: routes, validation, OpenAPI, import and tests derive from it. */
+/** A resource for the rest of the service. Routes, validation, OpenAPI, import and tests derive from it. */
 export interface Resource {
   readonly name: string;
   readonly singular: string;
