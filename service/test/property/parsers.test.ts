@@ -10,8 +10,8 @@ import { BODY_VALUES_MAX, HEADERS_MAX_BYTES, JSON_DEPTH_MAX } from '../../src/co
 import { parseCookies } from '../../src/dashboard/auth/cookies/cookie-header.ts';
 import { networkOf } from '../../src/http/client-address.ts';
 import { encodingOf } from '../../src/http/compressed.ts';
-import { isNamed } from '../../src/http/etag.ts';
 import { ApiError } from '../../src/http/errors.ts';
+import { isNamed } from '../../src/http/etag.ts';
 import { excessOf } from '../../src/http/json-excess.ts';
 import { requestId } from '../../src/http/request-id.ts';
 import { isHost } from '../../src/http/request-shape.ts';
