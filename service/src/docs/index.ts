@@ -1,9 +1,9 @@
 import helmet from '@fastify/helmet';
 import type { FastifyInstance } from 'fastify';
 import { securityHeaders } from '../dashboard/site/security-headers.ts';
+import { cachedResponse } from '../http/cached-response.ts';
 import { sendCompressed } from '../http/compressed.ts';
 import { ApiError } from '../http/errors.ts';
-import { sentOnce } from '../http/sent-once.ts';
 import { type Asset, createAssets } from './assets.ts';
 import { guidePage } from './guide-page.ts';
 import { readGuides } from './guides.ts';
@@ -44,7 +44,7 @@ function registerPages(scope: FastifyInstance, publicUrl: string): void {
     return sendCompressed(request, reply, { ...asset, cacheControl });
   });
 
-  const reference = sentOnce(PAGE, async () => referencePage(assets, await shared()));
+  const reference = cachedResponse(PAGE, async () => referencePage(assets, await shared()));
   scope.get('/docs', async (request, reply) => {
     await reply.helmet(withStyles(publicUrl));
     return sendCompressed(request, reply, await reference());
@@ -52,7 +52,7 @@ function registerPages(scope: FastifyInstance, publicUrl: string): void {
 
   const guides = readGuides();
   for (const guide of guides) {
-    const sent = sentOnce(PAGE, async () => guidePage(guide, guides, assets, await shared()));
+    const sent = cachedResponse(PAGE, async () => guidePage(guide, guides, assets, await shared()));
     scope.get(`/docs/${guide.name}`, async (request, reply) => sendCompressed(request, reply, await sent()));
   }
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import manifest from '../../package.json' with { type: 'json' };
+import { cachedResponse } from '../http/cached-response.ts';
 import { sendCompressed } from '../http/compressed.ts';
-import { sentOnce } from '../http/sent-once.ts';
 import type { Resource } from '../resources/define.ts';
 import { openApiDocument } from './document.ts';
 
@@ -13,7 +13,7 @@ export function registerOpenApi(
   app: FastifyInstance,
   { publicUrl, resources }: { readonly publicUrl: string; readonly resources: readonly Resource[] },
 ): void {
-  const document = sentOnce(JSON_DOCUMENT, () =>
+  const document = cachedResponse(JSON_DOCUMENT, () =>
     JSON.stringify(openApiDocument({ publicUrl, version: manifest.version, resources })),
   );
   app.get('/openapi.json', async (request, reply) => sendCompressed(request, reply, await document()));

@@ -47,8 +47,8 @@ const types: pg.CustomTypesConfig = {
  */
 export function createAuthDatabase(pool: Connections, accounts = pool): AuthDatabase {
   const scopes = new AsyncLocalStorage<Scope>();
-  /** Keeps why it failed: better-auth answers a 500 of its own that does not say. */
-  const noted = async <T>(work: () => Promise<T>): Promise<T> => {
+  /** Stores the error of a failed statement in the scope, because the 500 of better-auth does not give the reason. */
+  const tracked = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
       return await work();
     } catch (error) {
@@ -57,9 +57,9 @@ export function createAuthDatabase(pool: Connections, accounts = pool): AuthData
       throw error;
     }
   };
-  const lend = (client: pg.PoolClient, owned: boolean): PostgresPoolClient => {
+  const withClient = (client: pg.PoolClient, owned: boolean): PostgresPoolClient => {
     const query = (text: string, values: readonly unknown[]): Promise<unknown> =>
-      noted(() => queued(client, () => client.query({ text, values: [...values], types })));
+      tracked(() => serialized(client, () => client.query({ text, values: [...values], types })));
     // Kysely's type also has the overload for cursors, which better-auth does not use.
     return {
       query: query as PostgresPoolClient['query'],
@@ -70,7 +70,9 @@ export function createAuthDatabase(pool: Connections, accounts = pool): AuthData
   };
   const connect = async (): Promise<PostgresPoolClient> => {
     const client = scopes.getStore()?.client;
-    return client === undefined ? lend(await noted(() => pool.connect()), true) : lend(client, false);
+    return client === undefined
+      ? withClient(await tracked(() => pool.connect()), true)
+      : withClient(client, false);
   };
   const run = async <T>(scope: Scope, work: () => Promise<T>): Promise<T> => {
     try {
@@ -107,8 +109,8 @@ const isUnexplained = (error: unknown): boolean =>
 
 const tails = new WeakMap<pg.PoolClient, Promise<unknown>>();
 
-/** better-auth asks for two things at once, which a single connection does one after the other. */
-async function queued<T>(client: pg.PoolClient, work: () => Promise<T>): Promise<T> {
+/** Runs the work after the earlier work on the same connection: better-auth starts two statements at the same time. */
+async function serialized<T>(client: pg.PoolClient, work: () => Promise<T>): Promise<T> {
   const run = (tails.get(client) ?? Promise.resolve()).then(work, work);
   tails.set(client, run);
   return run;

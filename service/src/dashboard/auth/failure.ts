@@ -66,7 +66,7 @@ export function authFailure(
 }
 
 /** Calls one of better-auth's functions; its refusals become ours. */
-export async function translated<T>(call: () => Promise<T>): Promise<T> {
+export async function mapAuthError<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call();
   } catch (error) {

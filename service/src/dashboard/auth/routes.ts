@@ -67,7 +67,7 @@ export function registerAuth(
   }: { readonly pool: Queryable; readonly auth: DashboardAuth; readonly publicUrl: string },
 ): void {
   const { origin } = new URL(publicUrl);
-  const ask = async (request: FastifyRequest, path: string, body?: object): Promise<Response> => {
+  const forward = async (request: FastifyRequest, path: string, body?: object): Promise<Response> => {
     const headers = authHeaders(request);
     // Where the request comes from was checked for the whole scope; better-auth's own check wants an Origin even
     // from what is no browser.
@@ -82,25 +82,25 @@ export function registerAuth(
     if (failure !== undefined && (result.status >= FIRST_FAILURE || isUnavailable(failure))) throw failure;
     return result;
   };
-  const hand = async (
+  const proxy = async (
     request: FastifyRequest,
     reply: FastifyReply,
     path: string,
     body?: object,
-  ): Promise<FastifyReply> => answer(reply, await ask(request, path, body));
+  ): Promise<FastifyReply> => answer(reply, await forward(request, path, body));
 
   const deviceCookies = async (request: FastifyRequest, userId: string): Promise<readonly string[]> => [
     await deviceCookie(auth, request, userId),
   ];
 
   for (const path of READS) {
-    api.get(`/auth${path}`, (request, reply) => hand(request, reply, path));
+    api.get(`/auth${path}`, (request, reply) => proxy(request, reply, path));
   }
   for (const [path, check] of CHANGES) {
     api.post(`/auth${path}`, async (request, reply) => {
       const body = check(request.body);
       const change = (): Promise<Response> =>
-        logAccountChange(auth, request, path, () => ask(request, path, body));
+        logAccountChange(auth, request, path, () => forward(request, path, body));
       const userId = WITH_PASSWORD.has(path)
         ? await personOfSession(pool, request.signInCookies.session_token)
         : undefined;
@@ -112,13 +112,16 @@ export function registerAuth(
   // better-auth wants the token of the session that ends, which nobody is told: its id finds it among the person's own.
   api.post('/auth/revoke-session', async (request, reply) => {
     const { id } = session(request.body);
-    const listed = await ask(request, '/list-sessions');
+    const listed = await forward(request, '/list-sessions');
     if (!listed.ok) return answer(reply, listed);
     const own = (await listed.json()) as readonly { readonly id: string; readonly token: string }[];
     const token = own.find((other) => other.id === id)?.token;
     if (token === undefined) throw new ApiError('not_found', 'You have no such session.');
     const path = '/revoke-session';
-    return answer(reply, await logAccountChange(auth, request, path, () => ask(request, path, { token })));
+    return answer(
+      reply,
+      await logAccountChange(auth, request, path, () => forward(request, path, { token })),
+    );
   });
   const { record, begin, end } = failedSignIns(api, auth);
   api.post(
@@ -141,7 +144,7 @@ export function registerAuth(
       const response = await countFailure(
         pool,
         budgets,
-        () => withSamePassword(pool, user?.id, () => ask(request, '/sign-in/email', body)),
+        () => withSamePassword(pool, user?.id, () => forward(request, '/sign-in/email', body)),
         ({ status }) => status === ERRORS.not_signed_in.status,
       );
       const known = user !== undefined && entered(response) ? await deviceCookies(request, user.id) : [];
@@ -158,7 +161,7 @@ export function registerAuth(
         if (enters !== undefined) record(request, path, async () => ({ id: enters }));
       };
       const userId = signedIn ?? enters;
-      if (userId === undefined) return hand(request, reply, path, body);
+      if (userId === undefined) return proxy(request, reply, path, body);
       const budgets =
         signedIn === undefined ? codeBudgets(userId, attemptOf(request, userId)) : sessionBudgets(userId);
       const response = await countFailure(pool, budgets, async () => {
@@ -167,7 +170,7 @@ export function registerAuth(
           refused();
           throw usedCode();
         }
-        return withSamePassword(pool, userId, () => ask(request, path, body));
+        return withSamePassword(pool, userId, () => forward(request, path, body));
       });
       return answer(reply, response, {
         cookies: response.ok ? await deviceCookies(request, userId) : [],

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Queryable } from '../../database/lane.ts';
 import { utc } from '../../database/utc.ts';
 import { ApiError } from '../../http/errors.ts';
-import { translated } from '../auth/failure.ts';
+import { mapAuthError } from '../auth/failure.ts';
 import { ROLE_NAMES } from '../auth/roles.ts';
 import type { DashboardContext } from '../context.ts';
 import { defineBody, email, oneOf } from '../requests/body.ts';
@@ -37,7 +37,7 @@ export function registerInvitations(
       if (known !== undefined) return { id: known, link: null };
       const email = body.email.toLowerCase();
       const replaced = (await listPending(client, workspaceId)).filter((pending) => pending.email === email);
-      const { id } = await translated(() =>
+      const { id } = await mapAuthError(() =>
         auth.api.createInvitation({ body, headers: authHeaders(request) }),
       );
       await recordWithdrawn(client, by, workspaceId, replaced);
@@ -65,7 +65,7 @@ export function registerInvitations(
         await confirmRole(client, access, 'invitation.cancel');
         const pending = (await listPending(client, workspaceId)).filter(({ id }) => id === invitationId);
         if (pending.length === 0) throw noInvitation();
-        await translated(() =>
+        await mapAuthError(() =>
           auth.api.cancelInvitation({ body: { invitationId }, headers: authHeaders(request) }),
         );
         await recordWithdrawn(client, by, workspaceId, pending);

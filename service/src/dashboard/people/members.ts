@@ -4,7 +4,7 @@ import { appendEvent } from '../../audit-log/append-event.ts';
 import type { Queryable } from '../../database/lane.ts';
 import { utc } from '../../database/utc.ts';
 import { ApiError } from '../../http/errors.ts';
-import { translated } from '../auth/failure.ts';
+import { mapAuthError } from '../auth/failure.ts';
 import { ROLE_NAMES } from '../auth/roles.ts';
 import type { DashboardContext } from '../context.ts';
 import { defineBody, oneOf } from '../requests/body.ts';
@@ -33,7 +33,7 @@ export function registerMembers(api: FastifyInstance, { pool, auth, sessions }: 
       await lockMembers(client, workspaceId);
       await confirmRole(client, access, 'member.update');
       const body = { memberId: id, role, organizationId: workspaceId };
-      await translated(() => auth.api.updateMemberRole({ body, headers: authHeaders(request) }));
+      await mapAuthError(() => auth.api.updateMemberRole({ body, headers: authHeaders(request) }));
       await withdrawInvitations(client, by, workspaceId, userId, role);
     });
     return findMember(pool, workspaceId, id);
@@ -54,7 +54,7 @@ export function registerMembers(api: FastifyInstance, { pool, auth, sessions }: 
       }
       const headers = authHeaders(request);
       if (leaves) {
-        await translated(() =>
+        await mapAuthError(() =>
           auth.api.leaveOrganization({ body: { organizationId: workspaceId }, headers }),
         );
         // better-auth has no hook for this way out.
@@ -65,7 +65,7 @@ export function registerMembers(api: FastifyInstance, { pool, auth, sessions }: 
         });
       } else {
         const body = { memberIdOrEmail: id, organizationId: workspaceId };
-        await translated(() => auth.api.removeMember({ body, headers }));
+        await mapAuthError(() => auth.api.removeMember({ body, headers }));
       }
       await withdrawInvitations(client, by, workspaceId, userId, null);
     });
