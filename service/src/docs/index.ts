@@ -1,9 +1,9 @@
 import helmet from '@fastify/helmet';
 import type { FastifyInstance } from 'fastify';
-import { securityHeaders } from '../dashboard/site/security-headers.ts';
 import { cachedResponse } from '../http/cached-response.ts';
 import { sendCompressed } from '../http/compressed.ts';
 import { ApiError } from '../http/errors.ts';
+import { securityHeaders } from '../http/security-headers.ts';
 import { type Asset, createAssets } from './assets.ts';
 import { guidePage } from './guide-page.ts';
 import { readGuides } from './guides.ts';

@@ -3,9 +3,9 @@ import { fileURLToPath } from 'node:url';
 import helmet from '@fastify/helmet';
 import type { FastifyInstance } from 'fastify';
 import { sendCompressed } from '../../http/compressed.ts';
+import { securityHeaders } from '../../http/security-headers.ts';
 import { STYLE_NONCE_BYTES } from '../limits.ts';
 import { type BuiltDashboard, readBuilt } from './built.ts';
-import { securityHeaders } from './security-headers.ts';
 
 /** What `npm run build -w dashboard` writes. */
 const BUILT = fileURLToPath(new URL('../../../../dashboard/dist', import.meta.url));

@@ -1,8 +1,8 @@
 import type { FastifyHelmetOptions } from '@fastify/helmet';
 
 /**
- * What the dashboard's pages may do: load from here, speak to here, and be framed by nobody. A style element needs
- * the nonce of its answer; without one there is none.
+ * Security headers of the pages of the dashboard and of the documentation. A page loads only from this service, connects
+ * only to it, and no other page can frame it. A style element needs `styleNonce`; by default no style element is allowed.
  */
 export function securityHeaders(publicUrl: string, styleNonce?: string): FastifyHelmetOptions {
   const secure = new URL(publicUrl).protocol === 'https:';
@@ -19,7 +19,7 @@ export function securityHeaders(publicUrl: string, styleNonce?: string): Fastify
         'form-action': ["'self'"],
         'base-uri': ["'none'"],
         'frame-ancestors': ["'none'"],
-        // Without TLS it would send the page's own requests where nobody listens.
+        // Without TLS, the page's own requests would go to a port that does not serve TLS, and fail.
         ...(secure ? { 'upgrade-insecure-requests': [] } : {}),
       },
     },
