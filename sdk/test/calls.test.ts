@@ -100,17 +100,17 @@ describe('a call', () => {
     expect(listeners).toBe(0);
   });
 
-  test('a walk stops at once when its signal is aborted, also between two records of a page', async () => {
+  test('an iteration stops at once when its signal is aborted, also between two records of a page', async () => {
     const controller = new AbortController();
     const given: string[] = [];
-    const walk = async (): Promise<void> => {
+    const iterate = async (): Promise<void> => {
       for await (const { id } of observed().svc.apiKeys.list({ signal: controller.signal })) {
         given.push(id);
         controller.abort();
       }
     };
     await service.token(workspaceId);
-    await expect(walk()).rejects.toThrow(DOMException);
+    await expect(iterate()).rejects.toThrow(DOMException);
     expect(given).toHaveLength(1);
   });
 });

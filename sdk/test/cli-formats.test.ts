@@ -104,7 +104,7 @@ test('one record is its fields on a terminal, a line each', async () => {
   );
 });
 
-test('a long walk tells how far it is, on standard error, only while that is a terminal and the records are elsewhere', async () => {
+test('a long list shows its progress on standard error, only if that is a terminal and the records go elsewhere', async () => {
   let now = 0;
   const clock = () => {
     now += 200;

@@ -23,7 +23,7 @@ async function user() {
 const login = `login --base-url ${IN_PROCESS_URL}`;
 
 describe('svc login', () => {
-  test('stores key and address for this user alone, and every command then uses them', async () => {
+  test('stores key and address for this user only, and every command then uses them', async () => {
     const { file, command } = await user();
     const result = await command(login, { stdin: `${token}\n` });
     expect(result).toEqual({

@@ -15,7 +15,7 @@ import { expect, test } from 'vitest';
 import { records } from './cli.ts';
 
 const MAIN = join(import.meta.dirname, '../src/cli/main.ts');
-/** More than a pipe holds, so that whoever writes meets the end of whoever reads. */
+/** More than a pipe buffers, so that the writer notices when the reader ends. */
 const MENTIONS = 3_000;
 
 const service = await createTestService();
@@ -216,7 +216,7 @@ test('fish completes commands, options and their values', async ({ skip }) => {
 
 test('zsh completes commands, options and their values', async ({ skip }) => {
   if (!existsSync('/usr/bin/zsh')) skip('there is no zsh here');
-  // What zsh would offer is what its _describe is given; it can be called by a terminal alone.
+  // zsh offers what _describe receives. _describe works only on a terminal, so the test replaces it.
   const offered = `compdef() { : }; _describe() { print -rl -- "\${(@P)2}" }`;
   const complete = async (...words: readonly string[]): Promise<readonly string[]> => {
     const { stdout, stderr } = await bash(

@@ -27,7 +27,7 @@ const command = (argv: readonly string[], options: CliOptions = {}): Promise<Cli
   });
 
 describe('create', () => {
-  test('makes a record from fields: text, numbers, and JSON behind :=', async () => {
+  test('creates a record from fields: text, numbers, and JSON after :=', async () => {
     const { stdout } = await command(['companies', 'create', 'id=com_a', 'name=Acme = more', 'domain:=null']);
     expect(records(stdout)).toEqual([
       expect.objectContaining({ id: 'com_a', name: 'Acme = more', domain: null }),
@@ -63,7 +63,7 @@ describe('create', () => {
     const fetch: Fetch = async (url, init) => {
       batches += 1;
       const answer = await fetchApp(url, init);
-      // A refusal that no retry follows, in place of the answer to the second batch.
+      // Refuses the second batch with an error that is not retried.
       return batches === 2 ? { ...answer, status: 500, text: async () => '' } : answer;
     };
     const create = ['companies', 'create', '-f', '-'];

@@ -60,7 +60,7 @@ const svc = new Svc({
   onRetry: (event) => retries.push(event),
 });
 
-test('a walk whose service is killed and started again, at once or late, gives every record exactly once', async () => {
+test('an iteration yields every record exactly once while its service is killed and restarted, at once or later', async () => {
   const audits = LISTS.find(({ name }) => name === 'audits');
   if (audits === undefined) throw new Error('there are no audits');
   const expected = await bigQuery(pool, workspaceId, audits);

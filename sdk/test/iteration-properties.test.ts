@@ -8,8 +8,8 @@ import { clientOf } from './client.ts';
 import { collectionOf } from './lists.ts';
 
 /**
- * While a walk or a tail goes on, records come and go and days pass. Whatever happens: a record that is there all the time
- * is given exactly once, in the list's order, and none is given twice.
+ * During an iteration or a tail, records are added and deleted and days pass. In every case, a record that exists all the time
+ * is yielded exactly once, in the order of the list, and no record is yielded twice.
  */
 
 const DAY_AND_A_BIT_MS = 25 * 60 * 60 * 1000;
@@ -19,9 +19,9 @@ const service = await createTestService();
 type Event =
   | { readonly kind: 'day' }
   | { readonly kind: 'add'; readonly count: number }
-  /** Of those that are there, the one at this place; audits are never deleted. */
+  /** Deletes the record at this index. Audits are never deleted. */
   | { readonly kind: 'remove'; readonly at: number }
-  /** A tail is left and another one goes on at its position; a walk takes no notice. */
+  /** Replaces a tail by another one at its position. Has no effect on an iteration. */
   | { readonly kind: 'resume' };
 
 const event = fc.oneof<fc.Arbitrary<Event>[]>(
@@ -105,7 +105,7 @@ function expectOnce(given: readonly string[], { lasting }: Stage, order: readonl
   expect(given.filter((id) => lasting.has(id))).toEqual(expected);
 }
 
-test('a walk gives every record that stays exactly once, whatever happens meanwhile', {
+test('an iteration yields every record that stays exactly once, whatever happens in the meantime', {
   timeout: 120_000,
 }, async () => {
   await fc.assert(
@@ -129,7 +129,7 @@ test('a walk gives every record that stays exactly once, whatever happens meanwh
   );
 });
 
-test('a tail gives every record that stays exactly once, in the order of creation, whatever happens meanwhile', {
+test('a tail yields every record that stays exactly once, in the order of creation, whatever happens in the meantime', {
   timeout: 120_000,
 }, async () => {
   await fc.assert(

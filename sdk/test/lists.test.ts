@@ -43,7 +43,7 @@ describe.each(LISTS)('$name', (list) => {
   });
 });
 
-test('`before` with the cursor that loaded a page begins with the page ahead of it', async () => {
+test('`before` with the cursor that loaded a page begins with the page before it', async () => {
   const first = await svc.audits.list({ limit: PAGE });
   const cursor = first.pagination.nextCursor ?? '';
   const second = await svc.audits.list({ limit: PAGE, cursor });
@@ -81,7 +81,7 @@ test('`toArray` gives at most `max` records, and asks for no more than it needs'
   expect(urls.splice(0)).toHaveLength(1);
 });
 
-test('a filter holds for the whole walk', async () => {
+test('a filter applies to the whole iteration', async () => {
   const expected = await bigQuery(service.pool, workspaceId, listNamed('content'), {
     equal: { company_id: COMPANY, status: 'draft' },
   });
@@ -100,7 +100,7 @@ test('a list that is empty has no records, no more pages and, where it gives tot
   expect((await empty.companies.list()).pagination).toMatchObject({ hasMore: false, total: 0 });
 });
 
-test('empty pages in the middle of a list do not end a walk', async () => {
+test('empty pages in the middle of a list do not end an iteration', async () => {
   const expected = await orderOf(listNamed('audits'), 'created-descending');
   // Every other answer is one that a service may give as well: no items, and the same gap again.
   let calls = 0;

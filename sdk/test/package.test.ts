@@ -12,7 +12,7 @@ const tarball = await packClient(sources);
 const project = await projectWith(tarball);
 const installed = join(project, 'node_modules/@svc/sdk');
 
-test('the package is small, depends on nothing, and holds JavaScript, declarations, README and licence alone', async () => {
+test('the package is small, has no dependencies, and contains only JavaScript, declarations, README and licence', async () => {
   expect((await stat(tarball)).size).toBeLessThan(PACKED_MAX_BYTES);
   const { stdout } = await run('tar', ['tzf', tarball]);
   for (const file of stdout.trim().split('\n')) {
@@ -41,7 +41,7 @@ test('packing leaves the package.json of the sources as it was', async () => {
 test('publint and arethetypeswrong find nothing', async () => {
   const { stdout } = await run(join(BIN, 'publint'), ['run', '--strict', installed]);
   expect(stdout).toContain('All good!');
-  // The package is ESM alone, as the profile says. It fails when it finds anything else.
+  // The package is ESM only, like the profile. The command fails if it finds a problem.
   await run(join(BIN, 'attw'), [tarball, '--profile', 'esm-only']);
 });
 

@@ -27,7 +27,7 @@ export const run = (
     throw error;
   });
 
-/** A copy of the client's sources beside all that its build needs, so that packing changes nothing in this repository. */
+/** Copies the SDK's sources and all that its build needs, so that packing changes nothing in this repository. */
 export async function copyOfSources(): Promise<string> {
   const directory = await temporaryDirectory();
   for (const name of ['tsconfig.json', 'LICENSE']) await cp(join(ROOT, name), join(directory, name));

@@ -18,8 +18,8 @@ const expireCursors = ({ service: { clock } }: World): void => {
   clock.now += DAY_AND_A_BIT_MS;
 };
 
-/** Gives all items of an iteration; `meanwhile` runs after as many of them. */
-async function walked(
+/** Returns the ids of all items. Runs `meanwhile` when it has received the first `after` items. */
+async function idsWithPause(
   items: AsyncIterable<AnyItem>,
   after: number,
   meanwhile: (given: readonly string[]) => Promise<void> | void,
@@ -44,21 +44,21 @@ const listOf = (client: Svc, { name, sorts }: ListCase, sort: string, direction:
 };
 
 describe.each(CASES)('$name', ({ list, sort, direction }) => {
-  test('a walk whose cursor expires, wherever it stands, gives every record exactly once', async () => {
+  test('an iteration whose cursor expires, at any position, yields every record exactly once', async () => {
     const order = await bigQuery(service.pool, workspaceId, list, { sort });
     const expected = direction === 'before' ? order.toReversed() : order;
     for (const after of [1, PAGE, PAGE + 1, 2 * PAGE, expected.length - 1, expected.length]) {
       restarts.splice(0);
-      expect(await walked(listOf(svc, list, sort, direction), after, () => expireCursors(world))).toEqual(
-        expected,
-      );
+      expect(
+        await idsWithPause(listOf(svc, list, sort, direction), after, () => expireCursors(world)),
+      ).toEqual(expected);
       const onLastPage = after > Math.floor((expected.length - 1) / PAGE) * PAGE;
       expect(restarts.map(({ list: name }) => name)).toEqual(onLastPage ? [] : [list.name]);
     }
   });
 });
 
-describe('while a walk is away for more than a day', () => {
+describe('while an iteration pauses for more than a day', () => {
   const rows = (list: ListCase, createdAt: string, count: number) =>
     Array.from({ length: count }, (_, i) => ({
       id: `${list.resource.idPrefix}_late_${i}`,
@@ -70,15 +70,19 @@ describe('while a walk is away for more than a day', () => {
     'records of $name that are added at its head are not given, and none is repeated',
     async (list) => {
       const expected = await bigQuery(service.pool, workspaceId, list);
-      const ids = await walked(listOf(svc, list, 'created-descending', 'forward'), PAGE + 2, async () => {
-        await seedRecords(
-          service.pool,
-          workspaceId,
-          list.resource,
-          rows(list, '2026-04-01T00:00:00Z', PAGE + 1),
-        );
-        expireCursors(world);
-      });
+      const ids = await idsWithPause(
+        listOf(svc, list, 'created-descending', 'forward'),
+        PAGE + 2,
+        async () => {
+          await seedRecords(
+            service.pool,
+            workspaceId,
+            list.resource,
+            rows(list, '2026-04-01T00:00:00Z', PAGE + 1),
+          );
+          expireCursors(world);
+        },
+      );
       expect(ids).toEqual(expected);
       expect(restarts).toHaveLength(1);
     },
@@ -96,7 +100,7 @@ describe('while a walk is away for more than a day', () => {
         expireCursors(world);
       };
       const gone = expected.slice(PAGE - 1, 2 * PAGE + 2);
-      const ids = await walked(listOf(svc, list, 'created-descending', 'forward'), PAGE + 2, () =>
+      const ids = await idsWithPause(listOf(svc, list, 'created-descending', 'forward'), PAGE + 2, () =>
         remove(gone),
       );
       // What was loaded before it was deleted is given.
@@ -106,33 +110,37 @@ describe('while a walk is away for more than a day', () => {
     },
   );
 
-  test('a walk over audits by creation goes on behind the last one that is left of those it gave', async () => {
+  test('an iteration over audits by creation continues after the last yielded one that still exists', async () => {
     const list = LISTS[0];
     if (list?.name !== 'audits') throw new Error('audits are the first list');
     const expected = await bigQuery(service.pool, workspaceId, list);
-    const ids = await walked(listOf(svc, list, 'created-descending', 'forward'), 2 * PAGE, async (given) => {
-      await service.pool.query('delete from audits where workspace_id = $1 and id = any($2)', [
-        workspaceId,
-        given.slice(-3),
-      ]);
-      expireCursors(world);
-    });
+    const ids = await idsWithPause(
+      listOf(svc, list, 'created-descending', 'forward'),
+      2 * PAGE,
+      async (given) => {
+        await service.pool.query('delete from audits where workspace_id = $1 and id = any($2)', [
+          workspaceId,
+          given.slice(-3),
+        ]);
+        expireCursors(world);
+      },
+    );
     expect(ids).toEqual(expected);
   });
 
-  test('a walk over audits by creation, of whose records none is left, says that its place is lost', async () => {
-    const walk = walked(svc.audits.list({ limit: PAGE }), PAGE, async (given) => {
+  test('an iteration over audits by creation, of whose records none is left, says that its position is lost', async () => {
+    const iteration = idsWithPause(svc.audits.list({ limit: PAGE }), PAGE, async (given) => {
       await service.pool.query('delete from audits where workspace_id = $1 and id = any($2)', [
         workspaceId,
         given,
       ]);
       expireCursors(world);
     });
-    await expect(walk).rejects.toThrow(SvcPositionLostError);
+    await expect(iteration).rejects.toThrow(SvcPositionLostError);
   });
 });
 
-test('a walk may be away for a day as often as it likes', async () => {
+test('an iteration may pause for a day any number of times', async () => {
   const expected = await idsOf(svc.mentions.list());
   const ids: string[] = [];
   for await (const { id } of svc.mentions.list({ limit: 2 })) {
@@ -143,17 +151,17 @@ test('a walk may be away for a day as often as it likes', async () => {
   expect(restarts.length).toBe(Math.ceil(expected.length / 2) - 1);
 });
 
-test('a walk that begins at a cursor which expires on the way goes on by its place in the whole list', async () => {
+test('an iteration that begins at a cursor which later expires continues at its position in the whole list', async () => {
   const all = await idsOf(svc.mentions.list());
   const { pagination } = await svc.mentions.list({ limit: 3 });
   const cursor = pagination.nextCursor ?? '';
-  const ids = await walked(svc.mentions.list({ limit: 2, cursor }), 2, () => expireCursors(world));
+  const ids = await idsWithPause(svc.mentions.list({ limit: 2, cursor }), 2, () => expireCursors(world));
   expect(ids).toEqual(all.slice(3));
 });
 
-test('a walk that begins at an expired cursor fails: it has no place yet', async () => {
+test('an iteration that begins at an expired cursor fails: it has no position yet', async () => {
   const { pagination } = await svc.mentions.list({ limit: 3 });
   expireCursors(world);
-  const walk = idsOf(svc.mentions.list({ cursor: pagination.nextCursor ?? '' }));
-  await expect(walk).rejects.toThrow(SvcCursorExpiredError);
+  const iteration = idsOf(svc.mentions.list({ cursor: pagination.nextCursor ?? '' }));
+  await expect(iteration).rejects.toThrow(SvcCursorExpiredError);
 });

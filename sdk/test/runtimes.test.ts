@@ -136,7 +136,7 @@ test('it runs in a browser', async (context) => {
   const site = await startSite('<!doctype html><title>client</title>');
   const page = await browser.newPage();
   await page.goto(`http://127.0.0.1:${portOf(site)}/`);
-  const walk = `(async (apiKey) => {
+  const program = `(async (apiKey) => {
     const { Svc, SvcNotFoundError } = await import('/sdk/index.js');
     const svc = new Svc({ apiKey, baseUrl: location.origin });
     const ids = [];
@@ -144,5 +144,5 @@ test('it runs in a browser', async (context) => {
     const missing = await svc.audits.get('aud_none').catch((error) => error instanceof SvcNotFoundError);
     return { ids, missing };
   })(${JSON.stringify(token)})`;
-  expect(await page.evaluate(walk)).toEqual({ ids: await orderOf('created-descending'), missing: true });
+  expect(await page.evaluate(program)).toEqual({ ids: await orderOf('created-descending'), missing: true });
 });

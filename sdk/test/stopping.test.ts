@@ -53,7 +53,7 @@ const WAITS: readonly (readonly [string, () => Waiting])[] = [
   ['a tail that looks where `now` is', () => waiting(0, (svc) => iterate(svc.audits.tail({ after: 'now' })))],
   ['a list that waits for a response', () => waiting(0, (svc) => iterate(svc.audits.list()))],
   ['its pages', () => waiting(0, (svc) => svc.audits.list().pages())],
-  ['a list towards its head', () => waiting(0, (svc) => iterate(svc.audits.list().before()))],
+  ['a list in reverse order', () => waiting(0, (svc) => iterate(svc.audits.list().before()))],
 ];
 
 const iterate = (items: AsyncIterable<unknown>): Items => items[Symbol.asyncIterator]() as Items;
@@ -120,7 +120,7 @@ test('an iteration that goes on after the signal of its list was aborted throws 
   expect(await items.return()).toEqual(DONE);
 });
 
-test('an iteration that is left behind leaves no listener on the signal of its list', async () => {
+test('an abandoned iteration leaves no listener on the signal of its list', async () => {
   const { signal } = new AbortController();
   let listeners = 0;
   const { addEventListener, removeEventListener } = signal;

@@ -43,7 +43,7 @@ beforeEach(async () => {
 const auditOf = (score: number) => ({ companyId, headlineScore: score, completedAt: '2026-03-01T09:30:00Z' });
 const audits = (count: number) => Array.from({ length: count }, (_, i) => auditOf(i % 101));
 
-/** A client whose connection breaks behind so many requests that have been carried out. */
+/** A client whose connection breaks after this many requests that the service carried out. */
 const losing = (answers: number) =>
   observe(service, token, { fetch: failing(fetchApp, answers, 'after') }).svc;
 
