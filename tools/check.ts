@@ -1,7 +1,7 @@
 // Checks of the whole repository that no compiler, linter or test makes: `npm run check`.
 
 import { fileURLToPath } from 'node:url';
-import { dependenciesPinned } from './check/dependencies.ts';
+import { dependenciesPinned, importsDeclared } from './check/dependencies.ts';
 import { assumptionsPinned, errorsDocumented, linksLead } from './check/docs.ts';
 import {
   importDirections,
@@ -20,7 +20,7 @@ const RULES: readonly Rule[] = [
   ...[importDirections, partsPlaced, noCircles, packagesByName],
   ...[keyStoreImporters, sdkImportsNobody, sdkTestsImportByName],
   ...[shortFiles, typed, nothingLeftOpen, honestTests, noTokens, noMachinePaths],
-  ...[linksLead, errorsDocumented, assumptionsPinned, promisesHeld, dependenciesPinned],
+  ...[linksLead, errorsDocumented, assumptionsPinned, promisesHeld, dependenciesPinned, importsDeclared],
 ];
 
 const lineOf = ({ path, line, message }: Finding): string =>

@@ -25,7 +25,7 @@ const KEY_STORE_IMPORTERS = [`${SOURCE}dashboard/`, HARNESS, 'bench/'];
 const SERVICE_EXPORTS = { '@svc/service/src/': SOURCE, '@svc/service/harness/': HARNESS };
 const SPECIFIER = /(?:\bfrom|\bimport)\s*\(?\s*'([^']+)'/;
 
-interface Import {
+export interface Import {
   readonly file: SourceFile;
   readonly line: number;
   readonly specifier: string;
@@ -33,7 +33,8 @@ interface Import {
   readonly target: string | undefined;
 }
 
-function importsOf(file: SourceFile): readonly Import[] {
+/** The imports of a file, one per line. */
+export function importsOf(file: SourceFile): readonly Import[] {
   return file.lines.flatMap((text, index) => {
     const specifier = SPECIFIER.exec(text)?.[1];
     if (specifier === undefined) return [];

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ERRORS } from '../../service/src/http/errors.ts';
-import { dependenciesPinned } from './dependencies.ts';
+import { dependenciesPinned, importsDeclared } from './dependencies.ts';
 import { assumptionsPinned, errorsDocumented, linksLead } from './docs.ts';
 import {
   importDirections,
@@ -127,6 +127,15 @@ const REFUSED: readonly (readonly [string, Rule, Files, string])[] = [
     'package.json:3: a is not pinned',
   ],
   [
+    'an import of a package that the workspace does not declare',
+    importsDeclared,
+    [
+      ['sdk/package.json', '{"name":"@svc/sdk","devDependencies":{"pino":"1.2.3"}}'],
+      ['sdk/test/a.ts', importing('@svc/service/harness/a.ts')],
+    ],
+    'sdk/test/a.ts:2: @svc/service/harness/a.ts is not in sdk/package.json',
+  ],
+  [
     'an assumption without a test',
     assumptionsPinned,
     [['docs/assumptions.md', '| A | T |\n|---|---|\n| a | |']],
@@ -179,6 +188,14 @@ const ACCEPTED: readonly (readonly [string, Rule, Files])[] = [
     ],
   ],
   ['links in code blocks', linksLead, [['docs/a.md', '```\n[b](nowhere.md)\n```']]],
+  [
+    'imports of declared packages, of Node.js and of files',
+    importsDeclared,
+    [
+      ['sdk/package.json', '{"name":"@svc/sdk","devDependencies":{"@a/b":"1.2.3"}}'],
+      ['sdk/test/a.ts', "import '@a/b/c';\nimport '@svc/sdk';\nimport 'node:fs';\nimport './b.ts';\n"],
+    ],
+  ],
   [
     'exact versions',
     dependenciesPinned,
