@@ -5,14 +5,14 @@ import type { PrimaryCalls, WorkerCalls } from './server/calls.ts';
 import { COMPILE_CACHE } from './server/compile-cache.ts';
 import { connectPeer } from './server/rpc.ts';
 
-// One worker process of a service: it serves requests on the port that it shares with its siblings. The primary
-// forks it early, so that it has read the program by the time the database is ready, and tells it when to run.
+// A worker process of a service: it serves requests on a port that all workers share. The primary forks it early, so
+// that the program is loaded when the database is ready, and then calls `run`.
 
 enableCompileCache(COMPILE_CACHE);
 ignoreBrokenPipes();
-// The terminal and the process manager signal all processes of a service; the primary decides when a worker ends.
+// The terminal and the process manager signal all processes; the primary decides when a worker ends.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => undefined);
-// The primary has let go of this process, which ends in order; or it is gone, and nothing of it may stay behind.
+// The primary has disconnected this worker: finish its requests. Or the primary is gone: exit at once.
 process.on('disconnect', () => {
   const ended = cluster.worker?.exitedAfterDisconnect === true ? local.close(null) : undefined;
   void Promise.allSettled([ended]).then(() => process.exit(0));

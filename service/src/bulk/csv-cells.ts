@@ -1,23 +1,23 @@
-// CSV as RFC 4180 has it, one physical line at a time. Why not by a package: docs/decisions/0008.
+// Reads and writes CSV (RFC 4180), one physical line at a time. docs/decisions/0008 says why not with a package.
 
 import { RECORD_FIELDS_MAX } from '../config/limits.ts';
 
-/** A cell; null when it is empty and not quoted. */
+/** A cell; null if it is empty and not quoted. */
 export type Cell = string | null;
 
-/** Cells of one record that are kept: no resource has as many fields. */
+/** The most cells of a record. No resource has that many fields. */
 export const RECORD_CELLS_MAX = RECORD_FIELDS_MAX;
 
 /** A record that is being read, line by line. */
 export interface PartialRecord {
   readonly cells: Cell[];
-  /** Text of the quoted cell that the last line left open, a part for each line; null when none is open. */
+  /** The text of the open quoted cell, one part per line; null if no cell is open. */
   open: string[] | null;
 }
 
 export const newRecord = (): PartialRecord => ({ cells: [], open: null });
 
-/** What a line does to its record: it completes it, leaves a quoted cell open, or breaks it for this reason. */
+/** The effect of a line on its record: it completes it, leaves a quoted cell open, or breaks it for this reason. */
 export type LineResult = 'complete' | 'open' | { readonly broken: string };
 
 const QUOTE = '"';
@@ -27,7 +27,7 @@ const QUOTE_IN_BARE_CELL: LineResult = {
 const TEXT_AFTER_QUOTE: LineResult = { broken: 'is broken CSV: text after the closing quote of a cell' };
 const TOO_MANY_CELLS: LineResult = { broken: `has more than ${RECORD_CELLS_MAX} cells` };
 
-/** Adds the cells of one line to its record. The work depends on the line only, not on the lines before it. */
+/** Adds the cells of one line to its record. The cost depends only on this line. */
 export function readCells(line: string, record: PartialRecord): LineResult {
   const text = line.endsWith('\r') ? line.slice(0, -1) : line;
   const { cells } = record;
@@ -57,7 +57,7 @@ export function readCells(line: string, record: PartialRecord): LineResult {
   }
 }
 
-/** Where the quoted cell that `at` is in closes; -1 when it goes on beyond the line. */
+/** The index of the quote that closes the cell around `at`; -1 if the cell continues on the next line. */
 function closingQuote(line: string, at: number): number {
   for (let quote = line.indexOf(QUOTE, at); quote !== -1; quote = line.indexOf(QUOTE, quote + 2)) {
     if (line[quote + 1] !== QUOTE) return quote;
@@ -67,15 +67,15 @@ function closingQuote(line: string, at: number): number {
 
 const unescaped = (text: string): string => text.replaceAll('""', QUOTE);
 
-/** What a spreadsheet takes for the beginning of a formula (OWASP, CSV injection). */
+/** The start of text that a spreadsheet runs as a formula (OWASP, CSV injection). */
 const FORMULA = /^[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/;
 
-/** Text that a spreadsheet takes for text: an apostrophe is put before what it would take for a formula. */
+/** Puts an apostrophe before text that a spreadsheet would run as a formula. */
 export const withoutFormula = (text: string): string => (FORMULA.test(text) ? `'${text}` : text);
 
 const NEEDS_QUOTES = /[",\r\n]/;
 
-/** A cell as it is written: null is empty, an empty text is quoted. */
+/** Writes a cell: null is empty, an empty text is quoted. */
 export function writeCell(cell: Cell): string {
   if (cell === null) return '';
   return cell === '' || NEEDS_QUOTES.test(cell) ? `"${cell.replaceAll(QUOTE, '""')}"` : cell;

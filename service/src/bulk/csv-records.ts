@@ -1,49 +1,49 @@
 import { type Cell, newRecord, type PartialRecord, readCells } from './csv-cells.ts';
 import { LINE_MAX_BYTES, type Line } from './lines.ts';
 
-/** A record of a CSV file, the header among them. */
+/** A record of a CSV file, or its header. */
 export interface CsvRecord {
-  /** Where it starts: a physical line, from 1. */
+  /** The physical line that it starts at, from 1. */
   readonly line: number;
   readonly text: string;
   readonly cells: readonly Cell[];
-  /** Why it cannot be read; null when it can. */
+  /** Why it cannot be read; null if it can. */
   readonly flaw: string | null;
 }
 
 export interface CsvReader {
-  /** The records that these lines complete. They are read as they are asked for: ask for all before the next lines. */
+  /** The records that these lines complete. Lazy: read all of them before the next call. */
   readonly read: (lines: readonly Line[]) => Iterable<CsvRecord>;
-  /** After the last line. */
+  /** Call after the last line: returns the remaining records. */
   readonly end: () => Iterable<CsvRecord>;
 }
 
-/** Lines of a record that is not complete yet. */
+/** The lines of an incomplete record. */
 interface Pending {
   readonly lines: Line[];
-  /** Of its lines, with their line feeds. */
+  /** Characters of its lines, with line feeds. */
   characters: number;
   readonly record: PartialRecord;
 }
 
-/** A longer record is refused. The longest that fits a resource has some 6,000 line breaks. */
+/** Longer records are refused. The longest valid record has some 6,000 line breaks. */
 export const RECORD_MAX_LINES = 10_000;
 export const RECORD_MAX_CHARACTERS = LINE_MAX_BYTES;
 
 const NOT_CLOSED = 'is broken CSV: a quote is not closed';
 
 /**
- * Puts lines together to records. A record that is broken costs its first line only: reading goes on with the next
- * one. Blank lines between records are skipped.
+ * Joins lines into records. Of a broken record only the first line is refused: reading continues with the second one.
+ * Skips blank lines between records.
  *
- * A line is read three times at most: a line within a quoted cell has an even number of quotes, so when it is read
- * again by itself it does not open one.
+ * Reads each line at most three times. A line inside a quoted cell has an even number of quotes, so it does not open a
+ * cell when it is read again as the start of a record.
  */
 export function csvReader(): CsvReader {
   let pending: Pending | undefined;
 
   function* read(lines: readonly Line[]): Generator<CsvRecord> {
-    // The lines of a broken record are read again, before the next line.
+    // The further lines of a broken record, which are read again before the next line.
     const again: Line[] = [];
     for (const next of lines) {
       for (let line: Line | undefined = next; line !== undefined; line = again.pop()) {
@@ -85,7 +85,7 @@ export function csvReader(): CsvReader {
 
 const isBlank = ({ text, flaw }: Line): boolean => flaw === null && (text === '' || text === '\r');
 
-/** The first line is refused; the others are read again, the next one of them last on the stack. */
+/** Refuses the first line. Pushes the others onto the stack, in reverse order, to be read again. */
 function broken(lines: readonly Line[], flaw: string, again: Line[]): CsvRecord {
   for (let i = lines.length - 1; i > 0; i--) {
     const line = lines[i];

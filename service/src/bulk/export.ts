@@ -9,11 +9,11 @@ import { type BulkTarget, requireWorkspace } from './target.ts';
 export interface ExportOptions extends BulkTarget {
   readonly format: Format;
   /**
-   * For CSV: an apostrophe is put before text that a spreadsheet would take for a formula. Default false: an import of
-   * the file gives the same records.
+   * For CSV: whether to put an apostrophe before text that a spreadsheet would run as a formula. Default: false, so that
+   * an import of the file gives the same records.
    */
   readonly csvSafe?: boolean;
-  /** Called with the records that were given since the last call. */
+  /** Called with the number of records since the last call. */
   readonly onProgress?: (records: number) => void;
 }
 
@@ -25,9 +25,9 @@ interface ExportRow {
 }
 
 /**
- * The text of a file with every record of the workspace, the oldest first, as they are at one moment. It is what an
- * import reads: into an empty workspace it gives the same lists. Memory stays flat: a cursor stays open meanwhile.
- * Throws BulkError when the workspace is not there.
+ * Yields the text of a file with all records of the resource in the workspace, oldest first, from one snapshot. An import
+ * of the file into an empty workspace gives the same lists. Reads by a database cursor, so memory is bounded. Throws
+ * BulkError if the workspace does not exist.
  */
 export async function* exportRecords(options: ExportOptions): AsyncGenerator<string> {
   const { workspaceId, resource, format, csvSafe = false, onProgress } = options;
@@ -51,7 +51,7 @@ export async function* exportRecords(options: ExportOptions): AsyncGenerator<str
       onProgress?.(rows.length);
     }
   } finally {
-    // Also when whoever reads stops before the end.
+    // Also if the reader stops before the end.
     await client.query('rollback').catch((error: Error) => {
       broken = error;
     });
@@ -61,7 +61,7 @@ export async function* exportRecords(options: ExportOptions): AsyncGenerator<str
 
 type ToText = (row: ExportRow) => string;
 
-/** The wire JSON, and createdAt where the wire does not show it. */
+/** The wire JSON, with createdAt if the wire JSON has none. */
 const ndjsonLine = ({ fields }: Resource): ToText =>
   'createdAt' in fields
     ? ({ doc }) => `${doc}\n`

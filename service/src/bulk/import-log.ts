@@ -3,8 +3,8 @@ import { appendEvent } from '../audit-log/append-event.ts';
 import type { ImportTarget } from './target.ts';
 
 /**
- * Counts records that an import adds, in the transaction that adds them; with its first ones the entry of the import is
- * written. Last in its transaction: it locks the log's clock.
+ * Adds to the count of imported records, in the transaction that writes them. The first call of an import also writes its
+ * audit entry. Call it last in a transaction, because it locks the clock of the log.
  */
 export async function logImport(
   client: pg.ClientBase,
@@ -25,16 +25,16 @@ export async function logImport(
   });
 }
 
-/** What is known of a file that was read. */
+/** The result of an import, for its audit entry. */
 export interface ImportEnd {
   readonly inserted: number;
   readonly existing: number;
   readonly refused: number;
-  /** Whether it was read to its end. */
+  /** Whether the file was read to its end. */
   readonly finished: boolean;
 }
 
-/** Completes the entry of an import; one that added nothing has none. */
+/** Completes the entry of an import. An import without new records has no entry. */
 export async function finishImport(
   client: pg.ClientBase,
   { workspaceId, importId }: ImportTarget,

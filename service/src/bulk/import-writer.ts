@@ -7,18 +7,18 @@ import { finishImport, type ImportEnd, logImport } from './import-log.ts';
 import { advanceRun, finishRun, type ImportRun } from './import-run.ts';
 import type { ImportTarget } from './target.ts';
 
-/** How an import's batches become transactions. Each counts the records that it adds: they are committed as one. */
+/** Writes the batches of an import. Each transaction also updates the counters of its records. */
 export interface ImportWriter {
-  /** How many batches may be given before the first of them is written. */
+  /** How many batches may be written at the same time. */
   readonly atOnce: number;
   readonly write: (inputs: readonly RecordInput[], batch: Batch) => Promise<InsertResult>;
-  /** After the last batch: then everything is committed. */
+  /** Call after the last batch. Commits everything. */
   readonly finish: (end: ImportEnd) => Promise<void>;
-  /** Takes back what is not committed. */
+  /** Rolls back what is not committed. */
   readonly abandon: () => Promise<void>;
 }
 
-/** A transaction a batch: what was written stays, whatever comes after. */
+/** Writes one transaction per batch. Committed batches stay if a later one fails. */
 export function batchWriter(target: ImportTarget): ImportWriter {
   return {
     atOnce: 1,
@@ -37,7 +37,7 @@ export function batchWriter(target: ImportTarget): ImportWriter {
   };
 }
 
-/** The same, and each transaction says how far the file is written, so that another run can continue from there. */
+/** Like {@link batchWriter}, but each transaction also stores how far the file is written, so that a later run can continue. */
 export function continuableWriter(target: ImportTarget, run: ImportRun): ImportWriter {
   return {
     atOnce: 1,
@@ -57,7 +57,7 @@ export function continuableWriter(target: ImportTarget, run: ImportRun): ImportW
   };
 }
 
-/** One transaction for all: it holds the workspace's clock, so that other writers wait until it ends. */
+/** Writes all batches in one transaction, which locks the workspace's clock: other writers wait until it ends. */
 export async function atomicWriter(target: ImportTarget): Promise<ImportWriter> {
   const client = await target.pool.connect();
   let open = true;
@@ -99,7 +99,7 @@ export async function atomicWriter(target: ImportTarget): Promise<ImportWriter> 
   };
 }
 
-/** A patient import waits for the workspace's clock as long as another writer holds it. */
+/** A patient import waits for the workspace's clock without a time limit. */
 export async function beginImport(client: pg.ClientBase, { patient = false }: ImportTarget): Promise<void> {
   if (patient) await client.query('set local statement_timeout = 0');
 }

@@ -13,64 +13,64 @@ import { type BulkTarget, type ImportTarget, requireWorkspace } from './target.t
 
 export type { Format, RefusedRecord } from './batches.ts';
 
-/** How far an import has come. */
+/** The progress of an import. */
 export interface ImportProgress {
-  /** Of the input, read. */
+  /** Bytes of the input that were read. */
   readonly bytes: number;
-  /** Records that are written: committed, unless the import is atomic. */
+  /** Records that were written; they are committed, unless the import is atomic. */
   readonly inserted: number;
-  /** Records whose id was there already; nothing is changed. */
+  /** Records whose id already existed. They stay unchanged. */
   readonly existing: number;
   readonly refused: number;
 }
 
 export interface ImportOptions extends BulkTarget {
-  /** Who imports, for the audit log. */
+  /** The actor for the audit log. */
   readonly by: ActorContext;
-  /** Runs first in each transaction; throws when the person must not import any more. Default: no check. */
+  /** Runs first in each transaction; throws if the person is no longer allowed to import. Default: no check. */
   readonly confirm?: (client: pg.ClientBase) => Promise<unknown>;
-  /** For the audit log. Default: the input has no name. */
+  /** The name of the file for the audit log. Default: none. */
   readonly fileName?: string;
   /**
-   * Whether each transaction waits for other writers without a limit: for a pool of a command's own. Default: false, the
-   * limits of the connections hold.
+   * Whether transactions wait for other writers without a time limit, for commands with their own pool. Default: false,
+   * with the timeouts of the connections.
    */
   readonly patient?: boolean;
-  /** The file. It is destroyed when the import ends before it. */
+  /** The file. Destroyed if the import ends before the end of the file. */
   readonly input: Readable;
   readonly format: Format;
-  /** All or nothing: one refused line takes everything back. Default false: what is good is written. */
+  /** Whether one refused line undoes the import. Default: false, valid records are written. */
   readonly atomic?: boolean;
   /**
-   * Whether two transactions may write at the same time: for bulk loading, with a pool of at least two connections that
-   * nobody else uses. Default false. An atomic import has one transaction anyway.
+   * Whether two transactions may write at the same time, for bulk loading. Needs a pool of at least two connections that
+   * nothing else uses. Default: false. An atomic import always has one transaction.
    */
   readonly parallel?: boolean;
   /**
-   * The import that this is a run of: what the runs before it have written is not written again, and is counted in the
-   * report. Default: a new import that cannot be continued. Neither atomic nor parallel.
+   * The import to continue: batches of earlier runs are not written again, but count in the report. Not together with
+   * `atomic` or `parallel`. Default: a new import that cannot be continued.
    */
   readonly run?: ImportRun;
-  /** Called after every batch, when its transaction is committed. */
+  /** Called after each batch, once its transaction is committed. */
   readonly onProgress?: (progress: ImportProgress) => void;
-  /** Called with what was refused, in the order of the file; waited for. */
+  /** Called with refused records, in the order of the file. The import waits for the result. */
   readonly onReject?: (refused: readonly RefusedRecord[]) => void | Promise<void>;
-  /** Ends the import after the batch that is being written. */
+  /** Ends the import after the current batch. */
   readonly signal?: AbortSignal;
 }
 
 export interface ImportReport extends ImportProgress {
-  /** Whether an atomic import took everything back: then `inserted` is 0. */
+  /** Whether an atomic import was rolled back. Then `inserted` is 0. */
   readonly rolledBack: boolean;
-  /** Whether it was ended by the signal before the end of the file. */
+  /** Whether the signal ended the import before the end of the file. */
   readonly interrupted: boolean;
 }
 
 /**
- * Imports a file of records: each batch in a transaction, the next one parsed meanwhile. Once a batch is reported by
- * `onProgress` it survives whatever happens. A record whose id is there already is left as it is, so an import can be
- * run again. Throws BulkError when the file is not of the resource or the workspace is not there, and with `run`
- * OtherFile and ImportTakenOver.
+ * Imports a file of records, one transaction per batch; the next batch is parsed meanwhile. Batches reported by
+ * `onProgress` are durable. A record whose id already exists stays unchanged, so an import can be repeated. Throws
+ * BulkError if the file does not fit the resource or the workspace does not exist; with `run` also OtherFile and
+ * ImportTakenOver.
  */
 export async function importRecords(options: ImportOptions): Promise<ImportReport> {
   await requireWorkspace(options);
@@ -104,7 +104,7 @@ async function run(options: ImportOptions, writer: ImportWriter): Promise<Import
   let rolledBack = false;
   const write = async (batch: Batch): Promise<InsertResult | undefined> => {
     if (continuation?.covers(batch)) return undefined;
-    // Once it is known that nothing stays, the rest of the file is only checked.
+    // After a rollback, the rest of the file is only validated.
     if (rolledBack || (batch.records.length === 0 && continuation === undefined)) return NOTHING_INSERTED;
     return writer.write(
       batch.records.map(({ input }) => input),
@@ -112,7 +112,7 @@ async function run(options: ImportOptions, writer: ImportWriter): Promise<Import
     );
   };
   const batches = readBatches(readUntil(input, signal), resource, format, undefined, current);
-  for await (const { batch, written } of writing(ahead(batches), write, writer.atOnce, interrupted)) {
+  for await (const { batch, written } of writing(prefetched(batches), write, writer.atOnce, interrupted)) {
     recordsRead = batch.recordsRead;
     const refused = refusedOf(options, batch, written ?? NOTHING_INSERTED);
     if (atomic && !rolledBack && refused.length > 0) {
@@ -140,11 +140,11 @@ async function run(options: ImportOptions, writer: ImportWriter): Promise<Import
 
 interface Written {
   readonly batch: Batch;
-  /** Undefined: an earlier run of the import has written the batch. */
+  /** Undefined if an earlier run of the import has written the batch. */
   readonly written: InsertResult | undefined;
 }
 
-/** Writes batches, `atOnce` at the same time, and gives them in their order; none is begun after `stopped`. */
+/** Writes batches, `atOnce` at the same time, and yields them in order. Starts no batch after `stopped`. */
 async function* writing(
   batches: AsyncIterable<Batch>,
   write: (batch: Batch) => Promise<Written['written']>,
@@ -156,7 +156,7 @@ async function* writing(
     for await (const batch of batches) {
       if (stopped()) break;
       const written = write(batch).then((result) => ({ batch, written: result }));
-      // Met when it is its turn.
+      // Handled when its turn comes.
       written.catch(() => undefined);
       begun.push(written);
       if (begun.length < atOnce) continue;
@@ -165,25 +165,25 @@ async function* writing(
     }
     for (const written of begun) yield await written;
   } finally {
-    // Nobody's connections are used any more when the import is over.
+    // No connection may be in use after the import.
     await Promise.allSettled(begun);
   }
 }
 
-/** The same, but the next one is made while one is used. */
-async function* ahead<T>(source: AsyncGenerator<T>): AsyncGenerator<T> {
+/** Yields the same items, but computes the next one while the current one is used. */
+async function* prefetched<T>(source: AsyncGenerator<T>): AsyncGenerator<T> {
   let next = source.next();
   for (;;) {
     const { value, done } = await next;
     if (done === true) return;
     next = source.next();
-    // Met when it is its turn.
+    // Handled when its turn comes.
     next.catch(() => undefined);
     yield value;
   }
 }
 
-/** The input's bytes; the signal ends them even when none are coming. */
+/** The bytes of the input. The signal ends them, also while the input is idle. */
 async function* readUntil(input: Readable, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array> {
   const stop = (): unknown => input.destroy();
   signal?.addEventListener('abort', stop, { once: true });
@@ -196,7 +196,7 @@ async function* readUntil(input: Readable, signal: AbortSignal | undefined): Asy
   }
 }
 
-/** What was refused, by the file's own fault or for what the workspace has, in the order of the file. */
+/** Records refused by validation or because of records in the workspace, in the order of the file. */
 function refusedOf(
   { resource }: BulkTarget,
   batch: Batch,
@@ -212,6 +212,6 @@ function refusedOf(
   return [
     ...batch.refused,
     ...refuse(withoutCompany, parentField(resource) ?? '', 'must be the id of a company of the workspace'),
-    ...refuse(notPast, 'createdAt', 'must be a time that is past'),
+    ...refuse(notPast, 'createdAt', 'must be a time in the past'),
   ].sort((a, b) => a.line - b.line);
 }

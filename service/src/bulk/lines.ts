@@ -4,18 +4,18 @@ import { isUtf8 } from 'node:buffer';
 export interface Line {
   /** From 1. */
   readonly number: number;
-  /** Of a line that is too long the beginning alone; of one that is not UTF-8 what can be read. */
+  /** Only the start of a line that is too long. Invalid UTF-8 is replaced. */
   readonly text: string;
-  /** Why the line cannot be read; null when it can. */
+  /** Why the line cannot be read; null if it can. */
   readonly flaw: string | null;
 }
 
 const BYTES_PER_MIB = 1024 * 1024;
-/** A longer line is refused; no more than this is held of any. */
+/** Longer lines are refused. No more than this is held of a line. */
 export const LINE_MAX_BYTES = BYTES_PER_MIB;
 /** How much of a line that is too long is shown. */
 const SHOWN_BYTES = 200;
-/** In JavaScript's strings a byte of UTF-8 is at most one unit, and a unit at most three bytes. */
+/** A UTF-16 unit of a string takes at most three bytes of UTF-8. */
 const MAX_BYTES_PER_UNIT = 3;
 
 const LF = 10;
@@ -23,14 +23,14 @@ const BYTE_ORDER_MARK = '\uFEFF';
 const TOO_LONG = `is longer than ${LINE_MAX_BYTES / BYTES_PER_MIB} MiB`;
 const NOT_UTF8 = 'is not UTF-8';
 
-/** Lines that are given at once: a small chunk of short lines makes many objects. */
+/** The most lines yielded at once. A small chunk of short lines makes many objects. */
 export const LINES_AT_ONCE = 1_000;
-/** What is held of a line first; it doubles. */
+/** The first size of the buffer for a line. It doubles as needed. */
 const HELD_BYTES = 4 * 1024;
 
 /**
- * Reads bytes as lines, at most LINES_AT_ONCE at a time. A byte order mark at the start is skipped. However small the
- * chunks are, the bytes of a line are copied into one buffer.
+ * Splits bytes into lines, at most LINES_AT_ONCE at a time. Skips a byte order mark at the start. The bytes of a line are
+ * collected in one buffer, so small chunks do not cost more.
  */
 export async function* readLines(input: AsyncIterable<Uint8Array>): AsyncGenerator<readonly Line[]> {
   const held = byteCollector();
@@ -49,7 +49,7 @@ export async function* readLines(input: AsyncIterable<Uint8Array>): AsyncGenerat
   if (last.length > 0) yield linesOf(last, number);
 }
 
-/** Where the last line feed of the next LINES_AT_ONCE lines is; -1 when there is none. */
+/** The index of the last line feed of the next LINES_AT_ONCE lines; -1 if there is none. */
 function endOfLines(bytes: Buffer): number {
   let end = -1;
   for (let lines = 0; lines < LINES_AT_ONCE; lines++) {
@@ -61,9 +61,9 @@ function endOfLines(bytes: Buffer): number {
 }
 
 interface ByteCollector {
-  /** Keeps bytes of a line; what follows in a line that is too long already says nothing more. */
+  /** Keeps bytes of a line, up to the limit. */
   readonly add: (bytes: Buffer) => void;
-  /** What was kept, with these bytes after it. Then nothing is kept. */
+  /** Returns the kept bytes followed by these, and keeps nothing. */
   readonly takeWith: (bytes: Buffer) => Buffer;
 }
 

@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** What one turn of the event loop reads at most, in characters: some milliseconds of work. */
+/** The most characters read in one turn of the event loop: some milliseconds of work. */
 export const TURN_CHARACTERS = 64 * 1024;
 
-/** Divides the work on a file into turns of the event loop, so that other requests are answered meanwhile. */
+/** Divides the work on a file into turns of the event loop, so that other requests run meanwhile. */
 export interface Pace {
-  /** Counts work. True when this turn has had its share: then `rest` comes next. */
+  /** Counts work. Returns true once this turn has done its share: call `rest` then. */
   readonly spend: (characters: number) => boolean;
   /** Resolves in a later turn. */
   readonly rest: () => Promise<void>;

@@ -7,30 +7,30 @@ import { logImport } from './import-log.ts';
 import { batchWriter, beginImport, type ImportWriter } from './import-writer.ts';
 import type { ImportTarget } from './target.ts';
 
-/** Ticks that are reserved at once, for a chain of batches: a tenth of a second of the clock. */
+/** Ticks that a chain of batches reserves at once: a tenth of a second of the clock. */
 const CHAIN_TICKS = 100_000;
-/** A batch of fewer is written sooner alone. */
+/** Smaller batches are faster without a parallel transaction. */
 const PARALLEL_LEAST = 1_000;
 
-/** Batches one after another whose ticks were taken in a transaction before them. */
+/** Consecutive batches whose ticks were reserved in an earlier transaction. */
 interface Chain {
   next: Micros;
   readonly last: Micros;
 }
 
-/** What a batch leaves to the one after it, once its ids are known: undefined when the chain ends with it. */
+/** What a batch passes to the next one once its ids are known; undefined if the chain ends. */
 interface Link {
   readonly chain: Chain;
-  /** Of the batch, which may not be committed. */
+  /** The ids of the batch, which may not be committed yet. */
   readonly ids: ReadonlySet<string>;
 }
 
 /**
- * Writes two batches at the same time, each in a transaction of its own, so that two cores maintain the indexes. Their
- * ticks are taken beforehand; then each transaction holds the clock in share mode (who wants to take ticks waits for
- * them), and they commit in the order of their ticks: created_at rises in commit order as ever. Where another writer
- * took the clock in between, or waits for it, the chain ends and the batch is written alone, in its turn.
- * For a pool of at least two connections that nobody else uses. Why: docs/decisions/0005.
+ * Writes two batches at the same time, each in its own transaction, so that two cores maintain the indexes. Ticks are
+ * reserved first. Then each transaction holds a shared lock on the clock, which keeps others from allocating ticks, and
+ * the transactions commit in the order of their ticks, so created_at still rises in commit order. If another writer used
+ * the clock meanwhile or waits for it, the chain ends and the batch is written by itself, after the earlier ones. Needs a
+ * pool of at least two connections that nothing else uses. docs/decisions/0005 says why.
  */
 export function parallelWriter(target: ImportTarget): ImportWriter {
   const alone = batchWriter(target);
@@ -52,7 +52,7 @@ export function parallelWriter(target: ImportTarget): ImportWriter {
         return written;
       };
       const written = write();
-      // Whoever comes next fails with it; when nobody comes, it was told by the batch itself.
+      // The next batch fails with this one. If there is none, the error of `written` is enough.
       written.catch(reject);
       promise.catch(() => undefined);
       [linked, committed] = [promise, written];
@@ -66,7 +66,7 @@ interface Before {
   readonly committed: Promise<unknown>;
 }
 
-/** Undefined: nothing is written, another writer has the clock or had it. */
+/** Returns undefined, and writes nothing, if another writer used the clock meanwhile or waits for it. */
 async function writeLinked(
   target: ImportTarget,
   inputs: readonly RecordInput[],
@@ -99,7 +99,7 @@ async function writeLinked(
   });
 }
 
-/** The chain of the batch before, or a new one after it. */
+/** The chain of the previous batch, or a new chain once that batch is committed. */
 async function chainFor(
   target: ImportTarget,
   ticks: number,

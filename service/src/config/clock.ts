@@ -1,4 +1,4 @@
-/** Wall-clock time in milliseconds since the epoch. Passed in wherever time decides, so that tests can move it. */
+/** Returns the time in milliseconds since the epoch. Passed as a parameter, so that tests can set it. */
 export type Clock = () => number;
 
 export const systemClock: Clock = Date.now;

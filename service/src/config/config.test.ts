@@ -109,7 +109,7 @@ describe('readConfig', () => {
     expect(readConfig({ SVC_TRUST_PROXY: 'false' }).trustProxy).toBe(false);
     expect(mistakesOf({ SVC_TRUST_PROXY: 'true' })).toEqual([
       expect.stringMatching(
-        /^SVC_TRUST_PROXY must be false, the number of proxies .* not "true": .* One proxy: 1\.$/,
+        /^SVC_TRUST_PROXY must be false, the number of proxies .* not "true": .* For one proxy, set 1\.$/,
       ),
     ]);
   });

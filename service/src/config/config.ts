@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
+import { counted } from '../log/plural.ts';
 import { urlOf } from './address.ts';
 import { CONNECTIONS_MIN, LOG_RETENTION_DAYS_DEFAULT, SECRET_MIN_CHARACTERS } from './limits.ts';
 
@@ -12,24 +13,24 @@ export interface Config {
   readonly dataDir: string;
   /** An existing PostgreSQL; undefined: the embedded one in `dataDir`. */
   readonly databaseUrl: string | undefined;
-  /** Of each process. */
+  /** Per process. */
   readonly databaseConnections: number;
-  /** The first one issues, all are accepted; undefined: kept in `dataDir`. */
+  /** The first one issues, all are accepted; undefined: the secret in `dataDir`. */
   readonly secrets: readonly string[] | undefined;
-  /** The address people reach the service at. */
+  /** The address at which people reach the service. */
   readonly publicUrl: string;
-  /** Whether somebody has said so; otherwise it is made of host and port. */
+  /** Whether SVC_PUBLIC_URL is set. Otherwise `publicUrl` is made of host and port. */
   readonly publicUrlGiven: boolean;
   readonly trustProxy: TrustedProxies;
   readonly logLevel: LogLevel;
-  /** Failed authentications that one address may make a minute. */
+  /** Failed authentications per minute and address. */
   readonly failedAuthPerMinute: number;
   readonly logRetentionDays: number;
 }
 
 /**
- * Whose X-Forwarded-For is believed: nobody's, that of so many proxies one behind the other, or that of the proxies
- * with these addresses (IP addresses and CIDR ranges, separated by commas).
+ * Which proxies are trusted to set X-Forwarded-For: none, this number of proxies in a row, or the proxies with these
+ * addresses (IP addresses and CIDR ranges, separated by commas).
  */
 export type TrustedProxies = false | number | string;
 
@@ -38,17 +39,17 @@ type LogLevel = (typeof LOG_LEVELS)[number];
 
 const PORT_MAX = 65_535;
 const CONNECTIONS_DEFAULT = 12;
-/** A port as Kubernetes writes it into the environment. */
+/** The form in which Kubernetes sets a port in the environment. */
 const LINKED_PORT = /^(tcp|udp|sctp):\/\//;
-/** Proxies one behind the other. */
+/** The most proxies in a row. */
 const PROXIES_MAX = 32;
 
-/** Every mistake in the environment at once, one line each. */
+/** All mistakes in the environment, one line each. */
 export class ConfigError extends Error {
   readonly mistakes: readonly string[];
   constructor(mistakes: readonly string[]) {
     super(
-      `The configuration has ${mistakes.length === 1 ? 'a mistake' : `${mistakes.length} mistakes`}:\n${mistakes.map((m) => `  ${m}`).join('\n')}`,
+      `${counted(mistakes.length, 'mistake', 'mistakes')} in the settings:\n${mistakes.map((m) => `  ${m}`).join('\n')}`,
     );
     this.mistakes = mistakes;
   }
@@ -64,7 +65,7 @@ export function readConfig(env: Environment): Config {
   const unlinked = (name: string): string => {
     const value = text(name) ?? '';
     if (!LINKED_PORT.test(value)) return '';
-    return ' Kubernetes sets it for its Service named svc: set enableServiceLinks: false for the pod, or the setting itself.';
+    return ' Kubernetes sets it for a Service named svc: set enableServiceLinks: false for the pod, or set SVC_PORT.';
   };
   const integer = (name: string, fallback: number, min: number, max: number): number => {
     const value = text(name);
@@ -114,13 +115,13 @@ export function readConfig(env: Environment): Config {
   const known = new Set(SETTINGS);
   for (const name of Object.keys(env)) {
     if (name.startsWith('SVC_') && !known.has(name) && !isServiceLink(name, env[name]))
-      mistakes.push(`${name} is not a setting. Known: ${SETTINGS.join(', ')}.`);
+      mistakes.push(`${name} is not a setting. Settings: ${SETTINGS.join(', ')}.`);
   }
   if (mistakes.length > 0) throw new ConfigError(mistakes);
   return Object.freeze(config);
 }
 
-/** Names of all settings, also those that belong to the client and to single commands. */
+/** All settings, including those of the client library and of single commands. */
 export const SETTINGS: readonly string[] = [
   'SVC_HOST',
   'SVC_PORT',
@@ -139,7 +140,7 @@ export const SETTINGS: readonly string[] = [
   'SVC_BASE_URL',
 ];
 
-/** What Kubernetes gives every pod of a namespace for a Service named `svc` or `svc-…`: no settings. */
+/** Whether Kubernetes sets this variable for a Service named `svc` or `svc-…`, in every pod of its namespace. */
 function isServiceLink(name: string, value: string | undefined): boolean {
   if (/^SVC_(\w+_)?SERVICE_(HOST|PORT|PORT_\w+)$/.test(name)) return true;
   if (/^SVC_(\w+_)?PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$/.test(name)) return true;
@@ -153,9 +154,9 @@ function readTrustProxy(value: string | undefined, mistakes: string[]): TrustedP
   const ranges = value.split(',').map((range) => range.trim());
   if (ranges.every(isAddressRange)) return ranges.join(',');
   mistakes.push(
-    `SVC_TRUST_PROXY must be false, the number of proxies in front that append to X-Forwarded-For (1 to ${PROXIES_MAX}), ` +
+    `SVC_TRUST_PROXY must be false, the number of proxies that append to X-Forwarded-For (1 to ${PROXIES_MAX}), ` +
       `or their addresses, such as "10.0.0.0/8, ::1", not "${value}"` +
-      `${value === 'true' ? ': it would believe whatever a client says of its address. One proxy: 1' : ''}.`,
+      `${value === 'true' ? ': clients could then set their address themselves. For one proxy, set 1' : ''}.`,
   );
   return false;
 }
@@ -176,14 +177,14 @@ function readSecrets(
   if (value === undefined) {
     if (required)
       mistakes.push(
-        'SVC_SECRET must be set when SVC_DATABASE_URL is: every node needs the same one. Make one with: openssl rand -base64 32',
+        'SVC_SECRET must be set if SVC_DATABASE_URL is set: all nodes need the same secret. Create one with: openssl rand -base64 32',
       );
     return undefined;
   }
   const secrets = value.split(',').map((secret) => secret.trim());
   if (secrets.some((secret) => secret.length < SECRET_MIN_CHARACTERS)) {
     mistakes.push(
-      `SVC_SECRET must be one secret of at least ${SECRET_MIN_CHARACTERS} characters, or several separated by commas (the first one issues).`,
+      `SVC_SECRET must be one secret of at least ${SECRET_MIN_CHARACTERS} characters, or several, separated by commas (the first one issues).`,
     );
   }
   return [...new Set(secrets)];

@@ -1,4 +1,4 @@
-/** Why something cannot be done, in words for the operator: what, where, what to do about it. Shown without a stack. */
+/** An expected failure, with a message for the operator: what failed, where, and what to do. Shown without a stack. */
 export class OperatorError extends Error {
   override readonly name: string = 'OperatorError';
 }

@@ -1,9 +1,9 @@
 import { hkdfSync } from 'node:crypto';
 
 /**
- * What a key is derived for, and the kinds of values that depend on it. Each purpose gets an independent key of the
- * same secret. This is the only way to use a secret, so a new kind of value needs an entry here; the test of a
- * rotation (test/rotation/) has a case for every kind and does not compile without one.
+ * The purposes that keys are derived for, and the kinds of values that depend on each. Each purpose has an independent key
+ * of the same secret. Secrets are used only through such keys, so a new kind of value needs an entry here. The rotation
+ * test (test/contract/rotation.test.ts) has a case per kind and does not compile without one.
  */
 export const SEALED_BY = {
   'token index': ['API key'],
@@ -21,7 +21,7 @@ export const SEALED_BY = {
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 export type Purpose = keyof typeof SEALED_BY;
-/** A kind of value that can be read only with the secret it was made with. */
+/** A kind of value that only the secret that made it can read. */
 export type SealedKind = (typeof SEALED_BY)[Purpose][number];
 
 const KEY_BYTES = 32;
@@ -30,5 +30,5 @@ const KEY_BYTES = 32;
 export const deriveKey = (secret: string, purpose: Purpose): Buffer =>
   Buffer.from(hkdfSync('sha256', secret, 'svc', purpose, KEY_BYTES));
 
-/** Names a secret without saying anything about it. */
+/** Identifies a secret without revealing it. */
 export const fingerprintOf = (secret: string): string => deriveKey(secret, 'fingerprint').toString('hex');

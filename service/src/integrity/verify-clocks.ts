@@ -4,7 +4,7 @@ import { columnName } from '../resources/field.ts';
 import { withoutStatementTimeout } from './statement-timeout.ts';
 import type { VerifyOptions } from './verify.ts';
 
-/** A workspace's clock and the columns whose times it has given. */
+/** A clock of a workspace, and the columns with times from it. */
 interface ClockCase {
   readonly name: string;
   readonly table: string;
@@ -36,13 +36,14 @@ function clocksOf(resources: readonly Resource[]): readonly ClockCase[] {
   ];
 }
 
-/** How far ahead of the database's time is no fault: a clock takes a microsecond for each of many records. */
+/** A clock may be this far in the future: it advances by a microsecond per record of a large batch. */
 const AHEAD = `interval '1 minute'`;
 
 /**
- * A clock that is behind would give a time that is taken: whoever walks towards newer records would miss it. One that is
- * ahead, because the database's time once was, would date everything from then on, and where there is no month of the
- * audit log for its time no request could be logged. It goes back to now, but never behind what it has given.
+ * Verifies the clocks of a workspace. A clock before its newest time would give that time again, and a client that pages
+ * towards newer records would miss a record. A clock in the future, because the database's clock once was, would give all
+ * new records future times, and without an audit-log partition for its time no request could be logged. A repair sets the
+ * clock to now, or to its newest time if that is later.
  */
 export async function verifyClocks(
   { pool, resources, repair, onFinding }: VerifyOptions,
@@ -65,7 +66,7 @@ export async function verifyClocks(
     if (wrong === undefined) continue;
     if (repair) {
       await withoutStatementTimeout(pool, async (client) => {
-        // Nobody takes a time meanwhile, and all that were taken are committed.
+        // With this lock, all allocated times are committed and none is allocated.
         await client.query(`select 1 from ${table} where workspace_id = $1 for update`, [workspaceId]);
         await client.query(
           `update ${table} c set ${column} = greatest(newest.at, least(c.${column}, clock_timestamp()))
@@ -78,17 +79,17 @@ export async function verifyClocks(
       workspaceId,
       problem: 'clock',
       detail: wrong.behind
-        ? `the clock of the ${name} is behind the newest time it has given, ${wrong.newest}`
-        : `the clock of the ${name} is ahead, at ${wrong.at}`,
+        ? `the clock of the ${name} is earlier than its newest time, ${wrong.newest}`
+        : `the clock of the ${name} is in the future: ${wrong.at}`,
       repaired: repair,
     });
   }
 }
 
 /**
- * The month that live requests are counted for. One that is to come would be counted on until it is over, so a quota
- * that is used up would stay so. The count is made anew from the log: every live request but those that were refused
- * for coming too often.
+ * Verifies the month that live requests are counted for. With a future month, the count would not be reset before that
+ * month ends, so an exceeded quota would stay exceeded. A repair counts again from the log: all live requests, except
+ * those that were refused by a limit.
  */
 export async function verifyMonth(
   { pool, repair, onFinding }: VerifyOptions,
@@ -115,7 +116,7 @@ export async function verifyMonth(
   await onFinding({
     workspaceId,
     problem: 'quota',
-    detail: `live requests are counted for a month to come, ${wrong.month}`,
+    detail: `live requests are counted for a future month, ${wrong.month}`,
     repaired: repair,
   });
 }

@@ -6,30 +6,30 @@ import { columnName } from '../resources/field.ts';
 import { withoutStatementTimeout } from './statement-timeout.ts';
 import { verifyClocks, verifyMonth } from './verify-clocks.ts';
 
-/** One thing that is not as the records themselves say. */
+/** A difference between the records and what is stored about them. */
 export interface Finding {
   readonly workspaceId: string;
   readonly problem: 'wire JSON' | 'counter' | 'clock' | 'quota';
-  /** What is wrong, for people: ids and numbers, no content. */
+  /** The difference, for people: ids and numbers, never content. */
   readonly detail: string;
-  /** Whether it is as it should be now. */
+  /** Whether it was repaired. */
   readonly repaired: boolean;
 }
 
 export interface VerifyOptions {
   readonly pool: pg.Pool;
-  /** Those that are written as records. */
+  /** The resources to verify. */
   readonly resources: readonly Resource[];
   readonly repair: boolean;
-  /** Waited for. */
+  /** Called with each difference. The verification waits for the result. */
   readonly onFinding: (finding: Finding) => unknown;
-  /** Called with the records that were read since the last call. */
+  /** Called with the number of records read since the last call. */
   readonly onProgress: (records: number) => void;
 }
 
 const BATCH_RECORDS = 5_000;
 
-/** How many records {@link verifyRecords} will read, by the kept counters, which it has yet to hold against them. */
+/** Estimates how many records {@link verifyRecords} will read, from counters that are not verified yet. */
 export async function estimateRecords(pool: pg.Pool, resources: readonly Resource[]): Promise<number> {
   const { rows } = await pool.query<{ records: number }>(
     'select coalesce(sum(records), 0)::bigint as records from record_counts where company_id = $1 and resource = any ($2)',
@@ -39,9 +39,9 @@ export async function estimateRecords(pool: pg.Pool, resources: readonly Resourc
 }
 
 /**
- * Holds a whole database against its records: each doc against its columns, each kept counter against a count, each
- * clock against the newest time it has given and against the database's own, the quota's month too. Every comparison is one statement, so it is true beside running writers
- * too. A repair of counters holds the workspace's writers up while it counts.
+ * Verifies all workspaces: compares each doc with its columns, each counter with a count, each clock with its newest time
+ * and with the database's clock, and the month of the quota with the current one. Each comparison is one statement, so
+ * it is exact while writers run. The repair of a counter blocks the workspace's writers while it counts.
  */
 export async function verifyRecords(options: VerifyOptions): Promise<void> {
   const { rows } = await options.pool.query<{ id: string }>('select id from workspaces order by id');
@@ -74,7 +74,7 @@ async function verifyDocs(
       await onFinding({
         workspaceId,
         problem: 'wire JSON',
-        detail: `${resource.singular} ${values.id}: not what its columns say`,
+        detail: `${resource.singular} ${values.id}: differs from its columns`,
         repaired,
       });
     }
@@ -85,7 +85,7 @@ async function verifyDocs(
   }
 }
 
-/** Only while the record still says the same: a writer may have been there since. */
+/** Replaces a doc, unless a writer has changed the record meanwhile. */
 async function replaceDoc(
   pool: pg.Pool,
   relation: string,
@@ -107,7 +107,7 @@ interface CounterRow {
   readonly counted: number;
 }
 
-/** Kept counters that differ from the records; one snapshot for both. */
+/** Selects counters that differ from the records, in one snapshot. */
 function counterDifferences(resource: Resource): string {
   const { relation } = resource.list;
   const parent = parentField(resource);
@@ -131,7 +131,7 @@ async function verifyCounters(
   const found = await withoutStatementTimeout(pool, differences);
   if (repair && found.length > 0) {
     await withoutStatementTimeout(pool, async (client) => {
-      // No writer counts while the clock is held.
+      // No writer changes counters while the clock is locked.
       await client.query('select 1 from workspace_clocks where workspace_id = $1 for update', [workspaceId]);
       await replaceCounts(client, workspaceId, resource, await differences(client));
     });
@@ -141,7 +141,7 @@ async function verifyCounters(
     await onFinding({
       workspaceId,
       problem: 'counter',
-      detail: `${resource.name}${of}: kept ${kept}, counted ${counted}`,
+      detail: `${resource.name}${of}: stored ${kept}, counted ${counted}`,
       repaired: repair,
     });
   }

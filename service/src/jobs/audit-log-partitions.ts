@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { dropExpiredPartitions, type Expiry, ensurePartitions } from '../audit-log/partitions.ts';
+import { counted } from '../log/plural.ts';
 
 export interface AuditLogMaintenance extends Expiry {
   readonly pool: pg.Pool;
@@ -8,23 +9,24 @@ export interface AuditLogMaintenance extends Expiry {
 }
 
 /**
- * Makes the audit log's months ahead and drops those whose every entry is older than the retention. Any number of
- * nodes may do it at once, and as often as they like. Never a part of a start: one with a wrong clock must not be able
- * to erase the log.
+ * Creates the audit log's partitions for the coming months and drops partitions with only entries older than the
+ * retention. Several nodes may run it at the same time. It is not part of a start, so that a node with a wrong clock
+ * cannot erase the log.
  */
 export async function maintainAuditLog({ pool, log, ...expiry }: AuditLogMaintenance): Promise<void> {
   await makeAuditLogMonths({ pool, log, atMs: expiry.databaseNowMs });
   const { dropped, doubt } = await dropExpiredPartitions(pool, expiry);
-  if (dropped.length > 0) log.info(`dropped ${dropped.join(', ')}: older than ${expiry.retentionDays} days`);
+  if (dropped.length > 0)
+    log.info(`dropped ${dropped.join(', ')}: older than ${counted(expiry.retentionDays, 'day', 'days')}`);
   if (doubt !== undefined) {
     log.warn(
-      `months of the audit log that are older than ${expiry.retentionDays} days were kept: ${doubt}. Set every ` +
-        'clock by the same time server; svcd doctor compares them.',
+      `months of the audit log older than ${counted(expiry.retentionDays, 'day', 'days')} were kept: ${doubt}. ` +
+        'Synchronise all clocks with the same time server; svcd doctor compares them.',
     );
   }
 }
 
-/** Makes the audit log's months ahead, at a start and in the daily job. */
+/** Creates the audit log's partitions for the coming months. Runs at each start and in the daily job. */
 export async function makeAuditLogMonths({
   pool,
   log,
@@ -35,7 +37,9 @@ export async function makeAuditLogMonths({
   readonly atMs?: number | undefined;
 }): Promise<void> {
   const { made, held } = await ensurePartitions(pool, atMs);
-  if (made.length > 0) log.info(`made the audit log's partitions ${made.join(', ')}`);
+  if (made.length > 0) log.info(`created the audit log's partitions ${made.join(', ')}`);
   if (held)
-    log.warn('the months ahead of the audit log wait for somebody who holds it; the daily job tries again');
+    log.warn(
+      'another session has locked the audit log, so partitions for the coming months are missing; the daily job tries again',
+    );
 }

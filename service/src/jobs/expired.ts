@@ -5,9 +5,8 @@ import { deleteExpiredSignIns } from '../dashboard/expired.ts';
 import { deleteInChunks } from '../database/delete-in-chunks.ts';
 
 /**
- * Removes rows that mean nothing any more: answers kept for repeated requests, ended sessions, unused links,
- * traffic of years ago. What
- * reads them looks at their age itself; this only keeps the tables small. The signal ends it before it is done.
+ * Removes expired rows: answers stored for repeated requests, ended sessions, unused links, old traffic. Their readers
+ * check the age themselves, so this only keeps the tables small. The signal ends it early.
  */
 export async function deleteExpired({
   pool,
@@ -39,5 +38,5 @@ export async function deleteExpired({
     },
     signal,
   );
-  log.info({ answers, signIns, traffic }, 'removed what had expired');
+  log.info({ answers, signIns, traffic }, 'removed expired rows');
 }

@@ -44,8 +44,8 @@ test('a job runs once, on one of several nodes, by the clock of the database; al
   await vi.waitFor(async () => {
     expect((await listPartitions(pool)).map(({ name }) => name)).toContain(last);
   }, WAIT);
-  expect(lines.filter((line) => line.includes('made the audit log'))).toEqual([
-    expect.stringContaining(`made the audit log's partitions ${last}"`),
+  expect(lines.filter((line) => line.includes('created the audit log'))).toEqual([
+    expect.stringContaining(`created the audit log's partitions ${last}"`),
   ]);
 });
 

@@ -18,21 +18,21 @@ export interface JobOptions {
 }
 
 export interface Jobs {
-  /** Finishes the job that runs and lets go of the database. */
+  /** Finishes the running job, then closes the database connections. */
   readonly stop: () => Promise<void>;
 }
 
 /** One for LISTEN, one for the schedule, one for the job itself. */
 const CONNECTIONS = 3;
-/** Scheduled jobs are announced by NOTIFY; this only finds the ones whose announcement was lost. */
+/** NOTIFY announces jobs; polling finds those whose announcement was lost. */
 const POLL_INTERVAL_MS = 60_000;
 const RESTART_PAUSE_MS = 5_000;
 
-/** When each job runs, in UTC. Several nodes share the schedule: a job runs once, on one of them. */
+/** When each job runs, in UTC. Nodes share the schedule: a job runs once, on one of them. */
 const SCHEDULE = parseCronItems([
   { task: 'maintain_audit_log', identifier: 'maintain_audit_log', match: '30 0 * * *' },
   { task: 'delete_expired', identifier: 'delete_expired', match: '45 * * * *' },
-  // What a node with the secrets in the former order has sealed since the last time.
+  // During a rotation, nodes with the former order of secrets still seal with the old one.
   { task: 'reseal_second_factors', identifier: 'reseal_second_factors', match: '15 * * * *' },
 ]);
 
@@ -50,7 +50,7 @@ const tasks = (
   },
 });
 
-/** Runs the scheduled jobs until they are stopped; goes on by itself after the database was away. */
+/** Runs the scheduled jobs until `stop`. Retries while the database is not available. */
 export function startJobs(options: JobOptions): Jobs {
   const { log } = options;
   const pool = createPool({
@@ -92,7 +92,7 @@ export function startJobs(options: JobOptions): Jobs {
   };
 }
 
-/** The library's own words are for debugging; what a job did it says itself. */
+/** Logs messages of the library at level debug: the jobs log their results themselves. */
 function jobLogger(log: Logger): JobLogger {
   return new JobLogger(() => (level, message, meta) => {
     if (level === 'error') log.warn({ ...meta }, `jobs: ${message}`);

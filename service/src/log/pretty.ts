@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import { terminalLine, terminalText } from './terminal-text.ts';
 
-/** Log lines as people read them on a terminal; everywhere else a line is the JSON it comes as. */
+/** Log lines for people at a terminal. Other outputs get the JSON line. */
 
 const LEVELS: Readonly<Record<number, string>> = {
   20: 'debug',
@@ -11,9 +11,9 @@ const LEVELS: Readonly<Record<number, string>> = {
   60: styleText('red', 'fatal'),
 };
 const LEVEL_DEBUG = 20;
-/** Says all in its message. */
+/** Lines of this level show no fields: their message says everything. */
 const LEVEL_INFO = 30;
-/** Fields that say nothing to somebody who watches. */
+/** Fields that are shown only at level debug. */
 const DULL = new Set(['level', 'time', 'process', 'pid', 'hostname', 'msg', 'err', 'ms']);
 
 /** `12:30:05 warning message name=value`, with the stack of an error when debugging. */

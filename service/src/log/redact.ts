@@ -1,10 +1,10 @@
 import { pino } from 'pino';
 
-/** Nothing secret reaches a log: neither by the name of a field, at any depth, nor by what a text looks like. */
+/** Removes secrets from the log: by field name at any depth, and by pattern in the finished line. */
 
 const REMOVED = '[removed]';
 const SECRET_NAME = /(?:authorization|cookie|token|password|secret|salt|hash)$/i;
-/** Beyond it a value is no use in a log. */
+/** Deeper values are replaced. */
 const MAX_DEPTH = 8;
 
 /** Replaces the values of secret fields, at any depth. Errors become plain objects. */
@@ -21,16 +21,16 @@ export function redactFields(value: unknown, depth = 0): unknown {
   );
 }
 
-/** What secrets look like in a finished line, and what takes their place. */
+/** Patterns of secrets in a finished line, and their replacements. */
 const SECRET_TEXTS: readonly (readonly [RegExp, string])[] = [
   [/svc_(live|test)_[A-Za-z0-9_-]{32}/g, `svc_$1_${REMOVED}`],
   [/\b(bearer|basic) +[A-Za-z0-9._~+/=-]{8,}/gi, `$1 ${REMOVED}`],
   [/\b(postgres(?:ql)?:\/\/[^:@/\s"]*):[^@/\s"]*@/gi, `$1:${REMOVED}@`],
   [/\b([\w.-]*(?:session_token|session_data)=)[^;\s"]+/gi, `$1${REMOVED}`],
-  // Binary columns as PostgreSQL quotes them in the details of an error: indexes, salts, hashes.
+  // Binary columns, as PostgreSQL quotes them in error details: indexes, salts, hashes.
   [/\\\\x[0-9a-f]{16,}/gi, REMOVED],
 ];
 
-/** A finished line without anything that looks like a secret. */
+/** Removes everything that looks like a secret from a finished line. */
 export const redactText = (line: string): string =>
   SECRET_TEXTS.reduce((text, [pattern, replacement]) => text.replace(pattern, replacement), line);

@@ -1,14 +1,14 @@
-/** C0 and C1 controls, and marks that turn the direction of text: with them a text can change what a terminal shows. */
+/** C0 and C1 controls and bidirectional marks: they can change what a terminal shows. */
 const UNSAFE = /[\p{Cc}\p{Bidi_Control}]/gu;
 const UNSAFE_IN_LINES = /(?![\n\t])[\p{Cc}\p{Bidi_Control}]/gu;
 
 /**
- * Text of files, databases and errors as a terminal may get it: such characters are escaped as in JSON. So JSON stays the
- * same JSON. Line feeds and tabs stay.
+ * Escapes such characters as JSON does, except line feeds and tabs. For text from files, databases and errors that is
+ * printed to a terminal. A JSON text keeps its value.
  */
 export const terminalText = (text: string): string => text.replace(UNSAFE_IN_LINES, escaped);
 
-/** The same on one line. */
+/** The same, also for line feeds and tabs: the result is one line. */
 export const terminalLine = (text: string): string => text.replace(UNSAFE, escaped);
 
 const escaped = (character: string): string =>

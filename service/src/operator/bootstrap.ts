@@ -9,15 +9,15 @@ interface BootstrapFlags {
   readonly json?: true;
 }
 
-/** `svcd bootstrap`: an owner and a workspace without a person at the dashboard. It makes no API keys: nothing here can. */
+/** `svcd bootstrap`: creates an owner and a workspace without the dashboard. It creates no API keys. */
 export function bootstrapCommand(context: CommandContext): Command {
   return new Command('bootstrap')
     .description(
-      'make a workspace and its owner; again with the same e-mail address, another workspace of the same owner.\n' +
+      'create a workspace and its owner. If the owner has an account, create only the workspace.\n' +
         'The password of a new owner is read from SVC_OWNER_PASSWORD or from standard input.',
     )
-    .summary('make a workspace and its owner')
-    .requiredOption('--email <address>', 'the owner, who signs in with it')
+    .summary('create a workspace and its owner')
+    .requiredOption('--email <address>', 'e-mail address of the owner')
     .requiredOption('--workspace <name>', 'name of the new workspace')
     .option('--json', 'print {"workspaceId", "email", "created"} on one line')
     .action(async (flags: BootstrapFlags) => {
@@ -25,7 +25,7 @@ export function bootstrapCommand(context: CommandContext): Command {
       const { bootstrap, createDashboardAuth } = await import('../dashboard/index.ts');
       const password =
         process.env['SVC_OWNER_PASSWORD'] ||
-        (await readPassword('Password of the owner (none if the owner has an account): '));
+        (await readPassword('Password of the new owner (leave it empty if the owner has an account): '));
       const made = await context.withDatabase('svcd bootstrap', async ({ pool, secrets }) =>
         bootstrap({
           pool,
@@ -39,8 +39,8 @@ export function bootstrapCommand(context: CommandContext): Command {
       if (flags.json) return print(JSON.stringify({ workspaceId, email: flags.email, created }));
       say(
         created
-          ? `Made the owner ${flags.email} and the workspace "${flags.workspace}".`
-          : `Made the workspace "${flags.workspace}" for ${flags.email}, who keeps the password there was.`,
+          ? `Created the owner ${flags.email} and the workspace "${flags.workspace}".`
+          : `Created the workspace "${flags.workspace}" for ${flags.email}. The password is unchanged.`,
       );
       await print(workspaceId);
     });

@@ -12,9 +12,9 @@ export interface ConnectedDatabase {
 }
 
 /**
- * Runs `work` on the database of a command and lets go of it. A signal ends the command with the exit code that says so,
- * whatever `work` waits for; an embedded server that was started for the command does not stay behind. `handled`: the
- * signals that `work` itself comes to an end by.
+ * Runs `work` on the database of a command, then closes it. A signal stops the embedded server that was started for the
+ * command and ends the process with the exit code of the signal, even while `work` waits. If `handled` is given, `work`
+ * itself must end on these signals.
  */
 export async function useCommandDatabase<T>(
   user: DatabaseUser,
@@ -23,7 +23,7 @@ export async function useCommandDatabase<T>(
   handled?: Signals,
 ): Promise<T> {
   const signals = handled === undefined ? watchSignals() : undefined;
-  // Before the database is open there is nothing that a second one could leave behind in disorder.
+  // A second signal ends the process at once.
   void signals?.second.then((signal) => process.exit(signalExitCode(signal)));
   const database = await openCommandDatabase(user);
   const ended = signals?.first.then(async (signal) => {
@@ -33,7 +33,7 @@ export async function useCommandDatabase<T>(
   try {
     return await withPool(user, database.url, connections, work);
   } finally {
-    // What it failed of then is its database that went away.
+    // After a signal, `work` failed because its database was stopped: the exit code of the signal counts.
     if (signals?.abort.aborted) await ended;
     await database.stop();
   }

@@ -9,19 +9,19 @@ import { deploymentSecrets } from '../server/secrets/deployment.ts';
 import { type ConnectedDatabase, useCommandDatabase } from './command-database.ts';
 import type { Signals } from './signals.ts';
 
-/** What every command stands on. Nothing is read or opened before a command asks for it. */
+/** What commands share. Each part is read or opened on first use. */
 export interface CommandContext {
-  /** The settings; throws ConfigError with every mistake at once. */
+  /** The settings. Throws ConfigError with all mistakes. */
   readonly config: () => Config;
-  /** For what a command says beside its result: on standard error. */
+  /** The log of a command, on standard error. */
   readonly log: () => Logger;
   /**
-   * Runs `work` on the service's database and lets go of it: the one that a running service uses, else the embedded
-   * one, started for the time of the command. Its schema is brought to this program's. A signal ends the command, unless
-   * `work` comes to an end by these `signals` itself.
+   * Runs `work` on the service's database: the one that a running service uses, or else the embedded one, which it
+   * starts and stops. Applies pending migrations first. A signal ends the command, unless `signals` is given: then `work`
+   * itself must end on these signals.
    */
   readonly withDatabase: UseDatabase;
-  /** The same, but no schema is changed: throws MigrationError where it is not this program's. */
+  /** The same without migrations. Throws MigrationError if the schema is not that of this program. */
   readonly withCurrentSchema: UseDatabase;
 }
 
@@ -32,7 +32,7 @@ type UseDatabase = <T>(
 ) => Promise<T>;
 
 export interface CommandDatabase extends ConnectedDatabase {
-  /** The deployment's secrets, made on first use. */
+  /** The deployment's secrets, created on first use. */
   readonly secrets: () => Promise<readonly string[]>;
 }
 
@@ -47,7 +47,7 @@ export function createContext(env: NodeJS.ProcessEnv): CommandContext {
     return known;
   };
   const log = (): Logger => {
-    // A command reports its result itself; of the rest only what went wrong is news, unless more was asked for.
+    // A command prints its result itself, so by default its log has only warnings and errors.
     made ??= createLog(env['SVC_LOG_LEVEL'] ? config().logLevel : 'warn', STANDARD_ERROR);
     return made;
   };

@@ -8,11 +8,11 @@ import { MigrationError } from '../database/migrate.ts';
 import { isUnavailable } from '../database/unavailable.ts';
 import { ApiError } from '../http/errors.ts';
 
-/** A failure in one or a few lines for the operator, and the exit code that goes with it. */
+/** A failure as text for the operator, with the exit code of the command. */
 export interface Explanation {
   readonly text: string;
   readonly exitCode: number;
-  /** Whether it is this program's own fault, so that its stack is of use. */
+  /** Whether it is a fault of this program, so that its stack is useful. */
   readonly unexpected: boolean;
 }
 
@@ -20,20 +20,21 @@ export interface Explanation {
 const EXPECTED = [OperatorError, BulkError, EmbeddedError, MigrationError];
 
 export const FAILED = 1;
-/** Wrong configuration or arguments, as is usual for command lines. */
+/** Wrong settings or arguments. 2 is usual for command lines. */
 export const MISUSED = 2;
 
 export function explain(error: unknown): Explanation {
-  // Thrown while something else was already being cleaned up: the first one is the reason.
+  // Thrown during the clean-up after another error: that first error is the reason.
   if (error instanceof SuppressedError) return explain(error.suppressed);
   if (error instanceof ConfigError) return expected(error.message, MISUSED);
-  // What a person at the dashboard is told of their input, this person is told too.
+  // The input is wrong: the message names the field.
   if (error instanceof ApiError) return expected(error.message, MISUSED);
   if (EXPECTED.some((kind) => error instanceof kind)) return expected(errorMessage(error));
   if (isUnavailable(error)) return expected(`the database does not answer: ${errorMessage(error)}`);
-  if (error instanceof pg.DatabaseError) return expected(`the database refuses: ${error.message}`);
+  if (error instanceof pg.DatabaseError)
+    return expected(`the database refused a statement: ${error.message}`);
   return {
-    text: `${errorMessage(error)} (unexpected; SVC_LOG_LEVEL=debug shows where)`,
+    text: `${errorMessage(error)} (unexpected; set SVC_LOG_LEVEL=debug to see where)`,
     exitCode: FAILED,
     unexpected: true,
   };

@@ -7,6 +7,7 @@ import { FORMATS, type Format } from '../bulk/batches.ts';
 import { exportRecords } from '../bulk/export.ts';
 import { errorMessage } from '../config/error-message.ts';
 import { OperatorError } from '../config/operator-error.ts';
+import { counted } from '../log/plural.ts';
 import type { CommandContext } from './context.ts';
 import { formatOf, STANDARD_STREAM } from './file-format.ts';
 import { resourceArgument, resourceOf } from './import.ts';
@@ -19,26 +20,26 @@ interface ExportFlags {
   readonly csvSafe?: true;
 }
 
-/** `svcd export`: what it writes is what `svcd import` reads. */
+/** `svcd export`: writes files that `svcd import` can read. */
 export function exportCommand(context: CommandContext): Command {
   return new Command('export')
     .summary('write records to a file')
     .description(
-      'write all records of a workspace to a file, the oldest first, with their ids and times:\n' +
-        'svcd import into an empty workspace gives the same lists.',
+      'write all records of a resource to a file, oldest first, with their ids and times.\n' +
+        'If svcd import loads the file into an empty workspace, its lists are the same.',
     )
     .addArgument(resourceArgument())
-    .argument('[file]', `the file; ${STANDARD_STREAM} is standard output`, STANDARD_STREAM)
-    .requiredOption('--workspace <id>', 'the workspace that the records belong to')
-    .addOption(new Option('--format <format>', "default: what the file's name says").choices(FORMATS))
+    .argument('[file]', `path of the file; ${STANDARD_STREAM} is standard output`, STANDARD_STREAM)
+    .requiredOption('--workspace <id>', 'workspace of the records')
+    .addOption(new Option('--format <format>', 'default: from the file name').choices(FORMATS))
     .option(
       '--csv-safe',
-      "with CSV: put ' before text that a spreadsheet would run as a formula. Such a file imports with it",
+      "CSV only: put ' before text that a spreadsheet would run as a formula. An import keeps this character",
     )
     .action(async (name: string, file: string, flags: ExportFlags) => {
       const resource = resourceOf(name);
       const format = formatOf(file, flags.format);
-      if (flags.csvSafe && format !== 'csv') throw new OperatorError('--csv-safe goes with --format csv.');
+      if (flags.csvSafe && format !== 'csv') throw new OperatorError('--csv-safe needs --format csv.');
       await context.withCurrentSchema('svcd export', async ({ pool }) => {
         const progress = showProgress(undefined);
         let records = 0;
@@ -58,19 +59,20 @@ export function exportCommand(context: CommandContext): Command {
         } finally {
           progress.stop();
         }
-        if (file !== STANDARD_STREAM) say(`Wrote ${records} ${resource.name} to ${file}.`);
+        if (file !== STANDARD_STREAM)
+          say(`Wrote ${counted(records, resource.singular, resource.name)} to ${file}.`);
       });
     });
 }
 
 async function writeToOutput(text: AsyncIterable<string>): Promise<void> {
   for await (const part of text) {
-    // The reader has enough, such as head.
+    // The reader has closed the pipe, as head does.
     if (!(await write(part))) return;
   }
 }
 
-/** The file has its name only when it is complete. */
+/** Writes to another name first, so that a file of this name is always complete. */
 async function writeFile(file: string, text: AsyncIterable<string>): Promise<void> {
   const partial = `${file}.partial`;
   try {

@@ -1,21 +1,20 @@
 import type { ImportReport } from '../bulk/import.ts';
+import { counted, numberText } from '../log/plural.ts';
 import type { Resource } from '../resources/define.ts';
 
-const number = new Intl.NumberFormat('en');
-
-/** What an import did, in a few lines for people. */
+/** Describes the result of an import in a few lines. */
 export function describeReport(resource: Resource, report: ImportReport, seconds: number): string {
   const { inserted, existing, refused, rolledBack, interrupted } = report;
-  const rate = inserted > 0 ? ` (${number.format(Math.round(inserted / seconds))} a second)` : '';
+  const rate = inserted > 0 ? ` (${numberText(Math.round(inserted / seconds))} per second)` : '';
   const lines = [
     rolledBack
-      ? 'Nothing was imported: all or nothing was asked for.'
-      : `${count(inserted, resource.singular, resource.name)} imported in ${seconds.toFixed(1)} s${rate}.`,
-    ...(existing > 0 ? [`${number.format(existing)} were there already and are as they were.`] : []),
-    ...(refused > 0 ? [`${count(refused, 'line', 'lines')} refused.`] : []),
-    ...(interrupted ? ['Stopped before the end of the file: run it again to go on.'] : []),
+      ? 'Nothing was imported, because of --atomic.'
+      : `${counted(inserted, resource.singular, resource.name)} imported in ${seconds.toFixed(1)} s${rate}.`,
+    ...(existing > 0
+      ? [`${counted(existing, resource.singular, resource.name)} already existed, unchanged.`]
+      : []),
+    ...(refused > 0 ? [`${counted(refused, 'line', 'lines')} refused.`] : []),
+    ...(interrupted ? ['Stopped before the end of the file. Run the command again to import the rest.'] : []),
   ];
   return lines.join('\n');
 }
-
-const count = (n: number, one: string, many: string): string => `${number.format(n)} ${n === 1 ? one : many}`;

@@ -33,35 +33,35 @@ const STANDARD_INPUT = 0;
 
 export const RECORD_RESOURCES: readonly Resource[] = RESOURCES.filter(({ writable }) => writable);
 
-/** The resource of a command's argument, which commander has checked. */
+/** The resource that an argument names. commander has checked the name. */
 export function resourceOf(name: string): Resource {
   const resource = RECORD_RESOURCES.find((one) => one.name === name);
-  if (resource === undefined) throw new OperatorError(`There are no ${name}.`);
+  if (resource === undefined) throw new OperatorError(`there is no resource ${name}.`);
   return resource;
 }
 
 export const resourceArgument = (): Argument =>
-  new Argument('<resource>', 'what the file holds').choices(RECORD_RESOURCES.map(({ name }) => name));
+  new Argument('<resource>', 'resource of the records').choices(RECORD_RESOURCES.map(({ name }) => name));
 
-/** `svcd import`: exits with 0 when every record is in, 1 when some were refused, 2 when it could not be done. */
+/** `svcd import`: exits with 0 if all records were imported, 1 if some were refused, 2 if the import failed. */
 export function importCommand(context: CommandContext): Command {
   return new Command('import')
     .summary('load records from a file')
     .description(
-      'load records from a file: one JSON object a line (NDJSON), or CSV with a header row of field names.\n' +
-        'Records whose id is there already are left as they are, so an import can be run again.',
+      'load records from a file: one JSON object per line (NDJSON), or CSV with a header row of field names.\n' +
+        'Records whose id already exists stay unchanged, so an import can be repeated.',
     )
     .addArgument(resourceArgument())
-    .argument('<file>', `the file; ${STANDARD_STREAM} is standard input`)
-    .requiredOption('--workspace <id>', 'the workspace that the records belong to')
-    .addOption(new Option('--format <format>', "default: what the file's name says").choices(FORMATS))
+    .argument('<file>', `path of the file; ${STANDARD_STREAM} is standard input`)
+    .requiredOption('--workspace <id>', 'workspace of the records')
+    .addOption(new Option('--format <format>', 'default: from the file name').choices(FORMATS))
     .option(
       '--atomic',
-      'all or nothing: one refused line takes everything back. Others wait with their writes',
+      'import all records or none: one refused line undoes the import. Other writers to the workspace wait',
     )
-    .option('--rejects <file>', 'write refused lines to this file: line, field, reason, text as NDJSON')
+    .option('--rejects <file>', 'write refused lines to this file, as NDJSON of line, field, reason and text')
     .option('--json', 'print the report as one line of JSON')
-    .addHelpText('after', '\nExit codes: 0 all in, 1 some lines refused, 2 failed.')
+    .addHelpText('after', '\nExit codes: 0 all records imported, 1 some lines refused, 2 failed.')
     .action(async (name: string, file: string, flags: ImportFlags) => {
       try {
         process.exitCode = await runImport(context, resourceOf(name), file, flags);
@@ -114,7 +114,7 @@ async function runImport(
     },
     signals,
   );
-  // The reason why the import failed comes first.
+  // If the import failed, its error is reported, not that of the rejects file.
   work.catch(() => rejects.end()).catch(() => undefined);
   const { report, seconds } = await work;
   await rejects.end();
@@ -132,7 +132,7 @@ const exitCodeOf = ({ refused, interrupted }: ImportReport): number =>
 interface Input {
   readonly input: Readable;
   readonly fd: number;
-  /** Undefined for what has none, such as a pipe. */
+  /** Undefined if it has none, such as a pipe. */
   readonly size: number | undefined;
 }
 

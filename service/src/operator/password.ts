@@ -7,15 +7,16 @@ const END = '\u0004';
 const INTERRUPT = '\u0003';
 const SIGINT_EXIT_CODE = 130;
 
-/** Asks for a password on the terminal without showing it, or reads the first line of what is piped in. */
+/** Reads a password: from the terminal without showing it, or else the first line of standard input. */
 export async function readPassword(prompt: string): Promise<string> {
   if (process.stdin.isTTY) return ask(process.stdin, prompt);
   return (await text(process.stdin)).split(/\r?\n/, 1)[0] ?? '';
 }
 
 function ask(terminal: ReadStream, prompt: string): Promise<string> {
-  process.stderr.write(prompt);
+  // Before the prompt, so that an answer that is typed at once is not shown.
   terminal.setRawMode(true);
+  process.stderr.write(prompt);
   terminal.setEncoding('utf8');
   return new Promise((resolve) => {
     let typed = '';

@@ -5,7 +5,7 @@ import { type CommandContext, createContext } from './context.ts';
 import { explain, FAILED, MISUSED } from './explain.ts';
 import { say, unwritable } from './output.ts';
 
-/** Each command in a file of its own, read when it is wanted: `start` does not wait for what `import` needs. */
+/** Each command is loaded only when it is used: `start` does not wait for the modules of `import`. */
 export const COMMANDS: Readonly<Record<string, () => Promise<(context: CommandContext) => Command>>> = {
   start: async () => (await import('./start.ts')).startCommand,
   demo: async () => (await import('./demo/index.ts')).demoCommand,
@@ -18,9 +18,9 @@ export const COMMANDS: Readonly<Record<string, () => Promise<(context: CommandCo
 };
 
 const HELP = `
-Settings are environment variables (SVC_PORT, SVC_DATA_DIR, …): docs/operations.md lists them all.`;
+Settings are environment variables (SVC_PORT, SVC_DATA_DIR, …). docs/operations.md lists them.`;
 
-/** Runs one command and sets the process's exit code: 0 done, 1 failed, 2 wrong arguments or settings. */
+/** Runs one command and sets the exit code: 0 done, 1 failed, 2 wrong arguments or settings. */
 export async function runProgram(args: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
   try {
     await (await createProgram(args[0], createContext(env))).parseAsync([...args], { from: 'user' });
@@ -30,12 +30,12 @@ export async function runProgram(args: readonly string[], env: NodeJS.ProcessEnv
   if ((process.exitCode ?? 0) === 0) await refuseLostOutput();
 }
 
-/** What commander says holds the arguments. */
+/** commander's messages repeat the arguments, so `say` escapes them. */
 const OUTPUT = { writeErr: (text: string) => say(text.trimEnd()) };
 
-/** Also help, which is not written by `print`, is not lost without a word. */
+/** Fails if standard output could not be written. commander writes help without `print`, which would report this. */
 async function refuseLostOutput(): Promise<void> {
-  // After the errors of what was written before.
+  // Errors of earlier writes are reported in a later turn.
   await setImmediate();
   const failure = outputFailure();
   if (failure === undefined) return;
@@ -43,10 +43,10 @@ async function refuseLostOutput(): Promise<void> {
   process.exitCode = FAILED;
 }
 
-/** The command line with the named command, or with all of them when there is none of the name. */
+/** The program with the named command, or with all commands if the name is unknown. */
 async function createProgram(name: string | undefined, context: CommandContext): Promise<Command> {
   const program = new Command('svcd')
-    .description('runs and looks after a service')
+    .description('run and maintain a service')
     .addHelpText('after', HELP)
     .configureOutput(OUTPUT)
     .exitOverride();
@@ -59,7 +59,7 @@ async function createProgram(name: string | undefined, context: CommandContext):
 }
 
 function failureCode(error: unknown, env: NodeJS.ProcessEnv): number {
-  // Help was asked for, or the command line has said already what is wrong.
+  // commander has printed the help or the mistake.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : MISUSED;
   const { text, exitCode, unexpected } = explain(error);
   say(`svcd: ${text}`);

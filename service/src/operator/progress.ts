@@ -1,8 +1,8 @@
 import { Presets, SingleBar } from 'cli-progress';
 
-/** What is shown on a terminal while a file is read or written; on a pipe nothing. */
+/** Progress of a file, shown on a terminal only. */
 export interface Progress {
-  /** How far it has come: bytes of the file, and records. */
+  /** Sets the bytes and records processed so far. */
   readonly update: (bytes: number, records: number) => void;
   readonly stop: () => void;
 }
@@ -12,7 +12,7 @@ const MS_PER_SECOND = 1_000;
 const number = new Intl.NumberFormat('en');
 const RATE = '{records} records | {rate}/s';
 
-/** A bar of `size` bytes on standard error with rate and time left; without a size how much and how fast. */
+/** Shows a bar of `size` bytes with rate and remaining time on standard error; without a size, only count and rate. */
 export function showProgress(size: number | undefined): Progress {
   if (!process.stderr.isTTY) return { update: () => undefined, stop: () => undefined };
   const known = size !== undefined && size > 0;

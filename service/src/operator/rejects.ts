@@ -3,50 +3,54 @@ import { open } from 'node:fs/promises';
 import type { RefusedRecord } from '../bulk/batches.ts';
 import { errorMessage } from '../config/error-message.ts';
 import { OperatorError } from '../config/operator-error.ts';
+import { counted } from '../log/plural.ts';
 import { terminalLine } from '../log/terminal-text.ts';
 import { say } from './output.ts';
 
-/** Where refused lines go. */
+/** The destination of refused lines. */
 export interface Rejects {
   readonly write: (refused: readonly RefusedRecord[]) => Promise<void>;
   readonly end: () => Promise<void>;
 }
 
-/** Lines that are told on standard error when there is no file for them. */
-const TOLD_LINES = 20;
+/** Refused lines printed to standard error if there is no file for them. */
+const PRINTED_LINES = 20;
 
 /**
- * To the file, which is overwritten, else the first ones to standard error. Throws OperatorError when the file is the one
- * that is read, by whichever name: then nothing is overwritten.
+ * Writes refused lines to the file, which is overwritten; without a file, prints the first ones to standard error. Throws
+ * OperatorError, and overwrites nothing, if the file is the imported one, also under another name.
  */
 export async function openRejects(file: string | undefined, inputFd: number): Promise<Rejects> {
-  return file === undefined ? tell() : writeTo(file, inputFd);
+  return file === undefined ? printRejects() : writeRejects(file, inputFd);
 }
 
-function tell(): Rejects {
-  let told = 0;
-  let untold = 0;
+function printRejects(): Rejects {
+  let printed = 0;
+  let more = 0;
   return {
     write: async (refused) => {
-      const shown = refused.slice(0, Math.max(0, TOLD_LINES - told));
+      const shown = refused.slice(0, Math.max(0, PRINTED_LINES - printed));
       for (const { line, failures } of shown) {
-        const told = failures.map(({ field, reason }) => `${field} ${reason}`.trim()).join('; ');
-        say(`line ${line}: ${terminalLine(told)}`);
+        const reasons = failures.map(({ field, reason }) => `${field} ${reason}`.trim()).join('; ');
+        say(`line ${line}: ${terminalLine(reasons)}`);
       }
-      told += shown.length;
-      untold += refused.length - shown.length;
+      printed += shown.length;
+      more += refused.length - shown.length;
     },
     end: async () => {
-      if (untold > 0) say(`… and ${untold} more: --rejects FILE writes all of them.`);
+      if (more > 0)
+        say(
+          `… and ${counted(more, 'more line', 'more lines')}. --rejects FILE writes all of them to a file.`,
+        );
     },
   };
 }
 
 /**
- * NDJSON of `{line, field, reason, text}`, one for each refused line: its first failure. `also` has its others, so that
- * all of a line can be mended at once.
+ * Writes NDJSON, one `{line, field, reason, text}` per refused line, with its first failure. `also` has the other
+ * failures.
  */
-async function writeTo(file: string, inputFd: number): Promise<Rejects> {
+async function writeRejects(file: string, inputFd: number): Promise<Rejects> {
   const writable = async <T>(work: Promise<T>): Promise<T> => {
     try {
       return await work;
@@ -54,14 +58,12 @@ async function writeTo(file: string, inputFd: number): Promise<Rejects> {
       throw new OperatorError(`${file} cannot be written: ${errorMessage(error)}`);
     }
   };
-  // Not truncated before it is known which file it is.
+  // Truncated only after it is known not to be the imported file.
   const handle = await writable(open(file, constants.O_WRONLY | constants.O_CREAT));
   try {
     const stats = await handle.stat({ bigint: true });
     if (isSame(stats, fstatSync(inputFd, { bigint: true }))) {
-      throw new OperatorError(
-        `${file} is the file that is imported: refused lines need a file of their own.`,
-      );
+      throw new OperatorError(`${file} is the imported file. Give another file for the refused lines.`);
     }
     if (stats.isFile()) await writable(handle.truncate());
   } catch (error) {

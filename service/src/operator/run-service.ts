@@ -11,11 +11,11 @@ export interface RunOptions {
   readonly log: Logger;
   readonly logFd?: number;
   readonly acceptNewSecret?: boolean;
-  /** What there is to do and to say once it serves. */
+  /** Runs once the service accepts requests. */
   readonly ready: (service: Service, log: Logger) => Promise<void>;
 }
 
-/** Runs a service until a signal ends it. Resolves with the exit code; throws when it cannot start or go on. */
+/** Runs a service until a signal. Resolves with the exit code. Throws if the service cannot start or fails. */
 export async function runService({ ready, ...options }: RunOptions): Promise<number> {
   const { log } = options;
   logUncaughtException(log);
@@ -36,12 +36,11 @@ export async function runService({ ready, ...options }: RunOptions): Promise<num
     failed,
     signals.first,
   ]);
-  if (typeof ended === 'string')
-    say('Stopping: finishing the requests that still run. Again to stop at once.');
+  if (typeof ended === 'string') say('Stopping after the running requests. A second Ctrl-C stops at once.');
   let exitCode = 0;
   void signals.second.then((signal) => {
     exitCode = signalExitCode(signal);
-    log.warn('a second signal: requests that still run are cut');
+    log.warn('a second signal: running requests are aborted');
     service.cut();
   });
   await service.stop();

@@ -1,11 +1,11 @@
 import { constants } from 'node:os';
 import { performance } from 'node:perf_hooks';
 
-/** npm passes on a signal that the terminal has sent to the whole group already: one key press, two signals. */
+/** The terminal signals the whole process group, and npm passes the signal on: one key press, two signals. */
 const ECHO_MS = 1_000;
-/** SIGHUP: the terminal was closed. */
+/** SIGHUP means that the terminal was closed. */
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-/** By convention a process that a signal has ended says so with 128 and its number. */
+/** By convention, the exit code after a signal is 128 plus the number of the signal. */
 const SIGNAL_BASE = 128;
 
 export const signalExitCode = (signal: NodeJS.Signals): number => SIGNAL_BASE + constants.signals[signal];
@@ -15,11 +15,11 @@ export interface Signals {
   readonly first: Promise<NodeJS.Signals>;
   /** Aborts with it. */
   readonly abort: AbortSignal;
-  /** Resolves with one that comes after the first and is no echo of it: whoever sends it is done waiting. */
+  /** Resolves with the second signal, unless it is a repetition of the first by npm. */
   readonly second: Promise<NodeJS.Signals>;
 }
 
-/** Watches these signals from now on; they no longer end the process by themselves. */
+/** Handles these signals from now on; they no longer end the process. */
 export function watchSignals(): Signals {
   const first = Promise.withResolvers<NodeJS.Signals>();
   const second = Promise.withResolvers<NodeJS.Signals>();

@@ -9,14 +9,14 @@ import type { CommandContext } from './context.ts';
 import { say } from './output.ts';
 import { runService } from './run-service.ts';
 
-/** `svcd start`: the service, until a signal ends it. */
+/** `svcd start`: runs the service until a signal. */
 export function startCommand(context: CommandContext): Command {
   return new Command('start')
     .description('run the service')
     .summary('run the service')
     .option(
       '--accept-new-secret',
-      'start although keys or second factors in the database were made with another secret; lists them',
+      'start even if keys or second factors in the database need another secret, and list them',
     )
     .action(async (flags: { readonly acceptNewSecret?: true }) => {
       const config = context.config();
@@ -27,7 +27,7 @@ export function startCommand(context: CommandContext): Command {
         log: createLog(config.logLevel, STANDARD_OUTPUT),
         ready: sayReady,
       });
-      // Requests that were cut may still hold connections; nothing is waited for any more.
+      // Aborted requests may still hold connections, which must not delay the exit.
       process.exit(exitCode);
     });
 }
@@ -38,6 +38,7 @@ async function sayReady({ settings, embedded, pool }: Service): Promise<void> {
   say(`svc serves ${address}`);
   if (settings.publicUrl !== address) say(`public ${settings.publicUrl}`);
   say(embedded ? `data   ${resolve(settings.dataDir)}` : `data   ${describeDatabase(settings.databaseUrl)}`);
-  if (setUpLink !== null) say(`set up ${setUpLink} (once, within 24 hours: makes the owner and a workspace)`);
+  if (setUpLink !== null)
+    say(`set up ${setUpLink} (works once, within 24 hours; creates the owner and a workspace)`);
   say('stop   Ctrl-C');
 }

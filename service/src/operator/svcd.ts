@@ -3,7 +3,7 @@ import { enableCompileCache } from 'node:module';
 import { ignoreBrokenPipes } from '../log/outputs.ts';
 import { COMPILE_CACHE } from '../server/compile-cache.ts';
 
-// The operator's command line. What it needs is read after the cache of compiled code is on.
+// The operator's command line. Its modules are loaded after the compile cache is enabled.
 
 enableCompileCache(COMPILE_CACHE);
 ignoreBrokenPipes();

@@ -7,10 +7,10 @@ interface EmailFlag {
   readonly email: string;
 }
 
-/** `svcd user`: the people of the service, and a way back in for those who have lost a password or second factor. */
+/** `svcd user`: lists people, and resets lost passwords and second factors. */
 export function userCommand(context: CommandContext): Command {
   return new Command('user')
-    .description('list people, and let them back in. Works while the service runs.')
+    .description('list people, and reset lost passwords and second factors. Works while the service runs.')
     .summary('list people, reset passwords and second factors')
     .addCommand(listCommand(context))
     .addCommand(resetPasswordCommand(context))
@@ -19,7 +19,7 @@ export function userCommand(context: CommandContext): Command {
 
 const listCommand = (context: CommandContext): Command =>
   new Command('list')
-    .description('print every person with their workspaces and roles, by e-mail address')
+    .description('print all people with their workspaces and roles, sorted by e-mail address')
     .option('--json', 'print one JSON object per line: {"email", "name", "secondFactor", "workspaces"}')
     .action(async ({ json }: { readonly json?: true }) => {
       const { listUsers } = await import('../dashboard/people/users.ts');
@@ -35,10 +35,10 @@ const listCommand = (context: CommandContext): Command =>
 const resetPasswordCommand = (context: CommandContext): Command =>
   new Command('reset-password')
     .description(
-      'print a one-time link that sets a new password, valid for 24 hours; or set it now with --set.\n' +
-        'All sessions of the person end when the password is set. A second factor stays.',
+      'print a one-time link that sets a new password and is valid for 24 hours; with --set, set it now.\n' +
+        'When the password is set, all sessions of the person end. The second factor does not change.',
     )
-    .requiredOption('--email <address>', 'the person')
+    .requiredOption('--email <address>', 'e-mail address of the person')
     .option('--set', 'read the new password from standard input and set it now')
     .action(async ({ email, set }: EmailFlag & { readonly set?: true }) => {
       const { publicUrl } = context.config();
@@ -48,7 +48,7 @@ const resetPasswordCommand = (context: CommandContext): Command =>
         const link = await context.withDatabase('svcd user reset-password', ({ pool }) =>
           createOperatorResetLink({ pool, publicUrl, email }),
         );
-        say(`This link sets a new password for ${email}. It works once, for 24 hours.`);
+        say(`This link sets a new password for ${email}. It works once, within 24 hours.`);
         return print(link);
       }
       const password = await readPassword('New password: ');
@@ -62,10 +62,10 @@ const resetPasswordCommand = (context: CommandContext): Command =>
 const resetSecondFactorCommand = (context: CommandContext): Command =>
   new Command('reset-second-factor')
     .description(
-      'remove the second factor of a person who cannot use it any more. The person signs in with the password, and ' +
-        'can set up a new one. All sessions of the person end.',
+      'remove a lost second factor. The person then signs in with only the password, and can set up a new second ' +
+        'factor. All sessions of the person end.',
     )
-    .requiredOption('--email <address>', 'the person')
+    .requiredOption('--email <address>', 'e-mail address of the person')
     .action(async ({ email }: EmailFlag) => {
       const { resetUserSecondFactor } = await import('../dashboard/people/users.ts');
       const removed = await context.withDatabase('svcd user reset-second-factor', ({ pool }) =>
@@ -73,7 +73,7 @@ const resetSecondFactorCommand = (context: CommandContext): Command =>
       );
       say(
         removed
-          ? `${email} signs in with the password only, and can set up a new second factor. All sessions have ended.`
+          ? `${email} can now sign in with the password only, and can set up a new second factor. All sessions have ended.`
           : `${email} has no second factor. Nothing was changed.`,
       );
     });

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { estimateRecords, type Finding, verifyRecords } from '../integrity/verify.ts';
+import { counted, numberText } from '../log/plural.ts';
 import { RESOURCES } from '../resources/index.ts';
 import type { CommandContext } from './context.ts';
 import { explain, MISUSED } from './explain.ts';
@@ -20,19 +21,18 @@ interface VerifyReport {
 
 const FOUND = 1;
 const MS_PER_SECOND = 1_000;
-const number = new Intl.NumberFormat('en');
 
-/** `svcd verify`: holds what is kept beside the records against the records themselves. */
+/** `svcd verify`: compares stored JSON, counters and clocks with the records. */
 export function verifyCommand(context: CommandContext): Command {
   return new Command('verify')
-    .summary("hold every record's JSON, every counter and every clock against the records")
+    .summary('compare stored JSON, counters and clocks with the records')
     .description(
-      "hold every record's JSON against its columns, every counter against a count, every clock against the\n" +
-        'newest time it has given, in all workspaces. Writers may go on meanwhile.',
+      'in all workspaces, compare the stored JSON of each record with its columns, each counter with a count, and\n' +
+        'each clock with its newest time. The service can run meanwhile.',
     )
-    .option('--repair', 'put right what is found; the records themselves are never changed')
-    .option('--json', 'print each finding and then the report, a line of JSON each')
-    .addHelpText('after', '\nExit codes: 0 nothing found, 1 something found (repaired or not), 2 failed.')
+    .option('--repair', 'repair what differs; the fields of records never change')
+    .option('--json', 'print each finding, then the report, as one line of JSON each')
+    .addHelpText('after', '\nExit codes: 0 no differences, 1 differences (repaired or not), 2 failed.')
     .action(async (flags: VerifyFlags) => {
       try {
         const report = await runVerify(context, flags);
@@ -64,7 +64,7 @@ const runVerify = (context: CommandContext, { repair, json }: VerifyFlags): Prom
           try {
             await print(json ? JSON.stringify(finding) : line(finding));
           } catch (error) {
-            // What was found, and perhaps repaired, is not lost with the output.
+            // Standard error gets the finding, which may have been repaired already.
             say(line(finding));
             unwritten ??= error;
           }
@@ -85,8 +85,9 @@ const line = ({ workspaceId, problem, detail, repaired }: Finding): string =>
   `${workspaceId}  ${problem}: ${detail}${repaired ? ' (repaired)' : ''}`;
 
 function describe({ records, findings, repaired, seconds }: VerifyReport, { repair }: VerifyFlags): string {
-  const read = `Read ${number.format(records)} records in ${seconds.toFixed(1)} s`;
-  if (findings === 0) return `${read}: everything is as the records say.`;
-  if (!repair) return `${read}: found ${number.format(findings)}. svcd verify --repair puts them right.`;
-  return `${read}: found ${number.format(findings)}, repaired ${number.format(repaired)}.`;
+  const read = `Read ${counted(records, 'record', 'records')} in ${seconds.toFixed(1)} s`;
+  if (findings === 0) return `${read}: no differences.`;
+  if (!repair)
+    return `${read}: ${counted(findings, 'difference', 'differences')}. svcd verify --repair repairs them.`;
+  return `${read}: ${counted(findings, 'difference', 'differences')}, ${numberText(repaired)} repaired.`;
 }

@@ -2,7 +2,7 @@ import type { Registry } from 'prom-client';
 import type { Grant } from '../quota/limiter.ts';
 import type { ServiceSettings } from './settings.ts';
 
-/** What the processes of a service ask of each other. Types, not interfaces: they are used as `Calls`. */
+/** The calls between the processes of a service. Types, not interfaces, so that they are assignable to `Calls`. */
 
 /** One request to a bucket of the limiter. */
 export interface Take {
@@ -12,22 +12,22 @@ export interface Take {
   readonly cost: number;
 }
 
-/** One process's metrics, before they are added up. */
+/** The metrics of one process. */
 export type ProcessMetrics = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
-/** What a worker offers to the primary. */
+/** The calls from the primary to a worker. */
 export type WorkerCalls = {
-  /** Begins to serve. Fails with a message for the operator. */
+  /** Starts to serve. Rejects with a message for the operator. */
   readonly run: (settings: ServiceSettings) => Promise<void>;
-  /** Ends as `Serving.close` does; the process then ends by itself. */
+  /** Runs `Serving.close`; the process then exits by itself. */
   readonly close: (argument: null) => Promise<void>;
   readonly cut: (argument: null) => void;
   readonly collect: (argument: null) => Promise<ProcessMetrics>;
 };
 
-/** What the primary offers to its workers. */
+/** The calls from a worker to the primary. */
 export type PrimaryCalls = {
   readonly take: (take: Take) => Promise<Grant>;
-  /** The text of /metrics, of all workers together. */
+  /** The text of /metrics, aggregated over all workers. */
   readonly readMetrics: (argument: null) => Promise<string>;
 };

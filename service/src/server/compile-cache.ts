@@ -1,4 +1,4 @@
 import { join } from 'node:path';
 
-/** Where Node keeps the compiled program from one start to the next: beside what npm has installed. */
+/** Node's cache of compiled code, next to the installed packages. It makes later starts faster. */
 export const COMPILE_CACHE = join(import.meta.dirname, '../../../node_modules/.cache/svc-compile');

@@ -1,9 +1,9 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Connections of one process; more are closed as they come. */
+/** The most connections of a process. Further connections are closed at once. */
 const CONNECTIONS_MAX = 4_000;
-/** How long a client may take none of what is ready for it, at most; at least half of it. */
+/** A client that reads nothing of its response for this time is disconnected, at the earliest after half of it. */
 const UNREAD_TIMEOUT_MS = 60_000;
 
 export interface ConnectionLimits {
@@ -12,15 +12,15 @@ export interface ConnectionLimits {
 }
 
 /**
- * What has left a connection, in bytes: `done` by whole writes, and what `current`, the write under way, has left to do.
- * A response of one piece is one write, so `done` says nothing about a client that reads it slowly.
+ * The progress of a connection in bytes: `done` counts complete writes, `current` is the rest of the current write. Both
+ * are needed: a response may be one large write, and `done` does not change while a slow client reads it.
  */
 interface Progress {
   readonly done: number;
   readonly current: number | undefined;
 }
 
-/** Only the handle knows; without it, whole writes count. */
+/** Only the handle has the size of its write queue. Without a handle, only complete writes count. */
 type WithHandle = Socket & { readonly _handle?: { readonly writeQueueSize?: number } | null };
 
 const progressOf = (socket: WithHandle): Progress => ({
@@ -29,19 +29,19 @@ const progressOf = (socket: WithHandle): Progress => ({
 });
 
 /**
- * Bounds a server's connections, and ends those whose client does not read its responses: they would keep the responses
- * in memory for as long as the client likes.
+ * Limits the connections of a server, and ends connections whose clients do not read their responses: such responses
+ * would stay in memory.
  */
 export function limitConnections(server: Server, limits: ConnectionLimits = {}): void {
   const { max = CONNECTIONS_MAX, unreadTimeoutMs = UNREAD_TIMEOUT_MS } = limits;
   server.maxConnections = max;
-  /** Per connection: how far it was at the last look, when some of its response waited. */
+  /** The progress of each connection at the last check; undefined if it had nothing to send. */
   const open = new Map<Socket, Progress | undefined>();
   server.on('connection', (socket) => {
     open.set(socket, undefined);
     socket.once('close', () => open.delete(socket));
   });
-  const look = (): void => {
+  const check = (): void => {
     for (const [socket, before] of open) {
       const now = progressOf(socket);
       if (socket.writableLength === 0) open.set(socket, undefined);
@@ -49,8 +49,8 @@ export function limitConnections(server: Server, limits: ConnectionLimits = {}):
       else open.set(socket, now);
     }
   };
-  // Without progress between two looks, a connection is ended: at the latest when the time is over.
-  const timer = setInterval(look, unreadTimeoutMs / 2);
+  // Two checks without progress end a connection, so it ends within the timeout.
+  const timer = setInterval(check, unreadTimeoutMs / 2);
   timer.unref();
   server.once('close', () => clearInterval(timer));
 }

@@ -1,10 +1,10 @@
 const WINDOW_MS = 60_000;
-/** More crashes within the window are no accident. */
+/** More crashes within the window have a lasting cause. */
 const LIMIT = 10;
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 5_000;
 
-/** Says after each crash how long to wait before another try: longer each time, undefined when it is no use. */
+/** After each crash, returns the pause before a restart, longer each time; undefined after too many crashes. */
 export interface CrashLimit {
   readonly next: () => number | undefined;
 }

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { errorCode, errorMessage } from '../config/error-message.ts';
 import { OperatorError } from '../config/operator-error.ts';
 
-/** What the operating system's refusal of an address means, and what to do. */
+/** Explains why the operating system refuses an address, and what to do. */
 export function listenFailure(error: unknown, host: string, port: number): OperatorError {
   const address = `${host.includes(':') ? `[${host}]` : host}:${port}`;
   return new OperatorError(`cannot listen on ${address}: ${reason(error, host, port)}`, { cause: error });
@@ -12,30 +12,29 @@ export function listenFailure(error: unknown, host: string, port: number): Opera
 function reason(error: unknown, host: string, port: number): string {
   switch (errorCode(error)) {
     case 'EADDRINUSE':
-      return `port ${port} is in use. Stop what listens there, or set SVC_PORT to another one.`;
+      return `port ${port} is in use. Stop the program that listens there, or set SVC_PORT to another port.`;
     case 'EACCES':
-      return `port ${port} is for privileged programs. Set SVC_PORT to 1024 or more, or put a proxy in front.`;
+      return `only privileged programs may use port ${port}. Set SVC_PORT to 1024 or more, or use a proxy.`;
     case 'EADDRNOTAVAIL':
-      return `${host} is no address of this machine. Set SVC_HOST to one that is, such as 127.0.0.1 or 0.0.0.0.`;
+      return `${host} is not an address of this machine. Set SVC_HOST to one, such as 127.0.0.1 or 0.0.0.0.`;
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return `the host name ${host} is not known. Set SVC_HOST to an address, such as 127.0.0.1 or 0.0.0.0.`;
+      return `the host name ${host} is unknown. Set SVC_HOST to an address, such as 127.0.0.1 or 0.0.0.0.`;
     default:
       return errorMessage(error);
   }
 }
 
 /**
- * The one address that a host stands for: of several the first of IPv4, so `localhost` is 127.0.0.1. A name would have
- * Fastify open a second server for each other address, without what this program has set on the first: its limits, its
- * answers to broken requests, its end.
+ * Resolves a host to one address, preferring IPv4: `localhost` is 127.0.0.1. Given a name, Fastify would open a second
+ * server for each further address, without the limits, error responses and shutdown that the program sets on the first.
  */
 export async function addressOf(host: string): Promise<string> {
   const { address } = await lookup(host, { order: 'ipv4first' });
   return address;
 }
 
-/** A port that nobody listens on at this moment: the preferred one if it is free. */
+/** Returns a free port: the preferred one if it is free. */
 export async function freePort(host: string, preferred = 0): Promise<number> {
   const address = await addressOf(host).catch((error: unknown) => {
     throw listenFailure(error, host, preferred);

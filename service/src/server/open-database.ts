@@ -7,31 +7,31 @@ import { errorMessage } from '../config/error-message.ts';
 import { OperatorError } from '../config/operator-error.ts';
 import { isUnavailable } from '../database/unavailable.ts';
 
-/** How long a start waits for an external database, and how often it asks. */
+/** How long a start waits for an external database, and the pauses between its attempts. */
 const PATIENCE_MS = 60_000;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 5_000;
-/** Those of the primary process and of its jobs. */
+/** Connections of the primary process and its jobs. */
 const PRIMARY_CONNECTIONS = 5;
 const CONNECT_TIMEOUT_MS = 5_000;
 
-/** The database for as long as a process needs it. */
+/** An open database. `stop` releases it. */
 export interface Database {
   readonly url: string;
   readonly embedded: boolean;
-  /** Resolves with the reason when it cannot be kept running; an external one never says so. */
+  /** Resolves with the reason if the embedded database cannot be kept running. Never resolves for an external one. */
   readonly failed: Promise<Error>;
   readonly stop: () => Promise<void>;
 }
 
 export interface DatabaseUser {
   readonly config: Pick<Config, 'databaseUrl' | 'dataDir' | 'workers' | 'databaseConnections'>;
-  /** Who this is, as others are told: `svcd start`. */
+  /** The name of this program in messages to others, such as `svcd start`. */
   readonly purpose: string;
   readonly log: Logger;
 }
 
-/** The database of the service: the embedded one started and kept running, or the external one once it answers. */
+/** Opens the service's database: starts the embedded one and keeps it running, or waits for the external one. */
 export async function openServiceDatabase(user: DatabaseUser, signal: AbortSignal): Promise<Database> {
   const { config, log } = user;
   if (config.databaseUrl === undefined)
@@ -43,7 +43,7 @@ export async function openServiceDatabase(user: DatabaseUser, signal: AbortSigna
   return external(config.databaseUrl);
 }
 
-/** The database of a command: the running one, else the embedded one started for the time of the command. */
+/** Opens the database of a command: the running one, or else the embedded one, started until `stop`. */
 export async function openCommandDatabase(user: DatabaseUser): Promise<Database> {
   const { config } = user;
   if (config.databaseUrl !== undefined) return external(config.databaseUrl);
@@ -56,7 +56,7 @@ const embeddedOptions = ({ config, purpose, log }: DatabaseUser): EmbeddedOption
   log,
 });
 
-/** Connections that a node takes at most. */
+/** The most connections of a node. */
 export const connectionsOf = ({
   workers,
   databaseConnections,

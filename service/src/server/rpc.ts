@@ -1,9 +1,9 @@
 /** Calls between the processes of one service, over the channel that Node gives a child process. */
 
-/** What can be called: one argument, one answer, both as JSON. */
+/** Functions that the other process can call. Argument and result are sent as JSON. */
 export type Calls = Readonly<Record<string, (argument: never) => unknown>>;
 
-/** The other side: calls what it offers. Rejects with its error's message, or when the other side is gone. */
+/** The other process. A call rejects with the message of its error, or if the process is gone. */
 export interface Peer<Remote extends Calls> {
   call<Name extends keyof Remote & string>(
     name: Name,
@@ -11,7 +11,7 @@ export interface Peer<Remote extends Calls> {
   ): Promise<Awaited<ReturnType<Remote[Name]>>>;
 }
 
-/** A process with a channel to it: `process` in a worker, a worker in the primary. */
+/** A channel to a process: `process` in a worker, the worker in the primary. */
 export interface Channel {
   send?(message: unknown, callback: (error: Error | null) => void): unknown;
   on(event: 'message', listener: (message: unknown) => void): unknown;
@@ -28,12 +28,12 @@ interface Pending {
   readonly reject: (error: Error) => void;
 }
 
-/** Why a call has no answer: the other side has failed. */
+/** A call failed in the other process. */
 export class PeerError extends Error {
   override readonly name: string = 'PeerError';
 }
 
-/** Why a call has no answer: there is no other side any more. */
+/** A call failed because the other process is gone. */
 export class PeerGoneError extends PeerError {
   override readonly name = 'PeerGoneError';
   constructor() {
@@ -41,7 +41,7 @@ export class PeerGoneError extends PeerError {
   }
 }
 
-/** Offers `local` to the other side of the channel and returns that side. */
+/** Offers `local` to the process at the other end of the channel, and returns that process. */
 export function connectPeer<Remote extends Calls>(channel: Channel, local: Calls): Peer<Remote> {
   const pending = new Map<number, Pending>();
   let calls = 0;

@@ -4,7 +4,7 @@ import type { Limiter } from '../quota/limiter.ts';
 import { type Serving, serve } from './serve.ts';
 import type { ServiceSettings } from './settings.ts';
 
-/** Serves in this process alone: its limits and its metrics are all there are. */
+/** Serves in this process only, with its own limits and metrics. */
 export function serveAlone(
   settings: ServiceSettings,
   parts: { readonly log: Logger; readonly limiter: Limiter },

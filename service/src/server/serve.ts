@@ -8,14 +8,14 @@ import { limitConnections } from './connections.ts';
 import { addressOf, listenFailure } from './listen.ts';
 import type { ServiceSettings } from './settings.ts';
 
-/** What answers requests: this process, or several that share the port. */
+/** A running server: this process, or several that share the port. */
 export interface Serving {
   readonly port: number;
-  /** Resolves with the reason when it cannot go on. */
+  /** Resolves with the reason if it cannot continue. */
   readonly failed: Promise<Error>;
-  /** Stops accepting, finishes what runs, flushes the audit trail, lets go of the database. Once, however often. */
+  /** Stops accepting, finishes running requests, writes their audit entries and closes the database. Idempotent. */
   readonly close: () => Promise<void>;
-  /** Cuts what still runs, so that `close` ends at once, with the connections it has. */
+  /** Aborts running requests and their connections, so that `close` ends at once. */
   readonly cut: () => void;
 }
 
@@ -26,7 +26,7 @@ export interface ServeParts {
   readonly readMetrics: () => Promise<string>;
 }
 
-/** Serves in this process. Throws OperatorError when it cannot listen. */
+/** Serves in this process. Throws OperatorError if it cannot listen. */
 export async function serve(settings: ServiceSettings, parts: ServeParts): Promise<Serving> {
   const { log } = parts;
   const lanes = createLanes(
@@ -34,7 +34,7 @@ export async function serve(settings: ServiceSettings, parts: ServeParts): Promi
       url: settings.databaseUrl,
       name: 'svcd requests',
       onError: (error) =>
-        log.warn({ err: error }, 'a database connection broke; the next request makes a new one'),
+        log.warn({ err: error }, 'a database connection broke; the next request opens a new one'),
     },
     settings.databaseConnections,
   );
@@ -43,11 +43,11 @@ export async function serve(settings: ServiceSettings, parts: ServeParts): Promi
   limitConnections(app.server);
   let closing = false;
   app.addHook('onSend', async (_, reply) => {
-    // A client that is told so opens no further request on a connection that is about to end.
+    // So that the client sends no further request on a connection that is about to end.
     if (closing) reply.header('connection', 'close');
   });
   try {
-    // What Fastify says of each address of each process, the service says once.
+    // Fastify logs each address in each process; the service prints its address once.
     appLog.level = 'warn';
     await app.listen({ host: await addressOf(settings.host), port: settings.port });
     appLog.level = log.level;
@@ -69,7 +69,7 @@ export async function serve(settings: ServiceSettings, parts: ServeParts): Promi
   const end = async (): Promise<void> => {
     closing = true;
     const deadline = setTimeout(() => {
-      log.warn('requests still run at the deadline of the shutdown; they are cut');
+      log.warn('requests still run at the deadline of the shutdown; they are aborted');
       cut();
     }, SHUTDOWN_DEADLINE_MS);
     await Promise.race([finish(), wasCut.promise]);

@@ -16,37 +16,37 @@ import type { Serving } from './serve.ts';
 import type { ServiceSettings } from './settings.ts';
 import { forkWorkers } from './workers.ts';
 
-/** A service that runs on this machine. */
+/** A running service. */
 export interface Service {
   readonly settings: ServiceSettings;
   /** Whether it runs its own PostgreSQL. */
   readonly embedded: boolean;
-  /** The primary's own connections, for what happens beside requests. */
+  /** Connections of the primary process, which serves no requests. */
   readonly pool: pg.Pool;
-  /** Resolves with the reason when it cannot go on; it is then to be stopped. */
+  /** Resolves with the reason if the service cannot continue. Call `stop` then. */
   readonly failed: Promise<Error>;
-  /** Finishes what runs, then lets go of everything, the database last. */
+  /** Finishes running requests, then closes everything, the database last. */
   readonly stop: () => Promise<void>;
-  /** Cuts the requests that still run, so that `stop` does not wait for them. */
+  /** Aborts running requests, so that `stop` does not wait for them. */
   readonly cut: () => void;
 }
 
 export interface ServiceOptions {
   readonly config: Config;
-  /** Who this is, as others are told: `svcd start`. */
+  /** The name of this program in messages to others, such as `svcd start`. */
   readonly purpose: string;
   readonly log: Logger;
-  /** Where `log` goes, for the other processes. Default: standard output. */
+  /** File descriptor of `log`, for the worker processes. Default: standard output. */
   readonly logFd?: number;
-  /** Ends a start that is still under way. */
+  /** Aborts the start. */
   readonly signal: AbortSignal;
-  /** Goes on with a secret that keys or second factors in the database do not work with. Default false: refuses. */
+  /** Whether to accept a secret that keys or second factors in the database do not work with. Default: false. */
   readonly acceptNewSecret?: boolean;
 }
 
 const PRIMARY_CONNECTIONS = 2;
 
-/** Starts everything in order: database, secrets, schema, partitions, the processes that serve, the jobs. */
+/** Starts in this order: database, secrets, schema, partitions, serving processes, jobs. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { config, purpose, log, signal } = options;
   await using started = new AsyncDisposableStack();
@@ -73,8 +73,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const settings = await settingsOf(options, database.url, secrets);
   if (isEveryAddress(config.host) && !config.publicUrlGiven) {
     log.warn(
-      `others can reach this service, but links and sign-in work at ${settings.publicUrl} alone: set SVC_PUBLIC_URL to ` +
-        'the address that people use',
+      `other machines can reach this service, but links and sign-in work only at ${settings.publicUrl}: set ` +
+        'SVC_PUBLIC_URL to the address that people use',
     );
   }
   const serving = await servers.run(settings);
@@ -103,7 +103,7 @@ interface Servers {
   readonly kill: () => void;
 }
 
-/** Begins to read the program, in as many processes as are wanted, while the database starts. */
+/** Loads the program, in `count` processes, while the database starts. */
 function prepareServers(count: number, log: Logger): Servers {
   const limiter: Limiter = createLimiter(systemClock);
   if (count > 1) return forkWorkers(count, { log, limiter });
@@ -114,7 +114,7 @@ function prepareServers(count: number, log: Logger): Servers {
   };
 }
 
-/** Port 0 becomes a free one, so that all processes and all links agree on it. */
+/** Replaces port 0 by a free one, so that all processes and links use the same port. */
 async function settingsOf(
   { config, logFd = STANDARD_OUTPUT }: ServiceOptions,
   databaseUrl: string,

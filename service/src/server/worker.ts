@@ -5,7 +5,7 @@ import type { PrimaryCalls, WorkerCalls } from './calls.ts';
 import type { Peer } from './rpc.ts';
 import { type Serving, serve } from './serve.ts';
 
-/** What one worker does when the primary calls. Limits and the metrics of all workers are the primary's. */
+/** The calls of a worker. The primary has the limits and aggregates the metrics. */
 export function createWorker(primary: Peer<PrimaryCalls>): WorkerCalls {
   const registry = new Registry();
   let serving: Serving | undefined;

@@ -15,14 +15,14 @@ import type { ServiceSettings } from './settings.ts';
 
 const WORKER_PROGRAM = join(import.meta.dirname, '../main.ts');
 
-/** A worker that does not answer (it is frozen, or computes) is left out of the metrics after this time. */
+/** The metrics omit a worker that does not answer within this time. */
 const COLLECT_TIMEOUT_MS = 1_000;
-/** One that does not end is killed this long after it should have. */
+/** A worker that does not exit is killed this long after the deadline. */
 const END_GRACE_MS = 3_000;
 
-/** Forked processes that wait for the settings to serve with. */
+/** Forked processes that wait for their settings. */
 export interface Workers {
-  /** Lets all of them serve. Throws OperatorError when the first of them cannot. */
+  /** Starts all of them. Throws OperatorError if one cannot start. */
   readonly run: (settings: ServiceSettings) => Promise<Serving>;
   readonly kill: () => void;
 }
@@ -33,8 +33,8 @@ interface Member {
 }
 
 /**
- * Processes that share one port of this machine. The primary decides their limits, so they are exact for the whole
- * machine, adds up their metrics, and replaces one that dies.
+ * Forks processes that share one port. The primary keeps their limits, so limits are exact for the whole machine;
+ * aggregates their metrics; and replaces a worker that dies.
  */
 export function forkWorkers(
   count: number,
@@ -49,7 +49,7 @@ export function forkWorkers(
 
   const offered: PrimaryCalls = {
     take: ({ bucket, limit, windowMs, cost }) => limiter.take(bucket, limit, windowMs, cost),
-    readMetrics: () => addUp([...members]),
+    readMetrics: () => aggregateMetrics([...members]),
   };
   cluster.setupPrimary({ exec: WORKER_PROGRAM, args: [] });
 
@@ -62,8 +62,8 @@ export function forkWorkers(
       if (!ending && running !== undefined) void replace(worker, outcome, running);
     };
     worker.once('exit', (code, signal) => gone(signal ?? `exit code ${code}`));
-    // Without a listener it would end the primary: a connection that was passed on to one that is just dying, or a
-    // process that could not be started, of which there is no exit.
+    // An unhandled error would end the primary. Causes: a connection was passed to a dying worker, or the process could
+    // not be started, which emits no exit event.
     worker.on('error', (error) => {
       log.debug({ err: error }, 'the channel to a worker process failed');
       if (worker.process.pid === undefined) gone(error.message);
@@ -73,11 +73,10 @@ export function forkWorkers(
   const replace = async (old: Worker, outcome: string, settings: ServiceSettings): Promise<void> => {
     log.error(
       { worker: old.process.pid, outcome },
-      `a worker process died (${outcome}); another one takes its place`,
+      `a worker process died (${outcome}); a new one replaces it`,
     );
     const pauseMs = crashes.next();
-    if (pauseMs === undefined)
-      return failed.resolve(new OperatorError('worker processes die again and again'));
+    if (pauseMs === undefined) return failed.resolve(new OperatorError('worker processes die repeatedly'));
     await delay(pauseMs);
     if (ending) return;
     const { worker, peer } = fork();
@@ -93,7 +92,7 @@ export function forkWorkers(
   };
   const killAfter = (worker: Worker, ms: number): void => {
     const timer = setTimeout(() => {
-      log.warn({ worker: worker.process.pid }, 'a worker process does not end; it is killed');
+      log.warn({ worker: worker.process.pid }, 'a worker process does not exit; it is killed');
       worker.process.kill('SIGKILL');
     }, ms);
     worker.once('exit', () => clearTimeout(timer));
@@ -101,9 +100,9 @@ export function forkWorkers(
   const end = async ({ worker, peer }: Member): Promise<void> => {
     const exited = once(worker, 'exit');
     killAfter(worker, SHUTDOWN_DEADLINE_MS + END_GRACE_MS);
-    // Once this is said to all of them in one go, the port is closed, and what was passed on came ahead of the word.
-    // Workers that stop listening by themselves would pass a connection back when nobody is left to take it, and it
-    // would hang (nodejs/node#21746). Their channels last until their requests have ended.
+    // Disconnect all workers at once: this closes the port, and connections already handed over arrive before the
+    // message. If workers stopped to listen by themselves, the last one would pass connections back, which would then
+    // hang (nodejs/node#21746). The channel of a worker stays open until its requests have ended.
     worker.disconnect();
     void peer.call('close', null).catch(() => undefined);
     await exited;
@@ -139,15 +138,15 @@ export function forkWorkers(
   };
 }
 
-/** A worker that cannot listen says why; one that ended has said so on standard error. */
+/** The error of a worker that cannot listen has the reason. A worker that ended has printed it to standard error. */
 function startFailure(error: unknown): OperatorError {
   const gone = error instanceof PeerGoneError;
   const message = error instanceof Error ? error.message : String(error);
   return new OperatorError(gone ? 'a worker process ended while it started' : message, { cause: error });
 }
 
-/** The text of /metrics over all workers; one that dies or does not answer is left out. */
-async function addUp(members: readonly Member[]): Promise<string> {
+/** The text of /metrics, aggregated over all workers. Omits workers that die or do not answer. */
+async function aggregateMetrics(members: readonly Member[]): Promise<string> {
   const late = delay(COLLECT_TIMEOUT_MS, undefined, { ref: false }).then(() => {
     throw new PeerGoneError();
   });

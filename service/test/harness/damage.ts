@@ -26,7 +26,7 @@ export const DAMAGES: readonly Damage[] = [
       return {
         what: `the JSON of one of the ${name} has ${how}`,
         sql: `update ${list.relation} set doc = ${expression} where workspace_id = $1 and id = '${id}'`,
-        found: [['wire JSON', `${singular} ${id}: not what its columns say`]],
+        found: [['wire JSON', `${singular} ${id}: differs from its columns`]],
       };
     }),
   ),
@@ -34,83 +34,83 @@ export const DAMAGES: readonly Damage[] = [
     what: 'a column was changed past the service',
     sql: `update audits set headline_score = 99 where workspace_id = $1`,
     found: [
-      ['wire JSON', 'audit r1: not what its columns say'],
-      ['wire JSON', 'audit r2: not what its columns say'],
+      ['wire JSON', 'audit r1: differs from its columns'],
+      ['wire JSON', 'audit r2: differs from its columns'],
     ],
   },
   {
     what: 'the counter of a workspace is too high',
     sql: `update record_counts set records = 7 where workspace_id = $1 and resource = 'audits' and company_id = ''`,
-    found: [['counter', 'audits: kept 7, counted 2']],
+    found: [['counter', 'audits: stored 7, counted 2']],
   },
   {
     what: 'the counter of a company is too low',
     sql: `update record_counts set records = 0 where workspace_id = $1 and resource = 'mentions' and company_id = 'c1'`,
-    found: [['counter', 'mentions of company c1: kept 0, counted 2']],
+    found: [['counter', 'mentions of company c1: stored 0, counted 2']],
   },
   {
     what: 'a company without records is counted',
     sql: `insert into record_counts values ($1, 'content', 'c2', 3)`,
-    found: [['counter', 'content of company c2: kept 3, counted 0']],
+    found: [['counter', 'content of company c2: stored 3, counted 0']],
   },
   {
     what: 'a company that is not there is counted',
     sql: `insert into record_counts values ($1, 'audits', 'gone', 1)`,
-    found: [['counter', 'audits of company gone: kept 1, counted 0']],
+    found: [['counter', 'audits of company gone: stored 1, counted 0']],
   },
   {
     what: 'every counter is missing',
     sql: `delete from record_counts where workspace_id = $1`,
     found: RECORDS.flatMap(({ name, company }) => [
-      ['counter', `${name}: kept 0, counted 2`] as const,
-      ...(company === 'id' ? [] : [['counter', `${name} of company c1: kept 0, counted 2`] as const]),
+      ['counter', `${name}: stored 0, counted 2`] as const,
+      ...(company === 'id' ? [] : [['counter', `${name} of company c1: stored 0, counted 2`] as const]),
     ]),
   },
   {
     what: 'a record was removed past the service',
     sql: `delete from content where workspace_id = $1 and id = 'r2'`,
     found: [
-      ['counter', 'content: kept 2, counted 1'],
-      ['counter', 'content of company c1: kept 2, counted 1'],
+      ['counter', 'content: stored 2, counted 1'],
+      ['counter', 'content of company c1: stored 2, counted 1'],
     ],
   },
   {
     what: 'the clock is behind a record',
     sql: `update workspace_clocks set last_at = last_at - interval '1 microsecond' where workspace_id = $1`,
-    found: [['clock', 'the clock of the records is behind']],
+    found: [['clock', 'the clock of the records is earlier']],
   },
   {
     what: 'the clock is behind a change',
     sql: `update content set updated_at = updated_at + interval '1 day' where workspace_id = $1 and id = 'r1'`,
     found: [
-      ['wire JSON', 'content item r1: not what its columns say'],
-      ['clock', 'the clock of the records is behind'],
+      ['wire JSON', 'content item r1: differs from its columns'],
+      ['clock', 'the clock of the records is earlier'],
     ],
   },
   {
     what: 'the clock is behind a key',
     sql: `insert into api_keys (workspace_id, id, name, mode, access, hint, token_index, salt, salted_hash, created_at)
       values ($1, 'k', 'k', 'live', 'read', 'k', '', '', '', now() + interval '1 day')`,
-    found: [['clock', 'the clock of the records is behind']],
+    found: [['clock', 'the clock of the records is earlier']],
   },
   {
     what: "the log's clock is behind an entry",
     sql: `update live_meters set last_entry_at = '2020-01-01' where workspace_id = $1`,
-    found: [['clock', 'the clock of the audit log is behind']],
+    found: [['clock', 'the clock of the audit log is earlier']],
   },
   {
     what: 'the clock is ahead',
     sql: `update workspace_clocks set last_at = now() + interval '61 seconds' where workspace_id = $1`,
-    found: [['clock', 'the clock of the records is ahead']],
+    found: [['clock', 'the clock of the records is in the future']],
   },
   {
     what: "the log's clock is ahead",
     sql: `update live_meters set last_entry_at = now() + interval '10 years' where workspace_id = $1`,
-    found: [['clock', 'the clock of the audit log is ahead']],
+    found: [['clock', 'the clock of the audit log is in the future']],
   },
   {
-    what: 'live requests are counted for a month to come',
+    what: 'live requests are counted for a future month',
     sql: `update live_meters set month = date_trunc('month', now()) + interval '1 month' where workspace_id = $1`,
-    found: [['quota', 'live requests are counted for a month to come']],
+    found: [['quota', 'live requests are counted for a future month']],
   },
 ];

@@ -131,7 +131,7 @@ describe('beside a service', () => {
         {
           check: 'times',
           status: 'fail',
-          text: expect.stringMatching(`^the ${text} of wks_\\w+ is ahead, at 2031-01-01T00:00:00Z$`),
+          text: expect.stringMatching(`^the ${text} of wks_\\w+ is in the future: 2031-01-01T00:00:00Z$`),
           remedy: expect.stringContaining('docs/operations.md'),
         },
       ]);
@@ -157,7 +157,7 @@ describe('beside a service', () => {
     );
     expect(finding(await doctor(env), 'schema')).toMatchObject({
       status: 'warn',
-      text: '1 migrations to apply',
+      text: '1 migration to apply',
     });
     await client.query(`update schema_migrations set sha256 = 'edited' where number = 1`);
     expect(await doctor(env)).toMatchObject({ code: 1, ok: false });

@@ -36,7 +36,7 @@ test.runIf(process.platform === 'linux')(
       expect(await answer.text()).toContain('svc_http_requests_total');
     }, WAIT);
     expect(await interrupt(service, WAIT)).toEqual({ code: 130, signal: null });
-    expect(service.stdout()).toContain('a worker process does not end; it is killed');
+    expect(service.stdout()).toContain('a worker process does not exit; it is killed');
     expect(await findEmbedded(dataDir)).toBeUndefined();
   },
 );

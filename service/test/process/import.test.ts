@@ -33,11 +33,11 @@ describe('svcd import', () => {
     const file = await fileOf('good.ndjson', ndjson([auditOf('a'), auditOf('b')]));
     const first = await importAudits(file);
     expect([first.code, first.stderr]).toEqual([0, '']);
-    expect(first.stdout).toMatch(/^2 audits imported in [\d.]+ s \([\d,]+ a second\)\.\n$/);
+    expect(first.stdout).toMatch(/^2 audits imported in [\d.]+ s \([\d,]+ per second\)\.\n$/);
     const second = await importAudits(file);
     expect([second.code, second.stderr]).toEqual([0, '']);
     expect(second.stdout).toMatch(
-      /^0 audits imported in [\d.]+ s\.\n2 were there already and are as they were\.\n$/,
+      /^0 audits imported in [\d.]+ s\.\n2 audits already existed, unchanged\.\n$/,
     );
   });
 
@@ -52,7 +52,7 @@ describe('svcd import', () => {
     const told = stderr.trim().split('\n');
     expect(told.length).toBe(21);
     expect(told[0]).toMatch(/^line 2: .*\/headlineScore must be an integer from 0 to 100/);
-    expect(told[20]).toBe('… and 5 more: --rejects FILE writes all of them.');
+    expect(told[20]).toBe('… and 5 more lines. --rejects FILE writes all of them to a file.');
   });
 
   test('text of the file and of the arguments cannot change the terminal', async () => {
@@ -120,7 +120,7 @@ describe('svcd import', () => {
       const { code, stdout, stderr } = await importAudits(input, ['--rejects', rejects]);
       expect([code, stdout]).toEqual([2, '']);
       expect(stderr).toBe(
-        `svcd: ${rejects} is the file that is imported: refused lines need a file of their own.\n`,
+        `svcd: ${rejects} is the imported file. Give another file for the refused lines.\n`,
       );
       expect(await readFile(file, 'utf8')).toBe(text);
     }
@@ -134,7 +134,7 @@ describe('svcd import', () => {
       `${ndjson([auditOf('a')])}{}`,
     );
     expect(code).toBe(1);
-    expect(stdout).toBe('Nothing was imported: all or nothing was asked for.\n1 line refused.\n');
+    expect(stdout).toBe('Nothing was imported, because of --atomic.\n1 line refused.\n');
     expect(await exportText(database.pool, workspace, 'audits')).toBe('');
   });
 
@@ -215,7 +215,7 @@ describe('svcd export', () => {
     expect(safe.stdout).toMatch(/^f,'=1\+1,/m);
     const refused = await svcd([...args, '--format', 'ndjson']);
     expect([refused.code, refused.stdout]).toEqual([1, '']);
-    expect(refused.stderr).toBe('svcd: --csv-safe goes with --format csv.\n');
+    expect(refused.stderr).toBe('svcd: --csv-safe needs --format csv.\n');
   });
 
   test('leaves no half file behind when it fails, and the one that was there alone', async () => {

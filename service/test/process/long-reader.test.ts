@@ -19,7 +19,7 @@ test('a service starts beside a long reader of the audit log whose next month is
   await reader.query('begin; lock table audit_log in access share mode');
 
   const service = await startSvcd(env);
-  expect(service.stdout()).toContain(`made the audit log's partitions ${name}`);
+  expect(service.stdout()).toContain(`created the audit log's partitions ${name}`);
   expect((await reader.query(lastMonth)).rows).toEqual([{ name }]);
   await reader.query('rollback');
   await reader.end();

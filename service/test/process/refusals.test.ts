@@ -24,28 +24,28 @@ describe('svcd start says in one line what is in the way, leaves nothing running
       '1',
       () => ({ SVC_PORT: String(port) }),
       () =>
-        `cannot listen on 127.0.0.1:${port}: port ${port} is in use. Stop what listens there, or set SVC_PORT to another one.`,
+        `cannot listen on 127.0.0.1:${port}: port ${port} is in use. Stop the program that listens there, or set SVC_PORT to another port.`,
     ],
     [
       'a port that is in use, with several workers',
       '2',
       () => ({ SVC_PORT: String(port) }),
       () =>
-        `cannot listen on 127.0.0.1:${port}: port ${port} is in use. Stop what listens there, or set SVC_PORT to another one.`,
+        `cannot listen on 127.0.0.1:${port}: port ${port} is in use. Stop the program that listens there, or set SVC_PORT to another port.`,
     ],
     [
       'an address of another machine',
       '1',
       () => ({ SVC_HOST: '192.0.2.1', SVC_PORT: '18099' }),
       () =>
-        'cannot listen on 192.0.2.1:18099: 192.0.2.1 is no address of this machine. Set SVC_HOST to one that is, such as 127.0.0.1 or 0.0.0.0.',
+        'cannot listen on 192.0.2.1:18099: 192.0.2.1 is not an address of this machine. Set SVC_HOST to one, such as 127.0.0.1 or 0.0.0.0.',
     ],
     [
       'a host name that nobody knows',
       '1',
       () => ({ SVC_HOST: 'nowhere.invalid', SVC_PORT: '18099' }),
       () =>
-        'cannot listen on nowhere.invalid:18099: the host name nowhere.invalid is not known. Set SVC_HOST to an address, such as 127.0.0.1 or 0.0.0.0.',
+        'cannot listen on nowhere.invalid:18099: the host name nowhere.invalid is unknown. Set SVC_HOST to an address, such as 127.0.0.1 or 0.0.0.0.',
     ],
   ])('%s', async (_, workers, settings, message) => {
     const env = { SVC_DATA_DIR: dataDir, SVC_WORKERS: workers, SVC_LOG_LEVEL: 'error', ...settings() };
@@ -84,7 +84,7 @@ describe('the command line', () => {
     [['strat'], /unknown command 'strat'\n\(Did you mean start\?\)/],
     [['start', '--prot'], /unknown option '--prot'/],
     [['bootstrap', '--workspace', 'A'], /required option '--email <address>' not specified/],
-    [['demo', '--port', 'abc'], /argument 'abc' is invalid. It must be a number/],
+    [['demo', '--port', 'abc'], /argument 'abc' is invalid. It must be an integer/],
   ])('svcd %s is refused with code 2', async (args, message) => {
     const { code, stderr } = await runSvcd(args);
     expect([code, stderr]).toEqual([2, expect.stringMatching(message)]);

@@ -35,12 +35,12 @@ const cases = [
   {
     age: 'older',
     refusal: /older than this program: it has \d+ of \d+ migrations/,
-    finding: /migrations to apply/,
+    finding: /migrations? to apply/,
   },
   {
     age: 'newer',
     refusal: /newer than this program: it has migration 9999_later\.sql/,
-    finding: /9999_later\.sql is not of/,
+    finding: /does not have migration 9999_later\.sql/,
   },
 ] as const;
 

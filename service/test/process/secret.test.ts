@@ -33,7 +33,7 @@ test('a service whose secret was lost refuses to start, until the old one is bac
     env: { ...env, SVC_PORT: '0', SVC_WORKERS: '1' },
   });
   const [, url = ''] = await renewed.printed(/^svc serves (http:\S+)$/m);
-  expect(renewed.stdout()).toContain('every API key and session made with another one is void');
+  expect(renewed.stdout()).toContain('API keys and sessions of other secrets no longer work');
   expect(await status(url)).toBe(401);
   expect(await renewed.stop()).toEqual({ code: 0, signal: null });
 });
@@ -91,18 +91,18 @@ describe('a rotation of SVC_SECRET', () => {
     const refused = await runSvcd(['start'], { env: back });
     expect([refused.code, refused.stderr]).toEqual([
       1,
-      expect.stringMatching(/^svcd: the secret in SVC_SECRET is an earlier one of this database: .*\n$/),
+      expect.stringMatching(/^svcd: the secret in SVC_SECRET is an earlier secret of this database: .*\n$/),
     ]);
     expect((await findingsOf(back)).get('keys')).toMatchObject({
       status: 'fail',
-      text: expect.stringContaining('an earlier one'),
+      text: expect.stringContaining('an earlier secret'),
     });
     const accepted = spawnSvcd(['start', '--accept-new-secret'], { env: back });
     await accepted.printed(/^svc serves (http:\S+)$/m);
     expect(accepted.stdout()).toContain(
       `1 API key does not work, because the secret is not configured: test (${key.key.id}, ${workspaceId})`,
     );
-    expect(accepted.stdout()).toContain('it has to be set up again by owner@example.com');
+    expect(accepted.stdout()).toContain('these people must set it up again: owner@example.com');
     const findings = await findingsOf(back);
     expect(findings.get('keys')).toMatchObject({ status: 'warn' });
     expect(findings.get('second factors')).toMatchObject({

@@ -23,7 +23,7 @@ describe('svcd start', () => {
     const service = await startSvcd({ ...env, SVC_HOST: '0.0.0.0' });
     expect(service.url).toMatch(/^http:\/\/localhost:\d+$/);
     expect(service.stderr()).not.toContain('public ');
-    expect(service.stdout()).toContain(`sign-in work at ${service.url} alone: set SVC_PUBLIC_URL`);
+    expect(service.stdout()).toContain(`sign-in work only at ${service.url}: set SVC_PUBLIC_URL`);
     const workspaceId = await bootstrapWorkspace(env);
     await (await signIn(service)).createKey(workspaceId);
     expect(await service.stop()).toEqual({ code: 0, signal: null });

@@ -37,7 +37,7 @@ test('svcd verify says 0 when nothing is wrong, 1 when something is, and repairs
 }, async () => {
   const well = await verify();
   expect(well).toMatchObject({ code: 0, stderr: '' });
-  expect(well.stdout).toMatch(/^Read 21 records in \d+\.\d s: everything is as the records say\.\n$/);
+  expect(well.stdout).toMatch(/^Read 21 records in \d+\.\d s: no differences\.\n$/);
 
   const client = await connectEmbedded(running.env['SVC_DATA_DIR'] ?? '');
   await client.query(
@@ -48,9 +48,9 @@ test('svcd verify says 0 when nothing is wrong, 1 when something is, and repairs
   const found = await verify();
   expect(found.code).toBe(1);
   expect(found.stdout.split('\n')).toEqual([
-    `${running.workspaceId}  counter: audits: kept ${AUDITS + 1}, counted ${AUDITS}`,
-    `${running.workspaceId}  wire JSON: company acme: not what its columns say`,
-    expect.stringMatching(/^Read 21 records in .*: found 2\. svcd verify --repair puts them right\.$/),
+    `${running.workspaceId}  counter: audits: stored ${AUDITS + 1}, counted ${AUDITS}`,
+    `${running.workspaceId}  wire JSON: company acme: differs from its columns`,
+    expect.stringMatching(/^Read 21 records in .*: 2 differences\. svcd verify --repair repairs them\.$/),
     '',
   ]);
 

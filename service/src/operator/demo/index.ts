@@ -15,15 +15,19 @@ interface DemoFlags {
 
 const DEFAULT_PORT = 8080;
 
-/** `svcd demo`: a service of its own with a year of made-up data, ready to be asked. */
+/** `svcd demo`: runs a separate service with a year of made-up data. */
 export function demoCommand(): Command {
   return new Command('demo')
     .description(
-      'run a service with a year of made-up data, in a data directory of its own (demo in SVC_DATA_DIR),\n' +
-        'and print a link to the dashboard and ready keys. A restart has the same data; earlier keys stay valid.',
+      'run a service with a year of made-up data in its own data directory (demo in SVC_DATA_DIR),\n' +
+        'and print a sign-in link and API keys. A restart keeps the data, and earlier keys stay valid.',
     )
     .summary('run a service with made-up data')
-    .option('--port <number>', `port (default: SVC_PORT, else ${DEFAULT_PORT}, else a free one)`, portNumber)
+    .option(
+      '--port <number>',
+      `port (default: SVC_PORT, or else ${DEFAULT_PORT}, or else a free port)`,
+      portNumber,
+    )
     .option(
       '--json',
       'print url, ownerEmail, signInLink, workspaceId, testKey and liveKey as one line of JSON',
@@ -35,7 +39,7 @@ export function demoCommand(): Command {
       const exitCode = await runService({
         config,
         purpose: 'svcd demo',
-        // Standard output is for the result.
+        // Standard output has only the result.
         log: createLog(config.logLevel, STANDARD_ERROR),
         logFd: STANDARD_ERROR,
         ready: async (service, log) => {
@@ -49,10 +53,10 @@ export function demoCommand(): Command {
 
 function portNumber(text: string): string {
   if (/^\d{1,5}$/.test(text)) return text;
-  throw new InvalidArgumentError('It must be a number.');
+  throw new InvalidArgumentError('It must be an integer.');
 }
 
-/** The settings, but with the embedded database in a directory of its own: a demo never touches real data. */
+/** The settings with a separate data directory and the embedded database, so that a demo never touches real data. */
 async function demoConfig(env: NodeJS.ProcessEnv, port: string | undefined): Promise<Config> {
   const { SVC_DATABASE_URL, SVC_SECRET, ...rest } = env;
   const settings = {
@@ -80,9 +84,9 @@ Try it:
 
   curl -H 'Authorization: Bearer ${testKey}' '${url}/v1/audits?limit=3'
 
-The examples of the docs run as they are after this (those that write need the live key)
+To run the examples of the docs, set these variables (examples that write need the live key):
 
   export SVC_BASE_URL=${url} SVC_API_KEY=${testKey}
 
-A restart prints new keys, and the last ${DEMO_KEYS_KEPT} of each kind stay valid.
-The data is in ${resolve(dataDir)}; remove that to start over. Ctrl-C stops.`;
+A restart prints new keys; the last ${DEMO_KEYS_KEPT} keys of each kind stay valid.
+The data is in ${resolve(dataDir)}. Remove this directory to start over. Press Ctrl-C to stop.`;

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type { ApiKey, KeyMode, Page } from '@svc/sdk';
 import { OperatorError } from '../../config/operator-error.ts';
 
-/** The demo's keys, made by the dashboard's own action over HTTP: nothing but the dashboard can make one. */
+/** The demo's keys. Only the dashboard can create keys, so they are created by its HTTP endpoints. */
 
 const NAMES: Readonly<Record<KeyMode, string>> = { live: 'Demo live key', test: 'Demo test key' };
 
-/** Keys of each mode that stay valid over restarts: those that were used, or else created, last. */
+/** How many keys of each mode stay valid after restarts: those used or created last. */
 export const DEMO_KEYS_KEPT = 10;
 
 export interface DemoKeys {
@@ -24,8 +24,8 @@ export interface DashboardLink {
 }
 
 /**
- * Creates new keys, because no token is stored that could be shown again. The keys of earlier runs stay valid, since
- * somebody may have exported one; so that restarts do not pile them up, only the last {@link DEMO_KEYS_KEPT} do.
+ * Creates new keys: tokens are not stored, so earlier ones cannot be shown again. Keys of earlier runs stay valid, since
+ * they may be in use, but only the last {@link DEMO_KEYS_KEPT} of each mode.
  */
 export async function makeDemoKeys(link: DashboardLink): Promise<DemoKeys> {
   const send = await signIn(link);
@@ -53,9 +53,9 @@ async function readAll(page: (cursor: string) => Promise<Page<ApiKey>>): Promise
   return all;
 }
 
-/** Ids of the demo's keys that are too many: of each mode, those whose last use or creation is longest ago. */
+/** The ids of surplus demo keys: of each mode, those used or created longest ago. */
 function surplusKeys(active: readonly ApiKey[]): readonly string[] {
-  // The last use is known to the minute, so it may be before the creation.
+  // The last use is stored to the minute, so it can be earlier than the creation.
   const lastSeen = ({ createdAt, lastUsedAt }: ApiKey): number =>
     Math.max(Date.parse(createdAt), Date.parse(lastUsedAt ?? createdAt));
   return Object.values(NAMES).flatMap((name) =>

@@ -5,7 +5,7 @@ import type { Service } from '../../server/service.ts';
 import { type DemoKeys, makeDemoKeys } from './keys.ts';
 import { DEMO_EMAIL, seedDemo } from './seed.ts';
 
-/** All that somebody needs to try the service; the tokens and the link are shown here alone. */
+/** What a person needs to try the service. The tokens and the link are shown only here. */
 export interface Demo extends DemoKeys {
   readonly url: string;
   readonly ownerEmail: string;
@@ -13,7 +13,7 @@ export interface Demo extends DemoKeys {
   readonly workspaceId: string;
 }
 
-/** Fills a running service with the demo's data, if it has none, and makes fresh keys and a fresh link. */
+/** Fills a running service with the demo's data unless it has data, and creates new keys and a new link. */
 export async function prepareDemo({ pool, settings }: Service, log: Logger): Promise<Demo> {
   const { publicUrl, secrets, host, port } = settings;
   const { workspaceId, userId } = await seedDemo({ pool, secrets, publicUrl, log, nowMs: Date.now() });

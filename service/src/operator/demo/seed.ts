@@ -28,12 +28,12 @@ export interface SeedOptions {
   readonly nowMs: number;
 }
 
-/** The demo's workspace with its owner and its records: the one that is there, else a new one. */
+/** Returns the demo's workspace. Creates it, its owner and its records if they do not exist. */
 export async function seedDemo(options: SeedOptions): Promise<DemoWorkspace> {
   const { pool, nowMs } = options;
   const workspace = (await findWorkspace(pool)) ?? (await makeWorkspace(options));
   await inTransaction(pool, async (client) => {
-    // Whoever stopped the first run halfway gets the rest now.
+    // The first run may have been stopped before it wrote the records.
     const { rowCount } = await client.query('select 1 from companies where workspace_id = $1 limit 1', [
       workspace.workspaceId,
     ]);
@@ -61,7 +61,7 @@ async function findWorkspace(pool: pg.Pool): Promise<DemoWorkspace | undefined> 
   return rows[0];
 }
 
-/** Its owner signs in by link; nobody knows the password. */
+/** Its owner signs in by a link; the password is random and not shown. */
 function makeWorkspace({ pool, secrets, publicUrl, log }: SeedOptions): Promise<DemoWorkspace> {
   return bootstrap({
     pool,

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { type Finding, fail, ok } from './check.ts';
 
-/** What differs less is the time between two statements, or a clock that is set by the same time server. */
+/** Smaller differences are normal: time passes between two statements. */
 const AHEAD_MAX_SECONDS = 60;
 
 interface Ahead {
@@ -11,8 +11,9 @@ interface Ahead {
 }
 
 /**
- * What a workspace has that the database's clock has not reached: times rise from the last one on, so after the clock
- * was once ahead they stay there. `month` is the meter's: until then its live requests are never begun anew.
+ * The stored times of a workspace that are in the future. New times must be later than the last one, so after the
+ * database's clock was ahead once, stored times stay ahead. `month` is that of the live quota: the count of live requests
+ * is not reset before that month.
  */
 const AHEAD = `
   with latest as (select now() + $1 * interval '1 second' as at)
@@ -27,15 +28,15 @@ const AHEAD = `
   where until > at
   order by until desc, workspace_id, what`;
 
-/** Whether a clock that was ahead has left times in the database that the present has not reached. */
+/** Whether the database has stored times in the future. */
 export async function checkAhead(pool: pg.Pool): Promise<Finding> {
   const { rows } = await pool.query<Ahead>(AHEAD, [AHEAD_MAX_SECONDS]);
   const [worst] = rows;
-  if (worst === undefined) return ok('times', 'no clock or meter is ahead of the database');
+  if (worst === undefined) return ok('times', 'no stored time is in the future');
   const more = rows.length === 1 ? '' : `, and ${rows.length - 1} more`;
   return fail(
     'times',
-    `the ${worst.what} of ${worst.workspace_id} is ahead, at ${worst.until}${more}`,
+    `the ${worst.what} of ${worst.workspace_id} is in the future: ${worst.until}${more}`,
     'correct the clock of the database server first; then see "A clock that was ahead" in docs/operations.md',
   );
 }

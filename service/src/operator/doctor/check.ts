@@ -1,4 +1,4 @@
-/** What one check has found. `remedy` says what to do; it goes with everything that is not `ok`. */
+/** The result of one check. `remedy` says what to do; it is present unless the status is `ok`. */
 export interface Finding {
   readonly check: string;
   readonly status: 'ok' | 'warn' | 'fail';

@@ -3,6 +3,7 @@ import { listPartitions } from '../../audit-log/partitions.ts';
 import type { Config } from '../../config/config.ts';
 import { PARTITIONS_AHEAD_MONTHS } from '../../config/limits.ts';
 import { readMigrationFiles } from '../../database/migration-files.ts';
+import { counted } from '../../log/plural.ts';
 import { connectionsOf } from '../../server/open-database.ts';
 import { checkAhead } from './ahead.ts';
 import { type Finding, fail, ok, warn } from './check.ts';
@@ -10,10 +11,10 @@ import { checkSecretUse } from './secrets.ts';
 
 const OLDEST_SERVER_VERSION_NUM = 15_00_00;
 const CLOCK_WARN_MS = 2_000;
-/** Cursors, sessions and quotas are judged by both clocks. */
+/** The expiry of cursors, sessions and quotas depends on both clocks. */
 const CLOCK_FAIL_MS = 60_000;
 
-/** What can be said of a database that answers; without this program's schema some of it cannot. */
+/** Checks a database that answers. Some checks need the schema of this program. */
 export async function checkDatabase(
   pool: pg.Pool,
   config: Config,
@@ -54,27 +55,27 @@ async function checkServer(pool: pg.Pool, config: Config): Promise<Finding> {
     ? ok('database', text)
     : warn(
         'database',
-        `${text}; this node may take ${needed}`,
+        `${text}; this node needs up to ${needed}`,
         'raise max_connections, or lower SVC_WORKERS or SVC_DATABASE_CONNECTIONS',
       );
 }
 
-/** The service turns `synchronous_commit` on by itself; these are settings of the whole server. */
+/** Settings of the whole server. The service itself turns on `synchronous_commit`. */
 async function checkDurability(pool: pg.Pool): Promise<Finding> {
   const { rows } = await pool.query<{ name: string }>(
     `select name from pg_settings where name in ('fsync', 'full_page_writes') and setting = 'off' order by name`,
   );
   const off = rows.map(({ name }) => `${name} = off`).join(', ');
   return off === ''
-    ? ok('durability', 'what is committed is on the disk')
+    ? ok('durability', 'commits are written to the disk')
     : warn(
         'durability',
         off,
-        'turn it on: a failure of the machine may damage the database or lose what was answered',
+        'turn it on: otherwise a failure of the machine may damage the database or lose commits',
       );
 }
 
-/** The difference between this machine's clock and the database's, less the time that the question took. */
+/** The difference between this machine's clock and the database's, less the duration of the query. */
 async function checkClock(pool: pg.Pool, nowMs: () => number): Promise<Finding> {
   const before = nowMs();
   const { rows } = await pool.query<{ now: number }>(
@@ -83,9 +84,10 @@ async function checkClock(pool: pg.Pool, nowMs: () => number): Promise<Finding> 
   const after = nowMs();
   const there = rows[0]?.now ?? Number.NaN;
   const apart = Math.round(Math.max(there - after, before - there, 0));
-  const text = apart === 0 ? 'agrees with the database' : `${apart} ms apart from the database's`;
-  if (apart >= CLOCK_FAIL_MS) return fail('clock', text, 'set both by the same time server (NTP)');
-  if (apart >= CLOCK_WARN_MS) return warn('clock', text, 'set both by the same time server (NTP)');
+  const text =
+    apart === 0 ? 'agrees with the database' : `differs from the database by ${counted(apart, 'ms', 'ms')}`;
+  if (apart >= CLOCK_FAIL_MS) return fail('clock', text, 'synchronise both with the same time server (NTP)');
+  if (apart >= CLOCK_WARN_MS) return warn('clock', text, 'synchronise both with the same time server (NTP)');
   return ok('clock', text);
 }
 
@@ -103,13 +105,18 @@ async function checkSchema(pool: pg.Pool): Promise<Finding> {
   if (foreign !== undefined) {
     return fail(
       'schema',
-      `migration ${foreign.name} is not of this program`,
-      'run the program that the database is from',
+      `this program does not have migration ${foreign.name}`,
+      'run the version of the program that last used this database',
     );
   }
   const pending = files.length - rows.length;
-  if (pending > 0) return warn('schema', `${pending} migrations to apply`, 'svcd start applies them');
-  return ok('schema', `${files.length} migrations, all applied`);
+  if (pending > 0)
+    return warn(
+      'schema',
+      `${counted(pending, 'migration', 'migrations')} to apply`,
+      'svcd start applies them',
+    );
+  return ok('schema', `all ${files.length} migrations are applied`);
 }
 
 async function checkPartitions(pool: pg.Pool, nowMs: number): Promise<Finding> {
@@ -118,7 +125,7 @@ async function checkPartitions(pool: pg.Pool, nowMs: number): Promise<Finding> {
   const now = new Date(nowMs);
   const endOfMonth = (ahead: number): number =>
     Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + ahead + 1, 1);
-  const remedy = 'start the service: it makes them at its start and once a day';
+  const remedy = 'start the service: it creates them at the start and once a day';
   const endsMs = last?.endsMs ?? 0;
   if (endsMs < endOfMonth(0)) return fail('audit log', `no partition for this month (${text})`, remedy);
   if (endsMs < endOfMonth(PARTITIONS_AHEAD_MONTHS - 1))

@@ -12,7 +12,7 @@ import { checkSecrets } from './secrets.ts';
 
 const CONNECTIONS = 2;
 
-/** Checks everything that can be checked without changing anything, in the order in which it would be mended. */
+/** Runs all checks, in the order in which problems should be repaired. Changes nothing. */
 export async function examine(readConfig: () => Config, log: () => Logger): Promise<readonly Finding[]> {
   const node = checkNode();
   let config: Config;
@@ -26,7 +26,7 @@ export async function examine(readConfig: () => Config, log: () => Logger): Prom
   const embedded = config.databaseUrl === undefined;
   return [
     node,
-    ok('settings', 'all known and valid'),
+    ok('settings', 'all valid'),
     ...(embedded ? [await checkDataDirectory(config), await guarded('disk', () => checkDisk(config))] : []),
     await guarded('secrets', () => checkSecrets(config)),
     ...(await examineDatabase(config, log)),
@@ -36,10 +36,10 @@ export async function examine(readConfig: () => Config, log: () => Logger): Prom
 
 async function examineDatabase(config: Config, log: () => Logger): Promise<readonly Finding[]> {
   if (config.databaseUrl === undefined && !(await hasDatabase(config.dataDir))) {
-    return [ok('database', 'not there yet; svcd start makes it')];
+    return [ok('database', 'does not exist yet; svcd start creates it')];
   }
   try {
-    // Not a command's usual way to the database, which would migrate it first.
+    // Without migrations, which CommandContext.withDatabase would apply.
     const user = { config, purpose: 'svcd doctor', log: log() };
     return await useCommandDatabase(user, { max: CONNECTIONS }, ({ pool }) =>
       checkDatabase(pool, config, systemClock),

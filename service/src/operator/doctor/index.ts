@@ -10,14 +10,14 @@ const STATUS_WIDTH = 6;
 const CHECK_WIDTH = 16;
 const COLORS = { ok: 'green', warn: 'yellow', fail: 'red' } as const;
 
-/** `svcd doctor`: looks at everything that the service stands on, changes nothing, and says what to do. */
+/** `svcd doctor`: checks what the service depends on and says how to repair it. Changes nothing. */
 export function doctorCommand(context: CommandContext): Command {
   return new Command('doctor')
     .description(
-      'check settings, data directory, disk, secrets, database, schema, clock and audit log, and say what to do.\n' +
-        'Changes nothing. Ends with code 1 when a check fails.',
+      'check settings, data directory, disk, secrets, database, schema, clock and audit log, and say how to\n' +
+        'repair what is wrong. Changes nothing. Exits with 1 if a check fails.',
     )
-    .summary('check everything the service stands on')
+    .summary('check what the service depends on')
     .option('--json', 'print {"ok", "checks": [{"check", "status", "text", "remedy"}]}')
     .action(async ({ json }: { readonly json?: true }) => {
       const checks = await examine(context.config, context.log);

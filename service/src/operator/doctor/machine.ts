@@ -9,7 +9,7 @@ import { checkProxies } from './proxies.ts';
 
 const NODE_MAJOR_MIN = 24;
 const BYTES_PER_MIB = 1024 * 1024;
-/** Below this PostgreSQL may stop at any moment, and below that it is time to look. */
+/** Below the first limit PostgreSQL may stop at any moment; below the second one doctor warns. */
 const DISK_FAIL_MIB = 256;
 const DISK_WARN_MIB = 2048;
 const OTHERS_MAY_WRITE = 0o022;
@@ -22,18 +22,22 @@ export function checkNode(): Finding {
     : fail('node', `Node ${process.versions.node}`, `use Node ${NODE_MAJOR_MIN} or newer`);
 }
 
-/** Whether the embedded database's directory can be used, or made. */
+/** Whether the data directory can be used or created. */
 export async function checkDataDirectory(config: Config): Promise<Finding> {
   const path = resolve(config.dataDir);
   try {
     const existing = await firstThatExists(path);
     await access(existing, constants.R_OK | constants.W_OK | constants.X_OK);
-    if (existing !== path) return ok('data directory', `${path} is not there yet; svcd start makes it`);
+    if (existing !== path) return ok('data directory', `${path} does not exist yet; svcd start creates it`);
     const { mode } = await stat(path);
     if ((mode & OTHERS_MAY_WRITE) === 0) return ok('data directory', path);
-    return warn('data directory', `others may write to ${path}`, `run: chmod go-w ${path}`);
+    return warn('data directory', `other users can write to ${path}`, `run: chmod go-w ${path}`);
   } catch (error) {
-    return fail('data directory', errorMessage(error), 'give this user the directory, or set SVC_DATA_DIR');
+    return fail(
+      'data directory',
+      errorMessage(error),
+      'make this user the owner of the directory (chown), or set SVC_DATA_DIR to another one',
+    );
   }
 }
 
@@ -42,8 +46,9 @@ export async function checkDisk(config: Config): Promise<Finding> {
   const { bavail, bsize } = await statfs(path);
   const freeMib = Math.floor((bavail * bsize) / BYTES_PER_MIB);
   const text = `${freeMib} MiB free at ${path}`;
-  if (freeMib < DISK_FAIL_MIB) return fail('disk', text, 'make room: the database stops when it is full');
-  if (freeMib < DISK_WARN_MIB) return warn('disk', text, 'make room soon');
+  if (freeMib < DISK_FAIL_MIB)
+    return fail('disk', text, 'free disk space: the database stops when the disk is full');
+  if (freeMib < DISK_WARN_MIB) return warn('disk', text, 'free disk space soon');
   return ok('disk', text);
 }
 
@@ -57,7 +62,7 @@ async function firstThatExists(path: string): Promise<string> {
   }
 }
 
-/** Whether a service answers where this configuration says one is, and what it has seen of its proxies. */
+/** Whether a service answers at the configured address, and which proxy mistakes it has counted. */
 export async function checkService(config: Config): Promise<readonly Finding[]> {
   const service = await checkReady(config);
   if (service.text !== answersAt(config)) return [service];
@@ -66,7 +71,7 @@ export async function checkService(config: Config): Promise<readonly Finding[]> 
     const answer = await fetch(url, { signal: AbortSignal.timeout(SERVICE_TIMEOUT_MS) });
     return [service, checkProxies(await answer.text())];
   } catch (error) {
-    return [service, warn('proxies', `${url}: ${errorMessage(error)}`, 'see its log')];
+    return [service, warn('proxies', `${url}: ${errorMessage(error)}`, 'see the log of the service')];
   }
 }
 
@@ -78,10 +83,10 @@ async function checkReady(config: Config): Promise<Finding> {
   try {
     const answer = await fetch(url, { signal: AbortSignal.timeout(SERVICE_TIMEOUT_MS) });
     if (answer.ok) return ok('service', answersAt(config));
-    return fail('service', `${url} answers ${answer.status}`, 'see its log');
+    return fail('service', `${url} answers ${answer.status}`, 'see the log of the service');
   } catch (error) {
     const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
-    if (errorCode(cause) === 'ECONNREFUSED') return ok('service', `does not run at ${url}`);
-    return warn('service', `${url}: ${errorMessage(cause)}`, 'see its log');
+    if (errorCode(cause) === 'ECONNREFUSED') return ok('service', `not running at ${url}`);
+    return warn('service', `${url}: ${errorMessage(cause)}`, 'see the log of the service');
   }
 }

@@ -1,30 +1,34 @@
 import type pg from 'pg';
 import type { Config } from '../../config/config.ts';
 import { CURSOR_LIFETIME_SECONDS } from '../../config/limits.ts';
+import { counted } from '../../log/plural.ts';
 import { readSecretFile, secretFileOf } from '../../server/secrets/file.ts';
 import { judgeSecrets } from '../../server/secrets/known.ts';
-import { counted, examineSecretUse, listed, type SecretUse } from '../../server/secrets/use.ts';
+import { examineSecretUse, listed, type SecretUse } from '../../server/secrets/use.ts';
 import { type Finding, fail, ok, warn } from './check.ts';
 
 const HOUR_SECONDS = 3_600;
 
-/** The deployment's secrets, without making one; undefined when there is none yet. */
+/** The deployment's secrets; undefined if none exists yet. Creates none. */
 export async function findSecrets(config: Config): Promise<readonly string[] | undefined> {
   if (config.secrets !== undefined) return config.secrets;
   const file = await readSecretFile(config.dataDir);
   return file && [file.secret];
 }
 
-/** Where the secrets are, and whether nobody else may read them. Their length was checked when they were read. */
+/** Where the secrets are, and whether other users can read them. Their length was checked when they were read. */
 export async function checkSecrets(config: Config): Promise<Finding> {
   if (config.secrets !== undefined) {
     const old = config.secrets.length - 1;
-    return ok('secrets', old === 0 ? 'one, in SVC_SECRET' : `SVC_SECRET, and ${old} older that it accepts`);
+    return ok(
+      'secrets',
+      old === 0 ? 'one, in SVC_SECRET' : `one in SVC_SECRET, and ${counted(old, 'older one', 'older ones')}`,
+    );
   }
   const path = secretFileOf(config.dataDir);
   const file = await readSecretFile(config.dataDir);
-  if (file === undefined) return ok('secrets', `${path} is not there yet; svcd start makes it`);
-  if (file.exposed) return warn('secrets', `others may read ${path}`, `run: chmod 600 ${path}`);
+  if (file === undefined) return ok('secrets', `${path} does not exist yet; svcd start creates it`);
+  if (file.exposed) return warn('secrets', `other users can read ${path}`, `run: chmod 600 ${path}`);
   return ok('secrets', path);
 }
 
@@ -41,18 +45,18 @@ const checkVerdict = (verdict: 'unknown' | 'earlier'): Finding =>
   verdict === 'earlier'
     ? fail(
         'keys',
-        'this secret is an earlier one: keys or second factors have moved to a newer one and do not work',
+        'this is an earlier secret: keys or second factors need a newer one and do not work',
         'add the newer secret (SVC_SECRET=newer,earlier), or run svcd start --accept-new-secret',
       )
     : fail(
         'keys',
-        'made with another secret: none of them works',
-        'restore the old secret, or run svcd start --accept-new-secret and make new keys',
+        'they need another secret: none of them works',
+        'restore the old secret, or run svcd start --accept-new-secret and create new keys',
       );
 
 const checkKeys = ({ keys, lostKeys }: SecretUse): Finding =>
   keys.lost === 0
-    ? ok('keys', 'work with this secret')
+    ? ok('keys', 'all work with this secret')
     : warn(
         'keys',
         `${counted(keys.lost, 'key does', 'keys do')} not work, because the secret is not configured: ${listed(lostKeys, keys.lost)}`,
@@ -67,7 +71,7 @@ const checkSecondFactors = ({ factors: { lost, old } }: SecretUse): Finding => {
       'add that secret to SVC_SECRET, or run svcd user reset-second-factor for these people',
     );
   }
-  return ok('second factors', old === 0 ? 'work with this secret' : 'work with these secrets');
+  return ok('second factors', old === 0 ? 'all work with this secret' : 'all work with these secrets');
 };
 
 /** Keys move to the first secret when they are used, second factors by a job; cursors and sessions expire. */
@@ -79,10 +83,10 @@ function checkRotation({ keys, oldKeys, factors, issuingSeconds }: SecretUse): F
   const cursorSeconds = CURSOR_LIFETIME_SECONDS - (issuingSeconds ?? 0);
   if (cursorSeconds > 0)
     keep.push(`cursors, for ${counted(Math.ceil(cursorSeconds / HOUR_SECONDS), 'hour', 'hours')} more`);
-  if (keep.length === 0) return ok('rotation', 'nothing needs the older secrets: they may be removed');
+  if (keep.length === 0) return ok('rotation', 'nothing needs the older secrets: you can remove them');
   return warn(
     'rotation',
-    `the older secrets are needed by ${keep.join('; ')}`,
-    'keep them; keys move when they are used, second factors when the service starts and once an hour',
+    `older secrets are still needed by ${keep.join('; ')}`,
+    'keep them; a key moves to the new secret when it is used, second factors move when the service starts and once an hour',
   );
 }

@@ -3,20 +3,21 @@ import type { Logger } from 'pino';
 import type { Config } from '../../config/config.ts';
 import { OperatorError } from '../../config/operator-error.ts';
 import { resealSecondFactors } from '../../dashboard/auth/second-factor/sealed-factors.ts';
+import { counted } from '../../log/plural.ts';
 import { secretFileOf } from './file.ts';
 import { rememberSecrets } from './known.ts';
-import { counted, examineSecretUse, listed } from './use.ts';
+import { examineSecretUse, listed } from './use.ts';
 
 export interface ConfirmOptions {
   readonly config: Pick<Config, 'secrets' | 'dataDir'>;
   readonly log: Pick<Logger, 'warn' | 'info'>;
-  /** Goes on with secrets that keys or second factors in the database do not work with. */
+  /** Whether to accept secrets that keys or second factors in the database do not work with. */
   readonly acceptNewSecret: boolean;
 }
 
 /**
- * Refuses secrets that the database was not last used with: keys and second factors would stop working, and nothing
- * would say why. Seals with the first secret what an older one has sealed, and says what none of them opens.
+ * Throws OperatorError if the secrets do not fit the database: keys and second factors would fail without a reason. Seals
+ * second factors again with the first secret, and logs what no secret opens.
  */
 export async function confirmSecrets(
   pool: pg.Pool,
@@ -30,7 +31,7 @@ export async function confirmSecrets(
       refusal(verdict, config.secrets === undefined ? secretFileOf(config.dataDir) : 'SVC_SECRET'),
     );
   }
-  if (refused) log.warn('a new secret: every API key and session made with another one is void');
+  if (refused) log.warn('a new secret was accepted: API keys and sessions of other secrets no longer work');
   const resealed = await resealSecondFactors(pool, secrets);
   if (resealed > 0) log.info(`sealed second factors with the first secret: ${resealed}`);
   const { keys, lostKeys, factors } = await examineSecretUse(pool, secrets);
@@ -42,8 +43,8 @@ export async function confirmSecrets(
   }
   if (factors.lost.length > 0) {
     log.warn(
-      `${counted(factors.lost.length, 'person', 'people')} cannot use the second factor any more, because its secret is ` +
-        'not configured. Reset it with svcd user reset-second-factor; it has to be set up again by ' +
+      `${counted(factors.lost.length, 'person', 'people')} cannot use the second factor, because its secret is not ` +
+        'configured. Reset it with svcd user reset-second-factor; these people must set it up again: ' +
         listed(factors.lost),
     );
   }
@@ -51,9 +52,9 @@ export async function confirmSecrets(
 
 const refusal = (verdict: 'earlier' | 'unknown', source: string): string =>
   verdict === 'earlier'
-    ? `the secret in ${source} is an earlier one of this database: API keys or second factors have moved to a newer ` +
-      'one and would not work. Add the newer one (SVC_SECRET=newer,earlier). If it is lost for good, run ' +
-      'svcd start --accept-new-secret once: it lists what has to be made again.'
-    : `the secret in ${source} is not the one that the API keys and second factors in this database were made with: ` +
-      'none of them would work. Restore the old one (in SVC_SECRET it may follow a new one, after a comma). If it is ' +
-      'lost for good, run svcd start --accept-new-secret once: it lists what has to be made again.';
+    ? `the secret in ${source} is an earlier secret of this database: API keys or second factors need a newer one. ` +
+      'Add the newer one (SVC_SECRET=newer,earlier). If it is lost, run svcd start --accept-new-secret once: it ' +
+      'lists what must be created again.'
+    : `the secret in ${source} is not the one that the API keys and second factors in this database need: ` +
+      'none of them would work. Restore the old secret (in SVC_SECRET it may follow a new one after a comma). If it ' +
+      'is lost, run svcd start --accept-new-secret once: it lists what must be created again.';

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../../config/config.ts';
 import { makeSecretFile, readSecretFile, secretFileOf } from './file.ts';
 
-/** The deployment's secrets: those of SVC_SECRET, else the one in the data directory, made if there is none. */
+/** The deployment's secrets: from SVC_SECRET, or else from the data directory, where one is created if there is none. */
 export async function deploymentSecrets(
   config: Pick<Config, 'secrets' | 'dataDir'>,
   log: Pick<Logger, 'info' | 'warn'>,
@@ -10,9 +10,9 @@ export async function deploymentSecrets(
   if (config.secrets !== undefined) return config.secrets;
   const path = secretFileOf(config.dataDir);
   const found = await readSecretFile(config.dataDir);
-  if (found?.exposed === true) log.warn(`${path} can be read by others; run: chmod 600 ${path}`);
+  if (found?.exposed === true) log.warn(`other users can read ${path}; run: chmod 600 ${path}`);
   if (found !== undefined) return [found.secret];
   const { secret } = await makeSecretFile(config.dataDir);
-  log.info(`made the deployment's secret in ${path}; keep it in your backups`);
+  log.info(`created the deployment's secret in ${path}; include it in your backups`);
   return [secret];
 }

@@ -6,7 +6,7 @@ import { errorCode } from '../../config/error-message.ts';
 import { SECRET_MIN_CHARACTERS } from '../../config/limits.ts';
 import { OperatorError } from '../../config/operator-error.ts';
 
-/** The deployment's secret beside the embedded database, for whoever does not set SVC_SECRET. */
+/** The deployment's secret in the data directory, used if SVC_SECRET is not set. */
 
 const SECRET_BYTES = 32;
 const PRIVATE = 0o600;
@@ -16,11 +16,11 @@ export const secretFileOf = (dataDir: string): string => resolve(dataDir, 'secre
 
 export interface SecretFile {
   readonly secret: string;
-  /** Whether others than the owner may read or write the file. */
+  /** Whether other users can read or write the file. */
   readonly exposed: boolean;
 }
 
-/** Reads the secret; undefined when there is none yet. */
+/** Reads the secret; undefined if it does not exist yet. */
 export async function readSecretFile(dataDir: string): Promise<SecretFile | undefined> {
   const path = secretFileOf(dataDir);
   try {
@@ -40,7 +40,7 @@ export async function readSecretFile(dataDir: string): Promise<SecretFile | unde
   }
 }
 
-/** Makes the secret. When several processes do so at once all of them get the one that was first. */
+/** Creates the secret. If several processes do so at the same time, all of them get the first one. */
 export async function makeSecretFile(dataDir: string): Promise<SecretFile> {
   const path = secretFileOf(dataDir);
   const draft = `${path}.${randomUUID()}`;
@@ -52,7 +52,7 @@ export async function makeSecretFile(dataDir: string): Promise<SecretFile> {
     } finally {
       await file.close();
     }
-    // Unlike a rename, a link never replaces; and whoever sees the name sees the whole content.
+    // Unlike a rename, a link never replaces a file, and the file is complete when its name appears.
     await link(draft, path).catch((error: unknown) => {
       if (errorCode(error) !== 'EEXIST') throw error;
     });

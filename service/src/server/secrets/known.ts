@@ -4,12 +4,13 @@ import { sealingKeys, UNNAMED_VERSION } from '../../dashboard/auth/second-factor
 import { inTransaction } from '../../database/pool.ts';
 
 /**
- * `known`: the secret that issued last is among them. `new`: nothing depends on another one. `earlier`: this database
- * was used with one of them, but keys or second factors have moved to a newer one since. `unknown`: it never was.
+ * `known`: the secrets include the one that issued last. `new`: no key or second factor needs another secret. `earlier`:
+ * the database was used with one of them, but keys or second factors now need a newer one. `unknown`: the database was
+ * used with none of them.
  */
 export type SecretsVerdict = 'known' | 'new' | 'earlier' | 'unknown';
 
-/** Whether these secrets are the ones that the keys and second factors in the database need. */
+/** Whether the keys and second factors in the database work with these secrets. */
 export async function judgeSecrets(
   client: pg.Pool | pg.ClientBase,
   secrets: readonly string[],
@@ -42,8 +43,8 @@ export async function judgeSecrets(
 }
 
 /**
- * Remembers the secret that issues, unless the verdict is `earlier` or `unknown` and `accept` is not set. Nodes that
- * start at the same instant take turns, so of two with different secrets the second one is told.
+ * Stores the fingerprint of the issuing secret, unless the verdict is `earlier` or `unknown` and `accept` is false. Nodes
+ * that start at the same time take turns, so of two nodes with different secrets the second one is refused.
  */
 export function rememberSecrets(
   pool: pg.Pool,

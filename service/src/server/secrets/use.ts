@@ -5,22 +5,22 @@ import {
   type FactorSecrets,
 } from '../../dashboard/auth/second-factor/sealed-factors.ts';
 
-/** What in a database depends on which of the deployment's secrets. */
+/** Which keys and second factors depend on which of the deployment's secrets. */
 export interface SecretUse {
-  /** Keys that are not revoked, by the secret that finds them; `lost`: none of the configured ones. */
+  /** Active keys that need an older secret (`old`) or a secret that is not configured (`lost`). */
   readonly keys: { readonly old: number; readonly lost: number };
-  /** Some of them, `name (id, workspace)`, at most {@link SHOWN}. */
+  /** At most {@link SHOWN} of them, as `name (id, workspace)`. */
   readonly oldKeys: readonly string[];
   readonly lostKeys: readonly string[];
   readonly factors: FactorSecrets;
-  /** Seconds since the first secret began to issue; undefined: it has not yet. */
+  /** Seconds since the first secret was first used to issue; undefined if it was not. */
   readonly issuingSeconds: number | undefined;
 }
 
-/** Names in one message. */
+/** The most names in one message. */
 export const SHOWN = 20;
 
-/** Looks at every key and every second factor. Changes nothing. */
+/** Examines all keys and second factors. Changes nothing. */
 export async function examineSecretUse(pool: pg.Pool, secrets: readonly string[]): Promise<SecretUse> {
   const fingerprints = secrets.map(fingerprintOf);
   const old = await keysWhere(
@@ -46,7 +46,7 @@ export async function examineSecretUse(pool: pg.Pool, secrets: readonly string[]
   };
 }
 
-/** `condition` is one of the two above: $1 is the first fingerprint, $2 are all of them. */
+/** In `condition`, $1 is the fingerprint of the first secret and $2 those of all secrets. */
 async function keysWhere(
   pool: pg.Pool,
   condition: string,
@@ -59,10 +59,6 @@ async function keysWhere(
   );
   return { count: rows[0]?.count ?? 0, names: rows.map(({ name }) => name) };
 }
-
-/** `1 key`, `2 keys`. */
-export const counted = (count: number, one: string, many: string): string =>
-  `${count} ${count === 1 ? one : many}`;
 
 /** At most {@link SHOWN} names, and how many more there are. */
 export function listed(names: readonly string[], count = names.length): string {
