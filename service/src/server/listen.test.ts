@@ -7,7 +7,7 @@ const failure = (code: string): Error => Object.assign(new Error(code), { code }
 
 test.each([
   ['EADDRINUSE', '127.0.0.1', 8080, '127.0.0.1:8080: port 8080 is in use'],
-  ['EACCES', '::', 80, '[::]:80: port 80 is for privileged programs. Set SVC_PORT to 1024 or more'],
+  ['EACCES', '::', 80, '[::]:80: only privileged programs may use port 80. Set SVC_PORT to 1024 or more'],
   ['EADDRNOTAVAIL', '192.0.2.1', 8080, '192.0.2.1:8080: 192.0.2.1 is not an address of this machine'],
   ['ENOTFOUND', 'nowhere', 8080, 'nowhere:8080: the host name nowhere is unknown'],
 ])('%s is told with the address and what to do', (code, host, port, text) => {
