@@ -3,6 +3,13 @@ import type { ActorContext } from '../../audit-log/actor.ts';
 import { appendEvents } from '../../audit-log/append-event.ts';
 import type { EventTarget, NewEvent } from '../../audit-log/entry.ts';
 
+/** What the audit log calls the proof that is given at a path of better-auth. */
+export const METHODS: Readonly<Record<string, string>> = {
+  '/sign-in/email': 'password',
+  '/two-factor/verify-totp': 'authenticator',
+  '/two-factor/verify-backup-code': 'backup_code',
+};
+
 /** A person by one of the two that name them. */
 export type PersonKey = { readonly id: string } | { readonly email: string };
 

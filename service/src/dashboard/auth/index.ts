@@ -21,9 +21,8 @@ import {
   SIGN_IN_WINDOW_SECONDS,
 } from '../limits.ts';
 import { type AuthDatabase, createAuthDatabase } from './database.ts';
-import { recordPersonal } from './events.ts';
+import { METHODS, recordPersonal } from './events.ts';
 import { authLogger } from './logger.ts';
-import { METHODS } from './methods.ts';
 import { ROLES } from './roles.ts';
 import { ORGANIZATION_MODELS, RATE_LIMIT_MODEL, SECOND_FACTOR_MODELS, SIGN_IN_MODELS } from './schema.ts';
 import { sealingKeys } from './second-factor/sealing-keys.ts';

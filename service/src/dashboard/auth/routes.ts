@@ -11,10 +11,9 @@ import { anonymous, authHeaders, setCookies } from '../requests/session.ts';
 import { type AccountChange, logAccountChange } from './account-changes.ts';
 import { type Attempt, codeBudgets, countFailure, passwordBudgets, sessionBudgets } from './attempts.ts';
 import { deviceCookie, knownDevice } from './cookies/known-device.ts';
-import { type PersonKey, recordPersonal } from './events.ts';
+import { METHODS, type PersonKey, recordPersonal } from './events.ts';
 import { authFailure } from './failure.ts';
 import { AUTH_PATH, type DashboardAuth } from './index.ts';
-import { METHODS } from './methods.ts';
 import { withSamePassword } from './same-password.ts';
 import {
   openFactor,

@@ -1,6 +1,8 @@
 import { Ajv, type ErrorObject } from 'ajv';
+import type { FastifyInstance } from 'fastify';
 import { type Static, type TProperties, Type } from 'typebox';
 import { ApiError } from '../../http/errors.ts';
+import { jsonText } from '../../http/utf8-json.ts';
 import { ID_ALLOWED, ID_PATTERN } from '../../resources/field.ts';
 import {
   EMAIL_MAX_CHARACTERS,
@@ -8,6 +10,23 @@ import {
   PASSWORD_MAX_CHARACTERS,
   PASSWORD_MIN_CHARACTERS,
 } from '../limits.ts';
+
+/** The escape of U+0000, which PostgreSQL's text cannot hold, behind an even number of backslashes. */
+const NUL = /(?<!\\)(?:\\\\)*\\u0000/;
+
+/** Bodies of the scope are JSON; none at all is allowed where no field is required. */
+export function parseJsonBodies(scope: FastifyInstance): void {
+  const parse = scope.getDefaultJsonParser('error', 'error');
+  scope.removeAllContentTypeParsers();
+  scope.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
+    if (body.length === 0) return done(null);
+    const text = jsonText(request.headers['content-type'], body);
+    if (NUL.test(text)) {
+      return done(new ApiError('invalid_body', 'The request body must not hold the character U+0000.'));
+    }
+    return parse(request, text, done);
+  });
+}
 
 const ajv = new Ajv({ strict: true });
 // What is allowed, in words, where the schema alone would answer with a pattern.
