@@ -48,14 +48,14 @@ export interface DashboardOptions {
   readonly secrets: readonly string[];
   readonly cursors: CursorCodec;
   readonly clock: Clock;
-  /** The address people reach the service at: pages of no other may use the endpoints. */
+  /** The address at which people open the service. The endpoints refuse requests of pages from another origin. */
   readonly publicUrl: string;
   readonly deployment: Deployment;
 }
 
 /**
- * The dashboard: its endpoints below /dashboard/api, for people with a session, and the pages that call them. Keys
- * are made, rotated and revoked here alone: nothing else imports keys/store.ts.
+ * Registers the dashboard: its endpoints below /dashboard/api, for people with a session, and the pages that call them.
+ * Only the dashboard creates, rotates and revokes keys: no other part of the service imports keys/store.ts.
  */
 export function registerDashboard(app: FastifyInstance, options: DashboardOptions): void {
   const { publicUrl } = options;
@@ -63,7 +63,7 @@ export function registerDashboard(app: FastifyInstance, options: DashboardOption
   app.register(
     (scope, _, done) => {
       scope.register(helmet, securityHeaders(publicUrl));
-      // In a scope of its own, loaded behind the one that gives it its headers.
+      // Its own scope, which Fastify loads after helmet, so that every response has the security headers.
       scope.register(
         (api, _, done) => {
           registerEndpoints(api, options);
@@ -82,7 +82,7 @@ function registerEndpoints(api: FastifyInstance, options: DashboardOptions): voi
   const { people, accounts, requests: pool, changes, standing } = dashboardConnections(api, lanes);
   const auth = createDashboardAuth({ pool: people, accounts, secrets, publicUrl, log: api.log });
   const sessions = createSessions(people, auth, standing);
-  // What is answered here is a person's, and some of it is a token.
+  // Responses hold a person's data, and some hold a token.
   api.addHook('onRequest', async (_, reply) => {
     reply.header('cache-control', 'no-store');
   });

@@ -8,19 +8,22 @@ import { inTransaction } from '../../database/pool.ts';
 
 const FIRST_SERVER_ERROR = 500;
 
-/** What runs at the moment: better-auth's statements, and those of ours that its hooks add, find it here. */
+/** The context of the running work. The statements of better-auth, and ours in its hooks, read it. */
 interface Scope {
-  /** The transaction that every statement belongs to; undefined: each is its own. */
+  /** The transaction of all statements. Undefined: each statement is its own transaction. */
   readonly client: pg.PoolClient | undefined;
-  /** Who acts, for the audit log. */
+  /** The actor for the audit log. */
   readonly by: ActorContext;
-  /** What the last statement that failed, failed with. */
+  /** The error of the last failed statement. */
   failure: unknown;
 }
 
 export interface AuthDatabase {
   readonly kysely: Kysely<unknown>;
-  /** Runs better-auth, in the running transaction if there is one; returns the result and the error of a failed statement. */
+  /**
+   * Runs better-auth, in the running transaction if there is one; returns the result and the error of a failed
+   * statement.
+   */
   observe<T>(
     by: ActorContext,
     work: () => Promise<T>,
@@ -41,9 +44,9 @@ const types: pg.CustomTypesConfig = {
 };
 
 /**
- * A Kysely for better-auth over the service's pool. better-auth has no transaction that its caller could join, and
- * an audit entry must be committed with what it tells of: so the connection that Kysely is given is the one of the
- * transaction that runs in this asynchronous context.
+ * Creates a Kysely for better-auth over the service's pool. A change and its audit entry must be committed together, but
+ * better-auth has no transaction that its caller could join. Therefore Kysely gets the connection of the transaction that
+ * runs in the current asynchronous context.
  */
 export function createAuthDatabase(pool: Connections, accounts = pool): AuthDatabase {
   const scopes = new AsyncLocalStorage<Scope>();
@@ -78,7 +81,7 @@ export function createAuthDatabase(pool: Connections, accounts = pool): AuthData
     try {
       return await scopes.run(scope, work);
     } catch (error) {
-      // better-auth's own failure says nothing; what the statement failed with does.
+      // The error of better-auth does not give the reason. The error of the statement does.
       throw isUnexplained(error) ? (scope.failure ?? error) : error;
     }
   };
@@ -86,7 +89,7 @@ export function createAuthDatabase(pool: Connections, accounts = pool): AuthData
     inTransaction(accounts, (client) => run({ client, by, failure: undefined }, () => work(client)));
   return {
     kysely: new Kysely({
-      // The pool is the application's to end.
+      // The application ends the pool.
       dialect: new PostgresDialect({ pool: { connect, end: () => Promise.resolve(), options: {} } }),
     }),
     observe: async (by, work) => {
@@ -97,7 +100,8 @@ export function createAuthDatabase(pool: Connections, accounts = pool): AuthData
     transact,
     join: async (work) => {
       const scope = scopes.getStore();
-      if (scope === undefined) throw new Error('This change is made where nothing says who acts.');
+      if (scope === undefined)
+        throw new Error('This change has no actor: it runs outside of observe and transact.');
       const { client, by } = scope;
       return client === undefined ? transact(by, (own) => work(own, by)) : work(client, by);
     },
@@ -109,7 +113,9 @@ const isUnexplained = (error: unknown): boolean =>
 
 const tails = new WeakMap<pg.PoolClient, Promise<unknown>>();
 
-/** Runs the work after the earlier work on the same connection: better-auth starts two statements at the same time. */
+/**
+ * Runs the work after the earlier work on the same connection: better-auth starts two statements at the same time.
+ */
 async function serialized<T>(client: pg.PoolClient, work: () => Promise<T>): Promise<T> {
   const run = (tails.get(client) ?? Promise.resolve()).then(work, work);
   tails.set(client, run);

@@ -3,19 +3,20 @@ import type { ActorContext } from '../../audit-log/actor.ts';
 import { appendEvents } from '../../audit-log/append-event.ts';
 import type { EventTarget, NewEvent } from '../../audit-log/entry.ts';
 
-/** What the audit log calls the proof that is given at a path of better-auth. */
+/** The names in the audit log of the sign-in methods, by path of better-auth. */
 export const METHODS: Readonly<Record<string, string>> = {
   '/sign-in/email': 'password',
   '/two-factor/verify-totp': 'authenticator',
   '/two-factor/verify-backup-code': 'backup_code',
 };
 
-/** A person by one of the two that name them. */
+/** Identifies a person by id or by e-mail address. */
 export type PersonKey = { readonly id: string } | { readonly email: string };
 
 /**
- * Logs what happened to a person's account or sessions in each workspace of the person. `event` makes it from the target
- * that names them. While nobody is signed in, the person is who acts. Nothing is logged for somebody who has no account or no workspace.
+ * Logs an event of a person's account or sessions in each workspace of the person. `event` creates the event from the
+ * target that names the person. If nobody is signed in, the person is the actor. Logs nothing for a person without an
+ * account or a workspace.
  */
 export async function recordPersonal(
   client: pg.ClientBase,

@@ -65,7 +65,7 @@ export function authFailure(
   );
 }
 
-/** Calls one of better-auth's functions; its refusals become ours. */
+/** Calls a function of better-auth and converts its errors to ours. */
 export async function mapAuthError<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call();

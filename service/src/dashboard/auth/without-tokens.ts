@@ -1,6 +1,6 @@
 /**
- * JSON of better-auth without the tokens of sessions, at any depth: a session is its cookie, which no script can
- * read, so no body may hold what the cookie does. A session is named by its `id` instead.
+ * Removes the tokens of sessions, at any depth, from JSON of better-auth. Scripts cannot read the session cookie, so no
+ * body may hold its token. Clients use the `id` of a session instead.
  */
 export const withoutTokens = (content: string): string =>
   JSON.stringify(JSON.parse(content, (key, value: unknown) => (key === TOKEN ? undefined : value)));

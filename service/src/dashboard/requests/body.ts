@@ -11,10 +11,10 @@ import {
   PASSWORD_MIN_CHARACTERS,
 } from '../limits.ts';
 
-/** The escape of U+0000, which PostgreSQL's text cannot hold, behind an even number of backslashes. */
+/** The escape of U+0000 after an even number of backslashes. PostgreSQL's text cannot hold U+0000. */
 const NUL = /(?<!\\)(?:\\\\)*\\u0000/;
 
-/** Bodies of the scope are JSON; none at all is allowed where no field is required. */
+/** Parses the bodies of the scope as JSON. An empty body is allowed if no field is required. */
 export function parseJsonBodies(scope: FastifyInstance): void {
   const parse = scope.getDefaultJsonParser('error', 'error');
   scope.removeAllContentTypeParsers();
@@ -29,12 +29,12 @@ export function parseJsonBodies(scope: FastifyInstance): void {
 }
 
 const ajv = new Ajv({ strict: true });
-// What is allowed, in words, where the schema alone would answer with a pattern.
+// Says in words what a field allows. Without it, the error would show the pattern of the schema.
 ajv.addKeyword('allowed');
 
 /**
- * A request body: an object of these fields and no others. The result checks a parsed body and throws
- * `invalid_body` naming the field.
+ * Defines a request body: an object with only these fields. Returns a function that checks a parsed body. It throws
+ * `invalid_body`, with the name of the field, if the body does not match.
  */
 export function defineBody<Fields extends TProperties>(fields: Fields) {
   const schema = Type.Object(fields, { additionalProperties: false });
@@ -46,7 +46,7 @@ export function defineBody<Fields extends TProperties>(fields: Fields) {
   };
 }
 
-/** One line of text that says something: no control characters, not blank. */
+/** One line of text that is not blank and has no control characters. */
 export const name = Type.String({
   minLength: 1,
   maxLength: NAME_MAX_CHARACTERS,
@@ -54,7 +54,7 @@ export const name = Type.String({
   allowed: `1 to ${NAME_MAX_CHARACTERS} characters on one line, not blank`,
 });
 
-/** Exactly what better-auth accepts at sign-in: another address would make an account that nobody can enter. */
+/** Exactly what better-auth accepts at sign-in. With any other address, the account could not be signed in to. */
 export const email = Type.String({
   maxLength: EMAIL_MAX_CHARACTERS,
   pattern:
@@ -68,7 +68,7 @@ export const newPassword = Type.String({
   allowed: `${PASSWORD_MIN_CHARACTERS} to ${PASSWORD_MAX_CHARACTERS} characters`,
 });
 
-/** What a person types or a link holds: any text, bounded. */
+/** Any text up to a maximum length: a person's input, or the token of a link. */
 export const text = Type.String({ maxLength: 1024, allowed: 'text of at most 1024 characters' });
 
 export const flag = Type.Boolean({ allowed: 'true or false' });

@@ -1,13 +1,16 @@
 import { KNOWN_SESSIONS_MAX } from '../limits.ts';
 
-/** Whose sessions were live when this process last looked them up. It decides who waits for whom, never who may do what. */
+/**
+ * The people of the sessions that were active when this process last looked them up. Used to share connections, not
+ * to authorize.
+ */
 export interface KnownSessions {
   personOf(session: string): string | undefined;
-  /** Undefined: the session has ended. */
+  /** Stores the person of a session. With undefined, removes the session, because it has ended. */
   keep(session: string, personId: string | undefined): void;
 }
 
-/** Remembers the sessions that were looked up last. */
+/** Keeps the `max` sessions that were looked up last. */
 export function createKnownSessions(max = KNOWN_SESSIONS_MAX): KnownSessions {
   const people = new Map<string, string>();
   return {

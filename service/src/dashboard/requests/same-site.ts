@@ -3,17 +3,17 @@ import { ApiError } from '../../http/errors.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Media types of the route's body, none of which a form can send. Default: JSON. */
+    /** Allowed media types of the route's body. A form must not be able to send them. Default: JSON. */
     readonly bodyTypes?: readonly string[];
   }
 }
 
-const JSON_ALONE = ['application/json'] as const;
+const JSON_ONLY = ['application/json'] as const;
 const READING = new Set(['GET', 'HEAD']);
 
 /**
- * Refuses what a page of another site could send in a person's name: a request that changes something must come
- * from our own pages, as far as the browser says where from, and be of a type that no form can send.
+ * Refuses requests that a page of another site could send in a person's name. A request that changes data must come from
+ * our own pages, if the browser sends its origin, and must have a media type that no form can send.
  */
 export function requireSameSite(scope: FastifyInstance, publicUrl: string): void {
   const { origin } = new URL(publicUrl);
@@ -25,7 +25,7 @@ export function requireSameSite(scope: FastifyInstance, publicUrl: string): void
         `This request comes from another site. The dashboard can be used at ${origin} alone.`,
       );
     }
-    const types = request.routeOptions.config?.bodyTypes ?? JSON_ALONE;
+    const types = request.routeOptions.config?.bodyTypes ?? JSON_ONLY;
     const [given = ''] = (request.headers['content-type'] ?? '').toLowerCase().split(';');
     if (!types.includes(given.trim())) {
       throw new ApiError('unsupported_media_type', `The body must be ${types.join(' or ')}.`);
@@ -33,7 +33,10 @@ export function requireSameSite(scope: FastifyInstance, publicUrl: string): void
   });
 }
 
-/** A program that is no browser sends neither header: nobody's cookies are at its hand. */
+/**
+ * Programs other than browsers send neither header. They are allowed, because they do not hold another person's
+ * cookies.
+ */
 function isForeign({ headers }: FastifyRequest, ours: string): boolean {
   const site = headers['sec-fetch-site'];
   if (site !== undefined && site !== 'same-origin') return true;
