@@ -165,7 +165,7 @@ export const AUDIT_LOG_KINDS = {
   'session.password_accepted': {
     label: 'Password accepted',
     description:
-      'The right password was entered for an account with a second factor, which is still to come.',
+      'The correct password was entered for an account with a second factor. The second factor was not entered yet.',
     target: 'member',
   },
   'session.sign_in_failed': {
@@ -176,7 +176,7 @@ export const AUDIT_LOG_KINDS = {
   },
   'session.signed_in': {
     label: 'Signed in',
-    description: 'A person signed in. `method` is the last proof that they gave.',
+    description: 'A person signed in. `method` is the last factor that was checked.',
     target: 'member',
     details: ['method'],
   },

@@ -48,10 +48,9 @@ export type Svc = { readonly [Name in keyof Resources]: Collection<Resources[Nam
 /**
  * Creates a client. It sends nothing until a method is called. Throws `SvcError` if a setting is invalid.
  *
- * ```ts
+ * @example
  * const svc = new Svc(); // SVC_API_KEY, SVC_BASE_URL
  * for await (const audit of svc.audits.list({ sort: 'score-descending' })) console.log(audit.id);
- * ```
  */
 export const Svc: new (options?: SvcOptions) => Svc = class {
   readonly mode: 'live' | 'test';

@@ -19,7 +19,7 @@ const optionRow = ([name, { short, value, description, choices }]: [string, Opti
   string,
 ] => [
   `${short === undefined ? '    ' : `-${short}, `}--${name}${value === undefined ? '' : ` ${value}`}`,
-  `${description}.${choices === undefined ? '' : ` One of ${choices.join(', ')}.`}`,
+  `${description}.${choices === undefined ? '' : ` Values: ${choices.join(', ')}.`}`,
 ];
 
 /** `svc audits list --help`. */

@@ -210,7 +210,7 @@ export class Tail<T extends Listed> implements AsyncIterable<T> {
       }
       cursor = page.pagination.nextCursor;
       if (cursor !== null) continue;
-      // All yielded records were deleted, so all remaining records are newer. An anchor without a key cannot show that.
+      // All yielded records were deleted. With a key, the search has shown that all remaining records are newer.
       if (anchor.key === undefined) throw positionLost(name);
       this.#moveTo(null, 0, anchor);
       return;

@@ -55,14 +55,14 @@ export function formatOf(values: Values, io: Io): OutputFormat {
 /** The option name of a filter: `companyId` → `company`. */
 export const filterOption = (filter: string): string => filter.replace(/Id$/, '');
 
-const filterOptions = ({ filters, name }: Resource): Options =>
+const filterOptions = ({ filters }: Resource): Options =>
   Object.fromEntries(
     Object.entries(filters).map(([filter, values]) => [
       filterOption(filter),
       {
         type: 'string',
         value: values === 'id' ? 'ID' : filterOption(filter).toUpperCase(),
-        description: `Only ${name} with this ${filterOption(filter)}`,
+        description: `Filter by ${filterOption(filter)}`,
         ...(values === 'id' ? {} : { choices: values }),
       },
     ]),
@@ -102,7 +102,7 @@ export function listCommand(property: string, resource: Resource): Command {
   const sorts = sortsOf(resource);
   return {
     path: [resource.name, 'list'],
-    summary: `List ${resource.name}, newest first${sorts.length > 0 ? ' unless --sort changes the order' : ''}`,
+    summary: `List ${resource.name}, newest first${sorts.length > 0 ? ' by default' : ''}`,
     options: {
       limit: {
         type: 'string',
