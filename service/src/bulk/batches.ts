@@ -37,7 +37,7 @@ export interface Batch {
   readonly bytes: number;
   /** Records of the file, good and bad, up to the end of the batch. */
   readonly recordsRead: number;
-  /** SHA-256 of them (continuation.ts); null when nobody asked for it. */
+  /** SHA-256 of these records (continuation.ts); null if it was not requested. */
   readonly digest: Buffer | null;
 }
 

@@ -3,9 +3,9 @@ import type { Batch } from './batches.ts';
 import type { ImportRun } from './import-run.ts';
 import type { ParsedRecord } from './parsed-record.ts';
 
-/** The file is not the one that the import began with. Nothing of it is written. */
+/** The file differs from the one that the import began with. Nothing of it is written. */
 export class OtherFile extends Error {
-  /** Records that the import had added. */
+  /** Records that the import has added. */
   readonly inserted: number;
 
   constructor(inserted: number) {
@@ -14,7 +14,7 @@ export class OtherFile extends Error {
   }
 }
 
-/** The records of a file up to here. */
+/** The records of a file up to a position. */
 export interface Trail {
   readonly add: (record: ParsedRecord) => void;
   /** SHA-256 of the header row and of each record's line number and text; null before the first record. */
@@ -34,11 +34,11 @@ export function createTrail(header: () => string): Trail {
   };
 }
 
-/** What a run need not write, since the runs before it did. */
+/** The part of a file that earlier runs have written, so that this run skips it. */
 export interface Continuation {
-  /** Whether the batch was dealt with. Throws OtherFile when the file is another one up to there. */
+  /** Whether earlier runs have processed the batch. Throws OtherFile if the file differs up to this batch. */
   readonly covers: (batch: Batch) => boolean;
-  /** At the end of the file. Throws OtherFile when the file of the runs before went on. */
+  /** Call at the end of the file. Throws OtherFile if the file of the earlier runs was longer. */
   readonly end: (recordsRead: number) => void;
 }
 

@@ -5,29 +5,29 @@ import type { InsertResult } from '../records/insert.ts';
 import type { Batch } from './batches.ts';
 import type { ImportEnd } from './import-log.ts';
 
-/** How long a request may say nothing before a repeat may continue its import. */
+/** A repeat may continue an import after its request has been inactive for this time. */
 export const RUN_LEASE_SECONDS = 15;
 
-/** One request's run of an import that another one can continue, and what the runs before it have done. */
+/** The run of an import by one request, with the progress of earlier runs. A later request can continue the import. */
 export interface ImportRun {
   readonly workspaceId: string;
   readonly importId: string;
   readonly runId: string;
-  /** Records of the file, good and bad, that are dealt with: the run begins after them. */
+  /** Records of the file, valid and refused, that earlier runs have processed. This run begins after them. */
   readonly recordsRead: number;
-  /** SHA-256 of them; null when there are none. */
+  /** SHA-256 of these records; null if there are none. */
   readonly digest: Buffer | null;
   readonly inserted: number;
   readonly existing: number;
   readonly refused: number;
-  /** Whether the file was read to its end: then nothing is left to do. */
+  /** Whether the file was read to its end, so that nothing is left to do. */
   readonly finished: boolean;
 }
 
-/** Another run has taken the import over: this one has written nothing since. */
+/** Another run has taken over the import. Since then, this run has written nothing. */
 export class ImportTakenOver extends Error {}
 
-/** Begins a run, of a new import or of one that broke off. Returns undefined while another run imports. */
+/** Begins a run of a new or unfinished import. Returns undefined while another run is active. */
 export async function startRun(
   client: Queryable,
   workspaceId: string,
@@ -46,7 +46,7 @@ export async function startRun(
   return rows[0] && { workspaceId, importId, runId, ...rows[0] };
 }
 
-/** Keeps other runs away for the next seconds. */
+/** Prevents other runs for the next seconds. */
 export async function renewRun(connections: Queryable, run: ImportRun): Promise<void> {
   await connections.query({
     name: 'renew_import_run',
@@ -56,7 +56,7 @@ export async function renewRun(connections: Queryable, run: ImportRun): Promise<
   });
 }
 
-/** Ends a run, wherever it has come to: another one may begin at once. */
+/** Ends a run at any position. Another run may begin at once. */
 export async function endRun(connections: Queryable, run: ImportRun): Promise<void> {
   await connections.query({
     name: 'end_import_run',
@@ -65,7 +65,7 @@ export async function endRun(connections: Queryable, run: ImportRun): Promise<vo
   });
 }
 
-/** Writes down that a batch is dealt with, in the transaction that writes its records. Throws ImportTakenOver. */
+/** Stores that a batch is processed, in the transaction that writes its records. Throws ImportTakenOver. */
 export async function advanceRun(
   client: pg.ClientBase,
   run: ImportRun,
@@ -91,7 +91,7 @@ export async function advanceRun(
   if (rowCount === 0) throw new ImportTakenOver();
 }
 
-/** Says whether the file was read to its end. Throws ImportTakenOver. */
+/** Stores whether the file was read to its end. Throws ImportTakenOver. */
 export async function finishRun(client: Queryable, run: ImportRun, { finished }: ImportEnd): Promise<void> {
   const { rowCount } = await client.query({
     name: 'finish_import_run',
