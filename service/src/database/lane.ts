@@ -62,6 +62,8 @@ export function createLane(pool: Connections, limits: TurnLimits): Lane {
   const share = (...steps: readonly Step[]): Connections => inTurns(pool, steps, waitMs);
 
   const lane = turnsOf();
+  /** Sign-ins and account changes wait for locks. Together they leave a connection to look-ups and to workspaces. */
+  const waitsForLocks = turnsOf({ total: never });
   const signedOut = turnsOf({ total: half, waitingMax: Math.floor(waitingMax / 2) });
   /** One owner has few requests in the line of its network, which has few in the line of the lane. */
   const byNetwork = (): ((owner: string, network: string) => readonly Step[]) => {
@@ -70,7 +72,6 @@ export function createLane(pool: Connections, limits: TurnLimits): Lane {
     return (owner, network) => [
       [owners, owner],
       [networks, network],
-      [lane, owner],
     ];
   };
   const signedInSteps = byNetwork();
@@ -78,14 +79,20 @@ export function createLane(pool: Connections, limits: TurnLimits): Lane {
   const sessions = turnsOf({ total: Number.POSITIVE_INFINITY, perOwner: 1 });
   return {
     of: (owner) => share([lane, owner]),
-    signedOut: { of: (network) => share([signedOut, network], [lane, network]) },
-    signedIn: { of: (visitor) => share(...signedInSteps(ownerOf(visitor), visitor.network)) },
+    signedOut: { of: (network) => share([signedOut, network], [waitsForLocks, network], [lane, network]) },
+    signedIn: {
+      of: (visitor) => {
+        const owner = ownerOf(visitor);
+        return share(...signedInSteps(owner, visitor.network), [waitsForLocks, owner], [lane, owner]);
+      },
+    },
     lookUps: {
       of: (visitor) => {
-        const steps = lookUpSteps(ownerOf(visitor), visitor.network);
-        return visitor.personId === undefined
-          ? share([sessions, visitor.session], ...steps)
-          : share(...steps);
+        const owner = ownerOf(visitor);
+        const steps = lookUpSteps(owner, visitor.network);
+        const first: readonly Step[] = visitor.personId === undefined ? [[sessions, visitor.session]] : [];
+        // An owner of its own: it does not wait for the person's other work.
+        return share(...first, ...steps, [lane, `look-up of ${owner}`]);
       },
     },
     get waiting() {

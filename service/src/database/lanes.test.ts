@@ -119,3 +119,33 @@ test('a write of the dashboard that gave up on a lock leaves no statement behind
     holder.release();
   }
 });
+
+describe('sign-ins and account changes that wait for locks', () => {
+  const person = (id: string) => ({ network: `network of ${id}`, session: id, personId: id });
+
+  test('do not delay a look-up of the same person', async () => {
+    const { people } = testLanes(service.database);
+    const changing = await people.signedIn.of(person('a')).connect();
+    await expect(people.lookUps.of(person('a')).query('select')).resolves.toBeDefined();
+    changing.release();
+  });
+
+  test('together leave a connection to the look-ups and workspaces of others', async () => {
+    const { people } = testLanes(service.database);
+    const clients: pg.PoolClient[] = [];
+    const shares = ['a', 'b'].flatMap((id) => [
+      people.signedOut.of(`network ${id}`),
+      people.signedIn.of(person(id)),
+    ]);
+    const taking = shares.map(async (share) => void clients.push(await share.connect()));
+    await expect.poll(() => clients.length).toBe(2);
+    await expect(people.lookUps.of(person('c')).query('select')).resolves.toBeDefined();
+    await expect(people.of('workspace').query('select')).resolves.toBeDefined();
+    expect([clients.length, people.waiting]).toEqual([2, 2]);
+    for (let n = 0; n < taking.length; n++) {
+      await expect.poll(() => clients.length).toBeGreaterThan(n);
+      clients[n]?.release();
+    }
+    await Promise.all(taking);
+  });
+});
