@@ -60,7 +60,7 @@ export async function auditResponse(
       // If the quota is used up, the next request asks for it before it does any work.
       quotaGate.note(key.workspaceId, outcome.quota);
       tellLimits(outcome.quota);
-      return payload instanceof AuditedBody ? payload.body || undefined : payload;
+      return payload instanceof AuditedBody ? payload.body || null : payload;
     }
     if (outcome.result === 'invalid_key') {
       caller.forget();

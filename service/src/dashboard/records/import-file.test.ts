@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import type { AuditLogEntry, ListEnvelope } from '@svc/sdk';
 import { describe, expect, test, vi } from 'vitest';
 import { expectFailure } from '../../../test/harness/answers.ts';
@@ -14,6 +14,8 @@ const owner = await dashboard.owner();
 const { workspaceId } = owner;
 const admin = await dashboard.member(workspaceId, 'admin');
 const viewer = await dashboard.member(workspaceId, 'viewer');
+await service.app.listen({ host: '127.0.0.1', port: 0 });
+const { port } = service.app.server.address() as AddressInfo;
 const NDJSON = 'application/x-ndjson';
 const path = (resource: string): string => `/workspaces/${workspaceId}/imports/${resource}`;
 const load = (
@@ -86,6 +88,40 @@ describe('importing a file', () => {
     expect(answer.refusedLines).toHaveLength(IMPORT_REFUSED_SHOWN);
   });
 
+  test('that is refused while it still arrives is read to its end, so that a slow client gets the answer', async () => {
+    const socket = connect(port, '127.0.0.1');
+    const rest = Buffer.alloc(16 * 1024 * 1024, 'x');
+    const start = 'nome\nfirst line\n';
+    const head = (method: string, url: string, headers: readonly string[]): string =>
+      [
+        `${method} /dashboard/api${url} HTTP/1.1`,
+        `Host: ${new URL(PUBLIC_URL).host}`,
+        ...headers,
+        '',
+        '',
+      ].join('\r\n');
+    const cookie = `Cookie: ${owner.cookie}`;
+    socket.write(
+      head('POST', path('companies'), [
+        cookie,
+        'Content-Type: text/csv',
+        'Idempotency-Key: refused-early',
+        `Content-Length: ${start.length + rest.length}`,
+      ]) + start,
+    );
+    let received = '';
+    socket.on('data', (chunk: Buffer) => (received += chunk.toString()));
+    await vi.waitFor(() => expect(received).toContain('unknown columns'), { timeout: 10_000 });
+    for (let at = 0; at < rest.length; at += 64 * 1024) {
+      const taken = new Promise((resolve) => socket.write(rest.subarray(at, at + 64 * 1024), resolve));
+      await taken;
+    }
+    received = '';
+    socket.write(head('GET', `/workspaces/${workspaceId}`, [cookie]));
+    await vi.waitFor(() => expect(received).toMatch(/^HTTP\/1.1 /), { timeout: 10_000 });
+    socket.destroy();
+  });
+
   test('is not for viewers, other sites, other workspaces or other types', async () => {
     const file = lines([{ name: 'Never' }]);
     expectFailure(await load(viewer, 'companies', file), 'insufficient_scope');
@@ -116,12 +152,9 @@ describe('importing a file', () => {
   });
 
   test('that breaks off keeps what was written, and logs it', async () => {
-    await service.app.listen({ host: '127.0.0.1', port: 0 });
-    const address = service.app.server.address();
-    if (typeof address !== 'object' || address === null) throw new Error('no port');
     const before = (await imports()).filter(({ resource }) => resource === 'companies').length;
     const quiet = service.log.length;
-    const socket = connect(address.port, '127.0.0.1');
+    const socket = connect(port, '127.0.0.1');
     await once(socket, 'connect');
     const file = lines(Array.from({ length: 12_000 }, (_, i) => ({ id: `com_part_${i}`, name: 'Part' })));
     socket.write(

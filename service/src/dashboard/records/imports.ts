@@ -112,6 +112,9 @@ function watched(body: Readable, onBytes: () => void): Upload {
       controller.abort(
         error instanceof ApiError ? error : new ApiError('invalid_request', 'The file did not arrive whole.'),
       );
+    } finally {
+      // The import may have failed while this waited for a chunk. A slow client sends the rest before it reads the answer.
+      body.resume();
     }
   }
   return { input: Readable.from(bytes(), { objectMode: false }), signal: controller.signal };
