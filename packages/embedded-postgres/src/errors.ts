@@ -1,17 +1,17 @@
-/** Why the embedded PostgreSQL cannot be used. The message is fit for the operator: what, where, what to do. */
+/** Why the embedded PostgreSQL cannot be used. The message is for the operator: what failed, where, what to do. */
 export class EmbeddedError extends Error {
   override readonly name: string = 'EmbeddedError';
 }
 
-/** Another service has this data directory; `holder` is how it introduced itself, with its process id. */
+/** Another service uses this data directory. `holder` is its name and process id. */
 export class DataDirectoryInUseError extends EmbeddedError {
   override readonly name = 'DataDirectoryInUseError';
   readonly holder: string;
 
   constructor(dataDir: string, holder: string) {
     super(
-      `the data directory ${dataDir} is in use by ${holder}. One service at a time has a data directory: ` +
-        'stop that one first, or give this one another SVC_DATA_DIR.',
+      `the data directory ${dataDir} is in use by ${holder}. Only one service can use a data directory: ` +
+        'stop that one first, or set another SVC_DATA_DIR.',
     );
     this.holder = holder;
   }

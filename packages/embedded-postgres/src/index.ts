@@ -1,5 +1,5 @@
-// The PostgreSQL that comes with the program: everything about its files, its process and who uses it is in
-// this folder, and nothing about what is in the database.
+// Starts, shares and supervises the PostgreSQL of a data directory. The package knows its files, its process and the
+// processes that use it. It knows nothing of the tables in it.
 
 import { stat } from 'node:fs/promises';
 import { ensureDataDirectory, findDataDirectory, type Layout, layoutOf } from './directory/data-directory.ts';
@@ -13,42 +13,42 @@ export { fileError } from './directory/files.ts';
 export { DataDirectoryInUseError, EmbeddedError } from './errors.ts';
 
 export type EmbeddedOptions = {
-  /** SVC_DATA_DIR; made if it is not there. */
+  /** The data directory (SVC_DATA_DIR). Made if there is none. */
   readonly dataDir: string;
-  /** Who this is, as others that are refused or that wait will be told: `svcd start`, `svcd import`. */
+  /** The name of this process in the messages of others: `svcd start`, `svcd import`. */
   readonly purpose: string;
-  /** Connections that the service needs; a server that is running already keeps its limit. Default: 0, a command alone is there. */
+  /** Connections that the service needs. A running server keeps its limit. Default: 0, for a command. */
   readonly connections?: number;
   readonly log: Log;
 };
 
 /** A running server that this process uses. */
 export type Embedded = {
-  /** Of the database `svc`, by its Unix socket. Stays the same when the server is restarted. */
+  /** The URL of the database `svc` over its Unix socket. A restart of the server does not change it. */
   readonly url: string;
-  /** Of PostgreSQL, as in `18.4`. */
+  /** The version of PostgreSQL: `18.4`. */
   readonly version: string;
-  /** Process id of the server; another one after a restart. */
+  /** The process id of the server. A restart changes it. */
   readonly pid: number;
-  /** Whether it was running before. */
+  /** Whether the server was running before. */
   readonly adopted: boolean;
-  /** Resolves when the server cannot be kept running, with the reason; for a command never. */
+  /** Resolves with the reason when the server cannot be kept running. Never for a command. */
   readonly failed: Promise<EmbeddedError>;
-  /** Leaves the server, and shuts it down unless others use it. The pools on it are to be ended before. */
+  /** Leaves the server, and shuts it down unless others use it. End the pools on it before. */
   readonly stop: () => Promise<void>;
 };
 
 /**
- * The server for the service: starts it, or adopts the one that a killed service left running, and keeps it
- * running. One service at a time: throws DataDirectoryInUseError while another has the data directory, and
- * EmbeddedError for everything else that is in the way.
+ * The server for the service. Starts it, or adopts the one that a killed service left running, and keeps it running.
+ * Throws DataDirectoryInUseError if another service has the data directory, and EmbeddedError if the server cannot be
+ * started for another reason.
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const layout = await ensureDataDirectory(options.dataDir);
   const entry: EntryOptions = { ...entryOptions(options, layout), service: true };
   const { server, version, others } = await enter(entry);
-  sayAdopted(server, others, options.log);
-  // On the socket where the pools look for it: an adopted server's may have been chosen under another TMPDIR.
+  logAdopted(server, others, options.log);
+  // The pools use the socket of the adopted server, whose directory may have been chosen under another TMPDIR.
   const same = { ...entry, layout: { ...layout, socketDirectory: server.socketDirectory } };
   const supervisor = supervise(server, async () => (await enter(same)).server, options.log);
   return {
@@ -67,8 +67,8 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
 }
 
 /**
- * The server for a command: the one that is running, of the service or of another command, else one that is
- * started for the time of the command.
+ * The server for a command. Joins the running server of the service or of another command. If none runs, starts one
+ * that ends with the command.
  */
 export async function useEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const layout = await ensureDataDirectory(options.dataDir);
@@ -83,7 +83,7 @@ export async function useEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   };
 }
 
-/** The server of a data directory, if one is running. Neither starts one nor keeps one from being stopped. */
+/** The URL of the running server of a data directory. Undefined if none runs. Does not join its users. */
 export async function findEmbedded(dataDir: string): Promise<{ readonly url: string } | undefined> {
   const layout: Layout | undefined = await findDataDirectory(dataDir);
   const server = layout && (await joinServer(layout, 'svc'));
@@ -92,7 +92,7 @@ export async function findEmbedded(dataDir: string): Promise<{ readonly url: str
   return { url: server.url };
 }
 
-/** Whether a data directory has a database. Starts no server. False also when it cannot be looked into. */
+/** Whether a data directory has a database. Starts no server. False if the directory cannot be read. */
 export async function hasDatabase(dataDir: string): Promise<boolean> {
   return stat(layoutOf(dataDir).pgdata).then(
     () => true,
@@ -105,7 +105,7 @@ const entryOptions = (
   layout: Layout,
 ): Omit<EntryOptions, 'service'> => ({ layout, purpose, connections, log });
 
-function sayAdopted({ pid, child }: Server, others: readonly string[], log: Log): void {
+function logAdopted({ pid, child }: Server, others: readonly string[], log: Log): void {
   if (child !== undefined) return;
   if (others.length > 0)
     log.info({ pid }, `uses the PostgreSQL (pid ${pid}) that ${others.join(', ')} started`);

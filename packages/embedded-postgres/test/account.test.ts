@@ -25,19 +25,19 @@ import { dataDirectory } from './support/data-directory.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 
 const account = serverAccount();
-/** One with a name, as programs of PostgreSQL need one; undefined when that is the current user. */
+/** A user with a name, which PostgreSQL's programs need. Undefined: the current user. */
 const ordinary = account && (await clusterMaker(account));
 const log = pino({ level: 'silent' });
 const OWNER_ONLY = 0o700;
-/** A user that no machine has. */
+/** A user id without a name. */
 const STRANGER = 54_321;
 
-/** The unprivileged user; only root can be more than one user, so as another the test is skipped. */
+/** The unprivileged user. Skips the test unless root runs it: only root can start processes as another user. */
 function requireRoot(skip: (note: string) => never): Account {
   return account ?? skip('only root can start processes as another user');
 }
 
-/** A user whose processes can run this program; undefined for the current one. */
+/** A user whose processes can run this program. Undefined: the current user. */
 async function requireUser(skip: (note: string) => never): Promise<Account | undefined> {
   if (ordinary !== undefined && !(await mayRunFixture(ordinary))) {
     skip(`the user ${ordinary.name} may not read this program, which lies below a private directory`);
@@ -50,7 +50,7 @@ async function uidOf(pid: number | undefined): Promise<number> {
   return Number(stdout);
 }
 
-/** The packaged programs below a directory that only root may pass, and a place for copies of them. */
+/** The packaged programs in a directory that only root may enter, and a place for copies of them. */
 async function privatePrograms(): Promise<{ programs: Binaries; copies: string; barrier: string }> {
   const barrier = await privateDirectory();
   const packaged = join(dirname((await packagedBinaries()).initdb), '..', '..');
@@ -63,7 +63,7 @@ async function privatePrograms(): Promise<{ programs: Binaries; copies: string; 
   };
 }
 
-/** A directory that only root may pass, as /root is. */
+/** A directory that only root may enter, such as /root. */
 async function privateDirectory(): Promise<string> {
   const path = join(await temporaryDirectory(), 'private');
   await mkdir(path, { mode: OWNER_ONLY });
@@ -129,7 +129,7 @@ describe('as root', () => {
     await mkdir(join(copies, 'linux-older'));
     expect(await reachablePrograms(programs, user, log, copies)).toEqual(copy);
     expect((await stat(copy.postgres)).ino).toBe(ino);
-    // A copy that a power cut has left shorter is made again, and then the older ones go.
+    // A copy that is too short after a power cut is made again. Then older copies are removed.
     await truncate(join(dirname(copy.postgres), 'initdb'), 1);
     expect(await reachablePrograms(programs, user, log, copies)).toEqual(copy);
     expect((await stat(copy.initdb)).size).toBe((await stat(programs.initdb)).size);
@@ -141,7 +141,7 @@ describe('as root', () => {
     const { programs, copies, barrier } = await privatePrograms();
     await writeFile(copies, 'a file is in its place');
     await expect(reachablePrograms(programs, user, log, copies)).rejects.toThrow(
-      `PostgreSQL runs as the user ${user.name}, who may not pass the directory ${barrier}. Allow it (chmod o+x ${barrier})`,
+      `PostgreSQL runs as the user ${user.name}, which cannot enter the directory ${barrier}. Allow it (chmod o+x ${barrier})`,
     );
   });
 
@@ -158,7 +158,7 @@ describe('as root', () => {
     const first = spawnFixture('service', dataDir);
     await first.outcome;
     await first.stop();
-    // What that version did not have, and whom it gave the data to.
+    // Version 0.1.0 had no such files, and gave the data to this user.
     for (const name of ['postgres.lock', 'postgres.config'])
       await rm(join(dataDir, name), { recursive: true });
     for (const name of ['postgres', 'run']) {
@@ -212,7 +212,7 @@ describe('as root', () => {
       await rm(join(dataDir, place), { recursive: true, force: true });
       await symlink(target, join(dataDir, place));
       const root = spawnFixture('service', dataDir);
-      // What is made anew takes the place of the link; what may hold something is refused.
+      // A file that the start makes replaces the link. A file that may have content is refused.
       expect(await root.outcome).toMatchObject(
         place.endsWith('.new') ? { ready: true } : { message: expect.stringContaining('in its place') },
       );
@@ -260,7 +260,7 @@ describe('as an ordinary user', () => {
     const { message } = await other.outcome;
     expect(message).toBe(
       `${dataDir}/postgres belongs to the user ${name}. Start this program as that user or as root, ` +
-        `or give the data to this one: chown -R ${STRANGER} ${dataDir}`,
+        `or give the data to the current user: chown -R ${STRANGER} ${dataDir}`,
     );
   });
 });
@@ -276,7 +276,7 @@ describe('a path that is too long for a socket', () => {
     const found = await stat(directory);
     expect(found.mode & 0o777).toBe(OWNER_ONLY);
     await service.stop();
-    // Anybody may make directories in /tmp: somebody else's is not used.
+    // Any user may make directories in /tmp, so a directory of another user is not used.
     await chmod(directory, 0o777);
     expect((await spawnFixture('service', dataDir).outcome).message).toContain(
       `${directory}, the directory for the database's socket, is not a private directory of the user`,

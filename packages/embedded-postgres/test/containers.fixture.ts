@@ -1,14 +1,14 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
-// Commands that run a process as a container does: with process ids and shared memory of its own, on the same files.
+// Commands that run a process as in a container: with its own process ids and shared memory, on the same files.
 
 const NAMESPACES = ['--pid', '--ipc', '--mount', '--fork', '--mount-proc', '--kill-child'] as const;
 
-/** The process is the first of its container, which ends with it. */
+/** The process is the first of its container. The container ends with it. */
 export const CONTAINER = ['unshare', ...NAMESPACES] as const;
 
-/** The container has an init of its own, which goes on when the process is killed. */
+/** The container has its own init process, which goes on when the process is killed. */
 export const CONTAINER_WITH_INIT = [
   ...CONTAINER,
   'sh',
@@ -16,7 +16,7 @@ export const CONTAINER_WITH_INIT = [
   'exec 3<&0; "$0" "$@" <&3 & wait; exec sleep 600',
 ] as const;
 
-/** Skips the test where this machine makes no namespaces. */
+/** Skips the test if this machine does not allow new namespaces. */
 export async function requireContainers(skip: (note: string) => never): Promise<void> {
   try {
     await promisify(execFile)('unshare', [...NAMESPACES, 'true']);

@@ -26,7 +26,7 @@ async function query(url: string | undefined, sql: string): Promise<Record<strin
   }
 }
 
-/** How often a PostgreSQL was started over this data, and recovered. */
+/** How often PostgreSQL was started on this data, and how often it recovered. */
 async function serverStarts(): Promise<{ starts: number; recoveries: number }> {
   const log = await readFile(logFile, 'utf8');
   return {
@@ -35,7 +35,7 @@ async function serverStarts(): Promise<{ starts: number; recoveries: number }> {
   };
 }
 
-/** A service whose container outlives it: killed when it was ready, its PostgreSQL goes on. */
+/** Kills a service when it is ready. Its container and its PostgreSQL go on. */
 async function killedService(): Promise<FixtureProcess> {
   const service = spawnFixture('service', dataDir, { wrapper: CONTAINER_WITH_INIT, killAt: 'user-joined' });
   await service.until(({ step }) => step === 'user-joined');
@@ -117,7 +117,7 @@ describe('a container that ends', () => {
     const second = start('service', CONTAINER);
     const ready = await outcome(second);
     expect(ready).toMatchObject({ ready: true, adopted: false });
-    // The two have the same process ids, or nearly so: what postmaster.pid names is some process of the second.
+    // Both containers have nearly the same process ids, so postmaster.pid names some process of the second one.
     expect(Math.abs((ready.pid ?? 0) - (pid ?? 0))).toBeLessThan(50);
     expect(await query(ready.url, 'select max(id) as id from kept')).toEqual([row]);
     await second.stop();

@@ -18,7 +18,7 @@ const account: Account | undefined = serverAccount();
 
 let pool: pg.Pool | undefined;
 
-/** The pool that a service would have; it reconnects by itself. */
+/** A pool such as the service has. It reconnects without help. */
 function connect(url: string | undefined): pg.Pool {
   pool = new pg.Pool({ connectionString: url, max: 2 });
   pool.on('error', () => undefined);
@@ -32,7 +32,7 @@ async function startService(): Promise<{ service: FixtureProcess; ready: Message
   return { service, ready, database: connect(ready.url) };
 }
 
-/** Commits a row and returns what the table then has. */
+/** Commits a row and returns the rows of the table. */
 async function commitRow(database: pg.Pool): Promise<number> {
   await database.query('insert into kept default values');
   return countRows(database);
@@ -101,7 +101,7 @@ describe('after kill -9 of the service and of PostgreSQL', () => {
     const rows = await commitRow(database);
     await service.kill();
     await killServer(dataDir, 'SIGKILL');
-    // The worst case: it belongs to the user that PostgreSQL runs as, and is no child of this start.
+    // The worst case: the process belongs to the user of PostgreSQL, and is no child of the new start.
     const other = spawn('sleep', ['60'], {
       ...(account && { uid: account.uid, gid: account.gid }),
       stdio: 'ignore',
@@ -122,11 +122,11 @@ describe('after kill -9 of the service and of PostgreSQL', () => {
 });
 
 describe('while the service runs', () => {
-  test('kill -9 of PostgreSQL starts it anew on the same URL, pools reconnect, and no commit is lost', async () => {
+  test('kill -9 of PostgreSQL starts it again on the same URL, pools reconnect, and no commit is lost', async () => {
     const { service, ready, database } = await startService();
     const rows = await commitRow(database);
     process.kill(ready.pid ?? 0, 'SIGKILL');
-    await said(service, 'is there again');
+    await said(service, 'is running again');
     await vi.waitFor(async () => expect(await countRows(database)).toBe(rows), WAIT);
     const found = await findPostmaster(pgdata);
     expect(found).toMatchObject({ kind: 'running' });
@@ -144,7 +144,7 @@ describe('while the service runs', () => {
     const rows = await commitRow(database);
     const { rows: sessions } = await database.query<{ pid: number }>('select pg_backend_pid() as pid');
     process.kill(sessions[0]?.pid ?? 0, 'SIGKILL');
-    await said(service, 'is there again');
+    await said(service, 'is running again');
     await vi.waitFor(async () => expect(await countRows(database)).toBe(rows), WAIT);
     expect(await findPostmaster(pgdata)).toMatchObject({ kind: 'running', pid: ready.pid });
     expect(await spawnFixture('service', dataDir).outcome).toMatchObject({

@@ -10,10 +10,10 @@ import { temporaryDirectory } from './support/temporary-directory.ts';
 
 const run = promisify(execFile);
 const BYTES_PER_MIB = 1024 * 1024;
-/** Room for a new cluster, and little more. */
+/** Just enough space for a new cluster. */
 const DISK_MIB = 192;
 
-/** A file system of its own, of this size; skips the test where this machine does not let us have one. */
+/** Mounts a new file system of this size. Skips the test if this machine does not allow that. */
 async function disk(mib: number, { skip }: TestContext): Promise<string> {
   const path = join(await temporaryDirectory(), 'disk');
   await mkdir(path);

@@ -15,12 +15,12 @@ function requireRoot(skip: (note: string) => never): Account {
   return account ?? skip('only root can start processes as another user');
 }
 
-/** Runs a line of shell as a user. */
+/** Runs a shell command as a user. */
 async function runAs({ uid, gid }: Account, line: string): Promise<void> {
   await promisify(execFile)('sh', ['-c', line], { uid, gid, cwd: '/' });
 }
 
-/** What a connection as PostgreSQL's superuser, without a password, is told. */
+/** The error of a connection as PostgreSQL's superuser without a password. */
 async function superuser(url: string): Promise<string> {
   const { host } = new pg.Client({ connectionString: url });
   const client = new pg.Client({ host, user: 'postgres', database: 'postgres' });

@@ -2,9 +2,9 @@ import { pino } from 'pino';
 import { startEmbedded, useEmbedded } from '../src/index.ts';
 
 // A process that uses an embedded server: `node embedded.fixture.ts <service|command> <data directory> <purpose>`.
-// Prints one JSON line a message: what it logs, then {ready, …} or {refused}; stops when its input ends.
+// Prints a JSON line per message: its log, then {ready, …} or {refused}. Stops when its input ends.
 const [kind, dataDir = '', purpose = ''] = process.argv.slice(2);
-// Ends as by kill -9 when its start comes to this step.
+// The start kills this process, as by kill -9, when it reaches this step.
 const killAt = process.env['KILL_AT'];
 const print = (value: unknown): boolean => process.stdout.write(`${JSON.stringify(value)}\n`);
 const write = (line: string): void => {

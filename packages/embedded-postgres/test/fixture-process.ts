@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 
 const FIXTURE = fileURLToPath(new URL('./embedded.fixture.ts', import.meta.url));
 
-/** One line of the fixture's output: a message of its log, or what became of its start. */
+/** One line of the fixture's output: a log message, or the outcome of its start. */
 export type Message = {
   readonly msg?: string;
   readonly ready?: boolean;
@@ -31,11 +31,11 @@ export type FixtureProcess = {
   readonly ended: Promise<NodeJS.Signals | null>;
   /** What it has printed so far. */
   readonly messages: readonly Message[];
-  /** The first message that fits, already there or to come; rejects when the process ends before. */
+  /** The first message that fits, printed already or later. Rejects if the process ends without one. */
   readonly until: (fits: (message: Message) => boolean) => Promise<Message>;
-  /** What became of the start: `ready` or `refused`. */
+  /** The outcome of the start: `ready` or `refused`. */
   readonly outcome: Promise<Message>;
-  /** Lets it stop the way a service does, and waits for its end. */
+  /** Stops it as a service stops, and waits for its end. */
   readonly stop: () => Promise<void>;
   /** kill -9, and waits for its end. */
   readonly kill: () => Promise<void>;
@@ -47,7 +47,7 @@ export type FixtureOptions = {
   readonly gid?: number;
   /** A command that runs the process, such as setpriv with its arguments. */
   readonly wrapper?: readonly string[];
-  /** The step of its start at which it kills itself. */
+  /** The step of its start at which the process kills itself. */
   readonly killAt?: string;
 };
 
@@ -105,7 +105,7 @@ export function spawnFixture(
   return fixture;
 }
 
-/** Whether a process of this user could run at all: it has to read the program. */
+/** Whether a process of this user can run the fixture, which it must be able to read. */
 export async function mayRunFixture({ uid, gid }: { uid: number; gid: number }): Promise<boolean> {
   const program = `require('node:fs').accessSync(${JSON.stringify(FIXTURE)})`;
   return promisify(execFile)(process.execPath, ['-e', program], { uid, gid, cwd: '/' }).then(
@@ -116,7 +116,7 @@ export async function mayRunFixture({ uid, gid }: { uid: number; gid: number }):
 
 const running = new Set<FixtureProcess>();
 
-/** Ends every process that a test has left, so that the next one finds none. */
+/** Kills the processes that a test has left running. */
 export async function killFixtures(): Promise<void> {
   await Promise.all([...running].map((each) => each.kill()));
   running.clear();

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { handOver } from '../src/cluster/hand-over.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 
-// Users that no machine has.
+// User ids without names.
 const MAKER = { name: 'maker', uid: 54_321, gid: 54_321 };
 const OWNER = { name: 'owner', uid: 54_322, gid: 54_322 };
 
@@ -46,7 +46,7 @@ test.for([
   if (kind.endsWith('the maker')) await chown(target, MAKER.uid, MAKER.gid);
   const { uid } = await stat(place);
   await expect(handOver(root, MAKER, OWNER)).rejects.toThrow(
-    `${place} is not a file that only the user maker has made.`,
+    `${place} is a link, has several names, or does not belong to the user maker.`,
   );
   expect((await stat(place)).uid).toBe(uid);
 });

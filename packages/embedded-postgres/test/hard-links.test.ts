@@ -7,9 +7,9 @@ import { spawnFixture } from './fixture-process.ts';
 import { dataDirectory } from './support/data-directory.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 
-// Root on the data directory of another user.
+// Root uses the data directory of another user.
 
-/** A user that no machine has. */
+/** A user id without a name. */
 const STRANGER = 54_321;
 
 let parent: string;
@@ -30,7 +30,7 @@ test.each(['postgres.log', 'postgres.lock'])(
     await link(target, place);
     const service = spawnFixture('service', dataDir);
     expect((await service.outcome).message).toContain(
-      `${place} is a hard link to a file that has another name too, and root uses none. Remove it.`,
+      `${place} is a hard link, and root uses no hard links. Remove it.`,
     );
     await service.stop();
     expect(await readFile(target, 'utf8')).toBe('of root');

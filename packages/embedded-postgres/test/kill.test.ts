@@ -10,15 +10,15 @@ import { killFixtures, spawnFixture } from './fixture-process.ts';
 import { dataDirectory, killServer } from './support/data-directory.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 
-/** The steps of a start over a cluster that is there. */
+/** The steps of a start over an existing cluster. */
 const LATER_STEPS = START_STEPS.filter((step) => !/^(password|cluster)-/.test(step));
 
-/** What initdb writes first. */
+/** The first file that initdb writes. */
 const BEGUN = /^postgres\.new-.*\/PG_VERSION$/;
 
 afterEach(killFixtures);
 
-/** Commits a row in a table that is made if there is none, and returns how many there are. */
+/** Commits a row, in a new table if there is none, and returns the number of rows. */
 async function commitRow(url: string | undefined): Promise<number> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -32,7 +32,7 @@ async function commitRow(url: string | undefined): Promise<number> {
   }
 }
 
-/** Whether nobody has the lock. */
+/** Whether the lock is free. */
 async function isFree(dataDir: string): Promise<boolean> {
   const lock = await tryLock(layoutOf(dataDir), 'a test');
   await lock?.release();
@@ -63,7 +63,7 @@ test('a service killed while its programs make the database starts again when th
   );
   await killed.kill();
   expect(killed.messages.map(({ step }) => step)).not.toContain('cluster-complete');
-  // They are nobody's children now, and still hold the lock.
+  // The programs have lost their parent, and still hold the lock.
   expect(await isFree(dataDir)).toBe(false);
   const next = spawnFixture('service', dataDir);
   expect(await next.outcome).toMatchObject({ ready: true, adopted: false });
@@ -102,6 +102,6 @@ test('the lock lives as long as PostgreSQL does, not as long as the service', as
   expect(await isFree(dataDir)).toBe(false);
   expect(await findPostmaster(join(dataDir, 'postgres'))).toMatchObject({ kind: 'running' });
   await killServer(dataDir, 'SIGKILL');
-  // Its last session ends a moment after it.
+  // PostgreSQL's last session ends a moment after PostgreSQL.
   await vi.waitFor(async () => expect(await isFree(dataDir)).toBe(true), { timeout: 15_000, interval: 20 });
 });

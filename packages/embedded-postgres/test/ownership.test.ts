@@ -5,7 +5,7 @@ import { findEmbedded } from '../src/index.ts';
 import { type FixtureProcess, killFixtures, spawnFixture } from './fixture-process.ts';
 import { dataDirectory, killServer } from './support/data-directory.ts';
 
-/** Starts that race for one directory. */
+/** The number of concurrent starts on one directory. */
 const RACERS = 3;
 
 const dataDir = await dataDirectory();
@@ -92,7 +92,7 @@ describe('a command', () => {
     expect(await findEmbedded(dataDir)).toBeUndefined();
   });
 
-  test('that started the server hands it over to a service that starts meanwhile', async () => {
+  test('that started the server hands it over to a service that starts before the command ends', async () => {
     const command = spawnFixture('command', dataDir, { purpose: 'svcd import' });
     await command.outcome;
     const service = spawnFixture('service', dataDir);
@@ -105,7 +105,7 @@ describe('a command', () => {
     expect(await findEmbedded(dataDir)).toBeUndefined();
   });
 
-  test('is not cut by the service beside it that stops', async () => {
+  test('keeps its connection when the service next to it stops', async () => {
     const service = spawnFixture('service', dataDir);
     const { url } = await service.outcome;
     const command = spawnFixture('command', dataDir);
@@ -116,7 +116,7 @@ describe('a command', () => {
     expect(await findEmbedded(dataDir)).toBeUndefined();
   });
 
-  test('that comes while the last user shuts the server down starts it anew', async () => {
+  test('that comes while the last user shuts the server down starts it again', async () => {
     for (let round = 0; round < RACERS; round++) {
       const leaving = spawnFixture('command', dataDir);
       await leaving.outcome;

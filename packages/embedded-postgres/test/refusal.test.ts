@@ -6,20 +6,20 @@ import { killFixtures, mayRunFixture, spawnFixture } from './fixture-process.ts'
 import { dataDirectory, killServer } from './support/data-directory.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 
-/** A data directory with a cluster, whose server is stopped. Each test breaks it and mends it again. */
+/** A data directory with a cluster and no running server. Each test damages it and repairs it. */
 const dataDir = await dataDirectory();
 const pgdata = join(dataDir, 'postgres');
-/** A user that no machine has. */
+/** A user id without a name. */
 const NAMELESS = { uid: 54_321, gid: 54_321 };
 
-/** What the operator is told when the service does not start. */
+/** The message for the operator when the service does not start. */
 async function refusal(directory: string): Promise<string> {
   const { refused, message } = await spawnFixture('service', directory).outcome;
   expect(refused).toBe('EmbeddedError');
   return message ?? '';
 }
 
-/** Runs something while a file has another content. */
+/** Calls `run` while a file has another content. */
 async function withContent<T>(path: string, content: string, run: () => Promise<T>): Promise<T> {
   const before = await readFile(path);
   await writeFile(path, content);
@@ -30,7 +30,7 @@ async function withContent<T>(path: string, content: string, run: () => Promise<
   }
 }
 
-/** Runs something while a file or directory is away. */
+/** Calls `run` while a file or directory is moved away. */
 async function without<T>(path: string, run: () => Promise<T>): Promise<T> {
   await rename(path, `${path}.away`);
   try {
@@ -62,7 +62,7 @@ describe('a service does not start, and says why and what to do,', () => {
   test('on data of another major version: it names both', async () => {
     const message = await withContent(join(pgdata, 'PG_VERSION'), '17\n', () => refusal(dataDir));
     expect(message).toMatch(
-      /was made by PostgreSQL 17, this program has PostgreSQL 18\. Export .* pg_upgrade/,
+      /was made by PostgreSQL 17, but this program has PostgreSQL 18\. Export .* pg_upgrade/,
     );
   });
 
@@ -80,7 +80,9 @@ describe('a service does not start, and says why and what to do,', () => {
   test('when the password is not that of the database', async () => {
     const password = join(dataDir, 'postgres.password');
     const message = await withContent(password, 'another\n', () => refusal(dataDir));
-    expect(message).toMatch(/the password in .*postgres\.password is not that of the database .* Restore/);
+    expect(message).toMatch(
+      /the password in .*postgres\.password is not the password of the database .* Restore/,
+    );
   });
 
   test('when PostgreSQL refuses: with its own words and where the rest of them is', async () => {
@@ -121,8 +123,8 @@ describe('a service does not start, and says why and what to do,', () => {
     await mkdir(empty);
     await chown(empty, NAMELESS.uid, NAMELESS.gid);
     expect((await spawnFixture('service', empty, NAMELESS).outcome).message).toBe(
-      'PostgreSQL makes a new database only as a user with a name, and the user id 54321 has none. ' +
-        'Give it one in /etc/passwd, start this program as root or as a user with a name, or set SVC_DATABASE_URL.',
+      'PostgreSQL can make a new database only as a user with a name, and the user id 54321 has no name. ' +
+        'Add the user to /etc/passwd, start this program as root or as a user with a name, or set SVC_DATABASE_URL.',
     );
     expect(await readdir(empty)).not.toContainEqual(expect.stringMatching(/^postgres(\.new.*)?$/));
   });

@@ -73,7 +73,7 @@ test('a worker that is killed is replaced, and the service goes on', async () =>
 test('kill -9 of PostgreSQL: the service brings it back and goes on', async () => {
   const { service, env, key } = await startRunningService({ SVC_WORKERS: '2', SVC_LOG_LEVEL: 'info' });
   await killServer(env['SVC_DATA_DIR'] ?? '', 'SIGKILL');
-  await service.printed(/is there again/);
+  await service.printed(/is running again/);
   await vi.waitFor(async () => {
     expect(await ask(`${service.url}/v1/audits`, key.token, new Agent())).toBeDefined();
   }, WAIT);

@@ -6,25 +6,26 @@ import { fileError } from '../directory/files.ts';
 import { EmbeddedError, errorCode } from '../errors.ts';
 import { usersWithProcesses } from './processes.ts';
 
-/** An unprivileged user of this machine; its name is its number where it has none. */
+/** An unprivileged user of this machine. The name of a user without one is its number. */
 export type Account = { readonly name: string; readonly uid: number; readonly gid: number };
 
 const PASSWD = '/etc/passwd';
 /** The user that an operator makes for the service. */
 const OWN_NAME = 'svc';
 /**
- * The user and group of the server where there is no user `svc`. Nothing else has this number: Debian reserves it,
- * systemd's dynamic users end at 65519, and a container with user ids of its own has it.
+ * The user and group of the server if there is no user `svc`. No other program uses this number: Debian reserves it,
+ * and systemd's dynamic users end at 65519. It also exists in a container that has its own user ids.
  */
 const OWN_NUMBER = 65_525;
-/** User ids below this one belong to the base system, as `daemon` and `games`. */
+/** User ids below this one belong to the base system, such as `daemon` and `games`. */
 const FIRST_SERVICE_UID = 100;
-/** Users that several programs share. Version 0.1.0 gave them the database. */
+/** Users that several programs share. Version 0.1.0 ran the server as one of them. */
 const SHARED: ReadonlySet<string> = new Set(['postgres', 'nobody']);
 
 /**
- * The user that the server of a new cluster runs as, or undefined when it runs as the current one. PostgreSQL
- * refuses root, so as root it is `svc`, else a number of its own: whoever shares the user owns the database too.
+ * The user that the server of a new cluster runs as. Undefined: the current user. PostgreSQL refuses to run as root,
+ * so root runs it as `svc`, or as a user id that no other program has: a program of the same user could change the
+ * data.
  */
 export function serverAccount(): Account | undefined {
   if (process.getuid?.() !== 0) return undefined;
@@ -42,8 +43,8 @@ export const ADD_A_USER =
   'Add a user for the database (useradd --system svc), start this program as another user, or set SVC_DATABASE_URL.';
 
 /**
- * Who makes a cluster for this account: initdb runs only as a user with a name. A user without one gets the
- * cluster from a user of the base system that has no process, so that no program can interfere meanwhile.
+ * The user that makes the cluster of this account. initdb runs only as a user with a name. For an account without a
+ * name, a user of the base system makes the cluster. That user has no process, so no program can interfere.
  */
 export async function clusterMaker(account: Account): Promise<Account> {
   const accounts = readAccounts();
@@ -53,13 +54,15 @@ export async function clusterMaker(account: Account): Promise<Account> {
     ({ name, uid }) => uid !== 0 && (uid < FIRST_SERVICE_UID || name === 'nobody') && !busy.has(uid),
   );
   if (maker !== undefined) return maker;
-  throw new EmbeddedError(`PostgreSQL does not run as root, and no user can make its files. ${ADD_A_USER}`);
+  throw new EmbeddedError(
+    `PostgreSQL does not run as root, and there is no user that can make its files. ${ADD_A_USER}`,
+  );
 }
 
 /** Whether other programs usually run as this user. */
 export const isShared = ({ name }: Account): boolean => SHARED.has(name);
 
-/** The name of a user, or the number where it has none. */
+/** The name of a user, or the number of a user without a name. */
 export function accountName(uid: number): string {
   return readAccounts().find((account) => account.uid === uid)?.name ?? String(uid);
 }
@@ -73,8 +76,8 @@ function readAccounts(): readonly Account[] {
 }
 
 /**
- * The user that the server of this data directory runs as, or undefined for the current one. A cluster that is
- * there decides: PostgreSQL runs as the owner of its files and as nobody else.
+ * The user that the server of this data directory runs as. Undefined: the current user. If the cluster exists, it is
+ * the owner of its files, because PostgreSQL runs only as that user.
  */
 export async function clusterAccount(layout: Layout): Promise<Account | undefined> {
   const owner = await ownerOf(layout.pgdata);
@@ -84,7 +87,7 @@ export async function clusterAccount(layout: Layout): Promise<Account | undefine
   if (self !== 0) {
     throw new EmbeddedError(
       `${layout.pgdata} belongs to the user ${owner.name}. Start this program as that user or as root, ` +
-        `or give the data to this one: chown -R ${accountName(self ?? 0)} ${layout.dataDir}`,
+        `or give the data to the current user: chown -R ${accountName(self ?? 0)} ${layout.dataDir}`,
     );
   }
   if (owner.uid !== 0) return owner;
@@ -97,7 +100,7 @@ export async function clusterAccount(layout: Layout): Promise<Account | undefine
 async function ownerOf(path: string): Promise<Account | undefined> {
   try {
     const found = await stat(path);
-    // A file in its place is refused where the cluster is looked for.
+    // ensureCluster refuses a file in place of the directory.
     if (!found.isDirectory()) return undefined;
     return { name: accountName(found.uid), uid: found.uid, gid: found.gid };
   } catch (error) {
@@ -107,8 +110,8 @@ async function ownerOf(path: string): Promise<Account | undefined> {
 }
 
 /**
- * How a program of PostgreSQL is started, and as whom: with no capability, no further group, and nothing of the
- * environment. It begins in `directory`, which its user need not be able to reach. Default: `/`.
+ * How to start a program of PostgreSQL as an account: without capabilities, without further groups, and without the
+ * environment of this process. It starts in `directory`, even if its user cannot reach that path. Default: `/`.
  */
 export type Launcher = (
   file: string,
@@ -116,10 +119,10 @@ export type Launcher = (
   directory?: string,
 ) => { readonly file: string; readonly args: readonly string[]; readonly options: SpawnOptions };
 
-// PGDATA, PGOPTIONS and the like in the caller's environment would change what is started.
+// PGDATA, PGOPTIONS and similar variables of this process would change the server.
 const ENVIRONMENT = { PATH: process.env['PATH'] ?? '/usr/bin:/bin', TZ: 'UTC', LC_ALL: 'C' };
 
-/** The launcher for this account; undefined: for the current user. */
+/** The launcher for an account. Undefined: for the current user. */
 export function launcherFor(account: Account | undefined): Launcher {
   const identity = account === undefined ? {} : { uid: account.uid, gid: account.gid };
   return (file, args, directory = '/') => ({

@@ -4,16 +4,19 @@ import type { Layout } from '../directory/data-directory.ts';
 import { EmbeddedError } from '../errors.ts';
 import type { Account } from './account.ts';
 
-/** The search bits of a directory: for its owner, its group, everybody. */
+/** The permission bits that let a user enter a directory. */
 const SEARCH = { owner: 0o100, group: 0o010, others: 0o001 } as const;
 
-/** A process's working directory, by a path that passes no other directory. Linux only. */
+/** The path of a process's working directory that leads through no other directory. Linux only. */
 export const WORKING_DIRECTORY = '/proc/self/cwd';
 
-/** An open directory of a process, by a path that passes no other directory. Linux only. */
+/** The path of an open directory of a process that leads through no other directory. Linux only. */
 export const openDirectory = (fd: number): string => `/proc/self/fd/${fd}`;
 
-/** The topmost directory above (or at) the path that the account may not pass (`/root` has mode 0700), if there is one. */
+/**
+ * The topmost directory on the path, or the path itself, that the account cannot enter: `/root` has mode 0700.
+ * Undefined if the account can reach the path.
+ */
 export async function barrierTo(path: string, account: Account | undefined): Promise<string | undefined> {
   if (account === undefined) return undefined;
   const parent = dirname(path);
@@ -26,13 +29,13 @@ export async function barrierTo(path: string, account: Account | undefined): Pro
   return (mode & bit) === 0 ? path : undefined;
 }
 
-/** Whether a program can be given directories that its user cannot reach: only Linux has paths for them. */
+/** Whether a program can use an open directory that its user cannot reach. Only Linux has paths for that. */
 export const hasDescriptorPaths = process.platform === 'linux';
 
-/** Why the server cannot be started, and what to do. */
+/** The error for a server whose user cannot reach its files. */
 export function impassable(account: Account, barrier: string, cause?: unknown): EmbeddedError {
   return new EmbeddedError(
-    `PostgreSQL runs as the user ${account.name}, who may not pass the directory ${barrier}. ` +
+    `PostgreSQL runs as the user ${account.name}, which cannot enter the directory ${barrier}. ` +
       `Allow it (chmod o+x ${barrier}), keep the program and its data elsewhere, or set SVC_DATABASE_URL.`,
     { cause },
   );
@@ -41,19 +44,19 @@ export function impassable(account: Account, barrier: string, cause?: unknown): 
 /** The first descriptor that a server inherits. */
 const FIRST_INHERITED = 3;
 
-/** The directories of a server by the paths that it uses. */
+/** The paths by which the server uses its directories. */
 export type ServerPaths = {
   readonly pgdata: string;
   readonly sockets: string;
   readonly configuration: string;
-  /** Descriptors that the server inherits, in this order. */
+  /** Descriptors that the server inherits, in order. */
   readonly inherit: readonly number[];
   readonly close: () => Promise<void>;
 };
 
 /**
- * The paths for the server's account. Where the data directory lies below a directory that it may not pass (as
- * `/root/svc/data`), the server gets its directories opened, and no right to pass the others.
+ * The paths for the server's account. If the data directory is in a directory that the account cannot enter, such as
+ * `/root/svc/data`, the server inherits its directories open. It gets no right to enter the others.
  */
 export async function serverPaths(
   layout: Layout,

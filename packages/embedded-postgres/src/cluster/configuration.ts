@@ -6,22 +6,23 @@ import type { Layout } from '../directory/data-directory.ts';
 import { fileError, type Owner, openNew, setDirectory } from '../directory/files.ts';
 import { EmbeddedError, errorCode } from '../errors.ts';
 
-/** The files that decide who may connect, as whom and how the server runs. */
+/** The settings that name the server's configuration files, and the names of these files. */
 export const CONFIGURATION_FILES = {
   config_file: 'postgresql.conf',
   hba_file: 'pg_hba.conf',
   ident_file: 'pg_ident.conf',
 } as const;
 
-/** Every role needs its password, and the superuser has none. */
+/** Every role needs its password. The superuser has no password, so it cannot connect. */
 export const PASSWORD_ONLY = 'local all all scram-sha-256\n';
 
-/** As root the server's group may read, and only root may write; else both are the current user. */
+/** As root: only root may write, and the server's group may read. Otherwise only the current user may do either. */
 const MODES = { root: { directory: 0o750, file: 0o640 }, own: { directory: 0o700, file: 0o600 } } as const;
 
 /**
- * Writes the server's configuration next to its data. The server owns its data and can change it; what it may not
- * change is who may connect. `postgresql.conf` is the operator's: it is taken from the data once, then left alone.
+ * Writes the server's configuration next to its data, because the server can change its data but must not change who
+ * may connect. `postgresql.conf` belongs to the operator: the first start copies it from the data, later ones leave
+ * it.
  */
 export async function ensureConfiguration(layout: Layout, account: Account | undefined): Promise<void> {
   const directory = layout.configDirectory;
@@ -53,7 +54,7 @@ export async function ensureConfiguration(layout: Layout, account: Account | und
   }
 }
 
-/** The arguments that make the server read the files of this directory. */
+/** The settings that make the server read the files of this directory. */
 export const configurationSettings = (directory: string): readonly string[] =>
   Object.entries(CONFIGURATION_FILES).map(([setting, name]) => `${setting}=${join(directory, name)}`);
 
@@ -65,7 +66,7 @@ async function ownDirectory(path: string, mode: number, owner: Owner | undefined
   await setDirectory(path, mode, owner);
 }
 
-/** The settings to write first, or undefined when the operator's are there. */
+/** The content for `postgresql.conf`, or undefined if the file exists. */
 async function readSettings(layout: Layout, account: Account | undefined): Promise<string | undefined> {
   const name = CONFIGURATION_FILES.config_file;
   const present = await lstat(join(layout.configDirectory, name)).catch(() => undefined);
@@ -73,7 +74,9 @@ async function readSettings(layout: Layout, account: Account | undefined): Promi
   return readOwn(join(layout.pgdata, name), account);
 }
 
-/** A file of the server's user, or nothing: root must not show that user another one's through a link. */
+/**
+ * A file of the server's user. Empty if it is missing, or a link: root must not copy another user's file through one.
+ */
 async function readOwn(path: string, account: Account | undefined): Promise<string> {
   const uid = account?.uid ?? process.getuid?.();
   try {

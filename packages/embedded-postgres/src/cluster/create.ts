@@ -7,16 +7,16 @@ import { EmbeddedError } from '../errors.ts';
 import { handOver } from './hand-over.ts';
 import type { Binaries } from './programs.ts';
 
-/** The role that owns the service's database; it is no superuser, as it would not be on an operator's server. */
+/** The role that owns the service's database. It is no superuser, as on an operator's own server. */
 export const ROLE = 'svc';
 /** The service's database. */
 export const DATABASE = 'svc';
-/** The cluster's superuser. It has no password and therefore cannot log in: single-user mode is its only door. */
+/** The cluster's superuser. It has no password, so it cannot log in. Only single-user mode uses it. */
 const SUPERUSER = 'postgres';
 
 const PRIVATE = 0o700;
 
-/** Byte order everywhere, full Unicode for lower() and upper(), and no dependence on the machine's locales. */
+/** Sorts by bytes, knows Unicode in lower() and upper(), and does not depend on the machine's locales. */
 export const BUILTIN_LOCALE = [
   '--no-locale',
   '--locale-provider=builtin',
@@ -25,23 +25,23 @@ export const BUILTIN_LOCALE = [
 
 export type ClusterOptions = {
   readonly binaries: Binaries;
-  /** Who owns the cluster afterwards; undefined: the current user. */
+  /** The owner of the new cluster. Undefined: the current user. */
   readonly account: Account | undefined;
-  /** Empty, or not there. */
+  /** An empty directory, or a path where nothing is. */
   readonly directory: string;
-  /** For ROLE; letters, digits, `-` and `_` only. */
+  /** The password of ROLE. Only letters, digits, `-` and `_`. */
   readonly password: string;
-  /** Arguments of initdb; BUILTIN_LOCALE needs PostgreSQL 17. */
+  /** Arguments of initdb. Default: BUILTIN_LOCALE, which needs PostgreSQL 17. */
   readonly locale?: readonly string[];
-  /** Off for a throw-away cluster: saves the waiting for the disk. */
+  /** False does not wait for the disk, for a throw-away cluster. Default: true. */
   readonly durable?: boolean;
-  /** Descriptors that every program keeps open as 3, 4 and so on until it ends. */
+  /** Descriptors that the programs inherit as 3, 4 and so on. */
   readonly inherit?: readonly number[];
   /** Attributes of ROLE beyond `login`. */
   readonly roleAttributes?: string;
 };
 
-/** Makes a cluster with the role and the database of the service in it. It is whole on the disk afterwards. */
+/** Makes a cluster with the role and the database of the service. When it resolves, everything is on the disk. */
 export async function createCluster(options: ClusterOptions): Promise<void> {
   const { binaries, account, directory, locale = BUILTIN_LOCALE, durable = true } = options;
   const maker = account && (await clusterMaker(account));
@@ -57,7 +57,7 @@ export async function createCluster(options: ClusterOptions): Promise<void> {
     ...locale,
     '--data-checksums',
     '--no-instructions',
-    // The server reads another file. Without that nobody may connect.
+    // The server reads another pg_hba.conf. With this one, nobody can connect.
     '--auth-local=reject',
     '--auth-host=reject',
     ...(durable ? [] : ['--no-sync']),
@@ -66,7 +66,7 @@ export async function createCluster(options: ClusterOptions): Promise<void> {
   await run(
     binaries.postgres,
     ['--single', '-D', pgdata, ...settings.flatMap((setting) => ['-c', setting]), 'postgres'],
-    // Single-user mode reads one statement a line.
+    // Single-user mode reads one statement per line.
     [
       `create role ${ROLE} login ${options.roleAttributes ?? ''} password '${options.password}'`,
       `grant pg_monitor, pg_checkpoint to ${ROLE}`,
@@ -77,7 +77,9 @@ export async function createCluster(options: ClusterOptions): Promise<void> {
     await handOver(directory, maker, account);
 }
 
-/** What initdb says when its user has no name, as that of `docker run --user 1234`. No option spares it the name. */
+/**
+ * What initdb prints if its user has no name, as with `docker run --user 1234`. initdb has no option to avoid that.
+ */
 const NAMELESS = /could not look up effective user ID/;
 
 type Run = (program: string, args: readonly string[], input?: string) => Promise<void>;
@@ -98,7 +100,7 @@ async function runAs(
     child.once('error', reject);
     child.once('close', (code, signal) => resolve(code ?? signal ?? 'nothing'));
   });
-  // A program that ends before it has read its input is judged by its exit code.
+  // If the program ends before it has read its input, its exit code tells why.
   stdin.on('error', () => undefined);
   stdin.end(input);
   const [code, output, errors] = await Promise.all([exited, text(stdout), text(stderr)]).catch(
@@ -108,8 +110,8 @@ async function runAs(
   );
   if (NAMELESS.test(errors)) {
     throw new EmbeddedError(
-      `PostgreSQL makes a new database only as a user with a name, and the user id ${process.getuid?.()} has none. ` +
-        `Give it one in /etc/passwd, start this program as root or as a user with a name, or set SVC_DATABASE_URL.`,
+      `PostgreSQL can make a new database only as a user with a name, and the user id ${process.getuid?.()} has no name. ` +
+        `Add the user to /etc/passwd, start this program as root or as a user with a name, or set SVC_DATABASE_URL.`,
     );
   }
   if (code !== 0) {

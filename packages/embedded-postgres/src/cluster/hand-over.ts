@@ -5,13 +5,13 @@ import { type Account, ADD_A_USER } from '../account/account.ts';
 import { hasDescriptorPaths, openDirectory } from '../account/reach.ts';
 import { EmbeddedError, errorCode } from '../errors.ts';
 
-/** A pipe is opened without waiting for its other end, and then refused. */
+/** Without O_NONBLOCK, opening a pipe would wait for its other end. Pipes are refused after that. */
 const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /**
- * Gives a directory with all that is in it to another account. Fails on what `from` does not own, on links and on files
- * with several names: they could be files of others. Everything is opened before it is looked at, and on Linux below
- * the open directory above it, so that nobody can put something else in its place meanwhile.
+ * Gives a directory and its content to another account. Fails if `from` does not own a file, on links, and on files
+ * with several names: they could belong to others. Each file is opened before it is examined, on Linux through the
+ * open parent directory, so that no other process can replace it in between.
  */
 export async function handOver(path: string, from: Account, to: Account, reachedAs = path): Promise<void> {
   const file = await open(reachedAs, FLAGS).catch((error: unknown) => {
@@ -36,5 +36,5 @@ export async function handOver(path: string, from: Account, to: Account, reached
 
 const foreign = (path: string, { name }: Account): EmbeddedError =>
   new EmbeddedError(
-    `${path} is not a file that only the user ${name} has made. Remove it, then start again.`,
+    `${path} is a link, has several names, or does not belong to the user ${name}. Remove it, then start again.`,
   );

@@ -11,14 +11,14 @@ import { ensurePassword } from './password.ts';
 import { type Binaries, PACKAGED_MAJOR_VERSION } from './programs.ts';
 
 const BYTES_PER_MIB = 1024 * 1024;
-/** A new cluster has 40 MiB and its first write-ahead log; below this there is no room for any data. */
+/** A new cluster takes 40 MiB, and its first write-ahead log 16 MiB more. Below this limit no data would fit. */
 const NEW_CLUSTER_MIB = 128;
-/** A cluster in the making: `postgres.new-<pid of the maker>-<random>`. */
+/** An unfinished cluster: `postgres.new-<pid>-<random>`. */
 const DRAFT = /^postgres\.new-\d+-/;
 
 export type InitialiseOptions = {
   readonly layout: Layout;
-  /** The programs that make the cluster hold it too, so under the lock a draft of another start is abandoned. */
+  /** The programs that make the cluster inherit it. So any draft that the holder of the lock finds is abandoned. */
   readonly lock: DirectoryLock;
   readonly account: Account | undefined;
   readonly binaries: Binaries;
@@ -26,8 +26,8 @@ export type InitialiseOptions = {
 };
 
 /**
- * Makes the cluster if there is none, and refuses one of another major version. It is made under another name
- * and then renamed, so a start that is killed leaves nothing in its place.
+ * Makes the cluster if there is none. Refuses a cluster of another major version. The cluster is made under another
+ * name and then renamed, so a start that is killed leaves no unfinished cluster in its place.
  */
 export async function ensureCluster(options: InitialiseOptions): Promise<void> {
   const { layout, lock, log } = options;
@@ -60,7 +60,7 @@ async function isCluster(layout: Layout): Promise<boolean> {
   if (version === undefined) return false;
   if (version === PACKAGED_MAJOR_VERSION) return true;
   throw new EmbeddedError(
-    `${layout.pgdata} was made by PostgreSQL ${version}, this program has PostgreSQL ${PACKAGED_MAJOR_VERSION}. ` +
+    `${layout.pgdata} was made by PostgreSQL ${version}, but this program has PostgreSQL ${PACKAGED_MAJOR_VERSION}. ` +
       `Export the data with the program that made it and import it into an empty data directory, or run ` +
       `pg_upgrade, or serve it with a PostgreSQL ${version} and set SVC_DATABASE_URL.`,
   );
@@ -96,7 +96,7 @@ async function removeAbandonedDrafts({ dataDir }: Layout): Promise<void> {
   }
 }
 
-/** Makes a rename in this directory survive a power cut. */
+/** Writes a rename in this directory to the disk, so that it survives a power cut. */
 async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path, 'r');
   try {

@@ -7,7 +7,7 @@ import { EmbeddedError, errorCode } from '../errors.ts';
 const PASSWORD_BYTES = 24;
 const OWNER_ONLY = 0o600;
 
-/** The password of the service's role; made now if there is none. Two starts at once get the same one. */
+/** The password of the service's role. Makes one if there is none. Concurrent starts get the same password. */
 export async function ensurePassword(layout: Layout): Promise<string> {
   const present = await readPassword(layout);
   if (present !== undefined) return present;
@@ -20,7 +20,8 @@ export async function ensurePassword(layout: Layout): Promise<string> {
     } finally {
       await file.close();
     }
-    // A link appears with its whole content, and only once: whoever comes second reads the first one's.
+    // A link appears with its whole content, and never replaces a file. So the second of two starts reads the first
+    // one's.
     await link(draft, layout.passwordFile).catch((error: unknown) => {
       if (errorCode(error) !== 'EEXIST') throw error;
     });
@@ -32,13 +33,13 @@ export async function ensurePassword(layout: Layout): Promise<string> {
   return requirePassword(layout);
 }
 
-/** The password of a cluster that is there, so it has to be there too. */
+/** The password of an existing cluster. Fails if it is missing. */
 export async function requirePassword(layout: Layout): Promise<string> {
   const password = await readPassword(layout);
   if (password !== undefined) return password;
   throw new EmbeddedError(
     `${layout.passwordFile} is missing: it holds the password of the database in ${layout.pgdata}. ` +
-      'Restore it from the backup that the database is from.',
+      'Restore it from the backup that the database was restored from.',
   );
 }
 

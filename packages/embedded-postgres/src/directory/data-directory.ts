@@ -5,32 +5,32 @@ import { dirname, join, resolve } from 'node:path';
 import { EmbeddedError, errorCode } from '../errors.ts';
 import { ensureDirectory, fileError, type Owner } from './files.ts';
 
-/** May be passed by everybody, so that the server's user reaches its part; the files in it guard themselves. */
+/** Everyone may enter, so that the server's user can reach its files. Each file has its own permissions. */
 const PASSABLE = 0o711;
 const PRIVATE = 0o700;
 
-/** `sun_path` has 104 bytes on macOS and 108 on Linux, with the final zero. */
+/** A socket's path (`sun_path`) has at most 104 bytes on macOS and 108 on Linux, including the final zero. */
 const LONGEST_SOCKET_PATH_BYTES = 100;
-/** The socket's name for PostgreSQL's default port. */
+/** The name of the socket for PostgreSQL's default port. */
 const SOCKET_NAME = '.s.PGSQL.5432';
 const HASH_CHARACTERS = 16;
 
-/** Where everything of the embedded server is. All paths are absolute. */
+/** The paths of a data directory. All are absolute. */
 export type Layout = {
   readonly dataDir: string;
   /** PGDATA: the cluster. */
   readonly pgdata: string;
-  /** The server's configuration: as root the server cannot write to it. */
+  /** The server's configuration. If root starts the server, the server cannot write here. */
   readonly configDirectory: string;
   readonly passwordFile: string;
-  /** A process that holds the operating system's lock on it may start a server. Never removed. */
+  /** Only the process that has the lock on this file may start a server. Never removed. */
   readonly lockFile: string;
-  /** What the server says; the file before it is kept as `.old`. */
+  /** The server's log. The previous file is kept as `.old`. */
   readonly logFile: string;
   readonly socketDirectory: string;
 };
 
-/** The layout of a data directory. Touches nothing. */
+/** The layout of a data directory. Reads and writes nothing. */
 export function layoutOf(dataDir: string): Layout {
   const root = resolve(dataDir);
   return {
@@ -44,29 +44,29 @@ export function layoutOf(dataDir: string): Layout {
   };
 }
 
-/** `run` in the data directory, or a short path that is derived from it where that one would be too long. */
+/** `run` in the data directory. If that path is too long for a socket: a short path derived from it. */
 function socketDirectoryOf(dataDir: string): string {
   const inside = join(dataDir, 'run');
   if (Buffer.byteLength(join(inside, SOCKET_NAME)) <= LONGEST_SOCKET_PATH_BYTES) return inside;
   return join(tmpdir(), shortSocketDirectoryName(dataDir));
 }
 
-/** The name of the socket's directory where that is not in the data directory. */
+/** The name of the socket's directory if it is outside of the data directory. */
 export function shortSocketDirectoryName(dataDir: string): string {
   return `svc-${createHash('sha256').update(dataDir).digest('hex').slice(0, HASH_CHARACTERS)}`;
 }
 
-/** The socket in its directory. */
+/** The path of the socket in its directory. */
 export function socketFile(socketDirectory: string): string {
   return join(socketDirectory, SOCKET_NAME);
 }
 
-/** What PostgreSQL puts beside its socket. */
+/** The file that PostgreSQL puts next to its socket. */
 export function socketLockFile(layout: Layout): string {
   return `${socketFile(layout.socketDirectory)}.lock`;
 }
 
-/** The layout of a data directory that is there, or undefined. Its paths have no symbolic link in them. */
+/** The layout of an existing data directory, without symbolic links in its paths. Undefined if there is none. */
 export async function findDataDirectory(dataDir: string): Promise<Layout | undefined> {
   try {
     return layoutOf(await realpath(dataDir));
@@ -76,7 +76,7 @@ export async function findDataDirectory(dataDir: string): Promise<Layout | undef
   }
 }
 
-/** The same, making the directory if it is not there. The mode of one that is there is the operator's choice. */
+/** Makes the data directory if there is none. Leaves the mode of an existing one, which the operator chose. */
 export async function ensureDataDirectory(dataDir: string): Promise<Layout> {
   const path = resolve(dataDir);
   try {
@@ -87,7 +87,7 @@ export async function ensureDataDirectory(dataDir: string): Promise<Layout> {
   }
 }
 
-/** Not `mkdir` with `recursive`: on a read-only file system that says ENOENT. */
+/** `mkdir` with `recursive` would fail with ENOENT on a read-only file system, which hides the reason. */
 async function makeDirectories(path: string): Promise<void> {
   try {
     await makeDirectory(path);
@@ -107,11 +107,11 @@ async function makeDirectory(path: string): Promise<void> {
   }
 }
 
-/** Makes the directory of the socket, which only the server's user may enter (and root, when that is us). */
+/** Makes the directory of the socket. Only the server's user, and root, can enter it. */
 export async function ensureSocketDirectory(layout: Layout, owner: Owner | undefined): Promise<void> {
   const path = layout.socketDirectory;
   if (path.startsWith(`${layout.dataDir}/`)) return ensureDirectory(path, PRIVATE, owner);
-  // In a directory that is shared with everybody a name can be taken by somebody else.
+  // The directory for temporary files is shared, so another user can have taken the name.
   try {
     await mkdir(path, { mode: PRIVATE });
     if (owner !== undefined) await chown(path, owner.uid, owner.gid);
@@ -127,6 +127,6 @@ async function refuseForeignDirectory(path: string, uid: number | undefined): Pr
   if (found.isDirectory() && found.uid === uid && (found.mode & 0o077) === 0) return;
   throw new EmbeddedError(
     `${path}, the directory for the database's socket, is not a private directory of the user ${uid}. ` +
-      'Remove it, or set SVC_DATA_DIR to a shorter path, where the socket fits.',
+      'Remove it, or set SVC_DATA_DIR to a shorter path.',
   );
 }

@@ -9,7 +9,7 @@ const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = constants;
 /** The user and group that a file is given to. */
 export type Owner = { readonly uid: number; readonly gid: number };
 
-/** Makes a directory of this mode (or sets the mode of the one that is there), with this owner. */
+/** Makes a directory with this mode and owner. Sets both if the directory exists. */
 export async function ensureDirectory(path: string, mode: number, owner?: Owner): Promise<void> {
   try {
     await mkdir(path, { recursive: true, mode });
@@ -20,8 +20,8 @@ export async function ensureDirectory(path: string, mode: number, owner?: Owner)
 }
 
 /**
- * Sets the mode of a directory, and as root its owner. Root follows no link: it also works in the data directories of
- * other users, who could name any directory by one.
+ * Sets the mode of a directory, and its owner if there is one. Then it follows no link: root also works in data
+ * directories of other users, which could link to any directory.
  */
 export async function setDirectory(path: string, mode: number, owner: Owner | undefined): Promise<void> {
   if (owner === undefined) return chmod(path, mode);
@@ -35,8 +35,8 @@ export async function setDirectory(path: string, mode: number, owner: Owner | un
 }
 
 /**
- * Opens a file that root may use in the data directory of another user: that user could name any file by a symbolic
- * link, or where the kernel allows it by a hard link. Root fails on both; another user only has its own rights.
+ * Opens a file. Fails for root if it is a symbolic or a hard link: in the data directory of another user, such a link
+ * could lead to any file. Other users have only their own rights, so they may follow links.
  */
 export async function openUnlinked(path: string, flags: number, mode: number): Promise<FileHandle> {
   if (process.getuid?.() !== 0) return open(path, flags, mode);
@@ -48,18 +48,16 @@ export async function openUnlinked(path: string, flags: number, mode: number): P
     throw error;
   }
   await file.close();
-  throw new EmbeddedError(
-    `${path} is a hard link to a file that has another name too, and root uses none. Remove it.`,
-  );
+  throw new EmbeddedError(`${path} is a hard link, and root uses no hard links. Remove it.`);
 }
 
-/** Opens a new file for writing in place of a left-over one. A link in its place is removed, not followed. */
+/** Opens a new file for writing. Removes a file or link that an earlier process left at this path. */
 export async function openNew(path: string, mode: number): Promise<FileHandle> {
   await rm(path, { force: true });
   return open(path, 'wx', mode);
 }
 
-/** Proves that files can be written here, by writing one and syncing it. */
+/** Fails unless a file can be written to this directory and synced. */
 export async function ensureWritable(directory: string): Promise<void> {
   const probe = `${directory}/.write-probe-${process.pid}`;
   try {
@@ -76,7 +74,7 @@ export async function ensureWritable(directory: string): Promise<void> {
   }
 }
 
-/** An EmbeddedError that says what the operating system's refusal means and what to do about it. */
+/** Adds the meaning of an operating system's error, and what to do, to `what`. */
 export async function fileError(what: string, path: string, error: unknown): Promise<EmbeddedError> {
   return new EmbeddedError(`${what}: ${await remedy(path, error)}`, { cause: error });
 }
@@ -95,7 +93,7 @@ async function remedy(path: string, error: unknown): Promise<string> {
     case 'ENOTDIR':
       return 'a file is in its place. Move the file away, or set SVC_DATA_DIR to another place.';
     case 'ELOOP':
-      return 'a link is in its place, and root follows none. Remove it, or set SVC_DATA_DIR to another place.';
+      return 'a link is in its place, and root follows no links. Remove it, or set SVC_DATA_DIR to another place.';
     default:
       return errorMessage(error);
   }

@@ -1,9 +1,9 @@
-// The part of the package that this folder uses. It has no types of its own.
+// The part of the package that lock.ts uses. The package has no types.
 declare module 'fs-native-extensions' {
   const extensions: {
     /**
-     * Locks the whole file exclusively, for the open file and not for the process: by F_OFD_SETLK on Linux and by
-     * flock on macOS. False when another open file has a lock on it.
+     * Locks the whole file exclusively, with F_OFD_SETLK on Linux and flock on macOS. The lock belongs to the open
+     * file, not to the process. False if another open file has the lock.
      */
     readonly tryLock: (fd: number) => boolean;
   };

@@ -6,23 +6,23 @@ import type { Layout } from './data-directory.ts';
 import { fileError, openUnlinked } from './files.ts';
 
 /**
- * The lock of a data directory: an operating system's lock on the file `postgres.lock`. The kernel holds it for
- * the open file, not for a process: every program that inherits the descriptor keeps it, and it is free when the
- * last of them has ended, however it ended. It works across containers, whose process ids say nothing here.
+ * The lock of a data directory: the operating system's lock on the file `postgres.lock`. It belongs to the open file,
+ * so every program that inherits the descriptor keeps it. The kernel frees it when the last of these programs ends,
+ * even by kill -9. It also works between containers, where process ids do not.
  */
 export type DirectoryLock = {
-  /** For the programs that keep the lock after this process. */
+  /** Inherited by the programs that keep the lock after this process. */
   readonly fd: number;
-  /** Closes this process's descriptor. The lock is free once no program has inherited it, or all have ended. */
+  /** Closes the descriptor of this process. The lock is free when no program that inherited it runs. */
   readonly release: () => Promise<void>;
 };
 
-/** No link is followed: root opens this in a directory that may belong to another user. */
+/** Follows no link: root opens this file in a directory that may belong to another user. */
 const FLAGS = constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const OWNER_ONLY = 0o600;
 const LONGEST_HOLDER_BYTES = 200;
 
-/** Takes the lock; undefined while another process has it. `purpose` is what the others read about this one. */
+/** Takes the lock. Undefined if another process has it. Writes `purpose` to the file, for the messages of others. */
 export async function tryLock(layout: Layout, purpose: string): Promise<DirectoryLock | undefined> {
   const file = await openLockFile(layout);
   try {
@@ -38,7 +38,7 @@ export async function tryLock(layout: Layout, purpose: string): Promise<Director
   return undefined;
 }
 
-/** Who took the lock last, for a message. It may be gone: its PostgreSQL keeps the lock. */
+/** The process that took the lock last, for a message. It may have ended: its PostgreSQL keeps the lock. */
 export async function lockHolder(layout: Layout): Promise<string> {
   const file = await openLockFile(layout);
   try {
@@ -69,8 +69,8 @@ async function openLockFile(layout: Layout): Promise<FileHandle> {
 }
 
 /**
- * A lock file that root makes belongs to the owner of the directory, who starts the next service perhaps. A new one is
- * empty: one with a content could be a file of root that this owner kept by a hard link.
+ * Gives a lock file that root makes to the owner of the directory, so that the owner can start the next service. Only
+ * an empty file: one with content could be a hard link of this owner to a file of root.
  */
 async function keepOwner(file: FileHandle, { dataDir }: Layout): Promise<void> {
   if (process.getuid?.() !== 0) return;
@@ -80,7 +80,7 @@ async function keepOwner(file: FileHandle, { dataDir }: Layout): Promise<void> {
 
 async function lockFile(file: FileHandle, { dataDir }: Layout): Promise<boolean> {
   try {
-    // Loaded here, since an external database needs it neither on this platform nor on another one.
+    // Loaded only here, because an external database does not need it and may run on other platforms.
     const { tryLock: lock } = (await import('fs-native-extensions')).default;
     return lock(file.fd);
   } catch (error) {
@@ -92,14 +92,14 @@ async function lockFile(file: FileHandle, { dataDir }: Layout): Promise<boolean>
   }
 }
 
-/** False when the file was removed or replaced after it was opened: a lock on it would protect nothing. */
+/** False if the file was removed or replaced after it was opened. A lock on it would protect nothing. */
 async function isInPlace(file: FileHandle, { lockFile: path }: Layout): Promise<boolean> {
   const opened = await file.stat({ bigint: true });
   const present = await stat(path, { bigint: true }).catch(() => undefined);
   return present?.ino === opened.ino && present.dev === opened.dev;
 }
 
-/** Only a help for people, so a full disk is not in its way. */
+/** Writes the name of this process to the file. It is only for messages, so a full disk is no error. */
 async function introduce(file: FileHandle, purpose: string): Promise<void> {
   const text = `${purpose} (pid ${process.pid}) on ${hostname()}\n`;
   try {

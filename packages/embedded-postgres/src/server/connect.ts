@@ -165,8 +165,8 @@ export async function connectTo(
   } catch (error) {
     if (errorCode(error) !== INVALID_PASSWORD) throw error;
     throw new EmbeddedError(
-      `the password in ${layout.passwordFile} is not that of the database in ${layout.pgdata}. ` +
-        'Restore the file from the backup that the database is from.',
+      `the password in ${layout.passwordFile} is not the password of the database in ${layout.pgdata}. ` +
+        'Restore the file from the backup that the database was restored from.',
       { cause: error },
     );
   }

@@ -16,14 +16,16 @@ import { boundServerLog, passesByItself, serverLogSince, startFailure } from './
 import { type ServerProcess, startServerProcess } from './server-process.ts';
 import { serverSettings } from './settings.ts';
 
-/** How long a process that has the lock, but no server that answers, is waited for. It may be making the cluster. */
+/**
+ * How long to wait while another process has the lock and no server answers. That process may be making the cluster.
+ */
 const PATIENCE_MS = 60_000;
 const RETRY_PAUSE_MS = 50;
 const NOTICE_AFTER_MS = 2_000;
 
 /**
- * Connects to the server of a data directory: the one that is running, else one that is started now, over a
- * cluster that is made now if there is none. Waits for the end of a crash recovery, however long it takes.
+ * Connects to the server of a data directory. Starts the server if it does not run, and makes the cluster if there is
+ * none. Waits for the end of a crash recovery without a time limit.
  */
 export async function openServer(
   layout: Layout,
@@ -52,11 +54,11 @@ async function lockedError(layout: Layout): Promise<EmbeddedError> {
   return new EmbeddedError(
     `the data directory ${layout.dataDir} is locked, last by ${await lockHolder(layout)}, and no PostgreSQL answers ` +
       'on it here. It is in use on another machine, or in a container that has it at another path, or its processes ' +
-      `are still ending. Stop that one, then start again; see ${layout.logFile}`,
+      `are still ending. Stop the process that uses it, then start again; see ${layout.logFile}`,
   );
 }
 
-/** Starts the server under the lock; undefined when another process has the lock or a server is running. */
+/** Starts the server. Undefined if another process has the lock, or if a server runs already. */
 async function startServer(
   layout: Layout,
   applicationName: string,
@@ -68,11 +70,11 @@ async function startServer(
   try {
     reached(log, 'locked');
     const before = await findPostmaster(layout.pgdata);
-    // A server of a version without the lock; or one that was started since it was looked for.
+    // A server of version 0.1.0, which has no lock, or one that was started after joinServer had looked.
     if (before.kind === 'running' || (await anyAnswers(socketsOf(layout, before)))) return undefined;
     return await launch({ layout, lock, before, applicationName, connections, log });
   } finally {
-    // The server has inherited it.
+    // The server has inherited the lock.
     await lock.release();
   }
 }
@@ -85,19 +87,19 @@ async function anyAnswers(socketDirectories: readonly string[]): Promise<boolean
 type LaunchOptions = {
   readonly layout: Layout;
   readonly lock: DirectoryLock;
-  /** What postmaster.pid says. Nobody answers there, and we have the lock, so it is none or stale. */
+  /** What postmaster.pid says. This process has the lock and no server answers, so it is none or stale. */
   readonly before: PostmasterState;
   readonly applicationName: string;
   readonly connections: number;
   readonly log: Log;
 };
 
-/** Starts the server and connects; undefined when it cannot start yet, since old sessions are still ending. */
+/** Starts the server and connects. Undefined if the same start may succeed later, when old sessions have ended. */
 async function launch(options: LaunchOptions): Promise<Server | undefined> {
   const { layout, before, applicationName, log } = options;
   await ensureWritable(layout.dataDir);
   const offset = await boundServerLog(layout.logFile);
-  const child = await startOver(options);
+  const child = await startProcess(options);
   reached(log, 'server-spawned');
   if (before.kind === 'stale') log.warn('PostgreSQL was not shut down: it recovers from its write-ahead log');
   const started = performance.now();
@@ -107,7 +109,7 @@ async function launch(options: LaunchOptions): Promise<Server | undefined> {
     });
     const now = await findPostmaster(layout.pgdata);
     if (now.kind !== 'running' || now.pid !== child.pid) {
-      // A version without the lock was faster, and it is that one's server that has answered.
+      // A service of version 0.1.0, which has no lock, was faster, and its server has answered.
       await connection.client.end();
       return undefined;
     }
@@ -123,11 +125,17 @@ async function launch(options: LaunchOptions): Promise<Server | undefined> {
   throw startFailure(layout, child.outcome() ?? 'ended', output);
 }
 
-async function startOver({ layout, lock, before, connections, log }: LaunchOptions): Promise<ServerProcess> {
+async function startProcess({
+  layout,
+  lock,
+  before,
+  connections,
+  log,
+}: LaunchOptions): Promise<ServerProcess> {
   const [packaged, account] = await Promise.all([packagedBinaries(), clusterAccount(layout)]);
   if (account !== undefined && isShared(account)) {
     log.warn(
-      `the database belongs to the user ${account.name}, whom other programs use too and who can change it. To give ` +
+      `the database belongs to the user ${account.name}, and other programs of this user can change it. To give ` +
         `it a user of its own, stop the service, then: useradd --system svc; chown -R svc: ${layout.pgdata}`,
     );
   }
@@ -135,8 +143,8 @@ async function startOver({ layout, lock, before, connections, log }: LaunchOptio
   await ensureCluster({ layout, lock, account, binaries, log });
   await ensureSocketDirectory(layout, account);
   await ensureConfiguration(layout, account);
-  // We have the lock and nobody answers, so the socket's lock file is as stale as postmaster.pid. It would be in
-  // the way when the process id in it has gone to another process, or to a zombie that nobody reaps.
+  // This process has the lock and no server answers, so the socket's lock file is stale. PostgreSQL would not start
+  // if another process, or a zombie, has got the process id in that file.
   await rm(socketLockFile(layout), { force: true });
   const paths = await serverPaths(layout, account, lock.fd);
   try {
@@ -151,8 +159,8 @@ async function startOver({ layout, lock, before, connections, log }: LaunchOptio
         ...configurationSettings(paths.configuration),
       ],
       inherit: paths.inherit,
-      // PostgreSQL refuses to start while the process in a left-over postmaster.pid lives, whoever that is by
-      // now; the one named here it ignores. Its check for sessions of the old server (by shared memory) stays.
+      // PostgreSQL refuses to start while a process has the id in postmaster.pid, even if that is another program by
+      // now. It ignores the id in this variable. It still checks, by shared memory, for sessions of the old server.
       env: before.kind === 'stale' ? { PG_GRANDPARENT_PID: String(before.pid) } : {},
     });
   } catch (error) {

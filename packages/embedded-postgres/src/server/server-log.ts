@@ -4,11 +4,11 @@ import { EmbeddedError, errorCode } from '../errors.ts';
 
 const BYTES_PER_MIB = 1024 * 1024;
 const LARGEST_LOG_BYTES = 8 * BYTES_PER_MIB;
-/** How much of the end is shown when a start fails. */
+/** How much of the end of the log a failed start shows. */
 const TAIL_BYTES = 4 * 1024;
 const TAIL_LINES = 12;
 
-/** Puts a large log aside before a start, in place of the one before it. Resolves with the size that is left. */
+/** Renames a large log to `.old` before a start. Resolves to the size of the log that the server appends to. */
 export async function boundServerLog(path: string): Promise<number> {
   const size = await stat(path).then(
     (found) => found.size,
@@ -38,18 +38,15 @@ export async function serverLogSince(path: string, offset: number): Promise<stri
   }
 }
 
-/** What PostgreSQL's own words mean for the operator; the first that fits. */
+/** What PostgreSQL's messages mean for the operator. The first match counts. */
 const MEANINGS: readonly (readonly [RegExp, string])[] = [
   [
     /No space left on device|Disk quota exceeded/,
     'The disk is full: make room and start again, nothing is lost.',
   ],
   [/Read-only file system/, 'The file system is read-only: mount it for writing.'],
-  [/invalid permissions/, 'The directory must be accessible to its owner alone: chmod -R go= on it.'],
-  [
-    /Permission denied/,
-    'Its user may not use a file: give the directory back to the owner of its parent with chown -R.',
-  ],
+  [/invalid permissions/, 'Only the owner of the directory may have access to it: run chmod -R go= on it.'],
+  [/Permission denied/, 'Its user cannot use a file: give the directory back to its owner with chown -R.'],
   [/could not map anonymous shared memory|Cannot allocate memory/, 'There is not enough memory.'],
   [
     /could not locate a valid checkpoint record|invalid checkpoint record/,
@@ -57,18 +54,18 @@ const MEANINGS: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-/** Sessions of a postmaster that was killed end a moment after it; until then a new one must not start. */
+/** The sessions of a killed server end shortly after it. Until then no other server must start. */
 const OLD_SESSIONS = /pre-existing shared memory block/;
 
-/** Another start was faster, by so little that its server was not to be seen yet. */
+/** Another start was faster, and its server did not answer yet. */
 const FASTER_START = /lock file "postmaster\.pid" already exists/;
 
-/** Whether the same start may succeed in a moment. */
+/** Whether the same start may succeed a moment later. */
 export function passesByItself(output: string): boolean {
   return OLD_SESSIONS.test(output) || FASTER_START.test(output);
 }
 
-/** The error for a server that ended while it started: how it ended, its last words and what they mean. */
+/** The error for a server that ended while it started: how it ended, what that means, and the end of its log. */
 export function startFailure(layout: Layout, outcome: string, output: string): EmbeddedError {
   const meaning = MEANINGS.find(([pattern]) => pattern.test(output))?.[1];
   return new EmbeddedError(

@@ -6,15 +6,12 @@ import { openUnlinked } from '../directory/files.ts';
 import { EmbeddedError } from '../errors.ts';
 import { clusterSetting } from './postmaster.ts';
 
-/** A postmaster that this process has started. */
+/** A server that this process has started. */
 export type ServerProcess = {
   readonly pid: number;
-  /** How it ended, once it has; before that undefined. */
+  /** How it ended: exit code, signal or error. Undefined while it runs. */
   readonly outcome: () => string | undefined;
-  /**
-   * Resolves with `outcome` when it has ended. The server alone does not keep this process alive;
-   * a call of this does.
-   */
+  /** Resolves with `outcome` when it has ended. Only a call of this keeps this process alive until then. */
   readonly ended: () => Promise<string>;
 };
 
@@ -22,14 +19,14 @@ export type ServerProcessOptions = {
   readonly binaries: Binaries;
   readonly launcher: Launcher;
   readonly pgdata: string;
-  /** The path by which the server reaches it, from there. Default: `pgdata`. */
+  /** The path by which the server uses `pgdata`, its working directory. Default: `pgdata`. */
   readonly reachedAs?: string;
-  /** What the server says is appended here. */
+  /** The server's output is appended to this file. */
   readonly logFile: string;
-  /** `name=value`, as in postgresql.conf. */
+  /** Each `name=value`, as in postgresql.conf. */
   readonly settings: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** Descriptors that the server keeps open as 3, 4 and so on, as long as one of its processes lives. */
+  /** Descriptors that all processes of the server keep open as 3, 4 and so on. */
   readonly inherit?: readonly number[];
 };
 
@@ -37,8 +34,8 @@ const { O_APPEND, O_CREAT, O_WRONLY } = constants;
 const LOG_FLAGS = O_APPEND | O_CREAT | O_WRONLY;
 
 /**
- * Starts the postmaster, in a session of its own: a Ctrl-C on the terminal is for the service, which ends its
- * requests first and the database last. It writes to a file and not to a pipe, so it outlives a killed service.
+ * Starts the server in a session of its own: Ctrl-C goes only to the service, which finishes its requests before it
+ * stops the database. The server writes to a file, not to a pipe, so that it goes on if the service is killed.
  */
 export async function startServerProcess(options: ServerProcessOptions): Promise<ServerProcess> {
   const { binaries, launcher, pgdata, reachedAs = pgdata } = options;

@@ -6,32 +6,32 @@ import { openServer } from '../server/open.ts';
 import { untilGone } from '../server/postmaster.ts';
 import { claimService, joinUsers, leaveUsers, otherUsers, serviceHolder } from './session-locks.ts';
 
-/** How often the server may end under somebody who comes just then. */
+/** How often the server may stop while this process joins, before it gives up. */
 const LAST_USER_RACES = 20;
 /** PostgreSQL cuts an application_name after this many bytes. */
 const LONGEST_NAME_BYTES = 63;
 
 export type EntryOptions = {
   readonly layout: Layout;
-  /** What this process is, as another one that is refused will name it: `svcd start`. */
+  /** The name of this process in the messages of others: `svcd start`. */
   readonly purpose: string;
-  /** Whether it is the one service of the data directory, or a command beside it. */
+  /** Whether this process is the service of the data directory. Otherwise it is a command. */
   readonly service: boolean;
-  /** What the service needs, when it is this process that starts the server. */
+  /** Connections that the service needs. Used if this process starts the server. */
   readonly connections: number;
   readonly log: Log;
 };
 
-/** A server that this process is counted a user of. */
+/** A server that this process has joined. */
 export type Entry = {
   readonly server: Server;
-  /** As in `18.4`. */
+  /** The version of PostgreSQL: `18.4`. */
   readonly version: string;
-  /** Who else uses it. */
+  /** The names of the other users. */
   readonly others: readonly string[];
 };
 
-/** Opens the server of a data directory and joins its users; as a service, exclusively among services. */
+/** Opens the server of a data directory and joins its users. Fails for a service if there is another service. */
 export async function enter(options: EntryOptions): Promise<Entry> {
   const { layout, log } = options;
   const suffix = ` (pid ${process.pid})`;
@@ -49,7 +49,7 @@ export async function enter(options: EntryOptions): Promise<Entry> {
       return { server, version: rows[0]?.version ?? '', others: await otherUsers(server.client) };
     } catch (error) {
       await server.client.end();
-      // Its last user was just shutting it down: start it anew.
+      // The last user has just shut the server down: start it again.
       if (!isConnectionLoss(error)) throw error;
     }
   }
@@ -57,29 +57,29 @@ export async function enter(options: EntryOptions): Promise<Entry> {
 }
 
 /**
- * Why a service does not take over a server of another container: it could not shut that down, and the server
- * would be killed with the container.
+ * The error for a service that finds the server in another container. The service could not shut that server down,
+ * and the server would be killed with its container.
  */
 async function foreignServer({ client }: Server, { dataDir }: Layout): Promise<EmbeddedError> {
   const holder = await serviceHolder(client);
   if (holder !== undefined) return new DataDirectoryInUseError(dataDir, `${holder} in another container`);
   return new EmbeddedError(
     `the PostgreSQL of the data directory ${dataDir} runs in another container, or was started with the directory ` +
-      'at another path. A service does not take over what it cannot stop: end that container, or the command ' +
+      'at another path. A service does not use a server that it cannot stop: end that container, or the command ' +
       'that uses the database there, then start again.',
   );
 }
 
 /**
- * Leaves the server; who is the last one shuts it down and waits for its end. While others use it (a command
- * beside a service that stops) it is left to them: the last of them shuts it down.
+ * Leaves the server. The last user shuts it down and waits for its end. If a service stops while a command uses the
+ * server, the server goes on until the command ends.
  */
 export async function leave(server: Server, layout: Layout, log: Log): Promise<void> {
   try {
     if (await leaveUsers(server.client)) {
       if (server.local) return await shutDown(server, layout, log);
-      // Its process id is that of another process here.
-      return log.info('left PostgreSQL running: it runs in another container, and ends with that');
+      // Here its process id belongs to another process.
+      return log.info('left PostgreSQL running: it runs in another container, and ends with that container');
     }
     const others = (await otherUsers(server.client)).join(', ');
     log.info(
@@ -87,14 +87,14 @@ export async function leave(server: Server, layout: Layout, log: Log): Promise<v
       `left PostgreSQL (pid ${server.pid}) running for ${others || 'another process'}`,
     );
   } catch (error) {
-    // It is gone already, which is where this was going.
+    // The server has ended already.
     if (!isConnectionLoss(error)) throw error;
   } finally {
     await server.client.end();
   }
 }
 
-/** A fast shutdown: sessions are cut, their open transactions rolled back, everything is written. */
+/** A fast shutdown: ends the sessions, rolls back their transactions, and writes everything to the disk. */
 async function shutDown({ pid, child }: Server, layout: Layout, log: Log): Promise<void> {
   const started = performance.now();
   try {

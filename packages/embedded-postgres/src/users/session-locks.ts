@@ -2,16 +2,16 @@ import type pg from 'pg';
 import { DataDirectoryInUseError, errorCode } from '../errors.ts';
 
 /**
- * Who uses a data directory is held as session-level advisory locks on one connection, so that it ends with
- * the process, however that ends. The class of the locks is 'svc' in ASCII.
+ * Each user of a data directory holds session-level advisory locks on one connection. They end with the process, even
+ * if it is killed. The class of the locks is 'svc' in ASCII.
  */
 const LOCK_CLASS = 0x73_76_63;
-/** Held by the one service, exclusively. */
+/** The lock that the service holds exclusively, so there is one service. */
 const SERVICE = 1;
-/** Held by everybody who uses the server, shared; whoever gets it exclusively is alone. */
+/** The lock that every user of the server shares. A process that gets it exclusively is the only user. */
 const USER = 2;
 
-/** A connection that was closed, or whose process was killed, has lost its locks within this time. */
+/** The server frees the locks of a closed connection, or of a killed process, within this time. */
 const LOCK_TIMEOUT = '1s';
 /** SQLSTATE lock_not_available. */
 const LOCK_NOT_AVAILABLE = '55P03';
@@ -24,14 +24,16 @@ const HOLDERS = `
   order by backend_start`;
 
 /**
- * Counts this connection among the server's users. It waits while the last user before it shuts the server
- * down, and fails with the connection when that is done: then the server has to be opened again.
+ * Adds this connection to the users of the server. Waits while the last user shuts the server down, and then fails
+ * with the connection: the caller has to open the server again.
  */
 export async function joinUsers(client: pg.Client): Promise<void> {
   await client.query('select pg_advisory_lock_shared($1, $2)', [LOCK_CLASS, USER]);
 }
 
-/** Makes this connection the one service of the data directory; throws DataDirectoryInUseError naming the other. */
+/**
+ * Makes this connection the service of the data directory. Throws DataDirectoryInUseError if there is another one.
+ */
 export async function claimService(client: pg.Client, dataDir: string): Promise<void> {
   if (await lockSoon(client, SERVICE)) return;
   const holder = (await serviceHolder(client)) ?? 'another process';
@@ -39,28 +41,28 @@ export async function claimService(client: pg.Client, dataDir: string): Promise<
   throw new DataDirectoryInUseError(dataDir, holder);
 }
 
-/** The service that uses the server, as it introduced itself. */
+/** The name and process id of the service that uses the server. Undefined if there is none. */
 export async function serviceHolder(client: pg.Client): Promise<string | undefined> {
   return (await holders(client, SERVICE))[0];
 }
 
-/** The other users of the server, as they introduced themselves. */
+/** The names and process ids of the other users of the server. */
 export async function otherUsers(client: pg.Client): Promise<readonly string[]> {
   return holders(client, USER);
 }
 
 /**
- * Gives up everything that this connection holds. True when nobody else uses the server: then nobody can
- * begin to before this connection ends, and the server is to be shut down.
+ * Frees the locks of this connection. True if there is no other user. Then this connection has the lock of the users
+ * exclusively, so no other process can join before it ends, and the caller has to shut the server down.
  */
 export async function leaveUsers(client: pg.Client): Promise<boolean> {
   await client.query('select pg_advisory_unlock_all()');
-  // A command beside a service need not wait to see whether it is alone.
+  // While a service runs, a command need not wait for LOCK_TIMEOUT to see that it is not the last user.
   if ((await holders(client, SERVICE)).length > 0) return false;
   return lockSoon(client, USER);
 }
 
-/** Takes a lock exclusively; false when somebody still has it after the time that a dead connection needs. */
+/** Takes a lock exclusively. False if another connection still has it after LOCK_TIMEOUT. */
 async function lockSoon(client: pg.Client, lock: number): Promise<boolean> {
   await client.query(`set lock_timeout = '${LOCK_TIMEOUT}'`);
   try {

@@ -3,22 +3,22 @@ import { DataDirectoryInUseError, EmbeddedError, errorMessage } from '../errors.
 import type { Log } from '../log.ts';
 import type { Server } from '../server/connect.ts';
 
-/** More than this many crashes within the window are no accident. */
+/** With more crashes than this within the window, the supervision gives up. */
 const CRASH_LIMIT = 5;
 const CRASH_WINDOW_MS = 60_000;
 const FIRST_PAUSE_MS = 100;
 
 export type Supervisor = {
   readonly current: () => Server;
-  /** Resolves when the server cannot be kept running. */
+  /** Resolves when the server cannot be kept running, with the reason. */
   readonly failed: Promise<EmbeddedError>;
-  /** Ends the supervision. Resolves with the server, or undefined when it is not connected any more. */
+  /** Ends the supervision. Resolves with the server, or with undefined if the connection is lost. */
   readonly end: () => Promise<Server | undefined>;
 };
 
 /**
- * Watches the server through the connection that holds its locks. When that breaks, because a crashed session
- * made the server restart itself or because the server is gone, `reopen` joins or starts it again.
+ * Watches the server through the connection that holds its locks. When the connection ends, because a session crashed
+ * and the server restarts, or because the server has ended, calls `reopen` to join the server or start it again.
  */
 export function supervise(first: Server, reopen: () => Promise<Server>, log: Log): Supervisor {
   let current = first;
@@ -46,7 +46,7 @@ export function supervise(first: Server, reopen: () => Promise<Server>, log: Log
         connected = true;
         watch();
         const ms = Math.round(performance.now() - started);
-        return log.warn({ pid: current.pid, ms }, `PostgreSQL (pid ${current.pid}) is there again`);
+        return log.warn({ pid: current.pid, ms }, `PostgreSQL (pid ${current.pid}) is running again`);
       } catch (error) {
         if (error instanceof DataDirectoryInUseError) return failed.resolve(error);
         log.error(`PostgreSQL cannot be started again: ${errorMessage(error)}`);

@@ -1,12 +1,12 @@
-/** What a test file leaves to be undone when it is over, in the order in which it was made. */
+/** The cleanups of a test file, in the order in which they were added. */
 const cleanups: (() => Promise<void>)[] = [];
 
-/** Undoes something after the last test, and the last `afterAll`, of the test file that calls this. */
+/** Runs a cleanup after the last test and the last `afterAll` of the current test file. */
 export function onFileEnd(cleanup: () => Promise<void>): void {
   cleanups.push(cleanup);
 }
 
-/** Runs every cleanup, the last one first, even when one fails; then throws what failed. */
+/** Runs all cleanups, the last one first, even if one fails. Then throws the failures. */
 export async function runCleanups(): Promise<void> {
   const failures: unknown[] = [];
   for (let cleanup = cleanups.pop(); cleanup !== undefined; cleanup = cleanups.pop()) {

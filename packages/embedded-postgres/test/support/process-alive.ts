@@ -1,6 +1,6 @@
 import { errorCode } from '../../src/errors.ts';
 
-/** Whether there is a process of this id, of whomever; a zombie counts. */
+/** Whether there is a process with this id, of any user. A zombie counts. */
 export function isProcessAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

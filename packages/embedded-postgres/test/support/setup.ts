@@ -1,5 +1,5 @@
 import { afterAll } from 'vitest';
 import { runCleanups } from './cleanup.ts';
 
-// Registered before any hook of the test file, so it runs after all of them.
+// Registered before the hooks of the test file, so it runs after them.
 afterAll(runCleanups);

@@ -14,7 +14,7 @@ import { fastDirectory, makeTemporaryDirectory } from './temporary-directory.ts'
 
 const MAX_CONNECTIONS = 300;
 
-/** For a server whose data nobody will miss: it never waits for the disk. */
+/** The settings of a server whose data may be lost: it never waits for the disk. */
 const SETTINGS = [
   'fsync=off',
   'full_page_writes=off',
@@ -29,7 +29,7 @@ const SETTINGS = [
   `max_connections=${MAX_CONNECTIONS}`,
 ] as const;
 
-/** Of a server on PostgreSQL's default port. */
+/** The name of the socket for PostgreSQL's default port. */
 const SOCKET_NAME = '.s.PGSQL.5432';
 
 /** `svc-db-<pid of the test run>-<random>` */
@@ -37,12 +37,12 @@ const SERVER_DIRECTORY = /^svc-db-(\d+)-/;
 
 /** A server for one run of the tests. */
 export type ThrowawayServer = {
-  /** Of the database `svc`; its role may make further databases. */
+  /** The URL of the database `svc`. Its role may create further databases. */
   readonly url: string;
   readonly socketPath: string;
-  /** Of the postmaster that runs now. */
+  /** The process id of the running server. */
   readonly pid: () => number;
-  /** Starts it again after its postmaster was killed, and waits until it answers. */
+  /** Starts a killed server again, and waits until it answers. */
   readonly restart: () => Promise<void>;
   /** Ends the server at once and removes its directory. */
   readonly stop: () => Promise<void>;
@@ -85,13 +85,13 @@ export async function startThrowawayServer(
   };
   let server = await launch();
   const stop = async (): Promise<void> => {
-    // Immediate: nothing is written that is removed anyway.
+    // An immediate shutdown writes nothing. The files are removed next.
     if (server.outcome() === undefined) process.kill(server.pid, 'SIGQUIT');
     await server.ended();
     await rm(root, { recursive: true, force: true });
   };
   const restart = async (): Promise<void> => {
-    // Until it is reaped, its process id counts as a server that runs.
+    // Until the killed process is reaped, it counts as a running server.
     await server.ended();
     server = await launch();
   };
@@ -99,7 +99,7 @@ export async function startThrowawayServer(
   return { url, socketPath, pid: () => server.pid, restart, stop };
 }
 
-/** Ends and removes the servers of test runs that were killed, before they could. */
+/** Ends and removes the servers of test runs that were killed. */
 async function removeAbandonedServers(parent: string): Promise<void> {
   for (const name of await readdir(parent)) {
     const maker = SERVER_DIRECTORY.exec(name)?.[1];
