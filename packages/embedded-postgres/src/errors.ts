@@ -17,15 +17,9 @@ export class DataDirectoryInUseError extends EmbeddedError {
   }
 }
 
-/** The `code` of an error of Node, of the operating system (`ENOENT`) or of PostgreSQL (an SQLSTATE). */
-export function errorCode(error: unknown): string | undefined {
-  const code = (error as { code?: unknown } | null | undefined)?.code;
-  return typeof code === 'string' ? code : undefined;
-}
+/** Whether this is an error of Node, of the operating system or of PostgreSQL (SQLSTATE) with one of these codes. */
+export const hasCode = (error: unknown, ...codes: readonly string[]): boolean =>
+  error instanceof Error && 'code' in error && codes.some((code) => code === error.code);
 
-/** The message of whatever was thrown; a connection tried on several addresses has its message inside. */
-export function errorMessage(error: unknown): string {
-  if (error instanceof AggregateError && error.message === '')
-    return error.errors.map(errorMessage).join('; ');
-  return error instanceof Error ? error.message : String(error);
-}
+/** The message of a thrown value. */
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { Layout } from '../directory/data-directory.ts';
 import { fileError } from '../directory/files.ts';
-import { EmbeddedError, errorCode } from '../errors.ts';
+import { EmbeddedError, hasCode } from '../errors.ts';
 import { usersWithProcesses } from './processes.ts';
 
 /** An unprivileged user of this machine. The name of a user without one is its number. */
@@ -104,7 +104,7 @@ async function ownerOf(path: string): Promise<Account | undefined> {
     if (!found.isDirectory()) return undefined;
     return { name: accountName(found.uid), uid: found.uid, gid: found.gid };
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined;
+    if (hasCode(error, 'ENOENT')) return undefined;
     throw await fileError(`${path} cannot be read`, path, error);
   }
 }

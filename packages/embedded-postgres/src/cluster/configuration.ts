@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Account } from '../account/account.ts';
 import type { Layout } from '../directory/data-directory.ts';
 import { fileError, type Owner, openNew, setDirectory } from '../directory/files.ts';
-import { EmbeddedError, errorCode } from '../errors.ts';
+import { EmbeddedError, hasCode } from '../errors.ts';
 
 /** The settings that name the server's configuration files, and the names of these files. */
 export const CONFIGURATION_FILES = {
@@ -60,7 +60,7 @@ export const configurationSettings = (directory: string): readonly string[] =>
 
 async function ownDirectory(path: string, mode: number, owner: Owner | undefined): Promise<void> {
   await mkdir(path, { mode }).catch((error: unknown) => {
-    if (errorCode(error) !== 'EEXIST') throw error;
+    if (!hasCode(error, 'EEXIST')) throw error;
   });
   if (!(await lstat(path)).isDirectory()) throw new EmbeddedError(`${path} is not a directory. Remove it.`);
   await setDirectory(path, mode, owner);
@@ -88,7 +88,7 @@ async function readOwn(path: string, account: Account | undefined): Promise<stri
       await file.close();
     }
   } catch (error) {
-    if (['ENOENT', 'ELOOP'].includes(errorCode(error) ?? '')) return '';
+    if (hasCode(error, 'ENOENT', 'ELOOP')) return '';
     throw error;
   }
 }

@@ -3,7 +3,7 @@ import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Account, ADD_A_USER } from '../account/account.ts';
 import { hasDescriptorPaths, openDirectory } from '../account/reach.ts';
-import { EmbeddedError, errorCode } from '../errors.ts';
+import { EmbeddedError, hasCode } from '../errors.ts';
 
 /** Without O_NONBLOCK, opening a pipe would wait for its other end. Pipes are refused after that. */
 const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
@@ -15,14 +15,14 @@ const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
  */
 export async function handOver(path: string, from: Account, to: Account, reachedAs = path): Promise<void> {
   const file = await open(reachedAs, FLAGS).catch((error: unknown) => {
-    throw errorCode(error) === 'ELOOP' ? foreign(path, from) : error;
+    throw hasCode(error, 'ELOOP') ? foreign(path, from) : error;
   });
   try {
     const found = await file.stat();
     const single = found.isDirectory() || (found.isFile() && found.nlink === 1);
     if (!single || found.uid !== from.uid) throw foreign(path, from);
     await file.chown(to.uid, to.gid).catch((error: unknown) => {
-      if (errorCode(error) !== 'EINVAL') throw error;
+      if (!hasCode(error, 'EINVAL')) throw error;
       throw new EmbeddedError(`this container has no user id ${to.uid}. ${ADD_A_USER}`, { cause: error });
     });
     if (!found.isDirectory()) return;

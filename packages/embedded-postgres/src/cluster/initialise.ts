@@ -4,7 +4,7 @@ import type { Account } from '../account/account.ts';
 import type { Layout } from '../directory/data-directory.ts';
 import { fileError } from '../directory/files.ts';
 import type { DirectoryLock } from '../directory/lock.ts';
-import { EmbeddedError, errorCode } from '../errors.ts';
+import { EmbeddedError, hasCode } from '../errors.ts';
 import { type Log, reached } from '../log.ts';
 import { createCluster } from './create.ts';
 import { ensurePassword } from './password.ts';
@@ -49,7 +49,7 @@ export async function ensureCluster(options: InitialiseOptions): Promise<void> {
     log.info({ directory: layout.pgdata, ms }, `made a PostgreSQL ${PACKAGED_MAJOR_VERSION} database`);
   } catch (error) {
     await rm(draft, { recursive: true, force: true });
-    if (['ENOTEMPTY', 'EEXIST'].includes(errorCode(error) ?? '') && (await isCluster(layout))) return;
+    if (hasCode(error, 'ENOTEMPTY', 'EEXIST') && (await isCluster(layout))) return;
     if (error instanceof EmbeddedError) throw error;
     throw await fileError(`the database in ${layout.pgdata} cannot be made`, layout.dataDir, error);
   }
@@ -70,7 +70,7 @@ async function clusterVersion({ pgdata }: Layout): Promise<string | undefined> {
   try {
     return (await readFile(join(pgdata, 'PG_VERSION'), 'utf8')).trim();
   } catch (error) {
-    if (errorCode(error) !== 'ENOENT') throw await fileError(`${pgdata} cannot be read`, pgdata, error);
+    if (!hasCode(error, 'ENOENT')) throw await fileError(`${pgdata} cannot be read`, pgdata, error);
   }
   const entries = await readdir(pgdata).catch(() => []);
   if (entries.length === 0) return undefined;

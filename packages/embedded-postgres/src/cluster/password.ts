@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { link, readFile, rm } from 'node:fs/promises';
 import type { Layout } from '../directory/data-directory.ts';
 import { fileError, openNew } from '../directory/files.ts';
-import { EmbeddedError, errorCode } from '../errors.ts';
+import { EmbeddedError, hasCode } from '../errors.ts';
 
 const PASSWORD_BYTES = 24;
 const OWNER_ONLY = 0o600;
@@ -23,7 +23,7 @@ export async function ensurePassword(layout: Layout): Promise<string> {
     // A link appears with its whole content, and never replaces a file. So the second of two starts reads the first
     // one's.
     await link(draft, layout.passwordFile).catch((error: unknown) => {
-      if (errorCode(error) !== 'EEXIST') throw error;
+      if (!hasCode(error, 'EEXIST')) throw error;
     });
   } catch (error) {
     throw await fileError(`${layout.passwordFile} cannot be written`, layout.dataDir, error);
@@ -47,7 +47,7 @@ async function readPassword(layout: Layout): Promise<string | undefined> {
   try {
     return (await readFile(layout.passwordFile, 'utf8')).trim() || undefined;
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined;
+    if (hasCode(error, 'ENOENT')) return undefined;
     throw await fileError(`${layout.passwordFile} cannot be read`, layout.dataDir, error);
   }
 }

@@ -4,7 +4,7 @@ import type { Account } from '../account/account.ts';
 import { commandLines } from '../account/processes.ts';
 import { barrierTo, impassable } from '../account/reach.ts';
 import { fileError } from '../directory/files.ts';
-import { EmbeddedError, errorCode } from '../errors.ts';
+import { EmbeddedError, hasCode } from '../errors.ts';
 import type { Log } from '../log.ts';
 
 /** Absolute paths of the programs of a PostgreSQL installation. */
@@ -19,7 +19,7 @@ export async function packagedBinaries(platform = `${process.platform}-${process
   try {
     return (await import(name)) as Binaries;
   } catch (error) {
-    if (errorCode(error) !== 'ERR_MODULE_NOT_FOUND') throw error;
+    if (!hasCode(error, 'ERR_MODULE_NOT_FOUND')) throw error;
     throw new EmbeddedError(
       `there is no packaged PostgreSQL for ${platform} (npm package ${name}). ` +
         'Set SVC_DATABASE_URL to a PostgreSQL 15 or newer, or install again without --omit=optional.',
@@ -55,7 +55,7 @@ export async function reachablePrograms(
     return { initdb: join(copy, 'bin', 'initdb'), postgres: join(copy, 'bin', 'postgres') };
   } catch (error) {
     if (error instanceof EmbeddedError) throw error;
-    if (['ENOSPC', 'EDQUOT'].includes(errorCode(error) ?? '')) {
+    if (hasCode(error, 'ENOSPC', 'EDQUOT')) {
       throw await fileError(`PostgreSQL cannot be copied to ${copies}`, dirname(copies), error);
     }
     throw impassable(account, barrier, error);
@@ -83,7 +83,7 @@ async function ensureCopy(native: string, copies: string, log: Log): Promise<str
       await rename(draft, target);
     }
   } catch (error) {
-    if (!['ENOTEMPTY', 'EEXIST'].includes(errorCode(error) ?? '')) throw error;
+    if (!hasCode(error, 'ENOTEMPTY', 'EEXIST')) throw error;
     if (!(await isSameTree(native, target))) throw error;
   } finally {
     await rm(draft, { recursive: true, force: true });

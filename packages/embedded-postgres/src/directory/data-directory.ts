@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { chmod, chown, lstat, mkdir, realpath, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { EmbeddedError, errorCode } from '../errors.ts';
+import { EmbeddedError, hasCode } from '../errors.ts';
 import { ensureDirectory, fileError, type Owner } from './files.ts';
 
 /** Everyone may enter, so that the server's user can reach its files. Each file has its own permissions. */
@@ -71,7 +71,7 @@ export async function findDataDirectory(dataDir: string): Promise<Layout | undef
   try {
     return layoutOf(await realpath(dataDir));
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined;
+    if (hasCode(error, 'ENOENT')) return undefined;
     throw await fileError(`the data directory ${resolve(dataDir)} cannot be opened`, dataDir, error);
   }
 }
@@ -92,7 +92,7 @@ async function makeDirectories(path: string): Promise<void> {
   try {
     await makeDirectory(path);
   } catch (error) {
-    if (errorCode(error) !== 'ENOENT' || dirname(path) === path) throw error;
+    if (!hasCode(error, 'ENOENT') || dirname(path) === path) throw error;
     await makeDirectories(dirname(path));
     await makeDirectory(path);
   }
@@ -103,7 +103,7 @@ async function makeDirectory(path: string): Promise<void> {
     await mkdir(path);
     await chmod(path, PASSABLE);
   } catch (error) {
-    if (errorCode(error) !== 'EEXIST' || !(await stat(path)).isDirectory()) throw error;
+    if (!hasCode(error, 'EEXIST') || !(await stat(path)).isDirectory()) throw error;
   }
 }
 
@@ -116,8 +116,7 @@ export async function ensureSocketDirectory(layout: Layout, owner: Owner | undef
     await mkdir(path, { mode: PRIVATE });
     if (owner !== undefined) await chown(path, owner.uid, owner.gid);
   } catch (error) {
-    if (errorCode(error) !== 'EEXIST')
-      throw await fileError(`the directory ${path} cannot be made`, path, error);
+    if (!hasCode(error, 'EEXIST')) throw await fileError(`the directory ${path} cannot be made`, path, error);
     await refuseForeignDirectory(path, owner?.uid ?? process.getuid?.());
   }
 }

@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { chmod, type FileHandle, mkdir, open, rm, statfs } from 'node:fs/promises';
-import { EmbeddedError, errorCode, errorMessage } from '../errors.ts';
+import { EmbeddedError, hasCode, messageOf } from '../errors.ts';
 
 const BYTES_PER_MIB = 1024 * 1024;
 const OWNER_ONLY = 0o600;
@@ -80,23 +80,17 @@ export async function fileError(what: string, path: string, error: unknown): Pro
 }
 
 async function remedy(path: string, error: unknown): Promise<string> {
-  switch (errorCode(error)) {
-    case 'ENOSPC':
-    case 'EDQUOT':
-      return `the disk is full (${await freeSpace(path)}). Make room, or set SVC_DATA_DIR to another disk.`;
-    case 'EROFS':
-      return 'the file system is read-only. Mount it for writing, or set SVC_DATA_DIR to another place.';
-    case 'EACCES':
-    case 'EPERM':
-      return `permission denied for the user ${process.getuid?.() ?? 'of this process'}. Give it the directory (chown), or set SVC_DATA_DIR to another place.`;
-    case 'EEXIST':
-    case 'ENOTDIR':
-      return 'a file is in its place. Move the file away, or set SVC_DATA_DIR to another place.';
-    case 'ELOOP':
-      return 'a link is in its place, and root follows no links. Remove it, or set SVC_DATA_DIR to another place.';
-    default:
-      return errorMessage(error);
-  }
+  if (hasCode(error, 'ENOSPC', 'EDQUOT'))
+    return `the disk is full (${await freeSpace(path)}). Make room, or set SVC_DATA_DIR to another disk.`;
+  if (hasCode(error, 'EROFS'))
+    return 'the file system is read-only. Mount it for writing, or set SVC_DATA_DIR to another place.';
+  if (hasCode(error, 'EACCES', 'EPERM'))
+    return `permission denied for the user ${process.getuid?.() ?? 'of this process'}. Give it the directory (chown), or set SVC_DATA_DIR to another place.`;
+  if (hasCode(error, 'EEXIST', 'ENOTDIR'))
+    return 'a file is in its place. Move the file away, or set SVC_DATA_DIR to another place.';
+  if (hasCode(error, 'ELOOP'))
+    return 'a link is in its place, and root follows no links. Remove it, or set SVC_DATA_DIR to another place.';
+  return messageOf(error);
 }
 
 async function freeSpace(path: string): Promise<string> {

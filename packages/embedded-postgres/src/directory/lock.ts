@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { EmbeddedError, errorCode } from '../errors.ts';
+import { EmbeddedError, hasCode } from '../errors.ts';
 import type { Layout } from './data-directory.ts';
 import { fileError, openUnlinked } from './files.ts';
 
@@ -84,8 +84,9 @@ async function lockFile(file: FileHandle, { dataDir }: Layout): Promise<boolean>
     const { tryLock: lock } = (await import('fs-native-extensions')).default;
     return lock(file.fd);
   } catch (error) {
+    const reason = error instanceof Error && 'code' in error ? error.code : error;
     throw new EmbeddedError(
-      `the data directory ${dataDir} cannot be locked (${errorCode(error) ?? String(error)}). Its file system must ` +
+      `the data directory ${dataDir} cannot be locked (${String(reason)}). Its file system must ` +
         'have locks: set SVC_DATA_DIR to a local disk, or set SVC_DATABASE_URL.',
       { cause: error },
     );
@@ -106,6 +107,6 @@ async function introduce(file: FileHandle, purpose: string): Promise<void> {
     await file.truncate(0);
     await file.write(text, 0);
   } catch (error) {
-    if (!['ENOSPC', 'EDQUOT'].includes(errorCode(error) ?? '')) throw error;
+    if (!hasCode(error, 'ENOSPC', 'EDQUOT')) throw error;
   }
 }

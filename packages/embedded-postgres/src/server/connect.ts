@@ -6,115 +6,56 @@ import { clusterAccount } from '../account/account.ts';
 import { DATABASE, ROLE } from '../cluster/create.ts';
 import { requirePassword } from '../cluster/password.ts';
 import { type Layout, shortSocketDirectoryName, socketFile } from '../directory/data-directory.ts';
-import { EmbeddedError, errorCode, errorMessage } from '../errors.ts';
+import { EmbeddedError, hasCode, messageOf } from '../errors.ts';
 import { findPostmaster, type PostmasterState } from './postmaster.ts';
 import type { ServerProcess } from './server-process.ts';
 
-/** A server that takes connections, and one connection to it. */
+/**
+ * How long a server may take to answer a new connection. A server in recovery answers at once; a frozen one never.
+ */
+const CONNECT_TIMEOUT_MS = 60_000;
+const FIRST_PAUSE_MS = 5;
+const LONGEST_PAUSE_MS = 100;
+
+/** SQLSTATE invalid_password. */
+const INVALID_PASSWORD = '28P01';
+/** Codes of a connection attempt while the server starts, recovers or stops (SQLSTATE cannot_connect_now). */
+const NOT_READY = ['ENOENT', 'ECONNREFUSED', '57P03'] as const;
+/** Codes of a lost connection: SQLSTATE admin_shutdown, SQLSTATE crash_shutdown, and those of a socket. */
+const LOST = ['57P01', '57P02', 'ECONNRESET', 'EPIPE'] as const;
+/** Codes of a path on which no server listens. */
+const NOBODY_LISTENS = ['ENOENT', 'ECONNREFUSED', 'ENOTDIR', 'ENOTSOCK'] as const;
+/** Codes of a server whose queue of new connections is full. */
+const BUSY = ['EAGAIN', 'EWOULDBLOCK'] as const;
+
+/** A running server, and one connection to it. */
 export type Server = {
   readonly client: pg.Client;
   readonly url: string;
   readonly socketDirectory: string;
-  /** In the namespace where it runs. */
+  /** The process id in the container of the server. */
   readonly pid: number;
-  /** Whether `pid` is a process here. False: it runs in another container and cannot be signalled from here. */
+  /** Whether the server runs in this container. If not, its process cannot be signalled from here. */
   readonly local: boolean;
-  /** Missing when the server was running before and is therefore nobody's child. */
+  /** The process, if this process has started it. */
   readonly child: ServerProcess | undefined;
 };
 
-/** What a path says behind which no server listens. */
-const NOBODY: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTDIR', 'ENOTSOCK']);
-/** What a server says that has no time for one more connection. */
-const BUSY: ReadonlySet<string | undefined> = new Set(['EAGAIN', 'EWOULDBLOCK']);
-
-/** Whether a server listens on the socket in this directory. It may run in another container. */
-export function answers(socketDirectory: string): Promise<boolean> {
-  return new Promise((resolve, reject) => {
-    const socket = connect({ path: socketFile(socketDirectory) });
-    socket.once('connect', () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.once('error', (error) => {
-      if (NOBODY.has(errorCode(error))) resolve(false);
-      else if (BUSY.has(errorCode(error))) resolve(true);
-      else reject(error);
-    });
-  });
-}
-
-/**
- * Where a server of this data directory may listen: at its own place, and where its postmaster.pid says if that
- * name was derived from this data directory, under another TMPDIR. Any other place belongs to the data directory
- * that this one is a copy of, and what listens there is not ours.
- */
-export function socketDirectories(layout: Layout, named: string | undefined): readonly string[] {
-  const own = layout.socketDirectory;
-  if (named === undefined || named === own) return [own];
-  return basename(named) === shortSocketDirectoryName(layout.dataDir) ? [own, named] : [own];
-}
-
-const FIRST_PAUSE_MS = 5;
-const LONGEST_PAUSE_MS = 100;
-
-/** What a server that is not there yet, or not yet done with its recovery, answers. */
-const NOT_YET: ReadonlySet<string | undefined> = new Set([
-  'ENOENT',
-  'ECONNREFUSED',
-  // cannot_connect_now: starting up, in recovery, shutting down.
-  '57P03',
-]);
-
-/** SQLSTATEs admin_shutdown and crash_shutdown, and what a socket says. */
-const LOST: ReadonlySet<string | undefined> = new Set(['57P01', '57P02', 'ECONNRESET', 'EPIPE']);
-
-/** Whether this is the end of the connection, not an answer of the server. */
-export function isConnectionLoss(error: unknown): boolean {
-  // The driver has no code for these two.
-  return LOST.has(errorCode(error)) || /^Connection terminated|not queryable$/.test(errorMessage(error));
-}
-
-/**
- * Connects as soon as the server takes connections. Crash recovery may take minutes, so there is no time limit:
- * `alive` is asked before each attempt and throws when it is no use to wait any longer.
- */
-export async function connectWhenReady(config: pg.ClientConfig, alive: () => unknown): Promise<pg.Client> {
-  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
-    await alive();
-    const client = new pg.Client(config);
-    // A connection that breaks later says so by its `end` event; without a listener an `error` ends the process.
-    client.on('error', () => undefined);
-    try {
-      await client.connect();
-      return client;
-    } catch (error) {
-      if (!NOT_YET.has(errorCode(error)) && !isConnectionLoss(error)) throw error;
-    }
-    await delay(pause);
-  }
-}
-
-/** SQLSTATE invalid_password. */
-const INVALID_PASSWORD = '28P01';
-/** A server in recovery answers at once that it is; one that says nothing for so long is frozen. */
-const CONNECT_TIMEOUT_MS = 60_000;
-
-/** The server went away while it was waited for. */
+/** The server ended while this process waited for it. */
 export class ServerGoneError extends Error {}
 
-/** A connection to the server of a data directory, and where that was found. */
-export type Connection = Pick<Server, 'client' | 'url' | 'socketDirectory'>;
+/** A connection to the server of a data directory. */
+type Connection = Pick<Server, 'client' | 'url' | 'socketDirectory'>;
 
 /**
- * Connects to the running server, also to one that runs in another container; waits while it recovers. Undefined
- * when none answers, or when it ends before it is ready.
+ * Connects to the running server of a data directory, in this container or another one. Waits while the server
+ * recovers. Undefined when no server listens, or when it ends before it is ready.
  */
 export async function joinServer(layout: Layout, applicationName: string): Promise<Server | undefined> {
-  // Says whose the files are before they cannot be read.
+  // If another user owns the files, this error says so. Later ones only say that a file cannot be read.
   await clusterAccount(layout);
   const before = await findPostmaster(layout.pgdata);
-  for (const socketDirectory of socketsOf(layout, before)) {
+  for (const socketDirectory of socketDirectories(layout, before)) {
     const alive = async () => {
       if (!(await answers(socketDirectory))) throw new ServerGoneError();
     };
@@ -124,7 +65,7 @@ export async function joinServer(layout: Layout, applicationName: string): Promi
       if (found.kind !== 'none') {
         return { ...connection, pid: found.pid, local: found.kind === 'running', child: undefined };
       }
-      // Its postmaster.pid is gone: it has just ended.
+      // Without postmaster.pid the server has just ended.
       await connection.client.end();
     } catch (error) {
       if (!(error instanceof ServerGoneError)) throw error;
@@ -133,22 +74,27 @@ export async function joinServer(layout: Layout, applicationName: string): Promi
   return undefined;
 }
 
-/** Where a server of this data directory may listen. */
-export function socketsOf(layout: Layout, found: PostmasterState): readonly string[] {
+/**
+ * The directories where the server of a data directory may have its socket: the usual one, and the one that
+ * postmaster.pid names. The named one counts if its server runs here, or if its name comes from this data directory
+ * (under another TMPDIR). Otherwise the data is a copy, and the named socket belongs to the original.
+ */
+export function socketDirectories(layout: Layout, found: PostmasterState): readonly string[] {
+  const usual = layout.socketDirectory;
   const named = found.kind === 'none' ? undefined : found.socketDirectory;
-  // A process that was started on this directory is its server wherever it listens.
-  if (found.kind === 'running' && named !== undefined) return [...new Set([layout.socketDirectory, named])];
-  return socketDirectories(layout, named);
+  if (named === undefined || named === usual) return [usual];
+  const trusted = found.kind === 'running' || basename(named) === shortSocketDirectoryName(layout.dataDir);
+  return trusted ? [usual, named] : [usual];
 }
 
-/** Connects as the service's role; `alive` is asked before each attempt, and throws to give up. */
+/** Connects as the service's role. Calls `alive` before each attempt; it throws to give up. */
 export async function connectTo(
   layout: Layout,
   socketDirectory: string,
   applicationName: string,
   alive: () => unknown,
 ): Promise<Connection> {
-  // Before the password is asked for: a directory without a server may have none.
+  // Before the password is read: a directory without a server may have no password.
   await alive();
   const password = await requirePassword(layout);
   const config: pg.ClientConfig = {
@@ -163,7 +109,7 @@ export async function connectTo(
     const client = await connectWhenReady(config, alive);
     return { client, url: socketUrl(socketDirectory, password), socketDirectory };
   } catch (error) {
-    if (errorCode(error) !== INVALID_PASSWORD) throw error;
+    if (!hasCode(error, INVALID_PASSWORD)) throw error;
     throw new EmbeddedError(
       `the password in ${layout.passwordFile} is not the password of the database in ${layout.pgdata}. ` +
         'Restore the file from the backup that the database was restored from.',
@@ -172,8 +118,50 @@ export async function connectTo(
   }
 }
 
-/** The URL of the service's database on a socket, as `pg` and libpq understand it. */
-export function socketUrl(socketDirectory: string, password: string): string {
+/**
+ * Connects as soon as the server accepts connections. There is no time limit, because crash recovery may take
+ * minutes. Calls `alive` before each attempt; it throws to give up.
+ */
+export async function connectWhenReady(config: pg.ClientConfig, alive: () => unknown): Promise<pg.Client> {
+  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+    await alive();
+    const client = new pg.Client(config);
+    // Without a listener, an `error` event ends the process. A connection that breaks later also emits `end`.
+    client.on('error', () => undefined);
+    try {
+      await client.connect();
+      return client;
+    } catch (error) {
+      if (!hasCode(error, ...NOT_READY) && !isConnectionLoss(error)) throw error;
+    }
+    await delay(pause);
+  }
+}
+
+/** Whether an error means that the connection has ended. If not, it is a response of the server. */
+export function isConnectionLoss(error: unknown): boolean {
+  // The errors with these two messages have no code.
+  return hasCode(error, ...LOST) || /^Connection terminated|not queryable$/.test(messageOf(error));
+}
+
+/** Whether a server listens on the socket in this directory. The server may run in another container. */
+export function answers(socketDirectory: string): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ path: socketFile(socketDirectory) });
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', (error) => {
+      if (hasCode(error, ...NOBODY_LISTENS)) resolve(false);
+      else if (hasCode(error, ...BUSY)) resolve(true);
+      else reject(error);
+    });
+  });
+}
+
+/** The URL of the service's database over a socket, as `pg` and libpq read it. */
+function socketUrl(socketDirectory: string, password: string): string {
   const host = socketDirectory.split('/').map(encodeURIComponent).join('/');
   return `postgres://${ROLE}:${password}@/${DATABASE}?host=${host}`;
 }

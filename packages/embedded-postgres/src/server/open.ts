@@ -10,7 +10,14 @@ import { ensureWritable, fileError } from '../directory/files.ts';
 import { type DirectoryLock, lockHolder, tryLock } from '../directory/lock.ts';
 import { EmbeddedError } from '../errors.ts';
 import { type Log, reached } from '../log.ts';
-import { answers, connectTo, joinServer, type Server, ServerGoneError, socketsOf } from './connect.ts';
+import {
+  answers,
+  connectTo,
+  joinServer,
+  type Server,
+  ServerGoneError,
+  socketDirectories,
+} from './connect.ts';
 import { findPostmaster, type PostmasterState } from './postmaster.ts';
 import { boundServerLog, passesByItself, serverLogSince, startFailure } from './server-log.ts';
 import { type ServerProcess, startServerProcess } from './server-process.ts';
@@ -71,7 +78,7 @@ async function startServer(
     reached(log, 'locked');
     const before = await findPostmaster(layout.pgdata);
     // A server of version 0.1.0, which has no lock, or one that was started after joinServer had looked.
-    if (before.kind === 'running' || (await anyAnswers(socketsOf(layout, before)))) return undefined;
+    if (before.kind === 'running' || (await anyAnswers(socketDirectories(layout, before)))) return undefined;
     return await launch({ layout, lock, before, applicationName, connections, log });
   } finally {
     // The server has inherited the lock.
@@ -79,8 +86,8 @@ async function startServer(
   }
 }
 
-async function anyAnswers(socketDirectories: readonly string[]): Promise<boolean> {
-  const found = await Promise.all(socketDirectories.map(answers));
+async function anyAnswers(directories: readonly string[]): Promise<boolean> {
+  const found = await Promise.all(directories.map(answers));
   return found.includes(true);
 }
 

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { commandLine } from '../account/processes.ts';
-import { errorCode } from '../errors.ts';
+import { hasCode } from '../errors.ts';
 
 const POLL_MS = 20;
 
@@ -52,7 +52,7 @@ async function readLines(path: string): Promise<readonly string[]> {
   try {
     return (await readFile(path, 'utf8')).split('\n');
   } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) return [];
+    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return [];
     throw error;
   }
 }

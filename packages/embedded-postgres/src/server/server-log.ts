@@ -1,6 +1,6 @@
 import { open, rename, stat } from 'node:fs/promises';
 import type { Layout } from '../directory/data-directory.ts';
-import { EmbeddedError, errorCode } from '../errors.ts';
+import { EmbeddedError, hasCode } from '../errors.ts';
 
 const BYTES_PER_MIB = 1024 * 1024;
 const LARGEST_LOG_BYTES = 8 * BYTES_PER_MIB;
@@ -13,7 +13,7 @@ export async function boundServerLog(path: string): Promise<number> {
   const size = await stat(path).then(
     (found) => found.size,
     (error: unknown) => {
-      if (errorCode(error) === 'ENOENT') return 0;
+      if (hasCode(error, 'ENOENT')) return 0;
       throw error;
     },
   );

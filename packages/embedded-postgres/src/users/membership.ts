@@ -1,5 +1,5 @@
 import type { Layout } from '../directory/data-directory.ts';
-import { DataDirectoryInUseError, EmbeddedError, errorCode } from '../errors.ts';
+import { DataDirectoryInUseError, EmbeddedError, hasCode } from '../errors.ts';
 import { type Log, reached } from '../log.ts';
 import { isConnectionLoss, type Server } from '../server/connect.ts';
 import { openServer } from '../server/open.ts';
@@ -100,7 +100,7 @@ async function shutDown({ pid, child }: Server, layout: Layout, log: Log): Promi
   try {
     process.kill(pid, 'SIGINT');
   } catch (error) {
-    if (errorCode(error) !== 'ESRCH') throw error;
+    if (!hasCode(error, 'ESRCH')) throw error;
   }
   const outcome = child === undefined ? await untilGone(pid, layout.pgdata) : await child.ended();
   const ms = Math.round(performance.now() - started);

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { DataDirectoryInUseError, errorCode } from '../errors.ts';
+import { DataDirectoryInUseError, hasCode } from '../errors.ts';
 
 /**
  * Each user of a data directory holds session-level advisory locks on one connection. They end with the process, even
@@ -69,7 +69,7 @@ async function lockSoon(client: pg.Client, lock: number): Promise<boolean> {
     await client.query('select pg_advisory_lock($1, $2)', [LOCK_CLASS, lock]);
     return true;
   } catch (error) {
-    if (errorCode(error) === LOCK_NOT_AVAILABLE) return false;
+    if (hasCode(error, LOCK_NOT_AVAILABLE)) return false;
     throw error;
   }
 }

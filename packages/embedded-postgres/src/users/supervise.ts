@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { DataDirectoryInUseError, EmbeddedError, errorMessage } from '../errors.ts';
+import { DataDirectoryInUseError, EmbeddedError, messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Server } from '../server/connect.ts';
 
@@ -49,7 +49,7 @@ export function supervise(first: Server, reopen: () => Promise<Server>, log: Log
         return log.warn({ pid: current.pid, ms }, `PostgreSQL (pid ${current.pid}) is running again`);
       } catch (error) {
         if (error instanceof DataDirectoryInUseError) return failed.resolve(error);
-        log.error(`PostgreSQL cannot be started again: ${errorMessage(error)}`);
+        log.error(`PostgreSQL cannot be started again: ${messageOf(error)}`);
       }
       await delay(pause);
     }

@@ -1,4 +1,4 @@
-import { errorCode } from '../../src/errors.ts';
+import { hasCode } from '../../src/errors.ts';
 
 /** Whether there is a process with this id, of any user. A zombie counts. */
 export function isProcessAlive(pid: number): boolean {
@@ -6,6 +6,6 @@ export function isProcessAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return errorCode(error) !== 'ESRCH';
+    return !hasCode(error, 'ESRCH');
   }
 }
