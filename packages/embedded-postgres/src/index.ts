@@ -1,5 +1,6 @@
 // Starts, shares and supervises the PostgreSQL of a data directory. The package knows its files, its process and the
 // processes that use it. It knows nothing of the tables in it.
+// Imports point one way: users → server → cluster → account → directory.
 
 import { stat } from 'node:fs/promises';
 import { ensureDataDirectory, findDataDirectory, type Layout, layoutOf } from './directory/data-directory.ts';

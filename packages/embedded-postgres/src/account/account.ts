@@ -63,7 +63,7 @@ export async function clusterMaker(account: Account): Promise<Account> {
 export const isShared = ({ name }: Account): boolean => SHARED.has(name);
 
 /** The name of a user, or the number of a user without a name. */
-export function accountName(uid: number): string {
+function accountName(uid: number): string {
   return readAccounts().find((account) => account.uid === uid)?.name ?? String(uid);
 }
 

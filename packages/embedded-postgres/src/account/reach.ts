@@ -45,7 +45,7 @@ export function impassable(account: Account, barrier: string, cause?: unknown): 
 const FIRST_INHERITED = 3;
 
 /** The paths by which the server uses its directories. */
-export type ServerPaths = {
+type ServerPaths = {
   readonly pgdata: string;
   readonly sockets: string;
   readonly configuration: string;

@@ -7,7 +7,7 @@ import { fileError, type Owner, openNew, setDirectory } from '../directory/files
 import { EmbeddedError, hasCode } from '../errors.ts';
 
 /** The settings that name the server's configuration files, and the names of these files. */
-export const CONFIGURATION_FILES = {
+const CONFIGURATION_FILES = {
   config_file: 'postgresql.conf',
   hba_file: 'pg_hba.conf',
   ident_file: 'pg_ident.conf',

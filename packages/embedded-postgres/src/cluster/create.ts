@@ -17,13 +17,9 @@ const SUPERUSER = 'postgres';
 const PRIVATE = 0o700;
 
 /** Sorts by bytes, knows Unicode in lower() and upper(), and does not depend on the machine's locales. */
-export const BUILTIN_LOCALE = [
-  '--no-locale',
-  '--locale-provider=builtin',
-  '--builtin-locale=C.UTF-8',
-] as const;
+const BUILTIN_LOCALE = ['--no-locale', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'] as const;
 
-export type ClusterOptions = {
+type ClusterOptions = {
   readonly binaries: Binaries;
   /** The owner of the new cluster. Undefined: the current user. */
   readonly account: Account | undefined;

@@ -16,7 +16,7 @@ const NEW_CLUSTER_MIB = 128;
 /** An unfinished cluster: `postgres.new-<pid>-<random>`. */
 const DRAFT = /^postgres\.new-\d+-/;
 
-export type InitialiseOptions = {
+type InitialiseOptions = {
   readonly layout: Layout;
   /** The programs that make the cluster inherit it. So any draft that the holder of the lock finds is abandoned. */
   readonly lock: DirectoryLock;

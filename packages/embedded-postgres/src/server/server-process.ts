@@ -15,7 +15,7 @@ export type ServerProcess = {
   readonly ended: () => Promise<string>;
 };
 
-export type ServerProcessOptions = {
+type ServerProcessOptions = {
   readonly binaries: Binaries;
   readonly launcher: Launcher;
   readonly pgdata: string;

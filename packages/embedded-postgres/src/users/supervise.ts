@@ -8,7 +8,7 @@ const CRASH_LIMIT = 5;
 const CRASH_WINDOW_MS = 60_000;
 const FIRST_PAUSE_MS = 100;
 
-export type Supervisor = {
+type Supervisor = {
   readonly current: () => Server;
   /** Resolves when the server cannot be kept running, with the reason. */
   readonly failed: Promise<EmbeddedError>;
