@@ -6,7 +6,7 @@ import { onFileEnd } from '@svc/service/harness/cleanup.ts';
 import { createTestService } from '@svc/service/harness/service.ts';
 import { addressOfNobody } from '@svc/service/harness/socket.ts';
 import { describe, expect, test } from 'vitest';
-import { fetchOf } from './client.ts';
+import { countedSignal, fetchOf } from './client.ts';
 import { failing, type Observed, observe } from './faults.ts';
 
 const service = await createTestService();
@@ -82,22 +82,10 @@ describe('a call', () => {
   });
 
   test('leaves no listener on its signal', async () => {
-    const { signal } = new AbortController();
-    let listeners = 0;
-    const { addEventListener, removeEventListener } = signal;
-    Object.assign(signal, {
-      addEventListener: (...args: Parameters<typeof addEventListener>) => {
-        listeners += 1;
-        addEventListener.apply(signal, args);
-      },
-      removeEventListener: (...args: Parameters<typeof removeEventListener>) => {
-        listeners -= 1;
-        removeEventListener.apply(signal, args);
-      },
-    });
+    const { signal, listeners } = countedSignal();
     const { svc } = observed({ fetch: failing(fetchApp, 2) });
     await svc.companies.list({ signal });
-    expect(listeners).toBe(0);
+    expect(listeners()).toBe(0);
   });
 
   test('an iteration stops at once when its signal is aborted, also between two records of a page', async () => {

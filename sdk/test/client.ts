@@ -49,3 +49,21 @@ export const clientOf = (app: FastifyInstance, apiKey: string, options: SvcOptio
     ...options,
     timing: { ...instantPauses().timing, ...options.timing },
   });
+
+/** A signal that is never aborted, and how many listeners it has now. */
+export function countedSignal(): { readonly signal: AbortSignal; readonly listeners: () => number } {
+  const { signal } = new AbortController();
+  let count = 0;
+  const { addEventListener, removeEventListener } = signal;
+  Object.assign(signal, {
+    addEventListener: (...args: Parameters<typeof addEventListener>) => {
+      count += 1;
+      addEventListener.apply(signal, args);
+    },
+    removeEventListener: (...args: Parameters<typeof removeEventListener>) => {
+      count -= 1;
+      removeEventListener.apply(signal, args);
+    },
+  });
+  return { signal, listeners: () => count };
+}

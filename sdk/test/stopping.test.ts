@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { Fetch, Svc, SvcOptions } from '@svc/sdk';
 import { createWorld } from '@svc/service/harness/world.ts';
 import { describe, expect, test } from 'vitest';
-import { clientOf, fetchOf } from './client.ts';
+import { clientOf, countedSignal, fetchOf } from './client.ts';
 
 const TEST_TIMEOUT_MS = 10_000;
 const { service, token } = await createWorld();
@@ -121,19 +121,7 @@ test('an iteration that goes on after the signal of its list was aborted throws 
 });
 
 test('an abandoned iteration leaves no listener on the signal of its list', async () => {
-  const { signal } = new AbortController();
-  let listeners = 0;
-  const { addEventListener, removeEventListener } = signal;
-  Object.assign(signal, {
-    addEventListener: (...args: Parameters<typeof addEventListener>) => {
-      listeners += 1;
-      addEventListener.apply(signal, args);
-    },
-    removeEventListener: (...args: Parameters<typeof removeEventListener>) => {
-      listeners -= 1;
-      removeEventListener.apply(signal, args);
-    },
-  });
+  const { signal, listeners } = countedSignal();
   const svc = clientOf(service.app, token);
   for (const items of [
     svc.audits.list({ signal }),
@@ -142,7 +130,7 @@ test('an abandoned iteration leaves no listener on the signal of its list', asyn
   ]) {
     expect((await iterate(items).next()).done).toBe(false);
   }
-  expect(listeners).toBe(0);
+  expect(listeners()).toBe(0);
 });
 
 test('a tail that was ended goes on after the last record that it gave', async () => {

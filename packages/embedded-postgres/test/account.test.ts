@@ -45,6 +45,18 @@ async function requireUser(skip: (note: string) => never): Promise<Account | und
   return ordinary;
 }
 
+/** Data that a service of another user has made and left. */
+async function dataOfAnotherUser(skip: (note: string) => never) {
+  const { uid, gid } = (await requireUser(skip)) ?? skip('only root can start processes as another user');
+  const dataDir = await dataDirectory();
+  await mkdir(dataDir);
+  await chown(dataDir, uid, gid);
+  const user = spawnFixture('service', dataDir, { uid, gid });
+  expect(await user.outcome).toMatchObject({ ready: true });
+  await user.stop();
+  return { dataDir, uid, gid };
+}
+
 async function uidOf(pid: number | undefined): Promise<number> {
   const { stdout } = await promisify(execFile)('ps', ['-o', 'uid=', '-p', String(pid)]);
   return Number(stdout);
@@ -179,13 +191,7 @@ describe('as root', () => {
 
   test('data that another user’s service has made keeps its owner', async ({ skip }) => {
     requireRoot(skip);
-    const { uid, gid } = (await requireUser(skip)) ?? skip('only root can start processes as another user');
-    const dataDir = await dataDirectory();
-    await mkdir(dataDir);
-    await chown(dataDir, uid, gid);
-    const user = spawnFixture('service', dataDir, { uid, gid });
-    expect(await user.outcome).toMatchObject({ ready: true });
-    await user.stop();
+    const { dataDir, uid, gid } = await dataOfAnotherUser(skip);
     const root = spawnFixture('service', dataDir);
     expect(await root.outcome).toMatchObject({ ready: true });
     await root.stop();
@@ -198,13 +204,7 @@ describe('as root', () => {
     'on data of another user gives that user nothing of root through a link at %s',
     async (place, { skip }) => {
       requireRoot(skip);
-      const { uid, gid } = (await requireUser(skip)) ?? skip('only root can start processes as another user');
-      const dataDir = await dataDirectory();
-      await mkdir(dataDir);
-      await chown(dataDir, uid, gid);
-      const user = spawnFixture('service', dataDir, { uid, gid });
-      expect(await user.outcome).toMatchObject({ ready: true });
-      await user.stop();
+      const { dataDir } = await dataOfAnotherUser(skip);
       const target = join(await temporaryDirectory(), 'of-root');
       if (place === 'run') await mkdir(target);
       else await writeFile(target, 'of root');

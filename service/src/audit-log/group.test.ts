@@ -7,7 +7,7 @@ import { createTestService, type TestService } from '../../test/harness/service.
 import { createPool } from '../database/pool.ts';
 import type { Outcome } from './append-requests.ts';
 import type { Pending } from './audit-queue.ts';
-import { type Group, GroupFailure, writeGroup } from './group.ts';
+import { GroupFailure, writeGroup } from './group.ts';
 
 const LOCK_TIMEOUT_MS = 10_000;
 const HOLD_LOG = 'select from live_meters where workspace_id = $1 for update';
@@ -45,22 +45,33 @@ async function newGroup(count: number) {
   return { group, outcomes, ids: [...group.keys()] as [string, string, ...string[]] };
 }
 
+type NewGroup = Awaited<ReturnType<typeof newGroup>>;
+
 const entriesOf = (ids: readonly string[]): Promise<readonly number[]> =>
   Promise.all(ids.map(async (id) => (await requestEntries(service.pool, id)).length));
 
-/** Starts to write a group while another transaction holds the log of the workspace and runs `statement`, then commits. */
-async function writeWhile(group: Group, workspaceId: string, statement: string): Promise<Group> {
+/** Runs `work` in the middle of a transaction that has run `statement` for the workspace, and rolls back what is still open. */
+async function during<T>(
+  statement: string,
+  workspaceId: string,
+  work: (holder: pg.PoolClient) => Promise<T>,
+): Promise<T> {
   const holder = await service.pool.connect();
   try {
     await holder.query('begin');
     await holder.query(statement, [workspaceId]);
-    const writing = writeGroup(trail, group, LOCK_TIMEOUT_MS);
-    await expect.poll(() => waitingForLocks(service.pool)).toBe(1);
-    await holder.query('commit');
-    return await writing;
+    return await work(holder);
   } finally {
+    await holder.query('rollback');
     holder.release();
   }
+}
+
+async function expectWrittenOnlyNow({ group, outcomes, ids }: NewGroup): Promise<void> {
+  expect(outcomes.size).toBe(0);
+  expect(await entriesOf(ids)).toEqual([0, 0, 0]);
+  await writeGroup(trail, group, LOCK_TIMEOUT_MS);
+  expect(await entriesOf(ids)).toEqual([1, 1, 1]);
 }
 
 test('requests of several workspaces are written with one commit', async () => {
@@ -78,11 +89,13 @@ test('requests of several workspaces are written with one commit', async () => {
 
 test('those of a workspace whose keys change meanwhile are given back, the others are written', async () => {
   const { group, outcomes, ids } = await newGroup(3);
-  const again = await writeWhile(
-    group,
-    ids[1],
-    'update live_meters set keys_version = keys_version + 1 where workspace_id = $1',
-  );
+  const change = 'update live_meters set keys_version = keys_version + 1 where workspace_id = $1';
+  const again = await during(change, ids[1], async (holder) => {
+    const writing = writeGroup(trail, group, LOCK_TIMEOUT_MS);
+    await expect.poll(() => waitingForLocks(service.pool)).toBe(1);
+    await holder.query('commit');
+    return writing;
+  });
   expect([...again.keys()]).toEqual([ids[1]]);
   expect(outcomes.has(ids[1])).toBe(false);
   expect(await entriesOf(ids)).toEqual([1, 0, 1]);
@@ -91,42 +104,27 @@ test('those of a workspace whose keys change meanwhile are given back, the other
 });
 
 test('when the log of one is held, the failure names it, and nothing of the group is written', async () => {
-  const { group, outcomes, ids } = await newGroup(3);
-  const holder = await service.pool.connect();
-  try {
-    await holder.query('begin');
-    await holder.query(HOLD_LOG, [ids[1]]);
-    const failure = await writeGroup(trail, group, 1).catch((error: unknown) => error);
-    expect(failure).toBeInstanceOf(GroupFailure);
-    expect(failure).toMatchObject({ workspaceId: ids[1], cause: { code: '55P03' } });
-  } finally {
-    await holder.query('rollback');
-    holder.release();
-  }
-  expect(outcomes.size).toBe(0);
-  expect(await entriesOf(ids)).toEqual([0, 0, 0]);
-  await writeGroup(trail, group, LOCK_TIMEOUT_MS);
-  expect(await entriesOf(ids)).toEqual([1, 1, 1]);
+  const created = await newGroup(3);
+  const { group, ids } = created;
+  const failure = await during(HOLD_LOG, ids[1], () =>
+    writeGroup(trail, group, 1).catch((error: unknown) => error),
+  );
+  expect(failure).toBeInstanceOf(GroupFailure);
+  expect(failure).toMatchObject({ workspaceId: ids[1], cause: { code: '55P03' } });
+  await expectWrittenOnlyNow(created);
 });
 
 test('when the connection ends in the middle, the group fails, and the next one is written', async () => {
-  const { group, outcomes, ids } = await newGroup(3);
-  const holder = await service.pool.connect();
-  try {
-    await holder.query('begin');
-    await holder.query(HOLD_LOG, [ids[1]]);
+  const created = await newGroup(3);
+  const { group, ids } = created;
+  const failure = await during(HOLD_LOG, ids[1], async () => {
     const writing = writeGroup(trail, group, LOCK_TIMEOUT_MS).catch((error: unknown) => error);
     await expect.poll(() => waitingForLocks(service.pool)).toBe(1);
     await service.pool.query(
       "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'trail'",
     );
-    expect(await writing).not.toBeInstanceOf(GroupFailure);
-  } finally {
-    await holder.query('rollback');
-    holder.release();
-  }
-  expect(outcomes.size).toBe(0);
-  expect(await entriesOf(ids)).toEqual([0, 0, 0]);
-  await writeGroup(trail, group, LOCK_TIMEOUT_MS);
-  expect(await entriesOf(ids)).toEqual([1, 1, 1]);
+    return writing;
+  });
+  expect(failure).not.toBeInstanceOf(GroupFailure);
+  await expectWrittenOnlyNow(created);
 });
