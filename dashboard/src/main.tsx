@@ -7,8 +7,8 @@ import { createQueryClient } from './api/query-client.ts';
 import { buildRouter } from './router.tsx';
 import { watchLinkTokens } from './session/link-token.ts';
 import { noteSignedIn } from './session/signed-in-hint.ts';
-import { Toasts } from './ui/toasts.tsx';
-import { TooltipProvider } from './ui/tooltip.tsx';
+import { TooltipProvider } from './ui/popup/tooltip.tsx';
+import { Toasts } from './ui/toast/toasts.tsx';
 import './styles/index.css';
 
 watchLinkTokens();

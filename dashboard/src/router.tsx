@@ -5,8 +5,8 @@ import { PageSkeleton } from './layout/page-skeleton.tsx';
 import type { PagePath } from './page-paths.ts';
 import { accountRoute } from './routes/account.tsx';
 import { dataRoutes } from './routes/data.tsx';
-import { invitationRoute, passwordResetRoute, setUpRoute, signInRoute } from './routes/entrance.tsx';
 import { RouteFailure, rootRoute } from './routes/root.tsx';
+import { invitationRoute, passwordResetRoute, setUpRoute, signInRoute } from './routes/sign-in.tsx';
 import { signedInRoute, startRoute } from './routes/signed-in.tsx';
 import {
   explorerRoute,

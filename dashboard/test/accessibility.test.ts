@@ -1,6 +1,6 @@
+import { resourceNamed, seedRecords } from '@svc/service/harness/records.ts';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { resourceNamed, seedRecords } from '../../service/test/harness/records.ts';
 import { expectSound } from './harness/sound.ts';
 import type { Visitor } from './harness/visitor.ts';
 import { BROWSER_PATH, createWorld, PASSWORD, type Person, type World } from './harness/world.ts';

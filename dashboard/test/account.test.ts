@@ -1,5 +1,5 @@
+import { totpCode } from '@svc/service/harness/totp.ts';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { totpCode } from '../../service/test/harness/totp.ts';
 import { expectSoundInBothThemes } from './harness/sound.ts';
 import type { Visitor } from './harness/visitor.ts';
 import { BROWSER_PATH, createWorld, PASSWORD, type World } from './harness/world.ts';

@@ -1,9 +1,9 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { resourceNamed, seedRecords } from '@svc/service/harness/records.ts';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { resourceNamed, seedRecords } from '../../service/test/harness/records.ts';
 import { choose, focused, focusIsInside, goTo } from './harness/keyboard.ts';
 import { POPUPS } from './harness/popups.ts';
 import { BROWSER_PATH, createWorld, type Person, type World } from './harness/world.ts';

@@ -1,6 +1,6 @@
+import { readGuides } from '@svc/service/docs/guides';
+import { openApiDocument } from '@svc/service/openapi/document';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { readGuides } from '../../service/src/docs/guides.ts';
-import { openApiDocument } from '../../service/src/openapi/document.ts';
 import { expectSound } from './harness/sound.ts';
 import { BROWSER_PATH, createWorld, type World } from './harness/world.ts';
 

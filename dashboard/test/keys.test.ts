@@ -2,10 +2,10 @@ import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { resourceNamed, seedRecords } from '@svc/service/harness/records.ts';
+import { temporaryDirectory } from '@svc/service/harness/temporary-directory.ts';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { resourceNamed, seedRecords } from '../../service/test/harness/records.ts';
-import { temporaryDirectory } from '../../service/test/harness/temporary-directory.ts';
 import type { Visitor } from './harness/visitor.ts';
 import { BROWSER_PATH, createWorld, type Person, type World } from './harness/world.ts';
 

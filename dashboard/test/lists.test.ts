@@ -1,5 +1,5 @@
+import { resourceNamed, seedRecords } from '@svc/service/harness/records.ts';
 import { describe, expect, test } from 'vitest';
-import { resourceNamed, seedRecords } from '../../service/test/harness/records.ts';
 import { BROWSER_PATH } from './harness/launch.ts';
 import { createServiceWorld } from './harness/service-world.ts';
 

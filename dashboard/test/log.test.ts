@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
+import { urlOf } from '@svc/service/harness/lists.ts';
 import { describe, expect, test } from 'vitest';
-import { urlOf } from '../../service/test/harness/lists.ts';
 import { BROWSER_PATH } from './harness/launch.ts';
 import { createServiceWorld } from './harness/service-world.ts';
 import { expectSound } from './harness/sound.ts';

@@ -1,4 +1,4 @@
-import type { CompanyNames } from '@svc/service/src/dashboard/wire.ts';
+import type { CompanyNames } from '@svc/service/dashboard/wire';
 import { keepPreviousData, type QueryClient, queryOptions, useQuery } from '@tanstack/react-query';
 import { call, ofWorkspace } from './client.ts';
 

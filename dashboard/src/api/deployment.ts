@@ -1,4 +1,4 @@
-import type { Deployment } from '@svc/service/src/dashboard/wire.ts';
+import type { Deployment } from '@svc/service/dashboard/wire';
 import { queryOptions } from '@tanstack/react-query';
 import { call } from './client.ts';
 

@@ -1,5 +1,5 @@
 import type { ErrorEnvelope } from '@svc/sdk';
-import type { ErrorCode } from '@svc/service/src/http/errors.ts';
+import type { ErrorCode } from '@svc/service/errors';
 
 /** What went wrong with a request: a code of the service, or that nothing of ours has answered. */
 export type FailureCode = ErrorCode | 'unreachable';

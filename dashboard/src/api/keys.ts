@@ -1,5 +1,5 @@
 import type { ApiKey, KeyAccess, KeyMode, ListEnvelope } from '@svc/sdk';
-import type { CreatedKey, IssuedKey, RevokedKey } from '@svc/service/src/dashboard/wire.ts';
+import type { CreatedKey, IssuedKey, RevokedKey } from '@svc/service/dashboard/wire';
 import { infiniteQueryOptions } from '@tanstack/react-query';
 import { call, ofWorkspace } from './client.ts';
 

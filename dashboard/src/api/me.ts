@@ -1,4 +1,4 @@
-import type { Me } from '@svc/service/src/dashboard/wire.ts';
+import type { Me } from '@svc/service/dashboard/wire';
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
 import { call } from './client.ts';
 

@@ -1,10 +1,5 @@
-import type { Role } from '@svc/service/src/dashboard/auth/permissions.ts';
-import type {
-  Invitation,
-  IssuedInvitation,
-  IssuedResetLink,
-  Member,
-} from '@svc/service/src/dashboard/wire.ts';
+import type { Role } from '@svc/service/dashboard/permissions';
+import type { Invitation, IssuedInvitation, IssuedResetLink, Member } from '@svc/service/dashboard/wire';
 import { queryOptions } from '@tanstack/react-query';
 import { call, ofWorkspace } from './client.ts';
 

@@ -1,6 +1,6 @@
 import type { Audit, ListEnvelope, Mention } from '@svc/sdk';
-import type { RangeName } from '@svc/service/src/dashboard/workspace/range.ts';
-import type { Overview, Traffic } from '@svc/service/src/dashboard/workspace/wire-overview.ts';
+import type { RangeName } from '@svc/service/dashboard/range';
+import type { Overview, Traffic } from '@svc/service/dashboard/wire-overview';
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { call, ofWorkspace } from './client.ts';
 

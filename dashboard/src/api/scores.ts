@@ -1,5 +1,5 @@
-import type { Scores } from '@svc/service/src/dashboard/records/wire-data.ts';
-import type { RangeName } from '@svc/service/src/dashboard/workspace/range.ts';
+import type { RangeName } from '@svc/service/dashboard/range';
+import type { Scores } from '@svc/service/dashboard/wire-data';
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { call, ofWorkspace } from './client.ts';
 

@@ -1,4 +1,4 @@
-import type { CurrentSession, SessionOfList } from '@svc/service/src/dashboard/wire.ts';
+import type { CurrentSession, SessionOfList } from '@svc/service/dashboard/wire';
 import { queryOptions } from '@tanstack/react-query';
 import { call } from './client.ts';
 

@@ -1,4 +1,4 @@
-import type { Usage, Workspace } from '@svc/service/src/dashboard/wire.ts';
+import type { Usage, Workspace } from '@svc/service/dashboard/wire';
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
 import { call, ofWorkspace } from './client.ts';
 

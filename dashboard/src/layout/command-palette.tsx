@@ -5,8 +5,8 @@ import { Dialog } from 'radix-ui';
 import { useMe } from '../api/me.ts';
 import { useSignOut } from '../session/sign-out.ts';
 import { setTheme } from '../theme/theme.ts';
-import { OVERLAY_CLASS } from '../ui/dialog.tsx';
-import { useReturnFocus } from '../ui/return-focus.ts';
+import { OVERLAY_CLASS } from '../ui/popup/dialog.tsx';
+import { useReturnFocus } from '../ui/popup/return-focus.ts';
 import { NAVIGATION } from './navigation.ts';
 
 export interface CommandPaletteProps {

@@ -1,14 +1,14 @@
-import { NAME_MAX_CHARACTERS } from '@svc/service/src/dashboard/limits.ts';
-import type { Workspace } from '@svc/service/src/dashboard/wire.ts';
+import { NAME_MAX_CHARACTERS } from '@svc/service/dashboard/limits';
+import type { Workspace } from '@svc/service/dashboard/wire';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useAction } from '../api/action.ts';
 import { call } from '../api/client.ts';
 import { useIdempotencyKey } from '../api/idempotency-key.ts';
 import { Button } from '../ui/button.tsx';
-import { Dialog, DialogActions } from '../ui/dialog.tsx';
-import { Form, fieldError } from '../ui/form.tsx';
-import { TextField } from '../ui/text-field.tsx';
+import { Form, fieldError } from '../ui/form/form.tsx';
+import { TextField } from '../ui/form/text-field.tsx';
+import { Dialog, DialogActions } from '../ui/popup/dialog.tsx';
 
 export interface NewWorkspaceProps {
   readonly onClose: () => void;

@@ -3,9 +3,9 @@ import { Dialog } from 'radix-ui';
 import { type ReactNode, useEffect, useState } from 'react';
 import { useChunk } from '../chunks/use-chunk.ts';
 import { buttonClass } from '../ui/button.tsx';
-import { OVERLAY_CLASS } from '../ui/dialog.tsx';
-import { toast } from '../ui/toast-store.ts';
-import { loadToaster } from '../ui/toasts.tsx';
+import { OVERLAY_CLASS } from '../ui/popup/dialog.tsx';
+import { toast } from '../ui/toast/toast-store.ts';
+import { loadToaster } from '../ui/toast/toasts.tsx';
 import { Sidebar } from './sidebar.tsx';
 
 const loadPalette = () => import('./command-palette.tsx');

@@ -3,7 +3,7 @@ import { LogOut, Monitor, Moon, ShieldCheck, Sun } from 'lucide-react';
 import { useMe } from '../api/me.ts';
 import { useSignOut } from '../session/sign-out.ts';
 import { setTheme, type Theme, useTheme } from '../theme/theme.ts';
-import { Menu, MenuItem, MenuRadio, MenuSeparator } from '../ui/menu.tsx';
+import { Menu, MenuItem, MenuRadio, MenuSeparator } from '../ui/popup/menu.tsx';
 
 const THEMES = [
   { value: 'system', label: 'System', icon: Monitor },

@@ -2,7 +2,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { ChevronsUpDown, Plus } from 'lucide-react';
 import { useState } from 'react';
 import { useMe } from '../api/me.ts';
-import { Menu, MenuItem, MenuRadio, MenuSeparator } from '../ui/menu.tsx';
+import { Menu, MenuItem, MenuRadio, MenuSeparator } from '../ui/popup/menu.tsx';
 import { NewWorkspace } from './new-workspace.tsx';
 
 export interface WorkspaceSwitcherProps {

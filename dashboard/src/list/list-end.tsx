@@ -1,6 +1,6 @@
 import { messageOf } from '../api/failure.ts';
+import { counted, type Noun } from '../format/counted.ts';
 import { Button } from '../ui/button.tsx';
-import { counted, type Noun } from '../ui/counted.ts';
 import { Problem } from '../ui/problem.tsx';
 import { type CursorList, isOutdated } from './cursor-list.ts';
 

@@ -1,5 +1,5 @@
 import type uPlot from 'uplot';
-import type { PlotColors } from '../ui/plot.tsx';
+import type { PlotColors } from './plot.tsx';
 
 const FONT = '12px system-ui, sans-serif';
 

@@ -1,7 +1,7 @@
 import { useCallback, useMemo } from 'react';
 import type uPlot from 'uplot';
-import { Plot, type PlotColors } from '../ui/plot.tsx';
 import { CURSOR, fromZero, lonePoints, timeAxis, valueAxis } from './axes.ts';
+import { Plot, type PlotColors } from './plot.tsx';
 import { secondsOf, type TrafficPlotProps } from './requests-plot.tsx';
 
 const HEIGHT = 220;

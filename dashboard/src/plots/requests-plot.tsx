@@ -1,8 +1,8 @@
-import type { Traffic } from '@svc/service/src/dashboard/workspace/wire-overview.ts';
+import type { Traffic } from '@svc/service/dashboard/wire-overview';
 import { useCallback, useMemo } from 'react';
 import type uPlot from 'uplot';
-import { Plot, type PlotColors } from '../ui/plot.tsx';
 import { CURSOR, fromZero, timeAxis, valueAxis } from './axes.ts';
+import { Plot, type PlotColors } from './plot.tsx';
 
 const HEIGHT = 220;
 /** Of a span's width; and pixels at most. */

@@ -1,4 +1,4 @@
-import type { Scores } from '@svc/service/src/dashboard/records/wire-data.ts';
+import type { Scores } from '@svc/service/dashboard/wire-data';
 import { Link } from '@tanstack/react-router';
 import { LINE_DASHES, LINE_VARIABLES } from './score-plot.tsx';
 

@@ -1,8 +1,8 @@
-import type { Scores } from '@svc/service/src/dashboard/records/wire-data.ts';
+import type { Scores } from '@svc/service/dashboard/wire-data';
 import { useCallback, useMemo } from 'react';
 import type uPlot from 'uplot';
-import { Plot, type PlotColors } from '../ui/plot.tsx';
 import { CURSOR, timeAxis, valueAxis } from './axes.ts';
+import { Plot, type PlotColors } from './plot.tsx';
 
 const HEIGHT = 220;
 /** So few points are shown as such: a line alone would hide where they are. */

@@ -1,4 +1,4 @@
-import type { Me } from '@svc/service/src/dashboard/wire.ts';
+import type { Me } from '@svc/service/dashboard/wire';
 import type { QueryClient } from '@tanstack/react-query';
 import { createRoute, Outlet, redirect } from '@tanstack/react-router';
 import { isFailure } from '../api/failure.ts';

@@ -1,4 +1,4 @@
-import type { Me } from '@svc/service/src/dashboard/wire.ts';
+import type { Me } from '@svc/service/dashboard/wire';
 
 const STORED_AS = 'svc.workspace';
 

@@ -1,4 +1,4 @@
-import { allows, type Permission, type Role } from '@svc/service/src/dashboard/auth/permissions.ts';
+import { allows, type Permission, type Role } from '@svc/service/dashboard/permissions';
 
 /**
  * Undefined: the role allows it. Else why not, for a control that cannot be used. The service refuses by the same

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { call } from '../api/client.ts';
 import { messageOf } from '../api/failure.ts';
-import { toast } from '../ui/toast-store.ts';
+import { toast } from '../ui/toast/toast-store.ts';
 import { noteSignedIn } from './signed-in-hint.ts';
 
 /** Ends the session; what was read in it is forgotten. */

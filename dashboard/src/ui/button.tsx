@@ -1,7 +1,7 @@
 import { LoaderCircle } from 'lucide-react';
 import type { ComponentProps, MouseEvent } from 'react';
 import { classes } from './classes.ts';
-import { Tooltip } from './tooltip.tsx';
+import { Tooltip } from './popup/tooltip.tsx';
 
 const VARIANTS = {
   primary: 'bg-accent text-on-accent border-transparent hover:bg-accent-hover shadow-low',

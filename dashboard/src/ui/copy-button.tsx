@@ -1,7 +1,7 @@
 import { Check, Copy } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { Button } from './button.tsx';
-import { toast } from './toast-store.ts';
+import { toast } from './toast/toast-store.ts';
 
 const DONE_MS = 1_500;
 

@@ -1,41 +1,14 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { totpCode } from '../../../service/test/harness/totp.ts';
+import { ACCOUNT_POPUPS } from './account-popups.ts';
 import { choose, focused, goTo, press } from './keyboard.ts';
-import { PASSWORD } from './world.ts';
+import { type PopupCase, type } from './popup-case.ts';
 
-/** A dialog, a menu or a popover, and how it is used with the keyboard only. */
-export interface PopupCase {
-  /** What renders it, below src/. A part of several popups is in the case of each. */
-  readonly files: readonly string[];
-  /** Below the workspace, or from the root. */
-  readonly page: string;
-  /** What opens it by Enter. */
-  readonly trigger: string | RegExp;
-  /** The item of the trigger's menu that opens it. */
-  readonly item?: string;
-  readonly role: 'dialog' | 'alertdialog' | 'menu';
-  readonly width?: number;
-  /** Uses it once it is open. */
-  readonly use: (page: Page) => Promise<void>;
-}
-
-const type = (page: Page, text: string): Promise<void> => page.keyboard.type(text);
 const saveToken = async (page: Page): Promise<void> => {
   await page.locator('[data-token]').waitFor();
   await press(page, "Done, I've saved it");
 };
-const enterPassword = async (page: Page, action: string): Promise<void> => {
-  await goTo(page, 'Your password');
-  await type(page, PASSWORD);
-  await press(page, action);
-};
-const saveCodes = async (page: Page): Promise<void> => {
-  await page.getByRole('heading', { name: 'Keep your backup codes' }).waitFor();
-  await press(page, "Done, I've saved them");
-};
-
-// In this order: later ones use what earlier ones made.
+/** Every popup. The order matters: some cases use what an earlier case has created. */
 export const POPUPS: Readonly<Record<string, PopupCase>> = {
   'Create a key for one company': {
     files: ['pages/keys/create-key.tsx', 'pages/keys/token-dialog.tsx'],
@@ -117,7 +90,7 @@ export const POPUPS: Readonly<Record<string, PopupCase>> = {
     },
   },
   'Import a file': {
-    files: ['pages/data/import-dialog.tsx'],
+    files: ['pages/data/import/import-dialog.tsx'],
     page: '/data/companies',
     trigger: 'Import',
     role: 'dialog',
@@ -238,40 +211,5 @@ export const POPUPS: Readonly<Record<string, PopupCase>> = {
       await page.getByRole('heading', { name: 'Companies' }).waitFor();
     },
   },
-  'Switch the second factor on': {
-    files: ['pages/account/enable-second-factor.tsx'],
-    page: '/account',
-    trigger: 'Set up an authenticator',
-    role: 'dialog',
-    use: async (page) => {
-      await enterPassword(page, 'Continue');
-      await page.getByRole('img', { name: 'QR code for the authenticator' }).waitFor();
-      const secret = (await page.getByRole('dialog').locator('code').textContent())?.replaceAll(' ', '');
-      await goTo(page, 'Code that it shows now');
-      await type(page, totpCode(`otpauth://totp/x?secret=${secret}`));
-      await page.keyboard.press('Enter');
-      await saveCodes(page);
-      await page.getByText('On', { exact: true }).waitFor();
-    },
-  },
-  'New backup codes': {
-    files: ['pages/account/new-backup-codes.tsx'],
-    page: '/account',
-    trigger: 'New backup codes',
-    role: 'dialog',
-    use: async (page) => {
-      await enterPassword(page, 'Make new codes');
-      await saveCodes(page);
-    },
-  },
-  'Switch the second factor off': {
-    files: ['pages/account/disable-second-factor.tsx'],
-    page: '/account',
-    trigger: 'Switch off',
-    role: 'dialog',
-    use: async (page) => {
-      await enterPassword(page, 'Switch off');
-      await page.getByText('Off', { exact: true }).waitFor();
-    },
-  },
+  ...ACCOUNT_POPUPS,
 };

@@ -1,13 +1,13 @@
 import type { AddressInfo } from 'node:net';
-import type { Page } from 'playwright-core';
-import { onFileEnd } from '../../../service/test/harness/cleanup.ts';
+import { onFileEnd } from '@svc/service/harness/cleanup.ts';
 import {
   createTestDashboard,
   PUBLIC_URL,
   type Visitor as Session,
   type TestDashboard,
-} from '../../../service/test/harness/dashboard.ts';
-import { createTestService, type TestService } from '../../../service/test/harness/service.ts';
+} from '@svc/service/harness/dashboard.ts';
+import { createTestService, type TestService } from '@svc/service/harness/service.ts';
+import type { Page } from 'playwright-core';
 import { launch } from './launch.ts';
 import { openVisitor, type Visitor } from './visitor.ts';
 

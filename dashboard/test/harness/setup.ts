@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import setUpDatabase from '@svc/service/harness/embedded-18.ts';
 import type { TestProject } from 'vitest/node';
-import setUpDatabase from '../../../service/test/harness/embedded-18.ts';
 import { findChromium } from '../../../tools/screenshots/chromium.ts';
 
 declare module 'vitest' {

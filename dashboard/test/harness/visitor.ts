@@ -1,6 +1,6 @@
+import { onFileEnd } from '@svc/service/harness/cleanup.ts';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { onFileEnd } from '../../../service/test/harness/cleanup.ts';
 
 const ACTION_TIMEOUT_MS = 10_000;
 

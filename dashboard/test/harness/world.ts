@@ -1,18 +1,18 @@
-import type pg from 'pg';
-import { pino } from 'pino';
-import type { BrowserContextOptions } from 'playwright-core';
-import { createApp } from '../../../service/src/app.ts';
-import type { Role } from '../../../service/src/dashboard/auth/permissions.ts';
+import { createApp } from '@svc/service/app';
 import {
   bootstrap,
   createDashboardAuth,
   createSetUpLink,
   createSignInLink,
   type DashboardAuth,
-} from '../../../service/src/dashboard/index.ts';
-import { freePort } from '../../../service/src/server/listen.ts';
-import { onFileEnd } from '../../../service/test/harness/cleanup.ts';
-import { createTestDatabase, testLanes } from '../../../service/test/harness/database.ts';
+} from '@svc/service/dashboard';
+import type { Role } from '@svc/service/dashboard/permissions';
+import { onFileEnd } from '@svc/service/harness/cleanup.ts';
+import { createTestDatabase, testLanes } from '@svc/service/harness/database.ts';
+import { freePort } from '@svc/service/server/listen';
+import type pg from 'pg';
+import { pino } from 'pino';
+import type { BrowserContextOptions } from 'playwright-core';
 import { launch } from './launch.ts';
 import { openVisitor, type Visitor } from './visitor.ts';
 

@@ -1,7 +1,7 @@
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
-import { DialogActions } from '../../ui/dialog.tsx';
-import { ShownOnce } from '../../ui/shown-once.tsx';
+import { DialogActions } from '../../ui/popup/dialog.tsx';
+import { ShownOnce } from '../../ui/popup/shown-once.tsx';
 
 export interface BackupCodesProps {
   readonly codes: readonly string[];

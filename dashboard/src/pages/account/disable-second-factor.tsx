@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { Dialog } from '../../ui/dialog.tsx';
-import { toast } from '../../ui/toast-store.ts';
+import { Dialog } from '../../ui/popup/dialog.tsx';
+import { toast } from '../../ui/toast/toast-store.ts';
 import { PasswordStep } from './password-step.tsx';
 
 export interface DisableSecondFactorProps {

@@ -1,13 +1,13 @@
-import type { SecondFactorSetUp } from '@svc/service/src/dashboard/wire.ts';
+import type { SecondFactorSetUp } from '@svc/service/dashboard/wire';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useAction } from '../../api/action.ts';
 import { call } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
-import { Dialog, DialogActions } from '../../ui/dialog.tsx';
-import { Form, fieldError } from '../../ui/form.tsx';
-import { TextField } from '../../ui/text-field.tsx';
-import { toast } from '../../ui/toast-store.ts';
+import { Form, fieldError } from '../../ui/form/form.tsx';
+import { TextField } from '../../ui/form/text-field.tsx';
+import { Dialog, DialogActions } from '../../ui/popup/dialog.tsx';
+import { toast } from '../../ui/toast/toast-store.ts';
 import { BackupCodes } from './backup-codes.tsx';
 import { PasswordStep } from './password-step.tsx';
 import { ScanStep } from './scan-step.tsx';

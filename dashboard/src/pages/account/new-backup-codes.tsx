@@ -1,6 +1,6 @@
-import type { SecondFactorSetUp } from '@svc/service/src/dashboard/wire.ts';
+import type { SecondFactorSetUp } from '@svc/service/dashboard/wire';
 import { useState } from 'react';
-import { Dialog } from '../../ui/dialog.tsx';
+import { Dialog } from '../../ui/popup/dialog.tsx';
 import { BackupCodes } from './backup-codes.tsx';
 import { PasswordStep } from './password-step.tsx';
 

@@ -4,10 +4,10 @@ import { useAction } from '../../api/action.ts';
 import { call } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/card.tsx';
-import { Checkbox } from '../../ui/checkbox.tsx';
-import { Form } from '../../ui/form.tsx';
-import { toast } from '../../ui/toast-store.ts';
-import { NewPasswordField, PasswordField } from '../entrance/password-field.tsx';
+import { Checkbox } from '../../ui/form/checkbox.tsx';
+import { Form } from '../../ui/form/form.tsx';
+import { toast } from '../../ui/toast/toast-store.ts';
+import { NewPasswordField, PasswordField } from '../sign-in/password-field.tsx';
 
 export function PasswordSection() {
   const client = useQueryClient();

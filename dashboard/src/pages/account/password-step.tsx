@@ -2,9 +2,9 @@ import { useState } from 'react';
 import { useAction } from '../../api/action.ts';
 import { call } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
-import { DialogActions } from '../../ui/dialog.tsx';
-import { Form } from '../../ui/form.tsx';
-import { PasswordField } from '../entrance/password-field.tsx';
+import { Form } from '../../ui/form/form.tsx';
+import { DialogActions } from '../../ui/popup/dialog.tsx';
+import { PasswordField } from '../sign-in/password-field.tsx';
 
 export interface PasswordStepProps<Answer> {
   /** What wants the password. */

@@ -1,16 +1,16 @@
-import type { SessionOfList } from '@svc/service/src/dashboard/wire.ts';
+import type { SessionOfList } from '@svc/service/dashboard/wire';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useAction } from '../../api/action.ts';
 import { call } from '../../api/client.ts';
 import { messageOf } from '../../api/failure.ts';
 import { sessionQuery, sessionsQuery } from '../../api/session.ts';
-import { When } from '../../time/when.tsx';
+import { When } from '../../format/when.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/card.tsx';
 import { FailureState } from '../../ui/failure-state.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
-import { toast } from '../../ui/toast-store.ts';
+import { toast } from '../../ui/toast/toast-store.ts';
 import { browserName } from './browser-name.ts';
 
 /** Where the person is signed in, and a way to end that. */

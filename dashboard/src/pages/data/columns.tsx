@@ -1,4 +1,4 @@
-import type { ResourceShape } from '@svc/service/src/dashboard/records/wire-data.ts';
+import type { ResourceShape } from '@svc/service/dashboard/wire-data';
 import { Link } from '@tanstack/react-router';
 import type { Column } from '../../list/virtual-table.tsx';
 import { columnFields, fieldLabel } from './labels.ts';

@@ -1,17 +1,17 @@
-import type { FieldShape, ResourceShape } from '@svc/service/src/dashboard/records/wire-data.ts';
+import type { FieldShape, ResourceShape } from '@svc/service/dashboard/wire-data';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { isFailure } from '../../api/failure.ts';
 import { Button } from '../../ui/button.tsx';
-import { Dialog, DialogActions, DialogClose } from '../../ui/dialog.tsx';
-import { Field } from '../../ui/field.tsx';
-import { Form } from '../../ui/form.tsx';
-import { Input, Textarea } from '../../ui/input.tsx';
-import { Select } from '../../ui/select.tsx';
-import { toast } from '../../ui/toast-store.ts';
-import { useChange } from './change.ts';
+import { Field } from '../../ui/form/field.tsx';
+import { Form } from '../../ui/form/form.tsx';
+import { Input, Textarea } from '../../ui/form/input.tsx';
+import { Select } from '../../ui/form/select.tsx';
+import { Dialog, DialogActions, DialogClose } from '../../ui/popup/dialog.tsx';
+import { toast } from '../../ui/toast/toast-store.ts';
 import { fieldLabel, valueLabel } from './labels.ts';
 import { type ReadRecord, recordQuery } from './record-query.ts';
+import { useChangeRecord } from './use-change-record.ts';
 
 export interface EditRecordProps {
   readonly workspaceId: string;
@@ -35,7 +35,7 @@ export function EditRecord({ workspaceId, shape, read, onClose }: EditRecordProp
   const [typed, setTyped] = useState<Typed>(() =>
     Object.fromEntries(fields.map(({ name }) => [name, String(original[name] ?? '')])),
   );
-  const change = useChange(workspaceId, shape, read);
+  const change = useChangeRecord(workspaceId, shape, read);
   const outdated = isFailure(change.error, 'precondition_failed');
   const save = async (): Promise<boolean> => {
     const patch = Object.fromEntries(

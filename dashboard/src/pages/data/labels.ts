@@ -1,6 +1,6 @@
-import type { FieldShape, ResourceShape } from '@svc/service/src/dashboard/records/wire-data.ts';
+import type { FieldShape, ResourceShape } from '@svc/service/dashboard/wire-data';
+import type { Noun } from '../../format/counted.ts';
 import type { Tone } from '../../ui/badge.tsx';
-import type { Noun } from '../../ui/counted.ts';
 
 /** `headlineScore` → "Headline score", `companyId` → "Company", `publishedAt` → "Published". */
 export function fieldLabel(name: string): string {

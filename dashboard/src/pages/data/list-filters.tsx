@@ -1,7 +1,7 @@
-import type { ResourceShape } from '@svc/service/src/dashboard/records/wire-data.ts';
+import type { ResourceShape } from '@svc/service/dashboard/wire-data';
 import { ArrowUpToLine } from 'lucide-react';
 import { Button } from '../../ui/button.tsx';
-import { Select } from '../../ui/select.tsx';
+import { Select } from '../../ui/form/select.tsx';
 import { CompanyFilter } from './company-filter.tsx';
 import type { DataSearch } from './data-search.ts';
 import { fieldLabel, sortLabel, valueLabel } from './labels.ts';

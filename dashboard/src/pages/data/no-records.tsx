@@ -1,4 +1,4 @@
-import type { ResourceShape } from '@svc/service/src/dashboard/records/wire-data.ts';
+import type { ResourceShape } from '@svc/service/dashboard/wire-data';
 import { Database } from 'lucide-react';
 import { Button } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';

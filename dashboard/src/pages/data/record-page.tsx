@@ -1,4 +1,4 @@
-import type { ResourceShape } from '@svc/service/src/dashboard/records/wire-data.ts';
+import type { ResourceShape } from '@svc/service/dashboard/wire-data';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { ArrowLeft, Pencil } from 'lucide-react';

@@ -1,4 +1,4 @@
-import type { RangeName } from '@svc/service/src/dashboard/workspace/range.ts';
+import type { RangeName } from '@svc/service/dashboard/range';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { scoresQuery } from '../../api/scores.ts';

@@ -1,14 +1,14 @@
-import type { ResourceShape } from '@svc/service/src/dashboard/records/wire-data.ts';
+import type { ResourceShape } from '@svc/service/dashboard/wire-data';
 import { ArrowRight } from 'lucide-react';
 import { messageOf } from '../../api/failure.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Problem } from '../../ui/problem.tsx';
-import { toast } from '../../ui/toast-store.ts';
-import { useChange } from './change.ts';
+import { toast } from '../../ui/toast/toast-store.ts';
 import { toneOf, valueLabel } from './labels.ts';
 import type { ReadRecord } from './record-query.ts';
+import { useChangeRecord } from './use-change-record.ts';
 
 export interface StatusMovesProps {
   readonly workspaceId: string;
@@ -20,7 +20,7 @@ export interface StatusMovesProps {
 
 /** Where a record stands, and where it may go from there. */
 export function StatusMoves({ workspaceId, shape, read, blocked }: StatusMovesProps) {
-  const change = useChange(workspaceId, shape, read);
+  const change = useChangeRecord(workspaceId, shape, read);
   if (shape.transitions === null) return null;
   const { field, moves } = shape.transitions;
   const state = String(read.record[field]);

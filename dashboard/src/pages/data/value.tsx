@@ -1,7 +1,7 @@
-import type { FieldShape } from '@svc/service/src/dashboard/records/wire-data.ts';
+import type { FieldShape } from '@svc/service/dashboard/wire-data';
 import { Link } from '@tanstack/react-router';
 import { ExternalLink } from 'lucide-react';
-import { When, type WhenProps } from '../../time/when.tsx';
+import { When, type WhenProps } from '../../format/when.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { toneOf, valueLabel } from './labels.ts';
 

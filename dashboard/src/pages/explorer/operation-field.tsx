@@ -1,7 +1,7 @@
 import { ChevronsUpDown } from 'lucide-react';
 import { classes } from '../../ui/classes.ts';
-import { Field } from '../../ui/field.tsx';
-import { CONTROL_CLASS } from '../../ui/input.tsx';
+import { Field } from '../../ui/form/field.tsx';
+import { CONTROL_CLASS } from '../../ui/form/input.tsx';
 import type { Operation } from './openapi.ts';
 
 export interface OperationFieldProps {

@@ -1,6 +1,6 @@
-import { Field } from '../../ui/field.tsx';
-import { Input } from '../../ui/input.tsx';
-import { Select } from '../../ui/select.tsx';
+import { Field } from '../../ui/form/field.tsx';
+import { Input } from '../../ui/form/input.tsx';
+import { Select } from '../../ui/form/select.tsx';
 import type { ParameterSpec } from './openapi.ts';
 
 export interface ParameterFieldProps {

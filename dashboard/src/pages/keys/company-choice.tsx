@@ -1,7 +1,7 @@
-import type { CompanyNames } from '@svc/service/src/dashboard/wire.ts';
+import type { CompanyNames } from '@svc/service/dashboard/wire';
 import { Building2 } from 'lucide-react';
 import { Button } from '../../ui/button.tsx';
-import { Choice } from '../../ui/choice.tsx';
+import { Choice } from '../../ui/form/choice.tsx';
 import { CompanySearch } from './company-search.tsx';
 
 type Company = CompanyNames['data'][number];

@@ -1,4 +1,4 @@
-import type { CompanyNames } from '@svc/service/src/dashboard/wire.ts';
+import type { CompanyNames } from '@svc/service/dashboard/wire';
 import { useQuery } from '@tanstack/react-query';
 import { Command } from 'cmdk';
 import { Search } from 'lucide-react';

@@ -1,15 +1,15 @@
 import type { KeyAccess, KeyMode } from '@svc/sdk';
-import { NAME_MAX_CHARACTERS } from '@svc/service/src/dashboard/limits.ts';
-import type { CompanyNames, CreatedKey } from '@svc/service/src/dashboard/wire.ts';
+import { NAME_MAX_CHARACTERS } from '@svc/service/dashboard/limits';
+import type { CompanyNames, CreatedKey } from '@svc/service/dashboard/wire';
 import { useState } from 'react';
 import { useAction } from '../../api/action.ts';
 import { useIdempotencyKey } from '../../api/idempotency-key.ts';
 import { createKey } from '../../api/keys.ts';
 import { Button } from '../../ui/button.tsx';
-import { Choice } from '../../ui/choice.tsx';
-import { Dialog, DialogActions } from '../../ui/dialog.tsx';
-import { Form, fieldError } from '../../ui/form.tsx';
-import { TextField } from '../../ui/text-field.tsx';
+import { Choice } from '../../ui/form/choice.tsx';
+import { Form, fieldError } from '../../ui/form/form.tsx';
+import { TextField } from '../../ui/form/text-field.tsx';
+import { Dialog, DialogActions } from '../../ui/popup/dialog.tsx';
 import { CompanyChoice } from './company-choice.tsx';
 
 const MODES = [

@@ -10,8 +10,7 @@ import { EmptyState } from '../../ui/empty-state.tsx';
 import { FailureState } from '../../ui/failure-state.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { HeadCell, Table, TableBody, TableHead } from '../../ui/table.tsx';
-import { KeyRow } from './key-row.tsx';
-import type { KeyAction } from './keys-page.tsx';
+import { type KeyAction, KeyRow } from './key-row.tsx';
 import { requestsByKey, USAGE_DAYS } from './usage.ts';
 
 export interface KeyListProps {

@@ -1,14 +1,15 @@
 import type { ApiKey } from '@svc/sdk';
 import { Ellipsis, KeySquare, RefreshCw } from 'lucide-react';
-import { When } from '../../time/when.tsx';
+import { When } from '../../format/when.tsx';
 import { buttonClass } from '../../ui/button.tsx';
-import { Menu, MenuItem } from '../../ui/menu.tsx';
+import { Menu, MenuItem } from '../../ui/popup/menu.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { Cell, Row } from '../../ui/table.tsx';
-import type { KeyAction } from './keys-page.tsx';
 import { ModeBadge } from './mode-badge.tsx';
 import { Sparkline } from './sparkline.tsx';
 import type { DayOfKey } from './usage.ts';
+
+export type KeyAction = 'rotate' | 'revoke';
 
 export interface KeyRowProps {
   readonly apiKey: ApiKey;

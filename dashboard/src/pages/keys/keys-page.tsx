@@ -1,5 +1,5 @@
 import type { ApiKey } from '@svc/sdk';
-import type { CreatedKey } from '@svc/service/src/dashboard/wire.ts';
+import type { CreatedKey } from '@svc/service/dashboard/wire';
 import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
@@ -12,14 +12,13 @@ import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { CreateKey } from './create-key.tsx';
 import { KeyList } from './key-list.tsx';
+import type { KeyAction } from './key-row.tsx';
 import { RevokeKey } from './revoke-key.tsx';
 import { RotateKey } from './rotate-key.tsx';
 import { StatusFilter } from './status-filter.tsx';
 import { TokenDialog } from './token-dialog.tsx';
 
 const route = getRouteApi('/signed-in/w/$workspaceId/keys');
-
-export type KeyAction = 'rotate' | 'revoke';
 
 export function KeysPage() {
   const { workspaceId } = route.useParams();

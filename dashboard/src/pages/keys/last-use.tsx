@@ -1,5 +1,5 @@
 import type { ApiKey } from '@svc/sdk';
-import { When } from '../../time/when.tsx';
+import { When } from '../../format/when.tsx';
 
 /** The best answer there is to "does anything still use it?". */
 export const LastUse = ({ apiKey: { lastUsedAt } }: { readonly apiKey: ApiKey }) => (

@@ -1,7 +1,7 @@
 import type { ApiKey } from '@svc/sdk';
 import { revokeKey } from '../../api/keys.ts';
-import { Confirm } from '../../ui/alert-dialog.tsx';
-import { toast } from '../../ui/toast-store.ts';
+import { Confirm } from '../../ui/popup/confirm.tsx';
+import { toast } from '../../ui/toast/toast-store.ts';
 import { LastUse } from './last-use.tsx';
 
 export interface RevokeKeyProps {

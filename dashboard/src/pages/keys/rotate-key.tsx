@@ -1,7 +1,7 @@
 import type { ApiKey } from '@svc/sdk';
-import type { IssuedKey } from '@svc/service/src/dashboard/wire.ts';
+import type { IssuedKey } from '@svc/service/dashboard/wire';
 import { rotateKey } from '../../api/keys.ts';
-import { Confirm } from '../../ui/alert-dialog.tsx';
+import { Confirm } from '../../ui/popup/confirm.tsx';
 import { LastUse } from './last-use.tsx';
 
 export interface RotateKeyProps {

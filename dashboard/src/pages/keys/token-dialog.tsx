@@ -1,4 +1,4 @@
-import type { CreatedKey, IssuedKey } from '@svc/service/src/dashboard/wire.ts';
+import type { CreatedKey, IssuedKey } from '@svc/service/dashboard/wire';
 import { TriangleAlert } from 'lucide-react';
 import { useAction } from '../../api/action.ts';
 import { messageOf } from '../../api/failure.ts';
@@ -7,9 +7,9 @@ import { serviceUrl } from '../../base.ts';
 import { Button } from '../../ui/button.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
-import { Dialog, DialogActions } from '../../ui/dialog.tsx';
+import { Dialog, DialogActions } from '../../ui/popup/dialog.tsx';
+import { ShownOnce } from '../../ui/popup/shown-once.tsx';
 import { Problem } from '../../ui/problem.tsx';
-import { ShownOnce } from '../../ui/shown-once.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { snippets } from './snippets.ts';
 

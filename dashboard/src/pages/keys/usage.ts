@@ -1,4 +1,4 @@
-import type { Usage } from '@svc/service/src/dashboard/wire.ts';
+import type { Usage } from '@svc/service/dashboard/wire';
 
 export const USAGE_DAYS = 7;
 const DAY_MS = 24 * 60 * 60 * 1_000;

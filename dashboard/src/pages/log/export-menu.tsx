@@ -1,7 +1,7 @@
 import { Download, FileJson, FileSpreadsheet } from 'lucide-react';
 import { endpoint, ofWorkspace } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
-import { Menu, MenuItem } from '../../ui/menu.tsx';
+import { Menu, MenuItem } from '../../ui/popup/menu.tsx';
 
 export interface ExportMenuProps {
   readonly workspaceId: string;

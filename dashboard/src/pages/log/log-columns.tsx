@@ -1,6 +1,6 @@
 import type { ApiKey, AuditLogEntry } from '@svc/sdk';
+import { When } from '../../format/when.tsx';
 import type { Column } from '../../list/virtual-table.tsx';
-import { When } from '../../time/when.tsx';
 import { EntryTitle, FilterButton, StatusBadge } from './entry-parts.tsx';
 import type { LogSearch } from './log-search.ts';
 

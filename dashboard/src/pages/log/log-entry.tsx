@@ -1,12 +1,11 @@
 import type { ApiKey, AuditLogEntry } from '@svc/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { call, ofWorkspace } from '../../api/client.ts';
-import { formatUtc } from '../../time/format.ts';
-import { When } from '../../time/when.tsx';
-import { TIME_ZONE } from '../../time/zone.ts';
+import { formatUtc, TIME_ZONE } from '../../format/time.ts';
+import { When } from '../../format/when.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
 import { FailureState } from '../../ui/failure-state.tsx';
+import { Dialog } from '../../ui/popup/dialog.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { StatusBadge } from './entry-parts.tsx';
 import { Fact, Only } from './fact.tsx';

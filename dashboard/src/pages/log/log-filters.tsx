@@ -2,8 +2,8 @@ import type { ApiKey, AuditLogKind } from '@svc/sdk';
 import { X } from 'lucide-react';
 import { type FormEvent, useEffect, useState } from 'react';
 import { Button } from '../../ui/button.tsx';
-import { Input } from '../../ui/input.tsx';
-import { Select } from '../../ui/select.tsx';
+import { Input } from '../../ui/form/input.tsx';
+import { Select } from '../../ui/form/select.tsx';
 import { KIND_LABELS } from './kinds.ts';
 import {
   isFiltered,

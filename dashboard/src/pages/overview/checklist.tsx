@@ -1,4 +1,4 @@
-import type { Overview } from '@svc/service/src/dashboard/workspace/wire-overview.ts';
+import type { Overview } from '@svc/service/dashboard/wire-overview';
 import { Link } from '@tanstack/react-router';
 import { Check } from 'lucide-react';
 import type { ReactNode } from 'react';

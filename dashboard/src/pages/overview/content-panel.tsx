@@ -1,5 +1,5 @@
 import type { ContentStatus } from '@svc/sdk';
-import type { Overview } from '@svc/service/src/dashboard/workspace/wire-overview.ts';
+import type { Overview } from '@svc/service/dashboard/wire-overview';
 import { Link } from '@tanstack/react-router';
 import { Section } from '../../ui/card.tsx';
 import { valueLabel } from '../data/labels.ts';

@@ -1,5 +1,5 @@
-import type { RangeName } from '@svc/service/src/dashboard/workspace/range.ts';
-import type { Overview, Traffic } from '@svc/service/src/dashboard/workspace/wire-overview.ts';
+import type { RangeName } from '@svc/service/dashboard/range';
+import type { Overview, Traffic } from '@svc/service/dashboard/wire-overview';
 import type { ReactNode } from 'react';
 import { Card } from '../../ui/card.tsx';
 

@@ -1,8 +1,8 @@
-import type { Overview } from '@svc/service/src/dashboard/workspace/wire-overview.ts';
+import type { Overview } from '@svc/service/dashboard/wire-overview';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { newestMentionsQuery } from '../../api/overview.ts';
-import { When } from '../../time/when.tsx';
+import { When } from '../../format/when.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Section } from '../../ui/card.tsx';
 import { FailureState } from '../../ui/failure-state.tsx';

@@ -1,8 +1,8 @@
-import type { RangeName } from '@svc/service/src/dashboard/workspace/range.ts';
+import type { RangeName } from '@svc/service/dashboard/range';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { overviewQuery, trafficQuery } from '../../api/overview.ts';
-import { Later } from '../../layout/later.tsx';
+import { Deferred } from '../../layout/deferred.tsx';
 import { Page } from '../../layout/page.tsx';
 import { Card } from '../../ui/card.tsx';
 import { FailureState } from '../../ui/failure-state.tsx';
@@ -70,13 +70,13 @@ export function OverviewPage() {
             </>
           )}
           {overview.data.begun.records ? (
-            <Later>
+            <Deferred>
               <ScoresPanel workspaceId={workspaceId} range={range} />
               <div className="grid gap-5 lg:grid-cols-2">
                 <MentionsPanel workspaceId={workspaceId} sentiments={overview.data.sentiments} />
                 <ContentPanel workspaceId={workspaceId} content={overview.data.content} />
               </div>
-            </Later>
+            </Deferred>
           ) : null}
         </>
       )}

@@ -1,12 +1,12 @@
-import type { RangeName } from '@svc/service/src/dashboard/workspace/range.ts';
+import type { RangeName } from '@svc/service/dashboard/range';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useCompanyNames } from '../../api/company-names.ts';
 import { newestAuditsQuery } from '../../api/overview.ts';
 import { scoresQuery } from '../../api/scores.ts';
+import { When } from '../../format/when.tsx';
 import { ScoreLegend } from '../../plots/score-legend.tsx';
 import { ScorePlot } from '../../plots/score-plot.tsx';
-import { When } from '../../time/when.tsx';
 import { Section } from '../../ui/card.tsx';
 import { FailureState } from '../../ui/failure-state.tsx';
 import { Skeleton, SkeletonRows } from '../../ui/skeleton.tsx';

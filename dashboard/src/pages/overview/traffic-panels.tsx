@@ -1,8 +1,8 @@
-import type { Traffic, TrafficSpan } from '@svc/service/src/dashboard/workspace/wire-overview.ts';
+import type { Traffic, TrafficSpan } from '@svc/service/dashboard/wire-overview';
 import { type ReactNode, useState } from 'react';
+import { formatDate, formatStamp } from '../../format/time.ts';
 import { LatencyPlot } from '../../plots/latency-plot.tsx';
 import { RequestsPlot } from '../../plots/requests-plot.tsx';
-import { formatDate, formatStamp } from '../../time/format.ts';
 import { Section } from '../../ui/card.tsx';
 
 /** Requests and latencies over time; the pointer reads a span. */

@@ -1,20 +1,20 @@
-import { NAME_MAX_CHARACTERS } from '@svc/service/src/dashboard/limits.ts';
+import { NAME_MAX_CHARACTERS } from '@svc/service/dashboard/limits';
 import { useState } from 'react';
 import { useWorkspace } from '../../api/workspace.ts';
+import { When } from '../../format/when.tsx';
 import { whyNot } from '../../session/permissions.ts';
-import { When } from '../../time/when.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/card.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
-import { Form, fieldError } from '../../ui/form.tsx';
-import { TextField } from '../../ui/text-field.tsx';
+import { Form, fieldError } from '../../ui/form/form.tsx';
+import { TextField } from '../../ui/form/text-field.tsx';
 import type { WorkspaceProps } from './props.ts';
-import { useChange } from './use-change.ts';
+import { useChangeWorkspace } from './use-change-workspace.ts';
 
 export function GeneralTab({ workspaceId }: WorkspaceProps) {
   const workspace = useWorkspace(workspaceId);
   const [name, setName] = useState(workspace.name);
-  const change = useChange(workspaceId, () => ({ name }), 'The workspace is renamed.');
+  const change = useChangeWorkspace(workspaceId, () => ({ name }), 'The workspace is renamed.');
   const blocked = whyNot(workspace.role, 'workspace.rename');
   const unchanged = name === workspace.name ? 'This is its name already.' : undefined;
   return (

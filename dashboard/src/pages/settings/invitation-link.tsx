@@ -1,6 +1,6 @@
-import type { IssuedInvitation } from '@svc/service/src/dashboard/wire.ts';
+import type { IssuedInvitation } from '@svc/service/dashboard/wire';
 import { Button } from '../../ui/button.tsx';
-import { Dialog, DialogActions } from '../../ui/dialog.tsx';
+import { Dialog, DialogActions } from '../../ui/popup/dialog.tsx';
 import { OneTimeLink } from './one-time-link.tsx';
 
 export interface InvitationLinkProps {

@@ -1,16 +1,16 @@
-import type { Role } from '@svc/service/src/dashboard/auth/permissions.ts';
-import { INVITATION_HOURS } from '@svc/service/src/dashboard/limits.ts';
+import { INVITATION_HOURS } from '@svc/service/dashboard/limits';
+import type { Role } from '@svc/service/dashboard/permissions';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useAction } from '../../api/action.ts';
 import { newIdempotencyKey, useIdempotencyKey } from '../../api/idempotency-key.ts';
 import { invitationsQuery, invite } from '../../api/members.ts';
 import { Button } from '../../ui/button.tsx';
-import { Dialog, DialogActions } from '../../ui/dialog.tsx';
-import { Field } from '../../ui/field.tsx';
-import { Form, fieldError } from '../../ui/form.tsx';
-import { Select } from '../../ui/select.tsx';
-import { TextField } from '../../ui/text-field.tsx';
+import { Field } from '../../ui/form/field.tsx';
+import { Form, fieldError } from '../../ui/form/form.tsx';
+import { Select } from '../../ui/form/select.tsx';
+import { TextField } from '../../ui/form/text-field.tsx';
+import { Dialog, DialogActions } from '../../ui/popup/dialog.tsx';
 import { InvitationLink } from './invitation-link.tsx';
 import { roleOptions } from './role-options.ts';
 

@@ -2,9 +2,9 @@ import { useState } from 'react';
 import { useWorkspace } from '../../api/workspace.ts';
 import { whyNot } from '../../session/permissions.ts';
 import { Button } from '../../ui/button.tsx';
-import { Form, fieldError } from '../../ui/form.tsx';
-import { TextField } from '../../ui/text-field.tsx';
-import { useChange } from './use-change.ts';
+import { Form, fieldError } from '../../ui/form/form.tsx';
+import { TextField } from '../../ui/form/text-field.tsx';
+import { useChangeWorkspace } from './use-change-workspace.ts';
 
 export interface LimitFormProps {
   readonly workspaceId: string;
@@ -23,7 +23,11 @@ export function LimitForm({ workspaceId, field, label, min, max, done }: LimitFo
   const known = workspace[field] === null ? '' : String(workspace[field]);
   const [text, setText] = useState(known);
   const value = text === '' ? null : Number(text);
-  const change = useChange(workspaceId, () => ({ [field]: value }), value === null ? done.none : done.set);
+  const change = useChangeWorkspace(
+    workspaceId,
+    () => ({ [field]: value }),
+    value === null ? done.none : done.set,
+  );
   const blocked = whyNot(workspace.role, 'quota.set');
   const unchanged = text === known ? 'Nothing has changed.' : undefined;
   return (

@@ -1,4 +1,4 @@
-import { BURST_LIMIT_MAX, LIVE_QUOTA_MAX } from '@svc/service/src/dashboard/limits.ts';
+import { BURST_LIMIT_MAX, LIVE_QUOTA_MAX } from '@svc/service/dashboard/limits';
 import { useQuery } from '@tanstack/react-query';
 import { deploymentQuery } from '../../api/deployment.ts';
 import { Section } from '../../ui/card.tsx';

@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react';
-import { When } from '../../time/when.tsx';
+import { When } from '../../format/when.tsx';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
-import { Dialog, DialogActions } from '../../ui/dialog.tsx';
-import { ShownOnce } from '../../ui/shown-once.tsx';
+import { Dialog, DialogActions } from '../../ui/popup/dialog.tsx';
+import { ShownOnce } from '../../ui/popup/shown-once.tsx';
 
 export interface OneTimeLinkProps {
   readonly title: string;

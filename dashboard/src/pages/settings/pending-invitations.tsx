@@ -1,12 +1,12 @@
-import type { Invitation } from '@svc/service/src/dashboard/wire.ts';
+import type { Invitation } from '@svc/service/dashboard/wire';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useAction } from '../../api/action.ts';
 import { messageOf } from '../../api/failure.ts';
 import { invitationsQuery, withdrawInvitation } from '../../api/members.ts';
-import { When } from '../../time/when.tsx';
+import { When } from '../../format/when.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/card.tsx';
-import { toast } from '../../ui/toast-store.ts';
+import { toast } from '../../ui/toast/toast-store.ts';
 import type { WorkspaceProps } from './props.ts';
 
 /** Links that nobody has used yet; nothing at all when there is none. */

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { usageQuery } from '../../api/workspace.ts';
-import { When } from '../../time/when.tsx';
+import { When } from '../../format/when.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import type { WorkspaceProps } from './props.ts';
 

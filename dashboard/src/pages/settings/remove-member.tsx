@@ -1,9 +1,9 @@
-import type { Member, Workspace } from '@svc/service/src/dashboard/wire.ts';
+import type { Member, Workspace } from '@svc/service/dashboard/wire';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { membersQuery, removeMember } from '../../api/members.ts';
-import { Confirm } from '../../ui/alert-dialog.tsx';
-import { toast } from '../../ui/toast-store.ts';
+import { Confirm } from '../../ui/popup/confirm.tsx';
+import { toast } from '../../ui/toast/toast-store.ts';
 
 export interface RemoveMemberProps {
   readonly workspace: Workspace;

@@ -1,9 +1,9 @@
-import type { Member } from '@svc/service/src/dashboard/wire.ts';
+import type { Member } from '@svc/service/dashboard/wire';
 import { useAction } from '../../api/action.ts';
 import { messageOf } from '../../api/failure.ts';
 import { createResetLink } from '../../api/members.ts';
 import { Button } from '../../ui/button.tsx';
-import { Dialog, DialogActions } from '../../ui/dialog.tsx';
+import { Dialog, DialogActions } from '../../ui/popup/dialog.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { OneTimeLink } from './one-time-link.tsx';
 import type { WorkspaceProps } from './props.ts';

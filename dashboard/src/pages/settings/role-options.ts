@@ -1,4 +1,4 @@
-import type { Role } from '@svc/service/src/dashboard/auth/permissions.ts';
+import type { Role } from '@svc/service/dashboard/permissions';
 
 /** Only an owner makes owners. */
 export const roleOptions = (own: Role) =>

@@ -1,0 +1,72 @@
+import { FileUp } from 'lucide-react';
+import { type DragEvent, useRef, useState } from 'react';
+import { classes } from '../../../ui/classes.ts';
+
+export interface FileDropProps {
+  readonly file: File | undefined;
+  readonly onFile: (file: File) => void;
+}
+
+const bytes = new Intl.NumberFormat(undefined, {
+  style: 'unit',
+  unit: 'byte',
+  notation: 'compact',
+  unitDisplay: 'narrow',
+});
+
+/** Where a file is dropped; a click or Enter opens the browser's own choice. */
+export function FileDrop({ file, onFile }: FileDropProps) {
+  const input = useRef<HTMLInputElement>(null);
+  const [over, setOver] = useState(false);
+  const drop = (event: DragEvent): void => {
+    event.preventDefault();
+    setOver(false);
+    const [dropped] = event.dataTransfer.files;
+    if (dropped !== undefined) onFile(dropped);
+  };
+  return (
+    <>
+      <button
+        type="button"
+        onClick={() => input.current?.click()}
+        onDragOver={(event) => {
+          event.preventDefault();
+          setOver(true);
+        }}
+        onDragLeave={() => setOver(false)}
+        onDrop={drop}
+        className={classes(
+          'flex flex-col items-center gap-1.5 rounded-lg border border-dashed px-4 py-6 text-center hover:bg-hover',
+          over ? 'border-accent bg-accent-ground' : 'border-edge bg-sunken',
+        )}
+      >
+        <FileUp size={20} aria-hidden className="text-soft" />
+        {file === undefined ? (
+          <>
+            <span className="font-medium">Drop a CSV or NDJSON file here, or choose one</span>
+            <span className="text-sm text-soft">At most 64 MiB; larger ones with svcd import.</span>
+          </>
+        ) : (
+          <>
+            <span className="max-w-full truncate font-medium">{file.name}</span>
+            <span className="text-sm text-soft">{bytes.format(file.size)}, choose another</span>
+          </>
+        )}
+      </button>
+      <input
+        ref={input}
+        type="file"
+        aria-label="File"
+        tabIndex={-1}
+        accept=".csv,.ndjson,.jsonl,.json,text/csv,application/x-ndjson"
+        className="sr-only"
+        onChange={({ target }) => {
+          const [chosen] = target.files ?? [];
+          if (chosen !== undefined) onFile(chosen);
+          // The same file can be chosen again after it was mended.
+          target.value = '';
+        }}
+      />
+    </>
+  );
+}

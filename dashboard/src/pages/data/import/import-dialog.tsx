@@ -1,0 +1,149 @@
+import type { ImportAnswer, ResourceShape } from '@svc/service/dashboard/wire-data';
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+import { useAction } from '../../../api/action.ts';
+import { ofWorkspace } from '../../../api/client.ts';
+import { isFailure, messageOf } from '../../../api/failure.ts';
+import { newIdempotencyKey } from '../../../api/idempotency-key.ts';
+import { upload } from '../../../api/upload.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Dialog, DialogActions } from '../../../ui/popup/dialog.tsx';
+import { Problem } from '../../../ui/problem.tsx';
+import { nounOf } from '../labels.ts';
+import { FileDrop } from './file-drop.tsx';
+import { CONTENT_TYPES, type FilePreview, previewOf } from './file-preview.ts';
+import { ImportProgress } from './import-progress.tsx';
+import { ImportResult } from './import-result.tsx';
+import { PreviewTable } from './preview-table.tsx';
+
+export interface ImportDialogProps {
+  readonly workspaceId: string;
+  readonly shape: ResourceShape;
+  /** One that was dropped on the page already. */
+  readonly dropped: File | undefined;
+  readonly onClose: () => void;
+}
+
+/** A file with the Idempotency-Key of its import: the same for each attempt, another one when a file is chosen. */
+interface Chosen {
+  readonly file: File;
+  readonly key: string;
+}
+
+const REFUSALS = ['invalid_body', 'idempotency_mismatch', 'payload_too_large'] as const;
+
+const choose = (file: File): Chosen => ({ file, key: newIdempotencyKey() });
+
+/** Takes a file in: choose it, look at its beginning, watch it go, read what was refused. */
+export function ImportDialog({ workspaceId, shape, dropped, onClose }: ImportDialogProps) {
+  const client = useQueryClient();
+  const [chosen, setChosen] = useState(() => dropped && choose(dropped));
+  const file = chosen?.file;
+  const [preview, setPreview] = useState<FilePreview | null>(null);
+  const [share, setShare] = useState(0);
+  const stop = useRef(new AbortController());
+  useEffect(() => {
+    let current = true;
+    setPreview(null);
+    if (file !== undefined) {
+      previewOf(file, shape).then(
+        (made) => current && setPreview(made),
+        () => undefined,
+      );
+    }
+    return () => {
+      current = false;
+    };
+  }, [file, shape]);
+  const importing = useAction({
+    mutationFn: async ({ file: from, key, format }: Chosen & { format: FilePreview['format'] }) => {
+      stop.current = new AbortController();
+      setShare(0);
+      const path = `/imports/${shape.name}?${new URLSearchParams({ fileName: from.name })}`;
+      return upload<ImportAnswer>(ofWorkspace(workspaceId, path), {
+        file: from,
+        contentType: CONTENT_TYPES[format],
+        idempotencyKey: key,
+        onProgress: setShare,
+        signal: stop.current.signal,
+      });
+    },
+    // Also after a failure: what was written until then stays.
+    onSettled: () => {
+      void client.resetQueries({ queryKey: ['list', ofWorkspace(workspaceId, `/data/${shape.name}`)] });
+      void client.invalidateQueries({ queryKey: ['workspace', workspaceId] });
+    },
+  });
+  const busy = importing.isPending;
+  // A file that is refused needs a change first.
+  const repeatable = !REFUSALS.some((code) => isFailure(importing.error, code));
+  return (
+    <Dialog
+      wide
+      open
+      dismissable={!busy}
+      onOpenChange={onClose}
+      title={`Import ${shape.name}`}
+      description="CSV with a header row, or NDJSON with a record a line. Valid rows are imported, invalid rows are reported. Existing ids are skipped."
+    >
+      {importing.data !== undefined ? (
+        <ImportResult
+          answer={importing.data}
+          noun={nounOf(shape)}
+          name={shape.name}
+          onClose={onClose}
+          onAnother={() => {
+            setChosen(undefined);
+            importing.reset();
+          }}
+        />
+      ) : busy ? (
+        <ImportProgress name={file?.name ?? ''} share={share} onStop={() => stop.current.abort()} />
+      ) : (
+        <div className="flex flex-col gap-4">
+          <FileDrop
+            file={file}
+            onFile={(next) => {
+              setChosen(choose(next));
+              importing.reset();
+            }}
+          />
+          {preview === null ? <Fields shape={shape} /> : <PreviewTable preview={preview} />}
+          {importing.error === null ? null : (
+            <Problem>
+              {messageOf(importing.error)}
+              {repeatable ? ' What was written until then stays. “Try again” adds only the rest.' : ''}
+            </Problem>
+          )}
+          <DialogActions>
+            <Button onClick={onClose}>Cancel</Button>
+            <Button
+              variant="primary"
+              blocked={preview === null ? 'Choose a file first.' : undefined}
+              onClick={() => {
+                if (chosen !== undefined && preview !== null)
+                  void importing.run({ ...chosen, format: preview.format });
+              }}
+            >
+              {importing.error !== null && repeatable ? 'Try again' : 'Import'}
+            </Button>
+          </DialogActions>
+        </div>
+      )}
+    </Dialog>
+  );
+}
+
+const Fields = ({ shape }: { readonly shape: ResourceShape }) => (
+  <p className="text-sm text-soft">
+    Fields:{' '}
+    {shape.importFields.map(({ name, required }, i) => (
+      <span key={name}>
+        {i === 0 ? '' : ', '}
+        <code className={required ? 'text-ink' : undefined}>{name}</code>
+        {required ? ' (needed)' : ''}
+      </span>
+    ))}
+    .
+  </p>
+);

@@ -1,0 +1,101 @@
+import { IMPORT_REFUSED_SHOWN } from '@svc/service/dashboard/limits';
+import type { ImportAnswer } from '@svc/service/dashboard/wire-data';
+import { CircleCheck, Download } from 'lucide-react';
+import { counted, type Noun } from '../../../format/counted.ts';
+import { Button } from '../../../ui/button.tsx';
+import { DialogActions } from '../../../ui/popup/dialog.tsx';
+import { Cell, HeadCell, Table, TableBody, TableHead } from '../../../ui/table.tsx';
+
+export interface ImportResultProps {
+  readonly answer: ImportAnswer;
+  readonly noun: Noun;
+  /** Of the resource. */
+  readonly name: string;
+  readonly onClose: () => void;
+  readonly onAnother: () => void;
+}
+
+/** What became of the file, and each refused line with its reason. */
+export function ImportResult({ answer, noun, name, onClose, onAnother }: ImportResultProps) {
+  const { inserted, addedBefore, existing, refused, refusedLines } = answer;
+  return (
+    <div className="flex flex-col gap-4">
+      <p role="status" className="flex gap-2">
+        <CircleCheck size={18} aria-hidden className="mt-0.5 shrink-0 text-good" />
+        <span>
+          <strong>{`${counted(inserted, noun)} imported`}</strong>
+          {addedBefore === 0 ? '' : `, ${addedBefore.toLocaleString()} of them by an earlier attempt`}
+          {existing === 0 ? '' : `, ${existing.toLocaleString()} already existed`}
+          {refused === 0 ? ', none refused.' : `, ${refused.toLocaleString()} refused.`}
+        </span>
+      </p>
+      {refused === 0 ? null : <RefusedLines lines={refusedLines} total={refused} />}
+      <DialogActions>
+        {refused === 0 ? null : (
+          <Button onClick={() => saveLines(refusedLines, name)}>
+            <Download size={14} aria-hidden />
+            Save the list
+          </Button>
+        )}
+        <Button onClick={onAnother}>Import another file</Button>
+        <Button variant="primary" onClick={onClose}>
+          Done
+        </Button>
+      </DialogActions>
+    </div>
+  );
+}
+
+interface RefusedLinesProps {
+  readonly lines: ImportAnswer['refusedLines'];
+  readonly total: number;
+}
+
+const RefusedLines = ({ lines, total }: RefusedLinesProps) => (
+  <div className="flex flex-col gap-2">
+    {lines.length === total ? null : (
+      <p className="text-sm text-soft">
+        {`${lines.length.toLocaleString()} of ${total.toLocaleString()} refused lines are listed.`}
+        {lines.length < IMPORT_REFUSED_SHOWN
+          ? ' An earlier attempt refused the others because of other records, such as a missing company.'
+          : ''}
+      </p>
+    )}
+    <div className="max-h-72 overflow-y-auto rounded-md border border-line">
+      <Table label="Refused lines">
+        <TableHead>
+          <tr>
+            <HeadCell>Line</HeadCell>
+            <HeadCell>What is wrong</HeadCell>
+            <HeadCell>Text</HeadCell>
+          </tr>
+        </TableHead>
+        <TableBody>
+          {lines.map(({ line, text, failures }) => (
+            <tr key={line}>
+              <Cell className="align-top tabular-nums">{line}</Cell>
+              <Cell className="min-w-52 align-top text-sm">{failures.map(reasonOf).join('; ')}</Cell>
+              <Cell className="max-w-64 truncate align-top">
+                <code className="text-soft">{text}</code>
+              </Cell>
+            </tr>
+          ))}
+        </TableBody>
+      </Table>
+    </div>
+  </div>
+);
+
+const reasonOf = ({ field, reason }: ImportAnswer['refusedLines'][number]['failures'][number]): string =>
+  field === '' ? `The line ${reason}` : `${field.slice(1)} ${reason}`;
+
+/** As a file, a refused line a line. */
+function saveLines(lines: ImportAnswer['refusedLines'], name: string): void {
+  const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+  const address = URL.createObjectURL(new Blob([text], { type: 'application/x-ndjson' }));
+  const link = document.createElement('a');
+  link.href = address;
+  link.download = `refused-${name}.ndjson`;
+  link.click();
+  URL.revokeObjectURL(address);
+}

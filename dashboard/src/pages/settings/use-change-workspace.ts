@@ -1,0 +1,18 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useAction } from '../../api/action.ts';
+import { changeWorkspace, type WorkspaceChange, workspaceQuery } from '../../api/workspace.ts';
+import { toast } from '../../ui/toast/toast-store.ts';
+
+/** Changes the workspace, and what is shown of it everywhere. */
+export function useChangeWorkspace(workspaceId: string, changeOf: () => WorkspaceChange, done: string) {
+  const client = useQueryClient();
+  return useAction({
+    mutationFn: () => changeWorkspace(workspaceId, changeOf()),
+    onSuccess: async (workspace) => {
+      client.setQueryData(workspaceQuery(workspaceId).queryKey, workspace);
+      toast(done);
+      await client.invalidateQueries({ queryKey: ['me'] });
+      await client.invalidateQueries({ queryKey: ['workspace', workspaceId, 'usage'] });
+    },
+  });
+}

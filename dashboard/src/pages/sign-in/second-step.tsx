@@ -1,0 +1,79 @@
+import { useState } from 'react';
+import { useAction } from '../../api/action.ts';
+import { call } from '../../api/client.ts';
+import { isFailure } from '../../api/failure.ts';
+import { Button } from '../../ui/button.tsx';
+import { Form, fieldError } from '../../ui/form/form.tsx';
+import { TextField } from '../../ui/form/text-field.tsx';
+
+const WAYS = {
+  totp: {
+    path: '/auth/two-factor/verify-totp',
+    label: 'Code of your authenticator',
+    other: 'Use a backup code',
+    input: { inputMode: 'numeric', autoComplete: 'one-time-code', placeholder: '123456', maxLength: 6 },
+  },
+  backup: {
+    path: '/auth/two-factor/verify-backup-code',
+    label: 'Backup code',
+    other: 'Use the authenticator',
+    input: { autoComplete: 'off', placeholder: 'xxxxx-xxxxx', maxLength: 11 },
+  },
+} as const;
+
+export interface SecondStepProps {
+  readonly onSignedIn: () => Promise<unknown>;
+  /** Back to the password: this sign-in has expired. */
+  readonly onRestart: () => void;
+}
+
+/** The second factor, after the password was right. */
+export function SecondStep({ onSignedIn, onRestart }: SecondStepProps) {
+  const [way, setWay] = useState<keyof typeof WAYS>('totp');
+  const [code, setCode] = useState('');
+  const { path, label, other, input } = WAYS[way];
+  const verify = useAction({
+    meta: { signsIn: true },
+    mutationFn: () => call(path, { method: 'POST', body: { code: code.trim() } }),
+    onSuccess: onSignedIn,
+  });
+  const change = (): void => {
+    setWay(way === 'totp' ? 'backup' : 'totp');
+    setCode('');
+    verify.reset();
+  };
+  const over = isFailure(verify.error, 'not_signed_in');
+  return (
+    <Form
+      action={verify}
+      fields={['code']}
+      actions={
+        <>
+          {' '}
+          {over ? (
+            <Button onClick={onRestart}>Start again</Button>
+          ) : (
+            <Button type="submit" variant="primary" busy={verify.isPending}>
+              Sign in
+            </Button>
+          )}
+          <Button variant="ghost" onClick={change}>
+            {other}
+          </Button>
+        </>
+      }
+    >
+      <TextField
+        key={way}
+        label={label}
+        required
+        autoFocus
+        className="font-mono tracking-widest"
+        {...input}
+        value={code}
+        onChange={setCode}
+        error={fieldError(verify.error, 'code')}
+      />
+    </Form>
+  );
+}

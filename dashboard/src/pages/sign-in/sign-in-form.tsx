@@ -1,0 +1,58 @@
+import type { SignedIn } from '@svc/service/dashboard/wire';
+import { useState } from 'react';
+import { useAction } from '../../api/action.ts';
+import { call } from '../../api/client.ts';
+import { Button } from '../../ui/button.tsx';
+import { Form } from '../../ui/form/form.tsx';
+import { TextField } from '../../ui/form/text-field.tsx';
+import { PasswordField } from './password-field.tsx';
+import { SecondStep } from './second-step.tsx';
+
+export interface SignInFormProps {
+  /** Given: who signs in is settled. */
+  readonly email?: string;
+  readonly action?: string;
+  /** Once there is a session. */
+  readonly onSignedIn: () => Promise<unknown>;
+}
+
+/** E-mail address and password, then the second factor where there is one. */
+export function SignInForm({ email: settled, action = 'Sign in', onSignedIn }: SignInFormProps) {
+  const [email, setEmail] = useState(settled ?? '');
+  const [password, setPassword] = useState('');
+  const [second, setSecond] = useState(false);
+  const signIn = useAction({
+    meta: { signsIn: true },
+    mutationFn: () => call<SignedIn>('/auth/sign-in/email', { method: 'POST', body: { email, password } }),
+    onSuccess: async ({ twoFactorRedirect }) => {
+      if (twoFactorRedirect === true) setSecond(true);
+      else await onSignedIn();
+    },
+  });
+  if (second) return <SecondStep onSignedIn={onSignedIn} onRestart={() => setSecond(false)} />;
+  return (
+    <Form
+      action={signIn}
+      fields={[]}
+      actions={
+        <Button type="submit" variant="primary" busy={signIn.isPending}>
+          {action}
+        </Button>
+      }
+    >
+      {settled === undefined ? (
+        <TextField
+          label="E-mail address"
+          type="email"
+          required
+          autoComplete="username"
+          value={email}
+          onChange={setEmail}
+        />
+      ) : (
+        <input type="hidden" name="username" autoComplete="username" value={settled} />
+      )}
+      <PasswordField value={password} onChange={setPassword} />
+    </Form>
+  );
+}

@@ -1,0 +1,32 @@
+import { ChevronsUpDown } from 'lucide-react';
+import type { ComponentProps } from 'react';
+import { classes } from '../classes.ts';
+import { CONTROL_CLASS } from './input.tsx';
+
+export interface SelectProps extends ComponentProps<'select'> {
+  readonly options: readonly {
+    readonly value: string;
+    readonly label: string;
+    readonly disabled?: boolean;
+  }[];
+}
+
+/** The browser's own select: every keyboard, screen reader and phone knows it. */
+export function Select({ options, className, ...props }: SelectProps) {
+  return (
+    <span className={classes('relative inline-flex min-w-0', className)}>
+      <select {...props} className={classes(CONTROL_CLASS, 'select h-8 appearance-none truncate pe-8')}>
+        {options.map(({ value, label, disabled }) => (
+          <option key={value} value={value} disabled={disabled}>
+            {label}
+          </option>
+        ))}
+      </select>
+      <ChevronsUpDown
+        size={14}
+        aria-hidden
+        className="pointer-events-none absolute end-2.5 top-1/2 -translate-y-1/2 text-soft"
+      />
+    </span>
+  );
+}

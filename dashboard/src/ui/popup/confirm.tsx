@@ -1,0 +1,75 @@
+import { AlertDialog as Radix } from 'radix-ui';
+import { type ReactNode, useRef, useState } from 'react';
+import { messageOf } from '../../api/failure.ts';
+import { Button, buttonClass } from '../button.tsx';
+import { classes } from '../classes.ts';
+import { Problem } from '../problem.tsx';
+import { OVERLAY_CLASS, PANEL_CLASS } from './dialog.tsx';
+import { useReturnFocus } from './return-focus.ts';
+
+export interface ConfirmProps {
+  readonly open: boolean;
+  readonly onOpenChange: (open: boolean) => void;
+  readonly title: string;
+  /** What will happen, and what it cannot be undone by. */
+  readonly children: ReactNode;
+  /** What the button does, as a verb: "Revoke key". */
+  readonly action: string;
+  readonly dangerous?: boolean;
+  /** Closes when it resolves; a failure is shown, and the dialog stays. */
+  readonly onConfirm: () => Promise<unknown>;
+}
+
+/** Asks before something that cannot be undone; the focus starts on the way out. */
+export function Confirm(props: ConfirmProps) {
+  const { open, onOpenChange, title, children, action, dangerous = false, onConfirm } = props;
+  const returnFocus = useReturnFocus(open);
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<string | null>(null);
+  // Set in the event: a second click comes before the next render. It stays set after a success, as the dialog closes.
+  const locked = useRef(false);
+  const confirm = async (): Promise<void> => {
+    if (locked.current) return;
+    locked.current = true;
+    setBusy(true);
+    setError(null);
+    try {
+      await onConfirm();
+      onOpenChange(false);
+    } catch (caught) {
+      locked.current = false;
+      setError(messageOf(caught));
+    } finally {
+      setBusy(false);
+    }
+  };
+  const change = (next: boolean): void => {
+    if (busy) return;
+    setError(null);
+    onOpenChange(next);
+  };
+  return (
+    <Radix.Root open={open} onOpenChange={change}>
+      <Radix.Portal>
+        {/* Also above a dialog that it asks about. */}
+        <Radix.Overlay className={classes(OVERLAY_CLASS, 'z-50!')} />
+        <Radix.Content
+          onCloseAutoFocus={returnFocus}
+          className={classes(PANEL_CLASS, 'overflow-y-auto p-5 sm:max-w-md')}
+        >
+          <Radix.Title className="text-lg font-semibold">{title}</Radix.Title>
+          <Radix.Description asChild>
+            <div className="mt-2 flex flex-col gap-2 text-soft">{children}</div>
+          </Radix.Description>
+          {error === null ? null : <Problem className="mt-3">{error}</Problem>}
+          <div className="mt-5 flex flex-wrap justify-end gap-2">
+            <Radix.Cancel className={buttonClass('secondary')}>Cancel</Radix.Cancel>
+            <Button variant={dangerous ? 'danger' : 'primary'} busy={busy} onClick={() => void confirm()}>
+              {action}
+            </Button>
+          </div>
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  );
+}

@@ -1,0 +1,71 @@
+import { X } from 'lucide-react';
+import { Dialog as Radix } from 'radix-ui';
+import type { ReactNode } from 'react';
+import { buttonClass } from '../button.tsx';
+import { classes } from '../classes.ts';
+import { useReturnFocus } from './return-focus.ts';
+
+export const OVERLAY_CLASS = 'fixed inset-0 z-40 animate-fade bg-(--scrim)';
+export const PANEL_CLASS =
+  'fixed z-50 left-1/2 top-1/2 flex max-h-[min(90dvh,56rem)] w-[calc(100vw-1.5rem)] -translate-x-1/2 -translate-y-1/2 ' +
+  'animate-fade flex-col rounded-xl border border-line bg-raised shadow-high';
+
+export interface DialogProps {
+  readonly open: boolean;
+  readonly onOpenChange: (open: boolean) => void;
+  readonly title: string;
+  readonly description?: ReactNode;
+  readonly wide?: boolean;
+  /** False while closing would lose something: then only a button of the dialog closes it. */
+  readonly dismissable?: boolean;
+  readonly children: ReactNode;
+}
+
+export function Dialog(props: DialogProps) {
+  const { open, onOpenChange, title, description, wide = false, dismissable = true, children } = props;
+  const returnFocus = useReturnFocus(open);
+  const keep = (event: Event): void => {
+    if (!dismissable) event.preventDefault();
+  };
+  return (
+    <Radix.Root open={open} onOpenChange={onOpenChange}>
+      <Radix.Portal>
+        <Radix.Overlay className={OVERLAY_CLASS} />
+        <Radix.Content
+          className={classes(PANEL_CLASS, wide ? 'sm:max-w-2xl' : 'sm:max-w-lg')}
+          onInteractOutside={keep}
+          onEscapeKeyDown={keep}
+          onCloseAutoFocus={returnFocus}
+          {...(description === undefined ? { 'aria-describedby': undefined } : {})}
+        >
+          <div className="flex items-start gap-4 border-b border-line px-5 py-3.5">
+            <div className="min-w-0 grow">
+              <Radix.Title className="text-lg font-semibold">{title}</Radix.Title>
+              {description === undefined ? null : (
+                <Radix.Description className="mt-0.5 text-soft">{description}</Radix.Description>
+              )}
+            </div>
+            {dismissable ? (
+              <Radix.Close
+                aria-label="Close"
+                className={classes(buttonClass('ghost', 'small-icon'), '-me-1.5')}
+              >
+                <X size={16} aria-hidden />
+              </Radix.Close>
+            ) : null}
+          </div>
+          <div className="min-h-0 overflow-y-auto px-5 py-4">{children}</div>
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  );
+}
+
+/** The buttons at a dialog's end, which stay in sight while what is above them scrolls. */
+export const DialogActions = ({ children }: { readonly children: ReactNode }) => (
+  <div className="sticky -bottom-4 -mx-5 mt-4 -mb-4 flex in-[form]:mt-0 flex-wrap justify-end gap-2 rounded-b-xl border-t border-line bg-raised px-5 py-3">
+    {children}
+  </div>
+);
+
+export const DialogClose = Radix.Close;

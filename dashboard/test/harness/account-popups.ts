@@ -1,0 +1,55 @@
+import { totpCode } from '@svc/service/harness/totp.ts';
+import type { Page } from 'playwright-core';
+import { goTo, press } from './keyboard.ts';
+import { type PopupCase, type } from './popup-case.ts';
+import { PASSWORD } from './world.ts';
+
+const enterPassword = async (page: Page, action: string): Promise<void> => {
+  await goTo(page, 'Your password');
+  await type(page, PASSWORD);
+  await press(page, action);
+};
+const saveCodes = async (page: Page): Promise<void> => {
+  await page.getByRole('heading', { name: 'Keep your backup codes' }).waitFor();
+  await press(page, "Done, I've saved them");
+};
+
+/** The popups of the account page. */
+export const ACCOUNT_POPUPS: Readonly<Record<string, PopupCase>> = {
+  'Switch the second factor on': {
+    files: ['pages/account/enable-second-factor.tsx'],
+    page: '/account',
+    trigger: 'Set up an authenticator',
+    role: 'dialog',
+    use: async (page) => {
+      await enterPassword(page, 'Continue');
+      await page.getByRole('img', { name: 'QR code for the authenticator' }).waitFor();
+      const secret = (await page.getByRole('dialog').locator('code').textContent())?.replaceAll(' ', '');
+      await goTo(page, 'Code that it shows now');
+      await type(page, totpCode(`otpauth://totp/x?secret=${secret}`));
+      await page.keyboard.press('Enter');
+      await saveCodes(page);
+      await page.getByText('On', { exact: true }).waitFor();
+    },
+  },
+  'New backup codes': {
+    files: ['pages/account/new-backup-codes.tsx'],
+    page: '/account',
+    trigger: 'New backup codes',
+    role: 'dialog',
+    use: async (page) => {
+      await enterPassword(page, 'Make new codes');
+      await saveCodes(page);
+    },
+  },
+  'Switch the second factor off': {
+    files: ['pages/account/disable-second-factor.tsx'],
+    page: '/account',
+    trigger: 'Switch off',
+    role: 'dialog',
+    use: async (page) => {
+      await enterPassword(page, 'Switch off');
+      await page.getByText('Off', { exact: true }).waitFor();
+    },
+  },
+};
