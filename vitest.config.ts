@@ -22,7 +22,7 @@ const PROOF = process.env['PROVE'];
 
 const found =
   PROOF === undefined
-    ? globSync('{packages,sdk,service,dashboard,bench,tools}/**/*.test.ts', {
+    ? globSync('{packages,sdk,service,svcd,dashboard,bench,tools}/**/*.test.ts', {
         cwd: import.meta.dirname,
         exclude: ['**/node_modules/**'],
       }).sort()

@@ -6,7 +6,7 @@ import { isTest, isTypeScript, type Rule, type SourceFile } from './repository.t
  * A part is a folder, or a file that lies beside the folders. Within a layer there must be no circle.
  */
 export const LAYERS: readonly (readonly string[])[] = [
-  ['operator', 'main.ts', 'server'],
+  ['main.ts', 'server'],
   ['app.ts'],
   ['api', 'dashboard', 'docs', 'openapi', 'jobs'],
   ['bulk', 'integrity'],
@@ -21,7 +21,7 @@ const SOURCE = 'service/src/';
 const KEY_STORE = `${SOURCE}keys/store.ts`;
 const HARNESS = 'service/test/harness/';
 const KEY_STORE_IMPORTERS = [`${SOURCE}dashboard/`, HARNESS, 'bench/'];
-/** What service/package.json exports, and where it lies. */
+/** What service/package.json exports with a wildcard, and where it lies. */
 const SERVICE_EXPORTS = { '@svc/service/src/': SOURCE, '@svc/service/harness/': HARNESS };
 const SPECIFIER = /(?:\bfrom|\bimport)\s*\(?\s*'([^']+)'/;
 

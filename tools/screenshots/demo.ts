@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-const SVCD = fileURLToPath(new URL('../../service/src/operator/svcd.ts', import.meta.url));
+const SVCD = fileURLToPath(new URL('../../svcd/src/svcd.ts', import.meta.url));
 
 /** What `svcd demo --json` prints, as far as it is of use here. */
 interface DemoData {

@@ -10,8 +10,8 @@ import { CONNECTIONS_MIN } from '../config/limits.ts';
 import { laneSizes } from './lanes.ts';
 
 const SOURCE = join(import.meta.dirname, '..');
-/** What makes connections: the lanes for requests; migrations, jobs and commands for themselves. */
-const MAKERS = ['database/lanes.ts', 'jobs/jobs.ts', 'operator/command-database.ts', 'server/service.ts'];
+/** What makes connections: the lanes for requests; migrations and jobs for themselves. */
+const MAKERS = ['database/lanes.ts', 'jobs/jobs.ts', 'server/service.ts'];
 
 let service: TestService;
 let owner: Visitor & { readonly workspaceId: string };

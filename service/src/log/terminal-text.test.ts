@@ -1,6 +1,3 @@
-import { globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { prettyLine } from './pretty.ts';
@@ -47,17 +44,4 @@ describe('text for a terminal', () => {
       }),
     );
   });
-});
-
-test('what the service and its commands print goes through a function that escapes it', () => {
-  const source = fileURLToPath(new URL('..', import.meta.url));
-  const PRINTS = /process\.std(?:out|err)\.write\(|\bconsole\.(?:log|info|warn|error|debug)\((?!record)/;
-  const printing = globSync('**/*.ts', { cwd: source }).filter(
-    (file) =>
-      !/\.(?:test|fixture)\.ts$/.test(file) &&
-      !file.startsWith('openapi/') &&
-      PRINTS.test(readFileSync(join(source, file), 'utf8')),
-  );
-  // A prompt is our own text.
-  expect(printing.toSorted()).toEqual(['operator/output.ts', 'operator/password.ts']);
 });

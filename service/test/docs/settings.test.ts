@@ -35,8 +35,3 @@ describe('the table of settings in docs/operations.md', () => {
     expect(text).toMatch(/^\| Burst limit \| none \| dashboard/m);
   });
 });
-
-test('docs/operations.md names every command', async () => {
-  const { COMMANDS } = await import('../../src/operator/program.ts');
-  for (const name of Object.keys(COMMANDS)) expect(text).toContain(`\`svcd ${name}\``);
-});

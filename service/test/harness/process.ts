@@ -7,7 +7,7 @@ import { expect, vi } from 'vitest';
 import { onFileEnd } from './cleanup.ts';
 import { expectNoSecrets, secret } from './secrets.ts';
 
-const SVCD = join(import.meta.dirname, '../../src/operator/svcd.ts');
+const SVCD = join(import.meta.dirname, '../../../svcd/src/svcd.ts');
 /** A first start makes a database; on a busy machine that takes its time. */
 vi.setConfig({ testTimeout: 90_000 });
 

@@ -1,0 +1,55 @@
+import { createPool, type PoolOptions } from '@svc/service/database/pool';
+import { type DatabaseUser, openCommandDatabase } from '@svc/service/server/open-database';
+import type pg from 'pg';
+import { type Signals, signalExitCode, watchSignals } from './signals.ts';
+
+type Connections = Pick<PoolOptions, 'max' | 'idleInTransactionTimeoutMs' | 'answerTimeoutMs'>;
+
+export interface ConnectedDatabase {
+  readonly pool: pg.Pool;
+  /** For connections beyond the pool's. */
+  readonly url: string;
+}
+
+/**
+ * Runs `work` on the database of a command, then closes it. A signal stops the embedded server that was started for the
+ * command and ends the process with the exit code of the signal, even while `work` waits. If `handled` is given, `work`
+ * itself must end on these signals.
+ */
+export async function useCommandDatabase<T>(
+  user: DatabaseUser,
+  connections: Connections,
+  work: (database: ConnectedDatabase) => Promise<T>,
+  handled?: Signals,
+): Promise<T> {
+  const signals = handled === undefined ? watchSignals() : undefined;
+  // A second signal ends the process at once.
+  void signals?.second.then((signal) => process.exit(signalExitCode(signal)));
+  const database = await openCommandDatabase(user);
+  const ended = signals?.first.then(async (signal) => {
+    await database.stop();
+    process.exit(signalExitCode(signal));
+  });
+  try {
+    return await withPool(user, database.url, connections, work);
+  } finally {
+    // After a signal, `work` failed because its database was stopped: the exit code of the signal counts.
+    if (signals?.abort.aborted) await ended;
+    await database.stop();
+  }
+}
+
+async function withPool<T>(
+  { purpose, log }: DatabaseUser,
+  url: string,
+  connections: Connections,
+  work: (database: ConnectedDatabase) => Promise<T>,
+): Promise<T> {
+  const onError = (error: Error): void => log.debug({ err: error }, 'a database connection broke');
+  const pool = createPool({ ...connections, url, name: purpose, onError });
+  try {
+    return await work({ pool, url });
+  } finally {
+    await pool.end();
+  }
+}

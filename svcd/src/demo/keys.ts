@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto';
+import type { ApiKey, KeyMode, Page } from '@svc/sdk';
+import { OperatorError } from '@svc/service/config/operator-error';
+
+/** The demo's keys. Only the dashboard can create keys, so they are created by its HTTP endpoints. */
+
+const NAMES: Readonly<Record<KeyMode, string>> = { live: 'Demo live key', test: 'Demo test key' };
+
+/** How many keys of each mode stay valid after restarts: those used or created last. */
+export const DEMO_KEYS_KEPT = 10;
+
+export interface DemoKeys {
+  readonly testKey: string;
+  readonly liveKey: string;
+}
+
+export interface DashboardLink {
+  /** Where the service listens. */
+  readonly url: string;
+  readonly publicUrl: string;
+  readonly workspaceId: string;
+  /** A one-time link that signs the owner in. */
+  readonly signInLink: string;
+}
+
+/**
+ * Creates new keys: tokens are not stored, so earlier ones cannot be shown again. Keys of earlier runs stay valid, since
+ * they may be in use, but only the last {@link DEMO_KEYS_KEPT} of each mode.
+ */
+export async function makeDemoKeys(link: DashboardLink): Promise<DemoKeys> {
+  const send = await signIn(link);
+  const keys = `/workspaces/${link.workspaceId}/keys`;
+  const create = async (mode: KeyMode): Promise<string> => {
+    const key = { name: NAMES[mode], mode, access: 'write', companyId: null };
+    return (await send<{ readonly token: string }>('POST', keys, key)).token;
+  };
+  const made = { testKey: await create('test'), liveKey: await create('live') };
+  const active = await readAll((cursor) =>
+    send<Page<ApiKey>>('GET', `${keys}?status=active&limit=100${cursor === '' ? '' : `&cursor=${cursor}`}`),
+  );
+  for (const id of surplusKeys(active)) await send('POST', `${keys}/${id}/revoke`, {});
+  await send('POST', '/auth/sign-out', {});
+  return made;
+}
+
+async function readAll(page: (cursor: string) => Promise<Page<ApiKey>>): Promise<readonly ApiKey[]> {
+  const all: ApiKey[] = [];
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const { data, pagination }: Page<ApiKey> = await page(cursor);
+    all.push(...data);
+    cursor = pagination.nextCursor;
+  }
+  return all;
+}
+
+/** The ids of surplus demo keys: of each mode, those used or created longest ago. */
+function surplusKeys(active: readonly ApiKey[]): readonly string[] {
+  // The last use is stored to the minute, so it can be earlier than the creation.
+  const lastSeen = ({ createdAt, lastUsedAt }: ApiKey): number =>
+    Math.max(Date.parse(createdAt), Date.parse(lastUsedAt ?? createdAt));
+  return Object.values(NAMES).flatMap((name) =>
+    active
+      .filter((key) => key.name === name)
+      .sort((a, b) => lastSeen(b) - lastSeen(a))
+      .slice(DEMO_KEYS_KEPT)
+      .map(({ id }) => id),
+  );
+}
+
+type Send = <T>(method: 'GET' | 'POST', path: string, body?: unknown) => Promise<T>;
+
+async function signIn({ url, publicUrl, signInLink }: DashboardLink): Promise<Send> {
+  const headers: Record<string, string> = {
+    origin: new URL(publicUrl).origin,
+    'content-type': 'application/json',
+  };
+  const request = async (method: string, path: string, body?: unknown): Promise<Response> => {
+    const answer = await fetch(`${url}/dashboard/api${path}`, {
+      method,
+      headers: method === 'POST' ? { ...headers, 'idempotency-key': randomUUID() } : headers,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    if (answer.ok) return answer;
+    throw new OperatorError(
+      `the dashboard refused the demo's keys (${answer.status}): ${await answer.text()}`,
+    );
+  };
+  const token = new URLSearchParams(new URL(signInLink).hash.slice(1)).get('token');
+  const answer = await request('POST', '/sign-in-link', { token });
+  headers['cookie'] = answer.headers
+    .getSetCookie()
+    .map((cookie) => cookie.split(';', 1)[0] ?? '')
+    .join('; ');
+  return async <T>(method: 'GET' | 'POST', path: string, body?: unknown) =>
+    (await (await request(method, path, body)).json()) as T;
+}

@@ -1,0 +1,28 @@
+import { urlOf } from '@svc/service/config/address';
+import { createSignInLink } from '@svc/service/dashboard/people/links';
+import type { Service } from '@svc/service/server/service';
+import type { Logger } from 'pino';
+import { type DemoKeys, makeDemoKeys } from './keys.ts';
+import { DEMO_EMAIL, seedDemo } from './seed.ts';
+
+/** What a person needs to try the service. The tokens and the link are shown only here. */
+export interface Demo extends DemoKeys {
+  readonly url: string;
+  readonly ownerEmail: string;
+  readonly signInLink: string;
+  readonly workspaceId: string;
+}
+
+/** Fills a running service with the demo's data unless it has data, and creates new keys and a new link. */
+export async function prepareDemo({ pool, settings }: Service, log: Logger): Promise<Demo> {
+  const { publicUrl, secrets, host, port } = settings;
+  const { workspaceId, userId } = await seedDemo({ pool, secrets, publicUrl, log, nowMs: Date.now() });
+  const link = (): Promise<string> => createSignInLink({ pool, publicUrl, userId });
+  const keys = await makeDemoKeys({
+    url: urlOf(host, port),
+    publicUrl,
+    workspaceId,
+    signInLink: await link(),
+  });
+  return { url: publicUrl, ownerEmail: DEMO_EMAIL, signInLink: await link(), workspaceId, ...keys };
+}

@@ -1,0 +1,65 @@
+import { randomBytes } from 'node:crypto';
+import { bootstrap, createDashboardAuth } from '@svc/service/dashboard';
+import { inTransaction } from '@svc/service/database/pool';
+import { insertRecords } from '@svc/service/records/insert';
+import { RESOURCES } from '@svc/service/resources/index';
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import { demoRecords } from './records.ts';
+
+export const DEMO_EMAIL = 'demo@example.com';
+const DEMO_WORKSPACE = 'Demo';
+const PASSWORD_BYTES = 24;
+
+export interface DemoWorkspace {
+  readonly workspaceId: string;
+  readonly userId: string;
+}
+
+export interface SeedOptions {
+  readonly pool: pg.Pool;
+  readonly secrets: readonly string[];
+  readonly publicUrl: string;
+  readonly log: Logger;
+  readonly nowMs: number;
+}
+
+/** Returns the demo's workspace. Creates it, its owner and its records if they do not exist. */
+export async function seedDemo(options: SeedOptions): Promise<DemoWorkspace> {
+  const { pool, nowMs } = options;
+  const workspace = (await findWorkspace(pool)) ?? (await makeWorkspace(options));
+  await inTransaction(pool, async (client) => {
+    // The first run may have been stopped before it wrote the records.
+    const { rowCount } = await client.query('select 1 from companies where workspace_id = $1 limit 1', [
+      workspace.workspaceId,
+    ]);
+    if (rowCount !== 0) return;
+    for (const [name, inputs] of Object.entries(demoRecords(nowMs))) {
+      const resource = RESOURCES.find((one) => one.name === name);
+      if (resource === undefined) throw new Error(`There is no resource ${name}.`);
+      const { inserted } = await insertRecords(client, workspace.workspaceId, resource, inputs);
+      if (inserted.length !== inputs.length) throw new Error(`The demo's ${name} are not all valid.`);
+    }
+  });
+  return workspace;
+}
+
+async function findWorkspace(pool: pg.Pool): Promise<DemoWorkspace | undefined> {
+  const { rows } = await pool.query<DemoWorkspace>(
+    `select m.workspace_id as "workspaceId", u.id as "userId" from users u join members m on m.user_id = u.id
+     where u.email = $1 order by m.created_at, m.workspace_id limit 1`,
+    [DEMO_EMAIL],
+  );
+  return rows[0];
+}
+
+/** Its owner signs in by a link; the password is random and not shown. */
+function makeWorkspace({ pool, secrets, publicUrl, log }: SeedOptions): Promise<DemoWorkspace> {
+  return bootstrap({
+    pool,
+    auth: createDashboardAuth({ pool, secrets, publicUrl, log }),
+    email: DEMO_EMAIL,
+    password: randomBytes(PASSWORD_BYTES).toString('base64url'),
+    workspaceName: DEMO_WORKSPACE,
+  });
+}

@@ -1,0 +1,134 @@
+import { listPartitions } from '@svc/service/audit-log/partitions';
+import type { Config } from '@svc/service/config/config';
+import { PARTITIONS_AHEAD_MONTHS } from '@svc/service/config/limits';
+import { readMigrationFiles } from '@svc/service/database/migration-files';
+import { counted } from '@svc/service/log/plural';
+import { connectionsOf } from '@svc/service/server/open-database';
+import type pg from 'pg';
+import { checkAhead } from './ahead.ts';
+import { type Finding, fail, ok, warn } from './check.ts';
+import { checkSecretUse } from './secrets.ts';
+
+const OLDEST_SERVER_VERSION_NUM = 15_00_00;
+const CLOCK_WARN_MS = 2_000;
+/** The expiry of cursors, sessions and quotas depends on both clocks. */
+const CLOCK_FAIL_MS = 60_000;
+
+/** Checks a database that answers. Some checks need the schema of this program. */
+export async function checkDatabase(
+  pool: pg.Pool,
+  config: Config,
+  nowMs: () => number,
+): Promise<readonly Finding[]> {
+  const server = await checkServer(pool, config);
+  const durability = await checkDurability(pool);
+  const clock = await checkClock(pool, nowMs);
+  const schema = await checkSchema(pool);
+  if (schema.status === 'fail') return [server, durability, clock, schema];
+  const complete = schema.status === 'ok';
+  return [
+    server,
+    durability,
+    clock,
+    schema,
+    ...(complete
+      ? [
+          await checkPartitions(pool, nowMs()),
+          await checkAhead(pool),
+          ...(await checkSecretUse(pool, config)),
+        ]
+      : []),
+  ];
+}
+
+async function checkServer(pool: pg.Pool, config: Config): Promise<Finding> {
+  const { rows } = await pool.query<{ version: string; number: number; limit: number; used: number }>(
+    `select current_setting('server_version') as version, current_setting('server_version_num')::int as number,
+      current_setting('max_connections')::int as limit, 
+      (select count(*)::int from pg_stat_activity where backend_type = 'client backend') as used`,
+  );
+  const { version = '', number = 0, limit = 0, used = 0 } = rows[0] ?? {};
+  const text = `PostgreSQL ${version}, ${used} of ${limit} connections`;
+  if (number < OLDEST_SERVER_VERSION_NUM) return fail('database', text, 'use PostgreSQL 15 or newer');
+  const needed = connectionsOf(config);
+  return needed <= limit
+    ? ok('database', text)
+    : warn(
+        'database',
+        `${text}; this node needs up to ${needed}`,
+        'raise max_connections, or lower SVC_WORKERS or SVC_DATABASE_CONNECTIONS',
+      );
+}
+
+/** Settings of the whole server. The service itself turns on `synchronous_commit`. */
+async function checkDurability(pool: pg.Pool): Promise<Finding> {
+  const { rows } = await pool.query<{ name: string }>(
+    `select name from pg_settings where name in ('fsync', 'full_page_writes') and setting = 'off' order by name`,
+  );
+  const off = rows.map(({ name }) => `${name} = off`).join(', ');
+  return off === ''
+    ? ok('durability', 'commits are written to the disk')
+    : warn(
+        'durability',
+        off,
+        'turn it on: otherwise a failure of the machine may damage the database or lose commits',
+      );
+}
+
+/** The difference between this machine's clock and the database's, less the duration of the query. */
+async function checkClock(pool: pg.Pool, nowMs: () => number): Promise<Finding> {
+  const before = nowMs();
+  const { rows } = await pool.query<{ now: number }>(
+    'select (extract(epoch from clock_timestamp()) * 1000)::float8 as now',
+  );
+  const after = nowMs();
+  const there = rows[0]?.now ?? Number.NaN;
+  const apart = Math.round(Math.max(there - after, before - there, 0));
+  const text =
+    apart === 0 ? 'agrees with the database' : `differs from the database by ${counted(apart, 'ms', 'ms')}`;
+  if (apart >= CLOCK_FAIL_MS) return fail('clock', text, 'synchronise both with the same time server (NTP)');
+  if (apart >= CLOCK_WARN_MS) return warn('clock', text, 'synchronise both with the same time server (NTP)');
+  return ok('clock', text);
+}
+
+async function checkSchema(pool: pg.Pool): Promise<Finding> {
+  const files = await readMigrationFiles();
+  const { rows: found } = await pool.query<{ present: boolean }>(
+    `select to_regclass('schema_migrations') is not null as present`,
+  );
+  const { rows } = found[0]?.present
+    ? await pool.query<{ name: string; sha256: string }>(
+        'select name, sha256 from schema_migrations order by number',
+      )
+    : { rows: [] };
+  const foreign = rows.find((row, i) => row.sha256 !== files[i]?.sha256);
+  if (foreign !== undefined) {
+    return fail(
+      'schema',
+      `this program does not have migration ${foreign.name}`,
+      'run the version of the program that last used this database',
+    );
+  }
+  const pending = files.length - rows.length;
+  if (pending > 0)
+    return warn(
+      'schema',
+      `${counted(pending, 'migration', 'migrations')} to apply`,
+      'svcd start applies them',
+    );
+  return ok('schema', `all ${files.length} migrations are applied`);
+}
+
+async function checkPartitions(pool: pg.Pool, nowMs: number): Promise<Finding> {
+  const last = (await listPartitions(pool)).at(-1);
+  const text = last === undefined ? 'none' : `up to ${last.name.slice(-7).replace('_', '-')}`;
+  const now = new Date(nowMs);
+  const endOfMonth = (ahead: number): number =>
+    Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + ahead + 1, 1);
+  const remedy = 'start the service: it creates them at the start and once a day';
+  const endsMs = last?.endsMs ?? 0;
+  if (endsMs < endOfMonth(0)) return fail('audit log', `no partition for this month (${text})`, remedy);
+  if (endsMs < endOfMonth(PARTITIONS_AHEAD_MONTHS - 1))
+    return warn('audit log', `partitions ${text}`, remedy);
+  return ok('audit log', `partitions ${text}`);
+}

@@ -1,0 +1,60 @@
+import { hasDatabase } from '@svc/embedded-postgres';
+import { systemClock } from '@svc/service/config/clock';
+import { type Config, ConfigError } from '@svc/service/config/config';
+import { errorMessage } from '@svc/service/config/error-message';
+import type { Logger } from 'pino';
+import { useCommandDatabase } from '../command-database.ts';
+import { explain } from '../explain.ts';
+import { type Finding, fail, ok } from './check.ts';
+import { checkDatabase } from './database.ts';
+import { checkDataDirectory, checkDisk, checkNode, checkService } from './machine.ts';
+import { checkSecrets } from './secrets.ts';
+
+const CONNECTIONS = 2;
+
+/** Runs all checks, in the order in which problems should be repaired. Changes nothing. */
+export async function examine(readConfig: () => Config, log: () => Logger): Promise<readonly Finding[]> {
+  const node = checkNode();
+  let config: Config;
+  try {
+    config = readConfig();
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    const wrong = error.mistakes.map((text) => fail('settings', text, 'see docs/operations.md'));
+    return [node, ...wrong];
+  }
+  const embedded = config.databaseUrl === undefined;
+  return [
+    node,
+    ok('settings', 'all valid'),
+    ...(embedded ? [await checkDataDirectory(config), await guarded('disk', () => checkDisk(config))] : []),
+    await guarded('secrets', () => checkSecrets(config)),
+    ...(await examineDatabase(config, log)),
+    ...(await checkService(config)),
+  ];
+}
+
+async function examineDatabase(config: Config, log: () => Logger): Promise<readonly Finding[]> {
+  if (config.databaseUrl === undefined && !(await hasDatabase(config.dataDir))) {
+    return [ok('database', 'does not exist yet; svcd start creates it')];
+  }
+  try {
+    // Without migrations, which CommandContext.withDatabase would apply.
+    const user = { config, purpose: 'svcd doctor', log: log() };
+    return await useCommandDatabase(user, { max: CONNECTIONS }, ({ pool }) =>
+      checkDatabase(pool, config, systemClock),
+    );
+  } catch (error) {
+    const where =
+      config.databaseUrl === undefined ? 'see postgres.log in the data directory' : 'see SVC_DATABASE_URL';
+    return [fail('database', explain(error).text, where)];
+  }
+}
+
+async function guarded(check: string, work: () => Promise<Finding>): Promise<Finding> {
+  try {
+    return await work();
+  } catch (error) {
+    return fail(check, errorMessage(error), 'see docs/operations.md');
+  }
+}

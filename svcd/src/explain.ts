@@ -1,0 +1,43 @@
+import { EmbeddedError } from '@svc/embedded-postgres';
+import { BulkError } from '@svc/service/bulk/error';
+import { ConfigError } from '@svc/service/config/config';
+import { errorMessage } from '@svc/service/config/error-message';
+import { OperatorError } from '@svc/service/config/operator-error';
+import { MigrationError } from '@svc/service/database/migrate';
+import { isUnavailable } from '@svc/service/database/unavailable';
+import { ApiError } from '@svc/service/errors';
+import pg from 'pg';
+
+/** A failure as text for the operator, with the exit code of the command. */
+export interface Explanation {
+  readonly text: string;
+  readonly exitCode: number;
+  /** Whether it is a fault of this program, so that its stack is useful. */
+  readonly unexpected: boolean;
+}
+
+/** Errors whose messages are written for the operator. */
+const EXPECTED = [OperatorError, BulkError, EmbeddedError, MigrationError];
+
+export const FAILED = 1;
+/** Wrong settings or arguments. 2 is usual for command lines. */
+export const MISUSED = 2;
+
+export function explain(error: unknown): Explanation {
+  // Thrown during the clean-up after another error: that first error is the reason.
+  if (error instanceof SuppressedError) return explain(error.suppressed);
+  if (error instanceof ConfigError) return expected(error.message, MISUSED);
+  // The input is wrong: the message names the field.
+  if (error instanceof ApiError) return expected(error.message, MISUSED);
+  if (EXPECTED.some((kind) => error instanceof kind)) return expected(errorMessage(error));
+  if (isUnavailable(error)) return expected(`the database does not answer: ${errorMessage(error)}`);
+  if (error instanceof pg.DatabaseError)
+    return expected(`the database refused a statement: ${error.message}`);
+  return {
+    text: `${errorMessage(error)} (unexpected; set SVC_LOG_LEVEL=debug to see where)`,
+    exitCode: FAILED,
+    unexpected: true,
+  };
+}
+
+const expected = (text: string, exitCode = FAILED): Explanation => ({ text, exitCode, unexpected: false });

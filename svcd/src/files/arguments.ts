@@ -1,0 +1,37 @@
+import { extname } from 'node:path';
+import { FORMATS, type Format } from '@svc/service/bulk/batches';
+import { OperatorError } from '@svc/service/config/operator-error';
+import type { Resource } from '@svc/service/resources/define';
+import { RESOURCES } from '@svc/service/resources/index';
+import { Argument } from 'commander';
+
+/** The file name for standard input or output. */
+export const STANDARD_STREAM = '-';
+
+const FORMAT_OF: Readonly<Record<string, Format>> = {
+  '.ndjson': 'ndjson',
+  '.jsonl': 'ndjson',
+  '.csv': 'csv',
+};
+
+/** The requested format, or else that of the file name. Throws OperatorError if neither is known. */
+export function formatOf(file: string, asked: Format | undefined): Format {
+  const format = asked ?? FORMAT_OF[extname(file).toLowerCase()];
+  if (format !== undefined) return format;
+  const where = file === STANDARD_STREAM ? 'standard input or output' : `the file name ${file}`;
+  throw new OperatorError(
+    `the format of ${where} is not known: add --format ${FORMATS.join(' or --format ')}.`,
+  );
+}
+
+const RECORD_RESOURCES: readonly Resource[] = RESOURCES.filter(({ writable }) => writable);
+
+/** The resource that an argument names. commander has checked the name. */
+export function resourceOf(name: string): Resource {
+  const resource = RECORD_RESOURCES.find((one) => one.name === name);
+  if (resource === undefined) throw new OperatorError(`there is no resource ${name}.`);
+  return resource;
+}
+
+export const resourceArgument = (): Argument =>
+  new Argument('<resource>', 'resource of the records').choices(RECORD_RESOURCES.map(({ name }) => name));

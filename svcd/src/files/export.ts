@@ -1,0 +1,87 @@
+import { createWriteStream } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { FORMATS, type Format } from '@svc/service/bulk/batches';
+import { exportRecords } from '@svc/service/bulk/export';
+import { errorMessage } from '@svc/service/config/error-message';
+import { OperatorError } from '@svc/service/config/operator-error';
+import { counted } from '@svc/service/log/plural';
+import { Command, Option } from 'commander';
+import type { CommandContext } from '../context.ts';
+import { say, write } from '../output.ts';
+import { showProgress } from '../progress.ts';
+import { formatOf, resourceArgument, resourceOf, STANDARD_STREAM } from './arguments.ts';
+
+interface ExportFlags {
+  readonly workspace: string;
+  readonly format?: Format;
+  readonly csvSafe?: true;
+}
+
+/** `svcd export`: writes files that `svcd import` can read. */
+export function exportCommand(context: CommandContext): Command {
+  return new Command('export')
+    .summary('write records to a file')
+    .description(
+      'write all records of a resource to a file, oldest first, with their ids and times.\n' +
+        'If svcd import loads the file into an empty workspace, its lists are the same.',
+    )
+    .addArgument(resourceArgument())
+    .argument('[file]', `path of the file; ${STANDARD_STREAM} is standard output`, STANDARD_STREAM)
+    .requiredOption('--workspace <id>', 'workspace of the records')
+    .addOption(new Option('--format <format>', 'default: from the file name').choices(FORMATS))
+    .option(
+      '--csv-safe',
+      "CSV only: put ' before text that a spreadsheet would run as a formula. An import keeps this character",
+    )
+    .action(async (name: string, file: string, flags: ExportFlags) => {
+      const resource = resourceOf(name);
+      const format = formatOf(file, flags.format);
+      if (flags.csvSafe && format !== 'csv') throw new OperatorError('--csv-safe needs --format csv.');
+      await context.withCurrentSchema('svcd export', async ({ pool }) => {
+        const progress = showProgress(undefined);
+        let records = 0;
+        const text = exportRecords({
+          pool,
+          workspaceId: flags.workspace,
+          resource,
+          format,
+          csvSafe: flags.csvSafe === true,
+          onProgress: (more) => {
+            records += more;
+            progress.update(0, records);
+          },
+        });
+        try {
+          await (file === STANDARD_STREAM ? writeToOutput(text) : writeFile(file, text));
+        } finally {
+          progress.stop();
+        }
+        if (file !== STANDARD_STREAM)
+          say(`Wrote ${counted(records, resource.singular, resource.name)} to ${file}.`);
+      });
+    });
+}
+
+async function writeToOutput(text: AsyncIterable<string>): Promise<void> {
+  for await (const part of text) {
+    // The reader has closed the pipe, as head does.
+    if (!(await write(part))) return;
+  }
+}
+
+/** Writes to another name first, so that a file of this name is always complete. */
+async function writeFile(file: string, text: AsyncIterable<string>): Promise<void> {
+  const partial = `${file}.partial`;
+  try {
+    await pipeline(Readable.from(text), createWriteStream(partial));
+    await rename(partial, file);
+  } catch (error) {
+    await rm(partial, { force: true });
+    if (error instanceof Error && 'syscall' in error) {
+      throw new OperatorError(`${file} cannot be written: ${errorMessage(error)}`);
+    }
+    throw error;
+  }
+}

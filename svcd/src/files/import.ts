@@ -1,0 +1,157 @@
+import { open } from 'node:fs/promises';
+import { basename } from 'node:path';
+import type { Readable } from 'node:stream';
+import { OPERATOR } from '@svc/service/audit-log/actor';
+import { FORMATS, type Format } from '@svc/service/bulk/batches';
+import { type ImportReport, importRecords } from '@svc/service/bulk/import';
+import { errorMessage } from '@svc/service/config/error-message';
+import { OperatorError } from '@svc/service/config/operator-error';
+import { counted, numberText } from '@svc/service/log/plural';
+import type { Resource } from '@svc/service/resources/define';
+import { Command, Option } from 'commander';
+import type { CommandContext } from '../context.ts';
+import { explain, MISUSED } from '../explain.ts';
+import { print, say } from '../output.ts';
+import { showProgress } from '../progress.ts';
+import { watchSignals } from '../signals.ts';
+import { formatOf, resourceArgument, resourceOf, STANDARD_STREAM } from './arguments.ts';
+import { openRejects } from './rejects.ts';
+
+interface ImportFlags {
+  readonly workspace: string;
+  readonly format?: Format;
+  readonly atomic?: true;
+  readonly rejects?: string;
+  readonly json?: true;
+}
+
+const MS_PER_SECOND = 1_000;
+const SOME_REFUSED = 1;
+const READ_BYTES = 256 * 1024;
+const STANDARD_INPUT = 0;
+
+/** `svcd import`: exits with 0 if all records were imported, 1 if some were refused, 2 if the import failed. */
+export function importCommand(context: CommandContext): Command {
+  return new Command('import')
+    .summary('load records from a file')
+    .description(
+      'load records from a file: one JSON object per line (NDJSON), or CSV with a header row of field names.\n' +
+        'Records whose id already exists stay unchanged, so an import can be repeated.',
+    )
+    .addArgument(resourceArgument())
+    .argument('<file>', `path of the file; ${STANDARD_STREAM} is standard input`)
+    .requiredOption('--workspace <id>', 'workspace of the records')
+    .addOption(new Option('--format <format>', 'default: from the file name').choices(FORMATS))
+    .option(
+      '--atomic',
+      'import all records or none: one refused line undoes the import. Other writers to the workspace wait',
+    )
+    .option('--rejects <file>', 'write refused lines to this file, as NDJSON of line, field, reason and text')
+    .option('--json', 'print the report as one line of JSON')
+    .addHelpText('after', '\nExit codes: 0 all records imported, 1 some lines refused, 2 failed.')
+    .action(async (name: string, file: string, flags: ImportFlags) => {
+      try {
+        process.exitCode = await runImport(context, resourceOf(name), file, flags);
+      } catch (error) {
+        context.log().debug({ err: error }, 'the import failed');
+        say(`svcd: ${explain(error).text}`);
+        process.exitCode = MISUSED;
+      }
+    });
+}
+
+async function runImport(
+  context: CommandContext,
+  resource: Resource,
+  file: string,
+  flags: ImportFlags,
+): Promise<number> {
+  const format = formatOf(file, flags.format);
+  const { input, fd, size } = await openInput(file);
+  const rejects = await openRejects(flags.rejects, fd).catch((error: unknown) => {
+    input.destroy();
+    throw error;
+  });
+  const signals = watchSignals();
+  const work = context.withDatabase(
+    'svcd import',
+    async ({ pool }) => {
+      const progress = showProgress(size);
+      const started = performance.now();
+      try {
+        const report = await importRecords({
+          pool,
+          workspaceId: flags.workspace,
+          resource,
+          input,
+          format,
+          atomic: flags.atomic === true,
+          parallel: true,
+          by: OPERATOR,
+          ...(file === STANDARD_STREAM ? {} : { fileName: basename(file) }),
+          patient: true,
+          signal: signals.abort,
+          onProgress: ({ bytes, inserted, existing }) => progress.update(bytes, inserted + existing),
+          onReject: rejects.write,
+        });
+        return { report, seconds: (performance.now() - started) / MS_PER_SECOND };
+      } finally {
+        progress.stop();
+      }
+    },
+    signals,
+  );
+  // If the import failed, its error is reported, not that of the rejects file.
+  work.catch(() => rejects.end()).catch(() => undefined);
+  const { report, seconds } = await work;
+  await rejects.end();
+  await print(
+    flags.json
+      ? JSON.stringify({ resource: resource.name, workspaceId: flags.workspace, ...report, seconds })
+      : describeReport(resource, report, seconds),
+  );
+  return exitCodeOf(report);
+}
+
+const exitCodeOf = ({ refused, interrupted }: ImportReport): number =>
+  interrupted ? MISUSED : refused > 0 ? SOME_REFUSED : 0;
+
+/** Describes the result of an import in a few lines. */
+function describeReport(resource: Resource, report: ImportReport, seconds: number): string {
+  const { inserted, existing, refused, rolledBack, interrupted } = report;
+  const rate = inserted > 0 ? ` (${numberText(Math.round(inserted / seconds))} per second)` : '';
+  const lines = [
+    rolledBack
+      ? 'Nothing was imported, because of --atomic.'
+      : `${counted(inserted, resource.singular, resource.name)} imported in ${seconds.toFixed(1)} s${rate}.`,
+    ...(existing > 0
+      ? [`${counted(existing, resource.singular, resource.name)} already existed, unchanged.`]
+      : []),
+    ...(refused > 0 ? [`${counted(refused, 'line', 'lines')} refused.`] : []),
+    ...(interrupted ? ['Stopped before the end of the file. Run the command again to import the rest.'] : []),
+  ];
+  return lines.join('\n');
+}
+
+interface Input {
+  readonly input: Readable;
+  readonly fd: number;
+  /** Undefined if it has none, such as a pipe. */
+  readonly size: number | undefined;
+}
+
+async function openInput(file: string): Promise<Input> {
+  if (file === STANDARD_STREAM) return { input: process.stdin, fd: STANDARD_INPUT, size: undefined };
+  try {
+    const handle = await open(file);
+    const stats = await handle.stat();
+    if (stats.isDirectory()) throw new Error('it is a directory');
+    return {
+      input: handle.createReadStream({ highWaterMark: READ_BYTES }),
+      fd: handle.fd,
+      size: stats.isFile() ? stats.size : undefined,
+    };
+  } catch (error) {
+    throw new OperatorError(`${file} cannot be read: ${errorMessage(error)}`);
+  }
+}

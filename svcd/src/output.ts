@@ -1,0 +1,36 @@
+import { errorMessage } from '@svc/service/config/error-message';
+import { OperatorError } from '@svc/service/config/operator-error';
+import { terminalText } from '@svc/service/log/terminal-text';
+
+/** Prints a message for people to standard error; standard output is for results and logs. */
+export const say = (text: string): void => {
+  process.stderr.write(terminalText(`${text}\n`));
+};
+
+/**
+ * Prints a command's result as a line to standard output. Characters that could change a terminal are escaped; `paint`
+ * adds colors afterwards. Throws OperatorError when the line cannot be written.
+ */
+export async function print(text: string, paint: (text: string) => string = (plain) => plain): Promise<void> {
+  await writeRaw(`${paint(terminalText(text))}\n`);
+}
+
+/**
+ * Writes data to standard output; escaped only if that is a terminal. Resolves once it is written: to true, or to false
+ * when the reader has closed the pipe. Throws OperatorError when it cannot be written, such as to a full disk.
+ */
+export const write = (text: string): Promise<boolean> =>
+  writeRaw(process.stdout.isTTY ? terminalText(text) : text);
+
+function writeRaw(text: string): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    process.stdout.write(text, (error) => {
+      if (!error) resolve(true);
+      else if ('code' in error && error.code === 'EPIPE') resolve(false);
+      else reject(unwritable(error));
+    });
+  });
+}
+
+export const unwritable = (error: Error): OperatorError =>
+  new OperatorError(`standard output cannot be written: ${errorMessage(error)}`);

@@ -1,0 +1,68 @@
+import { setImmediate } from 'node:timers/promises';
+import { outputFailure } from '@svc/service/log/outputs';
+import { Command, CommanderError } from 'commander';
+import { type CommandContext, createContext } from './context.ts';
+import { explain, FAILED, MISUSED } from './explain.ts';
+import { say, unwritable } from './output.ts';
+
+/** Each command is loaded only when it is used: `start` does not wait for the modules of `import`. */
+export const COMMANDS: Readonly<Record<string, () => Promise<(context: CommandContext) => Command>>> = {
+  start: async () => (await import('./start.ts')).startCommand,
+  demo: async () => (await import('./demo/index.ts')).demoCommand,
+  bootstrap: async () => (await import('./bootstrap.ts')).bootstrapCommand,
+  user: async () => (await import('./user.ts')).userCommand,
+  doctor: async () => (await import('./doctor/index.ts')).doctorCommand,
+  import: async () => (await import('./files/import.ts')).importCommand,
+  export: async () => (await import('./files/export.ts')).exportCommand,
+  verify: async () => (await import('./verify.ts')).verifyCommand,
+};
+
+const HELP = `
+Settings are environment variables (SVC_PORT, SVC_DATA_DIR, …). docs/operations.md lists them.`;
+
+/** Runs one command and sets the exit code: 0 done, 1 failed, 2 wrong arguments or settings. */
+export async function runProgram(args: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
+  try {
+    await (await createProgram(args[0], createContext(env))).parseAsync([...args], { from: 'user' });
+  } catch (error) {
+    process.exitCode = failureCode(error, env);
+  }
+  if ((process.exitCode ?? 0) === 0) await refuseLostOutput();
+}
+
+/** commander's messages repeat the arguments, so `say` escapes them. */
+const OUTPUT = { writeErr: (text: string) => say(text.trimEnd()) };
+
+/** Fails if standard output could not be written. commander writes help without `print`, which would report this. */
+async function refuseLostOutput(): Promise<void> {
+  // Errors of earlier writes are reported in a later turn.
+  await setImmediate();
+  const failure = outputFailure();
+  if (failure === undefined) return;
+  say(`svcd: ${unwritable(failure).message}`);
+  process.exitCode = FAILED;
+}
+
+/** The program with the named command, or with all commands if the name is unknown. */
+async function createProgram(name: string | undefined, context: CommandContext): Promise<Command> {
+  const program = new Command('svcd')
+    .description('run and maintain a service')
+    .addHelpText('after', HELP)
+    .configureOutput(OUTPUT)
+    .exitOverride();
+  const wanted = COMMANDS[name ?? ''];
+  for (const load of wanted === undefined ? Object.values(COMMANDS) : [wanted]) {
+    const command = (await load())(context).configureOutput(OUTPUT).exitOverride();
+    program.addCommand(command.showHelpAfterError('(add --help for help)'));
+  }
+  return program;
+}
+
+function failureCode(error: unknown, env: NodeJS.ProcessEnv): number {
+  // commander has printed the help or the mistake.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : MISUSED;
+  const { text, exitCode, unexpected } = explain(error);
+  say(`svcd: ${text}`);
+  if (unexpected && env['SVC_LOG_LEVEL'] === 'debug' && error instanceof Error) say(error.stack ?? '');
+  return exitCode;
+}

@@ -1,0 +1,49 @@
+import type { Config } from '@svc/service/config/config';
+import { logUncaughtException } from '@svc/service/log/uncaught-exception';
+import { type Service, startService } from '@svc/service/server/service';
+import type { Logger } from 'pino';
+import { say } from './output.ts';
+import { signalExitCode, watchSignals } from './signals.ts';
+
+export interface RunOptions {
+  readonly config: Config;
+  readonly purpose: string;
+  readonly log: Logger;
+  readonly logFd?: number;
+  readonly acceptNewSecret?: boolean;
+  /** Runs once the service accepts requests. */
+  readonly ready: (service: Service, log: Logger) => Promise<void>;
+}
+
+/** Runs a service until a signal. Resolves with the exit code. Throws if the service cannot start or fails. */
+export async function runService({ ready, ...options }: RunOptions): Promise<number> {
+  const { log } = options;
+  logUncaughtException(log);
+  const signals = watchSignals();
+  let service: Service;
+  try {
+    service = await startService({ ...options, signal: signals.abort });
+  } catch (error) {
+    if (signals.abort.aborted) return 0;
+    throw error;
+  }
+  const failed = service.failed.then((error) => ({ error }));
+  const ended = await Promise.race([
+    ready(service, log).then(
+      () => Promise.race([failed, signals.first]),
+      (error: unknown) => ({ error }),
+    ),
+    failed,
+    signals.first,
+  ]);
+  if (typeof ended === 'string') say('Stopping after the running requests. A second Ctrl-C stops at once.');
+  let exitCode = 0;
+  void signals.second.then((signal) => {
+    exitCode = signalExitCode(signal);
+    log.warn('a second signal: running requests are aborted');
+    service.cut();
+  });
+  await service.stop();
+  if (typeof ended !== 'string') throw ended.error;
+  return exitCode;
+}

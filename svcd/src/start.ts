@@ -1,0 +1,44 @@
+import { resolve } from 'node:path';
+import { urlOf } from '@svc/service/config/address';
+import { createSetUpLink } from '@svc/service/dashboard/people/links';
+import { createLog, STANDARD_OUTPUT } from '@svc/service/log/log';
+import { describeDatabase } from '@svc/service/server/open-database';
+import type { Service } from '@svc/service/server/service';
+import { Command } from 'commander';
+import type { CommandContext } from './context.ts';
+import { say } from './output.ts';
+import { runService } from './run-service.ts';
+
+/** `svcd start`: runs the service until a signal. */
+export function startCommand(context: CommandContext): Command {
+  return new Command('start')
+    .description('run the service')
+    .summary('run the service')
+    .option(
+      '--accept-new-secret',
+      'start even if keys or second factors in the database need another secret, and list them',
+    )
+    .action(async (flags: { readonly acceptNewSecret?: true }) => {
+      const config = context.config();
+      const exitCode = await runService({
+        config,
+        purpose: 'svcd start',
+        acceptNewSecret: flags.acceptNewSecret === true,
+        log: createLog(config.logLevel, STANDARD_OUTPUT),
+        ready: sayReady,
+      });
+      // Aborted requests may still hold connections, which must not delay the exit.
+      process.exit(exitCode);
+    });
+}
+
+async function sayReady({ settings, embedded, pool }: Service): Promise<void> {
+  const setUpLink = await createSetUpLink({ pool, publicUrl: settings.publicUrl });
+  const address = urlOf(settings.host, settings.port);
+  say(`svc serves ${address}`);
+  if (settings.publicUrl !== address) say(`public ${settings.publicUrl}`);
+  say(embedded ? `data   ${resolve(settings.dataDir)}` : `data   ${describeDatabase(settings.databaseUrl)}`);
+  if (setUpLink !== null)
+    say(`set up ${setUpLink} (works once, within 24 hours; creates the owner and a workspace)`);
+  say('stop   Ctrl-C');
+}

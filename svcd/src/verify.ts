@@ -1,0 +1,93 @@
+import { estimateRecords, type Finding, verifyRecords } from '@svc/service/integrity/verify';
+import { counted, numberText } from '@svc/service/log/plural';
+import { RESOURCES } from '@svc/service/resources/index';
+import { Command } from 'commander';
+import type { CommandContext } from './context.ts';
+import { explain, MISUSED } from './explain.ts';
+import { print, say } from './output.ts';
+import { showProgress } from './progress.ts';
+
+interface VerifyFlags {
+  readonly repair?: true;
+  readonly json?: true;
+}
+
+interface VerifyReport {
+  readonly records: number;
+  readonly findings: number;
+  readonly repaired: number;
+  readonly seconds: number;
+}
+
+const FOUND = 1;
+const MS_PER_SECOND = 1_000;
+
+/** `svcd verify`: compares stored JSON, counters and clocks with the records. */
+export function verifyCommand(context: CommandContext): Command {
+  return new Command('verify')
+    .summary('compare stored JSON, counters and clocks with the records')
+    .description(
+      'in all workspaces, compare the stored JSON of each record with its columns, each counter with a count, and\n' +
+        'each clock with its newest time. The service can run meanwhile.',
+    )
+    .option('--repair', 'repair what differs; the fields of records never change')
+    .option('--json', 'print each finding, then the report, as one line of JSON each')
+    .addHelpText('after', '\nExit codes: 0 no differences, 1 differences (repaired or not), 2 failed.')
+    .action(async (flags: VerifyFlags) => {
+      try {
+        const report = await runVerify(context, flags);
+        await print(flags.json ? JSON.stringify(report) : describe(report, flags));
+        if (report.findings > 0) process.exitCode = FOUND;
+      } catch (error) {
+        context.log().debug({ err: error }, 'the verification failed');
+        say(`svcd: ${explain(error).text}`);
+        process.exitCode = MISUSED;
+      }
+    });
+}
+
+const runVerify = (context: CommandContext, { repair, json }: VerifyFlags): Promise<VerifyReport> =>
+  context.withCurrentSchema('svcd verify', async ({ pool }) => {
+    const resources = RESOURCES.filter(({ writable }) => writable);
+    const started = performance.now();
+    const progress = showProgress(await estimateRecords(pool, resources));
+    const seen = { records: 0, findings: 0, repaired: 0 };
+    let unwritten: unknown;
+    try {
+      await verifyRecords({
+        pool,
+        resources,
+        repair: repair === true,
+        onFinding: async (finding) => {
+          seen.findings++;
+          if (finding.repaired) seen.repaired++;
+          try {
+            await print(json ? JSON.stringify(finding) : line(finding));
+          } catch (error) {
+            // Standard error gets the finding, which may have been repaired already.
+            say(line(finding));
+            unwritten ??= error;
+          }
+        },
+        onProgress: (records) => {
+          seen.records += records;
+          progress.update(seen.records, seen.records);
+        },
+      });
+    } finally {
+      progress.stop();
+    }
+    if (unwritten !== undefined) throw unwritten;
+    return { ...seen, seconds: (performance.now() - started) / MS_PER_SECOND };
+  });
+
+const line = ({ workspaceId, problem, detail, repaired }: Finding): string =>
+  `${workspaceId}  ${problem}: ${detail}${repaired ? ' (repaired)' : ''}`;
+
+function describe({ records, findings, repaired, seconds }: VerifyReport, { repair }: VerifyFlags): string {
+  const read = `Read ${counted(records, 'record', 'records')} in ${seconds.toFixed(1)} s`;
+  if (findings === 0) return `${read}: no differences.`;
+  if (!repair)
+    return `${read}: ${counted(findings, 'difference', 'differences')}. svcd verify --repair repairs them.`;
+  return `${read}: ${counted(findings, 'difference', 'differences')}, ${numberText(repaired)} repaired.`;
+}

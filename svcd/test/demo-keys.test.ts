@@ -1,0 +1,49 @@
+import { createSignInLink } from '@svc/service/dashboard';
+import { createTestDashboard, PUBLIC_URL } from '@svc/service/harness/dashboard.ts';
+import { bearer } from '@svc/service/harness/running-service.ts';
+import { secret } from '@svc/service/harness/secrets.ts';
+import { createTestService } from '@svc/service/harness/service.ts';
+import { expect, test, vi } from 'vitest';
+import { DEMO_KEYS_KEPT, type DemoKeys, makeDemoKeys } from '../src/demo/keys.ts';
+
+const service = await createTestService();
+const { app, pool } = service;
+const { userId, workspaceId } = await createTestDashboard(service).bootstrap();
+const url = await app.listen({ host: '127.0.0.1', port: 0 });
+
+/** What a start of the demo does. */
+async function start(): Promise<DemoKeys> {
+  const signInLink = await createSignInLink({ pool, publicUrl: PUBLIC_URL, userId });
+  const keys = await makeDemoKeys({ url, publicUrl: PUBLIC_URL, workspaceId, signInLink });
+  for (const token of [keys.testKey, keys.liveKey]) secret(token);
+  return keys;
+}
+
+const status = async (token: string): Promise<number> =>
+  (await fetch(`${url}/v1/companies`, { headers: bearer(token) })).status;
+
+test('restarts of the demo keep a bounded number of its keys valid: those that were used or created last', async () => {
+  const own = await service.token(workspaceId);
+  const first = await start();
+  const later = [await start()];
+  await pool.query("update api_keys set created_at = created_at - interval '1 day'");
+  expect(await status(first.testKey)).toBe(200);
+  await vi.waitFor(async () => {
+    const { rowCount } = await pool.query('select 1 from api_keys where last_used_at is not null');
+    expect(rowCount).toBe(1);
+  });
+  while (later.length < DEMO_KEYS_KEPT) later.push(await start());
+  const active = await pool.query(
+    "select name, count(*)::int as keys from api_keys where revoked_at is null and name like 'Demo%' group by name",
+  );
+  expect(active.rows).toEqual(
+    expect.arrayContaining(
+      ['Demo live key', 'Demo test key'].map((name) => ({ name, keys: DEMO_KEYS_KEPT })),
+    ),
+  );
+  const [second] = later;
+  const statuses = [first.testKey, first.liveKey, second?.testKey ?? '', second?.liveKey ?? '', own].map(
+    status,
+  );
+  expect(await Promise.all(statuses)).toEqual([200, 401, 401, 200, 200]);
+});

@@ -1,0 +1,108 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { dataDirectory, killServer } from '@svc/embedded-postgres/testing';
+import { onFileEnd } from '@svc/service/harness/cleanup.ts';
+import { runSvcd, type SvcdProcess, spawnSvcd } from '@svc/service/harness/process.ts';
+import { bearer } from '@svc/service/harness/running-service.ts';
+import { secret } from '@svc/service/harness/secrets.ts';
+import { describe, expect, test } from 'vitest';
+
+const run = promisify(execFile);
+const parent = await dataDirectory();
+const dataDir = `${parent}/demo`;
+onFileEnd(() => killServer(dataDir));
+const env = { SVC_DATA_DIR: parent, SVC_PORT: '0' };
+
+interface Demo {
+  readonly url: string;
+  readonly ownerEmail: string;
+  readonly signInLink: string;
+  readonly workspaceId: string;
+  readonly testKey: string;
+  readonly liveKey: string;
+}
+
+async function startDemo(workers = '1'): Promise<{ demo: Demo; svcd: SvcdProcess }> {
+  const settings = { ...env, SVC_WORKERS: workers, SVC_LOG_LEVEL: 'debug' };
+  const svcd = spawnSvcd(['demo', '--json'], { env: settings, resultIsSecret: true });
+  const [line = ''] = await svcd.printed(/^\{"url".*\}$/m);
+  const demo = JSON.parse(line) as Demo;
+  for (const text of [demo.testKey, demo.liveKey, demo.signInLink]) secret(text);
+  return { demo, svcd };
+}
+
+async function total(url: string, token: string): Promise<number> {
+  let count = 0;
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const query: string = cursor === '' ? '' : `&cursor=${cursor}`;
+    const answer = await fetch(`${url}?limit=100${query}`, { headers: bearer(token) });
+    const page = (await answer.json()) as { data: unknown[]; pagination: { nextCursor: string | null } };
+    count += page.data.length;
+    cursor = page.pagination.nextCursor;
+  }
+  return count;
+}
+
+describe('svcd demo', () => {
+  test('prints one line of JSON with keys that work and a link that signs in once, over a year of data', async () => {
+    const { demo, svcd } = await startDemo();
+    expect(Object.keys(demo)).toEqual([
+      'url',
+      'ownerEmail',
+      'signInLink',
+      'workspaceId',
+      'testKey',
+      'liveKey',
+    ]);
+    expect(svcd.stdout().trim().split('\n')).toHaveLength(1);
+    for (const [list, records] of [
+      ['companies', 5],
+      ['audits', 2_000],
+      ['mentions', 5_000],
+      ['content', 500],
+    ] as const) {
+      expect([list, await total(`${demo.url}/v1/${list}`, demo.testKey)]).toEqual([list, records]);
+    }
+    expect((await fetch(`${demo.url}/v1/audit-log`, { headers: bearer(demo.liveKey) })).status).toBe(200);
+
+    const token = new URLSearchParams(new URL(demo.signInLink).hash.slice(1)).get('token');
+    const signIn = (): Promise<Response> =>
+      fetch(`${demo.url}/dashboard/api/sign-in-link`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ token }),
+      });
+    const first = await signIn();
+    for (const cookie of first.headers.getSetCookie()) secret(cookie.split(/[=;]/)[1] ?? '');
+    expect([first.status, (await signIn()).status]).toEqual([200, 400]);
+    expect(await svcd.stop()).toEqual({ code: 0, signal: null });
+  });
+
+  test('run again keeps the data and the keys of the run before, and prints new ones', async () => {
+    const before = await startDemo();
+    await before.svcd.stop();
+    const { demo, svcd } = await startDemo('2');
+    expect(svcd.stdout().trim().split('\n')).toHaveLength(1);
+    expect(demo.workspaceId).toBe(before.demo.workspaceId);
+    const status = async (token: string): Promise<number> =>
+      (await fetch(`${demo.url}/v1/companies`, { headers: bearer(token) })).status;
+    const tokens = [before.demo.testKey, before.demo.liveKey, demo.testKey, demo.liveKey];
+    expect(new Set(tokens).size).toBe(4);
+    expect(await Promise.all(tokens.map(status))).toEqual([200, 200, 200, 200]);
+    expect(await total(`${demo.url}/v1/content`, demo.testKey)).toBe(500);
+    const second = await runSvcd(['demo', '--json'], { env });
+    expect([second.code, second.stderr]).toEqual([
+      1,
+      expect.stringContaining(`is in use by svcd demo (pid ${svcd.pid})`),
+    ]);
+    await svcd.stop();
+  });
+
+  test('prints a curl line for people that answers as it is', async () => {
+    const svcd = spawnSvcd(['demo'], { env, resultIsSecret: true });
+    const [line] = await svcd.printed(/^ {2}curl .*$/m);
+    const { stdout } = await run('sh', ['-c', `${line} --silent --fail`]);
+    expect(JSON.parse(stdout)).toMatchObject({ data: [{}, {}, {}], pagination: { hasMore: true } });
+    await svcd.stop();
+  });
+});

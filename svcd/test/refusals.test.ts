@@ -1,0 +1,100 @@
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { findEmbedded } from '@svc/embedded-postgres';
+import { dataDirectory } from '@svc/embedded-postgres/testing';
+import { runSvcd } from '@svc/service/harness/process.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+const dataDir = await dataDirectory();
+const taken = createServer();
+let port = 0;
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+  port = (taken.address() as AddressInfo).port;
+});
+afterAll(() => {
+  taken.close();
+});
+
+describe('svcd start says in one line what is in the way, leaves nothing running, and ends with code 1', () => {
+  test.each([
+    [
+      'a port that is in use',
+      '1',
+      () => ({ SVC_PORT: String(port) }),
+      () =>
+        `cannot listen on 127.0.0.1:${port}: port ${port} is in use. Stop the program that listens there, or set SVC_PORT to another port.`,
+    ],
+    [
+      'a port that is in use, with several workers',
+      '2',
+      () => ({ SVC_PORT: String(port) }),
+      () =>
+        `cannot listen on 127.0.0.1:${port}: port ${port} is in use. Stop the program that listens there, or set SVC_PORT to another port.`,
+    ],
+    [
+      'an address of another machine',
+      '1',
+      () => ({ SVC_HOST: '192.0.2.1', SVC_PORT: '18099' }),
+      () =>
+        'cannot listen on 192.0.2.1:18099: 192.0.2.1 is not an address of this machine. Set SVC_HOST to one, such as 127.0.0.1 or 0.0.0.0.',
+    ],
+    [
+      'a host name that nobody knows',
+      '1',
+      () => ({ SVC_HOST: 'nowhere.invalid', SVC_PORT: '18099' }),
+      () =>
+        'cannot listen on nowhere.invalid:18099: the host name nowhere.invalid is unknown. Set SVC_HOST to an address, such as 127.0.0.1 or 0.0.0.0.',
+    ],
+  ])('%s', async (_, workers, settings, message) => {
+    const env = { SVC_DATA_DIR: dataDir, SVC_WORKERS: workers, SVC_LOG_LEVEL: 'error', ...settings() };
+    const { code, stderr, stdout } = await runSvcd(['start'], { env });
+    expect({ code, stderr, stdout }).toEqual({ code: 1, stderr: `svcd: ${message()}\n`, stdout: '' });
+    expect(await findEmbedded(dataDir)).toBeUndefined();
+  });
+});
+
+describe('a wrong configuration', () => {
+  test.each([['start'], ['demo'], ['bootstrap', '--email', 'a@example.com', '--workspace', 'A']])(
+    'of svcd %s is reported whole, with code 2 and no stack',
+    async (...args) => {
+      const env = { SVC_DATA_DIR: dataDir, SVC_PORT: 'http', SVC_WORKERS: '0', SVC_WROKERS: '2' };
+      const { code, stderr } = await runSvcd(args, { env });
+      expect(code).toBe(2);
+      for (const part of ['3 mistakes', 'SVC_PORT', 'SVC_WORKERS', 'SVC_WROKERS is not a setting']) {
+        expect(stderr).toContain(part);
+      }
+      expect(stderr).not.toMatch(/^\s+at /m);
+    },
+  );
+
+  test('of a database address never shows the password in it', async () => {
+    const password = 'an-unlucky-password';
+    const { code, stderr } = await runSvcd(['start'], {
+      env: { SVC_DATABASE_URL: `mysql://root:${password}@db/svc`, SVC_SECRET: 'short' },
+    });
+    expect(code).toBe(2);
+    expect(stderr).not.toContain(password);
+  });
+});
+
+describe('the command line', () => {
+  test.each([
+    [['strat'], /unknown command 'strat'\n\(Did you mean start\?\)/],
+    [['start', '--prot'], /unknown option '--prot'/],
+    [['bootstrap', '--workspace', 'A'], /required option '--email <address>' not specified/],
+    [['demo', '--port', 'abc'], /argument 'abc' is invalid. It must be an integer/],
+  ])('svcd %s is refused with code 2', async (args, message) => {
+    const { code, stderr } = await runSvcd(args);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(message)]);
+  });
+
+  test.each([['start'], ['demo'], ['bootstrap']])('svcd %s --help says what it does', async (command) => {
+    const { code, stdout } = await runSvcd([command, '--help']);
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringMatching(new RegExp(`^Usage: svcd ${command} \\[options\\]`)),
+    ]);
+  });
+});

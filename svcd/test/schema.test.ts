@@ -1,0 +1,65 @@
+import { randomBytes } from 'node:crypto';
+import { readMigrationFiles } from '@svc/service/database/migration-files';
+import { createTestDatabase } from '@svc/service/harness/database.ts';
+import { runSvcd } from '@svc/service/harness/process.ts';
+import { describe, expect, test } from 'vitest';
+
+const READERS: readonly (readonly [string, ...string[]])[] = [
+  ['export', 'audits', '--format', 'csv', '--workspace', 'wks_none'],
+  ['verify'],
+  ['verify', '--repair'],
+];
+const files = await readMigrationFiles();
+const last = files.at(-1);
+
+/** A database whose last migration is missing, or that has one more than this program. */
+async function databaseOf(age: 'older' | 'newer') {
+  const { pool, url } = await createTestDatabase();
+  if (age === 'older') await pool.query('delete from schema_migrations where number = $1', [last?.number]);
+  else {
+    await pool.query(
+      `insert into schema_migrations (number, name, sha256) values ($1, '9999_later.sql', 'x')`,
+      [files.length + 1],
+    );
+  }
+  const history = async () =>
+    (await pool.query('select number, name from schema_migrations order by number')).rows;
+  const tables = async () =>
+    (await pool.query(`select relname from pg_class where relnamespace = 'public'::regnamespace order by 1`))
+      .rows;
+  const env = { SVC_DATABASE_URL: url, SVC_SECRET: randomBytes(32).toString('base64url') };
+  return { env, state: async () => ({ history: await history(), tables: await tables() }) };
+}
+
+const cases = [
+  {
+    age: 'older',
+    refusal: /older than this program: it has \d+ of \d+ migrations/,
+    finding: /migrations? to apply/,
+  },
+  {
+    age: 'newer',
+    refusal: /newer than this program: it has migration 9999_later\.sql/,
+    finding: /does not have migration 9999_later\.sql/,
+  },
+] as const;
+
+describe.each(cases)('a database with a schema that is $age', ({ age, refusal, finding }) => {
+  test.each(READERS)('is refused and left as it is by svcd %s', async (command, ...flags) => {
+    const { env, state } = await databaseOf(age);
+    const before = await state();
+    const { code, stdout, stderr } = await runSvcd([command, ...flags], { env });
+    expect(await state()).toEqual(before);
+    expect(code).toBe(command === 'verify' ? 2 : 1);
+    expect(stdout).toBe('');
+    expect(stderr).toMatch(refusal);
+  });
+
+  test('is reported and left as it is by svcd doctor', async () => {
+    const { env, state } = await databaseOf(age);
+    const before = await state();
+    const { stdout } = await runSvcd(['doctor'], { env });
+    expect(await state()).toEqual(before);
+    expect(stdout).toMatch(finding);
+  });
+});
