@@ -3,12 +3,13 @@ import { collectionOf } from './collection/collection.ts';
 import { newIdempotencyKey } from './collection/idempotency.ts';
 import { queryText } from './collection/query.ts';
 import type { Collection } from './collection/types.ts';
+import { TOKEN_PREFIXES } from './contract/index.ts';
 import { SvcError } from './errors.ts';
 import { type HeadersInput, joinHeaders } from './http/headers.ts';
 import { CALL_OPTIONS, type CallOptions, createTransport, type Transport } from './http/transport.ts';
 import { jsonText } from './json.ts';
 import { type SvcOptions, settingsOf } from './options.ts';
-import { RESOURCES, type Resources } from './resources.ts';
+import { RESOURCES, type Resources } from './resource.ts';
 import { isBrowser } from './runtime.ts';
 import { VERSION } from './version.ts';
 
@@ -67,7 +68,7 @@ export const Svc: new (options?: SvcOptions) => Svc = class {
       },
       onRetry: options.onRetry,
     });
-    this.mode = settings.apiKey.startsWith('svc_live_') ? 'live' : 'test';
+    this.mode = settings.apiKey.startsWith(TOKEN_PREFIXES.live) ? 'live' : 'test';
     this.#transport = transport;
     const { onRestart } = options;
     for (const [name, resource] of Object.entries(RESOURCES)) {

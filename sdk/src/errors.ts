@@ -1,4 +1,7 @@
 import type { BatchProgress } from './collection/progress.ts';
+import type { ErrorCode } from './contract/index.ts';
+
+export type { ErrorCode } from './contract/index.ts';
 
 /**
  * The base class of every error that this package throws. Each error code of the service has its own subclass of
@@ -103,10 +106,7 @@ export class SvcHeadersTooLargeError extends SvcApiError {}
 export class SvcInternalError extends SvcApiError {}
 export class SvcUnavailableError extends SvcApiError {}
 
-/**
- * Every error code that a client can receive, and its class. A test compares this table with the service's error
- * table.
- */
+/** The class of each error code of the contract. */
 export const ERROR_CLASSES = {
   invalid_parameter: SvcInvalidParameterError,
   invalid_cursor: SvcInvalidCursorError,
@@ -132,9 +132,7 @@ export const ERROR_CLASSES = {
   headers_too_large: SvcHeadersTooLargeError,
   internal_error: SvcInternalError,
   unavailable: SvcUnavailableError,
-} as const satisfies Readonly<Record<string, typeof SvcApiError>>;
-
-export type ErrorCode = keyof typeof ERROR_CLASSES;
+} as const satisfies Readonly<Record<ErrorCode, typeof SvcApiError>>;
 
 const isKnown = (code: string): code is ErrorCode => Object.hasOwn(ERROR_CLASSES, code);
 

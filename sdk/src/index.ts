@@ -1,4 +1,3 @@
-export { AUDIT_LOG_KINDS, AUDIT_LOG_TARGET_TYPES, type AuditLogKindDeclaration } from './audit-log-kinds.ts';
 export { type RequestAnswer, type RequestOptions, Svc } from './client.ts';
 export { etagOf } from './collection/etag.ts';
 export { BatchProgress } from './collection/progress.ts';
@@ -14,6 +13,7 @@ export type {
   Reading,
   Updating,
 } from './collection/types.ts';
+export { AUDIT_LOG_KINDS, AUDIT_LOG_TARGET_TYPES, type AuditLogKindDeclaration } from './contract/index.ts';
 export * from './errors.ts';
 export type { Fetch, FetchAnswer, FetchInit } from './http/fetch.ts';
 export type { HeadersInput } from './http/headers.ts';
@@ -23,8 +23,16 @@ export type { RestartEvent } from './list/iterate.ts';
 export { List } from './list/list.ts';
 export type { Page } from './list/page.ts';
 export type { SvcOptions } from './options.ts';
-export type { Filters, Item, ItemChange, NewItem, Resource, Sort } from './resource.ts';
-export { RESOURCES, type Resources } from './resources.ts';
+export {
+  type Filters,
+  type Item,
+  type ItemChange,
+  type NewItem,
+  RESOURCES,
+  type Resource,
+  type Resources,
+  type Sort,
+} from './resource.ts';
 export { Tail, type TailOptions } from './tail/tail.ts';
 export { VERSION } from './version.ts';
 export type * from './wire.ts';

@@ -1,4 +1,5 @@
 import { checkedOptions, textOf } from './checked-options.ts';
+import { isToken, TOKEN_PREFIXES, TOKEN_RANDOM_CHARACTERS } from './contract/index.ts';
 import { SvcError } from './errors.ts';
 import { type Fetch, globalFetch } from './http/fetch.ts';
 import { systemTiming, type Timing } from './http/retry.ts';
@@ -108,17 +109,14 @@ export const checkedTimeout = (timeoutMs: number): number =>
 
 export const checkedRetries = (retries: number): number => checkedNumber('retries', retries, { min: 0 });
 
-/** The shape of a token (specification, section 5). */
-const API_KEY = /^svc_(?:live|test)_[A-Za-z0-9_-]{32}$/;
-
 export function checkedApiKey(apiKey: string | undefined): string {
   if (apiKey === undefined) throw new SvcError('There is no API key. Pass `apiKey` or set SVC_API_KEY.');
   // A caller who passes null meant to pass a key. The key in the environment may belong to another workspace.
   if (typeof apiKey !== 'string') throw new SvcError('"apiKey" must be a string.');
   const key = apiKey.trim();
-  if (!API_KEY.test(key)) {
+  if (!isToken(key)) {
     throw new SvcError(
-      'The API key is malformed. A key is svc_live_ or svc_test_, followed by 32 characters.',
+      `The API key is malformed. A key is ${TOKEN_PREFIXES.live} or ${TOKEN_PREFIXES.test}, followed by ${TOKEN_RANDOM_CHARACTERS} characters.`,
     );
   }
   return key;

@@ -1,6 +1,13 @@
-/**
- * The declaration of a resource in this package, and the client types that are derived from it.
- */
+import {
+  CONTRACT,
+  type Contract,
+  type CREATED,
+  type Field,
+  type ORDERS,
+  type ResourceContract,
+  type Simplify,
+  type Wire,
+} from './contract/index.ts';
 
 /** Kind of a field's value in the JSON. */
 export type FieldKind = 'text' | 'integer' | 'time';
@@ -37,36 +44,52 @@ export interface Resource {
   readonly optional?: readonly string[];
 }
 
-/** The declaration of a resource whose wire type is `Item`. Its field names are those of `Item`. */
-interface Definition<Item> extends Resource {
-  readonly fields: { readonly [K in keyof Required<Item>]: FieldKind };
-  readonly sorts?: Readonly<Record<string, keyof Item & string>>;
-  readonly server?: readonly (keyof Item & string)[];
-  readonly optional?: readonly (keyof Item & string)[];
-}
-
-/** Connects a declaration to its wire type. It has no value at run time. */
+/** Connects a resource to the type of its records. It has no value at run time. */
 export interface Of<Item> {
   readonly item?: Item;
 }
 
-/** Declares a resource: `defineResource<Audit>()({ … })`. The compiler reports missing and unknown fields. */
-export const defineResource =
-  <Item extends { readonly id: string }>() =>
-  <const D extends Definition<Item>>(definition: D): D & Of<Item> =>
-    definition;
+type KindOf<F> = F extends { readonly kind: infer Kind extends 'integer' | 'time' } ? Kind : 'text';
+type FilterOf<F> = F extends { readonly values: infer Values } ? Values : 'id';
+type Kept = 'name' | 'singular' | 'sorts' | 'counted' | 'writes' | 'server' | 'optional';
 
-/** The name of the sort that every list has. The default order is newest first. */
-export const CREATED = 'created';
-export const ORDERS = ['descending', 'ascending'] as const;
+/** The entry in {@link RESOURCES} for a resource of the contract. */
+type ResourceOf<R> = R extends { readonly fields: infer F; readonly filters: infer Q }
+  ? Simplify<
+      Pick<R, Kept & keyof R> & {
+        readonly fields: { readonly [Name in keyof F]: KindOf<F[Name]> };
+        readonly filters: { readonly [Name in keyof Q]: FilterOf<Q[Name]> };
+      } & Of<Wire<R>>
+    >
+  : never;
 
-/** All values of a list's `sort` parameter, the default first; empty if the list has no such parameter. */
-export const sortsOf = ({ sorts }: Resource): readonly string[] =>
-  sorts === undefined
-    ? []
-    : [CREATED, ...Object.keys(sorts)].flatMap((name) => ORDERS.map((order) => `${name}-${order}`));
+function resourceOf(contract: ResourceContract): Resource {
+  const { name, singular, fields, sorts, filters, counted, writes, server, optional } = contract;
+  const kindOf = ({ kind }: Field): FieldKind => (kind === 'integer' || kind === 'time' ? kind : 'text');
+  return {
+    name,
+    singular,
+    fields: mapped(fields, kindOf),
+    filters: mapped(filters, (filter) => ('values' in filter ? filter.values : 'id')),
+    ...(sorts === undefined ? {} : { sorts }),
+    ...(counted === undefined ? {} : { counted }),
+    ...(writes === undefined ? {} : { writes }),
+    ...(server === undefined ? {} : { server }),
+    ...(optional === undefined ? {} : { optional }),
+  };
+}
 
-type Simplify<T> = { [K in keyof T]: T[K] } & {};
+const mapped = <A, B>(values: Readonly<Record<string, A>>, map: (value: A) => B): Record<string, B> =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, map(value)]));
+
+export type Resources = { readonly [Name in keyof Contract]: ResourceOf<Contract[Name]> };
+
+/**
+ * Every resource of the API, by its property name in the client. The methods, types, commands, help and completion derive
+ * from this table, which derives from the contract.
+ */
+export const RESOURCES = mapped(CONTRACT, resourceOf) as unknown as Resources;
+
 type Loose<T> = { readonly [K in keyof T]?: T[K] | undefined };
 
 /** The record type of a resource. */

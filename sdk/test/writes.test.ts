@@ -10,10 +10,10 @@ import {
   SvcNotFoundError,
   SvcPreconditionFailedError,
 } from '@svc/sdk';
+import { BATCH_BODY_MAX_BYTES, BATCH_MAX_RECORDS } from '@svc/sdk/contract';
 import { createTestService } from '@svc/service/harness/service.ts';
 import * as limits from '@svc/service/src/config/limits.ts';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { BATCH_MAX_BYTES, BATCH_MAX_RECORDS } from '../src/collection/batches.ts';
 import { clientOf, fetchOf } from './client.ts';
 import { failing, observe, refusalOf } from './faults.ts';
 import { idsOf } from './lists.ts';
@@ -100,7 +100,7 @@ describe('createMany', () => {
   });
 
   test('has the limits of the service, in records and in bytes', async () => {
-    expect([BATCH_MAX_RECORDS, BATCH_MAX_BYTES]).toEqual([
+    expect([BATCH_MAX_RECORDS, BATCH_BODY_MAX_BYTES]).toEqual([
       limits.BATCH_MAX_RECORDS,
       limits.BATCH_BODY_MAX_BYTES,
     ]);

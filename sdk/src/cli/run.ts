@@ -1,3 +1,4 @@
+import { containsToken } from '../contract/index.ts';
 import { SvcApiError, SvcError } from '../errors.ts';
 import { nearest } from '../near.ts';
 import { VERSION } from '../version.ts';
@@ -8,9 +9,6 @@ import { actionOf, groupsOf } from './groups.ts';
 import { commandHelp, generalHelp, groupHelp } from './help.ts';
 import { BrokenPipe, Interrupted, type Io, printMessage, sanitizeText, write } from './io.ts';
 import { parseCommand } from './parse.ts';
-
-/** Text that looks like an API key, also as part of an argument (specification, section 5). */
-const TOKEN = /svc_(?:live|test)_[A-Za-z0-9_-]{32}/;
 
 /** Runs a command line and resolves with its exit code. It never rejects: errors are printed on standard error. */
 export async function run(argv: readonly string[], io: Io): Promise<number> {
@@ -25,7 +23,7 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
 }
 
 async function dispatch(argv: readonly string[], io: Io): Promise<void> {
-  if (argv.some((arg) => TOKEN.test(arg))) {
+  if (argv.some(containsToken)) {
     throw new UsageError(
       'An API key must not be an argument: the shell history keeps it, and every user of this machine can see it. Set SVC_API_KEY or run svc login, and rotate this key.',
     );

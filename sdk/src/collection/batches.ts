@@ -1,9 +1,7 @@
+import { BATCH_BODY_MAX_BYTES, BATCH_MAX_RECORDS } from '../contract/index.ts';
 import { jsonText } from '../json.ts';
 import { checkedNumber } from '../number.ts';
 
-/** The service's limits on one batch. */
-export const BATCH_MAX_RECORDS = 1_000;
-export const BATCH_MAX_BYTES = 8 * 1024 * 1024;
 const FRAME_BYTES = '{"data":[]}'.length;
 
 /** A batch, ready to be sent. */
@@ -32,7 +30,7 @@ export async function* batchesOf(
   for await (const record of records) {
     const text = jsonText(record, 'A record');
     const added = encoder.encode(text).length + 1;
-    if (texts.length > 0 && (texts.length >= maxRecords || bytes + added > BATCH_MAX_BYTES))
+    if (texts.length > 0 && (texts.length >= maxRecords || bytes + added > BATCH_BODY_MAX_BYTES))
       yield nextBatch();
     texts.push(text);
     bytes += added;

@@ -1,4 +1,5 @@
-import { SvcApiError, SvcIdempotencyInProgressError, SvcNetworkError, SvcTimeoutError } from '../errors.ts';
+import { ERRORS, type ErrorContract } from '../contract/index.ts';
+import { SvcApiError, SvcNetworkError, SvcTimeoutError } from '../errors.ts';
 import type { Signal } from '../signal.ts';
 
 const FIRST_DELAY_MS = 500;
@@ -9,8 +10,13 @@ const MAX_DELAY_MS = 8_000;
  */
 const MAX_RETRY_AFTER_MS = 60_000;
 
-/** Statuses of the service and of proxies in front of it, after which the same request may succeed. */
-const RETRIED_STATUSES: readonly number[] = [408, 429, 502, 503, 504];
+/** Statuses after which the same request can succeed, for responses without a known code, such as those of a proxy. */
+const RETRYABLE_STATUSES: readonly number[] = [408, 429, 502, 503, 504];
+
+function isRetryable({ code, status }: SvcApiError): boolean {
+  const errors: Readonly<Record<string, ErrorContract>> = ERRORS;
+  return Object.hasOwn(errors, code) ? errors[code]?.retryable === true : RETRYABLE_STATUSES.includes(status);
+}
 
 /** Clock, pauses and randomness. Tests pass their own. */
 export interface Timing {
@@ -52,10 +58,8 @@ export function retryDelayMs(error: unknown, failures: number, random: () => num
   const ceiling = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** Math.min(failures - 1, 10));
   const backOff = (ceiling / 2) * (1 + random());
   if (error instanceof SvcNetworkError || error instanceof SvcTimeoutError) return backOff;
-  if (!(error instanceof SvcApiError)) return undefined;
-  const { status, retryAfterMs } = error;
-  if (!RETRIED_STATUSES.includes(status) && !(error instanceof SvcIdempotencyInProgressError))
-    return undefined;
+  if (!(error instanceof SvcApiError) || !isRetryable(error)) return undefined;
+  const { retryAfterMs } = error;
   if (retryAfterMs === undefined) return backOff;
   if (retryAfterMs > MAX_RETRY_AFTER_MS) return undefined;
   return retryAfterMs + (backOff - ceiling / 2);

@@ -1,4 +1,5 @@
-import { CREATED, type Resource } from '../resource.ts';
+import { CREATED } from '../contract/index.ts';
+import type { Resource } from '../resource.ts';
 
 /** How many ids an anchor keeps if the records do not contain the sort key. */
 export const ANCHOR_IDS_MAX = 16;

@@ -24,6 +24,3 @@ export type ReadPage<T> = (request: {
    */
   readonly signal?: Signal | undefined;
 }) => Promise<Page<T>>;
-
-/** The largest page that the service allows, and the default of iterations. */
-export const PAGE_LIMIT_MAX = 100;

@@ -1,8 +1,9 @@
 import { textOf } from '../checked-options.ts';
+import { PAGE_LIMIT_MAX } from '../contract/index.ts';
 import { SvcCursorExpiredError, SvcError } from '../errors.ts';
 import { positionLost, type RestartEvent } from '../list/iterate.ts';
 import { ANCHOR_IDS_MAX, type Anchor, type Listed, type Order } from '../list/order.ts';
-import { inDirection, PAGE_LIMIT_MAX, type Page, type ReadPage } from '../list/page.ts';
+import { inDirection, type Page, type ReadPage } from '../list/page.ts';
 import { checkedNumber, LONGEST_TIMER_MS } from '../number.ts';
 import type { Signal } from '../signal.ts';
 import { stoppable } from '../stoppable.ts';

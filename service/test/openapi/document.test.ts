@@ -91,7 +91,7 @@ test('operations have unique ids, a summary, a description and the tag of their 
 test('every resource has the schema of its wire type', () => {
   const wire = readFileSync(new URL('../../../sdk/src/wire.ts', import.meta.url), 'utf8');
   for (const { type, fields } of RESOURCES) {
-    expect(wire).toContain(`export interface ${type} {`);
+    expect(wire).toContain(`export type ${type} =`);
     expect(Object.keys(Object(document.components.schemas[type]?.['properties']))).toEqual(
       Object.keys(fields),
     );

@@ -1,4 +1,4 @@
-import { defineResource as defineClientResource } from '../../../sdk/src/resource.ts';
+import type { Of, Resource } from '../../../sdk/src/resource.ts';
 import type { IdPrefix } from '../../src/config/ids.ts';
 import { defineResource } from '../../src/resources/define.ts';
 import { choice, companyId, createdAt, id, integer, nullable, text } from '../../src/resources/field.ts';
@@ -42,7 +42,7 @@ export const reviews = defineResource<Review>()({
 });
 
 /** Its line in the client library. */
-export const clientReviews = defineClientResource<Review>()({
+const client = {
   name: 'reviews',
   singular: 'review',
   fields: {
@@ -58,7 +58,8 @@ export const clientReviews = defineClientResource<Review>()({
   writes: ['create', 'update', 'delete'],
   server: ['createdAt'],
   optional: ['stage', 'author'],
-});
+} as const satisfies Resource;
+export const clientReviews: typeof client & Of<Review> = client;
 
 /** Its migration. */
 export const REVIEWS_SQL = `

@@ -1,6 +1,6 @@
+import { PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, sortsOf } from '../../contract/index.ts';
 import type { List } from '../../list/list.ts';
-import { type Resource, sortsOf } from '../../resource.ts';
-import { RESOURCES, type Resources } from '../../resources.ts';
+import { RESOURCES, type Resource, type Resources } from '../../resource.ts';
 import type { Tail } from '../../tail/tail.ts';
 import type { Count } from '../../wire.ts';
 import {
@@ -25,8 +25,6 @@ import {
 import { progressOf } from '../output/progress.ts';
 import type { AnyRecord } from '../output/record.ts';
 import { openClient } from '../session.ts';
-
-const DEFAULT_LIMIT = 50;
 
 export const formatOption = {
   format: {
@@ -108,7 +106,7 @@ export function listCommand(property: string, resource: Resource): Command {
         type: 'string',
         short: 'n',
         value: 'N',
-        description: `Largest number of records. Default: ${DEFAULT_LIMIT}`,
+        description: `Largest number of records. Default: ${PAGE_LIMIT_DEFAULT}`,
       },
       all: { type: 'boolean', short: 'a', description: 'List every record' },
       ...(sorts.length > 0
@@ -130,13 +128,13 @@ export function listCommand(property: string, resource: Resource): Command {
         throw new UsageError('Use either --all or --limit, not both.');
       const max = flag(values, 'all')
         ? Number.POSITIVE_INFINITY
-        : (integer(values, 'limit', 1) ?? DEFAULT_LIMIT);
+        : (integer(values, 'limit', 1) ?? PAGE_LIMIT_DEFAULT);
       const writer = recordWriter(formatOf(values, io), resource.fields, io.stdout);
       const { collection } = await openCollection(io, property);
       const list = collection.list({
         ...filtersOf(resource, values),
         ...(sorts.length > 0 ? { sort: text(values, 'sort') } : {}),
-        limit: Math.min(max, PAGE_LIMIT),
+        limit: Math.min(max, PAGE_LIMIT_MAX),
         signal: io.signal,
       });
       const progress = progressOf(io, resource.name, io.stdout);
@@ -153,8 +151,6 @@ export function listCommand(property: string, resource: Resource): Command {
   };
 }
 
-const PAGE_LIMIT = 100;
-
 /** Writes at most `max` records of a list, in pages. */
 async function writeRecords<T extends { readonly id: string }>(
   list: List<T>,
@@ -166,7 +162,7 @@ async function writeRecords<T extends { readonly id: string }>(
   for await (const record of list) {
     records.push(record);
     left -= 1;
-    if (records.length < PAGE_LIMIT && left > 0) continue;
+    if (records.length < PAGE_LIMIT_MAX && left > 0) continue;
     await writePage(records);
     if (left === 0) return;
     records = [];

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { HTTP_METHODS } from '../../contract/index.ts';
 import { SvcError } from '../../errors.ts';
 import { mayHaveBody } from '../../http/transport.ts';
 import { type Command, positional, text, UsageError, type Values } from '../command.ts';
@@ -6,13 +7,11 @@ import { type Io, write } from '../io.ts';
 import { valueText } from '../output/format.ts';
 import { openClient } from '../session.ts';
 
-export const METHODS = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE', 'HEAD', 'OPTIONS'] as const;
-
 export const requestCommand: Command = {
   path: ['request'],
   summary: 'Send any request with the same key, retries and errors',
   positionals: ['METHOD', 'PATH'],
-  completes: METHODS,
+  completes: HTTP_METHODS,
   options: {
     data: {
       type: 'string',
@@ -33,8 +32,8 @@ export const requestCommand: Command = {
     const { io, values } = invocation;
     const method = positional(invocation, 0, 'METHOD').toUpperCase();
     const path = positional(invocation, 1, 'PATH');
-    if (!METHODS.some((known) => known === method))
-      throw new UsageError(`"${method}" is not one of ${METHODS.join(', ')}.`);
+    if (!HTTP_METHODS.some((known) => known === method))
+      throw new UsageError(`"${method}" is not one of ${HTTP_METHODS.join(', ')}.`);
     if (!/^\/(?!\/)/.test(path)) throw new UsageError('PATH must begin with one slash, such as /v1/audits.');
     if (values['data'] !== undefined && !mayHaveBody(method))
       throw new UsageError(`A ${method} request has no body. Remove --data.`);

@@ -9,6 +9,19 @@ export const AUDIT_LOG_TARGET_TYPES = [
 ] as const;
 export type AuditLogTargetType = (typeof AUDIT_LOG_TARGET_TYPES)[number];
 
+/** A value in an entry of the audit log. */
+export type AuditLogValue = string | number | boolean | null;
+
+/** A changed value in an entry of the audit log. */
+export interface AuditLogChange {
+  /** What changed, such as `role`. */
+  readonly field: string;
+  /** Absent for a field of a record. */
+  readonly before?: AuditLogValue;
+  /** Absent for a field of a record. */
+  readonly after?: AuditLogValue;
+}
+
 /** What an entry of one kind holds, next to the fields that every entry has. */
 export interface AuditLogKindDeclaration {
   /** For people, in a few words. */

@@ -1,0 +1,129 @@
+import type { AuditLogChange, AuditLogValue } from './audit-log-kinds.ts';
+
+interface Common<Value> {
+  /** For people, and for the OpenAPI document. */
+  readonly description: string;
+  /** A value as a list shows it. */
+  readonly example: Value;
+  /**
+   * Whether the value can be null.
+   * @default false
+   */
+  readonly nullable?: true;
+  /**
+   * Whether some records lack the field.
+   * @default false
+   */
+  readonly mayBeAbsent?: true;
+}
+
+/** An identifier of a record. */
+export interface IdField extends Common<string> {
+  readonly kind: 'id';
+}
+
+export interface TextField extends Common<string> {
+  readonly kind: 'text';
+  /**
+   * The fewest characters.
+   * @default 1
+   */
+  readonly min?: number;
+  /** The most characters. */
+  readonly max: number;
+  /**
+   * `uri`: an http or https address.
+   * @default any text
+   */
+  readonly format?: 'uri';
+  /** The value if a writer leaves the field out. */
+  readonly default?: string;
+}
+
+export interface IntegerField extends Common<number> {
+  readonly kind: 'integer';
+  readonly min: number;
+  readonly max: number;
+  /** The value if a writer leaves the field out. */
+  readonly default?: number;
+}
+
+/** A point in time, ISO 8601. Responses give it in UTC. */
+export interface TimeField extends Common<string> {
+  readonly kind: 'time';
+}
+
+/** One of a fixed set of texts. */
+export interface ChoiceField extends Common<string> {
+  readonly kind: 'choice';
+  readonly values: readonly string[];
+  /**
+   * Whether values are added within a version of the API. A client must accept values that it does not know.
+   * @default false
+   */
+  readonly open?: true;
+  /** The value if a writer leaves the field out. */
+  readonly default?: string;
+}
+
+/** A list of ids. Only the service writes it. */
+export interface IdsField extends Common<readonly string[]> {
+  readonly kind: 'ids';
+}
+
+/** Values by name. Only the service writes it. */
+export interface ValuesField extends Common<Readonly<Record<string, AuditLogValue>>> {
+  readonly kind: 'values';
+}
+
+/** Changed values, before and after. Only the service writes it. */
+export interface ChangesField extends Common<readonly AuditLogChange[]> {
+  readonly kind: 'changes';
+}
+
+/** A field of a resource, or a filter of a list. */
+export type Field =
+  | IdField
+  | TextField
+  | IntegerField
+  | TimeField
+  | ChoiceField
+  | IdsField
+  | ValuesField
+  | ChangesField;
+
+export type Fields = Readonly<Record<string, Field>>;
+
+/** The JSON types of the kinds of fields. */
+interface JsonTypes {
+  id: string;
+  text: string;
+  integer: number;
+  time: string;
+  choice: string;
+  ids: readonly string[];
+  values: Readonly<Record<string, AuditLogValue>>;
+  changes: readonly AuditLogChange[];
+}
+
+/** The JSON type of a field. */
+export type ValueOf<F> =
+  | (F extends { readonly values: readonly (infer Value)[] }
+      ? Value
+      : F extends { readonly kind: infer Kind extends keyof JsonTypes }
+        ? JsonTypes[Kind]
+        : never)
+  | (F extends { readonly nullable: true } ? null : never);
+
+type NamesOfAbsent<F> = {
+  [Name in keyof F]: F[Name] extends { readonly mayBeAbsent: true } ? Name : never;
+}[keyof F];
+
+type Values<F> = { readonly [Name in keyof F]: ValueOf<F[Name]> };
+
+export type Simplify<T> = { [Name in keyof T]: T[Name] } & {};
+
+/** The JSON type of the records of a resource: `Wire<typeof RESOURCES.audits>`. */
+export type Wire<R> = R extends { readonly fields: infer F }
+  ? Simplify<Values<Pick<F, Exclude<keyof F, NamesOfAbsent<F>>>> & Partial<Values<Pick<F, NamesOfAbsent<F>>>>>
+  : never;

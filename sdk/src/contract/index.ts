@@ -1,0 +1,13 @@
+/**
+ * The contract between the service and its clients: data without dependencies, and types inferred from it. Validation,
+ * routes, OpenAPI, import and export, the SDK, the command lines and the dashboard all derive from this folder.
+ */
+export * from './audit-log-kinds.ts';
+export * from './errors.ts';
+export * from './field.ts';
+export * from './id.ts';
+export * from './limits.ts';
+export * from './methods.ts';
+export * from './resource.ts';
+export * from './resources.ts';
+export * from './token.ts';

@@ -1,0 +1,22 @@
+/** Limits that the service and its clients both know (specification, section 8). Each name ends with its unit. */
+
+export const PAGE_LIMIT_MIN = 1;
+export const PAGE_LIMIT_MAX = 100;
+export const PAGE_LIMIT_DEFAULT = 50;
+
+/** A cursor older than this gets `cursor_expired`. */
+export const CURSOR_LIFETIME_SECONDS = 24 * 60 * 60;
+
+/** Lists with more items have no `pagination.total`. */
+export const TOTAL_MAX_ITEMS = 1_000;
+
+export const ID_MAX_CHARACTERS = 64;
+
+/** The largest batch. */
+export const BATCH_MAX_RECORDS = 1_000;
+/** The largest body of a batch. */
+export const BATCH_BODY_MAX_BYTES = 8 * 1024 * 1024;
+
+export const IDEMPOTENCY_KEY_MAX_CHARACTERS = 255;
+/** How long a repeated Idempotency-Key gets the first response. */
+export const IDEMPOTENCY_LIFETIME_SECONDS = 24 * 60 * 60;

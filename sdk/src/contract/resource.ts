@@ -1,0 +1,127 @@
+import type { Field, Fields, IdField } from './field.ts';
+
+/** What a key with write access can do. The records of a resource with only `create` never change. */
+export type Writes = readonly ['create'] | readonly ['create', 'update', 'delete'];
+
+/** The states of a record. Only the listed changes of state are allowed. */
+export interface Transitions<FieldName extends string = string> {
+  readonly field: FieldName;
+  /** For each state, the states that it can change to. */
+  readonly moves: Readonly<Record<string, readonly string[]>>;
+  /** For a state, the time field that is set when a record enters it. A time that the field has already stays. */
+  readonly stamps: Readonly<Record<string, FieldName>>;
+}
+
+/** A resource of the API. */
+export interface ResourceContract<FieldName extends string = string> {
+  /** Last segment of the path, plural: `api-keys`. */
+  readonly name: string;
+  /** For people: `API key`. */
+  readonly singular: string;
+  /** For people: `API keys`. */
+  readonly plural: string;
+  /**
+   * Name of the type of its records.
+   * @default the singular in Pascal case: `ApiKey`
+   */
+  readonly type?: string;
+  readonly description: string;
+  /** Prefix of the ids that the service creates. */
+  readonly idPrefix: string;
+  /** Every field, in the order of the JSON. */
+  readonly fields: Fields & { readonly id: IdField };
+  /** The field with the company of a record. Null: a key that is limited to a company cannot read the list. */
+  readonly company: FieldName | null;
+  /**
+   * Sorts in addition to `created`, each with its field.
+   * @default the list has no parameter `sort`
+   */
+  readonly sorts?: Readonly<Record<string, FieldName>>;
+  /** Query parameters of the list. An item is listed if its field of this name equals the parameter. */
+  readonly filters: Fields;
+  /**
+   * Whether `GET {path}/count` exists.
+   * @default false
+   */
+  readonly counted?: true;
+  /**
+   * Whether small lists have `pagination.total` (specification, 4.3).
+   * @default false
+   */
+  readonly total?: true;
+  /** @default the API, imports and the dashboard only read its records */
+  readonly writes?: Writes;
+  /**
+   * Fields that only the service sets. An import may give them.
+   * @default none
+   */
+  readonly server?: readonly FieldName[];
+  /**
+   * Fields that a writer may leave out, in addition to `id`. They get their default, or null.
+   * @default none
+   */
+  readonly optional?: readonly FieldName[];
+  /** @default every change of a field is allowed */
+  readonly transitions?: Transitions<FieldName>;
+}
+
+/** Defines a resource. The compiler refuses a sort, a company or a list of fields that names an unknown field. */
+export const defineResource = <
+  const F extends ResourceContract['fields'],
+  const R extends ResourceContract<keyof F & string>,
+>(
+  resource: R & { readonly fields: F },
+): R => resource;
+
+/** The name of the sort that every list has. The default order is newest first. */
+export const CREATED = 'created';
+export const ORDERS = ['descending', 'ascending'] as const;
+export type Order = (typeof ORDERS)[number];
+
+/** All values of a list's parameter `sort`, the default first; empty if the list has no such parameter. */
+export const sortsOf = ({ sorts }: Pick<ResourceContract, 'sorts'>): readonly string[] =>
+  sorts === undefined
+    ? []
+    : [CREATED, ...Object.keys(sorts)].flatMap((name) => ORDERS.map((order) => `${name}-${order}`));
+
+/** The time at which the service created a record. */
+export const createdAt = {
+  kind: 'time',
+  description: 'When the service created the record. Each time is unique within a workspace.',
+  example: '2026-03-01T09:30:00.123456Z',
+} as const satisfies Field;
+
+/**
+ * `create`: a record for the API; it may have an id of its own. `patch`: the fields that change. `import`: like create,
+ * but it may also have the fields that the service sets, and createdAt for every resource.
+ */
+export type WriteMode = 'create' | 'patch' | 'import';
+
+/** The fields that a writer may give, in the order of the contract. */
+export function writableFields({ fields, server = [] }: ResourceContract, mode: WriteMode): Fields {
+  if (mode === 'import') return { ...fields, createdAt };
+  const allowed = Object.entries(fields).filter(([name]) =>
+    name === 'id' ? mode === 'create' : !server.includes(name),
+  );
+  return Object.fromEntries(allowed);
+}
+
+/** The names of the fields that a writer must give. */
+export function requiredFields(resource: ResourceContract, mode: WriteMode): readonly string[] {
+  const { server = [], optional = [] } = resource;
+  if (mode === 'patch') return [];
+  return Object.keys(resource.fields).filter(
+    (name) => name !== 'id' && !server.includes(name) && !optional.includes(name),
+  );
+}
+
+/** The value of an optional field that a writer left out. */
+export const defaultOf = (field: Field): string | number | null =>
+  'default' in field ? (field.default ?? null) : null;
+
+/** A name with its article: `an audit`. */
+export const oneOf = ({ singular }: Pick<ResourceContract, 'singular'>): string =>
+  `${/^[aeiou]/i.test(singular) ? 'an' : 'a'} ${singular}`;
+
+/** A text with a capital letter: `Audits`. */
+export const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
