@@ -3,16 +3,19 @@ import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Builds dist/ from src/: JavaScript and declarations. The compiler rewrites the extensions of relative imports only in
- * JavaScript. This script rewrites them in the declarations as well, so that compilers of any version resolve them. The
- * command line is not a library, so it gets no declarations.
+ * Builds dist/ from src/: declarations with comments, and JavaScript without them, because editors show only those of the
+ * declarations. The compiler rewrites the extensions of relative imports only in JavaScript. This script rewrites them in
+ * the declarations as well, so that compilers of any version resolve them. The command line is not a library, so it gets
+ * no declarations.
  */
 
 const sdk = join(import.meta.dirname, '..');
 const dist = join(sdk, 'dist');
 
 rmSync(dist, { recursive: true, force: true });
-execFileSync('tsc', ['-p', join(sdk, 'tsconfig.build.json')], { stdio: 'inherit' });
+for (const options of [['--emitDeclarationOnly'], ['--declaration', 'false', '--removeComments']]) {
+  execFileSync('tsc', ['-p', join(sdk, 'tsconfig.build.json'), ...options], { stdio: 'inherit' });
+}
 for (const file of globSync('cli/**/*.d.ts', { cwd: dist })) rmSync(join(dist, file));
 for (const file of globSync('**/*.d.ts', { cwd: dist })) {
   const path = join(dist, file);
