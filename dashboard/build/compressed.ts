@@ -5,10 +5,10 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Plugin } from 'vite';
 
 const COMPRESSIBLE = /\.(?:js|css|svg)$/;
-/** A smaller file gains nothing. */
+/** Smaller files are not worth compressing. */
 const WORTHWHILE_BYTES = 1024;
 
-/** Writes .br and .gz beside what is built, once and as small as can be, for the service to send as they are. */
+/** Writes a .br and a .gz next to each built file, with the best compression. The service sends them unchanged. */
 export function compressed(): Plugin {
   let directory = '';
   return {

@@ -1,7 +1,7 @@
 import type { Plugin } from 'vite';
 import { PAGE_PATHS } from '../src/page-paths.ts';
 
-/** Beside what is built, for the service: the paths at which index.html is to be found. */
+/** Writes pages.json, the list of paths at which the service serves index.html. */
 export function pageList(): Plugin {
   return {
     name: 'svc:page-list',

@@ -13,7 +13,7 @@ import './styles/index.css';
 
 watchLinkTokens();
 
-// The style that keeps the page behind a dialog from scrolling is allowed by this alone.
+// Without this nonce, the content security policy blocks the style that stops the page behind a dialog from scrolling.
 setNonce(document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.nonce ?? '');
 
 const client = createQueryClient(() => {
@@ -24,12 +24,12 @@ const client = createQueryClient(() => {
   void router.navigate({ to: '/sign-in', search: { next: href } });
 });
 const router = buildRouter(client);
-// What had the focus may be gone with the page before: the focus goes to the content, not to the top of the document.
+// The focused element may have been on the previous page. Then focus the content, not the top of the document.
 router.subscribe('onRendered', ({ fromLocation, pathChanged }) => {
   if (fromLocation === undefined || !pathChanged || document.activeElement !== document.body) return;
   document.querySelector<HTMLElement>('#main')?.focus({ preventScroll: true });
 });
-// The code of the page beside the questions who is there and in which workspace, not behind them.
+// Load the code of the page in parallel with the requests for the person and the workspace.
 const [routes] = router.getMatchedRoutes(router.latestLocation.pathname);
 for (const route of routes) void router.loadRouteChunk(route);
 

@@ -1,7 +1,6 @@
 /**
- * Every path at which a page is to be found, in the router's spelling. The service serves index.html at these and at
- * no other (the build hands it the list), so that an unknown path stays a 404. A type in router.tsx holds them equal
- * to the routes.
+ * The paths of all pages, in the router's syntax. The build writes them to pages.json. The service serves index.html
+ * only at these paths, so an unknown path is a 404. A type in router.tsx checks that they equal the routes.
  */
 export const PAGE_PATHS = [
   '/',

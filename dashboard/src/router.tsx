@@ -44,7 +44,7 @@ export const buildRouter = (client: QueryClient) =>
     routeTree,
     basepath: BASE_PATH,
     context: { client },
-    // Pages keep what they show in the query client, which knows when it is stale.
+    // The query client caches the data of pages and decides when it is stale.
     defaultPreload: 'intent',
     defaultPreloadStaleTime: 0,
     defaultPendingMs: PENDING_AFTER_MS,
@@ -62,9 +62,9 @@ declare module '@tanstack/react-router' {
   }
 }
 
-/** A path of a route, without the slash that an index route has at its end. */
+/** Path of a route, without the trailing slash of an index route. */
 type Page<Path extends string> = Path extends '/' | '' ? '/' : Path extends `${infer Start}/` ? Start : Path;
 type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : never) : never;
 
-/** Fails to compile when a route is missing in PAGE_PATHS, or a path there has no route. */
+/** A type error here means that PAGE_PATHS lacks a route, or has a path without a route. */
 export const PAGES_ARE_ROUTES: Same<Page<Extract<keyof Router['routesByPath'], string>>, PagePath> = true;

@@ -30,7 +30,7 @@ const STATES: Readonly<Record<string, State>> = {
   'set-up without a link': { path: '/set-up', heading: 'Set up svc', outside: true },
   'invitation that is stale': { path: '/invitation#token=x', heading: 'Join a workspace', outside: true },
   keys: { path: '/w/:w/keys', heading: 'API keys' },
-  'keys that are revoked': { path: '/w/:w/keys?status=revoked', heading: 'No key was revoked' },
+  'keys that are revoked': { path: '/w/:w/keys?status=revoked', heading: 'No revoked keys' },
   'actions of a key': { path: '/w/:w/keys', heading: 'API keys', act: press(/^Actions for/) },
   'new key for one company': {
     path: '/w/:w/keys?create=true',
@@ -133,7 +133,7 @@ describe.skipIf(BROWSER_PATH === undefined)('axe finds nothing, and nothing is c
   test('the drawer of a phone holds the whole menu', async () => {
     const { page, expectNoProblems } = await visitorFor('light', 360, false);
     await page.goto(`${world.url}/w/${ada.workspaceId}/keys`);
-    await page.getByRole('button', { name: 'Open the menu' }).click();
+    await page.getByRole('button', { name: 'Open menu' }).click();
     await expectSound(page);
     await page.getByRole('link', { name: 'Settings' }).click();
     await page.getByRole('heading', { name: 'Settings' }).waitFor();

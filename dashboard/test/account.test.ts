@@ -64,7 +64,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the account', () => {
     here.expectNoProblems(/ERR_FAILED/);
     await firefox.getByRole('button', { name: 'Sign out' }).click();
     await rows.nth(1).waitFor({ state: 'detached' });
-    await here.page.getByText('Signed out there.').first().waitFor();
+    await here.page.getByText('Session ended.').first().waitFor();
     here.expectNoProblems();
     await there.page.reload();
     await there.page.getByRole('heading', { name: 'Sign in' }).waitFor();
@@ -82,13 +82,13 @@ describe.skipIf(BROWSER_PATH === undefined)('the account', () => {
     await page.getByRole('button', { name: 'Copy the key' }).click();
     const secret: string = await page.evaluate('navigator.clipboard.readText()');
     const uri = `otpauth://totp/x?secret=${secret}`;
-    await page.getByLabel('Code that it shows now').fill('000000');
+    await page.getByLabel('Code from the app').fill('000000');
     await page.getByRole('button', { name: 'Switch on' }).click();
     await page.getByRole('alert').getByText('Codes change every 30 seconds').waitFor();
     here.expectNoProblems(/status of 400/);
-    await page.getByLabel('Code that it shows now').fill(totpCode(uri));
+    await page.getByLabel('Code from the app').fill(totpCode(uri));
     await page.getByRole('button', { name: 'Switch on' }).click();
-    await page.getByRole('heading', { name: 'Keep your backup codes' }).waitFor();
+    await page.getByRole('heading', { name: 'Save your backup codes' }).waitFor();
     await expectSoundInBothThemes(page);
     await page.getByRole('button', { name: 'Copy codes' }).click();
     const codes: string = await page.evaluate('navigator.clipboard.readText()');
@@ -102,9 +102,9 @@ describe.skipIf(BROWSER_PATH === undefined)('the account', () => {
 
     const there = await world.visitor();
     await signIn(there, cleo.email, PASSWORD);
-    await there.page.getByLabel('Code of your authenticator').waitFor();
+    await there.page.getByLabel('Code from your authenticator').waitFor();
     await expectSoundInBothThemes(there.page);
-    await there.page.getByLabel('Code of your authenticator').fill(totpCode(uri, 1));
+    await there.page.getByLabel('Code from your authenticator').fill(totpCode(uri, 1));
     await there.page.getByRole('button', { name: 'Sign in' }).click();
     await there.page.waitForURL(/\/w\//);
     there.expectNoProblems();
@@ -134,13 +134,13 @@ describe.skipIf(BROWSER_PATH === undefined)('the account', () => {
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByRole('button', { name: 'Copy the key' }).click();
     const secret: string = await page.evaluate('navigator.clipboard.readText()');
-    await page.getByLabel('Code that it shows now').fill(totpCode(`otpauth://totp/x?secret=${secret}`));
+    await page.getByLabel('Code from the app').fill(totpCode(`otpauth://totp/x?secret=${secret}`));
     await page.getByRole('button', { name: 'Switch on' }).click();
     await page.getByRole('button', { name: "Done, I've saved them" }).click();
 
     await page.getByRole('button', { name: 'New backup codes' }).click();
     await page.getByLabel('Your password').fill(PASSWORD);
-    await page.getByRole('button', { name: 'Make new codes' }).click();
+    await page.getByRole('button', { name: 'Create new codes' }).click();
     await page.getByRole('dialog').getByRole('listitem').nth(9).waitFor();
     await page.getByRole('button', { name: "Done, I've saved them" }).click();
 

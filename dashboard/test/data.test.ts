@@ -59,7 +59,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the pages of the data', async () =>
     async (path, theme) => {
       const page = await open(owner, `${base}/${path}`, { theme });
       await page
-        .getByText(/^[\d,]+ \w+ ?\w*( shown)?$|^Id$/)
+        .getByText(/^[\d,]+ \w+ ?\w*( shown)?$|^ID$/)
         .first()
         .waitFor();
       await expectSound(page);
@@ -69,7 +69,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the pages of the data', async () =>
   test.each(PAGES)('fit a phone: %s', async (path) => {
     const page = await open(owner, `${base}/${path}`, { width: 360 });
     await page
-      .getByText(/^[\d,]+ \w+ ?\w*( shown)?$|^Id$/)
+      .getByText(/^[\d,]+ \w+ ?\w*( shown)?$|^ID$/)
       .first()
       .waitFor();
     await expectSound(page);
@@ -83,7 +83,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the pages of the data', async () =>
     await seed('audits', [{ id: 'aud_new', companyId: 'com_a', createdAt: new Date().toISOString() }]);
     await page.getByRole('button', { name: 'Load newer' }).click();
     await page.getByText('121 audits').waitFor();
-    await page.getByLabel('Order').selectOption('score-descending');
+    await page.getByLabel('Sort by').selectOption('score-descending');
     await page.waitForURL(/sort=score-descending/);
     await page.getByRole('row').nth(1).getByText('100', { exact: true }).waitFor();
   });
@@ -131,12 +131,12 @@ describe.skipIf(BROWSER_PATH === undefined)('the pages of the data', async () =>
   test('let an owner move and edit content, and keep what is typed when somebody else was faster', async () => {
     const page = await open(owner, `${base}/content/con_a`);
     await page.getByRole('button', { name: 'In review' }).click();
-    await page.getByText('Moved to in review.').first().waitFor();
+    await page.getByText('Status changed to in review.').first().waitFor();
     await page.getByRole('button', { name: 'Edit' }).click();
     await page.getByLabel('Title').fill('Better words');
     await owner.send('PATCH', `/workspaces/${workspaceId}/data/content/con_a`, { url: 'https://x.example/' });
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Somebody else has changed this meanwhile').waitFor();
+    await page.getByText('Somebody else changed this record').waitFor();
     await page.getByRole('button', { name: 'Reload the latest version' }).click();
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('heading', { name: 'Better words' }).waitFor();
@@ -152,13 +152,13 @@ describe.skipIf(BROWSER_PATH === undefined)('the pages of the data', async () =>
     const page = await open(viewer, `${base}/content/con_a`);
     await page.getByRole('button', { name: 'Edit' }).focus();
     await page.keyboard.press('Enter');
-    await page.getByRole('tooltip', { name: /Owners and admins change records/ }).waitFor();
+    await page.getByRole('tooltip', { name: /Only owners and admins can change records/ }).waitFor();
     expect(await page.getByRole('dialog').count()).toBe(0);
   });
 
   test('say that a record is not there', async () => {
     const page = await open(owner, `${base}/audits/aud_none`);
-    await page.getByText('There is no audit with the id aud_none').waitFor();
+    await page.getByText('There is no audit with the ID aud_none').waitFor();
     await expectSound(page);
     await page.getByRole('link', { name: 'All audits' }).click();
     await page.getByRole('heading', { name: 'Audits' }).waitFor();

@@ -44,7 +44,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the first run', () => {
   test('without the link of the console the set-up says where to find it', async () => {
     const { page } = await world.visitor();
     await page.goto('/set-up');
-    await page.getByText('The service prints a link for this page on its console').waitFor();
+    await page.getByText('the service prints a link to this page on its console').waitFor();
   });
 
   test('the link makes the owner and the first workspace, and its token leaves the address at once', async () => {
@@ -120,7 +120,7 @@ describe.skipIf(BROWSER_PATH === undefined)('signing in', () => {
     first.expectNoProblems();
     const second = await world.visitor();
     await second.page.goto(link);
-    await second.page.getByText('This link was used before or is too old').waitFor();
+    await second.page.getByText('This link was already used or has expired').waitFor();
     second.expectNoProblems(/status of 400/);
     await second.page.getByRole('button', { name: 'Sign in with a password' }).click();
     await second.page.getByLabel('E-mail address').waitFor();

@@ -21,7 +21,7 @@ describe.skipIf(BROWSER_PATH === undefined)('importing a file', async () => {
 
   test('shows its beginning, takes in the good lines, and lists the bad ones with number and reason', async () => {
     const page = await open(owner, companies);
-    await page.getByText('There are no companies yet').waitFor();
+    await page.getByText('No companies yet').waitFor();
     await page.getByRole('button', { name: 'Import a file' }).click();
     await page
       .getByLabel('File', { exact: true })
@@ -53,7 +53,7 @@ describe.skipIf(BROWSER_PATH === undefined)('importing a file', async () => {
     await expectSound(page);
     const [download] = await Promise.all([
       page.waitForEvent('download'),
-      page.getByRole('button', { name: 'Save the list' }).click(),
+      page.getByRole('button', { name: 'Download list' }).click(),
     ]);
     expect((await readFile(await download.path(), 'utf8')).trimEnd().split('\n')).toHaveLength(2);
   });
@@ -64,7 +64,7 @@ describe.skipIf(BROWSER_PATH === undefined)('importing a file', async () => {
     await page
       .getByLabel('File', { exact: true })
       .setInputFiles(csv('wrong.csv', 'companyId,score\ncom_a,1\n'));
-    await page.getByText('It lacks headlineScore, completedAt.').waitFor();
+    await page.getByText('Missing columns: headlineScore, completedAt').waitFor();
     await expectSound(page);
     await page.getByRole('button', { name: 'Import', exact: true }).last().click();
     await page
@@ -100,7 +100,7 @@ describe.skipIf(BROWSER_PATH === undefined)('importing a file', async () => {
       .poll(async () => Number(await bar.getAttribute('aria-valuenow')), { timeout: 30_000 })
       .toBeGreaterThan(0);
     await page.getByRole('button', { name: 'Stop' }).click();
-    await page.getByRole('alert').getByText('What was written until then stays', { exact: false }).waitFor();
+    await page.getByRole('alert').getByText('Records that were written stay', { exact: false }).waitFor();
     // The service writes what has arrived.
     await expect
       .poll(() => service.log.some((line) => line.includes('an import broke off')), { timeout: 60_000 })
@@ -166,7 +166,7 @@ describe.skipIf(BROWSER_PATH === undefined)('importing a file', async () => {
     const page = await open(viewer, companies);
     await page.getByRole('button', { name: 'Import', exact: true }).focus();
     await page.keyboard.press('Enter');
-    await page.getByRole('tooltip', { name: /Owners and admins import records/ }).waitFor();
+    await page.getByRole('tooltip', { name: /Only owners and admins can import records/ }).waitFor();
     expect(await page.getByRole('dialog').count()).toBe(0);
   });
 });

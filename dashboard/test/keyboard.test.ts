@@ -70,7 +70,7 @@ describe.skipIf(BROWSER_PATH === undefined)('with the keyboard alone', () => {
     await page.goto(`/w/${bob.workspaceId}/keys`);
     await page.getByRole('heading', { name: 'API keys' }).waitFor();
     await page.keyboard.press('Tab');
-    expect(await focused(page)).toBe('Skip to the content');
+    expect(await focused(page)).toBe('Skip to content');
     await page.keyboard.press('Enter');
     await page.keyboard.press('Tab');
     expect(await focused(page)).toBe('Create key');

@@ -77,7 +77,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the page of the API keys', () => {
     await open();
     await page.getByRole('row', { name: /Nightly crawler.*just now/ }).waitFor();
     await act('Nightly crawler', 'Rotate…');
-    await page.getByRole('alertdialog').getByText('stops working at once').waitFor();
+    await page.getByRole('alertdialog').getByText('stops working immediately').waitFor();
     await page.getByRole('alertdialog').getByText('Last used').waitFor();
     await page.getByRole('button', { name: 'Rotate key' }).click();
     const second = await takeToken();
@@ -135,7 +135,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the page of the API keys', () => {
     await page.getByLabel('Name').fill('Halfway');
     await page.getByRole('radio', { name: /^One company/ }).click();
     await dialog().getByRole('button', { name: 'Create key' }).focus();
-    await page.getByRole('tooltip', { name: 'Choose the company first.' }).waitFor();
+    await page.getByRole('tooltip', { name: 'Choose a company first.' }).waitFor();
     expect(await page.getByLabel('Name').inputValue()).toBe('Halfway');
   });
 

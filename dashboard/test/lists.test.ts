@@ -37,10 +37,10 @@ describe.skipIf(BROWSER_PATH === undefined)('a list', async () => {
     await page.getByText('50 audits shown').waitFor();
     service.clock.now += 25 * 60 * 60 * 1000;
     await page.getByRole('button', { name: 'Load more' }).click();
-    await page.getByText('This list was read more than a day ago').waitFor();
+    await page.getByText('This list was loaded more than a day ago').waitFor();
     expect(await page.getByText('50 audits shown').count(), 'what is shown stays').toBe(1);
     await page.getByRole('button', { name: 'Try again' }).click();
-    await page.getByText('This list was read more than a day ago').waitFor({ state: 'detached' });
+    await page.getByText('This list was loaded more than a day ago').waitFor({ state: 'detached' });
     await page.getByText('50 audits shown').waitFor();
     await page.getByRole('button', { name: 'Load more' }).click();
     await page.getByText('150 audits shown').waitFor();
@@ -62,7 +62,7 @@ describe.skipIf(BROWSER_PATH === undefined)('a list', async () => {
     );
     await page.getByRole('button', { name: 'Load more' }).click();
     await page.getByText('Something about this order.').waitFor();
-    await page.getByLabel('Order').selectOption('score-descending');
+    await page.getByLabel('Sort by').selectOption('score-descending');
     await page.getByRole('row').nth(1).getByText('100', { exact: true }).waitFor();
     expect(await page.getByText('Something about this order.').count()).toBe(0);
     expect(await page.getByRole('button', { name: 'Load more' }).count()).toBe(1);
@@ -73,13 +73,13 @@ describe.skipIf(BROWSER_PATH === undefined)('a list', async () => {
     const newer = page.getByRole('button', { name: 'Load newer' });
     await newer.waitFor();
     for (const order of ['score-descending', 'score-ascending', 'created-ascending']) {
-      await page.getByLabel('Order').selectOption(order);
+      await page.getByLabel('Sort by').selectOption(order);
       await page.waitForURL(new RegExp(`sort=${order}`));
       await newer.waitFor({ state: 'detached' });
     }
-    await page.getByLabel('Order').selectOption('created-descending');
+    await page.getByLabel('Sort by').selectOption('created-descending');
     await newer.click();
-    await page.getByText('There are no new audits.').first().waitFor();
+    await page.getByText('No new audits.').first().waitFor();
     await seedAudit('aud_newer', 5, new Date().toISOString());
     await newer.click();
     await page.getByText('1 new audit.', { exact: true }).first().waitFor();

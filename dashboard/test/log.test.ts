@@ -39,9 +39,9 @@ describe.skipIf(BROWSER_PATH === undefined)('the page of the audit log', async (
 
   test('filters by a click on a status or a path, keeps it in the address, and exports what it shows', async () => {
     const page = await open(owner, path);
-    await page.getByRole('button', { name: 'Only status 404' }).first().click();
+    await page.getByRole('button', { name: 'Filter by status 404' }).first().click();
     await page
-      .getByRole('button', { name: /nothing.*Only this path/ })
+      .getByRole('button', { name: /nothing.*Filter by this path/ })
       .first()
       .click();
     await page.waitForURL(/path=/);
@@ -74,7 +74,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the page of the audit log', async (
     await fetch(`${url}/v1/companies`, { headers: { authorization: `Bearer ${other.token}` } });
     const page = await open(owner, path);
     await page
-      .getByRole('button', { name: /^visitor.*Only this key/ })
+      .getByRole('button', { name: /^visitor.*Filter by this key/ })
       .first()
       .click();
     await page.waitForURL(new RegExp(`key=${other.keyId}`));
@@ -116,13 +116,13 @@ describe.skipIf(BROWSER_PATH === undefined)('the page of the audit log', async (
       await dialog.getByText(text).first().waitFor();
     }
     await expectSound(page);
-    await dialog.getByRole('button', { name: 'Only this target' }).click();
+    await dialog.getByRole('button', { name: 'Filter by this target' }).click();
     await page.waitForURL(new RegExp(`target=${viewer.userId}`));
     await page.getByText(/^1 entry$/).waitFor();
 
     for (const [label, given] of [
       ['Person', owner.email],
-      ['Address', '198.51.100.23'],
+      ['IP address', '198.51.100.23'],
     ] as const) {
       await page.goto(path);
       await page.getByLabel(label, { exact: true }).fill(given);
@@ -133,7 +133,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the page of the audit log', async (
     await page.goto(path);
     await page.getByLabel('Request id', { exact: true }).fill('req_nobody_has');
     await page.keyboard.press('Enter');
-    await page.getByText('No entry meets these filters').waitFor();
+    await page.getByText('No entries match these filters').waitFor();
   });
 
   test('can be used by keyboard alone', async () => {
@@ -146,7 +146,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the page of the audit log', async (
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.getByLabel(/^Path/).fill('/v1/none*');
     await page.keyboard.press('Enter');
-    await page.getByText('No entry meets these filters').waitFor();
+    await page.getByText('No entries match these filters').waitFor();
   });
 
   test('says what has happened when the log cannot be read, and reads it when asked again', async () => {

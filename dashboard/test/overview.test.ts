@@ -36,13 +36,11 @@ describe.skipIf(BROWSER_PATH === undefined)('the overview', async () => {
     'is accessible and fits, with traffic and in a new workspace: %s, %i px',
     async (theme, width) => {
       const page = await open(owner, `/w/${workspaceId}`, { theme, width });
-      await page
-        .getByRole('img', { name: /Requests by the hour: 20 live, 0 test, 4 of them failed/ })
-        .waitFor();
+      await page.getByRole('img', { name: /Requests per hour: 20 live, 0 test, 4 failed/ }).waitFor();
       await page.getByRole('img', { name: /Headline score over time\. Acme: from 64 to 64/ }).waitFor();
       await expectSound(page);
       const empty = await open(fresh, `/w/${fresh.workspaceId}`, { theme, width });
-      await empty.getByRole('heading', { name: 'Start here' }).waitFor();
+      await empty.getByRole('heading', { name: 'Get started' }).waitFor();
       await expectSound(empty);
     },
   );
@@ -58,7 +56,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the overview', async () => {
       await route.continue();
     });
     await page.goto(page.url().replace('/account', `/w/${workspaceId}`));
-    const plot = page.getByRole('img', { name: /Requests by the hour/ });
+    const plot = page.getByRole('img', { name: /Requests per hour/ });
     await plot.waitFor();
     await page.getByRole('img', { name: /Headline score over time/ }).waitFor();
     await page.getByRole('link', { name: 'Acme' }).first().waitFor();
@@ -79,9 +77,9 @@ describe.skipIf(BROWSER_PATH === undefined)('the overview', async () => {
   test('shows another time when it is chosen, also after a reload', async () => {
     const page = await open(owner, `/w/${workspaceId}`);
     await page.getByRole('radio', { name: '30 days' }).click();
-    await page.getByRole('heading', { name: 'Requests by the day' }).waitFor();
+    await page.getByRole('heading', { name: 'Requests per day' }).waitFor();
     await page.reload();
-    await page.getByRole('heading', { name: 'Requests by the day' }).waitFor();
+    await page.getByRole('heading', { name: 'Requests per day' }).waitFor();
   });
 
   test('leads from the checklist to where each step is done, instead of showing empty plots', async () => {

@@ -44,7 +44,7 @@ describe.skipIf(BROWSER_PATH === undefined)('people of a workspace', () => {
 
     const again = await world.visitor();
     await again.page.goto(link);
-    await again.page.getByText('was accepted or withdrawn, or is too old').waitFor();
+    await again.page.getByText('was accepted or withdrawn, or it has expired').waitFor();
     again.expectNoProblems(/status of 400/);
   });
 
@@ -66,7 +66,7 @@ describe.skipIf(BROWSER_PATH === undefined)('people of a workspace', () => {
     await row.waitFor({ state: 'detached' });
     const { page } = await world.visitor();
     await page.goto(link);
-    await page.getByText('was accepted or withdrawn, or is too old').waitFor();
+    await page.getByText('was accepted or withdrawn, or it has expired').waitFor();
   });
 
   test('change their role at once, and see nothing of the workspace once they are removed', async () => {
@@ -78,7 +78,7 @@ describe.skipIf(BROWSER_PATH === undefined)('people of a workspace', () => {
 
     await owner.page.goto(`/w/${ada.workspaceId}/settings?tab=members`);
     await owner.page.getByLabel('Role of Bob').selectOption('admin');
-    await owner.page.getByText('Bob is admin now.', { exact: true }).waitFor();
+    await owner.page.getByText('Bob is now admin.', { exact: true }).waitFor();
     await theirs.page.reload();
     await theirs.page.getByRole('button', { name: 'Create key' }).first().click();
     await theirs.page.getByRole('dialog', { name: 'Create an API key' }).waitFor();
@@ -86,14 +86,14 @@ describe.skipIf(BROWSER_PATH === undefined)('people of a workspace', () => {
 
     const row = owner.page.getByRole('listitem').filter({ hasText: 'bob@example.com' });
     await row.getByRole('button', { name: 'Remove' }).click();
-    await owner.page.getByRole('alertdialog').getByText('go on working').waitFor();
+    await owner.page.getByRole('alertdialog').getByText('keep working').waitFor();
     await owner.page.getByRole('button', { name: 'Remove member' }).click();
     // As long as it is open it hides the row.
     await owner.page.getByRole('alertdialog').waitFor({ state: 'detached' });
     await row.waitFor({ state: 'detached' });
     await theirs.page.reload();
     await theirs.page.getByText('Page not found').waitFor();
-    await theirs.page.getByRole('link', { name: 'Go to the start' }).click();
+    await theirs.page.getByRole('link', { name: 'Go to home' }).click();
     await theirs.page.getByRole('button', { name: 'Workspace Own' }).waitFor();
     owner.expectNoProblems();
   });
@@ -124,10 +124,10 @@ describe.skipIf(BROWSER_PATH === undefined)('a viewer', () => {
   });
 
   test.each([
-    ['keys', 'Create key', 'Owners and admins manage keys.'],
-    ['settings', 'Rename', 'Owners and admins rename a workspace.'],
-    ['settings?tab=limits', 'Save', 'Owners set limits.'],
-    ['settings?tab=members', 'Invite', 'Owners and admins invite people.'],
+    ['keys', 'Create key', 'Only owners and admins can manage keys.'],
+    ['settings', 'Rename', 'Only owners and admins can rename a workspace.'],
+    ['settings?tab=limits', 'Save', 'Only owners can set limits.'],
+    ['settings?tab=members', 'Invite', 'Only owners and admins can invite people.'],
   ])('sees the page %s, cannot use "%s" and learns why', async (path, name, reason) => {
     const { page, expectNoProblems } = viewer;
     await page.goto(`/w/${ada.workspaceId}/${path}`);

@@ -57,7 +57,7 @@ describe.skipIf(BROWSER_PATH === undefined)('a member who has lost the password'
     await lost.page.getByRole('heading', { name: 'Sign in' }).waitFor();
     const again = await world.visitor();
     await again.page.goto(link);
-    await again.page.getByText('This link was used before or is too old.').waitFor();
+    await again.page.getByText('This link was already used or has expired.').waitFor();
     again.expectNoProblems(/status of 400/);
   });
 

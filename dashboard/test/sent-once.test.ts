@@ -150,12 +150,14 @@ describe.skipIf(BROWSER_PATH === undefined)('a form that creates something', () 
       await press(form.again ?? form.submit);
       await page.getByRole('alert').waitFor({ state: 'detached' });
       if (form.submit === 'Create key') {
-        await page.getByRole('heading', { name: `“Key ${round}” exists, its token is lost` }).waitFor();
+        await page
+          .getByRole('heading', { name: `“Key ${round}” was created, but its token was lost` })
+          .waitFor();
         await page.getByRole('button', { name: 'Rotate key' }).click();
       }
       if (form.submit === 'Create link') {
         await page
-          .getByRole('heading', { name: `new${round}@example.com is invited, the link is lost` })
+          .getByRole('heading', { name: `new${round}@example.com is invited, but the link was lost` })
           .waitFor();
         expect(await rowsOf(form.rows)).toBe(before + 1);
         await page.getByRole('button', { name: 'Create a new link' }).click();
@@ -225,7 +227,7 @@ describe.skipIf(BROWSER_PATH === undefined)('a form that creates something', () 
     const withdrawn = page.waitForResponse((response) => response.request().method() === 'DELETE');
     await twice('Withdraw');
     await withdrawn;
-    await page.getByText('The invitation is withdrawn').first().waitFor();
+    await page.getByText('Invitation withdrawn').first().waitFor();
     expect(sent).toHaveLength(1);
     sent.length = 0;
 
@@ -237,7 +239,7 @@ describe.skipIf(BROWSER_PATH === undefined)('a form that creates something', () 
     await other.page.waitForURL(/\/w\//);
     await page.goto('/account');
     await twice('Sign out');
-    await page.getByText('Signed out there.').first().waitFor();
+    await page.getByText('Session ended.').first().waitFor();
     expect(sent).toEqual(['POST revoke-session']);
     await page.close();
   });

@@ -29,7 +29,7 @@ describe.skipIf(BROWSER_PATH === undefined)('while the service is away', () => {
     await world.stop();
     try {
       await page.getByRole('link', { name: 'API keys' }).click();
-      await page.getByText('The page opens as soon as the service answers').waitFor();
+      await page.getByText('The page opens as soon as the service responds').waitFor();
       await page.getByRole('link', { name: 'Explorer' }).waitFor();
       expect(new URL(page.url()).pathname).toBe(`/w/${ada.workspaceId}/keys`);
     } finally {
@@ -78,7 +78,7 @@ describe.skipIf(BROWSER_PATH === undefined)('while the service is away', () => {
     const navigations = await loads(page);
     await context.route(/\/explorer-page-.*\.js$/, (route) => route.fulfill({ status: 404 }));
     await page.getByRole('link', { name: 'Explorer', exact: true }).click();
-    await page.getByText('does not have the code of this page').waitFor();
+    await page.getByText('the code of this page is missing').waitFor();
     expect(navigations).toHaveLength(1);
     await context.unroute(/\/explorer-page-.*\.js$/);
     await page.getByRole('button', { name: 'Reload' }).click();

@@ -31,18 +31,18 @@ describe.skipIf(BROWSER_PATH === undefined)('the settings', () => {
     await open('?tab=limits');
     const quota = page.getByRole('region', { name: 'Live quota' });
     await quota.getByText('live requests this month').waitFor();
-    await quota.getByLabel('Live requests a month').fill('5000');
+    await quota.getByLabel('Live requests per month').fill('5000');
     await quota.getByText('5,000').waitFor();
     await quota.getByRole('button', { name: 'Save' }).click();
     await quota.getByText('0 of 5,000 used this month').waitFor();
     const burst = page.getByRole('region', { name: 'Burst limit' });
-    await burst.getByLabel('Requests a second, per key').fill('50');
+    await burst.getByLabel('Requests per second and key').fill('50');
     await burst.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('The burst limit is set.', { exact: true }).waitFor();
+    await page.getByText('Burst limit saved.', { exact: true }).waitFor();
 
     await page.reload();
-    expect(await burst.getByLabel('Requests a second, per key').inputValue()).toBe('50');
-    await quota.getByLabel('Live requests a month').fill('');
+    expect(await burst.getByLabel('Requests per second and key').inputValue()).toBe('50');
+    await quota.getByLabel('Live requests per month').fill('');
     await quota.getByRole('button', { name: 'Save' }).click();
     await quota.getByText('live requests this month').waitFor();
     await page.getByRole('region', { name: 'Audit log' }).getByText('400 days').waitFor();
@@ -91,7 +91,7 @@ describe.skipIf(BROWSER_PATH === undefined)('times', () => {
     const { page } = await world.signedIn(ada);
     await page.goto(`/w/${ada.workspaceId}/settings`);
     const time = page.getByRole('region', { name: 'About' }).locator('time');
-    expect(await time.textContent()).toContain('16 Jan 2026, 00:30:00');
-    expect(await time.getAttribute('title')).toContain('2026-01-15 23:30:00 UTC');
+    expect(await time.textContent()).toContain('Jan 16, 2026, 00:30:00 GMT+1');
+    expect(await time.getAttribute('title')).toContain('Jan 15, 2026, 23:30:00 UTC');
   });
 });

@@ -34,14 +34,14 @@ export async function openSecondStep(page: Page, demo: Demo, snap: Snap): Promis
   await snap('authenticator');
   await page.getByRole('button', { name: 'Copy the key' }).click();
   const secret: string = await page.evaluate('navigator.clipboard.readText()');
-  await page.getByLabel('Code that it shows now').fill(totpCode(`otpauth://totp/x?secret=${secret}`));
+  await page.getByLabel('Code from the app').fill(totpCode(`otpauth://totp/x?secret=${secret}`));
   await page.getByRole('button', { name: 'Switch on' }).click();
-  await page.getByRole('heading', { name: 'Keep your backup codes' }).waitFor();
+  await page.getByRole('heading', { name: 'Save your backup codes' }).waitFor();
   await snap('backup-codes');
   await page.context().clearCookies();
   await page.goto(`${demo.url}/sign-in`);
   await page.getByLabel('E-mail address').fill(email);
   await page.getByLabel('Password').fill(PASSWORD);
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByLabel('Code of your authenticator').waitFor();
+  await page.getByLabel('Code from your authenticator').waitFor();
 }

@@ -195,7 +195,7 @@ export const SHOTS: readonly Shot[] = [
     name: 'account-menu',
     path: '/w/:w/keys',
     act: async (page) => {
-      const menu = button(page, 'Open the menu');
+      const menu = button(page, 'Open menu');
       if (await menu.isVisible()) await menu.click();
       await button(page, /^Account of/)
         .locator('visible=true')
@@ -206,7 +206,7 @@ export const SHOTS: readonly Shot[] = [
     name: 'workspaces',
     path: '/w/:w/keys',
     act: async (page) => {
-      const menu = button(page, 'Open the menu');
+      const menu = button(page, 'Open menu');
       if (await menu.isVisible()) await menu.click();
       await button(page, /^Workspace /)
         .locator('visible=true')

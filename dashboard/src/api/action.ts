@@ -3,21 +3,21 @@ import { useCallback, useRef } from 'react';
 
 export interface Action<Data, Variables> {
   /**
-   * Runs it, unless it is running. Resolves to whether this call ran and succeeded; a failure is in `error`. The lock is
-   * set in the call, because `isPending` changes with the next render, and a double click comes before that.
+   * Sends the request, unless one is running. Resolves to true if this call ran and succeeded; a failure is in `error`.
+   * The call sets the lock itself: `isPending` changes with the next render, which is too late for a double click.
    */
   readonly run: (variables: Variables) => Promise<boolean>;
   readonly data: Data | undefined;
   readonly error: Error | null;
   readonly isPending: boolean;
   readonly isSuccess: boolean;
-  /** Of the last run. */
+  /** The variables of the last run. */
   readonly variables: Variables | undefined;
-  /** Forgets the last run, also one that is under way. */
+  /** Forgets the last run, even if it is still running. */
   readonly reset: () => void;
 }
 
-/** A request that changes something. The only use of useMutation, so that no button and no form sends twice. */
+/** A request that changes something. It is the only user of useMutation, so no button and no form sends twice. */
 export function useAction<Data, Variables = void>(
   options: UseMutationOptions<Data, Error, Variables>,
 ): Action<Data, Variables> {

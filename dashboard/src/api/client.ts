@@ -3,26 +3,26 @@ import { failureOf, unreachable } from './failure.ts';
 
 export interface CallOptions {
   readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  /** Sent as JSON. Default with a method that changes something: an empty object. */
+  /** Sent as JSON. Default: an empty object, except for GET, which has no body. */
   readonly body?: unknown;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
   readonly signal?: AbortSignal;
-  /** The ETag of what is changed: if it is another by now, the change is refused (`precondition_failed`). */
+  /** ETag of the record to change. If it has changed since, the service responds with `precondition_failed`. */
   readonly ifMatch?: string;
-  /** Of a request that creates something: a repeat with the same key creates nothing. */
+  /** Idempotency-Key of a request that creates something. A repeat with the same key creates nothing. */
   readonly idempotencyKey?: string;
 }
 
 /**
- * Calls an endpoint below /dashboard/api with the session's cookie; the answer is typed by the caller, from the
- * types that the endpoint itself answers with. Throws ApiFailure.
+ * Calls an endpoint below /dashboard/api with the session's cookie and parses the JSON response. The caller names the
+ * type of the response, which the service exports. Throws ApiFailure.
  */
 export async function call<T>(path: string, options: CallOptions = {}): Promise<T> {
   const response = await send(path, options);
   return (response.status === 204 ? undefined : await response.json()) as T;
 }
 
-/** The same, for an answer that is not JSON. */
+/** Like `call`, but returns the response itself. */
 export async function send(path: string, options: CallOptions = {}): Promise<Response> {
   const { method = 'GET', query = {}, body, signal, ifMatch, idempotencyKey } = options;
   const response = await fetch(endpoint(path, query), {
@@ -47,7 +47,7 @@ export async function send(path: string, options: CallOptions = {}): Promise<Res
   return response;
 }
 
-/** The address of an endpoint; undefined parameters are left out. */
+/** URL path of an endpoint. Leaves out undefined parameters. */
 export function endpoint(path: string, query: CallOptions['query'] = {}): string {
   const given = Object.entries(query).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, String(value)]],
@@ -56,6 +56,6 @@ export function endpoint(path: string, query: CallOptions['query'] = {}): string
   return `${BASE_PATH}dashboard/api${path}${search === '' ? '' : `?${search}`}`;
 }
 
-/** Path of a workspace's endpoint. */
+/** Path of an endpoint of a workspace. */
 export const ofWorkspace = (workspaceId: string, path = ''): string =>
   `/workspaces/${encodeURIComponent(workspaceId)}${path}`;

@@ -3,10 +3,10 @@ import { keepPreviousData, type QueryClient, queryOptions, useQuery } from '@tan
 import { call, ofWorkspace } from './client.ts';
 
 const NAMES_FRESH_MS = 5 * 60_000;
-/** That one request gives. */
+/** The most names that one request returns. */
 const NAMES_MAX = 100;
 
-/** Companies whose name, domain or id holds the text. */
+/** Companies whose name, domain or id contains the text. */
 export const companySearchQuery = (workspaceId: string, search: string) =>
   queryOptions({
     queryKey: ['workspace', workspaceId, 'company-search', search],
@@ -18,7 +18,7 @@ export const companySearchQuery = (workspaceId: string, search: string) =>
     placeholderData: keepPreviousData,
   });
 
-/** Name by id, for any number of them; an id stands for itself until its name is there, and where there is none. */
+/** Returns a function from a company's id to its name. It returns the id until the name is loaded, or if there is none. */
 export function useCompanyNames(
   workspaceId: string,
   ids: readonly (string | null)[],
@@ -48,14 +48,14 @@ export function useCompanyNames(
 
 type Names = CompanyNames['data'];
 
-/** What other pages and shorter lists have asked for already. */
+/** Names that other pages, or this list when it was shorter, have already loaded. */
 const freshNames = (client: QueryClient, queryKey: readonly unknown[]): Names =>
   client
     .getQueryCache()
     .findAll({ queryKey })
     .flatMap((query) => (query.isStaleByTime(NAMES_FRESH_MS) ? [] : (query.state.data as Names)));
 
-/** The ids in as few requests as their number allows, each as the request has them. */
+/** The values of the parameter `ids`, one for each request. */
 const requestsOf = (ids: readonly string[]): readonly string[] =>
   Array.from({ length: Math.ceil(ids.length / NAMES_MAX) }, (_, i) =>
     ids.slice(i * NAMES_MAX, (i + 1) * NAMES_MAX).join(','),

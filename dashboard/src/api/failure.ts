@@ -1,20 +1,20 @@
 import type { ErrorEnvelope } from '@svc/sdk';
 import type { ErrorCode } from '@svc/service/errors';
 
-/** What went wrong with a request: a code of the service, or that nothing of ours has answered. */
+/** An error code of the service, or `unreachable`: there was no response, or none from the service. */
 export type FailureCode = ErrorCode | 'unreachable';
 
 export interface FailureDetails {
   readonly code: FailureCode;
   readonly message: string;
-  /** 0: no answer. */
+  /** HTTP status. 0: there was no response. */
   readonly status: number;
-  /** What an operator finds the request by. */
+  /** Identifies the request in the log of the service. */
   readonly requestId: string | null;
   readonly retryAfterSeconds: number | null;
 }
 
-/** The only error that the API client throws, beside the abort of a request that nobody waits for any more. */
+/** The only error that the API client throws, apart from the AbortError of a cancelled request. */
 export class ApiFailure extends Error {
   readonly code: FailureCode;
   readonly status: number;
@@ -30,12 +30,12 @@ export class ApiFailure extends Error {
     this.retryAfterSeconds = retryAfterSeconds;
   }
 
-  /** Whether trying again without a change may help. */
-  get passing(): boolean {
+  /** Whether the same request can succeed later. */
+  get retryable(): boolean {
     return this.status === 0 || this.status === 429 || this.status >= 500;
   }
 
-  /** The field that the service names first in its message about a body or a parameter. */
+  /** The field that an error about a body or a parameter is about; null for other errors. */
   get field(): string | null {
     const named = this.code === 'invalid_body' || this.code === 'invalid_parameter';
     return named ? (/^"(\w+)"/.exec(this.message)?.[1] ?? null) : null;
@@ -45,17 +45,17 @@ export class ApiFailure extends Error {
 export const isFailure = (error: unknown, code: FailureCode): boolean =>
   error instanceof ApiFailure && error.code === code;
 
-/** Any thrown value in words. */
+/** The message of any thrown value. */
 export const messageOf = (error: unknown): string =>
   error instanceof Error ? error.message : 'Something went wrong.';
 
-/** An answer that is not a success, as an error. */
+/** The error of a response without success. */
 export async function failureOf(response: Response): Promise<ApiFailure> {
   const envelope = (await response.json().catch(() => undefined)) as Partial<ErrorEnvelope> | undefined;
   const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);
   return new ApiFailure({
     code: (envelope?.error?.code ?? 'unreachable') as FailureCode,
-    message: envelope?.error?.message ?? `The service answered with the status ${response.status}.`,
+    message: envelope?.error?.message ?? `The service responded with status ${response.status}.`,
     status: response.status,
     requestId: response.headers.get('request-id'),
     retryAfterSeconds: Number.isFinite(retryAfter) ? retryAfter : null,

@@ -10,7 +10,7 @@ export const membersQuery = (workspaceId: string) =>
       call<{ readonly data: readonly Member[] }>(ofWorkspace(workspaceId, '/members'), { signal }),
   });
 
-/** Those that can still be accepted; for who may invite. */
+/** Invitations that can still be accepted. Only for people who may invite. */
 export const invitationsQuery = (workspaceId: string) =>
   queryOptions({
     queryKey: ['workspace', workspaceId, 'invitations'],

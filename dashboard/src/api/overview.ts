@@ -7,7 +7,7 @@ import { call, ofWorkspace } from './client.ts';
 const REFRESH_MS = 60_000;
 const NEWEST = 6;
 
-/** Figures that move by themselves are read again every minute while they are looked at. */
+/** Figures that change without the viewer are read again every minute while the page is open. */
 const live = { refetchInterval: REFRESH_MS } as const;
 
 export const trafficQuery = (workspaceId: string, range: RangeName) =>

@@ -4,7 +4,7 @@ import { ApiFailure, isFailure } from './failure.ts';
 const FRESH_MS = 15_000;
 const RETRIES_MAX = 2;
 
-/** `onSignedOut` runs when any request finds that there is no session any more. */
+/** Calls `onSignedOut` when the response to any request says that the session has ended. */
 export function createQueryClient(onSignedOut: () => void): QueryClient {
   const watch = (error: unknown): void => {
     if (isFailure(error, 'not_signed_in')) onSignedOut();
@@ -17,13 +17,13 @@ export function createQueryClient(onSignedOut: () => void): QueryClient {
       },
     }),
     defaultOptions: {
-      // A service on this machine answers without any network; whether one does is found out by asking.
+      // Do not ask the browser whether it is online: a service on the same machine works without a network.
       mutations: { networkMode: 'always' },
       queries: {
         networkMode: 'always',
         staleTime: FRESH_MS,
-        // What the client did wrong stays wrong; what the service could not do may work the next time.
-        retry: (count, error) => count < RETRIES_MAX && error instanceof ApiFailure && error.passing,
+        // An error of the client stays an error. An error of the service may go away.
+        retry: (count, error) => count < RETRIES_MAX && error instanceof ApiFailure && error.retryable,
       },
     },
   });

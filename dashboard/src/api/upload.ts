@@ -4,16 +4,16 @@ import { failureOf, unreachable } from './failure.ts';
 export interface UploadOptions {
   readonly file: File;
   readonly contentType: string;
-  /** Of this file: a repeat with the same key adds only what is missing. */
+  /** Key of the file. A repeat with the same key adds only the missing records. */
   readonly idempotencyKey: string;
-  /** Called with the share of the file that the service has taken, 0 to 1. */
+  /** Called with the share of the file that was sent, 0 to 1. */
   readonly onProgress: (share: number) => void;
   readonly signal: AbortSignal;
 }
 
 /**
- * Sends a file to an endpoint. fetch tells nothing of a body on its way, so this is an XMLHttpRequest. The service takes
- * no more than it can write, so the share that is sent is about the share that is written. Throws ApiFailure.
+ * Uploads a file. Uses XMLHttpRequest, because fetch does not report the progress of an upload. The service reads only
+ * as fast as it writes records, so the sent share is about the written share. Throws ApiFailure.
  */
 export function upload<T>(path: string, options: UploadOptions): Promise<T> {
   const { file, contentType, idempotencyKey, onProgress, signal } = options;
@@ -35,7 +35,9 @@ export function upload<T>(path: string, options: UploadOptions): Promise<T> {
       failureOf(new Response(request.responseText, { status: request.status, headers })).then(reject, reject);
     });
     request.addEventListener('error', () => reject(unreachable()));
-    request.addEventListener('abort', () => reject(new DOMException('It was stopped.', 'AbortError')));
+    request.addEventListener('abort', () =>
+      reject(new DOMException('The upload was stopped.', 'AbortError')),
+    );
     signal.addEventListener('abort', () => request.abort(), { once: true });
     request.send(file);
   });

@@ -8,11 +8,11 @@ export const workspaceQuery = (workspaceId: string) =>
     queryFn: ({ signal }) => call<Workspace>(ofWorkspace(workspaceId), { signal }),
   });
 
-/** Inside a route that has loaded it. */
+/** Only for components below workspaceRoute, which loads the data. */
 export const useWorkspace = (workspaceId: string): Workspace =>
   useSuspenseQuery(workspaceQuery(workspaceId)).data;
 
-/** Requests per day (UTC) and key of the last `days` days, today included. */
+/** Requests per day (UTC) and key in the last `days` days, including today. */
 export const usageQuery = (workspaceId: string, days: number) =>
   queryOptions({
     queryKey: ['workspace', workspaceId, 'usage', days],

@@ -1,11 +1,11 @@
 import { type ComponentType, createElement, use } from 'react';
 import { forgetReload } from './reload-once.ts';
 
-/** The code of a page could not be loaded: the service is away, or a newer release has replaced the file. */
+/** The code of a page could not be loaded: the service is down, or a newer release has replaced the file. */
 export class ChunkFailure extends Error {
-  /** The page. */
+  /** Name of the page's component. */
   readonly page: string;
-  /** Loads the code again; whether it is there now. */
+  /** Loads the code again. Resolves to whether that succeeded. */
   readonly retry: () => Promise<boolean>;
 
   constructor(page: string, retry: () => Promise<boolean>, cause: unknown) {
@@ -17,8 +17,8 @@ export class ChunkFailure extends Error {
 }
 
 /**
- * A page whose code is loaded when it is needed. Throws ChunkFailure where it is rendered, and nowhere else: the router's
- * lazyRouteComponent reloads the window instead, which shows the browser's error page while the service is away.
+ * A page whose code is loaded on demand. Only rendering throws ChunkFailure. The router's lazyRouteComponent is no
+ * alternative: it reloads the window, which shows the browser's error page while the service is down.
  */
 export function lazyPage<Name extends string>(
   load: () => Promise<Readonly<Record<Name, ComponentType>>>,
@@ -48,7 +48,7 @@ export function lazyPage<Name extends string>(
     if (page === undefined) await start();
     return page !== undefined;
   };
-  // biome-ignore lint/correctness/noComponentHookFactories: called once for each page, where its route is declared
+  // biome-ignore lint/correctness/noComponentHookFactories: called once per page, where its route is declared
   const LazyPage = () => {
     if (page === undefined && failure !== undefined) throw failure;
     if (page === undefined) use(start());

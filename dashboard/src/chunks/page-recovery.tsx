@@ -10,14 +10,14 @@ const RETRY_MS = 2_000;
 
 export interface PageRecoveryProps {
   readonly failure: ChunkFailure;
-  /** The code is there: shows the page. */
+  /** Called when the code is loaded. */
   readonly onRecovered: () => void;
   readonly heading: 'h1' | 'h2';
 }
 
 /**
- * In place of a page whose code could not be loaded. Opens the page as soon as the service answers. Where the code is
- * missing although the service answers, there is a newer release: the window is reloaded, once.
+ * Replaces a page whose code could not be loaded. Opens the page as soon as the service responds. If the service
+ * responds but the code is missing, there is a newer release: reloads the window, once.
  */
 export function PageRecovery({ failure, onRecovered, heading }: PageRecoveryProps) {
   const [missing, setMissing] = useState(false);
@@ -56,8 +56,8 @@ export function PageRecovery({ failure, onRecovered, heading }: PageRecoveryProp
       >
         <p>
           {missing
-            ? 'The service answers, but does not have the code of this page.'
-            : 'The service cannot be reached. The page opens as soon as the service answers.'}
+            ? 'The service is running, but the code of this page is missing.'
+            : 'The service cannot be reached. The page opens as soon as the service responds.'}
         </p>
       </EmptyState>
     </div>

@@ -1,8 +1,8 @@
 const STORED_AS = 'svc.reloaded-for';
 
 /**
- * Reloads the window to get the release that the service has now; the address stays. Returns false, and does nothing,
- * when it was done for this page and did not help, or cannot be remembered: there must be no loop.
+ * Reloads the window to get the current release. To avoid a loop, returns false without a reload if it has already
+ * reloaded for this page, or if the browser has no session storage.
  */
 export function reloadOnce(page: string): boolean {
   try {
@@ -15,11 +15,11 @@ export function reloadOnce(page: string): boolean {
   return true;
 }
 
-/** The page was loaded: a later failure is another one. */
+/** Call when the page has loaded, so that a later failure may reload again. */
 export function forgetReload(page: string): void {
   try {
     if (sessionStorage.getItem(STORED_AS) === page) sessionStorage.removeItem(STORED_AS);
   } catch {
-    // Without storage nothing was remembered.
+    // Without storage there is nothing to remove.
   }
 }

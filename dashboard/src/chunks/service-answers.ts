@@ -2,7 +2,7 @@ import { BASE_PATH } from '../base.ts';
 
 const TIMEOUT_MS = 5_000;
 
-/** Whether the service gives out the dashboard's files. */
+/** Whether the service serves the files of the dashboard. */
 export const serviceAnswers = (): Promise<boolean> =>
   fetch(`${BASE_PATH}favicon.svg`, {
     method: 'HEAD',

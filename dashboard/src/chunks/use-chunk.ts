@@ -3,8 +3,8 @@ import { type ComponentType, useEffect, useEffectEvent, useState } from 'react';
 const RETRY_MS = 2_000;
 
 /**
- * A part of a page whose code is loaded once it is wanted; null until then. After a failure it is loaded again, as long
- * as it is wanted.
+ * A component whose code is loaded once it is wanted; null until then. After a failure, calls `onFailure` and tries
+ * again while it is wanted.
  */
 export function useChunk<Props>(
   load: () => Promise<{ readonly default: ComponentType<Props> }>,

@@ -11,7 +11,7 @@ function subscribe(listener: () => void): () => void {
   now = Date.now();
   timer ??= setInterval(() => {
     now = Date.now();
-    for (const tell of listeners) tell();
+    for (const notify of listeners) notify();
   }, TICK_MS);
   return () => {
     listeners.delete(listener);
@@ -21,5 +21,5 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** Milliseconds; one clock for the whole page, which moves on twice a minute while somebody looks at it. */
+/** The current time in milliseconds. All users share one clock, which ticks twice a minute. */
 export const useNow = (): number => useSyncExternalStore(subscribe, () => now);

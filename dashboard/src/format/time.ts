@@ -1,25 +1,46 @@
 import type { Time } from '@svc/sdk';
+import { LOCALE } from './locale.ts';
 
-/** Times of the wire (UTC, up to microseconds) in the viewer's zone and language. */
+/** Formats the times of the API (UTC, up to microseconds). All in one style: "Mar 1, 2026, 09:30:00 GMT+1". */
 
-/** Names the zone. */
-const dateTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' });
-const date = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
-const stamp = new Intl.DateTimeFormat(undefined, {
-  month: 'short',
-  day: '2-digit',
-  hour: '2-digit',
-  minute: '2-digit',
-  second: '2-digit',
-  hourCycle: 'h23',
+/** The viewer's time zone, such as `Europe/Berlin`. */
+export const TIME_ZONE = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+const DAY = { month: 'short', day: 'numeric' } as const;
+const MINUTE = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
+const SECOND = { ...MINUTE, second: '2-digit' } as const;
+
+const formatter = (options: Intl.DateTimeFormatOptions): ((time: Time) => string) => {
+  const format = new Intl.DateTimeFormat(LOCALE, options);
+  return (time) => format.format(new Date(time));
+};
+
+/** "Mar 1, 2026, 09:30:00 GMT+1", in the viewer's zone. */
+export const formatTime = formatter({ year: 'numeric', ...DAY, ...SECOND, timeZoneName: 'short' });
+/** "Mar 1, 2026, 08:30:00 UTC" */
+export const formatUtc = formatter({
+  year: 'numeric',
+  ...DAY,
+  ...SECOND,
+  timeZone: 'UTC',
+  timeZoneName: 'short',
 });
-const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
+/** "Mar 1, 2026", in the viewer's zone. */
+export const formatDate = formatter({ year: 'numeric', ...DAY });
+/** "Mar 1, 09:30:00", in the viewer's zone. For tables that name the zone elsewhere. */
+export const formatStamp = formatter({ ...DAY, ...SECOND });
+/** "Mar 1, 09:00 GMT+1", in the viewer's zone. */
+export const formatHour = formatter({ ...DAY, ...MINUTE, timeZoneName: 'short' });
+const utcDay = formatter({ ...DAY, timeZone: 'UTC' });
+/** "Mar 1 (UTC)". Quotas and daily figures are per day in UTC, wherever the viewer is. */
+export const formatUtcDay = (time: Time): string => `${utcDay(time)} (UTC)`;
 
-const SECOND_MS = 1_000;
-const MINUTE_MS = 60 * SECOND_MS;
+const relative = new Intl.RelativeTimeFormat(LOCALE, { numeric: 'auto' });
+
+const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
-/** From here on a date says more than a number of days. */
+/** A longer time is shown as a date. */
 const RELATIVE_MAX_MS = 30 * DAY_MS;
 
 const UNITS = [
@@ -28,16 +49,7 @@ const UNITS = [
   ['minute', MINUTE_MS],
 ] as const;
 
-export const formatTime = (time: Time): string => dateTime.format(new Date(time));
-/** "Mar 01, 09:30:00": to the second, without the year. */
-export const formatStamp = (time: Time): string => stamp.format(new Date(time));
-export const formatDate = (time: Time): string => date.format(new Date(time));
-
-/** `2026-03-01 09:30:00 UTC`, whatever the viewer's language. */
-export const formatUtc = (time: Time): string =>
-  `${new Date(time).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
-
-/** "5 minutes ago"; a date when that is long ago or far ahead. */
+/** "5 minutes ago", or a date if the time is more than 30 days away. */
 export function formatRelative(time: Time, nowMs: number): string {
   const difference = new Date(time).getTime() - nowMs;
   if (Math.abs(difference) > RELATIVE_MAX_MS) return formatDate(time);
@@ -46,6 +58,3 @@ export function formatRelative(time: Time, nowMs: number): string {
   }
   return difference > 0 ? 'in a moment' : 'just now';
 }
-
-/** The viewer's time zone, such as `Europe/Berlin`, in which times are shown. */
-export const TIME_ZONE = new Intl.DateTimeFormat().resolvedOptions().timeZone;

@@ -1,24 +1,23 @@
 import type { Time } from '@svc/sdk';
 import { useNow } from './now.ts';
-import { formatDate, formatRelative, formatStamp, formatTime, formatUtc } from './time.ts';
+import { formatDate, formatRelative, formatStamp, formatTime, formatUtc, formatUtcDay } from './time.ts';
 
 export interface WhenProps {
   readonly at: Time | null;
   /** Default: relative, such as "5 minutes ago". */
-  readonly form?: 'relative' | 'full' | 'date' | 'stamp';
-  /** In place of a time that there is none of. Default: "never". */
-  readonly none?: string;
+  readonly form?: 'relative' | 'full' | 'date' | 'stamp' | 'utcDay';
 }
 
-/** The one way in which a time is shown: in the viewer's zone, with UTC when the pointer rests on it. */
-export function When({ at, form = 'relative', none = 'never' }: WhenProps) {
+/** Shows a time in the viewer's zone. The tooltip has the time with its zone, and in UTC. Null is "Never". */
+export function When({ at, form = 'relative' }: WhenProps) {
   const now = useNow();
-  if (at === null) return <span className="text-soft">{none}</span>;
+  if (at === null) return <span className="text-soft">Never</span>;
   const text = {
     relative: () => formatRelative(at, now),
     full: () => formatTime(at),
     date: () => formatDate(at),
     stamp: () => formatStamp(at),
+    utcDay: () => formatUtcDay(at),
   };
   const title = form === 'full' ? formatUtc(at) : `${formatTime(at)}\n${formatUtc(at)}`;
   return (

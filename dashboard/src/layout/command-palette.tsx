@@ -14,7 +14,7 @@ export interface CommandPaletteProps {
   readonly onClose: () => void;
 }
 
-/** Ctrl-K: every page, every workspace and a few actions, found by typing. */
+/** The search for pages, workspaces and actions that Ctrl-K opens. */
 export default function CommandPalette({ workspaceId, onClose }: CommandPaletteProps) {
   const { workspaces } = useMe();
   const others = workspaces.filter(({ id }) => id !== workspaceId);
@@ -67,7 +67,7 @@ export default function CommandPalette({ workspaceId, onClose }: CommandPaletteP
                   ))}
                 </Group>
               )}
-              <Group heading="You">
+              <Group heading="Account">
                 <Item
                   icon={ShieldCheck}
                   label="Account settings"
@@ -98,7 +98,7 @@ const Group = ({ heading, children }: { readonly heading: string; readonly child
 interface ItemProps {
   readonly icon?: LucideIcon;
   readonly label: string;
-  /** What is searched. Default: the label. */
+  /** The text that the search matches. Default: the label. */
   readonly value?: string;
   readonly onSelect: () => void;
 }

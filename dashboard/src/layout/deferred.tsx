@@ -1,6 +1,6 @@
 import { type ReactNode, startTransition, useEffect, useState } from 'react';
 
-/** What lies below a page's beginning: rendered once that is there, in pieces that do not hold up the browser. */
+/** Renders its children after the rest of the page, as a transition that does not block the browser. */
 export function Deferred({ children }: { readonly children: ReactNode }) {
   const [due, setDue] = useState(false);
   useEffect(() => startTransition(() => setDue(true)), []);

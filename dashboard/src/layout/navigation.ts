@@ -16,7 +16,7 @@ export interface Destination {
   readonly to: Extract<PagePath, `/w/$workspaceId${string}`>;
   readonly label: string;
   readonly icon: LucideIcon;
-  /** Active on this path alone, not on those below it. */
+  /** Highlighted only on this path, not on paths below it. */
   readonly exact?: boolean;
 }
 
@@ -25,7 +25,7 @@ export interface DestinationGroup {
   readonly items: readonly Destination[];
 }
 
-/** Where one can go in a workspace: the sidebar and the command palette both show this. */
+/** The pages of a workspace, for the sidebar and the command palette. */
 export const NAVIGATION: readonly DestinationGroup[] = [
   {
     items: [
@@ -44,7 +44,7 @@ export const NAVIGATION: readonly DestinationGroup[] = [
     ],
   },
   {
-    label: 'Build',
+    label: 'Manage',
     items: [
       { to: '/w/$workspaceId/explorer', label: 'Explorer', icon: SquareTerminal },
       { to: '/w/$workspaceId/settings', label: 'Settings', icon: Settings },

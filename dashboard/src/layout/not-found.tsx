@@ -3,14 +3,14 @@ import { Compass } from 'lucide-react';
 import { buttonClass } from '../ui/button.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
 
-/** A whole page, outside of any workspace's frame. */
+/** For pages outside the frame of a workspace. */
 export const NotFoundPage = () => (
   <main className="flex min-h-dvh items-center justify-center">
     <NotFound heading="h1" />
   </main>
 );
 
-/** In place of what is not there. */
+/** Replaces a page that does not exist. */
 export const NotFound = ({ heading = 'h2' }: { readonly heading?: 'h1' | 'h2' }) => (
   <EmptyState
     icon={Compass}
@@ -18,10 +18,10 @@ export const NotFound = ({ heading = 'h2' }: { readonly heading?: 'h1' | 'h2' })
     heading={heading}
     actions={
       <Link to="/" preload={false} className={buttonClass('secondary')}>
-        Go to the start
+        Go to home
       </Link>
     }
   >
-    The address leads to no page, or to something that is not there any more.
+    This page does not exist, or you have no access to it.
   </EmptyState>
 );

@@ -5,12 +5,12 @@ export interface PageProps {
   readonly title: string;
   readonly description?: ReactNode;
   readonly actions?: ReactNode;
-  /** For forms and text, which are read badly in long lines. */
+  /** Limits the width, for forms and text. */
   readonly narrow?: boolean;
   readonly children: ReactNode;
 }
 
-/** A page with its heading, which is also the window's title. */
+/** A page with its heading, which is also the title of the window. */
 export function Page({ title, description, actions, narrow = false, children }: PageProps) {
   useTitle(title);
   return (

@@ -10,16 +10,16 @@ import { Sidebar } from './sidebar.tsx';
 
 const loadPalette = () => import('./command-palette.tsx');
 
-/** When the page itself has long been there. */
+/** Late enough to not slow down the page itself. */
 const PRELOAD_MS = 2_000;
 
 export interface ShellProps {
-  /** Undefined: the person is in no workspace. */
+  /** Undefined if the person is not a member of any workspace. */
   readonly workspaceId: string | undefined;
   readonly children: ReactNode;
 }
 
-/** The frame of every page behind the sign-in: the sidebar, on a phone a drawer, and the command palette. */
+/** The frame of every page after the sign-in: the sidebar (a drawer on a phone) and the command palette. */
 export function Shell({ workspaceId, children }: ShellProps) {
   const [drawer, setDrawer] = useState(false);
   const [palette, setPalette] = useState(false);
@@ -30,8 +30,8 @@ export function Shell({ workspaceId, children }: ShellProps) {
       setPalette((open) => !open);
     };
     addEventListener('keydown', listen);
-    // Before its first use, so that what is typed right after Ctrl-K goes into it. The toasts must be able to say that
-    // the service is away.
+    // Load the palette before its first use, so that it receives the keys typed right after Ctrl-K. Load the toasts
+    // while the service is up, so that they can report that it is down.
     const timer = setTimeout(() => void Promise.allSettled([loadPalette(), loadToaster()]), PRELOAD_MS);
     return () => {
       clearTimeout(timer);
@@ -52,14 +52,14 @@ export function Shell({ workspaceId, children }: ShellProps) {
         href="#main"
         className="fixed start-3 top-3 z-60 -translate-y-16 rounded-md bg-ink px-3 py-1.5 text-ground focus:translate-y-0"
       >
-        Skip to the content
+        Skip to content
       </a>
       <aside className="sticky top-0 hidden h-dvh border-e border-line bg-sunken lg:block">
         <Sidebar workspaceId={workspaceId} onSearch={search} />
       </aside>
       <Dialog.Root open={drawer} onOpenChange={setDrawer}>
         <header className="sticky top-0 z-30 flex h-12 items-center gap-2 border-b border-line bg-surface px-2 lg:hidden">
-          <Dialog.Trigger aria-label="Open the menu" className={buttonClass('ghost', 'icon')}>
+          <Dialog.Trigger aria-label="Open menu" className={buttonClass('ghost', 'icon')}>
             <MenuIcon size={18} aria-hidden />
           </Dialog.Trigger>
           <span className="font-semibold">svc</span>

@@ -6,10 +6,10 @@ import { UserMenu } from './user-menu.tsx';
 import { WorkspaceSwitcher } from './workspace-switcher.tsx';
 
 export interface SidebarProps {
-  /** Undefined: the person is in no workspace. */
+  /** Undefined if the person is not a member of any workspace. */
   readonly workspaceId: string | undefined;
   readonly onSearch: () => void;
-  /** After something was chosen: on a phone the sidebar closes. */
+  /** Called when an item is chosen. On a phone it closes the sidebar. */
   readonly onLeave?: () => void;
 }
 

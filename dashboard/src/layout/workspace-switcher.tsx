@@ -44,7 +44,7 @@ export function WorkspaceSwitcher({ workspaceId, onLeave }: WorkspaceSwitcherPro
         <MenuItem
           icon={Plus}
           onSelect={() => setCreating(true)}
-          blocked={owns ? undefined : 'Owners of a workspace can make another one.'}
+          blocked={owns ? undefined : 'Only owners of a workspace can create workspaces.'}
         >
           New workspace
         </MenuItem>

@@ -2,33 +2,41 @@ import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useMemo } from 'react';
 import { type CallOptions, call } from '../api/client.ts';
 import { ApiFailure } from '../api/failure.ts';
-import { compacted, FIRST_PAGE, itemsOf, nextParam, type Page, type Pages, previousParam } from './pages.ts';
+import {
+  compactPages,
+  FIRST_PAGE,
+  itemsOf,
+  nextParam,
+  type Page,
+  type Pages,
+  previousParam,
+} from './pages.ts';
 
 type Params = NonNullable<CallOptions['query']>;
 
 export interface CursorList<Item> {
-  /** Undefined: the first page is on its way, or failed. */
+  /** Undefined while the first page loads, or if it failed. */
   readonly items: readonly Item[] | undefined;
   readonly total: number | undefined;
   readonly error: unknown;
   readonly more: boolean;
   readonly loadingMore: boolean;
   readonly moreError: unknown;
-  /** Reads the list again from its start. */
+  /** Reads the list again from the start. */
   readonly reload: () => void;
   /** Appends the next page. */
   readonly loadMore: () => Promise<void>;
-  /** Puts what was added to the list since it was read in front of it; how many. Throws ApiFailure. */
+  /** Prepends the items that were added since the list was read. Resolves to their number. Throws ApiFailure. */
   readonly loadNewer: () => Promise<number>;
 }
 
-/** The list was read so long ago that it cannot be continued. */
+/** Whether the error says that a cursor of the list has expired. */
 export const isOutdated = (error: unknown): boolean =>
   error instanceof ApiFailure && error.code.startsWith('cursor_');
 
 /**
- * A list endpoint read page by page. What was loaded is kept while the page is left and entered again; other parameters
- * are another list, with an error of its own.
+ * Reads a list endpoint page by page. Loaded items stay in the cache when the viewer leaves the page and comes back.
+ * Other parameters are another list, with its own error.
  */
 export function useCursorList<Item>(path: string, params: Params): CursorList<Item> {
   const client = useQueryClient();
@@ -40,9 +48,9 @@ export function useCursorList<Item>(path: string, params: Params): CursorList<It
     initialPageParam: FIRST_PAGE,
     getNextPageParam: (last, _, param) => nextParam(last, param),
     getPreviousPageParam: (first) => previousParam(first),
-    // Joined pages are never read again without being asked for.
+    // Pages that were joined cannot be read again one by one.
     staleTime: Number.POSITIVE_INFINITY,
-    // An entry does not change, and comparing thousands of them with each look for new ones takes long.
+    // Items do not change, and comparing thousands of them on each poll is slow.
     structuralSharing: false,
   });
   const { data, error, fetchNextPage, fetchPreviousPage, refetch, isFetchNextPageError } = list;
@@ -53,7 +61,7 @@ export function useCursorList<Item>(path: string, params: Params): CursorList<It
   const outdated = isFetchNextPageError && isOutdated(error);
   const loadMore = useCallback(async (): Promise<void> => {
     if (outdated) await restart();
-    // Comes before a look for new ones that is under way: that one is repeated.
+    // Cancels a running request for newer items, which loadNewer repeats.
     else await fetchNextPage();
   }, [outdated, restart, fetchNextPage]);
   const loadNewer = useCallback(async (): Promise<number> => {
@@ -63,18 +71,18 @@ export function useCursorList<Item>(path: string, params: Params): CursorList<It
       if (read.isError) throw read.error;
       return read.data === undefined ? 0 : itemsOf(read.data).length;
     }
-    // One request at a time: a second look joins the first, and neither breaks off a page on its way.
-    const look = () => fetchPreviousPage({ cancelRefetch: false });
-    let looked = await look();
-    // It has joined, or was broken off by, a page in the other direction.
-    if (!looked.isFetchPreviousPageError && looked.data?.pages[0] === first) looked = await look();
-    if (looked.isFetchPreviousPageError) {
-      if (!isOutdated(looked.error)) throw looked.error;
+    // One request at a time: a second call joins the running request and cancels nothing.
+    const fetchNewer = () => fetchPreviousPage({ cancelRefetch: false });
+    let result = await fetchNewer();
+    // The call joined a request for the next page, or that request cancelled it.
+    if (!result.isFetchPreviousPageError && result.data?.pages[0] === first) result = await fetchNewer();
+    if (result.isFetchPreviousPageError) {
+      if (!isOutdated(result.error)) throw result.error;
       await restart();
       return 0;
     }
-    const newer = looked.data?.pages.slice(0, Math.max(0, looked.data.pages.indexOf(first))) ?? [];
-    client.setQueryData<Pages<Item>>(queryKey, (all) => (all === undefined ? all : compacted(all)));
+    const newer = result.data?.pages.slice(0, Math.max(0, result.data.pages.indexOf(first))) ?? [];
+    client.setQueryData<Pages<Item>>(queryKey, (all) => (all === undefined ? all : compactPages(all)));
     return newer.reduce((sum, page) => sum + page.data.length, 0);
   }, [client, queryKey, fetchPreviousPage, refetch, restart]);
 

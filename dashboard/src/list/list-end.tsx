@@ -1,16 +1,16 @@
 import { messageOf } from '../api/failure.ts';
-import { counted, type Noun } from '../format/counted.ts';
+import { counted, type Noun } from '../format/plural.ts';
 import { Button } from '../ui/button.tsx';
 import { Problem } from '../ui/problem.tsx';
 import { type CursorList, isOutdated } from './cursor-list.ts';
 
 export interface ListEndProps {
   readonly list: Pick<CursorList<unknown>, 'items' | 'more' | 'loadMore' | 'loadingMore' | 'moreError'>;
-  /** What is listed. */
+  /** Noun for the items. */
   readonly noun: Noun;
 }
 
-/** Below a list: how many are shown, and the way to more of them. */
+/** Shows below a list how many items are loaded, with a button to load more. */
 export function ListEnd({ list: { items, more, loadMore, loadingMore, moreError }, noun }: ListEndProps) {
   const count = items?.length ?? 0;
   return (
@@ -18,7 +18,7 @@ export function ListEnd({ list: { items, more, loadMore, loadingMore, moreError 
       {moreError === null ? null : (
         <Problem>
           {isOutdated(moreError)
-            ? 'This list was read more than a day ago and cannot be continued. Try again reads it from the start.'
+            ? 'This list was loaded more than a day ago. Try again to load it from the start.'
             : messageOf(moreError)}
         </Problem>
       )}

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
-  compacted,
+  compactPages,
   FIRST_PAGE,
   HELD_MAX_ITEMS,
   itemsOf,
@@ -56,7 +56,7 @@ test('newer items are asked for from the start of the first page; an empty list 
 
 describe('compacting', () => {
   test('keeps every item once, in order, and the cursors at both ends', () => {
-    const joined = compacted({ pages: [page(60, 51), page(50, 1)], pageParams: [BEFORE, FIRST_PAGE] });
+    const joined = compactPages({ pages: [page(60, 51), page(50, 1)], pageParams: [BEFORE, FIRST_PAGE] });
     expect(itemsOf(joined)).toEqual(page(60, 1).data);
     expect(joined.pages).toHaveLength(1);
     expect(joined.pageParams).toEqual([FIRST_PAGE]);
@@ -68,7 +68,7 @@ describe('compacting', () => {
   });
 
   test('of an empty page renews the cursor of the first one', () => {
-    const joined = compacted({
+    const joined = compactPages({
       pages: [sameGap('again'), page(50, 1, false)],
       pageParams: [BEFORE, FIRST_PAGE],
     });
@@ -81,17 +81,17 @@ describe('compacting', () => {
   });
 
   test('done twice changes nothing more', () => {
-    const once = compacted({ pages: [page(160, 51), page(50, 1)], pageParams: [BEFORE, FIRST_PAGE] });
-    expect(itemsOf(compacted(once))).toEqual(itemsOf(once));
+    const once = compactPages({ pages: [page(160, 51), page(50, 1)], pageParams: [BEFORE, FIRST_PAGE] });
+    expect(itemsOf(compactPages(once))).toEqual(itemsOf(once));
     const alone: Pages<number> = { pages: [page(50, 1)], pageParams: [FIRST_PAGE] };
-    expect(compacted(alone)).toBe(alone);
+    expect(compactPages(alone)).toBe(alone);
   });
 
   test('bounds a list that is followed for hours, in items and in pages, and its end can be loaded again', () => {
     let all: Pages<number> = { pages: [page(50, 1, false)], pageParams: [FIRST_PAGE] };
     const LAST = 12_000;
     for (let newest = 51; newest <= LAST; newest += 1) {
-      all = compacted({
+      all = compactPages({
         pages: [page(newest, newest), ...all.pages],
         pageParams: [BEFORE, ...all.pageParams],
       });

@@ -1,7 +1,7 @@
 import type { ListEnvelope } from '@svc/sdk';
 import type { InfiniteData } from '@tanstack/react-query';
 
-/** What a page of a list is asked for with; a page without a cursor is the first. */
+/** Parameters of the request for a page. Without a cursor it is the first page. */
 export interface PageParam {
   readonly limit: number;
   readonly cursor?: string;
@@ -9,25 +9,25 @@ export interface PageParam {
 }
 
 export type Page<Item> = ListEnvelope<Item>;
-/** Pages in the order of the list. */
+/** The loaded pages, in the order of the list. */
 export type Pages<Item> = InfiniteData<Page<Item>, PageParam>;
 
 const FIRST_PAGE_ITEMS = 50;
 export const PAGE_ITEMS_MAX = 100;
-/** Items that are held at most while new ones keep coming; older ones are loaded again when they are asked for. */
+/** The most items that stay loaded while new ones arrive. Older items can be loaded again. */
 export const HELD_MAX_ITEMS = 5_000;
 
 export const FIRST_PAGE: PageParam = { limit: FIRST_PAGE_ITEMS };
 
-/** After the last page; undefined where the list ends. */
+/** Parameters of the page after `page`; undefined at the end of the list. */
 export function nextParam<Item>({ pagination }: Page<Item>, { direction }: PageParam): PageParam | undefined {
   const { hasMore, endCursor } = pagination;
-  // A page that was read backwards says nothing about what comes after it.
+  // hasMore of a page that was read backwards is about the items before it.
   const more = direction === 'before' || hasMore;
   return more && endCursor !== null ? { limit: PAGE_ITEMS_MAX, cursor: endCursor } : undefined;
 }
 
-/** Before the first page: what was added since it was read. Undefined for an empty list, which is no place to start. */
+/** Parameters of the page before `page`, with items that were added since. Undefined for an empty list. */
 export const previousParam = <Item>({ pagination: { startCursor } }: Page<Item>): PageParam | undefined =>
   startCursor === null ? undefined : { limit: PAGE_ITEMS_MAX, cursor: startCursor, direction: 'before' };
 
@@ -35,10 +35,10 @@ export const itemsOf = <Item>({ pages }: Pick<Pages<Item>, 'pages'>): readonly I
   pages.flatMap(({ data }) => data);
 
 /**
- * Joins the first two pages when they fit into one, so that a list that is followed for hours is not thousands of small
- * pages; an empty page only renews the cursor. Drops pages from the end above HELD_MAX_ITEMS.
+ * Joins the first two pages if they fit into one, so that a list that is live for hours does not become thousands of
+ * small pages. An empty first page only renews the cursor. Drops pages from the end above HELD_MAX_ITEMS.
  */
-export function compacted<Item>(all: Pages<Item>): Pages<Item> {
+export function compactPages<Item>(all: Pages<Item>): Pages<Item> {
   const pages = [...all.pages];
   const pageParams = [...all.pageParams];
   const [newest, second] = pages;

@@ -7,7 +7,7 @@ export interface Column<Item> {
   readonly id: string;
   readonly label: string;
   readonly cell: (item: Item) => ReactNode;
-  /** Of the head and of each cell: where it is left out (`hidden md:table-cell`), how it is aligned. */
+  /** Classes of the head and of each cell, such as `hidden md:table-cell`. */
   readonly className?: string;
 }
 
@@ -15,24 +15,24 @@ export interface VirtualTableProps<Item extends { readonly id: string }> {
   readonly label: string;
   readonly columns: readonly Column<Item>[];
   readonly items: readonly Item[];
-  /** Whether the list goes on behind them. */
+  /** Whether the list has more items than `items`. */
   readonly more: boolean;
-  /** A click beside what can be clicked in a row. */
+  /** Called for a click on a row, outside its links and buttons. */
   readonly onOpen?: (item: Item) => void;
   readonly rowClassName?: (item: Item) => string | false;
 }
 
 const ROW_PIXELS = 44;
-/** Rows above and below what is seen. */
+/** Rows to render above and below the visible ones. */
 const OVERSCAN_ROWS = 8;
 
-/** A table of which only the rows in sight, and some around them, are in the document; the window scrolls it. */
+/** A table that renders only the visible rows and some around them. The window scrolls it. */
 export function VirtualTable<Item extends { readonly id: string }>(props: VirtualTableProps<Item>) {
   const { label, columns, items, more, onOpen, rowClassName } = props;
-  const place = useRef<HTMLDivElement>(null);
+  const container = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
   useLayoutEffect(() => {
-    const element = place.current;
+    const element = container.current;
     if (element !== null) setTop(element.getBoundingClientRect().top + scrollY);
   }, []);
   const virtualizer = useWindowVirtualizer({
@@ -42,12 +42,12 @@ export function VirtualTable<Item extends { readonly id: string }>(props: Virtua
     scrollMargin: top,
     getItemKey: (index) => items[index]?.id ?? index,
   });
-  useKeptPlace(items, top);
+  useStableScroll(items, top);
   const rows = virtualizer.getVirtualItems();
   const first = rows[0]?.index ?? 0;
   const last = rows.at(-1)?.index ?? -1;
   return (
-    <div ref={place}>
+    <div ref={container}>
       <Table label={label} aria-rowcount={more ? -1 : items.length + 1}>
         <TableHead>
           <tr aria-rowindex={1}>
@@ -90,7 +90,7 @@ export function VirtualTable<Item extends { readonly id: string }>(props: Virtua
 const isControl = (target: EventTarget): boolean =>
   target instanceof Element && target.closest('a, button') !== null;
 
-/** As high as the rows that are left out. */
+/** An empty row as high as the rows that are not rendered. */
 const Gap = ({ rows }: { readonly rows: number }) =>
   rows <= 0 ? null : (
     <tr aria-hidden>
@@ -98,8 +98,8 @@ const Gap = ({ rows }: { readonly rows: number }) =>
     </tr>
   );
 
-/** Rows that come in at the top do not move what somebody reads further down. */
-function useKeptPlace(items: readonly { readonly id: string }[], top: number): void {
+/** Keeps the scroll position when rows are added at the top. */
+function useStableScroll(items: readonly { readonly id: string }[], top: number): void {
   const firstId = useRef<string | undefined>(undefined);
   useLayoutEffect(() => {
     const before = firstId.current;

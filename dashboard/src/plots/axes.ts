@@ -1,9 +1,10 @@
 import type uPlot from 'uplot';
+import { formatCompact } from '../format/number.ts';
 import type { PlotColors } from './plot.tsx';
 
 const FONT = '12px system-ui, sans-serif';
 
-/** The time below a plot, in the viewer's zone. */
+/** The axis of times. */
 export const timeAxis = ({ soft, line }: PlotColors): uPlot.Axis => ({
   stroke: soft,
   font: FONT,
@@ -13,16 +14,14 @@ export const timeAxis = ({ soft, line }: PlotColors): uPlot.Axis => ({
   size: 44,
   space: 72,
   values: [
-    // Step in seconds, label, and what is added where year, month or day begins.
+    // Step in seconds, label, and the label's addition where a year, a month or a day begins.
     [86_400 * 365, '{YYYY}', null, null, null, null, null, null, 1],
     [86_400 * 28, '{MMM}', '\n{YYYY}', null, null, null, null, null, 1],
-    [86_400, '{D} {MMM}', null, null, null, null, null, null, 1],
-    [3_600, '{HH}:{mm}', '\n{D} {MMM}', null, '\n{D} {MMM}', null, null, null, 1],
-    [60, '{HH}:{mm}', '\n{D} {MMM}', null, '\n{D} {MMM}', null, null, null, 1],
+    [86_400, '{MMM} {D}', null, null, null, null, null, null, 1],
+    [3_600, '{HH}:{mm}', '\n{MMM} {D}', null, '\n{MMM} {D}', null, null, null, 1],
+    [60, '{HH}:{mm}', '\n{MMM} {D}', null, '\n{MMM} {D}', null, null, null, 1],
   ],
 });
-
-const compact = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 });
 
 export const valueAxis = ({ soft, line }: PlotColors, unit = ''): uPlot.Axis => ({
   stroke: soft,
@@ -32,15 +31,15 @@ export const valueAxis = ({ soft, line }: PlotColors, unit = ''): uPlot.Axis => 
   space: 36,
   grid: { stroke: line, width: 1 },
   ticks: { show: false },
-  values: (_, splits) => splits.map((value) => `${compact.format(value)}${unit}`),
+  values: (_, splits) => splits.map((value) => `${formatCompact(value)}${unit}`),
 });
 
-/** From 0 to a little above the highest value, at least to `least`. */
+/** A scale from 0 to a little above the highest value, but at least to `least`. */
 export const fromZero =
   (least: number): uPlot.Range.Function =>
   (_, __, max) => [0, Math.max(least, (max ?? 0) * 1.08)];
 
-/** Indices of values that have none beside them. */
+/** Indices of values without a neighbour. */
 export const lonePoints = ({ data }: uPlot, series: number): number[] => {
   const values = data[series] ?? [];
   return [...values].flatMap((value, i) =>
@@ -48,5 +47,5 @@ export const lonePoints = ({ data }: uPlot, series: number): number[] => {
   );
 };
 
-/** A line drawn through the pointer alone, and no zoom: the range picker does that. */
+/** Shows only a vertical line at the pointer. There is no zoom: the page has a range picker. */
 export const CURSOR: uPlot.Cursor = { drag: { x: false, y: false, setScale: false }, y: false };

@@ -6,10 +6,10 @@ import { secondsOf, type TrafficPlotProps } from './requests-plot.tsx';
 
 const HEIGHT = 220;
 const LEAST_MS = 10;
-/** Where no line leads to or from a value, a point shows it. */
+/** A value without a neighbour has no line, so it gets a point. */
 const LONE_POINTS: uPlot.Series.Points = { show: true, size: 6, filter: lonePoints };
 
-/** How long requests took: the median, and what 95 % did not exceed. */
+/** The median and the 95th percentile of the latency over time. */
 export function LatencyPlot({ traffic, onPoint }: TrafficPlotProps) {
   const data = useMemo(
     (): uPlot.AlignedData => [
@@ -36,6 +36,7 @@ export function LatencyPlot({ traffic, onPoint }: TrafficPlotProps) {
     [onPoint],
   );
   const { p50, p95 } = traffic.total;
-  const label = `Latency by the ${traffic.step}: half within ${p50} ms, 95 % within ${p95} ms.`;
+  const total = p50 === null ? 'no requests' : `p50 ${p50} ms, p95 ${p95} ms`;
+  const label = `Latency per ${traffic.step}: ${total}.`;
   return <Plot label={label} data={data} options={options} height={HEIGHT} />;
 }

@@ -18,13 +18,13 @@ export interface PlotColors {
 const NAMES = ['ink', 'soft', 'line', 'edge', 'surface', 'accent', 'good', 'warn', 'bad'] as const;
 
 export interface PlotProps {
-  /** What the plot shows, in a sentence, for those who do not see it. */
+  /** What the plot shows, in a sentence, for screen readers. */
   readonly label: string;
   /** Aligned columns: x in seconds since the epoch, then one per series. */
   readonly data: uPlot.AlignedData;
-  /** Gets uPlot itself for its ways to draw. Made anew when the theme, the data or this function changes: memoise it. */
+  /** The plot is drawn again when the theme, the data or this function changes, so memoise it. */
   readonly options: (colors: PlotColors, library: typeof uPlot) => Omit<uPlot.Options, 'width' | 'height'>;
-  /** Pixels. */
+  /** In pixels. */
   readonly height: number;
 }
 
@@ -35,18 +35,18 @@ const libraryQuery = queryOptions({
   structuralSharing: false,
 });
 
-/** uPlot in the colours of the theme and as wide as its place, which has its height before uPlot is there. */
+/** A uPlot in the colours of the theme, as wide as its container. The height is reserved before uPlot is loaded. */
 export function Plot({ label, data, options, height }: PlotProps) {
-  const place = useRef<HTMLDivElement>(null);
+  const container = useRef<HTMLDivElement>(null);
   const theme = useShownTheme();
   const { data: library, error } = useQuery(libraryQuery);
   useEffect(() => {
-    const element = place.current;
+    const element = container.current;
     if (element === null || library === undefined) return;
-    // The effect runs after the theme's style has changed, so the colours are read of the one that is shown.
+    // Effects run after the theme's styles are applied, so readColors reads the colours of the current theme.
     element.dataset['theme'] = theme;
-    let erase = (): void => undefined;
-    // Each plot in a task of its own: several in one would hold up the browser.
+    let destroy = (): void => undefined;
+    // Draw each plot in its own task. Several in one task would block the browser.
     const timer = setTimeout(() => {
       const UPlot = library.default;
       const plot = new UPlot(
@@ -56,29 +56,35 @@ export function Plot({ label, data, options, height }: PlotProps) {
       );
       const observer = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height }));
       observer.observe(element);
-      erase = () => {
+      destroy = () => {
         observer.disconnect();
         plot.destroy();
       };
     });
     return () => {
       clearTimeout(timer);
-      erase();
+      destroy();
     };
   }, [data, options, height, theme, library]);
   if (error !== null) {
     return (
       <p className="flex items-center justify-center text-soft" style={{ height }}>
-        The plot could not be loaded. Reload the page to try again.
+        The chart could not be loaded. Reload the page to try again.
       </p>
     );
   }
   return (
-    <div ref={place} role="img" aria-label={label} className="w-full min-w-0" style={{ minHeight: height }} />
+    <div
+      ref={container}
+      role="img"
+      aria-label={label}
+      className="w-full min-w-0"
+      style={{ minHeight: height }}
+    />
   );
 }
 
-/** light-dark() in a variable is text; as a colour of an element it is resolved. */
+/** The value of a CSS variable is unresolved text, such as light-dark(). The colour of an element is resolved. */
 function readColors(element: HTMLElement): PlotColors {
   const probe = document.createElement('span');
   element.append(probe);

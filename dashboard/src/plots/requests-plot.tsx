@@ -5,20 +5,20 @@ import { CURSOR, fromZero, timeAxis, valueAxis } from './axes.ts';
 import { Plot, type PlotColors } from './plot.tsx';
 
 const HEIGHT = 220;
-/** Of a span's width; and pixels at most. */
+/** Width of a bar as a share of its span, and at most in pixels. */
 const BAR_WIDTH = 0.72;
 const BAR_MAX_PIXELS = 44;
 const LEAST = 4;
 
 export interface TrafficPlotProps {
   readonly traffic: Traffic;
-  /** The span below the pointer; null: there is none. Memoised. */
+  /** Called with the index of the span at the pointer, or null. Memoise it. */
   readonly onPoint: (index: number | null) => void;
 }
 
 export const secondsOf = ({ spans }: Traffic): number[] => spans.map(({ at }) => Date.parse(at) / 1000);
 
-/** Requests of each span: test upon live, and how many of both failed. */
+/** Live and test requests of each span as stacked bars, and in front of them the failed ones. */
 export function RequestsPlot({ traffic, onPoint }: TrafficPlotProps) {
   const data = useMemo((): uPlot.AlignedData => {
     const { spans } = traffic;
@@ -60,7 +60,7 @@ export function RequestsPlot({ traffic, onPoint }: TrafficPlotProps) {
     [traffic, onPoint],
   );
   const { live, test, errors } = traffic.total;
-  const label = `Requests by the ${traffic.step}: ${live} live, ${test} test, ${errors} of them failed.`;
+  const label = `Requests per ${traffic.step}: ${live} live, ${test} test, ${errors} failed.`;
   return <Plot label={label} data={data} options={options} height={HEIGHT} />;
 }
 

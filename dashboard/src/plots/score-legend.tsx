@@ -7,7 +7,7 @@ export interface ScoreLegendProps {
   readonly companies: Scores['companies'];
 }
 
-/** Whose line is which, the newest score and how far it has moved. */
+/** The line style of each company, its newest score and the change since the first. */
 export const ScoreLegend = ({ workspaceId, companies }: ScoreLegendProps) => (
   <ul className="flex flex-wrap gap-x-5 gap-y-1.5 text-sm">
     {companies.map(({ id, name, scores }, i) => {
@@ -34,7 +34,7 @@ export const ScoreLegend = ({ workspaceId, companies }: ScoreLegendProps) => (
             {name}
           </Link>
           {first === undefined || last === undefined ? (
-            <span className="text-soft">no audits</span>
+            <span className="text-soft">No audits</span>
           ) : (
             <span className="tabular-nums">
               <span className="font-medium">{last}</span> <Change by={last - first} />

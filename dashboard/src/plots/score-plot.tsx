@@ -5,10 +5,10 @@ import { CURSOR, timeAxis, valueAxis } from './axes.ts';
 import { Plot, type PlotColors } from './plot.tsx';
 
 const HEIGHT = 220;
-/** So few points are shown as such: a line alone would hide where they are. */
+/** A line with at most this many points also shows the points. */
 const FEW_POINTS = 10;
 
-/** Six lines that differ also for those who tell colours badly: by their dashes. */
+/** Colours of the lines. The lines also differ in their dashes, for people who cannot tell the colours apart. */
 const lineColors = ({ accent, good, warn, bad, ink, soft }: PlotColors): readonly string[] => [
   accent,
   good,
@@ -27,7 +27,7 @@ export const LINE_DASHES: readonly (readonly number[])[] = [
   [1, 2],
 ];
 
-/** Headline scores (0 to 100) over time, a line a company. */
+/** Headline scores (0 to 100) over time, one line per company. */
 export function ScorePlot({ scores: { times, companies } }: { readonly scores: Scores }) {
   const data = useMemo(
     (): uPlot.AlignedData => [

@@ -1,4 +1,4 @@
 import 'uplot/dist/uPlot.min.css';
 
-/** What draws the plots, in a chunk of its own: the figures of a page do not wait for it. */
+/** The plotting library, in its own chunk: the rest of a page does not wait for it. */
 export { default } from 'uplot';

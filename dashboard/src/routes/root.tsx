@@ -14,14 +14,14 @@ export interface RouterContext {
   readonly client: QueryClient;
 }
 
-/** For what is outside of any workspace's frame. */
+/** For errors outside the frame of a workspace. */
 export const RootFailure = (props: ErrorComponentProps) => (
   <main className="flex min-h-dvh items-center justify-center">
     <RouteFailure {...props} heading="h1" />
   </main>
 );
 
-/** For whatever a route could not load or show. */
+/** For any error of loading or rendering a route. */
 export function RouteFailure({
   error,
   reset,

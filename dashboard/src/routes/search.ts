@@ -1,4 +1,4 @@
-/** Readers for what stands in the address behind the question mark: anything odd is as if it were not there. */
+/** Readers for search parameters of the URL. An invalid value reads as undefined. */
 
 export const text = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;

@@ -3,12 +3,12 @@ import { lazyPage } from '../chunks/lazy-page.tsx';
 import { rootRoute } from './root.tsx';
 import { text } from './search.ts';
 
-/** Where people come in: with their password, or with the token of a link in the fragment. */
+/** The pages before the sign-in. One-time links have their token in the fragment of the URL. */
 
 export const signInRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/sign-in',
-  /** `next`: the path to go on to. */
+  /** `next`: path to open after the sign-in. */
   validateSearch: ({ next }: Record<string, unknown>): { next?: string | undefined } => ({
     next: text(next),
   }),

@@ -9,7 +9,7 @@ import { startingWorkspace } from '../session/last-workspace.ts';
 import { noteSignedIn, wasSignedIn } from '../session/signed-in-hint.ts';
 import { RootFailure, rootRoute } from './root.tsx';
 
-/** Above every page that needs a session: without one it leads to the sign-in, and from there back. */
+/** Parent of every page that needs a session. Without one, redirects to the sign-in, which leads back. */
 export const signedInRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'signed-in',
@@ -24,10 +24,7 @@ export const signedInRoute = createRoute({
   errorComponent: RootFailure,
 });
 
-/**
- * The start: the workspace of the last visit. Links to it do not preload: a click that meets the redirect of a preload
- * would wait for it.
- */
+/** Redirects to the last visited workspace. Links to it must not preload, or a click would wait for the redirect. */
 export const startRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: '/',

@@ -12,7 +12,7 @@ import { RootFailure, RouteFailure } from './root.tsx';
 import { oneOf } from './search.ts';
 import { signedInRoute } from './signed-in.tsx';
 
-/** A workspace that the person is a member of, and the frame around its pages. */
+/** Parent of the pages of a workspace. Responds with not found unless the person is a member. */
 export const workspaceRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: '/w/$workspaceId',
@@ -47,7 +47,7 @@ const common = {
 const OVERVIEW_RANGES = ['24h', '7d', '30d', '90d'] as const;
 
 interface OverviewSearch {
-  /** Default: seven days. */
+  /** Default: `7d`. */
   readonly range?: (typeof OVERVIEW_RANGES)[number] | undefined;
 }
 
@@ -59,7 +59,7 @@ export const overviewRoute = createRoute({
   }),
   loaderDeps: ({ search: { range = '7d' } }) => ({ range }),
   loader: ({ context: { client }, params: { workspaceId }, deps: { range } }) => {
-    // Begun here, shown by the page when they are there.
+    // Start the requests here. The page shows the results when they arrive.
     void client.prefetchQuery(overviewQuery(workspaceId));
     void client.prefetchQuery(trafficQuery(workspaceId, range));
   },
@@ -69,9 +69,9 @@ export const overviewRoute = createRoute({
 const KEY_STATUSES = ['active', 'revoked'] as const;
 
 interface KeysSearch {
-  /** Default: active. */
+  /** Default: `active`. */
   readonly status?: (typeof KEY_STATUSES)[number] | undefined;
-  /** Opens the dialog that creates a key; `test`: with the mode that costs nothing. */
+  /** Opens the dialog that creates a key; `test`: with the mode test selected. */
   readonly create?: true | 'test' | undefined;
 }
 

@@ -3,7 +3,7 @@ import { useRouter } from '@tanstack/react-router';
 import { forgetLinkToken } from './link-token.ts';
 import { noteSignedIn } from './signed-in-hint.ts';
 
-/** After a session was opened: nothing of an earlier one is kept, and the way leads to `next`, or to the start. */
+/** Returns a function to call after a sign-in. It forgets the data of an earlier session and opens `next`. Default: `/`. */
 export function useCompleteSignIn(): (next?: string) => Promise<void> {
   const client = useQueryClient();
   const router = useRouter();
@@ -11,7 +11,7 @@ export function useCompleteSignIn(): (next?: string) => Promise<void> {
     client.clear();
     forgetLinkToken();
     noteSignedIn(true);
-    // A path of ours, never an address of somebody else's.
+    // Only a path of this site, never the URL of another site.
     const path = next !== undefined && /^\/(?![/\\])/.test(next) ? next : '/';
     await router.navigate({ href: path, replace: true });
   };

@@ -2,7 +2,7 @@ import type { Me } from '@svc/service/dashboard/wire';
 
 const STORED_AS = 'svc.workspace';
 
-/** Where a person goes who names no workspace: the one of the last visit, else the first. */
+/** The last visited workspace if the person is still a member, otherwise their first one. */
 export function startingWorkspace({ workspaces }: Me): string | undefined {
   const last = read();
   return (workspaces.find(({ id }) => id === last) ?? workspaces[0])?.id;
@@ -20,6 +20,6 @@ export function rememberWorkspace(workspaceId: string): void {
   try {
     localStorage.setItem(STORED_AS, workspaceId);
   } catch {
-    // Storage is switched off: the first workspace it will be.
+    // Storage is switched off. startingWorkspace returns the first workspace.
   }
 }

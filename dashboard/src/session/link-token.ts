@@ -1,8 +1,8 @@
 import { useSyncExternalStore } from 'react';
 
 /**
- * The token of a one-time link. It stands in the fragment, which never reaches a server, and leaves the address and
- * the history at once; from then on it is in the memory of this page alone.
+ * The token of a one-time link. Links have it in the fragment, which browsers do not send to a server. This module
+ * removes it from the URL and the history at once, and then keeps it only in memory.
  */
 
 let token: string | null = null;
@@ -20,7 +20,7 @@ function take(): void {
   set(found);
 }
 
-/** Ahead of everything that reads the address. */
+/** Call before anything else reads the URL. */
 export function watchLinkTokens(): void {
   take();
   addEventListener('hashchange', take);

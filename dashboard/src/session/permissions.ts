@@ -1,21 +1,21 @@
 import { allows, type Permission, type Role } from '@svc/service/dashboard/permissions';
 
 /**
- * Undefined: the role allows it. Else why not, for a control that cannot be used. The service refuses by the same
- * table.
+ * Why the role does not allow the action, for the tooltip of a disabled control; undefined if the role allows it. The
+ * service checks requests with the same table.
  */
 export const whyNot = (role: Role, permission: Permission): string | undefined =>
-  allows(role, permission) ? undefined : `Your role here is ${role}. ${NEEDED[permission]}`;
+  allows(role, permission) ? undefined : `Your role is ${role}. ${NEEDED[permission]}`;
 
 const NEEDED: Readonly<Record<Permission, string>> = {
-  'key.manage': 'Owners and admins manage keys.',
-  'workspace.rename': 'Owners and admins rename a workspace.',
-  'quota.set': 'Owners set limits.',
-  'record.change': 'Owners and admins change records.',
-  'record.import': 'Owners and admins import records.',
-  'member.update': 'Owners and admins change roles.',
-  'member.delete': 'Owners and admins remove members.',
-  'account.recover': 'Owners create reset links.',
-  'invitation.create': 'Owners and admins invite people.',
-  'invitation.cancel': 'Owners and admins withdraw invitations.',
+  'key.manage': 'Only owners and admins can manage keys.',
+  'workspace.rename': 'Only owners and admins can rename a workspace.',
+  'quota.set': 'Only owners can set limits.',
+  'record.change': 'Only owners and admins can change records.',
+  'record.import': 'Only owners and admins can import records.',
+  'member.update': 'Only owners and admins can change roles.',
+  'member.delete': 'Only owners and admins can remove members.',
+  'account.recover': 'Only owners can create reset links.',
+  'invitation.create': 'Only owners and admins can invite people.',
+  'invitation.cancel': 'Only owners and admins can withdraw invitations.',
 };

@@ -5,7 +5,7 @@ import { messageOf } from '../api/failure.ts';
 import { toast } from '../ui/toast/toast-store.ts';
 import { noteSignedIn } from './signed-in-hint.ts';
 
-/** Ends the session; what was read in it is forgotten. */
+/** Ends the session and forgets its data. */
 export function useSignOut(): () => void {
   const client = useQueryClient();
   const navigate = useNavigate();

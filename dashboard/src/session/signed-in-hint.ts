@@ -1,8 +1,8 @@
 const STORED_AS = 'svc.signed-in';
 
 /**
- * Whether this browser was signed in when it was here last. The cookie is out of reach for scripts; the hint saves a
- * question whose answer is known, and the error that the browser would log for it. It opens nothing.
+ * Whether this browser was signed in at its last visit. Scripts cannot read the cookie. The hint saves a request, and
+ * the error that the browser would log for a missing session. It grants no access.
  */
 export function wasSignedIn(): boolean {
   try {
@@ -17,6 +17,6 @@ export function noteSignedIn(signedIn: boolean): void {
     if (signedIn) localStorage.setItem(STORED_AS, 'yes');
     else localStorage.removeItem(STORED_AS);
   } catch {
-    // Storage is switched off: the question is asked.
+    // Storage is switched off. The service is asked instead.
   }
 }

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** public/theme.js reads the choice ahead of the first paint, under this name. */
+/** public/theme.js reads the theme under this name before the first paint. */
 const STORED_AS = 'svc.theme';
 
 export type Theme = 'system' | 'light' | 'dark';
@@ -20,7 +20,7 @@ export function setTheme(theme: Theme): void {
     if (theme === 'system') localStorage.removeItem(STORED_AS);
     else localStorage.setItem(STORED_AS, theme);
   } catch {
-    // Storage is switched off: the choice holds until the page is left.
+    // Storage is switched off. The theme lasts until the page is closed.
   }
   for (const listener of listeners) listener();
 }
@@ -30,7 +30,7 @@ const subscribe = (listener: () => void): (() => void) => {
   return () => listeners.delete(listener);
 };
 
-/** What was chosen. */
+/** The selected theme. */
 export const useTheme = (): Theme => useSyncExternalStore(subscribe, current);
 
 const darkSystem = matchMedia('(prefers-color-scheme: dark)');
@@ -44,7 +44,7 @@ function subscribeShown(listener: () => void): () => void {
   };
 }
 
-/** What is seen: for what is drawn and cannot follow the style sheet by itself. */
+/** The theme in effect, for plots, which cannot use the style sheet. */
 export const useShownTheme = (): 'light' | 'dark' =>
   useSyncExternalStore(subscribeShown, () => {
     const theme = current();

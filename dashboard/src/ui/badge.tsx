@@ -16,7 +16,7 @@ export interface BadgeProps {
   readonly children: ReactNode;
 }
 
-/** A state in a word. The word says it, the colour helps. */
+/** A short status. The text alone tells it; the colour only helps. */
 export const Badge = ({ tone = 'neutral', children }: BadgeProps) => (
   <span
     className={classes(

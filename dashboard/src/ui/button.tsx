@@ -20,9 +20,9 @@ const SIZES = {
 export interface ButtonProps extends Omit<ComponentProps<'button'>, 'disabled'> {
   readonly variant?: keyof typeof VARIANTS;
   readonly size?: keyof typeof SIZES;
-  /** It does what it was asked to: it spins and does not listen. */
+  /** Shows a spinner and ignores clicks. */
   readonly busy?: boolean;
-  /** Why it cannot be used now. It keeps the focus, so that everybody learns the reason. */
+  /** Why the button cannot be used, shown as a tooltip. The button stays focusable, so that everybody can read it. */
   readonly blocked?: string | undefined;
 }
 

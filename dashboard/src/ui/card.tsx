@@ -6,7 +6,7 @@ export interface CardProps {
   readonly children: ReactNode;
 }
 
-/** A surface that holds one thing: a table, a form, a plot. */
+/** A surface for one thing, such as a table, a form or a plot. */
 export const Card = ({ className, children }: CardProps) => (
   <div className={classes('rounded-lg border border-line bg-surface shadow-low', className)}>{children}</div>
 );
@@ -17,7 +17,7 @@ export interface SectionProps {
   readonly actions?: ReactNode;
   /** Without padding, for a table or a list. */
   readonly flush?: boolean;
-  /** Its content takes the height that the card has beside a higher one. */
+  /** Stretches the content to the height of the card, which a neighbour in a grid can determine. */
   readonly fill?: boolean;
   readonly children: ReactNode;
 }

@@ -2,13 +2,13 @@ import { CopyButton } from './copy-button.tsx';
 
 export interface CodeBlockProps {
   readonly code: string;
-  /** What the code is: "curl". */
+  /** Name of the code, such as "curl". */
   readonly label: string;
 }
 
 export const CodeBlock = ({ code, label }: CodeBlockProps) => (
   <div className="flex items-start rounded-md border border-line bg-sunken">
-    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element must be reachable by keyboard */}
     <section aria-label={label} tabIndex={0} className="min-w-0 grow overflow-x-auto p-3">
       <pre>
         <code>{code}</code>

@@ -7,9 +7,9 @@ const DONE_MS = 1_500;
 
 export interface CopyButtonProps {
   readonly text: string;
-  /** What is copied: "Copy token". */
+  /** "Copy token" */
   readonly label: string;
-  /** Shows the label beside the icon. */
+  /** Shows the label next to the icon. */
   readonly wide?: boolean;
 }
 
@@ -43,13 +43,13 @@ export function CopyButton({ text, label, wide = false }: CopyButtonProps) {
   );
 }
 
-/** The clipboard of the browser, which there is on secure origins alone; else the way of old. */
+/** Browsers have the clipboard API only on secure origins. Elsewhere this uses execCommand. */
 async function copyText(text: string): Promise<void> {
   if (navigator.clipboard !== undefined) return navigator.clipboard.writeText(text);
   const area = document.createElement('textarea');
   area.value = text;
   area.className = 'sr-only';
-  // Inside an open dialog, which keeps the focus to itself.
+  // Next to the button: an open dialog does not let the focus leave.
   (document.activeElement?.parentElement ?? document.body).append(area);
   area.select();
   const copied = document.execCommand('copy');

@@ -4,10 +4,10 @@ import type { ReactNode } from 'react';
 export interface EmptyStateProps {
   readonly icon: LucideIcon;
   readonly title: string;
-  /** Why there is nothing, and what to do. */
+  /** Why there is nothing to show, and what to do. */
   readonly children?: ReactNode;
   readonly actions?: ReactNode;
-  /** Default: h2. The page's own heading where there is no other. */
+  /** Use h1 if the page has no other heading. Default: h2. */
   readonly heading?: 'h1' | 'h2';
 }
 

@@ -6,12 +6,12 @@ import { EmptyState } from './empty-state.tsx';
 export interface FailureStateProps {
   readonly error: unknown;
   readonly retry: () => void;
-  /** What could not be had: "The keys could not be loaded". */
+  /** "The keys could not be loaded" */
   readonly title?: string;
   readonly heading?: 'h1' | 'h2';
 }
 
-/** In place of what could not be loaded: what happened, and a way to try again. */
+/** Replaces content that could not be loaded, with the error and a button to try again. */
 export function FailureState(props: FailureStateProps) {
   const { error, retry, title = 'This could not be loaded', heading = 'h2' } = props;
   const requestId = error instanceof ApiFailure ? error.requestId : null;

@@ -7,7 +7,7 @@ export interface ProblemProps {
   readonly children: ReactNode;
 }
 
-/** What went wrong, beside what it belongs to; read aloud when it appears. */
+/** An error message. Screen readers announce it when it appears. */
 export const Problem = ({ className, children }: ProblemProps) => (
   <div
     role="alert"

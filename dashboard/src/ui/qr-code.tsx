@@ -1,6 +1,6 @@
 import { encode } from 'uqr';
 
-/** Modules of white around the code, which scanners want. */
+/** Width of the white border that scanners need, in modules. */
 const BORDER = 2;
 
 export interface QrCodeProps {
@@ -8,7 +8,7 @@ export interface QrCodeProps {
   readonly label: string;
 }
 
-/** Drawn here, so that what it says goes nowhere. Black on white in both themes: not every scanner reads the reverse. */
+/** A QR code, drawn in the browser so that no server sees the text. Black on white in both themes, for scanners. */
 export function QrCode({ text, label }: QrCodeProps) {
   const { data, size } = encode(text, { border: BORDER });
   const path = data

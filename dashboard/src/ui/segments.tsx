@@ -7,14 +7,14 @@ export interface SegmentsProps<Value extends string> {
   readonly options: readonly { readonly value: Value; readonly label: string }[];
 }
 
-/** One of a few, side by side: a filter or a range. */
+/** A choice between a few options side by side. */
 export const Segments = <Value extends string>({ label, value, onChange, options }: SegmentsProps<Value>) => (
   <ToggleGroup.Root
     type="single"
     aria-label={label}
     value={value}
     onValueChange={(next) => {
-      // Empty: the chosen one was pressed again, and stays.
+      // Empty: the selected option was pressed again. It stays selected.
       if (next !== '') onChange(next as Value);
     }}
     className="inline-flex rounded-md border border-line bg-sunken p-0.5"

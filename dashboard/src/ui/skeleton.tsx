@@ -1,6 +1,6 @@
 import { classes } from './classes.ts';
 
-/** A grey place holder in the shape of what is on its way. */
+/** A grey placeholder for content that loads. */
 export const Skeleton = ({ className }: { readonly className?: string }) => (
   <span aria-hidden className={classes('block animate-pulse rounded bg-line', className ?? 'h-4 w-full')} />
 );
@@ -10,7 +10,7 @@ export interface SkeletonRowsProps {
   readonly columns?: number;
 }
 
-/** For a table that loads. */
+/** A placeholder for a table. */
 export const SkeletonRows = ({ rows = 6, columns = 4 }: SkeletonRowsProps) => (
   <div role="status" aria-label="Loading" className="divide-y divide-line">
     {numbers(rows).map((row) => (

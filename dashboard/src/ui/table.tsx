@@ -2,13 +2,13 @@ import type { ComponentProps } from 'react';
 import { classes } from './classes.ts';
 
 export interface TableProps extends ComponentProps<'table'> {
-  /** What the table holds, for those who do not see its heading. */
+  /** Name of the table, for screen readers. */
   readonly label: string;
 }
 
-/** A table that scrolls sideways by itself where it is too wide, also by keyboard. */
+/** A table that scrolls sideways if it is too wide, also by keyboard. */
 export const Table = ({ label, className, ...props }: TableProps) => (
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element must be reachable by keyboard
   <section aria-label={label} tabIndex={0} className="overflow-x-auto focus-visible:-outline-offset-2">
     <table {...props} className={classes('w-full border-collapse text-start', className)} />
   </section>

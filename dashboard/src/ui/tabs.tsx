@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 export interface TabsProps {
   readonly label: string;
   readonly tabs: readonly { readonly id: string; readonly label: string; readonly content: ReactNode }[];
-  /** Default: the first one, kept by itself. */
+  /** Id of the selected tab. Default: the component keeps it, starting with the first tab. */
   readonly value?: string;
   readonly onChange?: (id: string) => void;
 }

@@ -10,7 +10,7 @@ const enterPassword = async (page: Page, action: string): Promise<void> => {
   await press(page, action);
 };
 const saveCodes = async (page: Page): Promise<void> => {
-  await page.getByRole('heading', { name: 'Keep your backup codes' }).waitFor();
+  await page.getByRole('heading', { name: 'Save your backup codes' }).waitFor();
   await press(page, "Done, I've saved them");
 };
 
@@ -25,7 +25,7 @@ export const ACCOUNT_POPUPS: Readonly<Record<string, PopupCase>> = {
       await enterPassword(page, 'Continue');
       await page.getByRole('img', { name: 'QR code for the authenticator' }).waitFor();
       const secret = (await page.getByRole('dialog').locator('code').textContent())?.replaceAll(' ', '');
-      await goTo(page, 'Code that it shows now');
+      await goTo(page, 'Code from the app');
       await type(page, totpCode(`otpauth://totp/x?secret=${secret}`));
       await page.keyboard.press('Enter');
       await saveCodes(page);
@@ -38,7 +38,7 @@ export const ACCOUNT_POPUPS: Readonly<Record<string, PopupCase>> = {
     trigger: 'New backup codes',
     role: 'dialog',
     use: async (page) => {
-      await enterPassword(page, 'Make new codes');
+      await enterPassword(page, 'Create new codes');
       await saveCodes(page);
     },
   },

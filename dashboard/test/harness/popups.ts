@@ -192,7 +192,7 @@ export const POPUPS: Readonly<Record<string, PopupCase>> = {
   'The drawer of a phone': {
     files: ['layout/shell.tsx'],
     page: '/keys',
-    trigger: 'Open the menu',
+    trigger: 'Open menu',
     role: 'dialog',
     width: 360,
     use: async (page) => {

@@ -9,7 +9,7 @@ import { PasswordSection } from './password-section.tsx';
 import { SecondFactorSection } from './second-factor-section.tsx';
 import { SessionsSection } from './sessions-section.tsx';
 
-/** What belongs to the person, whatever the workspace. */
+/** Settings of the person, independent of the workspace. */
 export function AccountPage() {
   const me = useMe();
   const workspaceId = startingWorkspace(me);
@@ -18,8 +18,8 @@ export function AccountPage() {
       <Page title="Account" description={`${me.user.name} · ${me.user.email}`} narrow>
         {workspaceId === undefined ? (
           <Card>
-            <EmptyState icon={Building2} title="You are in no workspace">
-              You were removed from the last one. Ask an owner or admin to invite {me.user.email} again.
+            <EmptyState icon={Building2} title="You are not a member of any workspace">
+              Ask an owner or admin of a workspace to invite {me.user.email}.
             </EmptyState>
           </Card>
         ) : null}

@@ -12,8 +12,8 @@ export const BackupCodes = ({ codes, onDone }: BackupCodesProps) => (
   <>
     <ShownOnce what="The list of backup codes" />
     <p className="text-soft">
-      Each of these codes signs you in once, if the authenticator is lost. They are shown only once: keep them
-      where you keep your passwords.
+      If you lose your authenticator, sign in with one of these codes. Each code works once. The codes are
+      shown only now, so save them with your passwords.
     </p>
     <ul className="mt-4 grid grid-cols-2 gap-x-6 gap-y-1.5 rounded-md border border-line bg-sunken p-4">
       {codes.map((code) => (

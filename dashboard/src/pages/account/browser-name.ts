@@ -20,7 +20,7 @@ type Table = readonly (readonly [name: string, pattern: RegExp])[];
 const find = (table: Table, text: string): string | undefined =>
   table.find(([, pattern]) => pattern.test(text))?.[0];
 
-/** "Firefox on Linux", as far as the browser says; what is not known by name is told as it came. */
+/** "Firefox on Linux". For an unknown browser, the start of its user agent. */
 export function browserName(userAgent: string | null): string {
   if (userAgent === null || userAgent === '') return 'Unknown browser';
   const browser = find(BROWSERS, userAgent);

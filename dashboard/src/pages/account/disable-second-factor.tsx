@@ -10,7 +10,7 @@ export interface DisableSecondFactorProps {
 export function DisableSecondFactor({ onClose }: DisableSecondFactorProps) {
   const client = useQueryClient();
   const done = async (): Promise<void> => {
-    // Before the dialog closes: the button that opened it goes away, and the focus must not go with it.
+    // Refresh before the dialog closes. It removes the button that opened the dialog, which then must not get the focus.
     await client.invalidateQueries({ queryKey: ['session'] });
     onClose();
     toast('The second factor is off.');
@@ -20,8 +20,8 @@ export function DisableSecondFactor({ onClose }: DisableSecondFactorProps) {
     <Dialog
       open
       onOpenChange={onClose}
-      title="Switch the second factor off"
-      description="From then on the password alone signs you in. The authenticator's entry and the backup codes stop working."
+      title="Switch off the second factor"
+      description="You will sign in with only your password. The authenticator and the backup codes stop working."
     >
       <PasswordStep
         path="/auth/two-factor/disable"

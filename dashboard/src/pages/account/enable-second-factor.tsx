@@ -16,7 +16,7 @@ export interface EnableSecondFactorProps {
   readonly onClose: () => void;
 }
 
-/** Three steps: the password, the authenticator with its first code, the backup codes. */
+/** Sets up a second factor in three steps: password, authenticator with its first code, backup codes. */
 export function EnableSecondFactor({ onClose }: EnableSecondFactorProps) {
   const client = useQueryClient();
   const [setUp, setSetUp] = useState<SecondFactorSetUp | null>(null);
@@ -25,13 +25,13 @@ export function EnableSecondFactor({ onClose }: EnableSecondFactorProps) {
     mutationFn: () => call('/auth/two-factor/verify-totp', { method: 'POST', body: { code: code.trim() } }),
   });
   const finish = async (): Promise<void> => {
-    // Before the dialog closes: the button that opened it goes away, and the focus must not go with it.
+    // Refresh before the dialog closes. It removes the button that opened the dialog, which then must not get the focus.
     await client.invalidateQueries({ queryKey: ['session'] });
     onClose();
     toast('The second factor is on.');
     await client.invalidateQueries({ queryKey: ['sessions'] });
   };
-  const title = verify.isSuccess ? 'Keep your backup codes' : 'Set up an authenticator';
+  const title = verify.isSuccess ? 'Save your backup codes' : 'Set up an authenticator';
   return (
     <Dialog open onOpenChange={onClose} title={title} dismissable={!verify.isSuccess}>
       {setUp === null ? (
@@ -58,7 +58,7 @@ export function EnableSecondFactor({ onClose }: EnableSecondFactorProps) {
         >
           <ScanStep uri={setUp.totpURI} />
           <TextField
-            label="Code that it shows now"
+            label="Code from the app"
             required
             inputMode="numeric"
             autoComplete="one-time-code"

@@ -14,14 +14,14 @@ export function NewBackupCodes({ onClose }: NewBackupCodesProps) {
     <Dialog
       open
       onOpenChange={onClose}
-      title={codes === null ? 'New backup codes' : 'Keep your backup codes'}
-      {...(codes === null ? { description: 'The codes that you have now stop working.' } : {})}
+      title={codes === null ? 'New backup codes' : 'Save your backup codes'}
+      {...(codes === null ? { description: 'Your current backup codes stop working.' } : {})}
       dismissable={codes === null}
     >
       {codes === null ? (
         <PasswordStep<Pick<SecondFactorSetUp, 'backupCodes'>>
           path="/auth/two-factor/generate-backup-codes"
-          action="Make new codes"
+          action="Create new codes"
           onDone={({ backupCodes }) => setCodes(backupCodes)}
           onCancel={onClose}
         />

@@ -24,14 +24,14 @@ export function PasswordSection() {
       setCurrentPassword('');
       setNewPassword('');
       toast(
-        revokeOtherSessions ? 'Password changed; you are signed out everywhere else.' : 'Password changed.',
+        revokeOtherSessions ? 'Password changed. You are signed out everywhere else.' : 'Password changed.',
       );
       await client.invalidateQueries({ queryKey: ['session'] });
       await client.invalidateQueries({ queryKey: ['sessions'] });
     },
   });
   return (
-    <Section title="Password" description="What you sign in with.">
+    <Section title="Password" description="The password that you sign in with.">
       <Form
         action={change}
         repeatable

@@ -7,7 +7,7 @@ import { DialogActions } from '../../ui/popup/dialog.tsx';
 import { PasswordField } from '../sign-in/password-field.tsx';
 
 export interface PasswordStepProps<Answer> {
-  /** What wants the password. */
+  /** Endpoint that receives the password. */
   readonly path: string;
   readonly action: string;
   readonly dangerous?: boolean;
@@ -15,7 +15,7 @@ export interface PasswordStepProps<Answer> {
   readonly onCancel: () => void;
 }
 
-/** Asks for the password once more, ahead of a change to how one signs in. */
+/** Asks for the password before a change to the sign-in. */
 export function PasswordStep<Answer>(props: PasswordStepProps<Answer>) {
   const { path, action, dangerous = false, onDone, onCancel } = props;
   const [password, setPassword] = useState('');

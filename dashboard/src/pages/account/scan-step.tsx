@@ -15,7 +15,7 @@ export function ScanStep({ uri }: ScanStepProps) {
       <QrCode text={uri} label="QR code for the authenticator" />
       <div className="min-w-0 flex-1 basis-52">
         <p>Scan the code with your authenticator app.</p>
-        <p className="mt-3 text-soft">If it cannot be scanned, enter this key by hand:</p>
+        <p className="mt-3 text-soft">If you cannot scan it, enter this key in the app:</p>
         <div className="mt-1 flex items-start gap-1">
           <code className="min-w-0 grow rounded-md border border-line bg-sunken px-2 py-1 wrap-anywhere">
             {(secret.match(GROUP) ?? []).join(' ')}

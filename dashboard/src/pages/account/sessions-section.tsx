@@ -13,7 +13,7 @@ import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { toast } from '../../ui/toast/toast-store.ts';
 import { browserName } from './browser-name.ts';
 
-/** Where the person is signed in, and a way to end that. */
+/** The sessions of the person, each with a button to end it. */
 export function SessionsSection() {
   const current = useQuery(sessionQuery).data?.session.id;
   const { data, error, refetch } = useQuery(sessionsQuery);
@@ -21,13 +21,13 @@ export function SessionsSection() {
   const others = data?.filter(({ id }) => id !== current) ?? [];
   const rank = ({ id, updatedAt }: SessionOfList): number =>
     id === current ? Number.POSITIVE_INFINITY : Date.parse(updatedAt);
-  // Gone at once. A session that could not be ended comes back with the reason.
+  // Hide the session at once. If it could not be ended, it comes back with the reason.
   const shown = endOthers.isPending ? data?.filter(({ id }) => id === current) : data;
   const sorted = [...(shown ?? [])].sort((a, b) => rank(b) - rank(a));
   return (
     <Section
       title="Sessions"
-      description="The browsers in which you are signed in. One that is not used for seven days is signed out by itself."
+      description="Browsers that are signed in to your account. After seven days without use, a session ends."
       flush
       actions={
         others.length === 0 ? null : (
@@ -59,7 +59,7 @@ function useEnding(end: () => Promise<unknown>) {
     mutationFn: end,
     onSuccess: async () => {
       await client.invalidateQueries({ queryKey: ['sessions'] });
-      toast('Signed out there.');
+      toast('Session ended.');
     },
     onError: (failure) => toast(messageOf(failure), 'bad'),
   });
@@ -82,7 +82,7 @@ function SessionRow({ session: { id, userAgent, ipAddress, createdAt }, current 
         </div>
         <div className="text-sm text-soft">
           {ipAddress === null ? null : `${ipAddress} · `}
-          signed in <When at={createdAt} />
+          Signed in <When at={createdAt} />
         </div>
       </div>
       {current ? null : (

@@ -14,7 +14,7 @@ const RECORD_PATHS = {
 } as const;
 export const recordPath = (resource: string) => RECORD_PATHS[resource as keyof typeof RECORD_PATHS];
 
-/** Wide texts give way, others stay as they are. */
+/** Long texts are truncated. Other values keep their width. */
 const classOf = (name: string, first: boolean): string => {
   if (first) return 'min-w-44 max-w-0 w-full truncate';
   if (name === 'companyId' || name === 'source') return 'max-w-44 truncate';
@@ -22,7 +22,7 @@ const classOf = (name: string, first: boolean): string => {
   return 'whitespace-nowrap';
 };
 
-/** A table's columns, from the declaration of its resource. */
+/** The columns of the list of a resource. */
 export const dataColumns = (
   workspaceId: string,
   shape: ResourceShape,

@@ -49,7 +49,7 @@ export function CompanyFilter({ workspaceId, companyId, companyName, onChange }:
           size="icon"
           aria-label="Show all companies"
           onClick={() => {
-            // This button goes away.
+            // This button disappears, so move the focus.
             trigger.current?.focus();
             onChange(undefined);
           }}

@@ -1,6 +1,6 @@
 import { text } from '../../routes/search.ts';
 
-/** What a list is filtered and sorted by, as it stands in the address. */
+/** The filters and the sort of a list in the URL. */
 export interface DataSearch {
   readonly sort?: string | undefined;
   readonly companyId?: string | undefined;

@@ -20,19 +20,19 @@ export interface EditRecordProps {
   readonly onClose: () => void;
 }
 
-type Typed = Readonly<Record<string, string>>;
-/** From here on a text needs lines. */
+type Values = Readonly<Record<string, string>>;
+/** Longer texts get a text area. */
 const LONG_TEXT_CHARACTERS = 500;
 
-/** Changes what may be changed of a record; its state and its company have ways of their own. */
+/** A dialog to edit the writable fields of a record, except its company and its state (see StatusMoves). */
 export function EditRecord({ workspaceId, shape, read, onClose }: EditRecordProps) {
   const client = useQueryClient();
-  // The record as it was when the dialog opened: what is typed is held against that.
+  // The record when the dialog opened. Only fields that differ from it are sent.
   const [original] = useState(read.record);
   const fields = shape.fields.filter(
     ({ name, writable }) => writable && name !== 'companyId' && name !== shape.transitions?.field,
   );
-  const [typed, setTyped] = useState<Typed>(() =>
+  const [typed, setTyped] = useState<Values>(() =>
     Object.fromEntries(fields.map(({ name }) => [name, String(original[name] ?? '')])),
   );
   const change = useChangeRecord(workspaceId, shape, read);
@@ -41,7 +41,7 @@ export function EditRecord({ workspaceId, shape, read, onClose }: EditRecordProp
     const patch = Object.fromEntries(
       fields
         .filter(({ name }) => typed[name] !== String(original[name] ?? ''))
-        .map((field) => [field.name, typedValue(field, typed[field.name] ?? '')]),
+        .map((field) => [field.name, parseValue(field, typed[field.name] ?? '')]),
     );
     const changed = Object.keys(patch).length > 0;
     if (changed && !(await change.run(patch))) return false;
@@ -50,9 +50,9 @@ export function EditRecord({ workspaceId, shape, read, onClose }: EditRecordProp
     return true;
   };
   const error = outdated
-    ? new Error('Somebody else has changed this meanwhile. What you typed is kept.')
+    ? new Error('Somebody else changed this record. Your edits are kept.')
     : change.error;
-  const readAnew = async (): Promise<void> => {
+  const reload = async (): Promise<void> => {
     await client.refetchQueries(recordQuery(workspaceId, shape.name, read.record.id));
     change.reset();
   };
@@ -67,7 +67,7 @@ export function EditRecord({ workspaceId, shape, read, onClose }: EditRecordProp
               <Button>Cancel</Button>
             </DialogClose>
             {outdated ? (
-              <Button variant="primary" onClick={() => void readAnew()}>
+              <Button variant="primary" onClick={() => void reload()}>
                 Reload the latest version
               </Button>
             ) : (
@@ -101,9 +101,9 @@ export function EditRecord({ workspaceId, shape, read, onClose }: EditRecordProp
 }
 
 const hintOf = ({ kind, description }: FieldShape): string =>
-  kind === 'time' ? `${description} With a zone, such as 2026-03-01T09:30:00Z.` : description;
+  kind === 'time' ? `${description} With a time zone, for example 2026-03-01T09:30:00Z.` : description;
 
-function typedValue({ kind, nullable }: FieldShape, typed: string): string | number | null {
+function parseValue({ kind, nullable }: FieldShape, typed: string): string | number | null {
   if (typed.trim() === '' && nullable) return null;
   return kind === 'integer' && typed.trim() !== '' ? Number(typed) : typed;
 }

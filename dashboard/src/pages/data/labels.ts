@@ -1,11 +1,10 @@
 import type { FieldShape, ResourceShape } from '@svc/service/dashboard/wire-data';
-import type { Noun } from '../../format/counted.ts';
+import type { Noun } from '../../format/plural.ts';
 import type { Tone } from '../../ui/badge.tsx';
 
 /** `headlineScore` → "Headline score", `companyId` → "Company", `publishedAt` → "Published". */
 export function fieldLabel(name: string): string {
-  if (name === 'id') return 'Id';
-  if (name === 'url') return 'Address';
+  if (name === 'id' || name === 'url') return name.toUpperCase();
   const words = name.replace(/(?:Id|At)$/, '').replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
@@ -31,7 +30,7 @@ export function sortLabel(sort: string, fields: readonly FieldShape[]): string {
   return `${valueLabel(name)}, ${descending ? 'newest' : 'oldest'} first`;
 }
 
-/** Whether what is created next appears at the head of a list in this order. Undefined: the only order, newest first. */
+/** Whether new records appear at the top of a list with this sort. Undefined: the only order, which is newest first. */
 export const isNewestFirst = (sort: string | undefined): boolean =>
   sort === undefined || sort === 'created-descending';
 
@@ -44,7 +43,7 @@ const TONES: Readonly<Record<string, Tone>> = {
 };
 export const toneOf = (value: string): Tone => TONES[value] ?? 'neutral';
 
-/** The columns of a table, the one that leads to the record first; of others every field. */
+/** The fields to show as columns; the first one links to the record. */
 const COLUMNS: Readonly<Record<string, readonly string[]>> = {
   audits: ['id', 'companyId', 'headlineScore', 'completedAt'],
   mentions: ['title', 'companyId', 'sentiment', 'source', 'publishedAt'],

@@ -11,15 +11,15 @@ export interface ListFiltersProps {
   readonly shape: ResourceShape;
   readonly search: DataSearch;
   readonly companyName: (id: string) => string;
-  readonly looking: boolean;
-  /** Looks for what was created since. Undefined: in this order it may be anywhere in the list. */
-  readonly onLook: (() => void) | undefined;
+  readonly loadingNewer: boolean;
+  /** Loads newer records. Undefined if the sort does not put them at the top of the list. */
+  readonly onLoadNewer: (() => void) | undefined;
   readonly onChange: (changes: DataSearch) => void;
 }
 
-/** The filters and sorts that the resource declares. */
+/** The filters and the sort of a list. */
 export const ListFilters = (props: ListFiltersProps) => {
-  const { workspaceId, shape, search, companyName, looking, onLook, onChange } = props;
+  const { workspaceId, shape, search, companyName, loadingNewer, onLoadNewer, onChange } = props;
   return (
     <search aria-label="Filters" className="flex flex-wrap items-center gap-2">
       {shape.filters.map(({ name, values }) =>
@@ -47,7 +47,7 @@ export const ListFilters = (props: ListFiltersProps) => {
       )}
       {shape.sorts.length === 0 ? null : (
         <Select
-          aria-label="Order"
+          aria-label="Sort by"
           className="w-52"
           value={search.sort ?? shape.sorts[0] ?? ''}
           options={shape.sorts.map((value) => ({ value, label: sortLabel(value, shape.fields) }))}
@@ -55,9 +55,9 @@ export const ListFilters = (props: ListFiltersProps) => {
         />
       )}
       <span className="grow" />
-      {onLook === undefined ? null : (
-        <Button busy={looking} onClick={onLook}>
-          {looking ? null : <ArrowUpToLine size={14} aria-hidden />}
+      {onLoadNewer === undefined ? null : (
+        <Button busy={loadingNewer} onClick={onLoadNewer}>
+          {loadingNewer ? null : <ArrowUpToLine size={14} aria-hidden />}
           Load newer
         </Button>
       )}

@@ -7,7 +7,7 @@ import { useCompanyNames } from '../../api/company-names.ts';
 import { messageOf } from '../../api/failure.ts';
 import { useResource } from '../../api/resources.ts';
 import { useWorkspace } from '../../api/workspace.ts';
-import { counted } from '../../format/counted.ts';
+import { counted } from '../../format/plural.ts';
 import { Page } from '../../layout/page.tsx';
 import { PageSkeleton } from '../../layout/page-skeleton.tsx';
 import { useCursorList } from '../../list/cursor-list.ts';
@@ -48,20 +48,20 @@ function List({ shape }: { readonly shape: ResourceShape }) {
   );
   const list = useCursorList<DataRecord>(path, params);
   const companyName = useCompanyNames(workspaceId, companyIds(list.items, companyId));
-  const [looking, setLooking] = useState(false);
-  // A file that was dropped, or that one is to be chosen.
+  const [loadingNewer, setLoadingNewer] = useState(false);
+  // A dropped file, or `choose` if the dialog asks for one.
   const [importing, setImporting] = useState<File | 'choose' | null>(null);
   const blocked = whyNot(useWorkspace(workspaceId).role, 'record.import');
   const [one, many] = nounOf(shape);
-  const lookForNewer = async (): Promise<void> => {
-    setLooking(true);
+  const loadNewer = async (): Promise<void> => {
+    setLoadingNewer(true);
     try {
       const found = await list.loadNewer();
-      toast(found === 0 ? `There are no new ${many}.` : `${counted(found, [`new ${one}`, `new ${many}`])}.`);
+      toast(found === 0 ? `No new ${many}.` : `${counted(found, [`new ${one}`, `new ${many}`])}.`);
     } catch (caught) {
       toast(messageOf(caught), 'bad');
     } finally {
-      setLooking(false);
+      setLoadingNewer(false);
     }
   };
   const set = (changes: DataSearch): void => {
@@ -84,8 +84,8 @@ function List({ shape }: { readonly shape: ResourceShape }) {
         shape={shape}
         search={search}
         companyName={companyName}
-        looking={looking}
-        onLook={isNewestFirst(sort ?? shape.sorts[0]) ? () => void lookForNewer() : undefined}
+        loadingNewer={loadingNewer}
+        onLoadNewer={isNewestFirst(sort ?? shape.sorts[0]) ? () => void loadNewer() : undefined}
         onChange={set}
       />
       <FileTarget onFile={blocked === undefined ? setImporting : undefined}>
@@ -133,7 +133,7 @@ function List({ shape }: { readonly shape: ResourceShape }) {
   );
 }
 
-/** Only what the list knows: what else stands in the address would be refused. */
+/** The parameters of the list. Drops what the URL has in addition, which the service would refuse. */
 function paramsOf(shape: ResourceShape, search: DataSearch): Readonly<Record<string, string>> {
   const known = ['sort', ...shape.filters.map((filter) => filter.name)];
   return Object.fromEntries(

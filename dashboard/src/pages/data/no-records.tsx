@@ -7,14 +7,14 @@ export interface NoRecordsProps {
   readonly shape: ResourceShape;
   readonly filtered: boolean;
   readonly onClear: () => void;
-  /** Absent: this person may not. */
+  /** Absent if the person may not import. */
   readonly onImport?: () => void;
 }
 
 export const NoRecords = ({ shape: { name }, filtered, onClear, onImport }: NoRecordsProps) => (
   <EmptyState
     icon={Database}
-    title={filtered ? `No ${name} meet these filters` : `There are no ${name} yet`}
+    title={filtered ? `No ${name} match these filters` : `No ${name} yet`}
     actions={
       filtered ? (
         <Button onClick={onClear}>Clear filters</Button>
@@ -26,11 +26,10 @@ export const NoRecords = ({ shape: { name }, filtered, onClear, onImport }: NoRe
     }
   >
     {filtered ? (
-      'Choose another company or status.'
+      'Change or clear the filters.'
     ) : (
       <>
-        Import them from a file, or write them with a live key that may write, by <code>POST /v1/{name}</code>
-        .
+        Import a file, or create records with a live key that can write: <code>POST /v1/{name}</code>
       </>
     )}
   </EmptyState>

@@ -13,7 +13,7 @@ export interface CompanyRecordsProps {
   readonly companyId: string;
 }
 
-/** The ways from a company to what belongs to it. */
+/** Links from a company to its records. */
 export const CompanyRecords = ({ workspaceId, companyId }: CompanyRecordsProps) => (
   <nav aria-label="Records of this company" className="flex flex-wrap gap-2">
     {LINKS.map(({ to, label, icon: Icon }) => (

@@ -31,7 +31,7 @@ export function RecordPage() {
     return (
       <Page title="Not found" description={<BackLink workspaceId={workspaceId} shape={shape} />}>
         <p className="text-soft">
-          There is no {shape.singular} with the id <code className="text-ink wrap-anywhere">{recordId}</code>.
+          There is no {shape.singular} with the ID <code className="text-ink wrap-anywhere">{recordId}</code>.
           It may have been deleted.
         </p>
       </Page>
@@ -43,16 +43,16 @@ export function RecordPage() {
     return <FailureState error={failure} retry={retry} title="The record could not be loaded" />;
   }
   if (shape === undefined || read.data === undefined) return <PageSkeleton />;
-  return <One key={recordId} workspaceId={workspaceId} shape={shape} read={read.data} />;
+  return <RecordDetails key={recordId} workspaceId={workspaceId} shape={shape} read={read.data} />;
 }
 
-interface OneProps {
+interface RecordDetailsProps {
   readonly workspaceId: string;
   readonly shape: ResourceShape;
   readonly read: ReadRecord;
 }
 
-function One({ workspaceId, shape, read }: OneProps) {
+function RecordDetails({ workspaceId, shape, read }: RecordDetailsProps) {
   const { record } = read;
   const { role } = useWorkspace(workspaceId);
   const [editing, setEditing] = useState(false);
@@ -117,7 +117,7 @@ const LIST_PATHS = {
   companies: '/w/$workspaceId/data/companies',
 } as const;
 
-const BackLink = ({ workspaceId, shape }: Pick<OneProps, 'workspaceId' | 'shape'>) => (
+const BackLink = ({ workspaceId, shape }: Pick<RecordDetailsProps, 'workspaceId' | 'shape'>) => (
   <Link
     to={LIST_PATHS[shape.name as keyof typeof LIST_PATHS]}
     params={{ workspaceId }}

@@ -4,7 +4,7 @@ import type { DataRecord } from './record.ts';
 
 export interface ReadRecord {
   readonly record: DataRecord;
-  /** Sent back with a change, so that nobody else's is lost. */
+  /** Sent with a change, so that it does not overwrite the change of somebody else. */
   readonly etag: string;
 }
 

@@ -11,7 +11,7 @@ import { Skeleton } from '../../ui/skeleton.tsx';
 const RANGES = [
   { value: '30d', label: '30 days' },
   { value: '90d', label: '90 days' },
-  { value: '1y', label: 'A year' },
+  { value: '1y', label: '1 year' },
 ] as const satisfies readonly { readonly value: RangeName; readonly label: string }[];
 
 export interface ScoreHistoryProps {
@@ -20,7 +20,7 @@ export interface ScoreHistoryProps {
   readonly name: string;
 }
 
-/** How a company's headline score has moved. */
+/** The headline score of a company over time. */
 export function ScoreHistory({ workspaceId, companyId, name }: ScoreHistoryProps) {
   const [range, setRange] = useState<(typeof RANGES)[number]['value']>('90d');
   const { data, error, refetch } = useQuery(scoresQuery(workspaceId, range, companyId));
@@ -37,7 +37,7 @@ export function ScoreHistory({ workspaceId, companyId, name }: ScoreHistoryProps
       ) : any ? (
         <ScorePlot scores={data} />
       ) : (
-        <p className="py-8 text-center text-soft">No audit was completed in this time.</p>
+        <p className="py-8 text-center text-soft">No audits were completed in this time range.</p>
       )}
     </Section>
   );

@@ -6,7 +6,7 @@ import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { toast } from '../../ui/toast/toast-store.ts';
-import { toneOf, valueLabel } from './labels.ts';
+import { fieldLabel, toneOf, valueLabel } from './labels.ts';
 import type { ReadRecord } from './record-query.ts';
 import { useChangeRecord } from './use-change-record.ts';
 
@@ -14,24 +14,25 @@ export interface StatusMovesProps {
   readonly workspaceId: string;
   readonly shape: ResourceShape;
   readonly read: ReadRecord;
-  /** Why this person may not. */
+  /** Why the person may not change the status; undefined if they may. */
   readonly blocked: string | undefined;
 }
 
-/** Where a record stands, and where it may go from there. */
+/** The state of a record, with a button for each allowed change of state. */
 export function StatusMoves({ workspaceId, shape, read, blocked }: StatusMovesProps) {
   const change = useChangeRecord(workspaceId, shape, read);
   if (shape.transitions === null) return null;
   const { field, moves } = shape.transitions;
   const state = String(read.record[field]);
   const move = async (to: string): Promise<void> => {
-    if (await change.run({ [field]: to })) toast(`Moved to ${valueLabel(to).toLowerCase()}.`);
+    if (await change.run({ [field]: to }))
+      toast(`${fieldLabel(field)} changed to ${valueLabel(to).toLowerCase()}.`);
   };
   return (
     <Card className="flex flex-col gap-3 px-4 py-3">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
         <span className="flex items-center gap-2">
-          <span className="text-soft">Now</span>
+          <span className="text-soft">{fieldLabel(field)}</span>
           <Badge tone={toneOf(state)}>{valueLabel(state)}</Badge>
         </span>
         <span className="flex flex-wrap items-center gap-2">

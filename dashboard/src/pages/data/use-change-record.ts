@@ -6,7 +6,7 @@ import { type ReadRecord, readRecord, recordPathOf, recordQuery } from './record
 
 type Patch = Readonly<Record<string, string | number | null>>;
 
-/** Changes a record, if it still is what was read; lists that show it are read anew. */
+/** Changes a record, unless it has changed since it was read. Lists that show it are read again. */
 export function useChangeRecord(workspaceId: string, shape: ResourceShape, { record, etag }: ReadRecord) {
   const client = useQueryClient();
   return useAction({

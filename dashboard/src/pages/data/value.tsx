@@ -1,6 +1,7 @@
 import type { FieldShape } from '@svc/service/dashboard/wire-data';
 import { Link } from '@tanstack/react-router';
 import { ExternalLink } from 'lucide-react';
+import { formatNumber } from '../../format/number.ts';
 import { When, type WhenProps } from '../../format/when.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { toneOf, valueLabel } from './labels.ts';
@@ -10,18 +11,18 @@ export interface ValueProps {
   readonly field: FieldShape;
   readonly value: string | number | null | undefined;
   readonly companyName: (id: string) => string;
-  /** How a time is shown. Default: relative. */
+  /** Format of times. Default: relative. */
   readonly time?: WhenProps['form'];
 }
 
-/** A field's value as people read it. */
+/** The value of a field. */
 export function Value({ workspaceId, field, value, companyName, time = 'relative' }: ValueProps) {
   const { name, kind, values } = field;
-  if (value === null || value === undefined) return <span className="text-soft">none</span>;
+  if (value === null || value === undefined) return <span className="text-soft">None</span>;
   const text = String(value);
   if (kind === 'time') return <When at={text} form={time} />;
   if (name === 'headlineScore') return <Score score={Number(value)} />;
-  if (kind === 'integer') return <span className="tabular-nums">{Number(value).toLocaleString()}</span>;
+  if (kind === 'integer') return <span className="tabular-nums">{formatNumber(Number(value))}</span>;
   if (values !== null) return <Badge tone={toneOf(text)}>{valueLabel(text)}</Badge>;
   if (name === 'companyId') {
     return (
@@ -50,7 +51,7 @@ const FAIR_SCORE = 40;
 const barOf = (score: number): string =>
   score >= GOOD_SCORE ? 'bg-good' : score >= FAIR_SCORE ? 'bg-warn' : 'bg-bad';
 
-/** A score of 0 to 100: the number, and a bar as long. */
+/** A score from 0 to 100, as a number and a bar. */
 export const Score = ({ score }: { readonly score: number }) => (
   <span className="flex items-center gap-2.5">
     <span className="w-7 text-end font-medium tabular-nums">{score}</span>

@@ -15,7 +15,7 @@ export function ExplorerPage() {
       <FailureState
         error={error}
         retry={() => void refetch()}
-        title="The API's description could not be loaded"
+        title="The API description could not be loaded"
       />
     );
   }
@@ -23,7 +23,7 @@ export function ExplorerPage() {
   return (
     <Page
       title="Explorer"
-      description="Try a request with a test key. Writes with one are dry runs: checked and answered, and nothing changes."
+      description="Send requests with a test key. Writes with a test key are dry runs: they are checked, but change nothing."
       actions={
         <>
           <a

@@ -9,11 +9,11 @@ import { Section } from '../../ui/card.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { Field } from '../../ui/form/field.tsx';
 import { Input, Textarea } from '../../ui/form/input.tsx';
-import { AnswerPanel } from './answer-panel.tsx';
 import type { Operation } from './openapi.ts';
 import { OperationField } from './operation-field.tsx';
 import { ParameterField } from './parameter-field.tsx';
 import { curlOf, type Draft, sendDraft } from './request.ts';
+import { ResponsePanel } from './response-panel.tsx';
 
 type Values = Draft['values'];
 
@@ -22,23 +22,23 @@ const TEST_TOKEN = /^svc_test_[A-Za-z0-9_-]{32}$/;
 function tokenProblem(token: string): string | null {
   if (TEST_TOKEN.test(token)) return null;
   if (token.startsWith('svc_live_')) {
-    return 'This is a live key: its requests count and its writes are real. Paste a test key.';
+    return 'This is a live key. Its requests count towards the quota, and its writes are real. Enter a test key.';
   }
   return token === ''
-    ? 'Paste a test key first.'
-    : 'Not a test key: one begins with svc_test_ and has 32 more characters.';
+    ? 'Enter a test key.'
+    : 'This is not a test key. A test key is svc_test_ followed by 32 characters.';
 }
 
-/** The example with a company that there is, so that it works as it stands. */
+/** The example body with the id of an existing company, so that the request succeeds unchanged. */
 const exampleOf = (body: string, company: string | undefined): string =>
   company === undefined ? body : body.replaceAll(/("companyId": )"[^"]*"/g, `$1${JSON.stringify(company)}`);
 
-/** Builds a request, sends it, shows what comes back. The key lives in this component's memory alone. */
+/** Builds a request, sends it and shows the response. Only this component's memory holds the key. */
 export function Explorer({ operations }: { readonly operations: readonly Operation[] }) {
   const [token, setToken] = useState('');
   const [problem, setProblem] = useState<string | null>(null);
   const [id, setId] = useState(operations[0]?.id ?? '');
-  // Kept by operation, so that going back and forth loses nothing and carries nothing over.
+  // Kept per operation: switching between operations loses no values and carries none over.
   const [allValues, setAllValues] = useState<Readonly<Record<string, Values>>>({});
   const [bodies, setBodies] = useState<Readonly<Record<string, string>>>({});
   const company = useQuery(companySearchQuery(useWorkspaceId(), '')).data?.data[0]?.id;
@@ -59,7 +59,7 @@ export function Explorer({ operations }: { readonly operations: readonly Operati
     event.preventDefault();
     send(draft);
   };
-  const goOn = (cursor: string): void => {
+  const showNextPage = (cursor: string): void => {
     const next = { ...values, cursor };
     setValues(next);
     send({ ...draft, values: next });
@@ -70,7 +70,7 @@ export function Explorer({ operations }: { readonly operations: readonly Operati
         <form onSubmit={submit} className="flex flex-col gap-4">
           <Field
             label="Test key"
-            hint="Kept in this page's memory until you leave it, and sent to this service alone."
+            hint="Kept in memory until you leave this page, and sent only to this service."
             error={problem}
           >
             {(control) => (
@@ -126,10 +126,15 @@ export function Explorer({ operations }: { readonly operations: readonly Operati
         </form>
       </Section>
       <div className="flex min-w-0 flex-col gap-5">
-        <Section title="As curl">
+        <Section title="curl">
           <CodeBlock label="curl" code={curlOf(draft)} />
         </Section>
-        <AnswerPanel answer={sending.data} error={sending.error} busy={sending.isPending} onNext={goOn} />
+        <ResponsePanel
+          response={sending.data}
+          error={sending.error}
+          busy={sending.isPending}
+          onNext={showNextPage}
+        />
       </div>
     </div>
   );

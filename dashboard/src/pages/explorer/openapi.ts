@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { failureOf, unreachable } from '../../api/failure.ts';
 import { serviceUrl } from '../../base.ts';
 
-/** As much of the service's OpenAPI document as the explorer reads. */
+/** The parts of the OpenAPI document that the explorer uses. */
 
 export interface ParameterSpec {
   readonly name: string;
@@ -35,7 +35,7 @@ interface Document {
   readonly components: { readonly parameters: Readonly<Record<string, ParameterSpec>> };
 }
 
-/** One request that can be made. */
+/** An operation of the API. */
 export interface Operation {
   /** `GET /v1/audits/{id}`. */
   readonly id: string;
@@ -43,16 +43,16 @@ export interface Operation {
   readonly path: string;
   readonly group: string;
   readonly summary: string;
-  /** Those of path and query. */
+  /** Parameters of the path and the query, without headers. */
   readonly parameters: readonly ParameterSpec[];
-  /** JSON text to begin with; undefined: it has no body. */
+  /** An example body as JSON text; undefined if the operation has no body. */
   readonly body: string | undefined;
 }
 
 const REFERENCE = '#/components/parameters/';
 const METHODS = ['get', 'post', 'patch', 'delete'] as const;
 
-/** What the service says that it can be asked for. */
+/** The operations of the API, from the OpenAPI document of the service. */
 export const operationsQuery = queryOptions({
   queryKey: ['openapi'],
   queryFn: async ({ signal }): Promise<readonly Operation[]> => {

@@ -10,7 +10,7 @@ export interface OperationFieldProps {
   readonly onChange: (id: string) => void;
 }
 
-/** Which request it is, grouped as the reference groups them. */
+/** Selects an operation. The groups are those of the API reference. */
 export function OperationField({ operations, value, onChange }: OperationFieldProps) {
   const groups = Object.entries(Object.groupBy(operations, ({ group }) => group));
   const summary = operations.find(({ id }) => id === value)?.summary;

@@ -9,11 +9,11 @@ export interface ParameterFieldProps {
   readonly onChange: (value: string) => void;
 }
 
-/** One parameter of the path or the query, as its schema says. */
+/** The control for one parameter of the path or the query, chosen by its schema. */
 export function ParameterField({ parameter, value, onChange }: ParameterFieldProps) {
   const { name, required = false, description, schema } = parameter;
   const choices = schema.enum ?? (schema.type === 'boolean' ? ['true', 'false'] : undefined);
-  const usual = schema.default === undefined ? '' : String(schema.default);
+  const defaultValue = schema.default === undefined ? '' : String(schema.default);
   return (
     <Field label={name} hint={firstSentence(description)} optional={!required}>
       {(control) =>
@@ -22,7 +22,7 @@ export function ParameterField({ parameter, value, onChange }: ParameterFieldPro
             {...control}
             required={required}
             value={value}
-            placeholder={usual === '' ? String(schema.examples?.[0] ?? '') : usual}
+            placeholder={defaultValue === '' ? String(schema.examples?.[0] ?? '') : defaultValue}
             spellCheck={false}
             autoComplete="off"
             className="font-mono"
@@ -33,7 +33,7 @@ export function ParameterField({ parameter, value, onChange }: ParameterFieldPro
             {...control}
             value={value}
             options={[
-              { value: '', label: usual === '' ? 'not sent' : `default: ${usual}` },
+              { value: '', label: defaultValue === '' ? 'Not set' : `Default: ${defaultValue}` },
               ...choices.map((choice) => ({ value: choice, label: choice })),
             ]}
             onChange={({ target }) => onChange(target.value)}
@@ -44,6 +44,6 @@ export function ParameterField({ parameter, value, onChange }: ParameterFieldPro
   );
 }
 
-/** Descriptions are Markdown for the reference; the first sentence is enough here. */
+/** The first sentence of a Markdown description, as plain text. */
 const firstSentence = (description = ''): string =>
   (/^[\s\S]*?[.:](?=\s|$)/.exec(description)?.[0] ?? description).replaceAll('`', '').replace(/:$/, '.');

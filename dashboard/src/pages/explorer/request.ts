@@ -1,27 +1,27 @@
 import { serviceUrl } from '../../base.ts';
 import type { Operation } from './openapi.ts';
 
-/** A request as it was typed. */
+/** A request that has not been sent yet. */
 export interface Draft {
   readonly operation: Operation;
-  /** By the name of the parameter; an empty one is left out. */
+  /** Values by the name of the parameter. Empty values are not sent. */
   readonly values: Readonly<Record<string, string>>;
   readonly body: string | undefined;
 }
 
-/** What came back. */
-export interface Answer {
+/** A response as the explorer shows it. */
+export interface ExplorerResponse {
   readonly status: number;
   readonly statusText: string;
   readonly durationMs: number;
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** JSON is indented. */
+  /** The body; JSON is indented. */
   readonly body: string;
-  /** Of a list: goes on behind this page. */
+  /** Cursor of the next page of a list; null for other responses and at the end. */
   readonly nextCursor: string | null;
 }
 
-/** Headers that say something of the answer; the others are the connection's. */
+/** The headers to show; the others are about the connection. */
 const SHOWN_HEADERS = [
   'request-id',
   'dry-run',
@@ -33,7 +33,7 @@ const SHOWN_HEADERS = [
   'allow',
 ];
 
-export function addressOf({ operation: { path, parameters }, values }: Draft): string {
+export function urlOf({ operation: { path, parameters }, values }: Draft): string {
   const query = new URLSearchParams();
   let filled = path;
   for (const { name, in: place } of parameters) {
@@ -45,11 +45,11 @@ export function addressOf({ operation: { path, parameters }, values }: Draft): s
   return `${serviceUrl()}${filled}${text === '' ? '' : `?${text}`}`;
 }
 
-/** The same request for a shell; the key stays in the variable that the person keeps it in. */
+/** The request as a curl command, which reads the key from an environment variable. */
 export function curlOf(draft: Draft): string {
   const { method } = draft.operation;
   const lines = [
-    `curl${method === 'GET' ? '' : ` -X ${method}`} ${quoted(addressOf(draft))}`,
+    `curl${method === 'GET' ? '' : ` -X ${method}`} ${quoted(urlOf(draft))}`,
     '  -H "Authorization: Bearer $SVC_API_KEY"',
     ...(draft.body === undefined
       ? []
@@ -60,10 +60,10 @@ export function curlOf(draft: Draft): string {
 
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** Sends it with the key and without the session's cookie. */
-export async function sendDraft(draft: Draft, token: string): Promise<Answer> {
+/** Sends the request with the key, without the session's cookie. */
+export async function sendDraft(draft: Draft, token: string): Promise<ExplorerResponse> {
   const begun = performance.now();
-  const response = await fetch(addressOf(draft), {
+  const response = await fetch(urlOf(draft), {
     method: draft.operation.method,
     credentials: 'omit',
     cache: 'no-store',

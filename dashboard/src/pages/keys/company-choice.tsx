@@ -7,13 +7,13 @@ import { CompanySearch } from './company-search.tsx';
 type Company = CompanyNames['data'][number];
 
 const SCOPES = [
-  { value: 'all', label: 'All companies', hint: 'Of this workspace, also future ones.' },
-  { value: 'one', label: 'One company', hint: 'Sees only the records of this company.' },
+  { value: 'all', label: 'All companies', hint: 'All companies of the workspace, including future ones.' },
+  { value: 'one', label: 'One company', hint: 'Only this company and its records.' },
 ] as const;
 
 export interface CompanyChoiceProps {
   readonly workspaceId: string;
-  /** Null: all; undefined: one that is still to be chosen. */
+  /** Null: all companies. Undefined: one company, not yet chosen. */
   readonly company: Company | null | undefined;
   readonly onChange: (company: Company | null | undefined) => void;
 }
@@ -36,7 +36,7 @@ export function CompanyChoice({ workspaceId, company, onChange }: CompanyChoiceP
             <span className="font-medium">{company.name}</span>{' '}
             <span className="text-soft">{company.domain ?? company.id}</span>
           </span>
-          {/* Where the search was that had the focus. */}
+          {/* Takes over the focus from the search. */}
           <Button autoFocus size="small" variant="ghost" onClick={() => onChange(undefined)}>
             Change
           </Button>

@@ -11,13 +11,12 @@ export interface CompanySearchProps {
   readonly onChoose: (company: CompanyNames['data'][number]) => void;
 }
 
-/** It appears at the end of a dialog, where it may be out of sight. */
+/** The search appears at the end of a dialog, which may have to scroll. */
 const intoView = (element: HTMLElement | null): void => element?.scrollIntoView({ block: 'nearest' });
 
 /**
- * Finds a company by a piece of its name, domain or id. Arrow keys and Enter choose; cmdk keeps Enter from a form around
- * it. Enter that comes before the results of what was typed chooses the first of them once they are there, never one of
- * the results before.
+ * Finds a company by a part of its name, domain or id. Arrow keys and Enter choose; cmdk does not let Enter submit the
+ * surrounding form. Enter before the results for the typed text have loaded chooses the first of them once they have.
  */
 export function CompanySearch({ workspaceId, onChoose }: CompanySearchProps) {
   const [text, setText] = useState('');
@@ -63,7 +62,7 @@ export function CompanySearch({ workspaceId, onChoose }: CompanySearchProps) {
         {error === null ? null : <p className="px-2 py-1.5 text-bad">{messageOf(error)}</p>}
         {data === undefined ? null : (
           <Command.Empty className="px-2 py-1.5 text-soft">
-            {search === '' ? 'There are no companies yet.' : 'No company matches this text.'}
+            {search === '' ? 'No companies yet' : 'No results'}
           </Command.Empty>
         )}
         {data?.data.map((company) => (

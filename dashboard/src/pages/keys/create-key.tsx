@@ -13,17 +13,21 @@ import { Dialog, DialogActions } from '../../ui/popup/dialog.tsx';
 import { CompanyChoice } from './company-choice.tsx';
 
 const MODES = [
-  { value: 'live', label: 'Live', hint: 'Counts towards the live quota; each request is in the audit log.' },
-  { value: 'test', label: 'Test', hint: 'Reads the same data free of quota and log. Writes change nothing.' },
+  { value: 'live', label: 'Live', hint: 'Requests count towards the live quota and are in the audit log.' },
+  {
+    value: 'test',
+    label: 'Test',
+    hint: 'Reads the same data, without quota and audit log. Writes change nothing.',
+  },
 ] as const;
 const ACCESS = [
-  { value: 'read', label: 'Read', hint: 'Lists, counts and single records.' },
+  { value: 'read', label: 'Read', hint: 'Reads lists, counts and single records.' },
   { value: 'write', label: 'Read and write', hint: 'Also creates, changes and deletes records.' },
 ] as const;
 
 export interface CreateKeyProps {
   readonly workspaceId: string;
-  /** Chosen at first. */
+  /** The mode that is selected at first. */
   readonly mode: KeyMode;
   readonly onClose: () => void;
   readonly onCreated: (created: CreatedKey) => void;
@@ -33,13 +37,13 @@ export function CreateKey({ workspaceId, mode: first, onClose, onCreated }: Crea
   const [name, setName] = useState('');
   const [mode, setMode] = useState<KeyMode>(first);
   const [access, setAccess] = useState<KeyAccess>('read');
-  /** Null: all; undefined: one that is still to be chosen. */
+  /** Null: all companies. Undefined: one company, not yet chosen. */
   const [company, setCompany] = useState<CompanyNames['data'][number] | null | undefined>(null);
   const idempotencyKey = useIdempotencyKey();
   const create = useAction({
     mutationFn: () =>
       createKey(workspaceId, { name, mode, access, companyId: company?.id ?? null }, idempotencyKey),
-    // The answer holds the token: it is not kept here.
+    // The response holds the token, so do not cache it.
     gcTime: 0,
     onSuccess: (created) => {
       onClose();
@@ -58,7 +62,7 @@ export function CreateKey({ workspaceId, mode: first, onClose, onCreated }: Crea
               type="submit"
               variant="primary"
               busy={create.isPending}
-              blocked={company === undefined ? 'Choose the company first.' : undefined}
+              blocked={company === undefined ? 'Choose a company first.' : undefined}
             >
               Create key
             </Button>
@@ -67,7 +71,7 @@ export function CreateKey({ workspaceId, mode: first, onClose, onCreated }: Crea
       >
         <TextField
           label="Name"
-          hint="What uses the key, for example “Nightly crawler”."
+          hint="The program that uses the key, for example “Nightly crawler”."
           required
           autoFocus
           maxLength={NAME_MAX_CHARACTERS}

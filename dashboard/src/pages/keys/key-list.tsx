@@ -16,7 +16,7 @@ import { requestsByKey, USAGE_DAYS } from './usage.ts';
 export interface KeyListProps {
   readonly workspaceId: string;
   readonly status: KeyStatus;
-  /** Why keys cannot be changed. */
+  /** Why the person may not change keys; undefined if they may. */
   readonly blocked: string | undefined;
   readonly createButton: ReactNode;
   readonly onAction: (key: ApiKey, action: KeyAction) => void;
@@ -88,11 +88,10 @@ export function KeyList({ workspaceId, status, blocked, createButton, onAction }
 const NoKeys = ({ status, createButton }: Pick<KeyListProps, 'status' | 'createButton'>) =>
   status === 'active' ? (
     <EmptyState icon={KeyRound} title="No keys yet" actions={createButton}>
-      Create a key to call the API. Begin with a test key: it costs no quota, and what it writes changes
-      nothing.
+      Create a key to call the API. Start with a test key: it uses no quota, and its writes change nothing.
     </EmptyState>
   ) : (
-    <EmptyState icon={KeyRound} title="No key was revoked">
-      Revoked keys stay in this list, so that the audit log can be read.
+    <EmptyState icon={KeyRound} title="No revoked keys">
+      Revoked keys stay listed here, so that you can look up keys from the audit log.
     </EmptyState>
   );

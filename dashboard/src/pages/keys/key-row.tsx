@@ -13,9 +13,9 @@ export type KeyAction = 'rotate' | 'revoke';
 
 export interface KeyRowProps {
   readonly apiKey: ApiKey;
-  /** Null: all companies. */
+  /** Null if the key can access all companies. */
   readonly companyName: string | null;
-  /** Undefined: on their way. */
+  /** Undefined while they load. */
   readonly requests: readonly DayOfKey[] | undefined;
   readonly blocked: string | undefined;
   readonly onAction: (action: KeyAction) => void;
@@ -25,6 +25,7 @@ export function KeyRow({ apiKey, companyName, requests, blocked, onAction }: Key
   const { name, mode, hint, access, createdAt, lastUsedAt, revokedAt } = apiKey;
   const allowed = access === 'write' ? 'Read and write' : 'Read';
   const companies = companyName ?? 'All';
+  const at = revokedAt ?? lastUsedAt;
   return (
     <Row>
       <Cell className="max-w-0 min-w-48 py-2.5 sm:w-2/5 md:w-1/4">
@@ -37,7 +38,13 @@ export function KeyRow({ apiKey, companyName, requests, blocked, onAction }: Key
           {companyName === null ? null : ` · ${companyName}`}
           <span className="sm:hidden">
             {' · '}
-            {revokedAt === null ? 'used' : 'revoked'} <When at={revokedAt ?? lastUsedAt} />
+            {at === null ? (
+              'Never used'
+            ) : (
+              <>
+                {revokedAt === null ? 'Last used' : 'Revoked'} <When at={at} />
+              </>
+            )}
           </span>
         </div>
       </Cell>
@@ -52,7 +59,7 @@ export function KeyRow({ apiKey, companyName, requests, blocked, onAction }: Key
         <When at={createdAt} />
       </Cell>
       <Cell className="hidden text-soft sm:table-cell">
-        <When at={revokedAt ?? lastUsedAt} />
+        <When at={at} />
       </Cell>
       <Cell className="hidden sm:table-cell">
         {requests === undefined ? <Skeleton className="h-4 w-20" /> : <Sparkline days={requests} />}

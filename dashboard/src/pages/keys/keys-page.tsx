@@ -27,8 +27,8 @@ export function KeysPage() {
   const client = useQueryClient();
   const { role } = useWorkspace(workspaceId);
   const blocked = whyNot(role, 'key.manage');
-  const [asked, setAsked] = useState<{ readonly key: ApiKey; readonly action: KeyAction } | null>(null);
-  /** The one place that holds a token, until its dialog closes. */
+  const [pending, setPending] = useState<{ readonly key: ApiKey; readonly action: KeyAction } | null>(null);
+  /** The only copy of a token, until its dialog closes. */
   const [issued, setIssued] = useState<CreatedKey | null>(null);
 
   const setCreating = (next: typeof create): void =>
@@ -47,7 +47,7 @@ export function KeysPage() {
   return (
     <Page
       title="API keys"
-      description="Programs authenticate with a key. Each belongs to this workspace and does what you allow it."
+      description="Programs use API keys to access this workspace. Each key has the access that you choose."
       actions={button(true)}
     >
       <Card className="overflow-hidden">
@@ -60,7 +60,7 @@ export function KeysPage() {
           status={status}
           blocked={blocked}
           createButton={button('test')}
-          onAction={(key, action) => setAsked({ key, action })}
+          onAction={(key, action) => setPending({ key, action })}
         />
       </Card>
       {create !== undefined && blocked === undefined ? (
@@ -71,19 +71,19 @@ export function KeysPage() {
           onCreated={show}
         />
       ) : null}
-      {asked?.action === 'rotate' ? (
+      {pending?.action === 'rotate' ? (
         <RotateKey
           workspaceId={workspaceId}
-          apiKey={asked.key}
-          onClose={() => setAsked(null)}
+          apiKey={pending.key}
+          onClose={() => setPending(null)}
           onIssued={show}
         />
       ) : null}
-      {asked?.action === 'revoke' ? (
+      {pending?.action === 'revoke' ? (
         <RevokeKey
           workspaceId={workspaceId}
-          apiKey={asked.key}
-          onClose={() => setAsked(null)}
+          apiKey={pending.key}
+          onClose={() => setPending(null)}
           onRevoked={changed}
         />
       ) : null}

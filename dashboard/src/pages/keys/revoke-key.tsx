@@ -25,8 +25,8 @@ export const RevokeKey = ({ workspaceId, apiKey, onClose, onRevoked }: RevokeKey
     }}
   >
     <p>
-      Every request with the token <code className="text-ink">{apiKey.hint}</code> is refused from now on.
-      This cannot be undone.
+      Requests with the token <code className="text-ink">{apiKey.hint}</code> will fail. This cannot be
+      undone.
     </p>
     <LastUse apiKey={apiKey} />
   </Confirm>

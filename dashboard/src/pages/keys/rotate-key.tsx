@@ -21,12 +21,10 @@ export const RotateKey = ({ workspaceId, apiKey, onClose, onIssued }: RotateKeyP
     onConfirm={async () => onIssued(await rotateKey(workspaceId, apiKey.id))}
   >
     <p>
-      The token <code className="text-ink">{apiKey.hint}</code> stops working at once, and a new one is shown,
-      once.
+      The token <code className="text-ink">{apiKey.hint}</code> stops working immediately. You get a new
+      token, which is shown only once.
     </p>
-    <p>
-      To change without a gap, create a new key instead, switch your programs to it, then revoke this one.
-    </p>
+    <p>To avoid downtime, create a new key instead, switch your programs to it, then revoke this key.</p>
     <LastUse apiKey={apiKey} />
   </Confirm>
 );

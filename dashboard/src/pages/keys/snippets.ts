@@ -4,7 +4,7 @@ export interface Snippet {
   readonly code: string;
 }
 
-/** The first request in three languages. Each runs as it is, without anything to install beside the language. */
+/** A first request in three languages. Each snippet runs unchanged, without any package. */
 export function snippets(url: string, token: string): readonly Snippet[] {
   const address = `${url}/v1/audits?limit=10`;
   return [

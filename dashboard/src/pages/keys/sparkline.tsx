@@ -1,22 +1,21 @@
+import { formatNumber } from '../../format/number.ts';
 import type { DayOfKey } from './usage.ts';
 
 const HEIGHT = 20;
 const BAR = 7;
 const GAP = 2;
-/** A day with requests is seen beside a day with many. */
+/** Keeps a day with few requests visible next to a day with many. */
 const BAR_MIN = 2;
-
-const number = new Intl.NumberFormat();
 
 export interface SparklineProps {
   readonly days: readonly DayOfKey[];
 }
 
-/** A bar per day, and their sum. */
+/** One bar per day, and the sum. */
 export function Sparkline({ days }: SparklineProps) {
   const most = Math.max(1, ...days.map(({ requests }) => requests));
   const sum = days.reduce((total, { requests }) => total + requests, 0);
-  const title = days.map(({ day, requests }) => `${day}: ${number.format(requests)}`).join('\n');
+  const title = days.map(({ day, requests }) => `${day} (UTC): ${formatNumber(requests)}`).join('\n');
   const height = (requests: number): number =>
     requests === 0 ? 1 : Math.max(BAR_MIN, Math.round((requests / most) * HEIGHT));
   return (
@@ -34,7 +33,7 @@ export function Sparkline({ days }: SparklineProps) {
           />
         ))}
       </svg>
-      <span className="leading-4 text-soft tabular-nums">{number.format(sum)}</span>
+      <span className="leading-4 text-soft tabular-nums">{formatNumber(sum)}</span>
     </span>
   );
 }

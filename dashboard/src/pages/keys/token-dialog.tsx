@@ -20,17 +20,17 @@ export interface TokenDialogProps {
   readonly onClose: () => void;
 }
 
-/** The only time that a token is seen. Only its button closes it. */
+/** Shows a new token, once. Only the button closes the dialog. */
 export function TokenDialog({ workspaceId, created: { key, token }, onIssued, onClose }: TokenDialogProps) {
   if (token === null) {
     return <LostToken workspaceId={workspaceId} apiKey={key} onIssued={onIssued} onClose={onClose} />;
   }
   return (
-    <Dialog open onOpenChange={onClose} title={`The token of “${key.name}”`} wide dismissable={false}>
+    <Dialog open onOpenChange={onClose} title={`Token of “${key.name}”`} wide dismissable={false}>
       <ShownOnce what="The token" />
       <p className="flex gap-2 rounded-md bg-warn-ground px-3 py-2 text-warn">
         <TriangleAlert size={16} aria-hidden className="mt-0.5 shrink-0" />
-        Copy it now. It is shown only once: the service stores only a hash of it.
+        Copy the token now. It is shown only once, because the service stores only its hash.
       </p>
       <div className="mt-4 flex flex-wrap items-center gap-2">
         <code
@@ -63,7 +63,7 @@ interface LostTokenProps extends Omit<TokenDialogProps, 'created'> {
   readonly apiKey: CreatedKey['key'];
 }
 
-/** The response that held the token did not arrive; the repeat of the request does not hold it. */
+/** Shown if the response with the token was lost: the response to the repeated request has no token. */
 function LostToken({ workspaceId, apiKey, onIssued, onClose }: LostTokenProps) {
   const rotate = useAction({
     mutationFn: () => rotateKey(workspaceId, apiKey.id),
@@ -74,12 +74,12 @@ function LostToken({ workspaceId, apiKey, onIssued, onClose }: LostTokenProps) {
     <Dialog
       open
       onOpenChange={onClose}
-      title={`“${apiKey.name}” exists, its token is lost`}
+      title={`“${apiKey.name}” was created, but its token was lost`}
       dismissable={!rotate.isPending}
     >
       <p className="text-soft">
-        The key was created by the first attempt. Its token was in that response, which did not arrive, and
-        cannot be shown again. Rotate the key to get a new token.
+        The first attempt created the key, but the response with the token did not arrive. The token cannot be
+        shown again. Rotate the key to get a new token.
       </p>
       {rotate.error === null ? null : <Problem className="mt-3">{messageOf(rotate.error)}</Problem>}
       <DialogActions>

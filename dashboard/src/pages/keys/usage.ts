@@ -9,7 +9,7 @@ export interface DayOfKey {
   readonly requests: number;
 }
 
-/** The last days of a key, the oldest first, with a zero where there was no request. */
+/** Returns a function from a key's id to its requests per day, oldest day first, with 0 for days without requests. */
 export function requestsByKey({ data }: Usage, nowMs = Date.now()): (keyId: string) => readonly DayOfKey[] {
   const days = Array.from({ length: USAGE_DAYS }, (_, ago) =>
     new Date(nowMs - (USAGE_DAYS - 1 - ago) * DAY_MS).toISOString().slice(0, 10),

@@ -1,4 +1,5 @@
 import type { AuditLogEntry } from '@svc/sdk';
+import { formatNumber } from '../../format/number.ts';
 import { Badge, type Tone } from '../../ui/badge.tsx';
 import { classes } from '../../ui/classes.ts';
 import { KIND_LABELS } from './kinds.ts';
@@ -14,21 +15,21 @@ export const StatusBadge = ({ status }: { readonly status: number }) => (
   </Badge>
 );
 
-/** On whom or what. Of an import also how much. */
-function aboutOf({ kind, records, resource, targetLabel = '', actor }: AuditLogEntry): string {
+/** The target of the entry; for an import also the number of records. */
+function targetOf({ kind, records, resource, targetLabel = '', actor }: AuditLogEntry): string {
   if (kind !== 'records.imported') return targetLabel === actor ? '' : targetLabel;
-  const count = records === undefined ? '' : `${records.toLocaleString()} ${resource}`;
+  const count = records === undefined ? '' : `${formatNumber(records)} ${resource}`;
   return targetLabel === '' ? count : `${count} from ${targetLabel}`;
 }
 
-/** What happened, in a line: method and path of a request, else the words of its kind. */
+/** What happened, in one line: method and path of a request, otherwise the label of the kind. */
 export function EntryTitle({ entry }: { readonly entry: AuditLogEntry }) {
   if (entry.kind !== 'api.request') {
-    const about = aboutOf(entry);
+    const target = targetOf(entry);
     return (
       <span className="truncate">
         <span className="font-medium">{KIND_LABELS[entry.kind]}</span>
-        {about === '' ? null : <bdi>: {about}</bdi>}
+        {target === '' ? null : <bdi>: {target}</bdi>}
       </span>
     );
   }
@@ -40,7 +41,7 @@ export function EntryTitle({ entry }: { readonly entry: AuditLogEntry }) {
   );
 }
 
-/** A value that filters by itself. */
+/** A value that filters the log by itself when it is clicked. */
 export const FilterButton = ({
   label,
   onClick,

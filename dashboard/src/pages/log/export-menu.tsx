@@ -8,7 +8,7 @@ export interface ExportMenuProps {
   readonly params: Readonly<Record<string, string | number | undefined>>;
 }
 
-/** Saves the filtered range as a file; the browser takes the stream. */
+/** Downloads the filtered entries as a file. */
 export function ExportMenu({ workspaceId, params }: ExportMenuProps) {
   const save = (format: 'csv' | 'ndjson'): void => {
     const link = document.createElement('a');
@@ -25,10 +25,10 @@ export function ExportMenu({ workspaceId, params }: ExportMenuProps) {
   return (
     <Menu trigger={trigger}>
       <MenuItem icon={FileSpreadsheet} onSelect={() => save('csv')}>
-        CSV, for a spreadsheet
+        CSV
       </MenuItem>
       <MenuItem icon={FileJson} onSelect={() => save('ndjson')}>
-        NDJSON, an entry a line
+        NDJSON (one entry per line)
       </MenuItem>
     </Menu>
   );

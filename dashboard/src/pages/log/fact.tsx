@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** A line of an entry: its name and what it says. */
+/** A field of an entry: name and value. */
 export const Fact = ({ name, children }: { readonly name: string; readonly children: ReactNode }) => (
   <>
     <dt className="text-soft">{name}</dt>
@@ -8,8 +8,8 @@ export const Fact = ({ name, children }: { readonly name: string; readonly child
   </>
 );
 
-/** Filters the log by what the line says. */
-export const Only = ({
+/** A button that filters the log by the value of the field. */
+export const FilterLink = ({
   onClick,
   children,
 }: {

@@ -5,13 +5,13 @@ import { PAGE_ITEMS_MAX } from '../../list/pages.ts';
 const POLL_MS = 1_500;
 
 export interface LiveTail {
-  /** Why the last look for new entries failed; the next one may not. */
+  /** Why the last request for new entries failed; null if it succeeded. */
   readonly error: unknown;
 }
 
 /**
- * Asks for what is newer than the first entry shown, again and again while the page is looked at. Nothing is missed while
- * it is not: the next look begins where the last one ended.
+ * Polls for entries that are newer than the first one shown, while the page is visible. No entry is missed while it is
+ * hidden: the next request continues where the last one ended.
  */
 export function useLiveTail({ items, loadNewer }: CursorList<unknown>, live: boolean): LiveTail {
   const [error, setError] = useState<unknown>(null);
@@ -20,19 +20,19 @@ export function useLiveTail({ items, loadNewer }: CursorList<unknown>, live: boo
     if (!live || !ready) return;
     let ended = false;
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const look = async (): Promise<void> => {
+    const poll = async (): Promise<void> => {
       try {
         if (!document.hidden) {
-          // More than a page has come: the rest of it at once.
+          // A full page means that there are more entries. Load them without a pause.
           while (!ended && (await loadNewer()) === PAGE_ITEMS_MAX);
           setError(null);
         }
       } catch (caught) {
         setError(caught);
       }
-      if (!ended) timer = setTimeout(() => void look(), POLL_MS);
+      if (!ended) timer = setTimeout(() => void poll(), POLL_MS);
     };
-    void look();
+    void poll();
     return () => {
       ended = true;
       clearTimeout(timer);

@@ -4,7 +4,7 @@ import type { Column } from '../../list/virtual-table.tsx';
 import { EntryTitle, FilterButton, StatusBadge } from './entry-parts.tsx';
 import type { LogSearch } from './log-search.ts';
 
-/** The columns of the log; a click on a status, a path or a key filters by it. */
+/** The columns of the log. A click on a status, a path, a key, a person or an address filters by it. */
 export const logColumns = (
   keys: ReadonlyMap<string, ApiKey>,
   filter: (search: LogSearch) => void,
@@ -31,7 +31,7 @@ export const logColumns = (
     className: 'w-18',
     cell: ({ status }) =>
       status === undefined ? null : (
-        <FilterButton label={`Only status ${status}`} onClick={() => filter({ status: String(status) })}>
+        <FilterButton label={`Filter by status ${status}`} onClick={() => filter({ status: String(status) })}>
           <StatusBadge status={status} />
         </FilterButton>
       ),
@@ -42,11 +42,15 @@ export const logColumns = (
     className: 'min-w-48 max-w-0',
     cell: (entry) =>
       entry.path === undefined ? (
-        <FilterButton label="Only this kind" onClick={() => filter({ kind: entry.kind })}>
+        <FilterButton label="Filter by this kind" onClick={() => filter({ kind: entry.kind })}>
           <EntryTitle entry={entry} />
         </FilterButton>
       ) : (
-        <FilterButton label="Only this path" className="flex" onClick={() => filter({ path: entry.path })}>
+        <FilterButton
+          label="Filter by this path"
+          className="flex"
+          onClick={() => filter({ path: entry.path })}
+        >
           <EntryTitle entry={entry} />
         </FilterButton>
       ),
@@ -59,7 +63,7 @@ export const logColumns = (
       <span className="flex min-w-0 flex-col text-sm leading-4">
         {actor === null ? null : (
           <FilterButton
-            label="Only this person"
+            label="Filter by this person"
             className="truncate text-soft"
             onClick={() => filter({ person: actor })}
           >
@@ -67,7 +71,11 @@ export const logColumns = (
           </FilterButton>
         )}
         {keyId === null ? null : (
-          <FilterButton label="Only this key" className="truncate" onClick={() => filter({ key: keyId })}>
+          <FilterButton
+            label="Filter by this key"
+            className="truncate"
+            onClick={() => filter({ key: keyId })}
+          >
             {keys.get(keyId)?.name ?? keyId}
           </FilterButton>
         )}
@@ -77,7 +85,7 @@ export const logColumns = (
   },
   {
     id: 'duration',
-    label: 'Took',
+    label: 'Duration',
     className: 'hidden w-20 !text-end md:table-cell',
     cell: ({ durationMs }) =>
       durationMs === undefined ? null : (
@@ -86,12 +94,12 @@ export const logColumns = (
   },
   {
     id: 'ip',
-    label: 'Address',
+    label: 'IP address',
     className: 'hidden w-36 lg:table-cell',
     cell: ({ ip }) =>
       ip === undefined ? null : (
         <FilterButton
-          label="Only this address"
+          label="Filter by this address"
           className="truncate text-sm text-soft tabular-nums"
           onClick={() => filter({ address: ip })}
         >

@@ -1,14 +1,15 @@
 import type { ApiKey, AuditLogEntry } from '@svc/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { call, ofWorkspace } from '../../api/client.ts';
-import { formatUtc, TIME_ZONE } from '../../format/time.ts';
+import { formatNumber } from '../../format/number.ts';
+import { formatUtc } from '../../format/time.ts';
 import { When } from '../../format/when.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { FailureState } from '../../ui/failure-state.tsx';
 import { Dialog } from '../../ui/popup/dialog.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { StatusBadge } from './entry-parts.tsx';
-import { Fact, Only } from './fact.tsx';
+import { Fact, FilterLink } from './fact.tsx';
 import { KIND_LABELS } from './kinds.ts';
 import type { LogSearch } from './log-search.ts';
 import { WhatChanged } from './what-changed.tsx';
@@ -16,14 +17,14 @@ import { WhatChanged } from './what-changed.tsx';
 export interface LogEntryProps {
   readonly workspaceId: string;
   readonly entryId: string;
-  /** The entry, when the list has it. */
+  /** The entry, if the list has loaded it. */
   readonly known: AuditLogEntry | undefined;
   readonly keys: ReadonlyMap<string, ApiKey>;
   readonly onClose: () => void;
   readonly onFilter: (search: LogSearch) => void;
 }
 
-/** One entry with all that it says. */
+/** A dialog with all fields of an entry. */
 export function LogEntry({ workspaceId, entryId, known, keys, onClose, onFilter }: LogEntryProps) {
   const {
     data: entry,
@@ -62,42 +63,46 @@ function Detail({ entry, keyName, onFilter }: DetailProps) {
       <dl className="grid grid-cols-[minmax(4.5rem,auto)_minmax(0,1fr)] gap-x-4 sm:grid-cols-[minmax(6rem,auto)_minmax(0,1fr)] sm:gap-x-5 gap-y-2 wrap-anywhere">
         <Fact name="Time">
           <When at={entry.createdAt} form="full" />{' '}
-          <span className="text-soft">
-            {TIME_ZONE}, {formatUtc(entry.createdAt)}
-          </span>
+          <span className="text-soft">({formatUtc(entry.createdAt)})</span>
         </Fact>
         {path === undefined ? null : (
           <Fact name="Request">
             <code>
               {method} {path}
             </code>
-            <Only onClick={() => onFilter({ path, method: undefined })}>Only this path</Only>
+            <FilterLink onClick={() => onFilter({ path, method: undefined })}>Filter by this path</FilterLink>
           </Fact>
         )}
         {status === undefined ? null : (
           <Fact name="Status">
             <StatusBadge status={status} />
-            <Only onClick={() => onFilter({ status: String(status) })}>Only this status</Only>
+            <FilterLink onClick={() => onFilter({ status: String(status) })}>
+              Filter by this status
+            </FilterLink>
           </Fact>
         )}
         {entry.keyId === null ? null : (
           <Fact name="API key">
             {keyName === undefined ? null : `${keyName} `}
             <code className="text-soft">{entry.keyId}</code>
-            <Only onClick={() => onFilter({ key: entry.keyId ?? undefined })}>Only this key</Only>
+            <FilterLink onClick={() => onFilter({ key: entry.keyId ?? undefined })}>
+              Filter by this key
+            </FilterLink>
           </Fact>
         )}
         {entry.actor === null ? null : (
           <Fact name="Person">
             {entry.actor}
-            <Only onClick={() => onFilter({ person: entry.actor ?? undefined })}>Only this person</Only>
+            <FilterLink onClick={() => onFilter({ person: entry.actor ?? undefined })}>
+              Filter by this person
+            </FilterLink>
           </Fact>
         )}
         <WhatChanged entry={entry} onFilter={onFilter} />
-        {durationMs === undefined ? null : <Fact name="Took">{durationMs} ms</Fact>}
+        {durationMs === undefined ? null : <Fact name="Duration">{durationMs} ms</Fact>}
         {records === undefined ? null : (
           <Fact name="Records">
-            {records.toLocaleString()} {resource}
+            {formatNumber(records)} {resource}
           </Fact>
         )}
         {recordIds === undefined || recordIds.length === 0 ? null : (
@@ -110,20 +115,20 @@ function Detail({ entry, keyName, onFilter }: DetailProps) {
           </Fact>
         )}
         {ip === undefined ? null : (
-          <Fact name="Address">
+          <Fact name="IP address">
             {ip}
-            <Only onClick={() => onFilter({ address: ip })}>Only this address</Only>
+            <FilterLink onClick={() => onFilter({ address: ip })}>Filter by this address</FilterLink>
           </Fact>
         )}
         {userAgent == null ? null : <Fact name="User agent">{userAgent}</Fact>}
         {requestId === undefined ? null : (
           <Fact name="Request id">
             <code>{requestId}</code>
-            <Only onClick={() => onFilter({ request: requestId })}>Only this request</Only>
+            <FilterLink onClick={() => onFilter({ request: requestId })}>Filter by this request</FilterLink>
           </Fact>
         )}
       </dl>
-      <CodeBlock label="the entry as JSON" code={JSON.stringify(entry, null, 2)} />
+      <CodeBlock label="entry as JSON" code={JSON.stringify(entry, null, 2)} />
     </div>
   );
 }

@@ -12,44 +12,44 @@ import {
   RANGE_DEFAULT,
   RANGES,
   type Range,
-  STATUS_CLASSES,
+  STATUS_GROUPS,
 } from './log-search.ts';
 
 export interface LogFiltersProps {
   readonly search: LogSearch;
   readonly keys: ReadonlyMap<string, ApiKey>;
-  /** Sets these filters; the others stay. */
+  /** Sets the given filters and keeps the others. */
   readonly onFilter: (search: LogSearch) => void;
   readonly onClear: () => void;
 }
 
 const ranges = [
   ...Object.entries(RANGES).map(([value, { label }]) => ({ value, label })),
-  { value: 'custom', label: 'From … to …' },
+  { value: 'custom', label: 'Custom range' },
 ];
 const kinds = Object.entries(KIND_LABELS).map(([value, label]) => ({ value, label }));
 const methods = METHODS.map((value) => ({ value, label: value }));
-const classes = Object.entries(STATUS_CLASSES).map(([value, { label }]) => ({ value, label }));
+const statusGroups = Object.entries(STATUS_GROUPS).map(([value, { label }]) => ({ value, label }));
 
-/** Filters whose value is typed, and matches exactly. */
+/** Text filters that match exactly. */
 const EXACT: readonly {
   readonly name: 'person' | 'address' | 'request' | 'target';
   readonly label: string;
   /** Default: the label. */
   readonly placeholder?: string;
 }[] = [
-  { name: 'person', label: 'Person', placeholder: 'Person, by e-mail' },
-  { name: 'address', label: 'Address', placeholder: 'IP address' },
+  { name: 'person', label: 'Person', placeholder: 'Person (e-mail)' },
+  { name: 'address', label: 'IP address' },
   { name: 'request', label: 'Request id' },
   { name: 'target', label: 'Target id' },
 ];
 
 const any = (label: string) => ({ value: '', label });
-/** Also the chosen one when it is none of the usual. */
-const withChosen = (options: readonly { value: string; label: string }[], chosen: string | undefined) =>
-  chosen === undefined || options.some(({ value }) => value === chosen)
+/** The options, and the selected value if it is not one of them. */
+const withSelected = (options: readonly { value: string; label: string }[], selected: string | undefined) =>
+  selected === undefined || options.some(({ value }) => value === selected)
     ? options
-    : [...options, { value: chosen, label: chosen }];
+    : [...options, { value: selected, label: selected }];
 
 export function LogFilters({ search, keys, onFilter, onClear }: LogFiltersProps) {
   const keyOptions = [...keys.values()].map(({ id, name, hint }) => ({
@@ -66,7 +66,7 @@ export function LogFilters({ search, keys, onFilter, onClear }: LogFiltersProps)
         options={ranges}
         onChange={({ target }) => onFilter({ range: target.value as Range })}
       />
-      {range === 'custom' ? <OwnRange search={search} onFilter={onFilter} /> : null}
+      {range === 'custom' ? <CustomRange search={search} onFilter={onFilter} /> : null}
       <Select
         aria-label="Kind"
         className="sm:w-32"
@@ -78,7 +78,7 @@ export function LogFilters({ search, keys, onFilter, onClear }: LogFiltersProps)
         aria-label="Status"
         className="sm:w-32"
         value={status ?? ''}
-        options={[any('Any status'), ...withChosen(classes, status)]}
+        options={[any('Any status'), ...withSelected(statusGroups, status)]}
         onChange={({ target }) => onFilter({ status: target.value || undefined })}
       />
       <Select
@@ -94,12 +94,12 @@ export function LogFilters({ search, keys, onFilter, onClear }: LogFiltersProps)
         aria-label="API key"
         className="col-span-2 sm:w-36"
         value={key ?? ''}
-        options={[any('Any key'), ...withChosen(keyOptions, key)]}
+        options={[any('Any key'), ...withSelected(keyOptions, key)]}
         onChange={({ target }) => onFilter({ key: target.value || undefined })}
       />
       <TextFilter
-        label="Path; with * at its end all that begin so"
-        placeholder="Path, such as /v1/audits*"
+        label="Path. End it with * to match a prefix."
+        placeholder="Path, for example /v1/audits*"
         value={search.path}
         tidy={(text) => (text.startsWith('/') ? text : `/${text}`)}
         onFilter={(path) => onFilter({ path })}
@@ -127,12 +127,12 @@ interface TextFilterProps {
   readonly label: string;
   readonly placeholder: string;
   readonly value: string | undefined;
-  /** Completes what was typed. Default: as it is. */
+  /** Completes the typed text. Default: unchanged. */
   readonly tidy?: (text: string) => string;
   readonly onFilter: (value: string | undefined) => void;
 }
 
-/** Filters when Enter is pressed or the field is left. */
+/** Applies the filter on Enter, or when the field loses the focus. */
 function TextFilter({ label, placeholder, value, tidy = (text) => text, onFilter }: TextFilterProps) {
   const [typed, setTyped] = useState(value ?? '');
   useEffect(() => setTyped(value ?? ''), [value]);
@@ -155,7 +155,7 @@ function TextFilter({ label, placeholder, value, tidy = (text) => text, onFilter
   );
 }
 
-const OwnRange = ({ search: { from, to }, onFilter }: Pick<LogFiltersProps, 'search' | 'onFilter'>) => (
+const CustomRange = ({ search: { from, to }, onFilter }: Pick<LogFiltersProps, 'search' | 'onFilter'>) => (
   <>
     <Input
       type="datetime-local"

@@ -45,7 +45,7 @@ export function LogPage() {
   const { entry, ...filters } = search;
   const filterKey = JSON.stringify(filters);
   const path = ofWorkspace(workspaceId, '/log');
-  // A range that counts back begins where the filters were set, so that the list stays the same list.
+  // A relative range starts at the moment when the filters were set, so that the list does not change.
   const params = useMemo(() => logParams(JSON.parse(filterKey) as LogSearch, Date.now()), [filterKey]);
   const list = useCursorList<AuditLogEntry>(path, params);
   const upToNow = params['to'] === undefined;
@@ -59,13 +59,13 @@ export function LogPage() {
   return (
     <Page
       title="Audit log"
-      description={`Every request with a live key and every change that people make. Nothing can be altered or removed. Times are in ${TIME_ZONE}.`}
+      description={`Requests with live keys, and changes that people make. Entries cannot be changed or deleted. Times are in ${TIME_ZONE}.`}
       actions={
         <>
           <Button
             aria-pressed={live && upToNow}
             variant={live && upToNow ? 'primary' : 'secondary'}
-            blocked={upToNow ? undefined : 'The chosen range ends before now.'}
+            blocked={upToNow ? undefined : 'The selected range has an end.'}
             onClick={() => setLive(!live)}
           >
             <Radio size={14} aria-hidden className={live && upToNow ? 'animate-pulse' : undefined} />
@@ -77,7 +77,7 @@ export function LogPage() {
     >
       <LogFilters search={search} keys={keys} onFilter={set} onClear={() => set(NO_FILTERS)} />
       {tail.error === null ? null : (
-        <Problem>New entries could not be loaded; trying again. {messageOf(tail.error)}</Problem>
+        <Problem>New entries could not be loaded. Trying again… {messageOf(tail.error)}</Problem>
       )}
       <Card className="overflow-hidden">
         {list.items === undefined && list.error !== null ? (
@@ -85,7 +85,7 @@ export function LogPage() {
         ) : list.items === undefined ? (
           <SkeletonRows rows={10} />
         ) : list.items.length === 0 ? (
-          <Nothing filtered={isFiltered(search)} live={live} onClear={() => set(NO_FILTERS)} />
+          <NoEntries filtered={isFiltered(search)} live={live} onClear={() => set(NO_FILTERS)} />
         ) : (
           <>
             <VirtualTable
@@ -114,20 +114,20 @@ export function LogPage() {
   );
 }
 
-interface NothingProps {
+interface NoEntriesProps {
   readonly filtered: boolean;
   readonly live: boolean;
   readonly onClear: () => void;
 }
 
-const Nothing = ({ filtered, live, onClear }: NothingProps) => (
+const NoEntries = ({ filtered, live, onClear }: NoEntriesProps) => (
   <EmptyState
     icon={ScrollText}
-    title={filtered ? 'No entry meets these filters' : 'Nothing has happened in this time'}
+    title={filtered ? 'No entries match these filters' : 'No entries in this time range'}
     actions={filtered ? <Button onClick={onClear}>Clear filters</Button> : undefined}
   >
     {live
-      ? 'New entries appear here as they are written.'
-      : 'Choose a longer time, or make a request with a live key. Requests with test keys leave no entries.'}
+      ? 'New entries appear here.'
+      : 'Choose a longer time range, or send a request with a live key. Requests with test keys have no entries.'}
   </EmptyState>
 );

@@ -2,13 +2,13 @@ import type { AuditLogKind } from '@svc/sdk';
 import { oneOf, text } from '../../routes/search.ts';
 import { KIND_LABELS } from './kinds.ts';
 
-/** The filters of the audit log as they stand in the address, so that a link shows what its sender saw. */
+/** The filters of the audit log in the URL, so that a shared link shows the same entries. */
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** How far back; null: as far as the log goes. */
+/** Time ranges that end now. Null: the whole log. */
 export const RANGES = {
   '1h': { label: 'Last hour', ms: HOUR_MS },
   '24h': { label: 'Last 24 hours', ms: DAY_MS },
@@ -22,38 +22,39 @@ export const RANGE_DEFAULT = '7d';
 
 export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 
-/** Classes of statuses, with their bounds. */
-export const STATUS_CLASSES = {
-  failed: { label: 'All failures', min: 400, max: 599 },
-  '2xx': { label: '2xx, success', min: 200, max: 299 },
-  '3xx': { label: '3xx, not modified', min: 300, max: 399 },
-  '4xx': { label: '4xx, client error', min: 400, max: 499 },
-  '5xx': { label: '5xx, service error', min: 500, max: 599 },
+/** Groups of statuses with their bounds. */
+export const STATUS_GROUPS = {
+  failed: { label: '4xx and 5xx (failed)', min: 400, max: 599 },
+  '2xx': { label: '2xx (success)', min: 200, max: 299 },
+  '3xx': { label: '3xx (not modified)', min: 300, max: 399 },
+  '4xx': { label: '4xx (client error)', min: 400, max: 499 },
+  '5xx': { label: '5xx (server error)', min: 500, max: 599 },
 } as const;
-type StatusClass = keyof typeof STATUS_CLASSES;
-const isClass = (status: string): status is StatusClass => status in STATUS_CLASSES;
+type StatusGroup = keyof typeof STATUS_GROUPS;
+const isGroup = (status: string): status is StatusGroup => status in STATUS_GROUPS;
 
 export interface LogSearch {
   /** Default: RANGE_DEFAULT. */
   readonly range?: Range | undefined;
-  /** Of a range of one's own: `2026-03-01T09:30` in the viewer's zone. */
+  /** Start of a custom range, in the viewer's zone: `2026-03-01T09:30`. */
   readonly from?: string | undefined;
+  /** End of a custom range. */
   readonly to?: string | undefined;
   readonly kind?: AuditLogKind | undefined;
-  /** A class, or one status. */
+  /** A group of statuses, or one status. */
   readonly status?: string | undefined;
   readonly method?: (typeof METHODS)[number] | undefined;
   readonly key?: string | undefined;
-  /** With `*` at its end: all that begin so. */
+  /** A path. With `*` at the end, a prefix. */
   readonly path?: string | undefined;
-  /** E-mail address of who acted. */
+  /** E-mail address of the person who acted. */
   readonly person?: string | undefined;
-  /** Id of what the entries are about. */
+  /** Id of the target. */
   readonly target?: string | undefined;
   /** IP address. */
   readonly address?: string | undefined;
   readonly request?: string | undefined;
-  /** The entry that is shown whole. */
+  /** Id of the entry that is open in the dialog. */
   readonly entry?: string | undefined;
 }
 
@@ -62,14 +63,14 @@ const localTime = (value: unknown): string | undefined =>
   typeof value === 'string' && LOCAL_TIME.test(value) ? value : undefined;
 
 export function logSearch(search: Readonly<Record<string, unknown>>): LogSearch {
-  // A number in the address is read as one.
+  // The router parses a number in the URL as a number.
   const status = String(search['status'] ?? '');
   return {
     range: oneOf(search['range'], RANGE_NAMES),
     from: localTime(search['from']),
     to: localTime(search['to']),
     kind: oneOf(search['kind'], Object.keys(KIND_LABELS) as AuditLogKind[]),
-    status: isClass(status) || /^[1-5]\d\d$/.test(status) ? status : undefined,
+    status: isGroup(status) || /^[1-5]\d\d$/.test(status) ? status : undefined,
     method: oneOf(search['method'], METHODS),
     key: text(search['key']),
     path: text(search['path']),
@@ -81,13 +82,13 @@ export function logSearch(search: Readonly<Record<string, unknown>>): LogSearch 
   };
 }
 
-/** What the endpoint is asked for; `nowMs` is where a range that counts back begins. */
+/** The parameters of the request. A range that ends now is counted back from `nowMs`. */
 export function logParams(
   search: LogSearch,
   nowMs: number,
 ): Readonly<Record<string, string | number | undefined>> {
   const { kind, method, key, path, status, person, target, address, request } = search;
-  const bounds = status === undefined ? undefined : isClass(status) ? STATUS_CLASSES[status] : undefined;
+  const bounds = status === undefined ? undefined : isGroup(status) ? STATUS_GROUPS[status] : undefined;
   const exact = status === undefined || bounds !== undefined ? undefined : Number(status);
   const prefix = path?.endsWith('*') === true;
   return {
@@ -118,6 +119,6 @@ function timesOf(
 const utc = (local: string | undefined): string | undefined =>
   local === undefined ? undefined : new Date(local).toISOString();
 
-/** Whether anything but the time is filtered. */
+/** Whether there is a filter other than the time range. */
 export const isFiltered = ({ range: _, from: __, to: ___, entry: ____, ...filters }: LogSearch): boolean =>
   Object.values(filters).some((value) => value !== undefined);

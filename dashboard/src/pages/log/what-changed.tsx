@@ -1,5 +1,6 @@
 import type { AuditLogEntry, AuditLogTargetType, AuditLogValue } from '@svc/sdk';
-import { Fact, Only } from './fact.tsx';
+import { formatNumber } from '../../format/number.ts';
+import { Fact, FilterLink } from './fact.tsx';
 import type { LogSearch } from './log-search.ts';
 
 const TARGETS: Readonly<Record<AuditLogTargetType, string>> = {
@@ -11,7 +12,7 @@ const TARGETS: Readonly<Record<AuditLogTargetType, string>> = {
   workspace: 'Workspace',
 };
 
-/** Names of details and of what changes, in words. */
+/** Labels of details and of changed fields. */
 const NAMES: Readonly<Record<string, string>> = {
   access: 'Access',
   action: 'Action',
@@ -26,26 +27,26 @@ const NAMES: Readonly<Record<string, string>> = {
   method: 'Method',
   mode: 'Mode',
   name: 'Name',
-  refused: 'Lines refused',
+  refused: 'Refused lines',
   role: 'Role',
   sessions: 'Sessions',
   sessionsEnded: 'Sessions ended',
 };
 
-/** What an empty value means; elsewhere it means nothing. */
+/** What null means for these names. For other names it is shown as a dash. */
 const EMPTY: Readonly<Record<string, string>> = {
   burstLimit: 'no limit',
   companyId: 'all companies',
   liveQuota: 'no limit',
 };
 
-/** Details whose values are words of the service. */
+/** Details whose values are identifiers in snake case or kebab case. */
 const WORDS: readonly string[] = ['action', 'method'];
 
-function inWords(name: string, value: AuditLogValue | undefined): string {
+function valueText(name: string, value: AuditLogValue | undefined): string {
   if (value === null || value === undefined || value === '') return EMPTY[name] ?? '–';
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  if (typeof value === 'number') return value.toLocaleString();
+  if (typeof value === 'number') return formatNumber(value);
   return WORDS.includes(name) ? value.replaceAll(/[_-]/g, ' ') : value;
 }
 
@@ -54,7 +55,7 @@ interface WhatChangedProps {
   readonly onFilter: (search: LogSearch) => void;
 }
 
-/** On whom or what a person acted (a key has a line of its own), the facts of it, and values before and after. */
+/** The target of an entry (except a key, which has its own field), its details, and the changes before → after. */
 export function WhatChanged({ entry, onFilter }: WhatChangedProps) {
   const { targetType, targetId, targetLabel, details = {}, changes = [] } = entry;
   const fields = changes.filter(({ after }) => after === undefined).map(({ field }) => field);
@@ -64,19 +65,19 @@ export function WhatChanged({ entry, onFilter }: WhatChangedProps) {
         <Fact name={TARGETS[targetType]}>
           <bdi>{targetLabel === '' ? null : `${targetLabel} `}</bdi>
           {targetLabel === targetId ? null : <code className="text-soft">{targetId}</code>}
-          <Only onClick={() => onFilter({ target: targetId })}>Only this target</Only>
+          <FilterLink onClick={() => onFilter({ target: targetId })}>Filter by this target</FilterLink>
         </Fact>
       )}
       {Object.entries(details).map(([name, value]) => (
         <Fact key={name} name={NAMES[name] ?? name}>
-          <bdi>{inWords(name, value)}</bdi>
+          <bdi>{valueText(name, value)}</bdi>
         </Fact>
       ))}
       {changes
         .filter(({ after }) => after !== undefined)
         .map(({ field, before, after }) => (
           <Fact key={field} name={NAMES[field] ?? field}>
-            <bdi>{inWords(field, before)}</bdi> → <bdi>{inWords(field, after)}</bdi>
+            <bdi>{valueText(field, before)}</bdi> → <bdi>{valueText(field, after)}</bdi>
           </Fact>
         ))}
       {fields.length === 0 ? null : <Fact name="Fields changed">{fields.join(', ')}</Fact>}

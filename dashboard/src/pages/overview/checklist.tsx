@@ -11,16 +11,16 @@ export interface ChecklistProps {
   readonly begun: Overview['begun'];
 }
 
-/** The three steps of a new workspace, each with the way to it. */
+/** The first three steps in a new workspace, each with a link. */
 export function Checklist({ workspaceId, begun: { key, records, request } }: ChecklistProps) {
   const params = { workspaceId };
   return (
-    <Section title="Start here" description="Three steps until your programs can read this workspace.">
+    <Section title="Get started" description="Three steps to read this workspace from your programs.">
       <ol className="flex flex-col gap-1">
         <Step
           number={1}
           done={key}
-          title="Make an API key"
+          title="Create an API key"
           action={
             <Link
               to="/w/$workspaceId/keys"
@@ -32,31 +32,31 @@ export function Checklist({ workspaceId, begun: { key, records, request } }: Che
             </Link>
           }
         >
-          A test key reads all there is and changes nothing.
+          A test key can read everything and changes nothing.
         </Step>
         <Step
           number={2}
           done={records}
-          title="Load data"
+          title="Import data"
           action={
             <Link to="/w/$workspaceId/data/companies" params={params} className={buttonClass('secondary')}>
               Go to companies
             </Link>
           }
         >
-          Import companies from a file first, then what belongs to them.
+          Import companies from a file first, then their records.
         </Step>
         <Step
           number={3}
           done={request}
-          title="Make the first request"
+          title="Send a request"
           action={
             <Link to="/w/$workspaceId/explorer" params={params} className={buttonClass('secondary')}>
               Open the explorer
             </Link>
           }
         >
-          Try it here, and copy it as a curl line.
+          Try the API here, and copy the request as a curl command.
         </Step>
       </ol>
     </Section>

@@ -1,6 +1,7 @@
 import type { ContentStatus } from '@svc/sdk';
 import type { Overview } from '@svc/service/dashboard/wire-overview';
 import { Link } from '@tanstack/react-router';
+import { formatNumber } from '../../format/number.ts';
 import { Section } from '../../ui/card.tsx';
 import { valueLabel } from '../data/labels.ts';
 import { MoreLink } from './more-link.tsx';
@@ -19,7 +20,7 @@ export interface ContentPanelProps {
   readonly content: Overview['content'];
 }
 
-/** How much content stands where on its way. */
+/** The number of content items per status. */
 export function ContentPanel({ workspaceId, content }: ContentPanelProps) {
   const statuses = Object.entries(content) as [ContentStatus, number][];
   const most = Math.max(1, ...statuses.map(([, count]) => count));
@@ -45,7 +46,7 @@ export function ContentPanel({ workspaceId, content }: ContentPanelProps) {
                   style={{ width: `${(count / most) * WHOLE_PERCENT}%` }}
                 />
               </span>
-              <span className="min-w-10 text-end font-medium tabular-nums">{count.toLocaleString()}</span>
+              <span className="min-w-10 text-end font-medium tabular-nums">{formatNumber(count)}</span>
             </Link>
           </li>
         ))}

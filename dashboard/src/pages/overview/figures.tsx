@@ -1,6 +1,9 @@
 import type { RangeName } from '@svc/service/dashboard/range';
 import type { Overview, Traffic } from '@svc/service/dashboard/wire-overview';
 import type { ReactNode } from 'react';
+import { formatChange, formatNumber, formatPercent } from '../../format/number.ts';
+import { counted } from '../../format/plural.ts';
+import { formatUtcDay } from '../../format/time.ts';
 import { Card } from '../../ui/card.tsx';
 
 export interface FiguresProps {
@@ -9,33 +12,23 @@ export interface FiguresProps {
   readonly range: RangeName;
 }
 
-const whole = new Intl.NumberFormat();
-const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });
-/** Quotas are of calendar months in UTC, wherever the viewer is. */
-const monthDay = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });
-const signed = new Intl.NumberFormat(undefined, {
-  style: 'percent',
-  maximumFractionDigits: 0,
-  signDisplay: 'exceptZero',
-});
-
-/** What there is to know at a glance. */
+/** The most important figures. */
 export function Figures({ traffic: { total, before }, month, range }: FiguresProps) {
   const requests = total.live + total.test;
   const earlier = before.live + before.test;
   return (
     <dl className="grid grid-cols-2 gap-3 lg:grid-cols-4">
-      <Figure name="Requests" value={whole.format(requests)}>
-        {`${whole.format(total.live)} live, ${whole.format(total.test)} test`}
+      <Figure name="Requests" value={formatNumber(requests)}>
+        {`${formatNumber(total.live)} live, ${formatNumber(total.test)} test`}
         {earlier === 0 ? null : (
-          <span className="block">{`${signed.format(requests / earlier - 1)} on the ${RANGE_WORDS[range]} before`}</span>
+          <span className="block">{`${formatChange(requests / earlier - 1)} from the previous ${RANGE_WORDS[range]}`}</span>
         )}
       </Figure>
-      <Figure name="Failed" value={percent.format(requests === 0 ? 0 : total.errors / requests)}>
-        {`${whole.format(total.errors)} answered with 4xx or 5xx`}
+      <Figure name="Failed" value={formatPercent(requests === 0 ? 0 : total.errors / requests)}>
+        {`${counted(total.errors, ['response', 'responses'])} with 4xx or 5xx`}
       </Figure>
-      <Figure name="Latency, p50" value={total.p50 === null ? 'none yet' : `${whole.format(total.p50)} ms`}>
-        {total.p95 === null ? 'There were no requests.' : `p95 ${whole.format(total.p95)} ms`}
+      <Figure name="Latency, p50" value={total.p50 === null ? 'No data' : `${formatNumber(total.p50)} ms`}>
+        {total.p95 === null ? 'No requests' : `p95 ${formatNumber(total.p95)} ms`}
       </Figure>
       <Quota month={month} />
     </dl>
@@ -53,7 +46,7 @@ const RANGE_WORDS: Readonly<Record<RangeName, string>> = {
 const WHOLE_PERCENT = 100;
 
 function Quota({ month: { used, limit, forecast, endsAt } }: Pick<FiguresProps, 'month'>) {
-  const last = monthDay.format(Date.parse(endsAt) - 1);
+  const lastDay = formatUtcDay(new Date(Date.parse(endsAt) - 1).toISOString());
   const share = limit === null || limit === 0 ? 0 : Math.min(1, used / limit);
   const exceeds = limit !== null && forecast > limit;
   return (
@@ -61,9 +54,9 @@ function Quota({ month: { used, limit, forecast, endsAt } }: Pick<FiguresProps, 
       name="Live quota this month"
       value={
         <>
-          {whole.format(used)}
+          {formatNumber(used)}
           <span className="text-base font-normal text-soft">
-            {limit === null ? ' used, no limit' : ` of ${whole.format(limit)}`}
+            {limit === null ? ' used, no limit' : ` of ${formatNumber(limit)}`}
           </span>
         </>
       }
@@ -77,7 +70,7 @@ function Quota({ month: { used, limit, forecast, endsAt } }: Pick<FiguresProps, 
         </span>
       )}
       <span className={exceeds ? 'font-medium text-warn' : undefined}>
-        {`At this pace ${whole.format(forecast)} by ${last}${exceeds ? ': more than the quota' : ''}`}
+        {`Forecast for ${lastDay}: ${formatNumber(forecast)}${exceeds ? ', over the quota' : ''}`}
       </span>
     </Figure>
   );

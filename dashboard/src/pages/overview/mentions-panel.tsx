@@ -2,6 +2,7 @@ import type { Overview } from '@svc/service/dashboard/wire-overview';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { newestMentionsQuery } from '../../api/overview.ts';
+import { counted } from '../../format/plural.ts';
 import { When } from '../../format/when.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Section } from '../../ui/card.tsx';
@@ -16,7 +17,7 @@ export interface MentionsPanelProps {
   readonly sentiments: Overview['sentiments'];
 }
 
-/** What is said of the companies, and in which tone. */
+/** The newest mentions, and the share of each sentiment. */
 export function MentionsPanel({ workspaceId, sentiments }: MentionsPanelProps) {
   const { data, error, refetch } = useQuery(newestMentionsQuery(workspaceId));
   const { positive, neutral, negative } = sentiments;
@@ -25,7 +26,9 @@ export function MentionsPanel({ workspaceId, sentiments }: MentionsPanelProps) {
     <Section
       flush
       title="Mentions"
-      description={total === 0 ? undefined : `Sentiment of the newest ${total.toLocaleString()}`}
+      description={
+        total === 0 ? undefined : `Sentiment of the newest ${counted(total, ['mention', 'mentions'])}`
+      }
       actions={<MoreLink to="/w/$workspaceId/data/mentions" workspaceId={workspaceId} label="All mentions" />}
     >
       {total === 0 ? null : (
@@ -44,7 +47,7 @@ export function MentionsPanel({ workspaceId, sentiments }: MentionsPanelProps) {
       ) : data === undefined ? (
         <SkeletonRows columns={2} />
       ) : data.data.length === 0 ? (
-        <p className="px-4 py-10 text-center text-soft">There are no mentions yet.</p>
+        <p className="px-4 py-10 text-center text-soft">No mentions yet</p>
       ) : (
         <ul className="divide-y divide-line">
           {data.data.map(({ id, title, sentiment, source, publishedAt }) => (

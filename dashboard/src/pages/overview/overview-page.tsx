@@ -36,7 +36,7 @@ export function OverviewPage() {
   return (
     <Page
       title="Overview"
-      description="Traffic of this workspace, and what its records say."
+      description="Traffic and data at a glance"
       actions={
         empty && !begun.records ? undefined : (
           <Segments
@@ -57,7 +57,7 @@ export function OverviewPage() {
           />
         </Card>
       ) : overview.data === undefined || traffic.data === undefined ? (
-        <Waiting />
+        <OverviewSkeleton />
       ) : (
         <>
           {begun?.key && begun.records && begun.request ? null : (
@@ -84,7 +84,7 @@ export function OverviewPage() {
   );
 }
 
-const Waiting = () => (
+const OverviewSkeleton = () => (
   <div role="status" aria-label="Loading" className="flex flex-col gap-5">
     <div className="grid grid-cols-2 gap-3 lg:grid-cols-4">
       {['requests', 'failures', 'latency', 'quota'].map((name) => (

@@ -18,7 +18,7 @@ export interface ScoresPanelProps {
   readonly range: RangeName;
 }
 
-/** How companies stand: their scores over time, and the newest audits. */
+/** The scores of companies over time, and the newest audits. */
 export const ScoresPanel = ({ workspaceId, range }: ScoresPanelProps) => (
   <div className="grid gap-5 lg:grid-cols-[3fr_2fr]">
     <ScoresOverTime workspaceId={workspaceId} range={range} />
@@ -42,7 +42,7 @@ function ScoresOverTime({ workspaceId, range }: ScoresPanelProps) {
         </div>
       ) : (
         <p className="py-10 text-center text-soft">
-          No audit was completed in this time. Choose a longer one.
+          No audits were completed in this time range. Choose a longer one.
         </p>
       )}
     </Section>
@@ -63,7 +63,7 @@ function NewestAudits({ workspaceId }: Pick<ScoresPanelProps, 'workspaceId'>) {
       ) : data === undefined ? (
         <SkeletonRows columns={2} />
       ) : data.data.length === 0 ? (
-        <p className="px-4 py-10 text-center text-soft">There are no audits yet.</p>
+        <p className="px-4 py-10 text-center text-soft">No audits yet</p>
       ) : (
         <ul className="divide-y divide-line">
           {data.data.map(({ id, companyId, headlineScore, completedAt }) => (

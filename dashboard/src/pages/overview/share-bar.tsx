@@ -1,14 +1,15 @@
+import { formatNumber, formatPercent } from '../../format/number.ts';
+
 export interface Share {
   readonly label: string;
   readonly count: number;
-  /** Class of its ground. */
+  /** Class of the background colour. */
   readonly className: string;
 }
 
 const WHOLE_PERCENT = 100;
-const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 0 });
 
-/** Parts of a whole: a bar, and each part in words. */
+/** Parts of a whole as a bar, with a legend. */
 export function ShareBar({ shares }: { readonly shares: readonly Share[] }) {
   const total = shares.reduce((sum, { count }) => sum + count, 0);
   return (
@@ -29,8 +30,8 @@ export function ShareBar({ shares }: { readonly shares: readonly Share[] }) {
           <li key={label} className="flex items-center gap-1.5">
             <span aria-hidden className={`size-2.5 rounded-xs ${className}`} />
             {label}
-            <span className="font-medium tabular-nums">{count.toLocaleString()}</span>
-            <span className="text-soft tabular-nums">{percent.format(total === 0 ? 0 : count / total)}</span>
+            <span className="font-medium tabular-nums">{formatNumber(count)}</span>
+            <span className="text-soft tabular-nums">{formatPercent(total === 0 ? 0 : count / total)}</span>
           </li>
         ))}
       </ul>

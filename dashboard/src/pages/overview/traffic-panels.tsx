@@ -1,11 +1,12 @@
 import type { Traffic, TrafficSpan } from '@svc/service/dashboard/wire-overview';
 import { type ReactNode, useState } from 'react';
-import { formatDate, formatStamp } from '../../format/time.ts';
+import { formatNumber } from '../../format/number.ts';
+import { formatHour, formatUtcDay } from '../../format/time.ts';
 import { LatencyPlot } from '../../plots/latency-plot.tsx';
 import { RequestsPlot } from '../../plots/requests-plot.tsx';
 import { Section } from '../../ui/card.tsx';
 
-/** Requests and latencies over time; the pointer reads a span. */
+/** Requests and latencies over time. The legend shows the span at the pointer, or the total. */
 export const TrafficPanels = ({ traffic }: { readonly traffic: Traffic }) => (
   <div className="grid gap-5 lg:grid-cols-[3fr_2fr]">
     <RequestsPanel traffic={traffic} />
@@ -13,21 +14,22 @@ export const TrafficPanels = ({ traffic }: { readonly traffic: Traffic }) => (
   </div>
 );
 
-const SECONDS_LENGTH = ':00'.length;
-const spanName = (step: Traffic['step'], { at }: TrafficSpan): string =>
-  step === 'day' ? formatDate(at) : formatStamp(at).slice(0, -SECONDS_LENGTH);
+const nameOf = (step: Traffic['step'], span: TrafficSpan | undefined): string => {
+  if (span === undefined) return 'Total';
+  return step === 'day' ? formatUtcDay(span.at) : formatHour(span.at);
+};
 
 function RequestsPanel({ traffic }: { readonly traffic: Traffic }) {
   const [index, setIndex] = useState<number | null>(null);
   const span = index === null ? undefined : traffic.spans[index];
   const { live, test, errors } = span ?? traffic.total;
   return (
-    <Section title={`Requests by the ${traffic.step}`}>
-      <Reading name={span === undefined ? 'All of it' : spanName(traffic.step, span)}>
-        <Mark className="bg-accent" label="Live" value={live.toLocaleString()} />
-        <Mark className="bg-edge" label="Test" value={test.toLocaleString()} />
-        <Mark className="bg-bad" label="Failed of both" value={errors.toLocaleString()} />
-      </Reading>
+    <Section title={`Requests per ${traffic.step}`}>
+      <Legend name={nameOf(traffic.step, span)}>
+        <LegendItem className="bg-accent" label="Live" value={formatNumber(live)} />
+        <LegendItem className="bg-edge" label="Test" value={formatNumber(test)} />
+        <LegendItem className="bg-bad" label="Failed (live and test)" value={formatNumber(errors)} />
+      </Legend>
       <RequestsPlot traffic={traffic} onPoint={setIndex} />
     </Section>
   );
@@ -37,32 +39,32 @@ function LatencyPanel({ traffic }: { readonly traffic: Traffic }) {
   const [index, setIndex] = useState<number | null>(null);
   const span = index === null ? undefined : traffic.spans[index];
   const { p50, p95 } = span ?? traffic.total;
-  const ms = (value: number | null): string => (value === null ? 'none' : `${value.toLocaleString()} ms`);
+  const ms = (value: number | null): string => (value === null ? 'No data' : `${formatNumber(value)} ms`);
   return (
     <Section title="Latency">
-      <Reading name={span === undefined ? 'All of it' : spanName(traffic.step, span)}>
-        <Mark className="bg-accent" label="p50" value={ms(p50)} />
-        <Mark className="bg-warn" label="p95" value={ms(p95)} />
-      </Reading>
+      <Legend name={nameOf(traffic.step, span)}>
+        <LegendItem className="bg-accent" label="p50" value={ms(p50)} />
+        <LegendItem className="bg-warn" label="p95" value={ms(p95)} />
+      </Legend>
       <LatencyPlot traffic={traffic} onPoint={setIndex} />
     </Section>
   );
 }
 
-const Reading = ({ name, children }: { readonly name: string; readonly children: ReactNode }) => (
+const Legend = ({ name, children }: { readonly name: string; readonly children: ReactNode }) => (
   <div className="mb-3 flex flex-wrap items-center gap-x-4 gap-y-1 text-sm">
     <span className="text-soft">{name}</span>
     {children}
   </div>
 );
 
-interface MarkProps {
+interface LegendItemProps {
   readonly className: string;
   readonly label: string;
   readonly value: string;
 }
 
-const Mark = ({ className, label, value }: MarkProps) => (
+const LegendItem = ({ className, label, value }: LegendItemProps) => (
   <span className="flex items-center gap-1.5 whitespace-nowrap">
     <span aria-hidden className={`size-2.5 rounded-xs ${className}`} />
     {label}

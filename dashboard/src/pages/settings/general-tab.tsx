@@ -14,9 +14,9 @@ import { useChangeWorkspace } from './use-change-workspace.ts';
 export function GeneralTab({ workspaceId }: WorkspaceProps) {
   const workspace = useWorkspace(workspaceId);
   const [name, setName] = useState(workspace.name);
-  const change = useChangeWorkspace(workspaceId, () => ({ name }), 'The workspace is renamed.');
+  const change = useChangeWorkspace(workspaceId, () => ({ name }), 'Workspace renamed.');
   const blocked = whyNot(workspace.role, 'workspace.rename');
-  const unchanged = name === workspace.name ? 'This is its name already.' : undefined;
+  const unchanged = name === workspace.name ? 'The name has not changed.' : undefined;
   return (
     <div className="flex flex-col gap-5">
       <Section title="Workspace">

@@ -5,17 +5,17 @@ import { OneTimeLink } from './one-time-link.tsx';
 
 export interface InvitationLinkProps {
   readonly issued: IssuedInvitation;
-  /** Invites the same person again. */
+  /** Called to invite the same person again. */
   readonly onAgain: () => void;
   readonly onClose: () => void;
 }
 
 export const InvitationLink = ({ issued: { invitation, link }, onAgain, onClose }: InvitationLinkProps) =>
   link === null ? (
-    <Dialog open onOpenChange={onClose} title={`${invitation.email} is invited, the link is lost`}>
+    <Dialog open onOpenChange={onClose} title={`${invitation.email} is invited, but the link was lost`}>
       <p className="text-soft">
-        The invitation was created by the first attempt. Its link was in that response, which did not arrive,
-        and cannot be shown again. Create a new link; the lost one then stops working.
+        The first attempt created the invitation, but the response with the link did not arrive. The link
+        cannot be shown again. Create a new link. The lost link then stops working.
       </p>
       <DialogActions>
         <Button onClick={onClose}>Later</Button>
@@ -31,7 +31,6 @@ export const InvitationLink = ({ issued: { invitation, link }, onAgain, onClose 
       expiresAt={invitation.expiresAt}
       onClose={onClose}
     >
-      Share this link. Anyone who opens it joins as {invitation.role}, so send it in a way that only the right
-      person can read.
+      Share this link. Anyone who opens it can join as {invitation.role}, so send it only to this person.
     </OneTimeLink>
   );

@@ -18,12 +18,12 @@ const INVITATION_DAYS = INVITATION_HOURS / 24;
 
 export interface InviteDialogProps {
   readonly workspaceId: string;
-  /** Of the person who invites. */
+  /** Role of the person who invites. */
   readonly role: Role;
   readonly onClose: () => void;
 }
 
-/** Makes a link to hand on: there need be no mail server. */
+/** Creates an invitation link to share, because there may be no mail server. */
 export function InviteDialog({ workspaceId, role: own, onClose }: InviteDialogProps) {
   const client = useQueryClient();
   const [email, setEmail] = useState('');
@@ -43,7 +43,7 @@ export function InviteDialog({ workspaceId, role: own, onClose }: InviteDialogPr
       open
       onOpenChange={onClose}
       title="Invite a member"
-      description={`You get a link to share. It works once, for ${INVITATION_DAYS} days, for this address.`}
+      description={`You get a link to share. It works once, for this address, and expires after ${INVITATION_DAYS} days.`}
     >
       <Form
         action={{ run: () => send.run(idempotencyKey), error: send.error }}

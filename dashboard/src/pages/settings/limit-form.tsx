@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { useWorkspace } from '../../api/workspace.ts';
+import { formatNumber } from '../../format/number.ts';
 import { whyNot } from '../../session/permissions.ts';
 import { Button } from '../../ui/button.tsx';
 import { Form, fieldError } from '../../ui/form/form.tsx';
@@ -15,9 +16,7 @@ export interface LimitFormProps {
   readonly done: { readonly set: string; readonly none: string };
 }
 
-const number = new Intl.NumberFormat();
-
-/** A number, or no limit when the field is left empty. */
+/** A form for one limit. An empty field means no limit. */
 export function LimitForm({ workspaceId, field, label, min, max, done }: LimitFormProps) {
   const workspace = useWorkspace(workspaceId);
   const known = workspace[field] === null ? '' : String(workspace[field]);
@@ -29,7 +28,7 @@ export function LimitForm({ workspaceId, field, label, min, max, done }: LimitFo
     value === null ? done.none : done.set,
   );
   const blocked = whyNot(workspace.role, 'quota.set');
-  const unchanged = text === known ? 'Nothing has changed.' : undefined;
+  const unchanged = text === known ? 'There are no changes to save.' : undefined;
   return (
     <Form
       action={change}
@@ -45,7 +44,7 @@ export function LimitForm({ workspaceId, field, label, min, max, done }: LimitFo
     >
       <TextField
         label={label}
-        hint={value === null ? 'Leave empty for no limit.' : number.format(value)}
+        hint={value === null ? 'Leave empty for no limit.' : formatNumber(value)}
         type="number"
         inputMode="numeric"
         min={min}

@@ -1,6 +1,7 @@
 import { BURST_LIMIT_MAX, LIVE_QUOTA_MAX } from '@svc/service/dashboard/limits';
 import { useQuery } from '@tanstack/react-query';
 import { deploymentQuery } from '../../api/deployment.ts';
+import { counted } from '../../format/plural.ts';
 import { Section } from '../../ui/card.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { LimitForm } from './limit-form.tsx';
@@ -11,29 +12,29 @@ export const LimitsTab = ({ workspaceId }: WorkspaceProps) => (
   <div className="flex flex-col gap-5">
     <Section
       title="Live quota"
-      description="How many requests live keys may make in a calendar month (UTC), all together. Beyond it they get 429 quota_exceeded until the month ends. Test keys do not count and go on."
+      description="The number of requests that all live keys together can make in a calendar month (UTC). Further requests get 429 quota_exceeded until the month ends. Test keys are not limited."
     >
       <QuotaUse workspaceId={workspaceId} />
       <LimitForm
         workspaceId={workspaceId}
         field="liveQuota"
-        label="Live requests a month"
+        label="Live requests per month"
         min={0}
         max={LIVE_QUOTA_MAX}
-        done={{ set: 'The live quota is set.', none: 'There is no live quota any more.' }}
+        done={{ set: 'Live quota saved.', none: 'Live quota removed.' }}
       />
     </Section>
     <Section
       title="Burst limit"
-      description="How many requests one key may make in a second. Beyond it a request gets 429 rate_limited and says when to come back. It keeps one program from slowing down the others."
+      description="The number of requests that each key can make per second. Further requests get 429 rate_limited, with the time to wait. The limit keeps one program from slowing down the others."
     >
       <LimitForm
         workspaceId={workspaceId}
         field="burstLimit"
-        label="Requests a second, per key"
+        label="Requests per second and key"
         min={1}
         max={BURST_LIMIT_MAX}
-        done={{ set: 'The burst limit is set.', none: 'There is no burst limit any more.' }}
+        done={{ set: 'Burst limit saved.', none: 'Burst limit removed.' }}
       />
     </Section>
     <Section title="Audit log">
@@ -47,9 +48,10 @@ function Retention() {
   if (data === undefined) return <Skeleton className="h-5 w-64" />;
   return (
     <p className="text-soft">
-      Entries are kept for <strong className="font-medium text-ink">{data.logRetentionDays} days</strong>,
-      then removed a whole month at a time. Nobody can change or delete one before. The operator of this
-      service sets the time for all workspaces (SVC_LOG_RETENTION_DAYS).
+      Entries are kept for{' '}
+      <strong className="font-medium text-ink">{counted(data.logRetentionDays, ['day', 'days'])}</strong>,
+      then deleted by whole months. Until then, nobody can change or delete them. The operator of the service
+      sets this time for all workspaces (SVC_LOG_RETENTION_DAYS).
     </p>
   );
 }

@@ -30,7 +30,7 @@ export function MemberRow({ workspace, member }: MemberRowProps) {
   const change = useAction({
     mutationFn: (role: Role) => changeRole(workspace.id, member.id, role),
     onSuccess: async ({ name, role }) => {
-      toast(`${name} is ${role} now.`);
+      toast(`${name} is now ${role}.`);
       await client.invalidateQueries({ queryKey: membersQuery(workspace.id).queryKey });
       if (!own) return;
       await client.invalidateQueries({ queryKey: ['me'] });
@@ -39,7 +39,7 @@ export function MemberRow({ workspace, member }: MemberRowProps) {
     onError: (error) => toast(messageOf(error), 'bad'),
   });
   const notMine =
-    member.role === 'owner' && workspace.role !== 'owner' ? 'Only owners change owners.' : undefined;
+    member.role === 'owner' && workspace.role !== 'owner' ? 'Only owners can change owners.' : undefined;
   const role = (change.isPending ? change.variables : undefined) ?? member.role;
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-3">
@@ -49,7 +49,7 @@ export function MemberRow({ workspace, member }: MemberRowProps) {
           {own ? <Badge>You</Badge> : null}
         </div>
         <div className="truncate text-sm text-soft">
-          {member.email} · since <When at={member.createdAt} form="date" />
+          {member.email} · Joined <When at={member.createdAt} form="date" />
         </div>
       </div>
       <div className="flex items-center gap-2">

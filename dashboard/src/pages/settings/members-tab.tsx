@@ -22,7 +22,7 @@ export function MembersTab({ workspaceId }: WorkspaceProps) {
     <div className="flex flex-col gap-5">
       <Section
         title="Members"
-        description="Owners may do everything. Admins manage keys, records and members. Viewers see everything and change nothing."
+        description="Owners can do everything. Admins manage keys, records and members. Viewers can see everything, but change nothing."
         flush
         actions={
           <Button variant="primary" blocked={blocked} onClick={() => setInviting(true)}>

@@ -9,7 +9,7 @@ export interface OneTimeLinkProps {
   readonly title: string;
   readonly link: string;
   readonly expiresAt: string;
-  /** Who may have the link, and what it does. */
+  /** What the link does and who may have it. */
   readonly children: ReactNode;
   readonly onClose: () => void;
 }
@@ -19,7 +19,7 @@ export const OneTimeLink = ({ title, link, expiresAt, children, onClose }: OneTi
   <Dialog open onOpenChange={onClose} title={title} dismissable={false}>
     <ShownOnce what="The link" />
     <p className="text-soft">
-      {children} It works once, until <When at={expiresAt} form="full" />, and is shown only once.
+      {children} It works once, expires on <When at={expiresAt} form="full" />, and is shown only now.
     </p>
     <code className="mt-4 block rounded-md border border-edge bg-sunken px-3 py-2 wrap-anywhere select-all">
       {link}

@@ -9,7 +9,7 @@ import { Section } from '../../ui/card.tsx';
 import { toast } from '../../ui/toast/toast-store.ts';
 import type { WorkspaceProps } from './props.ts';
 
-/** Links that nobody has used yet; nothing at all when there is none. */
+/** Invitations that nobody has accepted yet. Renders nothing if there are none. */
 export function PendingInvitations({ workspaceId }: WorkspaceProps) {
   const { data } = useQuery(invitationsQuery(workspaceId));
   const pending = data?.data ?? [];
@@ -35,19 +35,19 @@ function PendingInvitation({ workspaceId, invitation }: PendingInvitationProps) 
   const withdraw = useAction({
     mutationFn: () => withdrawInvitation(workspaceId, id),
     onSuccess: async () => {
-      toast('The invitation is withdrawn; its link does not work any more.');
+      toast('Invitation withdrawn. Its link no longer works.');
       await client.invalidateQueries({ queryKey: invitationsQuery(workspaceId).queryKey });
     },
     onError: (error) => toast(messageOf(error), 'bad'),
   });
-  // Gone at once. An invitation that could not be withdrawn comes back with the reason.
+  // Hide the invitation at once. If it could not be withdrawn, it comes back with the reason.
   if (withdraw.isPending) return null;
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-3">
       <div className="min-w-0 grow basis-48">
         <div className="truncate font-medium">{email}</div>
         <div className="text-sm text-soft">
-          as {role} · link works until <When at={expiresAt} form="full" />
+          as {role} · expires on <When at={expiresAt} form="full" />
         </div>
       </div>
       <Button size="small" onClick={() => void withdraw.run()}>

@@ -1,13 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { usageQuery } from '../../api/workspace.ts';
+import { formatNumber, formatPercent } from '../../format/number.ts';
 import { When } from '../../format/when.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import type { WorkspaceProps } from './props.ts';
 
-const number = new Intl.NumberFormat();
-const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });
-
-/** How the month stands. */
+/** How much of the live quota this month has used. */
 export function QuotaUse({ workspaceId }: WorkspaceProps) {
   const { data } = useQuery(usageQuery(workspaceId, 1));
   if (data === undefined) return <Skeleton className="mb-4 h-9 w-full" />;
@@ -17,12 +15,12 @@ export function QuotaUse({ workspaceId }: WorkspaceProps) {
     <div className="mb-4">
       <div className="flex flex-wrap justify-between gap-x-4">
         <span>
-          <strong className="font-semibold tabular-nums">{number.format(used)}</strong>
-          {limit === null ? ' live requests this month' : ` of ${number.format(limit)} used this month`}
-          {share === null ? null : <span className="text-soft"> ({percent.format(share)})</span>}
+          <strong className="font-semibold tabular-nums">{formatNumber(used)}</strong>
+          {limit === null ? ' live requests this month' : ` of ${formatNumber(limit)} used this month`}
+          {share === null ? null : <span className="text-soft"> ({formatPercent(share)})</span>}
         </span>
         <span className="text-soft">
-          Resets <When at={endsAt} form="date" />
+          Resets <When at={endsAt} form="utcDay" />
         </span>
       </div>
       {share === null ? null : (

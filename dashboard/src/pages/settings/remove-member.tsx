@@ -8,7 +8,7 @@ import { toast } from '../../ui/toast/toast-store.ts';
 export interface RemoveMemberProps {
   readonly workspace: Workspace;
   readonly member: Member;
-  /** The person who asks. */
+  /** Whether the member is the signed-in person. */
   readonly own: boolean;
   readonly onClose: () => void;
 }
@@ -25,7 +25,7 @@ export function RemoveMember({ workspace, member, own, onClose }: RemoveMemberPr
       toast(`You have left ${workspace.name}.`);
     } else {
       await client.invalidateQueries({ queryKey: membersQuery(workspace.id).queryKey });
-      toast(`${member.name} is removed.`);
+      toast(`${member.name} was removed.`);
     }
   };
   return (
@@ -38,11 +38,10 @@ export function RemoveMember({ workspace, member, own, onClose }: RemoveMemberPr
       onConfirm={remove}
     >
       {own ? (
-        <p>You see nothing of this workspace from then on. An owner or admin can invite you again.</p>
+        <p>You lose access to this workspace. An owner or admin can invite you again.</p>
       ) : (
         <p>
-          {member.email} sees nothing of {workspace.name} from then on. Keys that {member.name} created go on
-          working.
+          {member.email} loses access to {workspace.name}. Keys that {member.name} created keep working.
         </p>
       )}
     </Confirm>

@@ -13,7 +13,7 @@ export interface ResetPasswordProps extends WorkspaceProps {
   readonly onClose: () => void;
 }
 
-/** Creates a one-time link that sets a new password: there need be no mail server. */
+/** Creates a one-time link that sets a new password, because there may be no mail server. */
 export function ResetPassword({ workspaceId, member, onClose }: ResetPasswordProps) {
   const create = useAction({
     mutationFn: () => createResetLink(workspaceId, member.id),
@@ -23,7 +23,7 @@ export function ResetPassword({ workspaceId, member, onClose }: ResetPasswordPro
     const { email, link, expiresAt } = create.data;
     return (
       <OneTimeLink title={`Reset link for ${email}`} link={link} expiresAt={expiresAt} onClose={onClose}>
-        Send this link in a way that only {member.name} can read: anyone who opens it can set the password.
+        Share this link. Anyone who opens it can set the password, so send it only to {member.name}.
       </OneTimeLink>
     );
   }
@@ -32,7 +32,7 @@ export function ResetPassword({ workspaceId, member, onClose }: ResetPasswordPro
       open
       onOpenChange={onClose}
       title={`Reset the password of ${member.name}?`}
-      description={`You get a one-time link to share. ${member.email} sets a new password with it. All sessions of ${member.name} then end. A second factor stays.`}
+      description={`You get a one-time link to share. It lets ${member.email} set a new password, which ends all sessions of ${member.name}. A second factor stays on.`}
     >
       {create.error === null ? null : <Problem>{messageOf(create.error)}</Problem>}
       <DialogActions>

@@ -1,6 +1,6 @@
 import type { Role } from '@svc/service/dashboard/permissions';
 
-/** Only an owner makes owners. */
+/** The roles to choose from. Only owners can choose owner. */
 export const roleOptions = (own: Role) =>
   [
     { value: 'owner', label: 'Owner', disabled: own !== 'owner' },

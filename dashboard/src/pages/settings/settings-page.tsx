@@ -13,7 +13,7 @@ export function SettingsPage() {
   const navigate = route.useNavigate();
   return (
     <Page title="Settings" narrow>
-      {/* Another workspace is another form: nothing typed for one is kept for the next. */}
+      {/* The key resets the forms when the workspace changes. */}
       <Tabs
         key={workspaceId}
         label="Settings"

@@ -3,7 +3,7 @@ import { useAction } from '../../api/action.ts';
 import { changeWorkspace, type WorkspaceChange, workspaceQuery } from '../../api/workspace.ts';
 import { toast } from '../../ui/toast/toast-store.ts';
 
-/** Changes the workspace, and what is shown of it everywhere. */
+/** Changes the workspace and refreshes everything that shows it. */
 export function useChangeWorkspace(workspaceId: string, changeOf: () => WorkspaceChange, done: string) {
   const client = useQueryClient();
   return useAction({

@@ -19,7 +19,7 @@ export interface JoinProps {
   readonly offer: InvitationOffer;
 }
 
-/** A newcomer chooses a name and a password; who has an account signs in first, unless that is done. */
+/** Accepts an invitation. A person without an account chooses a name and a password; others sign in first. */
 export function Join({ token, offer: { email, hasAccount } }: JoinProps) {
   const completeSignIn = useCompleteSignIn();
   const session = useQuery(sessionQuery);
@@ -41,7 +41,7 @@ export function Join({ token, offer: { email, hasAccount } }: JoinProps) {
   if (hasAccount && session.data?.user.email !== email) {
     return (
       <>
-        <p className="mb-4 text-soft">There is an account for this address. Enter its password to join.</p>
+        <p className="mb-4 text-soft">You already have an account. Enter your password to join.</p>
         <SignInForm email={email} action="Sign in and join" onSignedIn={() => join({})} />
       </>
     );

@@ -2,19 +2,18 @@ import { useQuery } from '@tanstack/react-query';
 import { LoaderCircle } from 'lucide-react';
 import { useEffect } from 'react';
 import { call } from '../../api/client.ts';
-import { ApiFailure, messageOf } from '../../api/failure.ts';
 import { forgetLinkToken } from '../../session/link-token.ts';
 import { Button } from '../../ui/button.tsx';
-import { Problem } from '../../ui/problem.tsx';
+import { LinkFailure } from './one-time-link.tsx';
 
 export interface LinkSignInProps {
   readonly token: string;
   readonly onSignedIn: () => Promise<unknown>;
 }
 
-/** Uses a sign-in link up, once, without a further step. */
+/** Signs in with the token of a sign-in link, which works once. */
 export function LinkSignIn({ token, onSignedIn }: LinkSignInProps) {
-  // A query, not a mutation started by an effect: however often this is rendered, the token is sent once.
+  // A query, not a mutation started by an effect: it sends the token once, however often this component renders.
   const { error, isSuccess, refetch } = useQuery({
     queryKey: ['sign-in-link', token],
     queryFn: () => call<{ userId: string }>('/sign-in-link', { method: 'POST', body: { token } }),
@@ -22,7 +21,7 @@ export function LinkSignIn({ token, onSignedIn }: LinkSignInProps) {
     gcTime: 0,
     retry: false,
   });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the session is there
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the session exists
   useEffect(() => {
     if (isSuccess) void onSignedIn();
   }, [isSuccess]);
@@ -30,20 +29,15 @@ export function LinkSignIn({ token, onSignedIn }: LinkSignInProps) {
     return (
       <p role="status" className="flex items-center gap-2 text-soft">
         <LoaderCircle size={16} aria-hidden className="animate-spin" />
-        Signing in by the link…
+        Signing in…
       </p>
     );
   }
-  const passing = error instanceof ApiFailure && error.passing;
   return (
-    <div className="flex flex-col gap-4">
-      <Problem>
-        {passing ? messageOf(error) : 'This link was used before or is too old. Ask for a new one.'}
-      </Problem>
-      {passing ? <Button onClick={() => void refetch()}>Try again</Button> : null}
+    <LinkFailure error={error} onRetry={() => void refetch()}>
       <Button variant="primary" onClick={forgetLinkToken}>
         Sign in with a password
       </Button>
-    </div>
+    </LinkFailure>
   );
 }

@@ -6,7 +6,7 @@ import { Form, fieldError } from '../../ui/form/form.tsx';
 import { NewPasswordField } from './password-field.tsx';
 
 export interface NewPasswordProps {
-  /** Of the reset link. */
+  /** Token of the reset link. */
   readonly token: string;
   readonly email: string;
   readonly onDone: () => void;
@@ -29,7 +29,7 @@ export function NewPassword({ token, email, onDone }: NewPasswordProps) {
         </Button>
       }
     >
-      {/* For password managers, which store the password with this name. */}
+      {/* Password managers store the password under this name. */}
       <input type="email" name="username" autoComplete="username" value={email} readOnly hidden />
       <NewPasswordField
         label="New password"

@@ -8,12 +8,12 @@ export interface PasswordFieldProps {
   readonly error?: string | null;
 }
 
-/** For a password that there is. */
+/** For an existing password. */
 export const PasswordField = ({ label = 'Password', ...props }: PasswordFieldProps) => (
   <TextField {...props} label={label} type="password" required autoComplete="current-password" />
 );
 
-/** For one that is chosen now. */
+/** For a new password. */
 export const NewPasswordField = ({ label = 'Password', ...props }: PasswordFieldProps) => (
   <TextField
     {...props}
@@ -23,6 +23,6 @@ export const NewPasswordField = ({ label = 'Password', ...props }: PasswordField
     autoComplete="new-password"
     minLength={PASSWORD_MIN_CHARACTERS}
     maxLength={PASSWORD_MAX_CHARACTERS}
-    hint={`At least ${PASSWORD_MIN_CHARACTERS} characters. A few random words are good.`}
+    hint={`At least ${PASSWORD_MIN_CHARACTERS} characters. Several random words make a good password.`}
   />
 );

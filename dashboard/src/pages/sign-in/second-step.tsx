@@ -9,7 +9,7 @@ import { TextField } from '../../ui/form/text-field.tsx';
 const WAYS = {
   totp: {
     path: '/auth/two-factor/verify-totp',
-    label: 'Code of your authenticator',
+    label: 'Code from your authenticator',
     other: 'Use a backup code',
     input: { inputMode: 'numeric', autoComplete: 'one-time-code', placeholder: '123456', maxLength: 6 },
   },
@@ -23,11 +23,11 @@ const WAYS = {
 
 export interface SecondStepProps {
   readonly onSignedIn: () => Promise<unknown>;
-  /** Back to the password: this sign-in has expired. */
+  /** Called to return to the password, because the sign-in has expired. */
   readonly onRestart: () => void;
 }
 
-/** The second factor, after the password was right. */
+/** Asks for the second factor after the password. */
 export function SecondStep({ onSignedIn, onRestart }: SecondStepProps) {
   const [way, setWay] = useState<keyof typeof WAYS>('totp');
   const [code, setCode] = useState('');
@@ -49,7 +49,6 @@ export function SecondStep({ onSignedIn, onRestart }: SecondStepProps) {
       fields={['code']}
       actions={
         <>
-          {' '}
           {over ? (
             <Button onClick={onRestart}>Start again</Button>
           ) : (

@@ -7,14 +7,14 @@ import { useLinkToken } from '../../session/link-token.ts';
 import { Button } from '../../ui/button.tsx';
 import { Form, fieldError } from '../../ui/form/form.tsx';
 import { TextField } from '../../ui/form/text-field.tsx';
-import { LinkNeeded } from './link-needed.tsx';
+import { LinkNeeded } from './one-time-link.tsx';
 import { NewPasswordField } from './password-field.tsx';
 import { SignInFrame } from './sign-in-frame.tsx';
 
 const FIELDS = ['name', 'email', 'password', 'workspaceName'] as const;
 const EMPTY = { name: '', email: '', password: '', workspaceName: '' };
 
-/** The first minute of a new service: its owner and the first workspace. */
+/** Sets up a new service: creates its owner and the first workspace. */
 export function SetUpPage() {
   const token = useLinkToken();
   const completeSignIn = useCompleteSignIn();
@@ -28,8 +28,8 @@ export function SetUpPage() {
     return (
       <SignInFrame title="Set up svc">
         <LinkNeeded>
-          The service prints a link for this page on its console when it starts, and until there is an owner.
-          Open the whole link.
+          Until there is an owner, the service prints a link to this page on its console when it starts. Open
+          that link.
         </LinkNeeded>
       </SignInFrame>
     );
@@ -42,7 +42,7 @@ export function SetUpPage() {
   return (
     <SignInFrame
       title="Set up svc"
-      description="You become the owner: you make API keys, set limits and invite others."
+      description="You become the owner. Owners create API keys, set limits and invite members."
     >
       <Form
         action={setUp}
@@ -65,7 +65,7 @@ export function SetUpPage() {
         <TextField
           {...field('workspaceName')}
           label="First workspace"
-          hint="Companies, their records and API keys live in a workspace. The name can be changed."
+          hint="A workspace has companies, their records and API keys. You can change the name later."
           required
           maxLength={NAME_MAX_CHARACTERS}
           autoComplete="organization"

@@ -9,16 +9,16 @@ import { PasswordField } from './password-field.tsx';
 import { SecondStep } from './second-step.tsx';
 
 export interface SignInFormProps {
-  /** Given: who signs in is settled. */
+  /** E-mail address of the account, if it is known. Default: the form asks for it. */
   readonly email?: string;
   readonly action?: string;
-  /** Once there is a session. */
+  /** Called when the session exists. */
   readonly onSignedIn: () => Promise<unknown>;
 }
 
-/** E-mail address and password, then the second factor where there is one. */
-export function SignInForm({ email: settled, action = 'Sign in', onSignedIn }: SignInFormProps) {
-  const [email, setEmail] = useState(settled ?? '');
+/** Asks for e-mail address and password, then for the second factor if the account has one. */
+export function SignInForm({ email: known, action = 'Sign in', onSignedIn }: SignInFormProps) {
+  const [email, setEmail] = useState(known ?? '');
   const [password, setPassword] = useState('');
   const [second, setSecond] = useState(false);
   const signIn = useAction({
@@ -40,7 +40,7 @@ export function SignInForm({ email: settled, action = 'Sign in', onSignedIn }: S
         </Button>
       }
     >
-      {settled === undefined ? (
+      {known === undefined ? (
         <TextField
           label="E-mail address"
           type="email"
@@ -50,7 +50,7 @@ export function SignInForm({ email: settled, action = 'Sign in', onSignedIn }: S
           onChange={setEmail}
         />
       ) : (
-        <input type="hidden" name="username" autoComplete="username" value={settled} />
+        <input type="hidden" name="username" autoComplete="username" value={known} />
       )}
       <PasswordField value={password} onChange={setPassword} />
     </Form>

@@ -7,13 +7,13 @@ export interface SignInFrameProps {
   readonly children: ReactNode;
 }
 
-/** The frame of the pages ahead of the sign-in. */
+/** The frame of the pages before the sign-in. */
 export function SignInFrame({ title, description, children }: SignInFrameProps) {
   useTitle(title);
   return (
     <main className="flex min-h-dvh flex-col items-center justify-center gap-6 px-4 py-10">
       <div className="flex items-center gap-2.5">
-        <Mark />
+        <Logo />
         <span className="text-lg font-semibold tracking-tight">svc</span>
       </div>
       <div className="w-full max-w-sm rounded-xl border border-line bg-surface p-6 shadow-low">
@@ -25,7 +25,7 @@ export function SignInFrame({ title, description, children }: SignInFrameProps) 
   );
 }
 
-const Mark = () => (
+const Logo = () => (
   <svg viewBox="0 0 32 32" className="size-8" aria-hidden="true">
     <rect width="32" height="32" rx="8" className="fill-accent" />
     <path

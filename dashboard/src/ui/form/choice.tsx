@@ -7,7 +7,7 @@ export interface ChoiceProps<Value extends string> {
   readonly options: readonly { readonly value: Value; readonly label: string; readonly hint: string }[];
 }
 
-/** One of a few, each with what it means. The browser's own radio buttons, so arrow keys choose. */
+/** Radio buttons with a hint for each option. */
 export function Choice<Value extends string>({ label, value, onChange, options }: ChoiceProps<Value>) {
   const name = useId();
   return (

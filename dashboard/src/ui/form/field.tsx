@@ -1,7 +1,7 @@
 import { CircleAlert } from 'lucide-react';
 import { type ReactNode, useId } from 'react';
 
-/** What a control needs to belong to its label, hint and error. */
+/** Attributes that connect a control with its label, hint and error. */
 export interface ControlProps {
   readonly id: string;
   readonly 'aria-describedby': string | undefined;
@@ -16,7 +16,7 @@ export interface FieldProps {
   readonly children: (control: ControlProps) => ReactNode;
 }
 
-/** A label over a control, with a hint or what is wrong below it. */
+/** A control with its label above and its hint or error below. */
 export function Field({ label, hint, error, optional = false, children }: FieldProps) {
   const id = useId();
   const failed = error !== undefined && error !== null;

@@ -2,7 +2,7 @@ import { type FormEvent, type ReactNode, useRef } from 'react';
 import { ApiFailure, messageOf } from '../../api/failure.ts';
 import { Problem } from '../problem.tsx';
 
-/** What the service says of one field, without the field's name, which stands above it. */
+/** The error of the service about this field, without the field's name; null if the error is not about it. */
 export const fieldError = (error: unknown, field: string): string | null =>
   error instanceof ApiFailure && error.field === field
     ? sentence(error.message.replace(/^"\w+" /, ''))
@@ -13,22 +13,22 @@ const sentence = (text: string): string =>
 
 export interface FormProps {
   readonly action: {
-    /** Resolves to whether it succeeded. */
+    /** Sends the form. Resolves to whether that succeeded. */
     readonly run: () => Promise<boolean>;
     readonly error: Error | null;
   };
-  /** The fields that show their own errors. */
+  /** Names of the fields that show their own errors. */
   readonly fields: readonly string[];
-  /** Whether it can be sent again after it succeeded. Default: no, the form is about to close. */
+  /** Whether the form can be sent again after a success. Default: no, because the form closes. */
   readonly repeatable?: boolean;
-  /** The buttons; what went wrong stands above them. */
+  /** The buttons. The error is shown above them. */
   readonly actions: ReactNode;
   readonly children: ReactNode;
 }
 
-/** A form that sends itself once at a time. Nothing that was typed is lost. */
+/** A form that ignores a second submit while the first one runs. After a failure it keeps its values. */
 export function Form({ action: { run, error }, fields, repeatable = false, actions, children }: FormProps) {
-  // Set in the event: a second click comes before the next render.
+  // A ref, not state: a second click can come before the next render.
   const locked = useRef(false);
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();

@@ -1,7 +1,7 @@
 import type { ComponentProps } from 'react';
 import { classes } from '../classes.ts';
 
-/** The look of everything that is typed into or chosen from. */
+/** Classes of all inputs and selects. */
 export const CONTROL_CLASS =
   'w-full min-w-0 rounded-md border border-edge bg-surface px-2.5 text-ink shadow-low transition-colors ' +
   'hover:border-soft aria-invalid:border-bad focus-visible:outline-offset-0 disabled:opacity-60';

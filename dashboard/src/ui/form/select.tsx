@@ -11,7 +11,7 @@ export interface SelectProps extends ComponentProps<'select'> {
   }[];
 }
 
-/** The browser's own select: every keyboard, screen reader and phone knows it. */
+/** A native select, which works with every keyboard, screen reader and phone. */
 export function Select({ options, className, ...props }: SelectProps) {
   return (
     <span className={classes('relative inline-flex min-w-0', className)}>

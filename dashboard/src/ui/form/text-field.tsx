@@ -10,7 +10,7 @@ export interface TextFieldProps extends Omit<ComponentProps<'input'>, 'value' | 
   readonly onChange: (value: string) => void;
 }
 
-/** A line of text with its label. */
+/** A text input with its label. */
 export const TextField = ({ label, hint, error, value, onChange, ...input }: TextFieldProps) => (
   <Field label={label} hint={hint} error={error}>
     {(control) => (

@@ -11,22 +11,22 @@ export interface ConfirmProps {
   readonly open: boolean;
   readonly onOpenChange: (open: boolean) => void;
   readonly title: string;
-  /** What will happen, and what it cannot be undone by. */
+  /** What happens, and whether it can be undone. */
   readonly children: ReactNode;
-  /** What the button does, as a verb: "Revoke key". */
+  /** Label of the button: "Revoke key". */
   readonly action: string;
   readonly dangerous?: boolean;
-  /** Closes when it resolves; a failure is shown, and the dialog stays. */
+  /** The dialog closes when this resolves. After a failure it stays open and shows the error. */
   readonly onConfirm: () => Promise<unknown>;
 }
 
-/** Asks before something that cannot be undone; the focus starts on the way out. */
+/** Asks for confirmation. The button Cancel has the focus at first. */
 export function Confirm(props: ConfirmProps) {
   const { open, onOpenChange, title, children, action, dangerous = false, onConfirm } = props;
   const returnFocus = useReturnFocus(open);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<string | null>(null);
-  // Set in the event: a second click comes before the next render. It stays set after a success, as the dialog closes.
+  // A ref, not state: a second click can come before the next render. It stays set while the dialog closes.
   const locked = useRef(false);
   const confirm = async (): Promise<void> => {
     if (locked.current) return;
@@ -51,7 +51,7 @@ export function Confirm(props: ConfirmProps) {
   return (
     <Radix.Root open={open} onOpenChange={change}>
       <Radix.Portal>
-        {/* Also above a dialog that it asks about. */}
+        {/* Above a dialog that is already open. */}
         <Radix.Overlay className={classes(OVERLAY_CLASS, 'z-50!')} />
         <Radix.Content
           onCloseAutoFocus={returnFocus}

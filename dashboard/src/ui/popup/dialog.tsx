@@ -16,7 +16,7 @@ export interface DialogProps {
   readonly title: string;
   readonly description?: ReactNode;
   readonly wide?: boolean;
-  /** False while closing would lose something: then only a button of the dialog closes it. */
+  /** If false, only a button in the dialog closes it. For dialogs with content that must not be lost. Default: true. */
   readonly dismissable?: boolean;
   readonly children: ReactNode;
 }
@@ -61,7 +61,7 @@ export function Dialog(props: DialogProps) {
   );
 }
 
-/** The buttons at a dialog's end, which stay in sight while what is above them scrolls. */
+/** The buttons at the end of a dialog. They stay visible while the rest scrolls. */
 export const DialogActions = ({ children }: { readonly children: ReactNode }) => (
   <div className="sticky -bottom-4 -mx-5 mt-4 -mb-4 flex in-[form]:mt-0 flex-wrap justify-end gap-2 rounded-b-xl border-t border-line bg-raised px-5 py-3">
     {children}

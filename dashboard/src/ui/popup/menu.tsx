@@ -17,7 +17,7 @@ export interface MenuProps {
 type Action = () => void;
 const Chosen = createContext<(action: Action) => void>((action) => action());
 
-/** A menu that a button opens. What is chosen happens once the focus is back on the button, so that it returns there. */
+/** A menu with its button. A chosen action runs after the focus is back on the button, so a dialog returns it there. */
 export function Menu({ trigger, side = 'bottom', align = 'start', children }: MenuProps) {
   const chosen = useRef<Action | null>(null);
   const run = (): void => {
@@ -29,7 +29,7 @@ export function Menu({ trigger, side = 'bottom', align = 'start', children }: Me
     <DropdownMenu.Root modal={false}>
       <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
       <DropdownMenu.Portal>
-        {/* All content belongs to a landmark, and this is outside of the page's. */}
+        {/* The portal is outside the page's landmarks, and all content must be inside one. */}
         <section aria-label="Menu">
           <DropdownMenu.Content
             side={side}
@@ -51,7 +51,7 @@ export interface MenuItemProps {
   readonly icon?: LucideIcon;
   readonly onSelect: () => void;
   readonly dangerous?: boolean;
-  /** Why it cannot be chosen now; shown in the item. */
+  /** Why the item cannot be chosen, shown in the item. */
   readonly blocked?: string | undefined;
   readonly children: ReactNode;
 }
@@ -87,7 +87,7 @@ export interface MenuRadioProps<Value extends string> {
   }[];
 }
 
-/** One of a few, in a menu. */
+/** Radio items in a menu. */
 export const MenuRadio = <Value extends string>({
   label,
   value,

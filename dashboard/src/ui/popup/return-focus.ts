@@ -6,12 +6,12 @@ interface Origin {
 }
 
 /**
- * For a dialog's `onCloseAutoFocus`: the focus goes back to where it was when the dialog opened. Where that is gone (a
- * row that was removed), it goes to the content, not to the top of the page.
+ * For the `onCloseAutoFocus` of a dialog. Returns the focus to the element that had it when the dialog opened. If that
+ * element is gone, such as a removed row, focuses the content of the page.
  */
 export function useReturnFocus(open: boolean): () => void {
   const [origin, setOrigin] = useState<Origin>({ open: false, element: null });
-  // While it renders for the first time: a field of the dialog may take the focus as soon as it is there.
+  // During the first render, before a field of the dialog can take the focus.
   if (origin.open !== open) setOrigin({ open, element: open ? document.activeElement : origin.element });
   return () => {
     const { element } = origin;

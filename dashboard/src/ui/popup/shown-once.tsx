@@ -2,11 +2,11 @@ import { useBlocker } from '@tanstack/react-router';
 import { Confirm } from './confirm.tsx';
 
 export interface ShownOnceProps {
-  /** What is shown, such as "The token". */
+  /** Subject of the sentence "… is shown only once", such as "The token". */
   readonly what: string;
 }
 
-/** While it is rendered, leaving the page by Back, a reload or a closed tab asks first. */
+/** While rendered, asks before the page is left by Back, a reload or a closed tab. */
 export function ShownOnce({ what }: ShownOnceProps) {
   const { status, proceed, reset } = useBlocker({
     shouldBlockFn: ({ current, next }) => current.pathname !== next.pathname,

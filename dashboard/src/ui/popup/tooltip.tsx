@@ -6,7 +6,7 @@ const DELAY_MS = 300;
 export interface TooltipProps {
   readonly text: string;
   readonly side?: 'top' | 'right' | 'bottom' | 'left';
-  /** Something that takes the focus. */
+  /** A focusable element. */
   readonly children: ReactElement;
 }
 

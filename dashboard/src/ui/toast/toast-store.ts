@@ -15,7 +15,7 @@ function set(next: readonly ToastMessage[]): void {
   for (const listener of listeners) listener();
 }
 
-/** Says in passing what was done, or, with the tone bad, what was not. */
+/** Shows a short message about a success or, with the tone `bad`, a failure. */
 export function toast(text: string, tone: ToastMessage['tone'] = 'good'): void {
   lastId += 1;
   set([...messages, { id: lastId, text, tone }]);

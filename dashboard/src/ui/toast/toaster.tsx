@@ -5,7 +5,7 @@ import { dismissToast, useToasts } from './toast-store.ts';
 
 const SHOWN_MS = 6_000;
 
-/** Where toasts appear: below at the right, on a phone across. F8 goes there. */
+/** The toasts, at the bottom right, on a phone at full width. F8 moves the focus there. */
 export default function Toaster() {
   const messages = useToasts();
   return (

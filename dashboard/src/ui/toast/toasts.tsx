@@ -3,7 +3,7 @@ import { useToasts } from './toast-store.ts';
 
 export const loadToaster = () => import('./toaster.tsx');
 
-/** The toasts, whose code is loaded with the first of them unless it is there already. */
+/** Loads the code of the toasts with the first toast. */
 export function Toasts() {
   const wanted = useToasts().length > 0;
   const Toaster = useChunk(loadToaster, wanted);

@@ -1,5 +1,6 @@
 import { FileUp } from 'lucide-react';
 import { type DragEvent, useRef, useState } from 'react';
+import { formatBytes } from '../../../format/number.ts';
 import { classes } from '../../../ui/classes.ts';
 
 export interface FileDropProps {
@@ -7,14 +8,7 @@ export interface FileDropProps {
   readonly onFile: (file: File) => void;
 }
 
-const bytes = new Intl.NumberFormat(undefined, {
-  style: 'unit',
-  unit: 'byte',
-  notation: 'compact',
-  unitDisplay: 'narrow',
-});
-
-/** Where a file is dropped; a click or Enter opens the browser's own choice. */
+/** A button that takes a dropped file. A click or Enter opens the file chooser of the browser. */
 export function FileDrop({ file, onFile }: FileDropProps) {
   const input = useRef<HTMLInputElement>(null);
   const [over, setOver] = useState(false);
@@ -43,13 +37,13 @@ export function FileDrop({ file, onFile }: FileDropProps) {
         <FileUp size={20} aria-hidden className="text-soft" />
         {file === undefined ? (
           <>
-            <span className="font-medium">Drop a CSV or NDJSON file here, or choose one</span>
-            <span className="text-sm text-soft">At most 64 MiB; larger ones with svcd import.</span>
+            <span className="font-medium">Drop a CSV or NDJSON file here, or click to choose one</span>
+            <span className="text-sm text-soft">At most 64 MiB. Import larger files with svcd import.</span>
           </>
         ) : (
           <>
             <span className="max-w-full truncate font-medium">{file.name}</span>
-            <span className="text-sm text-soft">{bytes.format(file.size)}, choose another</span>
+            <span className="text-sm text-soft">{formatBytes(file.size)} · Choose another file</span>
           </>
         )}
       </button>
@@ -63,7 +57,7 @@ export function FileDrop({ file, onFile }: FileDropProps) {
         onChange={({ target }) => {
           const [chosen] = target.files ?? [];
           if (chosen !== undefined) onFile(chosen);
-          // The same file can be chosen again after it was mended.
+          // Reset, so that the same file can be chosen again after it was corrected.
           target.value = '';
         }}
       />

@@ -6,12 +6,12 @@ export const CONTENT_TYPES: Readonly<Record<FileFormat, string>> = {
   ndjson: 'application/x-ndjson',
 };
 
-/** The first records of a file, to see that it is the right one; the service decides on every line. */
+/** The first records of a file. Only the service validates the lines. */
 export interface FilePreview {
   readonly format: FileFormat;
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
-  /** Fields that every record must have and the file does not begin with. */
+  /** Required fields that the first records lack. */
   readonly missing: readonly string[];
   readonly unknown: readonly string[];
 }
@@ -40,7 +40,7 @@ type Head = Pick<FilePreview, 'columns' | 'rows'>;
 
 function ndjsonHead(head: string, cut: boolean): Head {
   const lines = head.split('\n');
-  // The last line may be the beginning of one.
+  // The last line may be incomplete.
   const whole = cut ? lines.slice(0, -1) : lines;
   const records = whole
     .filter((line) => line.trim() !== '')
@@ -50,7 +50,7 @@ function ndjsonHead(head: string, cut: boolean): Head {
   return {
     columns,
     rows: records.map((record) =>
-      record === undefined ? ['not JSON'] : columns.map((column) => textOf(record[column])),
+      record === undefined ? ['Not valid JSON'] : columns.map((column) => textOf(record[column])),
     ),
   };
 }
@@ -71,7 +71,7 @@ const textOf = (value: unknown): string =>
       ? JSON.stringify(value)
       : String(value);
 
-/** Cells of the first records; quotes as RFC 4180 has them. */
+/** Parses the first records of a CSV file (RFC 4180). */
 function csvHead(head: string): Head {
   const records: string[][] = [];
   let cells: string[] = [];

@@ -2,19 +2,19 @@ import { type DragEvent, type ReactNode, useState } from 'react';
 import { classes } from '../../../ui/classes.ts';
 
 export interface FileTargetProps {
-  /** Undefined: files are not taken here. */
+  /** Undefined if the area takes no files. */
   readonly onFile: ((file: File) => void) | undefined;
   readonly children: ReactNode;
 }
 
 const hasFiles = ({ dataTransfer }: DragEvent): boolean => dataTransfer.types.includes('Files');
 
-/** A part of the page on which a file can be dropped, beside the button that does the same. */
+/** An area on which a file can be dropped. A button does the same. */
 export function FileTarget({ onFile, children }: FileTargetProps) {
   const [over, setOver] = useState(false);
   if (onFile === undefined) return children;
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: dropping is a convenience; a button does the same
+    // biome-ignore lint/a11y/noStaticElementInteractions: a button does the same
     <div
       onDragOver={(event) => {
         if (!hasFiles(event)) return;

@@ -19,12 +19,12 @@ import { PreviewTable } from './preview-table.tsx';
 export interface ImportDialogProps {
   readonly workspaceId: string;
   readonly shape: ResourceShape;
-  /** One that was dropped on the page already. */
+  /** A file that was already dropped on the page. */
   readonly dropped: File | undefined;
   readonly onClose: () => void;
 }
 
-/** A file with the Idempotency-Key of its import: the same for each attempt, another one when a file is chosen. */
+/** A file with the Idempotency-Key of its import. All attempts use the same key. Choosing a file creates a new one. */
 interface Chosen {
   readonly file: File;
   readonly key: string;
@@ -34,7 +34,7 @@ const REFUSALS = ['invalid_body', 'idempotency_mismatch', 'payload_too_large'] a
 
 const choose = (file: File): Chosen => ({ file, key: newIdempotencyKey() });
 
-/** Takes a file in: choose it, look at its beginning, watch it go, read what was refused. */
+/** Imports a file: choose it, check the preview, follow the progress, read which lines were refused. */
 export function ImportDialog({ workspaceId, shape, dropped, onClose }: ImportDialogProps) {
   const client = useQueryClient();
   const [chosen, setChosen] = useState(() => dropped && choose(dropped));
@@ -68,14 +68,14 @@ export function ImportDialog({ workspaceId, shape, dropped, onClose }: ImportDia
         signal: stop.current.signal,
       });
     },
-    // Also after a failure: what was written until then stays.
+    // Also after a failure, because the records written so far stay.
     onSettled: () => {
       void client.resetQueries({ queryKey: ['list', ofWorkspace(workspaceId, `/data/${shape.name}`)] });
       void client.invalidateQueries({ queryKey: ['workspace', workspaceId] });
     },
   });
   const busy = importing.isPending;
-  // A file that is refused needs a change first.
+  // A refused file must be corrected first.
   const repeatable = !REFUSALS.some((code) => isFailure(importing.error, code));
   return (
     <Dialog
@@ -84,7 +84,7 @@ export function ImportDialog({ workspaceId, shape, dropped, onClose }: ImportDia
       dismissable={!busy}
       onOpenChange={onClose}
       title={`Import ${shape.name}`}
-      description="CSV with a header row, or NDJSON with a record a line. Valid rows are imported, invalid rows are reported. Existing ids are skipped."
+      description="CSV with a header row, or NDJSON with one record per line. Valid rows are imported, invalid rows are reported. Existing ids are skipped."
     >
       {importing.data !== undefined ? (
         <ImportResult
@@ -112,7 +112,7 @@ export function ImportDialog({ workspaceId, shape, dropped, onClose }: ImportDia
           {importing.error === null ? null : (
             <Problem>
               {messageOf(importing.error)}
-              {repeatable ? ' What was written until then stays. “Try again” adds only the rest.' : ''}
+              {repeatable ? ' Records that were written stay. “Try again” adds the rest.' : ''}
             </Problem>
           )}
           <DialogActions>
@@ -141,7 +141,7 @@ const Fields = ({ shape }: { readonly shape: ResourceShape }) => (
       <span key={name}>
         {i === 0 ? '' : ', '}
         <code className={required ? 'text-ink' : undefined}>{name}</code>
-        {required ? ' (needed)' : ''}
+        {required ? ' (required)' : ''}
       </span>
     ))}
     .

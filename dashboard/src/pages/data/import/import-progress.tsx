@@ -9,7 +9,6 @@ export interface ImportProgressProps {
   readonly onStop: () => void;
 }
 
-const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 0 });
 const WHOLE_PERCENT = 100;
 
 export const ImportProgress = ({ name, share, onStop }: ImportProgressProps) => (
@@ -17,7 +16,7 @@ export const ImportProgress = ({ name, share, onStop }: ImportProgressProps) => 
     <div className="flex items-baseline justify-between gap-4">
       <span className="truncate font-medium">{name}</span>
       <span className="text-soft tabular-nums">
-        {share < 1 ? percent.format(share) : 'Writing the last records …'}
+        {share < 1 ? `${Math.floor(share * WHOLE_PERCENT)}%` : 'Writing the last records…'}
       </span>
     </div>
     <Progress.Root
@@ -31,7 +30,7 @@ export const ImportProgress = ({ name, share, onStop }: ImportProgressProps) => 
       />
     </Progress.Root>
     <p className="text-sm text-soft">
-      What is written stays, also when you stop. “Try again” then adds the rest.
+      If you stop, the records that were written stay. “Try again” then adds the rest.
     </p>
     <DialogActions>
       <Button onClick={onStop}>Stop</Button>

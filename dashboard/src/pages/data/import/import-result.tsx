@@ -1,7 +1,8 @@
 import { IMPORT_REFUSED_SHOWN } from '@svc/service/dashboard/limits';
 import type { ImportAnswer } from '@svc/service/dashboard/wire-data';
 import { CircleCheck, Download } from 'lucide-react';
-import { counted, type Noun } from '../../../format/counted.ts';
+import { formatNumber } from '../../../format/number.ts';
+import { counted, type Noun } from '../../../format/plural.ts';
 import { Button } from '../../../ui/button.tsx';
 import { DialogActions } from '../../../ui/popup/dialog.tsx';
 import { Cell, HeadCell, Table, TableBody, TableHead } from '../../../ui/table.tsx';
@@ -9,13 +10,13 @@ import { Cell, HeadCell, Table, TableBody, TableHead } from '../../../ui/table.t
 export interface ImportResultProps {
   readonly answer: ImportAnswer;
   readonly noun: Noun;
-  /** Of the resource. */
+  /** Name of the resource. */
   readonly name: string;
   readonly onClose: () => void;
   readonly onAnother: () => void;
 }
 
-/** What became of the file, and each refused line with its reason. */
+/** The result of an import, with each refused line and its reason. */
 export function ImportResult({ answer, noun, name, onClose, onAnother }: ImportResultProps) {
   const { inserted, addedBefore, existing, refused, refusedLines } = answer;
   return (
@@ -24,9 +25,9 @@ export function ImportResult({ answer, noun, name, onClose, onAnother }: ImportR
         <CircleCheck size={18} aria-hidden className="mt-0.5 shrink-0 text-good" />
         <span>
           <strong>{`${counted(inserted, noun)} imported`}</strong>
-          {addedBefore === 0 ? '' : `, ${addedBefore.toLocaleString()} of them by an earlier attempt`}
-          {existing === 0 ? '' : `, ${existing.toLocaleString()} already existed`}
-          {refused === 0 ? ', none refused.' : `, ${refused.toLocaleString()} refused.`}
+          {addedBefore === 0 ? '' : `, ${formatNumber(addedBefore)} of them by an earlier attempt`}
+          {existing === 0 ? '' : `, ${formatNumber(existing)} already existed, unchanged`}
+          {refused === 0 ? ', none refused.' : `, ${formatNumber(refused)} refused.`}
         </span>
       </p>
       {refused === 0 ? null : <RefusedLines lines={refusedLines} total={refused} />}
@@ -34,7 +35,7 @@ export function ImportResult({ answer, noun, name, onClose, onAnother }: ImportR
         {refused === 0 ? null : (
           <Button onClick={() => saveLines(refusedLines, name)}>
             <Download size={14} aria-hidden />
-            Save the list
+            Download list
           </Button>
         )}
         <Button onClick={onAnother}>Import another file</Button>
@@ -55,9 +56,9 @@ const RefusedLines = ({ lines, total }: RefusedLinesProps) => (
   <div className="flex flex-col gap-2">
     {lines.length === total ? null : (
       <p className="text-sm text-soft">
-        {`${lines.length.toLocaleString()} of ${total.toLocaleString()} refused lines are listed.`}
+        {`${formatNumber(lines.length)} of ${counted(total, ['refused line', 'refused lines'])} shown.`}
         {lines.length < IMPORT_REFUSED_SHOWN
-          ? ' An earlier attempt refused the others because of other records, such as a missing company.'
+          ? ' An earlier attempt refused the others, for example because their company was missing.'
           : ''}
       </p>
     )}
@@ -66,7 +67,7 @@ const RefusedLines = ({ lines, total }: RefusedLinesProps) => (
         <TableHead>
           <tr>
             <HeadCell>Line</HeadCell>
-            <HeadCell>What is wrong</HeadCell>
+            <HeadCell>Reason</HeadCell>
             <HeadCell>Text</HeadCell>
           </tr>
         </TableHead>
@@ -89,7 +90,7 @@ const RefusedLines = ({ lines, total }: RefusedLinesProps) => (
 const reasonOf = ({ field, reason }: ImportAnswer['refusedLines'][number]['failures'][number]): string =>
   field === '' ? `The line ${reason}` : `${field.slice(1)} ${reason}`;
 
-/** As a file, a refused line a line. */
+/** Downloads the refused lines as NDJSON. */
 function saveLines(lines: ImportAnswer['refusedLines'], name: string): void {
   const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
   const address = URL.createObjectURL(new Blob([text], { type: 'application/x-ndjson' }));

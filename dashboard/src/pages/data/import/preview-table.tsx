@@ -2,20 +2,18 @@ import { TriangleAlert } from 'lucide-react';
 import { Cell, HeadCell, Table, TableBody, TableHead } from '../../../ui/table.tsx';
 import type { FilePreview } from './file-preview.ts';
 
-/** The first records of a file, and what is wrong with its fields. */
+/** The first records of a file, with a warning about missing and unknown columns. */
 export const PreviewTable = ({
   preview: { format, columns, rows, missing, unknown },
 }: {
   readonly preview: FilePreview;
 }) => (
   <div className="flex flex-col gap-2">
-    {missing.length === 0 ? null : <Warning>{`It lacks ${missing.join(', ')}.`}</Warning>}
-    {unknown.length === 0 ? null : (
-      <Warning>{`It has fields that are unknown here: ${unknown.join(', ')}.`}</Warning>
-    )}
-    <p className="text-sm text-soft">{`Read as ${format === 'csv' ? 'CSV' : 'NDJSON'}. It begins so:`}</p>
+    {missing.length === 0 ? null : <Warning>{`Missing columns: ${missing.join(', ')}`}</Warning>}
+    {unknown.length === 0 ? null : <Warning>{`Unknown columns: ${unknown.join(', ')}`}</Warning>}
+    <p className="text-sm text-soft">{`Preview (${format === 'csv' ? 'CSV' : 'NDJSON'})`}</p>
     <div className="overflow-hidden rounded-md border border-line">
-      <Table label="Beginning of the file">
+      <Table label="Preview of the file">
         <TableHead>
           <tr>
             {columns.map((column) => (
@@ -25,7 +23,7 @@ export const PreviewTable = ({
         </TableHead>
         <TableBody>
           {rows.map((cells, row) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: the rows of a file have no other name and never move
+            // biome-ignore lint/suspicious/noArrayIndexKey: the rows have no id and never move
             <tr key={row}>
               {cells.map((cell, column) => (
                 <Cell

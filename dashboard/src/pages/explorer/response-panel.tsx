@@ -5,20 +5,20 @@ import { Section } from '../../ui/card.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { StatusBadge } from '../log/entry-parts.tsx';
-import type { Answer } from './request.ts';
+import type { ExplorerResponse } from './request.ts';
 
-export interface AnswerPanelProps {
-  readonly answer: Answer | undefined;
+export interface ResponsePanelProps {
+  readonly response: ExplorerResponse | undefined;
   readonly error: unknown;
   readonly busy: boolean;
   readonly onNext: (cursor: string) => void;
 }
 
-export function AnswerPanel({ answer, error, busy, onNext }: AnswerPanelProps) {
-  const next = answer?.nextCursor ?? null;
+export function ResponsePanel({ response, error, busy, onNext }: ResponsePanelProps) {
+  const next = response?.nextCursor ?? null;
   return (
     <Section
-      title="Answer"
+      title="Response"
       actions={
         next === null ? undefined : (
           <Button size="small" busy={busy} onClick={() => onNext(next)}>
@@ -29,26 +29,26 @@ export function AnswerPanel({ answer, error, busy, onNext }: AnswerPanelProps) {
       }
     >
       {error !== null ? (
-        <Problem>The request got no answer. {messageOf(error)}</Problem>
-      ) : answer === undefined ? (
-        <p className="py-8 text-center text-soft">Send the request, and its answer appears here.</p>
+        <Problem>The request failed. {messageOf(error)}</Problem>
+      ) : response === undefined ? (
+        <p className="py-8 text-center text-soft">Send a request to see its response.</p>
       ) : (
-        <Shown answer={answer} />
+        <ResponseDetails response={response} />
       )}
     </Section>
   );
 }
 
-const Shown = ({ answer }: { readonly answer: Answer }) => (
+const ResponseDetails = ({ response }: { readonly response: ExplorerResponse }) => (
   <div className="flex flex-col gap-3">
     <p role="status" className="flex flex-wrap items-center gap-x-3 gap-y-1">
-      <StatusBadge status={answer.status} />
-      <span>{answer.statusText}</span>
-      <span className="text-soft tabular-nums">{answer.durationMs} ms</span>
+      <StatusBadge status={response.status} />
+      <span>{response.statusText}</span>
+      <span className="text-soft tabular-nums">{response.durationMs} ms</span>
     </p>
-    {answer.headers.length === 0 ? null : (
+    {response.headers.length === 0 ? null : (
       <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-0.5 text-sm wrap-anywhere">
-        {answer.headers.map(([name, value]) => (
+        {response.headers.map(([name, value]) => (
           <div key={name} className="contents">
             <dt className="text-soft">{name}</dt>
             <dd>
@@ -58,11 +58,11 @@ const Shown = ({ answer }: { readonly answer: Answer }) => (
         ))}
       </dl>
     )}
-    {answer.body === '' ? (
-      <p className="text-soft">The answer has no body.</p>
+    {response.body === '' ? (
+      <p className="text-soft">The response has no body.</p>
     ) : (
       <div className="max-h-[36rem] overflow-y-auto rounded-md">
-        <CodeBlock label="JSON of the answer" code={answer.body} />
+        <CodeBlock label="response body" code={response.body} />
       </div>
     )}
   </div>
