@@ -44,7 +44,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the explorer', async () => {
     expect(await page.getByLabel('curl', { exact: true }).textContent()).toContain("/v1/audits?limit=2'");
     // By keyboard: Enter in a field sends.
     await page.getByLabel(/^limit/).press('Enter');
-    const answer = page.getByLabel('JSON of the answer', { exact: true });
+    const answer = page.getByLabel('response body', { exact: true });
     await answer.getByText('"aud_4"').waitFor();
     await page.getByRole('button', { name: 'Next page' }).click();
     await answer.getByText('"aud_2"').waitFor();

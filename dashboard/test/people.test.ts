@@ -160,6 +160,6 @@ describe.skipIf(BROWSER_PATH === undefined)('a viewer', () => {
     await page.goto(`/w/${ada.workspaceId}/settings?tab=members`);
     await page.getByRole('button', { name: 'Leave' }).click();
     await page.getByRole('button', { name: 'Leave workspace' }).click();
-    await page.getByText('You are in no workspace').waitFor();
+    await page.getByText('You are not a member of any workspace').waitFor();
   });
 });
