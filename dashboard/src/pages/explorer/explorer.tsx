@@ -126,7 +126,7 @@ export function Explorer({ operations }: { readonly operations: readonly Operati
         </form>
       </Section>
       <div className="flex min-w-0 flex-col gap-5">
-        <Section title="curl">
+        <Section title="curl command">
           <CodeBlock label="curl" code={curlOf(draft)} />
         </Section>
         <ResponsePanel
