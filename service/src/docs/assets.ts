@@ -1,23 +1,21 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { compress } from '../http/compress.ts';
-import type { Compressed } from '../http/compressed.ts';
+import Fastify from 'fastify';
+import { compress, type Encodings } from '../http/static-content.ts';
 import { GUIDES_DIRECTORY } from './guides.ts';
-import { HASH_CHARACTERS } from './limits.ts';
-import { readScalar } from './scalar.ts';
 
-/** A file that the pages load. Its name changes with its content, so a browser may keep it. */
+/** A file that the pages load. Its name changes with its content, so browsers may cache it without end. */
 export interface Asset {
   /** `docs.0f3a….css` */
   readonly name: string;
   readonly type: string;
-  readonly body: Compressed;
+  readonly body: Encodings;
 }
 
 export interface Assets {
-  /** A file by the name in the source: `docs.css`. Read and compressed once, when it is first asked for. */
+  /** A file by its name in the source: `docs.css`. Read and compressed once, on first use. */
   get(source: AssetSource): Promise<Asset>;
-  /** A file by the name that pages use; undefined: there is none, or it has other content by now. */
+  /** A file by the name that pages use. Undefined if there is none, or if its content has changed. */
   find(name: string): Promise<Asset | undefined>;
 }
 
@@ -72,6 +70,9 @@ export function createAssets(): Assets {
   };
 }
 
+/** Characters of the hash in the name of a file. */
+const HASH_CHARACTERS = 12;
+
 async function load(source: AssetSource): Promise<Asset> {
   const text = await SOURCES[source]();
   const [stem = '', extension = ''] = source.split('.');
@@ -81,4 +82,21 @@ async function load(source: AssetSource): Promise<Asset> {
     type: TYPES[extension as keyof typeof TYPES],
     body: await compress(text),
   };
+}
+
+const SCALAR_PREFIX = '/scalar';
+
+/**
+ * Scalar's script for the browser, 4 MB. Its Fastify plugin has it only as a response, so it is read from an application
+ * without a port. The package `@scalar/api-reference` has it as a file, but adds 250 packages.
+ */
+async function readScalar(): Promise<string> {
+  const { default: plugin } = await import('@scalar/fastify-api-reference');
+  const app = Fastify();
+  await app.register(plugin, { routePrefix: SCALAR_PREFIX, configuration: { url: '/' } });
+  const { statusCode, body } = await app.inject(`${SCALAR_PREFIX}/js/scalar.js`);
+  await app.close();
+  if (statusCode !== 200) throw new Error(`Scalar's plugin answered ${statusCode}.`);
+  // The source map is not served.
+  return body.replace(/\n\/\/# sourceMappingURL=.*\s*$/, '\n');
 }

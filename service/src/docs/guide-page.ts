@@ -1,18 +1,17 @@
 import type { Assets } from './assets.ts';
-import { escapeHtml } from './escape.ts';
 import type { Guide } from './guides.ts';
 import { renderMarkdown } from './markdown.ts';
-import { type PageParts, page } from './page.ts';
+import { escapeHtml, type PageParts, page } from './page.ts';
 
 type Shared = Pick<PageParts, 'icon' | 'theme' | 'base'> & {
-  /** Where the service is: the examples of the pages name it. */
+  /** The public URL of the service, for the examples. */
   readonly publicUrl: string;
 };
 
-/** The address that the guides' examples name in the repository: that of a first start. */
+/** The URL in the examples of the Markdown files: that of a service with default settings. */
 export const EXAMPLE_ADDRESS = 'http://127.0.0.1:8080';
 
-/** A guide as a page, with the way to all others. */
+/** A guide as a page, with links to all other guides. */
 export async function guidePage(
   guide: Guide,
   guides: readonly Guide[],

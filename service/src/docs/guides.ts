@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 
-/** The guides are Markdown of the repository, so that they can be read there too. */
+/** The guides are Markdown files of the repository, readable there too. */
 export const GUIDES_DIRECTORY = new URL('../../../docs/guides/', import.meta.url);
 
-/** Every guide by its name in the address, in the order in which they are read. */
+/** The file of each guide by its name in the URL, in reading order. */
 const FILES = {
   quickstart: 'quickstart.md',
   authentication: 'authentication.md',
@@ -18,10 +18,10 @@ const FILES = {
 } as const;
 
 export interface Guide {
-  /** Last part of its address: `/docs/pagination`. */
+  /** Last part of its URL: `/docs/pagination`. */
   readonly name: string;
   readonly title: string;
-  /** Its Markdown. */
+  /** Markdown. */
   readonly text: string;
   readonly url: URL;
 }

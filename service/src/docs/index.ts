@@ -1,31 +1,27 @@
 import helmet from '@fastify/helmet';
-import type { FastifyInstance } from 'fastify';
-import { cachedResponse } from '../http/cached-response.ts';
-import { sendCompressed } from '../http/compressed.ts';
+import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
 import { ApiError } from '../http/errors.ts';
 import { securityHeaders } from '../http/security-headers.ts';
+import { cachedContent, sendContent } from '../http/static-content.ts';
 import { type Asset, createAssets } from './assets.ts';
 import { guidePage } from './guide-page.ts';
 import { readGuides } from './guides.ts';
-import { ONE_YEAR_SECONDS } from './limits.ts';
 import { REFERENCE_STYLES, referencePage } from './reference-page.ts';
 
-/** A page names the files of its release, so a browser asks for it each time. */
+/** Browsers ask for a page each time, because a page of another release names other files. */
 const PAGE = { type: 'text/html; charset=utf-8', cacheControl: 'no-cache' } as const;
+const ONE_YEAR_SECONDS = 365 * 24 * 60 * 60;
 
 /**
- * The documentation: the API reference at /docs, a guide at each /docs/{guide}, and the files that they load. For
- * anyone, without a key or a session: it tells nothing of any workspace. Nothing comes from another host.
+ * Serves the documentation: the API reference at /docs, a guide at each /docs/{guide}, and the files that they load. It
+ * needs no key and no session, has no data of a workspace, and loads nothing from another host.
  */
 export function registerDocs(app: FastifyInstance, { publicUrl }: { readonly publicUrl: string }): void {
-  app.register((scope, _, done) => {
-    scope.register(helmet, { ...securityHeaders(publicUrl), global: true });
-    scope.register((pages, _, done) => {
-      registerPages(pages, publicUrl);
-      done();
-    });
-    done();
-  });
+  const pages: FastifyPluginAsync = async (scope) => {
+    await scope.register(helmet, { ...securityHeaders(publicUrl), global: true });
+    registerPages(scope, publicUrl);
+  };
+  app.register(pages);
 }
 
 function registerPages(scope: FastifyInstance, publicUrl: string): void {
@@ -41,23 +37,23 @@ function registerPages(scope: FastifyInstance, publicUrl: string): void {
     const asset = await assets.find(request.params.name);
     if (asset === undefined) throw new ApiError('not_found', 'There is no such path.');
     const cacheControl = `public, max-age=${ONE_YEAR_SECONDS}, immutable`;
-    return sendCompressed(request, reply, { ...asset, cacheControl });
+    return sendContent(request, reply, { ...asset, cacheControl });
   });
 
-  const reference = cachedResponse(PAGE, async () => referencePage(assets, await shared()));
+  const reference = cachedContent(PAGE, async () => referencePage(assets, await shared()));
   scope.get('/docs', async (request, reply) => {
     await reply.helmet(withStyles(publicUrl));
-    return sendCompressed(request, reply, await reference());
+    return sendContent(request, reply, await reference());
   });
 
   const guides = readGuides();
   for (const guide of guides) {
-    const sent = cachedResponse(PAGE, async () => guidePage(guide, guides, assets, await shared()));
-    scope.get(`/docs/${guide.name}`, async (request, reply) => sendCompressed(request, reply, await sent()));
+    const sent = cachedContent(PAGE, async () => guidePage(guide, guides, assets, await shared()));
+    scope.get(`/docs/${guide.name}`, async (request, reply) => sendContent(request, reply, await sent()));
   }
 }
 
-/** The pages' headers for a page whose styles are written by its scripts. */
+/** The security headers of a page whose scripts write styles. */
 function withStyles(publicUrl: string): ReturnType<typeof securityHeaders> {
   const headers = securityHeaders(publicUrl);
   const { contentSecurityPolicy } = headers;

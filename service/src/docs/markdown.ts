@@ -1,15 +1,20 @@
+import hljs from 'highlight.js/lib/core';
+import bash from 'highlight.js/lib/languages/bash';
+import http from 'highlight.js/lib/languages/http';
+import json from 'highlight.js/lib/languages/json';
+import python from 'highlight.js/lib/languages/python';
+import typescript from 'highlight.js/lib/languages/typescript';
 import { Marked, Renderer, type Token, type Tokens } from 'marked';
-import { escapeHtml } from './escape.ts';
-import { highlight, LANGUAGES } from './highlight.ts';
+import { escapeHtml } from './page.ts';
 
 export interface MarkdownOptions {
-  /** Where a link leads on the pages. */
+  /** Returns the URL of a link on the pages. */
   readonly link: (href: string) => string;
-  /** Where an image is to be found. */
+  /** Returns the URL of an image. */
   readonly image: (href: string) => string;
 }
 
-/** The same example in several languages: code blocks that follow each other without a word between them. */
+/** The same example in several languages: consecutive code blocks with no text between them. */
 interface Examples {
   readonly type: 'examples';
   readonly raw: string;
@@ -24,7 +29,7 @@ const anchorOf = (heading: string): string =>
     .trim()
     .replace(/\s+/g, '-');
 
-/** Markdown of ours as HTML. HTML in it is shown as text. */
+/** Renders Markdown of this repository as HTML. HTML in it is shown as text. */
 export function renderMarkdown(text: string, { link, image }: MarkdownOptions): string {
   const marked = new Marked({
     renderer: {
@@ -42,7 +47,7 @@ export function renderMarkdown(text: string, { link, image }: MarkdownOptions): 
       image: ({ href, text }) =>
         `<img class="drawing" src="${escapeHtml(image(href))}" alt="${escapeHtml(text)}">`,
       table(token) {
-        // The table itself, in a frame that scrolls where the page is narrow.
+        // The frame scrolls on narrow screens.
         return `<div class="table" tabindex="0">${Renderer.prototype.table.call(this, token)}</div>\n`;
       },
     },
@@ -70,11 +75,29 @@ const labelOf = ({ lang = '', text }: Tokens.Code): string => {
   return LANGUAGES[lang]?.label ?? 'Text';
 };
 
-/** One block as it is; several as a group, which docs.js makes into tabs. */
+/** Renders one block alone, and several as a group that docs.js turns into tabs. */
 function examples({ blocks }: Examples): string {
   const parts = blocks.map((block) => {
     const label = labelOf(block);
     return `<div class="code" data-label="${label}"><p class="language">${label}</p><pre tabindex="0"><code>${highlight(block.text, block.lang)}</code></pre></div>\n`;
   });
   return parts.length === 1 ? parts.join('') : `<div class="examples">\n${parts.join('')}</div>\n`;
+}
+
+/** The languages of code blocks, by the word after the fence. */
+const LANGUAGES: Readonly<Record<string, { readonly label: string; readonly grammar: string }>> = {
+  sh: { label: 'Shell', grammar: 'bash' },
+  ts: { label: 'TypeScript', grammar: 'typescript' },
+  python: { label: 'Python', grammar: 'python' },
+  json: { label: 'JSON', grammar: 'json' },
+  http: { label: 'HTTP', grammar: 'http' },
+};
+
+const GRAMMARS = { bash, http, json, python, typescript };
+for (const [name, grammar] of Object.entries(GRAMMARS)) hljs.registerLanguage(name, grammar);
+
+/** Code as HTML, with a class for each kind of token. */
+function highlight(code: string, language = ''): string {
+  const grammar = LANGUAGES[language]?.grammar;
+  return grammar === undefined ? escapeHtml(code) : hljs.highlight(code, { language: grammar }).value;
 }

@@ -1,19 +1,21 @@
-import { escapeHtml } from './escape.ts';
+/** Escapes text for HTML, also for attributes. */
+export const escapeHtml = (text: string): string =>
+  text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 
-/** What a page of the documentation is made of. */
+/** The parts of a page of the documentation. */
 export interface PageParts {
   readonly title: string;
   /** For search results and previews; plain text. */
   readonly description: string;
-  /** What is below the header; HTML. */
+  /** HTML below the header. */
   readonly body: string;
-  /** Addresses of style sheets and scripts; `theme` runs ahead of the first paint. */
+  /** URLs of the icon, style sheets and scripts. `theme` is a script that runs before the first paint. */
   readonly icon: string;
   readonly styles: readonly string[];
   readonly theme: string;
   readonly scripts: readonly string[];
   readonly section: 'guides' | 'reference';
-  /** The path ahead of every path of the service, without a slash at the end: '' in most places. */
+  /** The path of the public URL, without a trailing slash. It precedes every path of the service; usually ''. */
   readonly base: string;
 }
 
@@ -22,7 +24,7 @@ const SUN =
 const MOON =
   '<svg class="moon" viewBox="0 0 24 24" aria-hidden="true"><path d="M20.5 14.5A8.5 8.5 0 0 1 9.5 3.5a8.5 8.5 0 1 0 11 11Z"/></svg>';
 
-/** A whole page: the header that all pages share, and the body. */
+/** A complete page: the header that all pages share, and the body. */
 export function page(parts: PageParts): string {
   const { title, description, body, icon, styles, theme, scripts, section, base } = parts;
   const item = (of: PageParts['section'], path: string, label: string): string =>

@@ -2,8 +2,8 @@ import type { Assets } from './assets.ts';
 import { type PageParts, page } from './page.ts';
 
 /**
- * Scalar writes style elements and style attributes while it draws, some of them without a nonce. Scripts stay files
- * of ours, so what a style could do is limited to what is seen.
+ * Scalar writes style elements and style attributes, some without a nonce. Scripts are still allowed only from our files,
+ * so such a style can change only what the page looks like.
  */
 export const REFERENCE_STYLES: readonly string[] = ["'self'", "'unsafe-inline'"];
 
