@@ -8,11 +8,9 @@ import { LOG_RETENTION_DAYS_DEFAULT } from './config/limits.ts';
 import { registerDashboard } from './dashboard/index.ts';
 import type { Lanes } from './database/lanes.ts';
 import { registerDocs } from './docs/index.ts';
-import { trustOf } from './http/client-address.ts';
 import { createServer } from './http/create-server.ts';
-import { registerMetrics } from './http/metrics.ts';
-import { warnOfProxyMistakes } from './http/proxy-warnings.ts';
-import { registerSystem } from './http/system.ts';
+import { registerMonitoring } from './http/monitoring.ts';
+import { trustOf, warnOfProxyMistakes } from './http/proxies.ts';
 import { createCursorCodec } from './list/cursor.ts';
 import { registerOpenApi } from './openapi/route.ts';
 import { createLimiter, type Limiter } from './quota/limiter.ts';
@@ -53,9 +51,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   warnOfProxyMistakes(app, { trust, registry, log, clock, isDue });
   logResponses(app);
 
-  const { readMetrics = () => registry.metrics() } = options;
-  registerMetrics(app, lanes, registry);
-  registerSystem(app, { connections: lanes.reads.of('readiness'), readMetrics });
+  registerMonitoring(app, { lanes, registry, readMetrics: options.readMetrics });
   registerOpenApi(app, { publicUrl, resources });
   registerDocs(app, config);
   registerDashboard(app, { lanes, secrets, cursors, clock, publicUrl, deployment: { logRetentionDays } });

@@ -4,7 +4,7 @@ import type { AuditWriter } from '../audit-log/audit-writer.ts';
 import type { NewEntry } from '../audit-log/entry.ts';
 import type { Clock } from '../config/clock.ts';
 import { type ApiError, errorEnvelope, unavailable } from '../http/errors.ts';
-import { harmless, originOf } from '../http/request-origin.ts';
+import { originOf, withoutToken } from '../http/request.ts';
 import type { AuthenticatedKey } from '../keys/authenticate.ts';
 import { type QuotaGate, quotaItem, type RateLimitItem, rateLimitHeaders } from '../quota/live-quota.ts';
 import { BURST_WINDOW_MS, type Caller, invalidKey } from './authentication.ts';
@@ -156,7 +156,7 @@ function requestEntry(
     keyId: key.keyId,
     actor: null,
     method: request.method,
-    path: harmless(path),
+    path: withoutToken(path),
     status,
     durationMs,
     ...originOf(request),

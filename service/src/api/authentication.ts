@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { MINUTE_MS } from '../config/durations.ts';
-import { rateLimitKey } from '../http/client-address.ts';
 import { ApiError } from '../http/errors.ts';
+import { rateLimitKey } from '../http/proxies.ts';
 import { isToken } from '../http/token-text.ts';
 import type { AuthenticatedKey, Authenticator } from '../keys/authenticate.ts';
 import type { Grant, Limiter } from '../quota/limiter.ts';

@@ -1,4 +1,4 @@
-import type { RequestOrigin } from '../http/request-origin.ts';
+import type { RequestOrigin } from '../http/request.ts';
 
 /** A request of a person in the dashboard. */
 export interface PersonContext extends RequestOrigin {

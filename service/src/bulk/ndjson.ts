@@ -1,5 +1,5 @@
 import { RECORD_VALUES_MAX } from '../config/limits.ts';
-import { excessOf } from '../http/json-excess.ts';
+import { jsonExcess } from '../http/json-body.ts';
 import type { Line } from './lines.ts';
 import type { ParsedRecord, RecordParser } from './parsed-record.ts';
 
@@ -16,7 +16,7 @@ export const ndjsonParser = (): RecordParser => ({
 
 function parseLine({ number, text, flaw }: Line): ParsedRecord {
   if (flaw !== null) return { line: number, text, value: undefined, flaw };
-  const excess = excessOf(text, RECORD_VALUES_MAX);
+  const excess = jsonExcess(text, RECORD_VALUES_MAX);
   if (excess !== undefined) return { line: number, text, value: undefined, flaw: excess };
   try {
     const value: unknown = JSON.parse(text);

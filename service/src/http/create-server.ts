@@ -1,17 +1,14 @@
+import { Readable } from 'node:stream';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { BODY_MAX_BYTES, HEADERS_MAX_BYTES, REQUEST_TIMEOUT_MS } from '../config/limits.ts';
-import { answerBrokenRequests, answerClientError } from './broken-request.ts';
-import type { Trust } from './client-address.ts';
 import { ApiError } from './errors.ts';
-import { refuseExpectation } from './expectation.ts';
 import { sendFailure } from './failures.ts';
-import { skipStreamsOfHead } from './head.ts';
-import { parseJsonBodies } from './json-bodies.ts';
-import { requestId } from './request-id.ts';
-import { requireShape } from './request-shape.ts';
-import { canonicalTarget } from './request-target.ts';
+import { acceptJsonBodies } from './json-body.ts';
+import { sendClientError, sendProtocolErrors } from './protocol-errors.ts';
+import type { Trust } from './proxies.ts';
+import { canonicalTarget, requestId, requireValidRequest } from './request.ts';
 
-/** A server without routes. It bounds every request, refuses what is not valid HTTP, and gives every failure its envelope. */
+/** A server without routes. It limits every request, refuses invalid HTTP, and sends every failure in the error envelope. */
 export function createServer(log: FastifyBaseLogger, trust: Trust): FastifyInstance {
   const app = Fastify({
     loggerInstance: log,
@@ -22,21 +19,20 @@ export function createServer(log: FastifyBaseLogger, trust: Trust): FastifyInsta
     requestTimeout: REQUEST_TIMEOUT_MS,
     http: { maxHeaderSize: HEADERS_MAX_BYTES, requireHostHeader: false },
     rewriteUrl: ({ url = '/' }) => canonicalTarget(url),
-    // No parameter is longer than the headers, so every path below /v1 is authenticated and audited.
+    // No path has a longer parameter, so the router finds every path below /v1, and each is authenticated and audited.
     routerOptions: { maxParamLength: HEADERS_MAX_BYTES },
     return503OnClosing: false,
-    clientErrorHandler: answerClientError,
+    clientErrorHandler: sendClientError,
     frameworkErrors: (error, request, reply) => {
       reply.header('request-id', request.id);
       sendFailure(error, request, reply);
     },
   });
-  answerBrokenRequests(app.server);
-  app.server.on('checkExpectation', refuseExpectation);
-  parseJsonBodies(app);
+  sendProtocolErrors(app.server);
+  acceptJsonBodies(app);
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({ 'request-id': request.id, 'x-content-type-options': 'nosniff' });
-    requireShape(request);
+    requireValidRequest(request);
   });
   const notFound = (): never => {
     throw new ApiError('not_found', 'There is no such path.');
@@ -49,4 +45,16 @@ export function createServer(log: FastifyBaseLogger, trust: Trust): FastifyInsta
   app.setErrorHandler(sendFailure);
   skipStreamsOfHead(app);
   return app;
+}
+
+/**
+ * Answers HEAD without reading a streamed body. Fastify's HEAD routes would read the stream to its end and discard it, so
+ * a HEAD of an export would run the whole export.
+ */
+export function skipStreamsOfHead(app: FastifyInstance): void {
+  app.addHook('onSend', async (request, _, payload: unknown) => {
+    if (request.method !== 'HEAD' || !(payload instanceof Readable)) return payload;
+    payload.destroy();
+    return Readable.from([]);
+  });
 }

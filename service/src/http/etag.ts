@@ -4,11 +4,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 /** 162 bits: no two bodies share a tag by chance. */
 const ETAG_CHARACTERS = 27;
 
-/** The same bytes have the same tag (RFC 9110, 8.8.3). */
+/** A tag for content whose bytes are always the same (RFC 9110, 8.8.3). */
 export const strongEtag = (content: string): string =>
   `"${hash('sha256', content, 'base64url').slice(0, ETAG_CHARACTERS)}"`;
 
-/** The same meaning has the same tag, though the bytes may differ. */
+/** A tag for content whose bytes may differ while its meaning is the same. */
 export const weakEtag = (content: string): string => `W/${strongEtag(content)}`;
 
 /**
@@ -22,12 +22,12 @@ export function sendConditional(
   etag: string,
 ): FastifyReply {
   reply.header('etag', etag).header('cache-control', 'private, no-cache');
-  if (isNamed(request.headers['if-none-match'], etag)) return reply.code(304).send();
+  if (matchesEtag(request.headers['if-none-match'], etag)) return reply.code(304).send();
   return reply.type('application/json; charset=utf-8').send(body);
 }
 
 /** Whether If-None-Match names the ETag, by weak comparison. */
-export function isNamed(header: string | undefined, etag: string): boolean {
+export function matchesEtag(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false;
   const opaque = (tag: string): string => tag.trim().replace(/^W\//, '');
   return header.trim() === '*' || header.split(',').some((tag) => opaque(tag) === opaque(etag));

@@ -6,7 +6,7 @@ import {
   PAGE_LIMIT_MAX,
   PAGE_LIMIT_MIN,
 } from '../config/limits.ts';
-import { REQUEST_ID_PATTERN } from '../http/request-id.ts';
+import { REQUEST_ID_PATTERN } from '../http/request.ts';
 import { parametersOf, sortsOf } from '../list/definition.ts';
 import type { Direction } from '../list/query.ts';
 import type { Resource } from '../resources/define.ts';

@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import manifest from '../../package.json' with { type: 'json' };
-import { cachedResponse } from '../http/cached-response.ts';
-import { sendCompressed } from '../http/compressed.ts';
+import { cachedContent, sendContent } from '../http/static-content.ts';
 import type { Resource } from '../resources/define.ts';
 import { openApiDocument } from './document.ts';
 
@@ -13,8 +12,8 @@ export function registerOpenApi(
   app: FastifyInstance,
   { publicUrl, resources }: { readonly publicUrl: string; readonly resources: readonly Resource[] },
 ): void {
-  const document = cachedResponse(JSON_DOCUMENT, () =>
+  const document = cachedContent(JSON_DOCUMENT, () =>
     JSON.stringify(openApiDocument({ publicUrl, version: manifest.version, resources })),
   );
-  app.get('/openapi.json', async (request, reply) => sendCompressed(request, reply, await document()));
+  app.get('/openapi.json', async (request, reply) => sendContent(request, reply, await document()));
 }

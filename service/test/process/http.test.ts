@@ -3,7 +3,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { dataDirectory } from '@svc/embedded-postgres/testing';
 import { describe, expect, test } from 'vitest';
-import { answerBrokenRequests, answerClientError } from '../../src/http/broken-request.ts';
+import { sendClientError, sendProtocolErrors } from '../../src/http/protocol-errors.ts';
 import { onFileEnd } from '../harness/cleanup.ts';
 import { startSvcd } from '../harness/process.ts';
 import { startRunningService } from '../harness/running-service.ts';
@@ -75,7 +75,7 @@ describe('a request that is no good HTTP is answered in the envelope', () => {
       headersTimeout: 50,
       connectionsCheckingInterval: 10,
     });
-    server.on('clientError', answerClientError);
+    server.on('clientError', sendClientError);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     onFileEnd(() => new Promise((resolve) => void server.close(() => resolve())));
     const { port } = server.address() as AddressInfo;
@@ -92,8 +92,8 @@ describe('a request that is no good HTTP is answered in the envelope', () => {
         response.write('more');
       });
     });
-    answerBrokenRequests(server);
-    server.on('clientError', answerClientError);
+    sendProtocolErrors(server);
+    server.on('clientError', sendClientError);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     onFileEnd(() => new Promise((resolve) => void server.close(() => resolve())));
     const { port } = server.address() as AddressInfo;

@@ -8,16 +8,13 @@ import { LINE_MAX_BYTES } from '../../src/bulk/lines.ts';
 import { createPace, TURN_CHARACTERS } from '../../src/bulk/pace.ts';
 import { BODY_VALUES_MAX, HEADERS_MAX_BYTES, JSON_DEPTH_MAX } from '../../src/config/limits.ts';
 import { parseCookies } from '../../src/dashboard/auth/cookies/cookie-header.ts';
-import { networkOf } from '../../src/http/client-address.ts';
-import { encodingOf } from '../../src/http/compressed.ts';
 import { ApiError } from '../../src/http/errors.ts';
-import { isNamed } from '../../src/http/etag.ts';
-import { excessOf } from '../../src/http/json-excess.ts';
-import { requestId } from '../../src/http/request-id.ts';
-import { isHost } from '../../src/http/request-shape.ts';
-import { canonicalTarget } from '../../src/http/request-target.ts';
+import { matchesEtag } from '../../src/http/etag.ts';
+import { jsonExcess, jsonText } from '../../src/http/json-body.ts';
+import { networkOf } from '../../src/http/proxies.ts';
+import { canonicalTarget, isHost, requestId } from '../../src/http/request.ts';
+import { encodingOf } from '../../src/http/static-content.ts';
 import { containsToken } from '../../src/http/token-text.ts';
-import { jsonText } from '../../src/http/utf8-json.ts';
 import { createCursorCodec } from '../../src/list/cursor.ts';
 import { parseListQuery } from '../../src/list/query.ts';
 import { RECORD_FAILURES_MAX } from '../../src/records/validate.ts';
@@ -195,7 +192,7 @@ describe('any input', { timeout }, () => {
             ),
         ),
         async (text) => {
-          const excess = await bounded(() => excessOf(text, BODY_VALUES_MAX));
+          const excess = await bounded(() => jsonExcess(text, BODY_VALUES_MAX));
           if (excess !== undefined) return;
           let value: unknown;
           try {
@@ -222,7 +219,7 @@ describe('any input', { timeout }, () => {
     'Accept-Encoding': encodingOf,
     'X-Forwarded-For': networkOf,
     'a request target': canonicalTarget,
-    'If-None-Match': (text) => isNamed(text, 'W/"a"'),
+    'If-None-Match': (text) => matchesEtag(text, 'W/"a"'),
     'Request-Id': (text) => requestId({ headers: { 'request-id': text } }),
     'Idempotency-Key': idempotencyKey,
     'Content-Type': (text) => jsonText(text, Buffer.from('{}')),

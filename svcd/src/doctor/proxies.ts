@@ -1,4 +1,4 @@
-import { PROXY_MISTAKES, PROXY_MISTAKES_METRIC, type ProxyMistake } from '@svc/service/http/proxy-warnings';
+import { PROXY_MISTAKES, PROXY_MISTAKES_METRIC, type ProxyMistake } from '@svc/service/http/proxies';
 import { counted } from '@svc/service/log/plural';
 import { type Finding, ok, warn } from './check.ts';
 

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { REQUEST_ID_PATTERN } from '../../http/request-id.ts';
+import { REQUEST_ID_PATTERN } from '../../http/request.ts';
 import { type Comparison, type Filter, type ListDefinition, textThat } from '../../list/definition.ts';
 import { canonicalTime, TIME_ALLOWED } from '../../records/time.ts';
 import { auditLog } from '../../resources/audit-log.ts';

@@ -4,7 +4,7 @@ import { allowParameters } from '../../api/guards.ts';
 import { BulkError } from '../../bulk/error.ts';
 import { type Format, importRecords, type RefusedRecord } from '../../bulk/import.ts';
 import { ApiError } from '../../http/errors.ts';
-import { harmless } from '../../http/request-origin.ts';
+import { withoutToken } from '../../http/request.ts';
 import type { RawQuery } from '../../list/query.ts';
 import type { DashboardContext } from '../context.ts';
 import {
@@ -131,7 +131,7 @@ function fileNameOf(query: RawQuery): string | undefined {
   allowParameters(query, ['fileName']);
   const { fileName } = query;
   if (typeof fileName !== 'string') return undefined;
-  if (fileName !== '' && fileName.length <= FILE_NAME_MAX_CHARACTERS) return harmless(fileName);
+  if (fileName !== '' && fileName.length <= FILE_NAME_MAX_CHARACTERS) return withoutToken(fileName);
   throw new ApiError(
     'invalid_parameter',
     `"fileName" must have 1 to ${FILE_NAME_MAX_CHARACTERS} characters.`,

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Connections, Lane } from '../../database/lane.ts';
 import type { Lanes } from '../../database/lanes.ts';
-import { rateLimitKey } from '../../http/client-address.ts';
+import { rateLimitKey } from '../../http/proxies.ts';
 import { createKnownSessions, type KnownSessions } from './known-sessions.ts';
 
 const WORKSPACE = '/workspaces/:workspaceId';

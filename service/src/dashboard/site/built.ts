@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join, sep } from 'node:path';
-import type { Compressed, Sent } from '../../http/compressed.ts';
+import type { Encodings, StaticContent } from '../../http/static-content.ts';
 import { ONE_YEAR_SECONDS } from '../limits.ts';
 
 /** What the dashboard's build has written (dashboard/vite.config.ts). */
@@ -10,7 +10,7 @@ export interface BuiltDashboard {
   /** The paths at which it is to be found, in the router's spelling: `/w/$workspaceId`. */
   readonly paths: readonly string[];
   /** By their paths: `/assets/index-0f3a.js`. */
-  readonly files: ReadonlyMap<string, Sent>;
+  readonly files: ReadonlyMap<string, StaticContent>;
 }
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -28,7 +28,7 @@ export function readBuilt(directory: string): BuiltDashboard | undefined {
   const read = (name: string): string => readFileSync(join(directory, name), 'utf8');
   if (!existsSync(join(directory, 'index.html'))) return undefined;
   const names = readdirSync(directory, { recursive: true, encoding: 'utf8' });
-  const files = names.flatMap((name): [string, Sent][] => {
+  const files = names.flatMap((name): [string, StaticContent][] => {
     const type = TYPES[extname(name)];
     return type === undefined
       ? []
@@ -38,11 +38,11 @@ export function readBuilt(directory: string): BuiltDashboard | undefined {
   return { page: read('index.html'), paths, files: new Map(files) };
 }
 
-function readFile(path: string, type: string): Sent {
+function readFile(path: string, type: string): StaticContent {
   const optional = (suffix: string): Buffer | undefined =>
     existsSync(path + suffix) ? readFileSync(path + suffix) : undefined;
   const [br, gzip] = [optional('.br'), optional('.gz')];
-  const body: Compressed = {
+  const body: Encodings = {
     identity: readFileSync(path),
     ...(br === undefined ? {} : { br }),
     ...(gzip === undefined ? {} : { gzip }),

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import helmet from '@fastify/helmet';
 import type { FastifyInstance } from 'fastify';
-import { sendCompressed } from '../../http/compressed.ts';
 import { securityHeaders } from '../../http/security-headers.ts';
+import { sendContent } from '../../http/static-content.ts';
 import { STYLE_NONCE_BYTES } from '../limits.ts';
 import { type BuiltDashboard, readBuilt } from './built.ts';
 
@@ -32,7 +32,7 @@ export function registerStatic(app: FastifyInstance, { publicUrl, directory = BU
     scope.register((pages, _, done) => {
       registerPages(pages, built, publicUrl);
       for (const [path, file] of built.files) {
-        pages.get(path, (request, reply) => sendCompressed(request, reply, file));
+        pages.get(path, (request, reply) => sendContent(request, reply, file));
       }
       done();
     });

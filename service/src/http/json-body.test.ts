@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { JSON_DEPTH_MAX } from '../config/limits.ts';
-import { excessOf } from './json-excess.ts';
+import { jsonExcess } from './json-body.ts';
 
 const depthOf = (value: unknown): number =>
   typeof value === 'object' && value !== null
@@ -18,22 +18,22 @@ test('JSON is refused for its depth and the number of its values, and for nothin
   fc.assert(
     fc.property(fc.jsonValue({ depthSize: 'large', maxDepth: 8, stringUnit: 'binary' }), (value) => {
       const text = JSON.stringify(value);
-      expect(excessOf(text, sizeOf(value))).toBeUndefined();
+      expect(jsonExcess(text, sizeOf(value))).toBeUndefined();
       const inside = `${'['.repeat(JSON_DEPTH_MAX)}${text}${']'.repeat(JSON_DEPTH_MAX)}`;
-      expect(excessOf(inside, Number.POSITIVE_INFINITY) === undefined).toBe(depthOf(value) === 0);
+      expect(jsonExcess(inside, Number.POSITIVE_INFINITY) === undefined).toBe(depthOf(value) === 0);
     }),
   );
 });
 
 test('JSON of more values than are allowed is refused', () => {
-  expect(excessOf('[1,2,3]', 3)).toBeUndefined();
-  expect(excessOf('[1,2,3]', 2)).toBe('has more than 2 values');
-  expect(excessOf('{"a,b":"c,[{"}', 1)).toBeUndefined();
-  expect(excessOf('["\\"",1]', 1)).toBe('has more than 1 values');
-  expect(excessOf('['.repeat(33), 1_000)).toBe('is nested deeper than 32 levels');
+  expect(jsonExcess('[1,2,3]', 3)).toBeUndefined();
+  expect(jsonExcess('[1,2,3]', 2)).toBe('has more than 2 values');
+  expect(jsonExcess('{"a,b":"c,[{"}', 1)).toBeUndefined();
+  expect(jsonExcess('["\\"",1]', 1)).toBe('has more than 1 values');
+  expect(jsonExcess('['.repeat(33), 1_000)).toBe('is nested deeper than 32 levels');
 });
 
 test('a text that is not JSON is looked at to its end, and no further', () => {
   for (const text of ['', '"', '"\\', '"\\"', ']]]]', '}{', '\\', ','])
-    expect(excessOf(text, 10)).toBeUndefined();
+    expect(jsonExcess(text, 10)).toBeUndefined();
 });

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import Fastify from 'fastify';
 import { expect, test } from 'vitest';
-import { skipStreamsOfHead } from './head.ts';
+import { skipStreamsOfHead } from './create-server.ts';
 
 test('HEAD of a streamed answer has its headers and reads nothing of the stream; GET reads all', async () => {
   let chunks = 0;

@@ -1,15 +1,18 @@
-import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, METHODS, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { ApiError, errorEnvelope } from './errors.ts';
+import { requestId } from './request.ts';
 
-/** Answers what never becomes a request: broken HTTP, oversized headers, unknown methods, a request that does not arrive. */
+/**
+ * Error responses to requests that do not reach the application: broken HTTP, oversized headers, unknown methods, requests
+ * that do not arrive in time, expectations that cannot be met.
+ */
 
-/** What a connection has begun: its last request, and the responses that it still owes. */
+/** The state of a connection: its last request, and the responses that are not sent yet. */
 interface Exchange {
   latest: IncomingMessage | undefined;
   readonly owed: Set<ServerResponse>;
-  /** Set by the first failure: what comes after it on the connection is no request either. */
+  /** Set by the first failure. What follows on the connection is not read as a request. */
   broken: boolean;
 }
 
@@ -21,8 +24,8 @@ function exchangeOf(socket: Socket): Exchange {
   return exchange;
 }
 
-/** Answers in the envelope, after the responses to the requests that came before on the same connection. */
-export function answerBrokenRequests(server: Server): void {
+/** Sends these errors in the error envelope, after the responses to earlier requests of the same connection. */
+export function sendProtocolErrors(server: Server): void {
   server.on('request', (request, response) => {
     const exchange = exchangeOf(request.socket);
     exchange.latest = request;
@@ -32,11 +35,28 @@ export function answerBrokenRequests(server: Server): void {
   server.on('connect', (_, socket) => {
     if (socket.writable) void refuse(socket as Socket, UNKNOWN_METHOD);
   });
+  server.on('checkExpectation', refuseExpectation);
+}
+
+/** Refuses an `Expect` other than `100-continue`. By default, Node responds without a body. */
+function refuseExpectation(request: IncomingMessage, response: ServerResponse): void {
+  const { code, status, message } = UNKNOWN_EXPECTATION;
+  const body = errorEnvelope(code, message);
+  response
+    .writeHead(status, {
+      'request-id': requestId(request),
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': Buffer.byteLength(body),
+      'x-content-type-options': 'nosniff',
+      // The body of the request may still arrive.
+      connection: 'close',
+    })
+    .end(body);
 }
 
 interface ParseError extends Error {
   readonly code?: string;
-  /** What was being parsed. */
+  /** The bytes that Node could not parse. */
   readonly rawPacket?: unknown;
 }
 
@@ -44,14 +64,19 @@ const UNKNOWN_METHOD = new ApiError('method_not_allowed', 'The method is not all
   Allow: 'GET, HEAD, POST, PATCH, DELETE',
 });
 
+const UNKNOWN_EXPECTATION = new ApiError(
+  'expectation_failed',
+  'The only expectation that can be met is 100-continue.',
+);
+
 const FAILURES: Readonly<Record<string, ApiError>> = {
   HPE_HEADER_OVERFLOW: new ApiError('headers_too_large', 'The request line or the headers are too large.'),
   ERR_HTTP_REQUEST_TIMEOUT: new ApiError('request_timeout', 'The request did not arrive in time.'),
 };
 const NOT_HTTP = new ApiError('invalid_request', 'The request is not valid HTTP.');
 
-/** For the server's `clientError`. */
-export function answerClientError(error: ParseError, socket: Socket): void {
+/** Handles the server's `clientError`. */
+export function sendClientError(error: ParseError, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
@@ -62,7 +87,7 @@ export function answerClientError(error: ParseError, socket: Socket): void {
 
 const REQUEST_LINE = /^([!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}) \/\S* HTTP\/1\.[01]\r\n/;
 
-/** Node.js parses only the methods that it knows; another one is a method all the same. */
+/** Node.js does not parse methods that it does not know. Such a request gets 405, like any other unknown method. */
 function isUnknownMethod({ code, rawPacket }: ParseError): boolean {
   if (code !== 'HPE_INVALID_METHOD' || !Buffer.isBuffer(rawPacket)) return false;
   const method = REQUEST_LINE.exec(rawPacket.toString('latin1'))?.[1];
@@ -74,27 +99,27 @@ async function refuse(socket: Socket, failure: ApiError): Promise<void> {
   if (exchange.broken) return;
   exchange.broken = true;
   const { latest, owed } = exchange;
-  // A request that never becomes whole is the one that fails now. Its own response, if it has begun, is the last one.
+  // If the last request is incomplete, it is the one that failed. If its response has begun, it gets no second one.
   const own = latest?.complete === false ? latest : undefined;
   const responses = [...owed];
-  const before = responses.filter(({ req }) => req !== own);
-  await Promise.all(before.map(closed));
+  const earlier = responses.filter(({ req }) => req !== own);
+  await Promise.all(earlier.map(closed));
   const answered = own !== undefined && responses.every(({ req, headersSent }) => req !== own || headersSent);
   if (answered) socket.end();
-  else socket.end(rawAnswer(failure));
+  else socket.end(rawResponse(failure));
 }
 
-/** Not `once` of node:events: it rejects at an error of the response, which is its handler's concern. */
+/** Unlike `once` of node:events, this does not reject at an error of the response, which its handler handles. */
 const closed = (response: ServerResponse): Promise<void> =>
   new Promise((resolve) => {
     response.once('close', () => resolve());
   });
 
-function rawAnswer({ code, status, message, headers }: ApiError): string {
+function rawResponse({ code, status, message, headers }: ApiError): string {
   const body = errorEnvelope(code, message);
   return [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
-    `Request-Id: req_${randomUUID()}`,
+    `Request-Id: ${requestId({ headers: {} })}`,
     ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
     'Content-Type: application/json; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(body)}`,

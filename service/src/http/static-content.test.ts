@@ -1,7 +1,6 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { compress } from './compress.ts';
-import { encodingOf } from './compressed.ts';
+import { compress, encodingOf } from './static-content.ts';
 
 test.each([
   ['gzip, deflate, br, zstd', 'br'],

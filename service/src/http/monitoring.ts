@@ -4,8 +4,31 @@ import { type Lanes, WAITING_LANES } from '../database/lanes.ts';
 
 const DURATION_BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 
-/** The process's, the database lanes' and the requests' metrics. Labels are routes, never paths or keys. */
-export function registerMetrics(app: FastifyInstance, lanes: Lanes, registry: Registry): void {
+export interface MonitoringOptions {
+  readonly lanes: Lanes;
+  /** Gets the metrics of this process. */
+  readonly registry: Registry;
+  /** The text of /metrics. Default: the metrics of this process only. */
+  readonly readMetrics?: (() => Promise<string>) | undefined;
+}
+
+/** Registers /healthz, /readyz and /metrics, which need no key, and counts all requests. */
+export function registerMonitoring(app: FastifyInstance, options: MonitoringOptions): void {
+  const { lanes, registry, readMetrics = () => registry.metrics() } = options;
+  measure(app, lanes, registry);
+  const connections = lanes.reads.of('readiness');
+  app.get('/healthz', async () => ({ status: 'ok' }));
+  app.get('/readyz', async () => {
+    await connections.query('select 1');
+    return { status: 'ready' };
+  });
+  app.get('/metrics', async (_, reply) =>
+    reply.type('text/plain; version=0.0.4; charset=utf-8').send(await readMetrics()),
+  );
+}
+
+/** The metrics of the process, of the database lanes and of the requests. Labels are routes, never paths or keys. */
+function measure(app: FastifyInstance, lanes: Lanes, registry: Registry): void {
   collectDefaultMetrics({ register: registry });
   const requests = new Counter({
     name: 'svc_http_requests_total',

@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { FastifyRequest } from 'fastify';
+import { ApiError } from './errors.ts';
+import { clientAddress } from './proxies.ts';
+import { containsToken } from './token-text.ts';
+
+/** What every request passes before its route: it gets an id and one spelling of its path, and must be valid HTTP. */
+
+export const REQUEST_ID_PATTERN = '^[A-Za-z0-9_.:-]{1,128}$';
+const REQUEST_ID = new RegExp(REQUEST_ID_PATTERN);
+
+/** The Request-Id of the response: the client's own if it matches the pattern and contains no token, otherwise a new one. */
+export function requestId(request: Pick<IncomingMessage, 'headers'>): string {
+  const given = request.headers['request-id'] ?? request.headers['x-request-id'];
+  return typeof given === 'string' && REQUEST_ID.test(given) && !containsToken(given)
+    ? given
+    : `req_${randomUUID()}`;
+}
+
+/**
+ * The path and query of a request target, with one spelling for each path (RFC 3986, 6.2.2): no scheme and host, letters,
+ * digits and `-._~` never percent-encoded, hexadecimal digits in capitals. The router, the audit log and idempotency
+ * keys all use this spelling, so no request can hide from a filter of the log.
+ */
+export function canonicalTarget(target: string): string {
+  const url = target.replace(/^https?:\/\/[^/?#]*/i, '');
+  const [path = ''] = url.split('?', 1);
+  return `${canonicalPath(path === '' ? '/' : path)}${url.slice(path.length)}`;
+}
+
+/** In a path that cannot be decoded, each percent sign is a character of its own. Such a path gets 404 like any other. */
+function canonicalPath(path: string): string {
+  if (!path.includes('%')) return path;
+  if (!isDecodable(path)) return path.replaceAll('%', '%25');
+  return path.replace(/%[0-9a-f]{2}/gi, (encoded) => {
+    const character = String.fromCharCode(Number.parseInt(encoded.slice(1), 16));
+    return /[A-Za-z0-9._~-]/.test(character) ? character : encoded.toUpperCase();
+  });
+}
+
+function isDecodable(path: string): boolean {
+  try {
+    decodeURIComponent(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const HTTP_VERSIONS: readonly string[] = ['1.0', '1.1'];
+
+/** `uri-host [ ":" port ]` (RFC 3986, 3.2.2); it may be empty. */
+const HOST = /^(?:\[[0-9a-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[0-9a-f]{2})*)(?::\d*)?$/i;
+export const isHost = (text: string): boolean => HOST.test(text);
+
+/** Headers that a request may have once: of two, this service and a proxy before it might use different ones. */
+const SINGLE_HEADERS = ['host', 'authorization', 'content-type', 'idempotency-key'] as const;
+
+const invalid = (message: string): ApiError => new ApiError('invalid_request', message);
+
+/** Refuses a request that is ambiguous or not valid HTTP (RFC 9112), or has an API key in its URL. */
+export function requireValidRequest({ raw, originalUrl }: FastifyRequest): void {
+  if (!HTTP_VERSIONS.includes(raw.httpVersion)) throw invalid('The HTTP version must be 1.0 or 1.1.');
+  if (raw.httpVersion === '1.1' && raw.headers.host === undefined)
+    throw invalid('The Host header is missing.');
+  for (const name of SINGLE_HEADERS) {
+    const count = raw.rawHeaders.filter((text, i) => i % 2 === 0 && text.toLowerCase() === name).length;
+    if (count > 1) throw invalid(`The ${name} header must be given once.`);
+  }
+  if (!isHost(raw.headers.host ?? '')) throw invalid('The Host header is not a host.');
+  // Proxies, browser histories and logs keep URLs.
+  if (containsToken(originalUrl)) {
+    throw new ApiError(
+      'invalid_parameter',
+      'An API key must never be part of a URL. Send it in the Authorization header, and rotate this one.',
+    );
+  }
+  if (originalUrl.includes('#')) throw invalid('A request has no fragment: encode "#" as %23.');
+}
+
+const LOGGED_TEXT_MAX_CHARACTERS = 2048;
+
+/** The origin of a request, as the audit log stores it. */
+export interface RequestOrigin {
+  readonly requestId: string;
+  /** Absent if the proxies send no address. */
+  readonly ip?: string;
+  /** Null if the client sends none. */
+  readonly userAgent: string | null;
+}
+
+export function originOf(request: FastifyRequest): RequestOrigin {
+  const ip = clientAddress(request);
+  const userAgent = request.headers['user-agent'];
+  return {
+    requestId: request.id,
+    ...(ip === undefined ? {} : { ip }),
+    userAgent: userAgent === undefined ? null : withoutToken(userAgent),
+  };
+}
+
+/** Text of a client for the audit log: of bounded length, and removed if it contains a token. */
+export const withoutToken = (text: string): string =>
+  containsToken(text) ? '[removed: held an API key]' : text.slice(0, LOGGED_TEXT_MAX_CHARACTERS);
