@@ -26,3 +26,8 @@ export function checkedNumber(
   const above = Number.isFinite(max) ? `from ${min} to ${max}` : `of at least ${min}`;
   throw new SvcError(`"${name}" must be a ${whole ? 'whole ' : ''}number ${above}, not ${String(value)}.`);
 }
+
+export const checkedTimeout = (timeoutMs: number): number =>
+  checkedNumber('timeoutMs', timeoutMs, { min: 1, whole: false });
+
+export const checkedRetries = (retries: number): number => checkedNumber('retries', retries, { min: 0 });

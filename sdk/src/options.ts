@@ -5,7 +5,7 @@ import { type Fetch, globalFetch } from './http/fetch.ts';
 import { systemTiming, type Timing } from './http/retry.ts';
 import type { RetryEvent } from './http/transport.ts';
 import type { RestartEvent } from './list/iterate.ts';
-import { checkedNumber } from './number.ts';
+import { checkedRetries, checkedTimeout } from './number.ts';
 import { environment } from './runtime.ts';
 
 /** Settings of a client. All are optional. */
@@ -103,11 +103,6 @@ export function settingsOf(options: SvcOptions): Settings {
     timing: { ...systemTiming, ...timing },
   };
 }
-
-export const checkedTimeout = (timeoutMs: number): number =>
-  checkedNumber('timeoutMs', timeoutMs, { min: 1, whole: false });
-
-export const checkedRetries = (retries: number): number => checkedNumber('retries', retries, { min: 0 });
 
 export function checkedApiKey(apiKey: string | undefined): string {
   if (apiKey === undefined) throw new SvcError('There is no API key. Pass `apiKey` or set SVC_API_KEY.');

@@ -1,4 +1,5 @@
-import { estimateRecords, type Finding, verifyRecords } from '@svc/service/integrity/verify';
+import type { Finding } from '@svc/service/integrity/finding';
+import { estimateRecords, verifyRecords } from '@svc/service/integrity/verify';
 import { counted, numberText } from '@svc/service/log/plural';
 import { RESOURCES } from '@svc/service/resources/index';
 import { Command } from 'commander';

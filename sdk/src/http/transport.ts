@@ -1,6 +1,5 @@
 import { SvcApiError, SvcError, SvcIdempotencyInProgressError, SvcTimeoutError } from '../errors.ts';
-import { LONGEST_TIMER_MS } from '../number.ts';
-import { checkedRetries, checkedTimeout } from '../options.ts';
+import { checkedRetries, checkedTimeout, LONGEST_TIMER_MS } from '../number.ts';
 import { checkedSignal, type Signal } from '../signal.ts';
 import { type Answer, readAnswer } from './answer.ts';
 import { failedFetch } from './failed-fetch.ts';
@@ -42,7 +41,7 @@ export interface RetryEvent {
 }
 
 /** A request, which may be sent more than once. */
-export interface Call {
+interface Call {
   readonly method: string;
   /** The path from `/v1` on, with the query string. */
   readonly path: string;

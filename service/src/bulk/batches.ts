@@ -1,8 +1,8 @@
+import { createHash } from 'node:crypto';
 import type { FieldFailure } from '../http/errors.ts';
 import type { RecordInput } from '../records/row.ts';
 import { validateRecord } from '../records/validate.ts';
 import type { Resource } from '../resources/define.ts';
-import { createTrail } from './continuation.ts';
 import { csvParser } from './csv.ts';
 import { readLines } from './lines.ts';
 import { ndjsonParser } from './ndjson.ts';
@@ -13,7 +13,7 @@ export const FORMATS = ['ndjson', 'csv'] as const;
 export type Format = (typeof FORMATS)[number];
 
 /** A record of the file that may be written. */
-export interface ValidRecord {
+interface ValidRecord {
   /** The physical line that it starts at, from 1. */
   readonly line: number;
   readonly text: string;
@@ -37,7 +37,7 @@ export interface Batch {
   readonly bytes: number;
   /** Records of the file, good and bad, up to the end of the batch. */
   readonly recordsRead: number;
-  /** SHA-256 of these records (continuation.ts); null if it was not requested. */
+  /** SHA-256 of these records ; null if it was not requested. */
   readonly digest: Buffer | null;
 }
 
@@ -87,13 +87,13 @@ export async function* readBatches(
     }
   }
   const parser = format === 'csv' ? csvParser(resource) : ndjsonParser();
-  const trail = marks === undefined ? undefined : createTrail(parser.header);
+  const digest = marks === undefined ? undefined : createDigest(parser.header);
   let batch = empty();
-  const complete = (): Batch => ({ ...batch, bytes, recordsRead, digest: trail?.digest() ?? null });
+  const complete = (): Batch => ({ ...batch, bytes, recordsRead, digest: digest?.value() ?? null });
   async function* take(records: Iterable<ParsedRecord>): AsyncGenerator<Batch> {
     for (const record of records) {
       recordsRead++;
-      trail?.add(record);
+      digest?.add(record);
       if (pace.spend(add(batch, resource, record))) await pace.rest();
       if (isFull(batch) || recordsRead === marks?.recordsRead) {
         yield complete();
@@ -108,6 +108,20 @@ export async function* readBatches(
   }
   yield* take(parser.end());
   if (batch.records.length + batch.refused.length > 0) yield complete();
+}
+
+/** The SHA-256 of the header row and of each record's line number and text; null before the first record. */
+function createDigest(header: () => string) {
+  const hash = createHash('sha256');
+  let empty = true;
+  return {
+    add({ line, text }: ParsedRecord): void {
+      if (empty) hash.update(`${header()}\n`);
+      empty = false;
+      hash.update(`${line} ${text.length}\n${text}`);
+    },
+    value: (): Buffer | null => (empty ? null : hash.copy().digest()),
+  };
 }
 
 /** Validates a record and adds it to the batch. Returns its cost in characters. */

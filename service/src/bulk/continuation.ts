@@ -1,7 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { Batch } from './batches.ts';
 import type { ImportRun } from './import-run.ts';
-import type { ParsedRecord } from './parsed-record.ts';
 
 /** The file differs from the one that the import began with. Nothing of it is written. */
 export class OtherFile extends Error {
@@ -12,26 +10,6 @@ export class OtherFile extends Error {
     super('The file is not the one that the import began with.');
     this.inserted = inserted;
   }
-}
-
-/** The records of a file up to a position. */
-export interface Trail {
-  readonly add: (record: ParsedRecord) => void;
-  /** SHA-256 of the header row and of each record's line number and text; null before the first record. */
-  readonly digest: () => Buffer | null;
-}
-
-export function createTrail(header: () => string): Trail {
-  const hash = createHash('sha256');
-  let empty = true;
-  return {
-    add({ line, text }) {
-      if (empty) hash.update(`${header()}\n`);
-      empty = false;
-      hash.update(`${line} ${text.length}\n${text}`);
-    },
-    digest: () => (empty ? null : hash.copy().digest()),
-  };
 }
 
 /** The part of a file that earlier runs have written, so that this run skips it. */

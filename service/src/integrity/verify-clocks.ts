@@ -1,8 +1,8 @@
 import { ERRORS } from '../http/errors.ts';
 import type { Resource } from '../resources/define.ts';
 import { columnName } from '../resources/field.ts';
+import type { VerifyOptions } from './finding.ts';
 import { withoutStatementTimeout } from './statement-timeout.ts';
-import type { VerifyOptions } from './verify.ts';
 
 /** A clock of a workspace, and the columns with times from it. */
 interface ClockCase {

@@ -3,29 +3,9 @@ import { parentField, WHOLE_WORKSPACE } from '../records/counters.ts';
 import { docOf, type RecordValues, selectList } from '../records/row.ts';
 import type { Resource } from '../resources/define.ts';
 import { columnName } from '../resources/field.ts';
+import type { VerifyOptions } from './finding.ts';
 import { withoutStatementTimeout } from './statement-timeout.ts';
 import { verifyClocks, verifyMonth } from './verify-clocks.ts';
-
-/** A difference between the records and what is stored about them. */
-export interface Finding {
-  readonly workspaceId: string;
-  readonly problem: 'wire JSON' | 'counter' | 'clock' | 'quota';
-  /** The difference, for people: ids and numbers, never content. */
-  readonly detail: string;
-  /** Whether it was repaired. */
-  readonly repaired: boolean;
-}
-
-export interface VerifyOptions {
-  readonly pool: pg.Pool;
-  /** The resources to verify. */
-  readonly resources: readonly Resource[];
-  readonly repair: boolean;
-  /** Called with each difference. The verification waits for the result. */
-  readonly onFinding: (finding: Finding) => unknown;
-  /** Called with the number of records read since the last call. */
-  readonly onProgress: (records: number) => void;
-}
 
 const BATCH_RECORDS = 5_000;
 

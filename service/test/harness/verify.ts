@@ -1,5 +1,6 @@
 import type pg from 'pg';
-import { type Finding, verifyRecords } from '../../src/integrity/verify.ts';
+import type { Finding } from '../../src/integrity/finding.ts';
+import { verifyRecords } from '../../src/integrity/verify.ts';
 import { RESOURCES } from '../../src/resources/index.ts';
 
 /** What `svcd verify` finds in the whole database. */

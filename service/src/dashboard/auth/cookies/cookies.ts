@@ -1,13 +1,13 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import { ApiError } from '../../../http/errors.ts';
 import { KNOWN_DEVICE_SECONDS } from '../../limits.ts';
-import { notSignedIn } from '../../requests/session.ts';
 import type { DashboardAuth } from '../index.ts';
 import { parseCookies } from './cookie-header.ts';
 
 /** The cookies of sign-in, by better-auth's names without prefix. */
 const COOKIES = ['session_token', 'dont_remember', 'two_factor', 'device'] as const;
-export type CookieName = (typeof COOKIES)[number];
+type CookieName = (typeof COOKIES)[number];
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -37,7 +37,8 @@ export function admitCookies(api: FastifyInstance, auth: DashboardAuth): void {
       const values = sent.get(jar.fullName(name)) ?? new Set();
       if (values.size > 1) {
         for (const each of COOKIES) jar.clear(reply, each);
-        throw notSignedIn(
+        throw new ApiError(
+          'not_signed_in',
           `The browser sent two different cookies named ${jar.fullName(name)}. Delete the cookies of this site, ` +
             'also those of its parent domain, then sign in again.',
         );

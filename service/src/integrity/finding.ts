@@ -1,0 +1,23 @@
+import type pg from 'pg';
+import type { Resource } from '../resources/define.ts';
+
+/** A difference between the records and what is stored about them. */
+export interface Finding {
+  readonly workspaceId: string;
+  readonly problem: 'wire JSON' | 'counter' | 'clock' | 'quota';
+  /** The difference, for people: ids and numbers, never content. */
+  readonly detail: string;
+  /** Whether it was repaired. */
+  readonly repaired: boolean;
+}
+
+export interface VerifyOptions {
+  readonly pool: pg.Pool;
+  /** The resources to verify. */
+  readonly resources: readonly Resource[];
+  readonly repair: boolean;
+  /** Called with each difference. The verification waits for the result. */
+  readonly onFinding: (finding: Finding) => unknown;
+  /** Called with the number of records read since the last call. */
+  readonly onProgress: (records: number) => void;
+}
