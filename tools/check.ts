@@ -1,7 +1,7 @@
 // Checks of the whole repository that no compiler, linter or test makes: `npm run check`.
 
 import { fileURLToPath } from 'node:url';
-import { dependenciesPinned, importsDeclared } from './check/dependencies.ts';
+import { dependenciesPinned } from './check/dependencies.ts';
 import { assumptionsPinned, errorsDocumented, linksLead } from './check/docs.ts';
 import {
   importDirections,
@@ -14,13 +14,15 @@ import {
 } from './check/imports.ts';
 import { promisesHeld } from './check/promises.ts';
 import { type Finding, type Rule, readRepository } from './check/repository.ts';
+import { mapMatchesTree, namedFilesExist, smallFolders, smallService } from './check/structure.ts';
 import { honestTests, noMachinePaths, noTokens, nothingLeftOpen, shortFiles, typed } from './check/text.ts';
 
 const RULES: readonly Rule[] = [
   ...[importDirections, partsPlaced, noCircles, packagesByName],
   ...[keyStoreImporters, sdkImportsNobody, sdkTestsImportByName],
+  ...[smallFolders, smallService, mapMatchesTree, namedFilesExist],
   ...[shortFiles, typed, nothingLeftOpen, honestTests, noTokens, noMachinePaths],
-  ...[linksLead, errorsDocumented, assumptionsPinned, promisesHeld, dependenciesPinned, importsDeclared],
+  ...[linksLead, errorsDocumented, assumptionsPinned, promisesHeld, dependenciesPinned],
 ];
 
 const lineOf = ({ path, line, message }: Finding): string =>

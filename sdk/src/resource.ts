@@ -12,7 +12,7 @@ import {
 /** Kind of a field's value in the JSON. */
 export type FieldKind = 'text' | 'integer' | 'time';
 
-export type Write = 'create' | 'update' | 'delete';
+type Write = 'create' | 'update' | 'delete';
 
 /** What this package knows about a resource. */
 export interface Resource {

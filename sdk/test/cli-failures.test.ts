@@ -1,9 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ERROR_CLASSES, SvcNetworkError, SvcTimeoutError } from '@svc/sdk';
+import { ERRORS, type ErrorCode } from '@svc/service/errors';
 import { createTestService } from '@svc/service/harness/service.ts';
 import { temporaryDirectory } from '@svc/service/harness/temporary-directory.ts';
-import { ERRORS, type ErrorCode } from '@svc/service/src/http/errors.ts';
 import { describe, expect, test } from 'vitest';
 import { EXIT_CODES, exitCodeOf } from '../src/cli/exit-code.ts';
 import { type CliOptions, type CliResult, cli } from './cli.ts';

@@ -1,6 +1,6 @@
 import { Svc, SvcError } from '@svc/sdk';
 import { createWorld } from '@svc/service/harness/world.ts';
-import { RESOURCES as DECLARED } from '@svc/service/src/resources/index.ts';
+import { RESOURCES as DECLARED } from '@svc/service/resources/index';
 import { describe, expect, test } from 'vitest';
 import { clientOf, fetchOf } from './client.ts';
 import { type AnyCollection, collectionOf } from './lists.ts';

@@ -1,6 +1,6 @@
-import { createApp } from '@svc/service/src/app.ts';
-import { CONNECTIONS_MIN } from '@svc/service/src/config/limits.ts';
-import { createLanes } from '@svc/service/src/database/lanes.ts';
+import { createApp } from '@svc/service/app';
+import { CONNECTIONS_MIN } from '@svc/service/config/limits';
+import { createLanes } from '@svc/service/database/lanes';
 import { pino } from 'pino';
 
 /** A service process on the test's database and port. It tells its parent when it answers, and ends with it. */

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { ERROR_CLASSES, RESOURCES, SvcApiError, VERSION } from '@svc/sdk';
 import { createWorld } from '@svc/service/harness/world.ts';
-import { API_ERROR_CODES } from '@svc/service/src/openapi/failures.ts';
-import { audits } from '@svc/service/src/resources/audits.ts';
-import type { Resource } from '@svc/service/src/resources/define.ts';
-import type { Field } from '@svc/service/src/resources/field.ts';
-import { RESOURCES as DECLARED } from '@svc/service/src/resources/index.ts';
+import { API_ERROR_CODES } from '@svc/service/openapi/failures';
+import { audits } from '@svc/service/resources/audits';
+import type { Resource } from '@svc/service/resources/define';
+import type { Field } from '@svc/service/resources/field';
+import { RESOURCES as DECLARED } from '@svc/service/resources/index';
 import { expect, test } from 'vitest';
 import { clientOf } from './client.ts';
 

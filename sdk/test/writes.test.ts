@@ -11,8 +11,8 @@ import {
   SvcPreconditionFailedError,
 } from '@svc/sdk';
 import { BATCH_BODY_MAX_BYTES, BATCH_MAX_RECORDS } from '@svc/sdk/contract';
+import * as limits from '@svc/service/config/limits';
 import { createTestService } from '@svc/service/harness/service.ts';
-import * as limits from '@svc/service/src/config/limits.ts';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { clientOf, fetchOf } from './client.ts';
 import { failing, observe, refusalOf } from './faults.ts';

@@ -31,7 +31,7 @@ type UseDatabase = <T>(
   signals?: Signals,
 ) => Promise<T>;
 
-export interface CommandDatabase extends ConnectedDatabase {
+interface CommandDatabase extends ConnectedDatabase {
   /** The deployment's secrets, created on first use. */
   readonly secrets: () => Promise<readonly string[]>;
 }

@@ -5,7 +5,7 @@ import { isTest, isTypeScript, type Rule, type SourceFile } from './repository.t
  * Imports point one way (ARCHITECTURE.md, the map): a part may import those of its own layer and of the layers below.
  * A part is a folder, or a file that lies beside the folders. Within a layer there must be no circle.
  */
-export const LAYERS: readonly (readonly string[])[] = [
+const LAYERS: readonly (readonly string[])[] = [
   ['main.ts', 'server'],
   ['app.ts'],
   ['api', 'dashboard', 'docs', 'openapi', 'jobs'],
@@ -20,12 +20,12 @@ export const LAYERS: readonly (readonly string[])[] = [
 const SOURCE = 'service/src/';
 const KEY_STORE = `${SOURCE}keys/store.ts`;
 const HARNESS = 'service/test/harness/';
+const SERVICE_MANIFEST = 'service/package.json';
 const KEY_STORE_IMPORTERS = [`${SOURCE}dashboard/`, HARNESS, 'bench/'];
-/** What service/package.json exports with a wildcard, and where it lies. */
-const SERVICE_EXPORTS = { '@svc/service/src/': SOURCE, '@svc/service/harness/': HARNESS };
+const HARNESS_BY_NAME = '@svc/service/harness/';
 const SPECIFIER = /(?:\bfrom|\bimport)\s*\(?\s*'([^']+)'/;
 
-export interface Import {
+interface Import {
   readonly file: SourceFile;
   readonly line: number;
   readonly specifier: string;
@@ -34,7 +34,7 @@ export interface Import {
 }
 
 /** The imports of a file, one per line. */
-export function importsOf(file: SourceFile): readonly Import[] {
+function importsOf(file: SourceFile): readonly Import[] {
   return file.lines.flatMap((text, index) => {
     const specifier = SPECIFIER.exec(text)?.[1];
     if (specifier === undefined) return [];
@@ -44,8 +44,7 @@ export function importsOf(file: SourceFile): readonly Import[] {
 
 function targetOf(from: string, specifier: string): string | undefined {
   if (specifier.startsWith('.')) return posix.join(posix.dirname(from), specifier);
-  const exported = Object.entries(SERVICE_EXPORTS).find(([prefix]) => specifier.startsWith(prefix));
-  return exported && specifier.replace(...exported);
+  return specifier.startsWith(HARNESS_BY_NAME) ? specifier.replace(HARNESS_BY_NAME, HARNESS) : undefined;
 }
 
 /** `service/src/list/query.ts` → `list`; undefined: not a part of the service. */
@@ -102,9 +101,14 @@ export const noCircles: Rule = (files) => {
     }));
 };
 
-/** Keys are made, rotated and revoked by the dashboard alone (specification, 5.6). */
-export const keyStoreImporters: Rule = (files) =>
-  files
+/** Only the dashboard creates, rotates and revokes keys (specification, 5.6). So no other workspace can import the key store. */
+export const keyStoreImporters: Rule = (files) => [
+  ...files
+    .filter(
+      ({ path, text }) => path === SERVICE_MANIFEST && text.includes(KEY_STORE.slice('service/'.length)),
+    )
+    .map(({ path }) => ({ path, message: 'must not export keys/store.ts' })),
+  ...files
     .filter(isTypeScript)
     .flatMap(importsOf)
     .filter(({ target }) => target === KEY_STORE)
@@ -113,7 +117,8 @@ export const keyStoreImporters: Rule = (files) =>
       path,
       line,
       message: `only ${KEY_STORE_IMPORTERS.join(' and ')} may import keys/store.ts`,
-    }));
+    })),
+];
 
 /** The SDK imports only itself and what Node.js has. */
 export const sdkImportsNobody: Rule = (files) =>
@@ -138,7 +143,7 @@ export const sdkTestsImportByName: Rule = (files) =>
     .map(({ file: { path }, line, specifier }) => ({
       path,
       line,
-      message: `import ${specifier} as ${Object.keys(SERVICE_EXPORTS).join(' or ')}`,
+      message: `import ${specifier} by a name that ${SERVICE_MANIFEST} exports`,
     }));
 
 const TESTING = /^@svc\/[^/]+\/testing$/;

@@ -83,7 +83,7 @@ function testsMissing(cell: string, files: readonly SourceFile[]): readonly stri
 }
 
 /** What is given to `test`, `describe` and the like as their name, as it is written there. */
-export const titlesOf = ({ text }: SourceFile): readonly string[] =>
+const titlesOf = ({ text }: SourceFile): readonly string[] =>
   [...text.matchAll(/(?:\b(?:test|describe)(?:\.\w+)*|\))\(\s*(['"`])((?:\\.|(?!\1)[^\\])+)\1,/gs)].map(
     ([, quote = '', title = '']) => title.replaceAll(`\\${quote}`, quote),
   );

@@ -47,6 +47,9 @@ export const findingsByLine = (
     return found === undefined ? [] : [{ path, line: index + 1, message: found }];
   });
 
+/** Code that people read; `service/schema.sql` is generated. */
+export const isCode = ({ path }: SourceFile): boolean =>
+  /\.(?:tsx?|m?js|css|sql)$/.test(path) && path !== 'service/schema.sql';
 export const isTypeScript = ({ path }: SourceFile): boolean => /\.tsx?$/.test(path);
 /** Tests, and what exists for them alone. */
 export const isTest = ({ path }: SourceFile): boolean =>

@@ -1,16 +1,14 @@
-import { findingsByLine, isTest, isTypeScript, type Rule } from './repository.ts';
+import { findingsByLine, isCode, isTest, isTypeScript, type Rule } from './repository.ts';
+import { lineCount } from './structure.ts';
 
 /** What may not stand in a file. The patterns are written so that they do not find themselves. */
 
 const LINES_MAX = 300;
-/** Made by a tool, so nobody reads them from top to bottom. */
-const GENERATED = ['package-lock.json', 'service/schema.sql'];
-const CODE = /\.(?:tsx?|m?js|css|sql)$/;
 
 export const shortFiles: Rule = (files) =>
   files
-    .filter(({ path }) => CODE.test(path) && !GENERATED.includes(path))
-    .map(({ path, text }) => ({ path, count: text.replace(/\n$/, '').split('\n').length }))
+    .filter(isCode)
+    .map((file) => ({ path: file.path, count: lineCount(file) }))
     .filter(({ count }) => count > LINES_MAX)
     .map(({ path, count }) => ({ path, message: `${count} lines; at most ${LINES_MAX}` }));
 

@@ -3,7 +3,7 @@ import { queryOptions, useQuery } from '@tanstack/react-query';
 import { call } from './client.ts';
 
 /** What the service declares of its records; it does not change while it runs. */
-export const resourcesQuery = queryOptions({
+const resourcesQuery = queryOptions({
   queryKey: ['resources'],
   queryFn: ({ signal }) => call<{ readonly data: readonly ResourceShape[] }>('/resources', { signal }),
   staleTime: Number.POSITIVE_INFINITY,

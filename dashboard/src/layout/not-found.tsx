@@ -11,7 +11,7 @@ export const NotFoundPage = () => (
 );
 
 /** Replaces a page that does not exist. */
-export const NotFound = ({ heading = 'h2' }: { readonly heading?: 'h1' | 'h2' }) => (
+const NotFound = ({ heading = 'h2' }: { readonly heading?: 'h1' | 'h2' }) => (
   <EmptyState
     icon={Compass}
     title="Page not found"

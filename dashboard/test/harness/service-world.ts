@@ -30,7 +30,7 @@ export interface ServiceWorld {
   open(session: Session, path: string, look?: Look): Promise<Page>;
 }
 
-export interface Look {
+interface Look {
   readonly theme?: 'light' | 'dark';
   /** Pixels. */
   readonly width?: number;

@@ -11,7 +11,7 @@ import { type Entry, type EntryOptions, enter, leave } from './users/membership.
 import { supervise } from './users/supervise.ts';
 
 export { fileError } from './directory/files.ts';
-export { DataDirectoryInUseError, EmbeddedError } from './errors.ts';
+export { EmbeddedError } from './errors.ts';
 
 export type EmbeddedOptions = {
   /** The data directory (SVC_DATA_DIR). Made if there is none. */

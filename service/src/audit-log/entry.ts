@@ -13,7 +13,7 @@ import type { ActorContext } from './actor.ts';
 export type NewEntry = Omit<AuditLogEntry, 'id' | 'createdAt'>;
 
 type Kinds = typeof AUDIT_LOG_KINDS;
-export type EventKind = Exclude<AuditLogKind, 'api.request'>;
+type EventKind = Exclude<AuditLogKind, 'api.request'>;
 
 /** What an event is about, with a label for people. */
 export interface EventTarget {

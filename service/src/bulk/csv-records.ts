@@ -28,7 +28,7 @@ interface Pending {
 
 /** Longer records are refused. The longest valid record has some 6,000 line breaks. */
 export const RECORD_MAX_LINES = 10_000;
-export const RECORD_MAX_CHARACTERS = LINE_MAX_BYTES;
+const RECORD_MAX_CHARACTERS = LINE_MAX_BYTES;
 
 const NOT_CLOSED = 'is broken CSV: a quote is not closed';
 

@@ -14,7 +14,7 @@ import { type BulkTarget, type ImportTarget, requireWorkspace } from './target.t
 export type { Format, RefusedRecord } from './batches.ts';
 
 /** The progress of an import. */
-export interface ImportProgress {
+interface ImportProgress {
   /** Bytes of the input that were read. */
   readonly bytes: number;
   /** Records that were written; they are committed, unless the import is atomic. */

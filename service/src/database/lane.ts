@@ -20,7 +20,7 @@ export interface Shares<Owner = string> {
 }
 
 /** Who sends a request that has a session: the person of a session that was live, else a session and its network. */
-export interface Visitor {
+interface Visitor {
   readonly network: string;
   readonly session: string;
   /** Undefined: the session is not known yet, or has ended. */

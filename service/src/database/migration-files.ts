@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** The folder of this program's own migrations. */
-export const MIGRATIONS_DIRECTORY = fileURLToPath(new URL('../../migrations', import.meta.url));
+const MIGRATIONS_DIRECTORY = fileURLToPath(new URL('../../migrations', import.meta.url));
 
 /** One numbered SQL file. `sha256` (hexadecimal) is what guards it against an edit after it has landed. */
 export type MigrationFile = {

@@ -41,7 +41,7 @@ const SOURCES = {
   'gap-cursors.svg': drawing('gap-cursors.svg'),
 } as const satisfies Readonly<Record<string, () => Promise<string>>>;
 
-export type AssetSource = keyof typeof SOURCES;
+type AssetSource = keyof typeof SOURCES;
 
 const isSource = (name: string): name is AssetSource => Object.hasOwn(SOURCES, name);
 

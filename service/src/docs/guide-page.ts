@@ -9,7 +9,7 @@ type Shared = Pick<PageParts, 'icon' | 'theme' | 'base'> & {
 };
 
 /** The URL in the examples of the Markdown files: that of a service with default settings. */
-export const EXAMPLE_ADDRESS = 'http://127.0.0.1:8080';
+const EXAMPLE_ADDRESS = 'http://127.0.0.1:8080';
 
 /** A guide as a page, with links to all other guides. */
 export async function guidePage(

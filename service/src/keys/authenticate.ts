@@ -19,7 +19,7 @@ export interface AuthenticatedKey {
   readonly burstLimit: number | null;
 }
 
-export interface RememberedKey {
+interface RememberedKey {
   /** The key was valid when this process last asked the database. It may be revoked by now. */
   readonly key: AuthenticatedKey;
   /** Whether the key may be used without asking the database again. */

@@ -23,13 +23,13 @@ export interface NewKey {
 }
 
 /** The only place where a token is ever shown. */
-export interface IssuedKey {
+interface IssuedKey {
   readonly key: ApiKey;
   readonly token: string;
 }
 
 /** A key that was asked for: `token` is null in the response to a repeat, which shows it no second time. */
-export interface CreatedKey {
+interface CreatedKey {
   readonly key: ApiKey;
   readonly token: string | null;
 }
@@ -42,7 +42,7 @@ export interface Repeats {
 }
 
 /** Runs first in the transaction; throws when the person must not act any more. Default: no check. */
-export type Confirm = (client: pg.ClientBase) => Promise<unknown>;
+type Confirm = (client: pg.ClientBase) => Promise<unknown>;
 
 export interface KeyStore {
   /** `no_company` when the workspace has no such company. */

@@ -3,7 +3,7 @@
  */
 
 /** PostgreSQL types that a list can be sorted by; a cursor carries such a value as text. */
-export type SortType = 'timestamptz' | 'smallint';
+type SortType = 'timestamptz' | 'smallint';
 
 /** `^@`: begins with. */
 export interface Comparison {
@@ -49,7 +49,7 @@ export interface ListDefinition {
   readonly total: boolean;
 }
 
-export const ORDERS = ['descending', 'ascending'] as const;
+const ORDERS = ['descending', 'ascending'] as const;
 export type Order = (typeof ORDERS)[number];
 
 /** A value of `sort`: field and order, such as `created-descending`. */

@@ -17,30 +17,30 @@ const rowOf = (ids: readonly string[], total: number | null = null): KeysetRow =
   };
 };
 const GAP = { side: 'after', key: 'k', id: 'z' } as const;
-const before = (id: string) => ({ side: 'before', key: 'k', id });
-const after = (id: string) => ({ side: 'after', key: 'k', id });
+const gapBefore = (id: string) => ({ side: 'before', key: 'k', id });
+const gapAfter = (id: string) => ({ side: 'after', key: 'k', id });
 const idsOf = (data: string) => (JSON.parse(data) as { id: string }[]).map(({ id }) => id);
 
 describe('toPage', () => {
   test('forward, keeps the order of the rows, and the gaps at its ends', () => {
     const page = toPage(rowOf(['a', 'b']), 2, 'forward', undefined);
     expect(idsOf(page.data)).toEqual(['a', 'b']);
-    expect(page).toMatchObject({ hasMore: false, start: before('a'), end: after('b') });
+    expect(page).toMatchObject({ hasMore: false, start: gapBefore('a'), end: gapAfter('b') });
   });
 
   test('backwards, turns the rows round, so that the item nearest the cursor comes last', () => {
     const page = toPage(rowOf(['y', 'x']), 2, 'before', GAP);
     expect(idsOf(page.data)).toEqual(['x', 'y']);
-    expect(page).toMatchObject({ hasMore: false, start: before('x'), end: after('y') });
+    expect(page).toMatchObject({ hasMore: false, start: gapBefore('x'), end: gapAfter('y') });
   });
 
   test('a row beyond the limit says that there is more, and is not shown', () => {
     const forward = toPage(rowOf(['a', 'b', 'c']), 2, 'forward', undefined);
     expect(idsOf(forward.data)).toEqual(['a', 'b']);
-    expect(forward).toMatchObject({ hasMore: true, start: before('a'), end: after('b') });
+    expect(forward).toMatchObject({ hasMore: true, start: gapBefore('a'), end: gapAfter('b') });
     const back = toPage(rowOf(['y', 'x', 'w']), 2, 'before', GAP);
     expect(idsOf(back.data)).toEqual(['x', 'y']);
-    expect(back).toMatchObject({ hasMore: true, start: before('x'), end: after('y') });
+    expect(back).toMatchObject({ hasMore: true, start: gapBefore('x'), end: gapAfter('y') });
   });
 
   test.each(['forward', 'before'] as const)(

@@ -24,7 +24,7 @@ export function publishedSchema({ schema }: Field<unknown>): JsonSchema {
  * The schema of a value that more may be added to (`kind`): the known ones, or any text. So a validator that a client has
  * generated takes the next one.
  */
-export function openSchema({ enum: values, type, ...rest }: JsonSchema): JsonSchema {
+function openSchema({ enum: values, type, ...rest }: JsonSchema): JsonSchema {
   return { ...rest, anyOf: [{ type, enum: values }, { type: 'string' }] };
 }
 
@@ -34,7 +34,7 @@ const shownSchema = (field: Field<unknown>): JsonSchema =>
 
 const isOptional = (schema: TSchema): boolean => Type.IsOptional(schema);
 
-export function recordSchema({ description, fields }: Resource): JsonSchema {
+function recordSchema({ description, fields }: Resource): JsonSchema {
   const entries = Object.entries(fields);
   return {
     type: 'object',
@@ -48,7 +48,7 @@ export function recordSchema({ description, fields }: Resource): JsonSchema {
 export const recordExample = ({ fields }: Resource): JsonSchema =>
   Object.fromEntries(Object.entries(fields).map(([name, { example }]) => [name, example]));
 
-export const listSchema = ({ type, list }: Resource): JsonSchema => ({
+const listSchema = ({ type, list }: Resource): JsonSchema => ({
   type: 'object',
   required: ['data', 'pagination'],
   properties: {

@@ -22,7 +22,7 @@ export interface Header {
   readonly schema: JsonSchema;
 }
 
-export interface Example {
+interface Example {
   readonly summary: string;
   readonly value: unknown;
 }
@@ -77,7 +77,7 @@ export interface Operation {
 }
 
 export const METHODS = ['get', 'post', 'patch', 'delete'] as const;
-export type Method = (typeof METHODS)[number];
+type Method = (typeof METHODS)[number];
 
 /** The operations of a path by their method. */
 export type PathItem = Readonly<Partial<Record<Method, Operation>>>;

@@ -142,7 +142,7 @@ function unknownField(resource: Resource, allowed: string, name: string): FieldF
 }
 
 /** What a field accepts, for people: `an integer from 0 to 100`. */
-export function allowedOf({ schema, nullable, kind }: Field<unknown>): string {
+function allowedOf({ schema, nullable, kind }: Field<unknown>): string {
   const rules: Record<string, unknown> =
     nullable && 'anyOf' in schema && Array.isArray(schema.anyOf) ? schema.anyOf[0] : { ...schema };
   const allowed = (): string => {

@@ -33,7 +33,7 @@ export interface ResourceDefinition<Wire extends { readonly id: string }> {
 }
 
 /** The states of a record. Only the declared changes of state are allowed. */
-export interface Transitions<FieldName extends string = string> {
+interface Transitions<FieldName extends string = string> {
   readonly field: FieldName;
   /** For each state, the states that it may change to. */
   readonly moves: Readonly<Record<string, readonly string[]>>;

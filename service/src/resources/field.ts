@@ -2,7 +2,7 @@ import { type TSchema, Type } from 'typebox';
 import { ID_MAX_CHARACTERS } from '../config/limits.ts';
 
 /** How a field's value is written in PostgreSQL, CSV and JSON. */
-export type FieldKind = 'text' | 'integer' | 'time';
+type FieldKind = 'text' | 'integer' | 'time';
 
 /**
  * One field of a resource: its wire type T, from which its schema, its column and its rules for writing follow.

@@ -5,7 +5,7 @@ import type { ServiceSettings } from './settings.ts';
 /** The calls between the processes of a service. Types, not interfaces, so that they are assignable to `Calls`. */
 
 /** One request to a bucket of the limiter. */
-export interface Take {
+interface Take {
   readonly bucket: string;
   readonly limit: number;
   readonly windowMs: number;
@@ -13,7 +13,7 @@ export interface Take {
 }
 
 /** The metrics of one process. */
-export type ProcessMetrics = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
+type ProcessMetrics = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
 /** The calls from the primary to a worker. */
 export type WorkerCalls = {

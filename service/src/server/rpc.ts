@@ -29,7 +29,7 @@ interface Pending {
 }
 
 /** A call failed in the other process. */
-export class PeerError extends Error {
+class PeerError extends Error {
   override readonly name: string = 'PeerError';
 }
 

@@ -4,7 +4,7 @@ import type { TestDashboard, Visitor } from '../harness/dashboard.ts';
 import type { TestService } from '../harness/service.ts';
 
 /** A request that changes something, ready to be sent. */
-export interface Change {
+interface Change {
   readonly as: Visitor;
   /** Where its entries are. Default: the response says it. */
   readonly workspaceId?: string;

@@ -29,7 +29,7 @@ export const OPERATIONS: readonly DescribedOperation[] = Object.entries(paths).f
   Object.entries(item).map(([method, operation]) => ({ ...operation, method: method.toUpperCase(), path })),
 );
 
-export const KEYS = ['live', 'test', 'reader', 'company', 'unknown', 'none'] as const;
+const KEYS = ['live', 'test', 'reader', 'company', 'unknown', 'none'] as const;
 export type Key = (typeof KEYS)[number];
 
 export interface FuzzRequest {

@@ -11,7 +11,7 @@ export interface DashboardSession {
   createKey(workspaceId: string, key?: Partial<NewKey>): Promise<IssuedKey>;
 }
 
-export interface NewKey {
+interface NewKey {
   readonly name: string;
   readonly mode: 'live' | 'test';
   readonly access: 'read' | 'write';

@@ -62,7 +62,7 @@ export function urlOf(path: string, params: Params = {}): string {
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
 }
 
-export type Item = { readonly id: string };
+type Item = { readonly id: string };
 export type Envelope = ListEnvelope<Item>;
 
 export const idsOf = ({ data }: Envelope): readonly string[] => data.map(({ id }) => id);

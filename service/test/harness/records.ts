@@ -25,7 +25,7 @@ export function resourceNamed(name: string): Resource {
 }
 
 /** A record as its list shows it: the seed over the declaration's examples. */
-export function wireRecord({ fields }: Resource, seed: SeedRow): Readonly<Record<string, unknown>> {
+function wireRecord({ fields }: Resource, seed: SeedRow): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     Object.entries(fields).map(([name, field]) => [name, name in seed ? seed[name] : field.example]),
   );

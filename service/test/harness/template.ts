@@ -8,7 +8,7 @@ import { migrate } from '../../src/database/migrate.ts';
 export const TEMPLATE = 'svc_template';
 
 /** What the projects with a database give to their tests. */
-export type DatabaseServer = {
+type DatabaseServer = {
   readonly url: string;
   /** What it was made with, for a test that needs a server of its own. */
   readonly binaries: Binaries;

@@ -1,5 +1,1 @@
-export {
-  fastDirectory,
-  makeTemporaryDirectory,
-  temporaryDirectory,
-} from '@svc/embedded-postgres/testing';
+export { temporaryDirectory } from '@svc/embedded-postgres/testing';

@@ -29,7 +29,7 @@ async function workerOf({ nodes }: Stage, random: Random): Promise<readonly numb
 /** PostgreSQL's own processes without the postmaster. */
 const backends = ({ database }: Stage): Promise<readonly number[]> => descendantsOf(database.pid());
 
-export const FAULTS: Readonly<Record<string, Fault>> = {
+const FAULTS: Readonly<Record<string, Fault>> = {
   async 'kill a worker'(stage, random) {
     signalAll(await workerOf(stage, random), 'SIGKILL');
   },

@@ -22,7 +22,7 @@ export interface Attempt {
   readonly status: number | undefined;
 }
 
-export type WriteKind = 'create' | 'delete' | 'patch';
+type WriteKind = 'create' | 'delete' | 'patch';
 
 /** A write, with all its attempts: a client repeats one that has no answer, with the same idempotency key. */
 export interface Write {

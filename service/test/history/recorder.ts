@@ -8,7 +8,7 @@ export interface NamedToken {
   readonly workspaceId: string;
 }
 
-export interface Response {
+interface Response {
   readonly attempt: Attempt;
   /** The parsed body of a successful response. */
   readonly body: unknown;

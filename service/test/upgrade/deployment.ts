@@ -130,5 +130,5 @@ export async function memoryMibOf(pid: number): Promise<number> {
   return Math.round(kib / KIB_PER_MIB);
 }
 
-export const given = (program: string | undefined): Pick<SvcdOptions, 'program'> =>
+const given = (program: string | undefined): Pick<SvcdOptions, 'program'> =>
   program === undefined ? {} : { program };

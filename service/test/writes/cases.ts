@@ -5,7 +5,7 @@ import { RESOURCES } from '../../src/resources/index.ts';
 import { COMPANY } from '../harness/lists.ts';
 
 /** A field of a writable resource with values that it takes and values that it does not. */
-export interface FieldCase {
+interface FieldCase {
   readonly name: string;
   readonly required: boolean;
   readonly nullable: boolean;

@@ -10,7 +10,7 @@ import { type Finding, fail, ok, warn } from './check.ts';
 const HOUR_SECONDS = 3_600;
 
 /** The deployment's secrets; undefined if none exists yet. Creates none. */
-export async function findSecrets(config: Config): Promise<readonly string[] | undefined> {
+async function findSecrets(config: Config): Promise<readonly string[] | undefined> {
   if (config.secrets !== undefined) return config.secrets;
   const file = await readSecretFile(config.dataDir);
   return file && [file.secret];

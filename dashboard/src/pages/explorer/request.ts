@@ -33,7 +33,7 @@ const SHOWN_HEADERS = [
   'allow',
 ];
 
-export function urlOf({ operation: { path, parameters }, values }: Draft): string {
+function urlOf({ operation: { path, parameters }, values }: Draft): string {
   const query = new URLSearchParams();
   let filled = path;
   for (const { name, in: place } of parameters) {

@@ -4,5 +4,5 @@ export { type Binaries, packagedBinaries } from '../../src/cluster/programs.ts';
 export { onFileEnd } from './cleanup.ts';
 export { dataDirectory, killServer } from './data-directory.ts';
 export { isProcessAlive } from './process-alive.ts';
-export { fastDirectory, makeTemporaryDirectory, temporaryDirectory } from './temporary-directory.ts';
+export { temporaryDirectory } from './temporary-directory.ts';
 export { startThrowawayServer, type ThrowawayServer } from './throwaway-server.ts';

@@ -51,7 +51,7 @@ export function formatOf(values: Values, io: Io): OutputFormat {
 }
 
 /** The option name of a filter: `companyId` → `company`. */
-export const filterOption = (filter: string): string => filter.replace(/Id$/, '');
+const filterOption = (filter: string): string => filter.replace(/Id$/, '');
 
 const filterOptions = ({ filters }: Resource): Options =>
   Object.fromEntries(

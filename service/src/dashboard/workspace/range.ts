@@ -10,8 +10,8 @@ export const RANGES_MS = {
   '1y': 365 * DAY_MS,
 } as const;
 export type RangeName = keyof typeof RANGES_MS;
-export const RANGE_NAMES = Object.keys(RANGES_MS) as readonly RangeName[];
-export const RANGE_DEFAULT: RangeName = '7d';
+const RANGE_NAMES = Object.keys(RANGES_MS) as readonly RangeName[];
+const RANGE_DEFAULT: RangeName = '7d';
 
 export function parseRange(value: unknown): RangeName {
   const range = value === undefined ? RANGE_DEFAULT : RANGE_NAMES.find((name) => name === value);

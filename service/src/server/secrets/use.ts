@@ -18,7 +18,7 @@ export interface SecretUse {
 }
 
 /** The most names in one message. */
-export const SHOWN = 20;
+const SHOWN = 20;
 
 /** Examines all keys and second factors. Changes nothing. */
 export async function examineSecretUse(pool: pg.Pool, secrets: readonly string[]): Promise<SecretUse> {
