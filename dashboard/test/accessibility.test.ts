@@ -84,7 +84,7 @@ const STATES: Readonly<Record<string, State>> = {
   'not found': { path: '/w/wks_none/keys', heading: 'Page not found' },
 };
 
-// Where there is no Chromium the project has said so.
+// Skipped without Chromium, which is an error in CI.
 describe.skipIf(BROWSER_PATH === undefined)('axe finds nothing, and nothing is cut off', () => {
   let world: World;
   let ada: Person;

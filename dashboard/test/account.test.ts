@@ -6,7 +6,7 @@ import { BROWSER_PATH, createWorld, PASSWORD, type World } from './harness/world
 
 const NEW_PASSWORD = 'another horse, another battery';
 
-// Where there is no Chromium the project has said so.
+// Skipped without Chromium, which is an error in CI.
 describe.skipIf(BROWSER_PATH === undefined)('the account', () => {
   let world: World;
   beforeAll(async () => {

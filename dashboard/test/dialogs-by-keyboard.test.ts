@@ -22,7 +22,7 @@ test('every file that renders a dialog, a menu or a popover has its case here', 
   expect(rendering.toSorted()).toEqual([...covered].toSorted());
 });
 
-// Where there is no Chromium the project has said so.
+// Skipped without Chromium, which is an error in CI.
 describe.skipIf(BROWSER_PATH === undefined)('with the keyboard only', () => {
   let world: World;
   let ada: Person;

@@ -12,7 +12,7 @@ const LOOKS = [
   { colorScheme: 'dark', viewport: PHONE },
 ] as const;
 
-// Where there is no Chromium the project has said so.
+// Skipped without Chromium, which is an error in CI.
 describe.skipIf(BROWSER_PATH === undefined)('the documentation', () => {
   let world: World;
   beforeAll(async () => {

@@ -4,7 +4,7 @@ import { BROWSER_PATH, createWorld, PASSWORD, type World } from './harness/world
 /** 250 kB is the bar; it stays well below. */
 const FIRST_LOAD_MAX_BYTES = 180_000;
 
-// Where there is no Chromium the project has said so.
+// Skipped without Chromium, which is an error in CI.
 describe.skipIf(BROWSER_PATH === undefined)('the first run', () => {
   let world: World;
   beforeAll(async () => {
@@ -77,7 +77,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the first run', () => {
   });
 });
 
-// Without Chromium there is nothing to see.
+// Skipped without Chromium, which is an error in CI.
 describe.skipIf(BROWSER_PATH === undefined)('signing in', () => {
   let world: World;
   beforeAll(async () => {

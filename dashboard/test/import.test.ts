@@ -8,7 +8,7 @@ import { expectSound } from './harness/sound.ts';
 /** Some 9 MB: more than what is on its way between browser and service. */
 const LARGE_LINES = 300_000;
 
-// needs a Chromium
+// Skipped without Chromium, which is an error in CI.
 describe.skipIf(BROWSER_PATH === undefined)('importing a file', async () => {
   if (BROWSER_PATH === undefined) return;
   const { dashboard, open, service } = await createServiceWorld();

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { focused, goTo } from './harness/keyboard.ts';
 import { BROWSER_PATH, createWorld, PASSWORD, type World } from './harness/world.ts';
 
-// Where there is no Chromium the project has said so.
+// Skipped without Chromium, which is an error in CI.
 describe.skipIf(BROWSER_PATH === undefined)('with the keyboard alone', () => {
   let world: World;
   beforeAll(async () => {

@@ -11,7 +11,7 @@ import { BROWSER_PATH, createWorld, type Person, type World } from './harness/wo
 
 const run = promisify(execFile);
 
-// Where there is no Chromium the project has said so.
+// Skipped without Chromium, which is an error in CI.
 describe.skipIf(BROWSER_PATH === undefined)('the page of the API keys', () => {
   let world: World;
   let ada: Person;

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { BROWSER_PATH } from './harness/launch.ts';
 import { createServiceWorld } from './harness/service-world.ts';
 
-// needs a Chromium
+// Skipped without Chromium, which is an error in CI.
 describe.skipIf(BROWSER_PATH === undefined)('a list', async () => {
   if (BROWSER_PATH === undefined) return;
   const { service, dashboard, url, open } = await createServiceWorld();
@@ -130,7 +130,7 @@ describe.skipIf(BROWSER_PATH === undefined)('a list', async () => {
   });
 });
 
-// needs a Chromium
+// Skipped without Chromium, which is an error in CI.
 describe.skipIf(BROWSER_PATH === undefined)('the explorer', async () => {
   if (BROWSER_PATH === undefined) return;
   const { dashboard, open } = await createServiceWorld();

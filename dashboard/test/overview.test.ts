@@ -4,7 +4,7 @@ import { BROWSER_PATH } from './harness/launch.ts';
 import { createServiceWorld } from './harness/service-world.ts';
 import { expectSound } from './harness/sound.ts';
 
-// needs a Chromium
+// Skipped without Chromium, which is an error in CI.
 describe.skipIf(BROWSER_PATH === undefined)('the overview', async () => {
   if (BROWSER_PATH === undefined) return;
   const { service, dashboard, open } = await createServiceWorld();

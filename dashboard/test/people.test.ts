@@ -3,7 +3,7 @@ import { expectSoundInBothThemes } from './harness/sound.ts';
 import type { Visitor } from './harness/visitor.ts';
 import { BROWSER_PATH, createWorld, PASSWORD, type Person, type World } from './harness/world.ts';
 
-// Where there is no Chromium the project has said so.
+// Skipped without Chromium, which is an error in CI.
 describe.skipIf(BROWSER_PATH === undefined)('people of a workspace', () => {
   let world: World;
   let ada: Person;
@@ -109,7 +109,7 @@ describe.skipIf(BROWSER_PATH === undefined)('people of a workspace', () => {
   });
 });
 
-// Without Chromium there is nothing to see.
+// Skipped without Chromium, which is an error in CI.
 describe.skipIf(BROWSER_PATH === undefined)('a viewer', () => {
   let world: World;
   let ada: Person;

@@ -5,7 +5,7 @@ import { BROWSER_PATH, createWorld, type Person, type World } from './harness/wo
 
 const NEW_PASSWORD = 'another horse battery staple';
 
-// Where there is no Chromium the project has said so.
+// Skipped without Chromium, which is an error in CI.
 describe.skipIf(BROWSER_PATH === undefined)('a member who has lost the password', () => {
   let world: World;
   let ada: Person;

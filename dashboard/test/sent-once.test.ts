@@ -93,7 +93,7 @@ const TWICE: Readonly<Record<string, (page: Page, submit: string) => Promise<voi
       }),
 };
 
-// Where there is no Chromium the project has said so.
+// Skipped without Chromium, which is an error in CI.
 describe.skipIf(BROWSER_PATH === undefined)('a form that creates something', () => {
   let world: World;
   let ada: Person;

@@ -5,7 +5,7 @@ import { BROWSER_PATH, createWorld, type Person, type World } from './harness/wo
 /** What Chromium logs of requests that fail, and React of the error that is shown. */
 const FAILED = /net::ERR_|status of \d{3}|^ChunkFailure/;
 
-// Where there is no Chromium the project has said so.
+// Skipped without Chromium, which is an error in CI.
 describe.skipIf(BROWSER_PATH === undefined)('while the service is away', () => {
   let world: World;
   let ada: Person;
@@ -87,7 +87,7 @@ describe.skipIf(BROWSER_PATH === undefined)('while the service is away', () => {
   });
 });
 
-// Without Chromium there is nothing to see.
+// Skipped without Chromium, which is an error in CI.
 describe.skipIf(BROWSER_PATH === undefined)('what is shown only once', () => {
   let world: World;
   let ada: Person;

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { Visitor } from './harness/visitor.ts';
 import { BROWSER_PATH, createWorld, type Person, type World } from './harness/world.ts';
 
-// Where there is no Chromium the project has said so.
+// Skipped without Chromium, which is an error in CI.
 describe.skipIf(BROWSER_PATH === undefined)('the settings', () => {
   let world: World;
   let ada: Person;
@@ -80,7 +80,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the settings', () => {
   });
 });
 
-// Without Chromium there is nothing to see.
+// Skipped without Chromium, which is an error in CI.
 describe.skipIf(BROWSER_PATH === undefined)('times', () => {
   test('are in the zone of the viewer, with UTC when the pointer rests on them', async () => {
     const world = await createWorld();

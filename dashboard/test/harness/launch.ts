@@ -2,7 +2,7 @@ import { type Browser, chromium } from 'playwright-core';
 import { inject } from 'vitest';
 import { CHROMIUM_ARGUMENTS } from '../../../tools/screenshots/chromium.ts';
 
-/** Undefined where there is no Chromium: the project says so once, and its tests are skipped. */
+/** Path of Chromium. Undefined if it is missing: then the setup prints how to install it, and the tests are skipped. */
 export const BROWSER_PATH = inject('chromium');
 
 export async function launch(more: readonly string[] = []): Promise<Browser> {

@@ -6,22 +6,25 @@ import { findChromium } from '../../../tools/screenshots/chromium.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Path of a Chromium; undefined where there is none to be had. */
+    /** Path of Chromium; undefined if it is missing, which is an error in CI. */
     chromium: string | undefined;
   }
 }
 
 const DASHBOARD = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Global setup of the project that runs in a browser: a database, the dashboard as it is now, a Chromium. */
+/** Global setup of the tests in a browser: finds Chromium, builds the dashboard, starts a database. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const chromium = findChromium();
   project.provide('chromium', chromium);
   if (chromium === undefined) {
-    process.stderr.write('there is no Chromium, and none can be installed: the dashboard is not tested\n');
+    const missing = 'there is no /usr/bin/chromium, and it cannot be installed without root';
+    const remedy = 'Run: sudo apt-get install chromium';
+    if (process.env['CI'] !== undefined) throw new Error(`${missing}. ${remedy}`);
+    process.stderr.write(`${missing}: the tests in a browser are skipped. ${remedy}\n`);
     return async () => undefined;
   }
-  // As it is shipped: under a test's own NODE_ENV React would come with its checks for development.
+  // As it is shipped. With the NODE_ENV of tests, the build would contain React's checks for development.
   const env = { ...process.env, NODE_ENV: 'production' };
   execFileSync('npm', ['run', '--silent', 'build'], { cwd: DASHBOARD, env, stdio: 'inherit' });
   return setUpDatabase(project);
