@@ -1,10 +1,9 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { Registry } from 'prom-client';
 import { registerV1 } from './api/index.ts';
-import { type Clock, systemClock } from './config/clock.ts';
 import type { Config } from './config/config.ts';
-import { DAY_MS } from './config/durations.ts';
 import { LOG_RETENTION_DAYS_DEFAULT } from './config/limits.ts';
+import { type Clock, DAY_MS, systemClock } from './config/time.ts';
 import { registerDashboard } from './dashboard/index.ts';
 import type { Lanes } from './database/lanes.ts';
 import { registerDocs } from './docs/index.ts';

@@ -1,15 +1,12 @@
 import cluster from 'node:cluster';
-import { enableCompileCache } from 'node:module';
-import { ignoreBrokenPipes } from './log/outputs.ts';
 import type { PrimaryCalls, WorkerCalls } from './server/calls.ts';
-import { COMPILE_CACHE } from './server/compile-cache.ts';
+import { prepareProcess } from './server/process.ts';
 import { connectPeer } from './server/rpc.ts';
 
 // A worker process of a service: it serves requests on a port that all workers share. The primary forks it early, so
 // that the program is loaded when the database is ready, and then calls `run`.
 
-enableCompileCache(COMPILE_CACHE);
-ignoreBrokenPipes();
+prepareProcess();
 // The terminal and the process manager signal all processes; the primary decides when a worker ends.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => undefined);
 // The primary has disconnected this worker: finish its requests. Or the primary is gone: exit at once.

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { expect, test } from 'vitest';
-import { readMigrationFiles } from '../src/database/migration-files.ts';
+import { readMigrationFiles } from '../src/database/migrate.ts';
 import { createTestDatabase } from './harness/database.ts';
 
 test('every test database has the whole schema and nothing of another', async () => {

@@ -3,7 +3,7 @@ import { type Config, readConfig } from '@svc/service/config/config';
 import { migrate, requireSchema } from '@svc/service/database/migrate';
 import { FOR_COMMANDS } from '@svc/service/database/pool';
 import { createLog, STANDARD_ERROR } from '@svc/service/log/log';
-import { deploymentSecrets } from '@svc/service/server/secrets/deployment';
+import { deploymentSecrets } from '@svc/service/server/secrets/file';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { type ConnectedDatabase, useCommandDatabase } from './command-database.ts';

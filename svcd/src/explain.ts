@@ -1,10 +1,9 @@
 import { EmbeddedError } from '@svc/embedded-postgres';
 import { BulkError } from '@svc/service/bulk/error';
 import { ConfigError } from '@svc/service/config/config';
-import { errorMessage } from '@svc/service/config/error-message';
-import { OperatorError } from '@svc/service/config/operator-error';
+import { errorMessage, OperatorError } from '@svc/service/config/errors';
+import { isUnavailable } from '@svc/service/database/errors';
 import { MigrationError } from '@svc/service/database/migrate';
-import { isUnavailable } from '@svc/service/database/unavailable';
 import { ApiError } from '@svc/service/errors';
 import pg from 'pg';
 

@@ -1,5 +1,4 @@
-import { errorMessage } from '@svc/service/config/error-message';
-import { OperatorError } from '@svc/service/config/operator-error';
+import { errorMessage, OperatorError } from '@svc/service/config/errors';
 import { terminalText } from '@svc/service/log/terminal-text';
 
 /** Prints a message for people to standard error; standard output is for results and logs. */

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { outputFailure } from '@svc/service/log/outputs';
+import { outputFailure } from '@svc/service/server/process';
 import { Command, CommanderError } from 'commander';
 import { type CommandContext, createContext } from './context.ts';
 import { explain, FAILED, MISUSED } from './explain.ts';

@@ -1,5 +1,5 @@
 import type { Config } from '@svc/service/config/config';
-import { logUncaughtException } from '@svc/service/log/uncaught-exception';
+import { logUncaughtException } from '@svc/service/server/process';
 import { type Service, startService } from '@svc/service/server/service';
 import type { Logger } from 'pino';
 import { say } from './output.ts';

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { urlOf } from '@svc/service/config/address';
+import { urlOf } from '@svc/service/config/config';
 import { createSetUpLink } from '@svc/service/dashboard/people/links';
 import { createLog, STANDARD_OUTPUT } from '@svc/service/log/log';
 import { describeDatabase } from '@svc/service/server/open-database';

@@ -1,11 +1,8 @@
 #!/usr/bin/env node
-import { enableCompileCache } from 'node:module';
-import { ignoreBrokenPipes } from '@svc/service/log/outputs';
-import { COMPILE_CACHE } from '@svc/service/server/compile-cache';
+import { prepareProcess } from '@svc/service/server/process';
 
-// The operator's command line. Its modules are loaded after the compile cache is enabled.
+// The operator's command line. Its other modules are loaded after this one has enabled the compile cache.
 
-enableCompileCache(COMPILE_CACHE);
-ignoreBrokenPipes();
+prepareProcess();
 const { runProgram } = await import('./program.ts');
 await runProgram(process.argv.slice(2), process.env);

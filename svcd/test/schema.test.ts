@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readMigrationFiles } from '@svc/service/database/migration-files';
+import { readMigrationFiles } from '@svc/service/database/migrate';
 import { createTestDatabase } from '@svc/service/harness/database.ts';
 import { runSvcd } from '@svc/service/harness/process.ts';
 import { describe, expect, test } from 'vitest';

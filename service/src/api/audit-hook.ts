@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Outcome, QuotaState, RequestRecord } from '../audit-log/append-requests.ts';
 import type { AuditWriter } from '../audit-log/audit-writer.ts';
 import type { NewEntry } from '../audit-log/entry.ts';
-import type { Clock } from '../config/clock.ts';
+import type { Clock } from '../config/time.ts';
 import { type ApiError, errorEnvelope, unavailable } from '../http/errors.ts';
 import { originOf, withoutToken } from '../http/request.ts';
 import type { AuthenticatedKey } from '../keys/authenticate.ts';

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
-import { MINUTE_MS } from '../config/durations.ts';
+import { MINUTE_MS } from '../config/time.ts';
 import { ApiError } from '../http/errors.ts';
 import { rateLimitKey } from '../http/proxies.ts';
 import { isToken } from '../http/token-text.ts';

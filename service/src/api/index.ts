@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { createAuditWriter } from '../audit-log/audit-writer.ts';
-import type { Clock } from '../config/clock.ts';
+import type { Clock } from '../config/time.ts';
 import type { Lanes } from '../database/lanes.ts';
 import { ApiError } from '../http/errors.ts';
 import { createAuthenticator } from '../keys/authenticate.ts';

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import type { Clock } from '../config/clock.ts';
 import { BATCH_BODY_MAX_BYTES } from '../config/limits.ts';
+import type { Clock } from '../config/time.ts';
 import { strongEtag } from '../http/etag.ts';
 import { createRecords, refuseOtherCompanies } from '../records/insert.ts';
 import { patchRecord, removeRecord } from '../records/mutations.ts';

@@ -5,9 +5,9 @@ import {
   HELD_LOG_LOCK_TIMEOUT_MS,
   HELD_LOG_PAUSE_MS,
 } from '../config/limits.ts';
+import { failedFor } from '../database/errors.ts';
 import type { Lanes } from '../database/lanes.ts';
 import { inTransaction } from '../database/pool.ts';
-import { failedFor } from '../database/sql-state.ts';
 import { BusyError } from '../database/turns.ts';
 import { appendRequests, type Outcome, type RequestRecord } from './append-requests.ts';
 import { AUDIT_QUEUE_LIMITS, type AuditQueueLimits, createAuditQueue } from './audit-queue.ts';

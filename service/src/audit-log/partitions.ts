@@ -1,8 +1,8 @@
 import type pg from 'pg';
-import { DAY_MS } from '../config/durations.ts';
 import { PARTITIONS_AHEAD_MONTHS } from '../config/limits.ts';
+import { DAY_MS } from '../config/time.ts';
+import { failedFor } from '../database/errors.ts';
 import { inTransaction } from '../database/pool.ts';
-import { failedFor } from '../database/sql-state.ts';
 
 /** Serialises nodes that make or drop partitions at the same time. */
 const PARTITIONS_LOCK = 7_310_001;

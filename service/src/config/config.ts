@@ -1,7 +1,6 @@
 import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { counted } from '../log/plural.ts';
-import { urlOf } from './address.ts';
 import { CONNECTIONS_MIN, LOG_RETENTION_DAYS_DEFAULT, SECRET_MIN_CHARACTERS } from './limits.ts';
 
 /** The settings of one process, read once from the environment, then frozen. docs/operations.md lists them all. */
@@ -188,4 +187,16 @@ function readSecrets(
     );
   }
   return [...new Set(secrets)];
+}
+
+/** Whether the host to listen on means all addresses of the machine. */
+export const isEveryAddress = (host: string): boolean => host === '0.0.0.0' || host === '::';
+
+/**
+ * The URL of a host and port. An IPv6 host gets brackets. "All addresses" is not an address that a browser can open, so
+ * it becomes `localhost`, which works on this machine, also for the published port of a container.
+ */
+export function urlOf(host: string, port: number): string {
+  const reachable = isEveryAddress(host) ? 'localhost' : host;
+  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
 }

@@ -1,4 +1,4 @@
-import type { Clock } from '../config/clock.ts';
+import type { Clock } from '../config/time.ts';
 import type { Connections, Shares } from '../database/lane.ts';
 import type { KeyStore } from '../keys/store.ts';
 import type { ListReader } from '../list/read.ts';

@@ -1,6 +1,6 @@
 import helmet from '@fastify/helmet';
 import type { FastifyInstance } from 'fastify';
-import type { Clock } from '../config/clock.ts';
+import type { Clock } from '../config/time.ts';
 import { unshared } from '../database/lane.ts';
 import type { Lanes } from '../database/lanes.ts';
 import { ApiError } from '../http/errors.ts';

@@ -7,8 +7,7 @@ import pg from 'pg';
 import { describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../../test/harness/database.ts';
 import { temporaryDirectory } from '../../test/harness/temporary-directory.ts';
-import { MigrationError, migrate } from './migrate.ts';
-import { type MigrationFile, readMigrationFiles } from './migration-files.ts';
+import { MigrationError, type MigrationFile, migrate, readMigrationFiles } from './migrate.ts';
 
 const RACING_NODES = 20;
 const RACING_PROCESSES = 4;

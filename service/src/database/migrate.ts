@@ -1,11 +1,16 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
 import type { BaseLogger } from 'pino';
-import { type MigrationFile, readMigrationFiles } from './migration-files.ts';
+import { errorCode, errorMessage } from '../config/errors.ts';
+import type { Queryable } from './lane.ts';
 
-/** The oldest server this program works on, as in `server_version_num`. */
+/** The oldest supported server, as `server_version_num`. */
 const OLDEST_SERVER_VERSION_NUM = 15_00_00;
 
-/** SQLSTATEs of two nodes that create `schema_migrations` in the same instant. */
+/** SQLSTATEs if two nodes create `schema_migrations` at the same time. */
 const CREATION_RACES: ReadonlySet<string> = new Set(['23505', '42P07', '42710']);
 
 const BOOTSTRAP = `
@@ -16,22 +21,22 @@ const BOOTSTRAP = `
     applied_at timestamptz not null default now()
   )`;
 
-/** Why a database cannot be brought to this program's schema; the message is fit for the operator. */
+/** The database cannot be migrated to the schema of this program. The message is for the operator. */
 export class MigrationError extends Error {
   override readonly name = 'MigrationError';
 }
 
-/** What `migrate` did: the numbers that this call applied itself, in order, and the number it ended at. */
+/** The numbers that this call applied, in order, and the number of the last migration. */
 export type MigrationResult = { readonly applied: readonly number[]; readonly version: number };
 
 type AppliedMigration = { readonly number: number; readonly name: string; readonly sha256: string };
 
 /**
- * Brings a database to this program's schema. Safe when many nodes call it at once: each migration is one
- * transaction that first inserts its own number, so the others wait for it and then go on with the next.
+ * Migrates a database to the schema of this program. Several nodes may do so at the same time: each migration is one
+ * transaction that first inserts its number, so the other nodes wait for it and continue with the next one.
  *
- * Throws MigrationError on a server older than PostgreSQL 15, on a database that is newer than this program,
- * on a migration that was edited after it had been applied, and on SQL that fails (with file and line).
+ * Throws MigrationError if the server is older than PostgreSQL 15, the database is newer than this program, a migration
+ * was edited after it had been applied, or its SQL fails (with file and line).
  */
 export async function migrate(
   pool: pg.Pool,
@@ -45,22 +50,22 @@ export async function migrate(
     client.release();
     return result;
   } catch (error) {
-    // Whatever state the connection is in, nobody else gets it.
+    // The state of the connection is unknown, so it is closed.
     client.release(true);
     throw error;
   }
 }
 
 /**
- * Throws MigrationError unless a database has this program's schema. Changes nothing: for commands that must not bring
- * it there, since the service of another version may be using it.
+ * Throws MigrationError unless a database has the schema of this program. Changes nothing: for commands that must not
+ * migrate, because a service of another version may use the database.
  */
 export async function requireSchema(pool: pg.Pool, files?: readonly MigrationFile[]): Promise<void> {
   const wanted = files ?? (await readMigrationFiles());
   const client = await pool.connect();
   try {
     await refuseOldServer(client);
-    const done = (await hasHistory(client)) ? await readHistory(client) : [];
+    const done = await readApplied(client);
     refuseForeignHistory(done, wanted);
     if (done.length === wanted.length) return;
     throw new MigrationError(
@@ -80,7 +85,8 @@ async function migrateOn(
   log: Pick<BaseLogger, 'info'> | undefined,
 ): Promise<MigrationResult> {
   await refuseOldServer(client);
-  const done = await appliedMigrations(client);
+  if ((await readApplied(client)).length === 0) await createHistory(client);
+  const done = await readApplied(client);
   refuseForeignHistory(done, files);
   const applied: number[] = [];
   for (const file of files.slice(done.length)) {
@@ -89,9 +95,9 @@ async function migrateOn(
       log?.info({ migration: file.name }, `applied migration ${file.name}`);
     }
   }
-  // Another node may have been the one that applied; it may also be another program.
+  // Another node has applied some. It may run another version of the program.
   if (applied.length < files.length - done.length) {
-    refuseForeignHistory(await appliedMigrations(client), files);
+    refuseForeignHistory(await readApplied(client), files);
   }
   return { applied, version: files.length };
 }
@@ -108,19 +114,12 @@ async function refuseOldServer(client: pg.PoolClient): Promise<void> {
   }
 }
 
-async function appliedMigrations(client: pg.PoolClient): Promise<AppliedMigration[]> {
-  if (!(await hasHistory(client))) await createHistory(client);
-  return readHistory(client);
-}
-
-async function hasHistory(client: pg.PoolClient): Promise<boolean> {
+/** The migrations that a database has, in order. None if it has no tables of this program. */
+export async function readApplied(client: Queryable): Promise<readonly AppliedMigration[]> {
   const { rows } = await client.query<{ present: boolean }>(
     `select to_regclass('schema_migrations') is not null as present`,
   );
-  return rows[0]?.present === true;
-}
-
-async function readHistory(client: pg.PoolClient): Promise<AppliedMigration[]> {
+  if (rows[0]?.present !== true) return [];
   const select = 'select number, name, sha256 from schema_migrations order by number';
   return (await client.query<AppliedMigration>(select)).rows;
 }
@@ -129,12 +128,12 @@ async function createHistory(client: pg.PoolClient): Promise<void> {
   try {
     await client.query(BOOTSTRAP);
   } catch (error) {
-    // `if not exists` does not cover two sessions at once: the loser waits for the winner and fails after it.
-    if (!CREATION_RACES.has(sqlState(error))) throw error;
+    // With `if not exists`, the second of two sessions waits for the first one and then fails.
+    if (!CREATION_RACES.has(errorCode(error) ?? '')) throw error;
   }
 }
 
-/** Compares what a database has with what this program knows, number by number. */
+/** Throws MigrationError if the database has a migration that this program does not have. */
 function refuseForeignHistory(done: readonly AppliedMigration[], files: readonly MigrationFile[]): void {
   for (const [index, row] of done.entries()) {
     const file = files[index];
@@ -154,12 +153,12 @@ function refuseForeignHistory(done: readonly AppliedMigration[], files: readonly
   }
 }
 
-/** Applies one file in one transaction. False when another node has it already. */
+/** Applies one file in one transaction. Returns false if another node has applied it. */
 async function applyMigration(client: pg.PoolClient, file: MigrationFile): Promise<boolean> {
   await client.query('begin');
-  // A pool's time limits are made for requests; a migration may take long, and waiting for another node too.
+  // The time limits of the pool are for requests. A migration, or the wait for another node, may take longer.
   await client.query('set local statement_timeout = 0; set local lock_timeout = 0');
-  // Waits here while another node's transaction holds the same number, and inserts nothing if it commits.
+  // If another node applies this migration, this waits for its transaction, and inserts nothing if it commits.
   const { rowCount } = await client.query(
     'insert into schema_migrations (number, name, sha256) values ($1, $2, $3) on conflict do nothing',
     [file.number, file.name, file.sha256],
@@ -172,24 +171,53 @@ async function applyMigration(client: pg.PoolClient, file: MigrationFile): Promi
     await client.query(file.sql);
   } catch (error) {
     await client.query('rollback');
-    throw new MigrationError(`migration ${file.name}${line(file.sql, error)} failed: ${message(error)}`, {
-      cause: error,
-    });
+    throw new MigrationError(
+      `migration ${file.name}${line(file.sql, error)} failed: ${errorMessage(error)}`,
+      {
+        cause: error,
+      },
+    );
   }
   await client.query('commit');
   return true;
 }
 
-/** ` line n` from the character position that PostgreSQL reports, or nothing. */
+/** ` line n`, from the position that PostgreSQL reports. Empty if it reports none. */
 function line(sql: string, error: unknown): string {
   const position = Number((error as { position?: string }).position ?? Number.NaN);
   return Number.isNaN(position) ? '' : ` line ${sql.slice(0, position).split('\n').length}`;
 }
 
-function message(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+/** The folder of this program's migrations. */
+const MIGRATIONS_DIRECTORY = fileURLToPath(new URL('../../migrations', import.meta.url));
+
+/** A numbered SQL file. `sha256` (hexadecimal) shows whether it was edited after it had been applied. */
+export type MigrationFile = {
+  readonly number: number;
+  readonly name: string;
+  readonly sql: string;
+  readonly sha256: string;
+};
+
+const FILE_NAME = /^(\d{4})_[a-z0-9_]+\.sql$/;
+
+/**
+ * Reads the migrations of a folder in order. Throws unless their numbers are 0001, 0002 and so on, so that two branches
+ * cannot add the same number.
+ */
+export async function readMigrationFiles(directory: string = MIGRATIONS_DIRECTORY): Promise<MigrationFile[]> {
+  const names = (await readdir(directory)).filter((name) => name.endsWith('.sql')).sort();
+  return Promise.all(names.map((name, index) => readMigrationFile(directory, name, index + 1)));
 }
 
-function sqlState(error: unknown): string {
-  return (error as { code?: string }).code ?? '';
+async function readMigrationFile(directory: string, name: string, expected: number): Promise<MigrationFile> {
+  const number = Number(FILE_NAME.exec(name)?.[1] ?? Number.NaN);
+  if (number !== expected) {
+    const wanted = String(expected).padStart(4, '0');
+    throw new Error(
+      `migration ${join(directory, name)} should be number ${wanted}, as in ${wanted}_name.sql`,
+    );
+  }
+  const sql = await readFile(join(directory, name), 'utf8');
+  return { number, name, sql, sha256: createHash('sha256').update(sql).digest('hex') };
 }

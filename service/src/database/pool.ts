@@ -1,10 +1,9 @@
+import type { Socket } from 'node:net';
 import pg from 'pg';
 import { STATEMENT_TIMEOUT_MS } from '../config/limits.ts';
-import { answeringClient } from './answering-client.ts';
 import type { Connections } from './lane.ts';
-import { takeOptions } from './url-options.ts';
 
-/** PostgreSQL's text stays text: times keep their microseconds, and bigints are counted as numbers only here. */
+/** Times stay text, so that they keep their microseconds. A bigint becomes a number. */
 const types: pg.CustomTypesConfig = {
   getTypeParser: (oid, format) => {
     if (oid === pg.types.builtins.INT8) return Number;
@@ -16,51 +15,51 @@ const types: pg.CustomTypesConfig = {
 
 export interface PoolOptions {
   readonly url: string;
-  /** Connections at most. */
+  /** The most connections. */
   readonly max: number;
   /** Shown in pg_stat_activity. */
   readonly name: string;
   readonly onError: (error: Error) => void;
   /**
-   * How long a transaction may do nothing before the server ends it, so that a node that is frozen or cut off does not
-   * keep its locks. Default: 10 s. 0: for ever, for work that waits for its input meanwhile.
+   * How long a transaction may be idle before the server ends it, so that a frozen or disconnected node does not keep its
+   * locks. Default: 10 s. 0: no limit, for work that waits for its input meanwhile.
    */
   readonly idleInTransactionTimeoutMs?: number;
   /** How long one statement may take before the server ends it. Default: 30 s. */
   readonly statementTimeoutMs?: number;
-  /** How long one statement may wait for a lock (SQLSTATE 55P03 after it). Default: as long as it may take. */
+  /** How long one statement may wait for a lock; then it fails with SQLSTATE 55P03. Default: no limit of its own. */
   readonly lockTimeoutMs?: number;
   /** Whether the server refuses to write. Default: false. */
   readonly readOnly?: boolean;
-  /**
-   * Whether a statement is sent while others of its connection still run (pg's pipeline mode, which takes no COPY).
-   * Default: false.
-   */
+  /** Whether a connection sends a statement while others still run (pg's pipeline mode, without COPY). Default: false. */
   readonly pipeline?: boolean;
   /**
-   * How long the server may say nothing while a statement runs before its connection is given up (ETIMEDOUT), so that
-   * a network that swallows everything does not hang requests. Default: a little longer than a statement may take.
-   * 0: for ever, for work that lifts statement_timeout.
+   * How long the server may send nothing while a statement runs before the connection is closed (ETIMEDOUT), so that
+   * requests do not hang if the network loses everything. Default: slightly longer than the statement timeout. 0: no
+   * limit, for work without a statement timeout.
    */
   readonly answerTimeoutMs?: number;
 }
 
 const CONNECT_TIMEOUT_MS = 5_000;
-/** How much later than the server the client gives up: no statement runs on that nobody waits for. */
+/** The client gives up this much later than the server, so no statement runs whose client has gone. */
 const ANSWER_GRACE_MS = 2_000;
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 10_000;
-/** A connection that is quiet for this long is asked by TCP whether the other side is still there. */
+/** TCP checks the other side of a connection that is quiet for this long. */
 const KEEP_ALIVE_DELAY_MS = 10_000;
 
-/** For operators' commands: statements without a time limit, transactions that wait for a slow pipe. */
+/** For commands: no time limit for statements, nor for transactions that wait for a slow pipe. */
 export const FOR_COMMANDS = { idleInTransactionTimeoutMs: 0, answerTimeoutMs: 0 } as const;
 
 /**
- * A pool of PostgreSQL connections in UTC, with the time limits above whatever the URL, the role or the database say;
- * the URL's other `options` hold. Cursors carry times as text, so their style is one; what waits for a lock must see
- * what was committed meanwhile, so the isolation is `read committed`. What is committed is on the disk: where the role or
- * the database turns `synchronous_commit` off, the session turns it on again.
- * An idle connection that breaks is reported to `onError` and replaced by the next query.
+ * A pool of PostgreSQL connections. Its settings override those of the URL, the role and the database:
+ *
+ * - the time limits of `wanted`;
+ * - UTC and the ISO style, because cursors contain times as text;
+ * - `read committed`, because a transaction that waited for a lock must see what was committed meanwhile;
+ * - `synchronous_commit`, because a commit must be on the disk.
+ *
+ * Other `options` of the URL apply. If an idle connection breaks, `onError` is called, and the next query opens a new one.
  */
 export function createPool(wanted: PoolOptions): pg.Pool {
   const idleMs = wanted.idleInTransactionTimeoutMs ?? IDLE_IN_TRANSACTION_TIMEOUT_MS;
@@ -84,16 +83,16 @@ export function createPool(wanted: PoolOptions): pg.Pool {
     pipeline: wanted.pipeline ?? false,
   });
   pool.on('error', (error: Error & { client?: unknown }) => {
-    // pg adds the client, with its statements, their values and the key that cancels them. None of it is for a log.
+    // pg adds the client, with its statements, their values and its cancel key. A log must not contain them.
     delete error.client;
     wanted.onError(error);
   });
-  // One that breaks while it is out tells whoever uses it by the next query; without a listener Node ends the process.
+  // If a connection in use breaks, its next query fails. Without a listener, Node would end the process.
   pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 }
 
-/** `local`, `remote_apply` and the like stay: they all wait for the disk. */
+/** Other values, such as `local` and `remote_apply`, also wait for the disk. */
 const DURABLE = `select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'`;
 
 /** Runs `work` in one transaction; rolls back when it throws. */
@@ -118,9 +117,76 @@ export async function inTransaction<T>(
   }
 }
 
-/** Commits. A transaction in which a statement failed is rolled back by PostgreSQL, without an error: here it is one. */
+/** Commits. Throws if a statement had failed: PostgreSQL then rolls back without an error. */
 export async function commit(client: pg.ClientBase): Promise<void> {
   const { command } = await client.query('commit');
   if (command !== 'COMMIT')
     throw new Error('The transaction was rolled back: one of its statements had failed.');
+}
+
+/**
+ * A client whose connection is closed (ETIMEDOUT) if the server sends nothing for `timeoutMs` while a statement runs. All
+ * its statements then fail at once, and the pool removes it. With pg's own `query_timeout`, only the statement would fail:
+ * the connection would stay in the pool, and the next statement would wait for the unanswered one.
+ */
+function answeringClient(timeoutMs: number): typeof pg.Client {
+  if (timeoutMs === 0) return pg.Client;
+  return class AnsweringClient extends pg.Client {
+    constructor(config?: string | pg.ClientConfig) {
+      super(config);
+      const { connection } = this;
+      const socket = (): Socket => connection.stream as Socket;
+      /** The bytes sent when all statements had their responses. If more are sent, a statement waits. */
+      let answered = 0;
+      // Emitted each time when no statement waits any more.
+      this.on('drain', () => {
+        answered = socket().bytesWritten;
+      });
+      // TLS replaces the stream before this event.
+      this.once('connect', () => {
+        const connected = socket();
+        answered = connected.bytesWritten;
+        connected.setTimeout(timeoutMs);
+        // Emitted repeatedly, also for an idle connection.
+        connected.on('timeout', () => {
+          if (connected.bytesWritten > answered) connected.destroy(noAnswer(timeoutMs));
+        });
+      });
+    }
+  };
+}
+
+const noAnswer = (timeoutMs: number): Error =>
+  Object.assign(new Error(`the database has not answered for ${timeoutMs / 1000} s`), { code: 'ETIMEDOUT' });
+
+/** Settings that this program sets for its sessions. pg would use those of the URL instead. */
+const OURS: ReadonlySet<string> = new Set([
+  'statement_timeout',
+  'lock_timeout',
+  'idle_in_transaction_session_timeout',
+  'query_timeout',
+]);
+
+export interface UrlOptions {
+  /** The URL without these options; otherwise unchanged. */
+  readonly url: string;
+  /** The value of `options`, in the form that the server accepts (`-c search_path=…`). Empty if there are none. */
+  readonly options: string;
+}
+
+/**
+ * Separates the session options from a database URL. pg uses either the options of the URL or those of the program. To
+ * use both, the program appends its own to the result: of two values for a setting, the server uses the last.
+ */
+export function takeOptions(databaseUrl: string): UrlOptions {
+  const [, address = databaseUrl, query = '', fragment = ''] =
+    /^([^?#]*)\?([^#]*)(.*)$/s.exec(databaseUrl) ?? [];
+  const options: string[] = [];
+  const kept = query.split('&').filter((parameter) => {
+    const [[name, value] = ['', '']] = new URLSearchParams(parameter);
+    if (name === 'options') options.push(value);
+    return name !== 'options' && !OURS.has(name);
+  });
+  const rest = kept.join('&');
+  return { url: `${address}${rest === '' ? '' : `?${rest}`}${fragment}`, options: options.join(' ') };
 }

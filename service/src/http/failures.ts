@@ -1,5 +1,5 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { isUnavailable } from '../database/unavailable.ts';
+import { isUnavailable } from '../database/errors.ts';
 import { ApiError, type ErrorCode, errorEnvelope, unavailable } from './errors.ts';
 
 /** The one place that turns whatever was thrown into the error envelope. Nothing inside leaks. */

@@ -2,9 +2,8 @@ import { isIP } from 'node:net';
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify';
 import ipaddr from 'ipaddr.js';
 import { Counter, type Registry } from 'prom-client';
-import type { Clock } from '../config/clock.ts';
 import type { TrustedProxies } from '../config/config.ts';
-import { MINUTE_MS } from '../config/durations.ts';
+import { type Clock, MINUTE_MS } from '../config/time.ts';
 
 /** The address of a client behind proxies, and warnings of wrong settings for them. */
 

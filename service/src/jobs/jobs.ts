@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Logger as JobLogger, parseCronItems, type Runner, run, type TaskList } from 'graphile-worker';
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import { type Clock, systemClock } from '../config/clock.ts';
+import { type Clock, systemClock } from '../config/time.ts';
 import { resealSecondFactors } from '../dashboard/auth/second-factor/sealed-factors.ts';
 import { createPool } from '../database/pool.ts';
 import { maintainAuditLog } from './audit-log-partitions.ts';

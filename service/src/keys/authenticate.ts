@@ -1,7 +1,7 @@
 import type { KeyAccess, KeyMode } from '@svc/sdk';
-import type { Clock } from '../config/clock.ts';
 import { KEY_CACHE_MAX_KEYS, KEY_CACHE_SECONDS } from '../config/limits.ts';
 import { deriveKey, fingerprintOf } from '../config/secrets.ts';
+import type { Clock } from '../config/time.ts';
 import type { Shares } from '../database/lane.ts';
 import type { Lanes } from '../database/lanes.ts';
 import { matchesHash, newSalt, saltedHash, tokenIndex } from './token.ts';

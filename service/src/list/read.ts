@@ -1,5 +1,5 @@
-import type { Clock } from '../config/clock.ts';
 import { ETAG_LIFETIME_SECONDS } from '../config/limits.ts';
+import type { Clock } from '../config/time.ts';
 import type { Shares } from '../database/lane.ts';
 import { weakEtag } from '../http/etag.ts';
 import type { Binding, CursorCodec, CursorFailure, Position } from './cursor.ts';

@@ -1,7 +1,6 @@
 import pg from 'pg';
 import { describe, expect, test } from 'vitest';
-import { createLogTo } from './log.ts';
-import { prettyLine } from './pretty.ts';
+import { createLogTo, prettyLine } from './log.ts';
 
 const TOKEN = `svc_live_${'a1B2'.repeat(8)}`;
 

@@ -1,7 +1,8 @@
 import { isatty } from 'node:tty';
+import { styleText } from 'node:util';
 import { type DestinationStream, type LevelWithSilent, type Logger, pino } from 'pino';
-import { prettyLine } from './pretty.ts';
 import { redactFields, redactText } from './redact.ts';
+import { terminalLine, terminalText } from './terminal-text.ts';
 
 export const STANDARD_OUTPUT = 1;
 export const STANDARD_ERROR = 2;
@@ -37,4 +38,39 @@ export function createLogTo(stream: DestinationStream, level: LevelWithSilent): 
 function forPeople(stream: DestinationStream, level: LevelWithSilent): DestinationStream {
   const showStacks = level === 'debug' || level === 'trace';
   return { write: (line) => stream.write(prettyLine(line, showStacks)) };
+}
+
+const LEVELS: Readonly<Record<number, string>> = {
+  20: 'debug',
+  30: '',
+  40: styleText('yellow', 'warning'),
+  50: styleText('red', 'error'),
+  60: styleText('red', 'fatal'),
+};
+const LEVEL_DEBUG = 20;
+/** Lines of this level show no fields: their message says everything. */
+const LEVEL_INFO = 30;
+/** Fields that are shown only at level debug. */
+const DULL = new Set(['level', 'time', 'process', 'pid', 'hostname', 'msg', 'err', 'ms']);
+
+/** A log line for people: `12:30:05 warning message name=value`, with the stack of an error if `showStacks` is true. */
+export function prettyLine(line: string, showStacks: boolean): string {
+  const { time, level, msg, err, ...fields } = JSON.parse(line) as {
+    readonly time: number;
+    readonly level: number;
+    readonly msg?: string;
+    readonly err?: { readonly message?: string; readonly stack?: string };
+  };
+  const extra = Object.entries(fields)
+    .filter(([name]) => level !== LEVEL_INFO && (!DULL.has(name) || level <= LEVEL_DEBUG))
+    .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`);
+  const parts = [
+    styleText('dim', new Date(time).toTimeString().slice(0, 8)),
+    LEVELS[level] ?? '',
+    terminalLine(msg ?? ''),
+    err === undefined ? '' : terminalLine(`(${err.message})`),
+    styleText('dim', terminalLine(extra.join(' '))),
+  ];
+  const text = parts.filter((part) => part !== '').join(' ');
+  return showStacks && err?.stack !== undefined ? `${text}\n${terminalText(err.stack)}\n` : `${text}\n`;
 }

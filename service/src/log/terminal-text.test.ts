@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { prettyLine } from './pretty.ts';
+import { prettyLine } from './log.ts';
 import { terminalLine, terminalText } from './terminal-text.ts';
 
 const UNSAFE = /[\p{Cc}\p{Bidi_Control}]/u;

@@ -1,4 +1,4 @@
-import type { Clock } from '../config/clock.ts';
+import type { Clock } from '../config/time.ts';
 
 /** What a bucket says to one more request. */
 export interface Grant {

@@ -1,5 +1,5 @@
 import type { QuotaState } from '../audit-log/append-requests.ts';
-import type { Clock } from '../config/clock.ts';
+import type { Clock } from '../config/time.ts';
 import type { Queryable, Shares } from '../database/lane.ts';
 import { ApiError } from '../http/errors.ts';
 

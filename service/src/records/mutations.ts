@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { failedFor } from '../database/sql-state.ts';
+import { failedFor } from '../database/errors.ts';
 import { ApiError, invalidBody } from '../http/errors.ts';
 import { strongEtag } from '../http/etag.ts';
 import type { Scope } from '../list/read.ts';

@@ -1,8 +1,16 @@
 import type { Registry } from 'prom-client';
+import type { Config } from '../config/config.ts';
 import type { Grant } from '../quota/limiter.ts';
-import type { ServiceSettings } from './settings.ts';
 
 /** The calls between the processes of a service. Types, not interfaces, so that they are assignable to `Calls`. */
+
+/** The configuration once the database, the secrets and the port are known: all that a serving process needs. */
+export interface ServiceSettings extends Config {
+  readonly databaseUrl: string;
+  readonly secrets: readonly string[];
+  /** The file descriptor that every process of the service writes its log to. */
+  readonly logFd: number;
+}
 
 /** One request to a bucket of the limiter. */
 interface Take {

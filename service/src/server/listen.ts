@@ -1,7 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { createServer } from 'node:net';
-import { errorCode, errorMessage } from '../config/error-message.ts';
-import { OperatorError } from '../config/operator-error.ts';
+import { errorCode, errorMessage, OperatorError } from '../config/errors.ts';
 
 /** Explains why the operating system refuses an address, and what to do. */
 export function listenFailure(error: unknown, host: string, port: number): OperatorError {

@@ -3,9 +3,8 @@ import { type EmbeddedOptions, startEmbedded, useEmbedded } from '@svc/embedded-
 import pg from 'pg';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
-import { errorMessage } from '../config/error-message.ts';
-import { OperatorError } from '../config/operator-error.ts';
-import { isUnavailable } from '../database/unavailable.ts';
+import { errorMessage, OperatorError } from '../config/errors.ts';
+import { isUnavailable } from '../database/errors.ts';
 
 /** How long a start waits for an external database, and the pauses between its attempts. */
 const PATIENCE_MS = 60_000;

@@ -4,9 +4,9 @@ import { createApp } from '../app.ts';
 import { SHUTDOWN_DEADLINE_MS } from '../config/limits.ts';
 import { createLanes } from '../database/lanes.ts';
 import type { Limiter } from '../quota/limiter.ts';
+import type { ServiceSettings } from './calls.ts';
 import { limitConnections } from './connections.ts';
 import { addressOf, listenFailure } from './listen.ts';
-import type { ServiceSettings } from './settings.ts';
 
 /** A running server: this process, or several that share the port. */
 export interface Serving {
@@ -22,8 +22,10 @@ export interface Serving {
 export interface ServeParts {
   readonly log: Logger;
   readonly limiter: Limiter;
-  readonly registry: Registry;
-  readonly readMetrics: () => Promise<string>;
+  /** Gets the metrics of this process. Default: a new registry. */
+  readonly registry?: Registry;
+  /** The text of /metrics. Default: the metrics of this process only. */
+  readonly readMetrics?: () => Promise<string>;
 }
 
 /** Serves in this process. Throws OperatorError if it cannot listen. */

@@ -1,19 +1,18 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import { isEveryAddress, urlOf } from '../config/address.ts';
-import { systemClock } from '../config/clock.ts';
-import type { Config } from '../config/config.ts';
+import { type Config, isEveryAddress, urlOf } from '../config/config.ts';
+import { systemClock } from '../config/time.ts';
 import { migrate } from '../database/migrate.ts';
 import { createPool } from '../database/pool.ts';
 import { makeAuditLogMonths } from '../jobs/audit-log-partitions.ts';
 import { STANDARD_OUTPUT } from '../log/log.ts';
 import { createLimiter, type Limiter } from '../quota/limiter.ts';
+import type { ServiceSettings } from './calls.ts';
 import { freePort } from './listen.ts';
 import { openServiceDatabase } from './open-database.ts';
 import { confirmSecrets } from './secrets/confirm.ts';
-import { deploymentSecrets } from './secrets/deployment.ts';
+import { deploymentSecrets } from './secrets/file.ts';
 import type { Serving } from './serve.ts';
-import type { ServiceSettings } from './settings.ts';
 import { forkWorkers } from './workers.ts';
 
 /** A running service. */
@@ -107,9 +106,9 @@ interface Servers {
 function prepareServers(count: number, log: Logger): Servers {
   const limiter: Limiter = createLimiter(systemClock);
   if (count > 1) return forkWorkers(count, { log, limiter });
-  const loading = import('./serve-alone.ts');
+  const loading = import('./serve.ts');
   return {
-    run: async (settings) => (await loading).serveAlone(settings, { log, limiter }),
+    run: async (settings) => (await loading).serve(settings, { log, limiter }),
     kill: () => undefined,
   };
 }

@@ -1,7 +1,7 @@
 import { Registry } from 'prom-client';
 import { createLog } from '../log/log.ts';
-import { logUncaughtException } from '../log/uncaught-exception.ts';
 import type { PrimaryCalls, WorkerCalls } from './calls.ts';
+import { logUncaughtException } from './process.ts';
 import type { Peer } from './rpc.ts';
 import { type Serving, serve } from './serve.ts';
 

@@ -4,14 +4,12 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { AggregatorRegistry } from 'prom-client';
+import { errorMessage, OperatorError } from '../config/errors.ts';
 import { SHUTDOWN_DEADLINE_MS } from '../config/limits.ts';
-import { OperatorError } from '../config/operator-error.ts';
 import type { Limiter } from '../quota/limiter.ts';
-import type { PrimaryCalls, WorkerCalls } from './calls.ts';
-import { createCrashLimit } from './crash-limit.ts';
+import type { PrimaryCalls, ServiceSettings, WorkerCalls } from './calls.ts';
 import { connectPeer, type Peer, PeerGoneError } from './rpc.ts';
 import type { Serving } from './serve.ts';
-import type { ServiceSettings } from './settings.ts';
 
 const WORKER_PROGRAM = join(import.meta.dirname, '../main.ts');
 
@@ -141,8 +139,9 @@ export function forkWorkers(
 /** The error of a worker that cannot listen has the reason. A worker that ended has printed it to standard error. */
 function startFailure(error: unknown): OperatorError {
   const gone = error instanceof PeerGoneError;
-  const message = error instanceof Error ? error.message : String(error);
-  return new OperatorError(gone ? 'a worker process ended while it started' : message, { cause: error });
+  return new OperatorError(gone ? 'a worker process ended while it started' : errorMessage(error), {
+    cause: error,
+  });
 }
 
 /** The text of /metrics, aggregated over all workers. Omits workers that die or do not answer. */
@@ -155,4 +154,27 @@ async function aggregateMetrics(members: readonly Member[]): Promise<string> {
   );
   const metrics = collected.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
   return AggregatorRegistry.aggregate(metrics).metrics();
+}
+
+const CRASH_WINDOW_MS = 60_000;
+/** More crashes within the window have a lasting cause. */
+const CRASHES_MAX = 10;
+const FIRST_PAUSE_MS = 50;
+const LONGEST_PAUSE_MS = 5_000;
+
+/** After each crash, returns the pause before a restart, longer each time; undefined after too many crashes. */
+export interface CrashLimit {
+  readonly next: () => number | undefined;
+}
+
+export function createCrashLimit(now: () => number = () => performance.now()): CrashLimit {
+  let crashes: readonly number[] = [];
+  return {
+    next() {
+      const at = now();
+      crashes = [...crashes.filter((crash) => at - crash < CRASH_WINDOW_MS), at];
+      if (crashes.length > CRASHES_MAX) return undefined;
+      return Math.min(FIRST_PAUSE_MS * 2 ** (crashes.length - 1), LONGEST_PAUSE_MS);
+    },
+  };
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { killServer } from '@svc/embedded-postgres/testing';
 import { expect } from 'vitest';
-import { readMigrationFiles } from '../../src/database/migration-files.ts';
+import { readMigrationFiles } from '../../src/database/migrate.ts';
 import { spawnSvcd } from '../harness/process.ts';
 import { connectEmbedded } from '../harness/running-service.ts';
 import type { Plant } from '../history/plants.ts';

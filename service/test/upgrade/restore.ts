@@ -1,6 +1,5 @@
 import type pg from 'pg';
-import { migrate } from '../../src/database/migrate.ts';
-import { readMigrationFiles } from '../../src/database/migration-files.ts';
+import { migrate, readMigrationFiles } from '../../src/database/migrate.ts';
 import type { RecordedDatabase, Row } from './recorded.ts';
 
 /** Fills an empty database with what a release has kept in it, in that release's schema. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ApiKey, KeyMode, Page } from '@svc/sdk';
-import { OperatorError } from '@svc/service/config/operator-error';
+import { OperatorError } from '@svc/service/config/errors';
 
 /** The demo's keys. Only the dashboard can create keys, so they are created by its HTTP endpoints. */
 

@@ -1,4 +1,4 @@
-import { urlOf } from '@svc/service/config/address';
+import { urlOf } from '@svc/service/config/config';
 import { createSignInLink } from '@svc/service/dashboard/people/links';
 import type { Service } from '@svc/service/server/service';
 import type { Logger } from 'pino';

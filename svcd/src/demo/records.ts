@@ -1,5 +1,5 @@
 import type { Content, Mention } from '@svc/sdk';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '@svc/service/config/durations';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '@svc/service/config/time';
 import type { RecordInput } from '@svc/service/records/insert';
 import { DEMO_COMPANIES, type DemoCompany } from './companies.ts';
 import { CONTENT_TITLES, fill, MENTION_PHRASES, SOURCES, slugOf } from './phrases.ts';

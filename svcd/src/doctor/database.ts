@@ -1,7 +1,7 @@
 import { listPartitions } from '@svc/service/audit-log/partitions';
 import type { Config } from '@svc/service/config/config';
 import { PARTITIONS_AHEAD_MONTHS } from '@svc/service/config/limits';
-import { readMigrationFiles } from '@svc/service/database/migration-files';
+import { readApplied, readMigrationFiles } from '@svc/service/database/migrate';
 import { counted } from '@svc/service/log/plural';
 import { connectionsOf } from '@svc/service/server/open-database';
 import type pg from 'pg';
@@ -93,14 +93,7 @@ async function checkClock(pool: pg.Pool, nowMs: () => number): Promise<Finding> 
 
 async function checkSchema(pool: pg.Pool): Promise<Finding> {
   const files = await readMigrationFiles();
-  const { rows: found } = await pool.query<{ present: boolean }>(
-    `select to_regclass('schema_migrations') is not null as present`,
-  );
-  const { rows } = found[0]?.present
-    ? await pool.query<{ name: string; sha256: string }>(
-        'select name, sha256 from schema_migrations order by number',
-      )
-    : { rows: [] };
+  const rows = await readApplied(pool);
   const foreign = rows.find((row, i) => row.sha256 !== files[i]?.sha256);
   if (foreign !== undefined) {
     return fail(

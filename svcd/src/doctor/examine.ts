@@ -1,7 +1,7 @@
 import { hasDatabase } from '@svc/embedded-postgres';
-import { systemClock } from '@svc/service/config/clock';
 import { type Config, ConfigError } from '@svc/service/config/config';
-import { errorMessage } from '@svc/service/config/error-message';
+import { errorMessage } from '@svc/service/config/errors';
+import { systemClock } from '@svc/service/config/time';
 import type { Logger } from 'pino';
 import { useCommandDatabase } from '../command-database.ts';
 import { explain } from '../explain.ts';

@@ -1,9 +1,8 @@
 import { constants } from 'node:fs';
 import { access, stat, statfs } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { urlOf } from '@svc/service/config/address';
-import type { Config } from '@svc/service/config/config';
-import { errorCode, errorMessage } from '@svc/service/config/error-message';
+import { type Config, urlOf } from '@svc/service/config/config';
+import { errorCode, errorMessage } from '@svc/service/config/errors';
 import { type Finding, fail, ok, warn } from './check.ts';
 import { checkProxies } from './proxies.ts';
 

@@ -1,8 +1,8 @@
 import type { Config } from '@svc/service/config/config';
 import { CURSOR_LIFETIME_SECONDS } from '@svc/service/config/limits';
 import { counted } from '@svc/service/log/plural';
+import { judgeSecrets } from '@svc/service/server/secrets/confirm';
 import { readSecretFile, secretFileOf } from '@svc/service/server/secrets/file';
-import { judgeSecrets } from '@svc/service/server/secrets/known';
 import { examineSecretUse, listed, type SecretUse } from '@svc/service/server/secrets/use';
 import type pg from 'pg';
 import { type Finding, fail, ok, warn } from './check.ts';

@@ -1,6 +1,6 @@
 import { extname } from 'node:path';
 import { FORMATS, type Format } from '@svc/service/bulk/batches';
-import { OperatorError } from '@svc/service/config/operator-error';
+import { OperatorError } from '@svc/service/config/errors';
 import type { Resource } from '@svc/service/resources/define';
 import { RESOURCES } from '@svc/service/resources/index';
 import { Argument } from 'commander';

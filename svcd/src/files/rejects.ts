@@ -1,8 +1,7 @@
 import { type BigIntStats, constants, fstatSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { RefusedRecord } from '@svc/service/bulk/batches';
-import { errorMessage } from '@svc/service/config/error-message';
-import { OperatorError } from '@svc/service/config/operator-error';
+import { errorMessage, OperatorError } from '@svc/service/config/errors';
 import { counted } from '@svc/service/log/plural';
 import { terminalLine } from '@svc/service/log/terminal-text';
 import { say } from '../output.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import { isUnavailable } from '../../database/errors.ts';
 import type { Queryable } from '../../database/lane.ts';
-import { isUnavailable } from '../../database/unavailable.ts';
 import { ApiError } from '../../http/errors.ts';
 import {
   ACCOUNT_ATTEMPTS_MAX,

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type pg from 'pg';
 import { Type } from 'typebox';
+import { isUnavailable } from '../../database/errors.ts';
 import type { Queryable } from '../../database/lane.ts';
-import { isUnavailable } from '../../database/unavailable.ts';
 import { ApiError, ERRORS } from '../../http/errors.ts';
 import { rateLimitKey } from '../../http/proxies.ts';
 import { findUser } from '../people/accounts.ts';

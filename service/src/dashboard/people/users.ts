@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { OPERATOR } from '../../audit-log/actor.ts';
-import { OperatorError } from '../../config/operator-error.ts';
+import { OperatorError } from '../../config/errors.ts';
 import { inTransaction } from '../../database/pool.ts';
 import { recordPersonal } from '../auth/events.ts';
 import type { DashboardAuth } from '../auth/index.ts';

@@ -7,8 +7,8 @@ import {
   renewRun,
   startRun,
 } from '../../bulk/import-run.ts';
-import type { Clock } from '../../config/clock.ts';
 import { newId } from '../../config/ids.ts';
+import type { Clock } from '../../config/time.ts';
 import type { Connections } from '../../database/lane.ts';
 import { inTransaction } from '../../database/pool.ts';
 import { ApiError } from '../../http/errors.ts';

@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../config/durations.ts';
+import { DAY_MS } from '../../config/time.ts';
 import { ApiError } from '../../http/errors.ts';
 
 /** How far back a plot goes; imported by the pages too. */

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { allowParameters } from '../../api/guards.ts';
 import { type LatencyCount, latencyQuantile } from '../../audit-log/latency.ts';
-import { DAY_MS, HOUR_MS } from '../../config/durations.ts';
+import { DAY_MS, HOUR_MS } from '../../config/time.ts';
 import type { Connections } from '../../database/lane.ts';
 import type { DashboardContext } from '../context.ts';
 import { HOURLY_MAX_MS } from '../limits.ts';

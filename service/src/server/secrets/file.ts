@@ -2,11 +2,10 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { link, open, readFile, rm, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { fileError } from '@svc/embedded-postgres';
-import { errorCode } from '../../config/error-message.ts';
+import type { Logger } from 'pino';
+import type { Config } from '../../config/config.ts';
+import { errorCode, OperatorError } from '../../config/errors.ts';
 import { SECRET_MIN_CHARACTERS } from '../../config/limits.ts';
-import { OperatorError } from '../../config/operator-error.ts';
-
-/** The deployment's secret in the data directory, used if SVC_SECRET is not set. */
 
 const SECRET_BYTES = 32;
 const PRIVATE = 0o600;
@@ -64,4 +63,19 @@ export async function makeSecretFile(dataDir: string): Promise<SecretFile> {
   const made = await readSecretFile(dataDir);
   if (made === undefined) throw new OperatorError(`${path} was removed while this program started.`);
   return made;
+}
+
+/** The deployment's secrets: from SVC_SECRET, or else from the data directory, where one is created if there is none. */
+export async function deploymentSecrets(
+  config: Pick<Config, 'secrets' | 'dataDir'>,
+  log: Pick<Logger, 'info' | 'warn'>,
+): Promise<readonly string[]> {
+  if (config.secrets !== undefined) return config.secrets;
+  const path = secretFileOf(config.dataDir);
+  const found = await readSecretFile(config.dataDir);
+  if (found?.exposed === true) log.warn(`other users can read ${path}; run: chmod 600 ${path}`);
+  if (found !== undefined) return [found.secret];
+  const { secret } = await makeSecretFile(config.dataDir);
+  log.info(`created the deployment's secret in ${path}; include it in your backups`);
+  return [secret];
 }

@@ -4,7 +4,7 @@ import { fingerprintOf } from '../../config/secrets.ts';
 import { sealingKeys } from '../../dashboard/auth/second-factor/sealing-keys.ts';
 import { inTransaction } from '../../database/pool.ts';
 import { createWorkspace } from '../../records/workspaces.ts';
-import { judgeSecrets, rememberSecrets } from './known.ts';
+import { judgeSecrets, rememberSecrets } from './confirm.ts';
 
 const OLD = 'the secret of yesterday, 32 characters';
 const NEW = 'the secret of today, also 32 characters';

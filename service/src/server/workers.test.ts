@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createCrashLimit } from './crash-limit.ts';
+import { createCrashLimit } from './workers.ts';
 
 test('each crash within a minute is followed by a longer pause, and the eleventh by none', () => {
   const limit = createCrashLimit(() => 0);

@@ -1,0 +1,41 @@
+import { enableCompileCache } from 'node:module';
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+
+/** Node's cache of compiled code, next to the installed packages. It makes later starts faster. */
+const COMPILE_CACHE = join(import.meta.dirname, '../../../node_modules/.cache/svc-compile');
+
+/** Prepares a process of this program. Modules that are loaded later come from the compile cache. */
+export function prepareProcess(): void {
+  enableCompileCache(COMPILE_CACHE);
+  ignoreBrokenPipes();
+}
+
+/**
+ * Lets the process continue when standard output or standard error cannot be written: the reader of a pipe has ended, a
+ * terminal was closed, a disk is full. By default Node ends the process then, with a stack trace. The text is lost; see
+ * {@link outputFailure}.
+ */
+function ignoreBrokenPipes(): void {
+  process.stderr.on('error', () => undefined);
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    // A closed pipe is no failure: `| head` closes it.
+    if (error.code !== 'EPIPE') failure ??= error;
+  });
+}
+
+let failure: Error | undefined;
+
+/** Why text for standard output was lost. Undefined if all of it was written or the reader closed the pipe. */
+export const outputFailure = (): Error | undefined => failure;
+
+/**
+ * Logs an uncaught error without secrets, then ends the process, as Node does. All requests that got a response are
+ * durable by then, and the next start recovers the rest.
+ */
+export function logUncaughtException(log: Logger): void {
+  process.on('uncaughtException', (error) => {
+    log.fatal({ err: error }, 'an uncaught error ends this process');
+    process.exit(1);
+  });
+}
