@@ -1,6 +1,7 @@
 /**
- * The paths of all pages, in the router's syntax. The build writes them to pages.json. The service serves index.html
- * only at these paths, so an unknown path is a 404. A type in router.tsx checks that they equal the routes.
+ * The paths of all pages, in the router's syntax. The build writes them to pages.json, with a path per resource. The
+ * service serves index.html only at these paths, so an unknown path is a 404. A type in router.tsx checks that they equal
+ * the routes.
  */
 export const PAGE_PATHS = [
   '/',
@@ -12,14 +13,8 @@ export const PAGE_PATHS = [
   '/w/$workspaceId',
   '/w/$workspaceId/keys',
   '/w/$workspaceId/log',
-  '/w/$workspaceId/data/audits',
-  '/w/$workspaceId/data/audits/$recordId',
-  '/w/$workspaceId/data/mentions',
-  '/w/$workspaceId/data/mentions/$recordId',
-  '/w/$workspaceId/data/content',
-  '/w/$workspaceId/data/content/$recordId',
-  '/w/$workspaceId/data/companies',
-  '/w/$workspaceId/data/companies/$recordId',
+  '/w/$workspaceId/data/$resource',
+  '/w/$workspaceId/data/$resource/$recordId',
   '/w/$workspaceId/explorer',
   '/w/$workspaceId/settings',
 ] as const;

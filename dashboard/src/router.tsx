@@ -4,7 +4,7 @@ import { BASE_PATH } from './base.ts';
 import { PageSkeleton } from './layout/page-skeleton.tsx';
 import type { PagePath } from './page-paths.ts';
 import { accountRoute } from './routes/account.tsx';
-import { dataRoutes } from './routes/data.tsx';
+import { listRoute, recordRoute } from './routes/data.tsx';
 import { RouteFailure, rootRoute } from './routes/root.tsx';
 import { invitationRoute, passwordResetRoute, setUpRoute, signInRoute } from './routes/sign-in.tsx';
 import { signedInRoute, startRoute } from './routes/signed-in.tsx';
@@ -29,7 +29,8 @@ const routeTree = rootRoute.addChildren([
       overviewRoute,
       keysRoute,
       logRoute,
-      ...dataRoutes,
+      listRoute,
+      recordRoute,
       explorerRoute,
       settingsRoute,
     ]),

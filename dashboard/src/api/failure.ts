@@ -1,8 +1,8 @@
 import type { ErrorEnvelope } from '@svc/sdk';
-import type { ErrorCode } from '@svc/service/errors';
+import type { AnyErrorCode } from '@svc/sdk/contract';
 
 /** An error code of the service, or `unreachable`: there was no response, or none from the service. */
-export type FailureCode = ErrorCode | 'unreachable';
+export type FailureCode = AnyErrorCode | 'unreachable';
 
 export interface FailureDetails {
   readonly code: FailureCode;

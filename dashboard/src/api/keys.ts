@@ -1,13 +1,12 @@
 import type { ApiKey, KeyAccess, KeyMode, ListEnvelope } from '@svc/sdk';
+import { PAGE_LIMIT_MAX } from '@svc/sdk/contract';
 import type { CreatedKey, IssuedKey, RevokedKey } from '@svc/service/dashboard/wire';
-import { infiniteQueryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, useQuery } from '@tanstack/react-query';
 import { call, ofWorkspace } from './client.ts';
-
-const PAGE_KEYS = 100;
 
 export type KeyStatus = 'active' | 'revoked';
 
-/** Below it: every list of the workspace's keys. */
+/** Prefix of the query keys of all lists of keys. */
 export const keysOf = (workspaceId: string) => ['workspace', workspaceId, 'keys'] as const;
 
 /** Newest first. */
@@ -16,7 +15,7 @@ export const keysQuery = (workspaceId: string, status: KeyStatus) =>
     queryKey: [...keysOf(workspaceId), status],
     queryFn: ({ signal, pageParam }) =>
       call<ListEnvelope<ApiKey>>(ofWorkspace(workspaceId, '/keys'), {
-        query: { status, limit: PAGE_KEYS, cursor: pageParam },
+        query: { status, limit: PAGE_LIMIT_MAX, cursor: pageParam },
         signal,
       }),
     initialPageParam: undefined as string | undefined,
@@ -39,4 +38,31 @@ export const rotateKey = (workspaceId: string, keyId: string): Promise<IssuedKey
 export const revokeKey = (workspaceId: string, keyId: string): Promise<RevokedKey> =>
   call(ofWorkspace(workspaceId, `/keys/${keyId}/revoke`), { method: 'POST' });
 
-export { useKeyNames } from './key-names.ts';
+/** In a workspace with more pages of keys, only the newest keys have their names. */
+const PAGES_MAX = 10;
+const NAMES_FRESH_MS = 60_000;
+const NONE: ReadonlyMap<string, ApiKey> = new Map();
+
+/** The keys of the workspace by id, including revoked ones; empty until they are loaded. */
+export function useKeys(workspaceId: string): ReadonlyMap<string, ApiKey> {
+  const { data } = useQuery({
+    // Below keysOf, so that it is refreshed when a key is created or revoked.
+    queryKey: [...keysOf(workspaceId), 'names'],
+    queryFn: async ({ signal }) => {
+      const keys = new Map<string, ApiKey>();
+      let cursor: string | undefined;
+      for (let page = 0; page < PAGES_MAX; page++) {
+        const { data, pagination } = await call<ListEnvelope<ApiKey>>(ofWorkspace(workspaceId, '/keys'), {
+          query: { limit: PAGE_LIMIT_MAX, cursor },
+          signal,
+        });
+        for (const key of data) keys.set(key.id, key);
+        if (pagination.nextCursor === null) break;
+        cursor = pagination.nextCursor;
+      }
+      return keys;
+    },
+    staleTime: NAMES_FRESH_MS,
+  });
+  return data ?? NONE;
+}

@@ -1,4 +1,5 @@
 import type { Audit, ListEnvelope, Mention } from '@svc/sdk';
+import { CONTRACT } from '@svc/sdk/contract';
 import type { RangeName } from '@svc/service/dashboard/range';
 import type { Overview, Traffic } from '@svc/service/dashboard/wire-overview';
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
@@ -36,5 +37,7 @@ const newestQuery = <Item>(workspaceId: string, resource: string) =>
       }),
     ...live,
   });
-export const newestAuditsQuery = (workspaceId: string) => newestQuery<Audit>(workspaceId, 'audits');
-export const newestMentionsQuery = (workspaceId: string) => newestQuery<Mention>(workspaceId, 'mentions');
+export const newestAuditsQuery = (workspaceId: string) =>
+  newestQuery<Audit>(workspaceId, CONTRACT.audits.name);
+export const newestMentionsQuery = (workspaceId: string) =>
+  newestQuery<Mention>(workspaceId, CONTRACT.mentions.name);

@@ -1,4 +1,4 @@
-import type { Usage, Workspace } from '@svc/service/dashboard/wire';
+import type { Deployment, Usage, Workspace } from '@svc/service/dashboard/wire';
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
 import { call, ofWorkspace } from './client.ts';
 
@@ -23,3 +23,10 @@ export type WorkspaceChange = Partial<Pick<Workspace, 'name' | 'liveQuota' | 'bu
 
 export const changeWorkspace = (workspaceId: string, change: WorkspaceChange): Promise<Workspace> =>
   call(ofWorkspace(workspaceId), { method: 'PATCH', body: change });
+
+/** Settings of the operator for all workspaces. */
+export const deploymentQuery = queryOptions({
+  queryKey: ['deployment'],
+  queryFn: ({ signal }) => call<Deployment>('/deployment', { signal }),
+  staleTime: Number.POSITIVE_INFINITY,
+});

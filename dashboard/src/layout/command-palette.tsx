@@ -45,12 +45,12 @@ export default function CommandPalette({ workspaceId, onClose }: CommandPaletteP
               <Command.Empty className="px-3 py-8 text-center text-soft">No results</Command.Empty>
               {workspaceId === undefined ? null : (
                 <Group heading="Pages">
-                  {NAVIGATION.flatMap(({ items }) => items).map(({ to, label, icon }) => (
+                  {NAVIGATION.flatMap(({ items }) => items).map(({ to, resource = '', label, icon }) => (
                     <Item
-                      key={to}
+                      key={label}
                       icon={icon}
                       label={label}
-                      onSelect={run(() => navigate({ to, params: { workspaceId } }))}
+                      onSelect={run(() => navigate({ to, params: { workspaceId, resource } }))}
                     />
                   ))}
                 </Group>

@@ -1,19 +1,20 @@
+import { capitalized } from '@svc/sdk/contract';
 import {
-  Building2,
   ChartNoAxesColumn,
-  ClipboardCheck,
-  FileText,
   KeyRound,
   type LucideIcon,
-  MessageSquareQuote,
   ScrollText,
   Settings,
   SquareTerminal,
 } from 'lucide-react';
 import type { PagePath } from '../page-paths.ts';
+import { resourceIcon } from '../resources/icon.ts';
+import { DATA_RESOURCES } from '../resources/resources.ts';
 
 export interface Destination {
-  readonly to: Extract<PagePath, `/w/$workspaceId${string}`>;
+  readonly to: Exclude<Extract<PagePath, `/w/$workspaceId${string}`>, `${string}/$recordId`>;
+  /** Name of the resource, for its list. */
+  readonly resource?: string;
   readonly label: string;
   readonly icon: LucideIcon;
   /** Highlighted only on this path, not on paths below it. */
@@ -36,12 +37,12 @@ export const NAVIGATION: readonly DestinationGroup[] = [
   },
   {
     label: 'Data',
-    items: [
-      { to: '/w/$workspaceId/data/audits', label: 'Audits', icon: ClipboardCheck },
-      { to: '/w/$workspaceId/data/mentions', label: 'Mentions', icon: MessageSquareQuote },
-      { to: '/w/$workspaceId/data/content', label: 'Content', icon: FileText },
-      { to: '/w/$workspaceId/data/companies', label: 'Companies', icon: Building2 },
-    ],
+    items: DATA_RESOURCES.map(({ name, plural }) => ({
+      to: '/w/$workspaceId/data/$resource',
+      resource: name,
+      label: capitalized(plural),
+      icon: resourceIcon(name),
+    })),
   },
   {
     label: 'Manage',

@@ -41,7 +41,7 @@ export function Sidebar({ workspaceId, onSearch, onLeave }: SidebarProps) {
                   <h2 className="px-2 pb-1 text-xs font-medium text-soft">{label}</h2>
                 )}
                 {items.map((item) => (
-                  <Item key={item.to} item={item} workspaceId={workspaceId} onLeave={onLeave} />
+                  <Item key={item.label} item={item} workspaceId={workspaceId} onLeave={onLeave} />
                 ))}
               </div>
             ))}
@@ -57,11 +57,15 @@ interface ItemProps {
   readonly onLeave: (() => void) | undefined;
 }
 
-function Item({ item: { to, label, icon: Icon, exact = false }, workspaceId, onLeave }: ItemProps) {
+function Item({
+  item: { to, resource = '', label, icon: Icon, exact = false },
+  workspaceId,
+  onLeave,
+}: ItemProps) {
   return (
     <Link
       to={to}
-      params={{ workspaceId }}
+      params={{ workspaceId, resource }}
       activeOptions={{ exact, includeSearch: false }}
       activeProps={{ className: classes('bg-hover font-medium !text-ink') }}
       {...(onLeave === undefined ? {} : { onClick: onLeave })}

@@ -1,3 +1,4 @@
+import { PAGE_LIMIT_MAX } from '@svc/sdk/contract';
 import { describe, expect, test } from 'vitest';
 import {
   compactPages,
@@ -5,7 +6,6 @@ import {
   HELD_MAX_ITEMS,
   itemsOf,
   nextParam,
-  PAGE_ITEMS_MAX,
   type Page,
   type PageParam,
   type Pages,
@@ -34,8 +34,8 @@ const sameGap = (cursor: string): Page<number> => ({
   data: [],
   pagination: { nextCursor: null, hasMore: false, startCursor: cursor, endCursor: cursor },
 });
-const BEFORE: PageParam = { limit: PAGE_ITEMS_MAX, cursor: 'before 50', direction: 'before' };
-const NEXT: PageParam = { limit: PAGE_ITEMS_MAX, cursor: 'after 1' };
+const BEFORE: PageParam = { limit: PAGE_LIMIT_MAX, cursor: 'before 50', direction: 'before' };
+const NEXT: PageParam = { limit: PAGE_LIMIT_MAX, cursor: 'after 1' };
 
 describe('the next page', () => {
   test('is asked for from the end of the last one, until there is no more', () => {
@@ -98,9 +98,9 @@ describe('compacting', () => {
     }
     const items = itemsOf(all);
     expect(items.length).toBeLessThanOrEqual(HELD_MAX_ITEMS);
-    expect(items.length).toBeGreaterThan(HELD_MAX_ITEMS - 2 * PAGE_ITEMS_MAX);
+    expect(items.length).toBeGreaterThan(HELD_MAX_ITEMS - 2 * PAGE_LIMIT_MAX);
     expect(items).toEqual(page(LAST, LAST - items.length + 1).data);
-    expect(all.pages.length).toBeLessThanOrEqual(HELD_MAX_ITEMS / PAGE_ITEMS_MAX + 1);
+    expect(all.pages.length).toBeLessThanOrEqual(HELD_MAX_ITEMS / PAGE_LIMIT_MAX + 1);
     expect(all.pageParams).toHaveLength(all.pages.length);
     const [last, param] = [all.pages.at(-1), all.pageParams.at(-1)];
     if (last === undefined || param === undefined) throw new Error('nothing is left');

@@ -1,4 +1,5 @@
 import type { ListEnvelope } from '@svc/sdk';
+import { PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX } from '@svc/sdk/contract';
 import type { InfiniteData } from '@tanstack/react-query';
 
 /** Parameters of the request for a page. Without a cursor it is the first page. */
@@ -12,24 +13,22 @@ export type Page<Item> = ListEnvelope<Item>;
 /** The loaded pages, in the order of the list. */
 export type Pages<Item> = InfiniteData<Page<Item>, PageParam>;
 
-const FIRST_PAGE_ITEMS = 50;
-export const PAGE_ITEMS_MAX = 100;
 /** The most items that stay loaded while new ones arrive. Older items can be loaded again. */
 export const HELD_MAX_ITEMS = 5_000;
 
-export const FIRST_PAGE: PageParam = { limit: FIRST_PAGE_ITEMS };
+export const FIRST_PAGE: PageParam = { limit: PAGE_LIMIT_DEFAULT };
 
 /** Parameters of the page after `page`; undefined at the end of the list. */
 export function nextParam<Item>({ pagination }: Page<Item>, { direction }: PageParam): PageParam | undefined {
   const { hasMore, endCursor } = pagination;
   // hasMore of a page that was read backwards is about the items before it.
   const more = direction === 'before' || hasMore;
-  return more && endCursor !== null ? { limit: PAGE_ITEMS_MAX, cursor: endCursor } : undefined;
+  return more && endCursor !== null ? { limit: PAGE_LIMIT_MAX, cursor: endCursor } : undefined;
 }
 
 /** Parameters of the page before `page`, with items that were added since. Undefined for an empty list. */
 export const previousParam = <Item>({ pagination: { startCursor } }: Page<Item>): PageParam | undefined =>
-  startCursor === null ? undefined : { limit: PAGE_ITEMS_MAX, cursor: startCursor, direction: 'before' };
+  startCursor === null ? undefined : { limit: PAGE_LIMIT_MAX, cursor: startCursor, direction: 'before' };
 
 export const itemsOf = <Item>({ pages }: Pick<Pages<Item>, 'pages'>): readonly Item[] =>
   pages.flatMap(({ data }) => data);
@@ -43,7 +42,7 @@ export function compactPages<Item>(all: Pages<Item>): Pages<Item> {
   const pageParams = [...all.pageParams];
   const [newest, second] = pages;
   if (newest === undefined || second === undefined) return all;
-  if (newest.data.length + second.data.length <= PAGE_ITEMS_MAX) {
+  if (newest.data.length + second.data.length <= PAGE_LIMIT_MAX) {
     const pagination = { ...second.pagination, startCursor: newest.pagination.startCursor };
     pages.splice(0, 2, { data: [...newest.data, ...second.data], pagination });
     pageParams.shift();

@@ -1,3 +1,4 @@
+import { CONTRACT } from '@svc/sdk/contract';
 import type { Scores } from '@svc/service/dashboard/wire-data';
 import { Link } from '@tanstack/react-router';
 import { LINE_DASHES, LINE_VARIABLES } from './score-plot.tsx';
@@ -27,8 +28,8 @@ export const ScoreLegend = ({ workspaceId, companies }: ScoreLegendProps) => (
             />
           </svg>
           <Link
-            to="/w/$workspaceId/data/companies/$recordId"
-            params={{ workspaceId, recordId: id }}
+            to="/w/$workspaceId/data/$resource/$recordId"
+            params={{ workspaceId, resource: CONTRACT.companies.name, recordId: id }}
             className="truncate hover:underline"
           >
             {name}

@@ -1,34 +1,35 @@
-import { createRoute } from '@tanstack/react-router';
+import { createRoute, notFound } from '@tanstack/react-router';
 import { lazyPage } from '../chunks/lazy-page.tsx';
 import { PageSkeleton } from '../layout/page-skeleton.tsx';
 import { dataSearch } from '../pages/data/data-search.ts';
+import { findResource } from '../resources/resources.ts';
 import { RouteFailure } from './root.tsx';
 import { workspaceRoute } from './workspace.tsx';
-
-/** The workspace's records: a list each, and a page for one of them. */
 
 const common = {
   getParentRoute: () => workspaceRoute,
   pendingComponent: PageSkeleton,
   errorComponent: RouteFailure,
 } as const;
-const list = {
+
+/** Shows the page for unknown paths. */
+function requireResource(name: string): void {
+  if (findResource(name) === undefined) throw notFound();
+}
+
+/** The list of the records of a resource. */
+export const listRoute = createRoute({
   ...common,
+  path: '/data/$resource',
+  beforeLoad: ({ params: { resource } }) => requireResource(resource),
   validateSearch: dataSearch,
   component: lazyPage(() => import('../pages/data/list-page.tsx'), 'ListPage'),
-} as const;
-const record = {
-  ...common,
-  component: lazyPage(() => import('../pages/data/record-page.tsx'), 'RecordPage'),
-} as const;
+});
 
-export const dataRoutes = [
-  createRoute({ ...list, path: '/data/audits' }),
-  createRoute({ ...record, path: '/data/audits/$recordId' }),
-  createRoute({ ...list, path: '/data/mentions' }),
-  createRoute({ ...record, path: '/data/mentions/$recordId' }),
-  createRoute({ ...list, path: '/data/content' }),
-  createRoute({ ...record, path: '/data/content/$recordId' }),
-  createRoute({ ...list, path: '/data/companies' }),
-  createRoute({ ...record, path: '/data/companies/$recordId' }),
-] as const;
+/** A record. */
+export const recordRoute = createRoute({
+  ...common,
+  path: '/data/$resource/$recordId',
+  beforeLoad: ({ params: { resource } }) => requireResource(resource),
+  component: lazyPage(() => import('../pages/data/record-page.tsx'), 'RecordPage'),
+});

@@ -1,14 +1,15 @@
-import type { ResourceShape } from '@svc/service/dashboard/wire-data';
+import { sortsOf } from '@svc/sdk/contract';
 import { ArrowUpToLine } from 'lucide-react';
+import { fieldLabel, sortLabel, valueLabel } from '../../resources/labels.ts';
+import type { ResourceContract } from '../../resources/resources.ts';
 import { Button } from '../../ui/button.tsx';
 import { Select } from '../../ui/form/select.tsx';
 import { CompanyFilter } from './company-filter.tsx';
 import type { DataSearch } from './data-search.ts';
-import { fieldLabel, sortLabel, valueLabel } from './labels.ts';
 
 export interface ListFiltersProps {
   readonly workspaceId: string;
-  readonly shape: ResourceShape;
+  readonly resource: ResourceContract;
   readonly search: DataSearch;
   readonly companyName: (id: string) => string;
   readonly loadingNewer: boolean;
@@ -19,38 +20,39 @@ export interface ListFiltersProps {
 
 /** The filters and the sort of a list. */
 export const ListFilters = (props: ListFiltersProps) => {
-  const { workspaceId, shape, search, companyName, loadingNewer, onLoadNewer, onChange } = props;
+  const { workspaceId, resource, search, companyName, loadingNewer, onLoadNewer, onChange } = props;
+  const sorts = sortsOf(resource);
   return (
     <search aria-label="Filters" className="flex flex-wrap items-center gap-2">
-      {shape.filters.map(({ name, values }) =>
+      {Object.entries(resource.filters).map(([name, filter]) =>
         name === 'companyId' ? (
           <CompanyFilter
             key={name}
             workspaceId={workspaceId}
-            companyId={search.companyId}
+            companyId={search['companyId']}
             companyName={companyName}
             onChange={(companyId) => onChange({ companyId })}
           />
-        ) : values === null ? null : (
+        ) : filter.kind !== 'choice' ? null : (
           <Select
             key={name}
             aria-label={fieldLabel(name)}
             className="w-36"
-            value={search[name as keyof DataSearch] ?? ''}
+            value={search[name] ?? ''}
             options={[
               { value: '', label: `Any ${fieldLabel(name).toLowerCase()}` },
-              ...values.map((value) => ({ value, label: valueLabel(value) })),
+              ...filter.values.map((value) => ({ value, label: valueLabel(value) })),
             ]}
             onChange={({ target }) => onChange({ [name]: target.value || undefined })}
           />
         ),
       )}
-      {shape.sorts.length === 0 ? null : (
+      {sorts.length === 0 ? null : (
         <Select
           aria-label="Sort by"
           className="w-52"
-          value={search.sort ?? shape.sorts[0] ?? ''}
-          options={shape.sorts.map((value) => ({ value, label: sortLabel(value, shape.fields) }))}
+          value={search['sort'] ?? sorts[0] ?? ''}
+          options={sorts.map((value) => ({ value, label: sortLabel(value, resource) }))}
           onChange={({ target }) => onChange({ sort: target.value })}
         />
       )}

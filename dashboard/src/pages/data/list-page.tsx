@@ -1,63 +1,70 @@
-import type { ResourceShape } from '@svc/service/dashboard/wire-data';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { capitalized } from '@svc/sdk/contract';
+import { getRouteApi } from '@tanstack/react-router';
 import { FileUp } from 'lucide-react';
 import { useMemo, useState } from 'react';
-import { ofWorkspace } from '../../api/client.ts';
 import { useCompanyNames } from '../../api/company-names.ts';
 import { messageOf } from '../../api/failure.ts';
-import { useResource } from '../../api/resources.ts';
 import { useWorkspace } from '../../api/workspace.ts';
 import { counted } from '../../format/plural.ts';
 import { Page } from '../../layout/page.tsx';
-import { PageSkeleton } from '../../layout/page-skeleton.tsx';
 import { useCursorList } from '../../list/cursor-list.ts';
 import { ListEnd } from '../../list/list-end.tsx';
 import { VirtualTable } from '../../list/virtual-table.tsx';
+import { nounOf } from '../../resources/labels.ts';
+import {
+  companyOf,
+  type DataRecord,
+  findResource,
+  type ResourceContract,
+} from '../../resources/resources.ts';
 import { whyNot } from '../../session/permissions.ts';
-import { useWorkspaceId } from '../../session/workspace-id.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { FailureState } from '../../ui/failure-state.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { toast } from '../../ui/toast/toast-store.ts';
-import { dataColumns, recordPath } from './columns.tsx';
-import type { DataSearch } from './data-search.ts';
+import { dataColumns } from './columns.tsx';
+import { type DataSearch, isNewestFirst, listParams, noFilters } from './data-search.ts';
 import { FileTarget } from './import/file-target.tsx';
 import { ImportDialog } from './import/import-dialog.tsx';
-import { isNewestFirst, nounOf, valueLabel } from './labels.ts';
 import { ListFilters } from './list-filters.tsx';
 import { NoRecords } from './no-records.tsx';
-import { type DataRecord, useResourceName } from './record.ts';
+import { listPath } from './record-query.ts';
+
+const route = getRouteApi('/signed-in/w/$workspaceId/data/$resource');
 
 export function ListPage() {
-  const name = useResourceName();
-  const { shape, error, refetch } = useResource(name);
-  if (error !== null) return <FailureState error={error} retry={() => void refetch()} />;
-  return shape === undefined ? <PageSkeleton /> : <List key={name} shape={shape} />;
+  const { workspaceId, resource: name } = route.useParams();
+  const resource = findResource(name);
+  // The route responds with not found for an unknown resource.
+  return resource === undefined ? null : <List key={name} workspaceId={workspaceId} resource={resource} />;
 }
 
-function List({ shape }: { readonly shape: ResourceShape }) {
-  const workspaceId = useWorkspaceId();
-  const navigate = useNavigate();
-  const search: DataSearch = useSearch({ strict: false });
-  const { sort, companyId, status } = search;
-  const path = ofWorkspace(workspaceId, `/data/${shape.name}`);
+interface ListProps {
+  readonly workspaceId: string;
+  readonly resource: ResourceContract;
+}
+
+function List({ workspaceId, resource }: ListProps) {
+  const navigate = route.useNavigate();
+  const search = route.useSearch();
+  const searchKey = JSON.stringify(search);
   const params = useMemo(
-    () => paramsOf(shape, { sort, companyId, status }),
-    [shape, sort, companyId, status],
+    () => listParams(resource, JSON.parse(searchKey) as DataSearch),
+    [resource, searchKey],
   );
-  const list = useCursorList<DataRecord>(path, params);
-  const companyName = useCompanyNames(workspaceId, companyIds(list.items, companyId));
+  const list = useCursorList<DataRecord>(listPath(workspaceId, resource.name), params);
+  const companyName = useCompanyNames(workspaceId, companyIds(resource, list.items, search['companyId']));
   const [loadingNewer, setLoadingNewer] = useState(false);
   // A dropped file, or `choose` if the dialog asks for one.
   const [importing, setImporting] = useState<File | 'choose' | null>(null);
   const blocked = whyNot(useWorkspace(workspaceId).role, 'record.import');
-  const [one, many] = nounOf(shape);
+  const { singular, plural } = resource;
   const loadNewer = async (): Promise<void> => {
     setLoadingNewer(true);
     try {
       const found = await list.loadNewer();
-      toast(found === 0 ? `No new ${many}.` : `${counted(found, [`new ${one}`, `new ${many}`])}.`);
+      toast(found === 0 ? `No new ${plural}.` : `${counted(found, [`new ${singular}`, `new ${plural}`])}.`);
     } catch (caught) {
       toast(messageOf(caught), 'bad');
     } finally {
@@ -65,13 +72,13 @@ function List({ shape }: { readonly shape: ResourceShape }) {
     }
   };
   const set = (changes: DataSearch): void => {
-    void navigate({ to: '.', search: (before: DataSearch) => ({ ...before, ...changes }) });
+    void navigate({ search: (before) => ({ ...before, ...changes }) });
   };
-  const filtered = Object.keys(params).some((key) => key !== 'sort');
+  const filtered = Object.keys(params).some((name) => name in resource.filters);
   return (
     <Page
-      title={valueLabel(shape.name)}
-      description={shape.description}
+      title={capitalized(plural)}
+      description={resource.description}
       actions={
         <Button blocked={blocked} onClick={() => setImporting('choose')}>
           <FileUp size={14} aria-hidden />
@@ -81,11 +88,11 @@ function List({ shape }: { readonly shape: ResourceShape }) {
     >
       <ListFilters
         workspaceId={workspaceId}
-        shape={shape}
+        resource={resource}
         search={search}
         companyName={companyName}
         loadingNewer={loadingNewer}
-        onLoadNewer={isNewestFirst(sort ?? shape.sorts[0]) ? () => void loadNewer() : undefined}
+        onLoadNewer={isNewestFirst(resource, search) ? () => void loadNewer() : undefined}
         onChange={set}
       />
       <FileTarget onFile={blocked === undefined ? setImporting : undefined}>
@@ -94,29 +101,32 @@ function List({ shape }: { readonly shape: ResourceShape }) {
             <FailureState
               error={list.error}
               retry={list.reload}
-              title={`The ${shape.name} could not be loaded`}
+              title={`The ${plural} could not be loaded`}
             />
           ) : list.items === undefined ? (
             <SkeletonRows rows={10} />
           ) : list.items.length === 0 ? (
             <NoRecords
-              shape={shape}
+              resource={resource}
               filtered={filtered}
-              onClear={() => set({ companyId: undefined, status: undefined })}
+              onClear={() => set(noFilters(resource))}
               {...(blocked === undefined ? { onImport: () => setImporting('choose') } : {})}
             />
           ) : (
             <>
               <VirtualTable
-                label={valueLabel(shape.name)}
-                columns={dataColumns(workspaceId, shape, companyName)}
+                label={capitalized(plural)}
+                columns={dataColumns(workspaceId, resource, companyName)}
                 items={list.items}
                 more={list.more}
                 onOpen={({ id }) =>
-                  void navigate({ to: recordPath(shape.name), params: { workspaceId, recordId: id } })
+                  void navigate({
+                    to: '/w/$workspaceId/data/$resource/$recordId',
+                    params: { workspaceId, resource: resource.name, recordId: id },
+                  })
                 }
               />
-              <ListEnd list={list} noun={nounOf(shape)} />
+              <ListEnd list={list} noun={nounOf(resource)} />
             </>
           )}
         </Card>
@@ -124,7 +134,7 @@ function List({ shape }: { readonly shape: ResourceShape }) {
       {importing === null ? null : (
         <ImportDialog
           workspaceId={workspaceId}
-          shape={shape}
+          resource={resource}
           dropped={importing === 'choose' ? undefined : importing}
           onClose={() => setImporting(null)}
         />
@@ -133,19 +143,12 @@ function List({ shape }: { readonly shape: ResourceShape }) {
   );
 }
 
-/** The parameters of the list. Drops what the URL has in addition, which the service would refuse. */
-function paramsOf(shape: ResourceShape, search: DataSearch): Readonly<Record<string, string>> {
-  const known = ['sort', ...shape.filters.map((filter) => filter.name)];
-  return Object.fromEntries(
-    Object.entries(search).filter(
-      ([name, value]) =>
-        value !== undefined && known.includes(name) && (name !== 'sort' || shape.sorts.includes(value)),
-    ),
-  );
-}
-
-function companyIds(items: readonly DataRecord[] | undefined, chosen: string | undefined): readonly string[] {
-  const ids = new Set(chosen === undefined ? [] : [chosen]);
-  for (const { companyId } of items ?? []) if (companyId !== undefined) ids.add(String(companyId));
-  return [...ids];
+/** The companies of the records and of the filter, for their names. */
+function companyIds(
+  resource: ResourceContract,
+  items: readonly DataRecord[] | undefined,
+  chosen: string | undefined,
+): readonly (string | null)[] {
+  if (resource.company === 'id') return [];
+  return [chosen ?? null, ...(items ?? []).map((record) => companyOf(resource, record))];
 }

@@ -1,20 +1,20 @@
-import type { ResourceShape } from '@svc/service/dashboard/wire-data';
 import { Database } from 'lucide-react';
+import type { ResourceContract } from '../../resources/resources.ts';
 import { Button } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 
 export interface NoRecordsProps {
-  readonly shape: ResourceShape;
+  readonly resource: ResourceContract;
   readonly filtered: boolean;
   readonly onClear: () => void;
   /** Absent if the person may not import. */
   readonly onImport?: () => void;
 }
 
-export const NoRecords = ({ shape: { name }, filtered, onClear, onImport }: NoRecordsProps) => (
+export const NoRecords = ({ resource: { name, plural }, filtered, onClear, onImport }: NoRecordsProps) => (
   <EmptyState
     icon={Database}
-    title={filtered ? `No ${name} match these filters` : `No ${name} yet`}
+    title={filtered ? `No ${plural} match these filters` : `No ${plural} yet`}
     actions={
       filtered ? (
         <Button onClick={onClear}>Clear filters</Button>

@@ -1,90 +1,106 @@
-import type { ResourceShape } from '@svc/service/dashboard/wire-data';
+import { capitalized } from '@svc/sdk/contract';
 import { useQuery } from '@tanstack/react-query';
-import { Link, useParams } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { ArrowLeft, Pencil } from 'lucide-react';
 import { useState } from 'react';
 import { useCompanyNames } from '../../api/company-names.ts';
 import { isFailure } from '../../api/failure.ts';
-import { useResource } from '../../api/resources.ts';
 import { useWorkspace } from '../../api/workspace.ts';
 import { Page } from '../../layout/page.tsx';
 import { PageSkeleton } from '../../layout/page-skeleton.tsx';
+import { fieldLabel } from '../../resources/labels.ts';
+import {
+  companyOf,
+  findResource,
+  isCompanies,
+  isEditable,
+  type ResourceContract,
+  titleOf,
+} from '../../resources/resources.ts';
 import { whyNot } from '../../session/permissions.ts';
 import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/card.tsx';
 import { FailureState } from '../../ui/failure-state.tsx';
 import { EditRecord } from './edit-record.tsx';
-import { fieldLabel, valueLabel } from './labels.ts';
-import { type DataRecord, titleOf, useResourceName } from './record.ts';
 import { CompanyRecords } from './record-links.tsx';
 import { type ReadRecord, recordQuery } from './record-query.ts';
 import { ScoreHistory } from './score-history.tsx';
 import { StatusMoves } from './status-moves.tsx';
 import { Value } from './value.tsx';
 
+const route = getRouteApi('/signed-in/w/$workspaceId/data/$resource/$recordId');
+
 export function RecordPage() {
-  const name = useResourceName();
-  const { workspaceId = '', recordId = '' } = useParams({ strict: false });
-  const { shape, error, refetch } = useResource(name);
-  const read = useQuery(recordQuery(workspaceId, name, recordId));
-  if (isFailure(read.error, 'not_found') && shape !== undefined) {
+  const { workspaceId, resource: name, recordId } = route.useParams();
+  const resource = findResource(name);
+  const { data, error, refetch } = useQuery(recordQuery(workspaceId, name, recordId));
+  // The route responds with not found for an unknown resource.
+  if (resource === undefined) return null;
+  if (isFailure(error, 'not_found')) {
     return (
-      <Page title="Not found" description={<BackLink workspaceId={workspaceId} shape={shape} />}>
+      <Page title="Not found" description={<BackLink workspaceId={workspaceId} resource={resource} />}>
         <p className="text-soft">
-          There is no {shape.singular} with the ID <code className="text-ink wrap-anywhere">{recordId}</code>.
-          It may have been deleted.
+          There is no {resource.singular} with the ID{' '}
+          <code className="text-ink wrap-anywhere">{recordId}</code>. It may have been deleted.
         </p>
       </Page>
     );
   }
-  const failure = error ?? (read.data === undefined ? read.error : null);
-  if (failure !== null) {
-    const retry = (): void => void Promise.all([refetch(), read.refetch()]);
-    return <FailureState error={failure} retry={retry} title="The record could not be loaded" />;
+  if (data !== undefined) {
+    return <RecordDetails key={recordId} workspaceId={workspaceId} resource={resource} read={data} />;
   }
-  if (shape === undefined || read.data === undefined) return <PageSkeleton />;
-  return <RecordDetails key={recordId} workspaceId={workspaceId} shape={shape} read={read.data} />;
+  if (error === null) return <PageSkeleton />;
+  return <FailureState error={error} retry={() => void refetch()} title="The record could not be loaded" />;
 }
 
 interface RecordDetailsProps {
   readonly workspaceId: string;
-  readonly shape: ResourceShape;
+  readonly resource: ResourceContract;
   readonly read: ReadRecord;
 }
 
-function RecordDetails({ workspaceId, shape, read }: RecordDetailsProps) {
+function RecordDetails({ workspaceId, resource, read }: RecordDetailsProps) {
   const { record } = read;
   const { role } = useWorkspace(workspaceId);
   const [editing, setEditing] = useState(false);
-  const companyId = companyOf(shape, record);
+  const companyId = companyOf(resource, record);
   const companyName = useCompanyNames(workspaceId, [companyId]);
   const blocked = whyNot(role, 'record.change');
+  // A company has one headline score over time. It belongs on the page of the company and of each audit.
+  const hasScore = isCompanies(resource) || 'headlineScore' in resource.fields;
   return (
     <Page
-      title={titleOf(record)}
-      description={<BackLink workspaceId={workspaceId} shape={shape} />}
+      title={titleOf(resource, record)}
+      description={<BackLink workspaceId={workspaceId} resource={resource} />}
       actions={
-        shape.immutable ? undefined : (
+        isEditable(resource) ? (
           <Button blocked={blocked} onClick={() => setEditing(true)}>
             <Pencil size={14} aria-hidden />
             Edit
           </Button>
-        )
+        ) : undefined
       }
     >
-      {shape.transitions === null ? null : (
-        <StatusMoves workspaceId={workspaceId} shape={shape} read={read} blocked={blocked} />
+      {resource.transitions === undefined ? null : (
+        <StatusMoves
+          workspaceId={workspaceId}
+          resource={resource.name}
+          transitions={resource.transitions}
+          read={read}
+          blocked={blocked}
+        />
       )}
-      <Section title={valueLabel(shape.singular)}>
+      <Section title={capitalized(resource.singular)}>
         <dl className="grid items-baseline grid-cols-[minmax(5.5rem,auto)_minmax(0,1fr)] gap-x-4 gap-y-2.5 sm:gap-x-6 wrap-anywhere">
-          {shape.fields.map((field) => (
-            <div key={field.name} className="contents">
-              <dt className="text-soft">{fieldLabel(field.name)}</dt>
+          {Object.entries(resource.fields).map(([name, field]) => (
+            <div key={name} className="contents">
+              <dt className="text-soft">{fieldLabel(name)}</dt>
               <dd className="min-w-0">
                 <Value
                   workspaceId={workspaceId}
+                  name={name}
                   field={field}
-                  value={record[field.name]}
+                  value={record[name]}
                   companyName={companyName}
                   time="full"
                 />
@@ -93,37 +109,29 @@ function RecordDetails({ workspaceId, shape, read }: RecordDetailsProps) {
           ))}
         </dl>
       </Section>
-      {companyId !== null && (shape.name === 'audits' || shape.name === 'companies') ? (
+      {companyId !== null && hasScore ? (
         <ScoreHistory workspaceId={workspaceId} companyId={companyId} name={companyName(companyId)} />
       ) : null}
-      {shape.name === 'companies' ? <CompanyRecords workspaceId={workspaceId} companyId={record.id} /> : null}
+      {isCompanies(resource) ? <CompanyRecords workspaceId={workspaceId} companyId={record.id} /> : null}
       {editing ? (
-        <EditRecord workspaceId={workspaceId} shape={shape} read={read} onClose={() => setEditing(false)} />
+        <EditRecord
+          workspaceId={workspaceId}
+          resource={resource}
+          read={read}
+          onClose={() => setEditing(false)}
+        />
       ) : null}
     </Page>
   );
 }
 
-const companyOf = ({ name }: ResourceShape, record: DataRecord): string | null => {
-  if (name === 'companies') return record.id;
-  const { companyId } = record;
-  return typeof companyId === 'string' ? companyId : null;
-};
-
-const LIST_PATHS = {
-  audits: '/w/$workspaceId/data/audits',
-  mentions: '/w/$workspaceId/data/mentions',
-  content: '/w/$workspaceId/data/content',
-  companies: '/w/$workspaceId/data/companies',
-} as const;
-
-const BackLink = ({ workspaceId, shape }: Pick<RecordDetailsProps, 'workspaceId' | 'shape'>) => (
+const BackLink = ({ workspaceId, resource }: Pick<RecordDetailsProps, 'workspaceId' | 'resource'>) => (
   <Link
-    to={LIST_PATHS[shape.name as keyof typeof LIST_PATHS]}
-    params={{ workspaceId }}
+    to="/w/$workspaceId/data/$resource"
+    params={{ workspaceId, resource: resource.name }}
     className="inline-flex items-center gap-1.5 hover:text-ink hover:underline"
   >
     <ArrowLeft size={14} aria-hidden />
-    All {shape.name}
+    All {resource.plural}
   </Link>
 );

@@ -1,28 +1,29 @@
-import type { ResourceShape } from '@svc/service/dashboard/wire-data';
+import type { Transitions } from '@svc/sdk/contract';
 import { ArrowRight } from 'lucide-react';
 import { messageOf } from '../../api/failure.ts';
+import { fieldLabel, toneOf, valueLabel } from '../../resources/labels.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { toast } from '../../ui/toast/toast-store.ts';
-import { fieldLabel, toneOf, valueLabel } from './labels.ts';
-import type { ReadRecord } from './record-query.ts';
-import { useChangeRecord } from './use-change-record.ts';
+import { type ReadRecord, useChangeRecord } from './record-query.ts';
 
 export interface StatusMovesProps {
   readonly workspaceId: string;
-  readonly shape: ResourceShape;
+  /** Name of the resource. */
+  readonly resource: string;
+  readonly transitions: Transitions;
   readonly read: ReadRecord;
   /** Why the person may not change the status; undefined if they may. */
   readonly blocked: string | undefined;
 }
 
 /** The state of a record, with a button for each allowed change of state. */
-export function StatusMoves({ workspaceId, shape, read, blocked }: StatusMovesProps) {
-  const change = useChangeRecord(workspaceId, shape, read);
-  if (shape.transitions === null) return null;
-  const { field, moves } = shape.transitions;
+export function StatusMoves(props: StatusMovesProps) {
+  const { workspaceId, resource, transitions, read, blocked } = props;
+  const { field, moves } = transitions;
+  const change = useChangeRecord(workspaceId, resource, read);
   const state = String(read.record[field]);
   const move = async (to: string): Promise<void> => {
     if (await change.run({ [field]: to }))

@@ -1,14 +1,17 @@
-import type { FieldShape } from '@svc/service/dashboard/wire-data';
+import { CONTRACT } from '@svc/sdk/contract';
 import { Link } from '@tanstack/react-router';
 import { ExternalLink } from 'lucide-react';
 import { formatNumber } from '../../format/number.ts';
 import { When, type WhenProps } from '../../format/when.tsx';
+import { toneOf, valueLabel } from '../../resources/labels.ts';
+import { type Field, isUrl } from '../../resources/resources.ts';
 import { Badge } from '../../ui/badge.tsx';
-import { toneOf, valueLabel } from './labels.ts';
 
 export interface ValueProps {
   readonly workspaceId: string;
-  readonly field: FieldShape;
+  /** Name of the field. */
+  readonly name: string;
+  readonly field: Field;
   readonly value: string | number | null | undefined;
   readonly companyName: (id: string) => string;
   /** Format of times. Default: relative. */
@@ -16,26 +19,27 @@ export interface ValueProps {
 }
 
 /** The value of a field. */
-export function Value({ workspaceId, field, value, companyName, time = 'relative' }: ValueProps) {
-  const { name, kind, values } = field;
+export function Value({ workspaceId, name, field, value, companyName, time = 'relative' }: ValueProps) {
+  const { kind } = field;
   if (value === null || value === undefined) return <span className="text-soft">None</span>;
   const text = String(value);
   if (kind === 'time') return <When at={text} form={time} />;
+  // The only field with a scale that people know: 0 is bad, 100 is good.
   if (name === 'headlineScore') return <Score score={Number(value)} />;
   if (kind === 'integer') return <span className="tabular-nums">{formatNumber(Number(value))}</span>;
-  if (values !== null) return <Badge tone={toneOf(text)}>{valueLabel(text)}</Badge>;
+  if (kind === 'choice') return <Badge tone={toneOf(text)}>{valueLabel(text)}</Badge>;
   if (name === 'companyId') {
     return (
       <Link
-        to="/w/$workspaceId/data/companies/$recordId"
-        params={{ workspaceId, recordId: text }}
+        to="/w/$workspaceId/data/$resource/$recordId"
+        params={{ workspaceId, resource: CONTRACT.companies.name, recordId: text }}
         className="inline-block max-w-full truncate py-1 align-middle hover:underline"
       >
         {companyName(text)}
       </Link>
     );
   }
-  if (name === 'url') {
+  if (isUrl(field)) {
     return (
       <a href={text} target="_blank" rel="noreferrer" className="text-accent hover:underline">
         {text}

@@ -1,3 +1,4 @@
+import { isToken, TOKEN_PREFIXES, TOKEN_RANDOM_CHARACTERS } from '@svc/sdk/contract';
 import { useQuery } from '@tanstack/react-query';
 import { SendHorizontal } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
@@ -17,16 +18,14 @@ import { ResponsePanel } from './response-panel.tsx';
 
 type Values = Draft['values'];
 
-const TEST_TOKEN = /^svc_test_[A-Za-z0-9_-]{32}$/;
-
 function tokenProblem(token: string): string | null {
-  if (TEST_TOKEN.test(token)) return null;
-  if (token.startsWith('svc_live_')) {
+  if (token.startsWith(TOKEN_PREFIXES.live)) {
     return 'This is a live key. Its requests count towards the quota, and its writes are real. Enter a test key.';
   }
+  if (token.startsWith(TOKEN_PREFIXES.test) && isToken(token)) return null;
   return token === ''
     ? 'Enter a test key.'
-    : 'This is not a test key. A test key is svc_test_ followed by 32 characters.';
+    : `This is not a test key. A test key is ${TOKEN_PREFIXES.test} followed by ${TOKEN_RANDOM_CHARACTERS} characters.`;
 }
 
 /** The example body with the id of an existing company, so that the request succeeds unchanged. */

@@ -1,11 +1,11 @@
 import type { ApiKey } from '@svc/sdk';
 import { Ellipsis, KeySquare, RefreshCw } from 'lucide-react';
 import { When } from '../../format/when.tsx';
+import { Badge } from '../../ui/badge.tsx';
 import { buttonClass } from '../../ui/button.tsx';
 import { Menu, MenuItem } from '../../ui/popup/menu.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { Cell, Row } from '../../ui/table.tsx';
-import { ModeBadge } from './mode-badge.tsx';
 import { Sparkline } from './sparkline.tsx';
 import type { DayOfKey } from './usage.ts';
 
@@ -92,3 +92,6 @@ function Actions({
     </Menu>
   );
 }
+
+const ModeBadge = ({ mode }: Pick<ApiKey, 'mode'>) =>
+  mode === 'live' ? <Badge tone="good">Live</Badge> : <Badge tone="warn">Test</Badge>;

@@ -4,21 +4,26 @@ import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
-import { keysOf } from '../../api/keys.ts';
+import { type KeyStatus, keysOf } from '../../api/keys.ts';
 import { useWorkspace } from '../../api/workspace.ts';
 import { Page } from '../../layout/page.tsx';
 import { whyNot } from '../../session/permissions.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
+import { Segments } from '../../ui/segments.tsx';
 import { CreateKey } from './create-key.tsx';
 import { KeyList } from './key-list.tsx';
 import type { KeyAction } from './key-row.tsx';
 import { RevokeKey } from './revoke-key.tsx';
 import { RotateKey } from './rotate-key.tsx';
-import { StatusFilter } from './status-filter.tsx';
 import { TokenDialog } from './token-dialog.tsx';
 
 const route = getRouteApi('/signed-in/w/$workspaceId/keys');
+
+const STATUSES = [
+  { value: 'active', label: 'Active' },
+  { value: 'revoked', label: 'Revoked' },
+] as const;
 
 export function KeysPage() {
   const { workspaceId } = route.useParams();
@@ -51,10 +56,14 @@ export function KeysPage() {
       actions={button(true)}
     >
       <Card className="overflow-hidden">
-        <StatusFilter
-          status={status}
-          onChange={(next) => void navigate({ search: { status: next === 'active' ? undefined : next } })}
-        />
+        <div className="flex items-center border-b border-line px-4 py-2.5">
+          <Segments<KeyStatus>
+            label="Status"
+            value={status}
+            onChange={(next) => void navigate({ search: { status: next === 'active' ? undefined : next } })}
+            options={STATUSES}
+          />
+        </div>
         <KeyList
           workspaceId={workspaceId}
           status={status}

@@ -1,4 +1,5 @@
 import type { AuditLogEntry } from '@svc/sdk';
+import type { ReactNode } from 'react';
 import { formatNumber } from '../../format/number.ts';
 import { Badge, type Tone } from '../../ui/badge.tsx';
 import { classes } from '../../ui/classes.ts';
@@ -51,7 +52,7 @@ export const FilterButton = ({
   readonly label: string;
   readonly onClick: () => void;
   readonly className?: string;
-  readonly children: React.ReactNode;
+  readonly children: ReactNode;
 }) => (
   <button
     type="button"
@@ -61,5 +62,26 @@ export const FilterButton = ({
   >
     {children}
     <span className="sr-only">. {label}</span>
+  </button>
+);
+
+/** A field of an entry: name and value. */
+export const Fact = ({ name, children }: { readonly name: string; readonly children: ReactNode }) => (
+  <>
+    <dt className="text-soft">{name}</dt>
+    <dd>{children}</dd>
+  </>
+);
+
+/** A button that filters the log by the value of the field. */
+export const FilterLink = ({
+  onClick,
+  children,
+}: {
+  readonly onClick: () => void;
+  readonly children: ReactNode;
+}) => (
+  <button type="button" onClick={onClick} className="ms-3 rounded text-sm text-accent hover:underline">
+    {children}
   </button>
 );

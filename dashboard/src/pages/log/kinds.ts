@@ -1,4 +1,4 @@
-import { AUDIT_LOG_KINDS, type AuditLogKind } from '@svc/sdk';
+import { AUDIT_LOG_KINDS, type AuditLogKind } from '@svc/sdk/contract';
 
 /** The label of each kind of entry. */
 export const KIND_LABELS = Object.fromEntries(

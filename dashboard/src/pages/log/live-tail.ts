@@ -1,6 +1,6 @@
+import { PAGE_LIMIT_MAX } from '@svc/sdk/contract';
 import { useEffect, useState } from 'react';
 import type { CursorList } from '../../list/cursor-list.ts';
-import { PAGE_ITEMS_MAX } from '../../list/pages.ts';
 
 const POLL_MS = 1_500;
 
@@ -24,7 +24,7 @@ export function useLiveTail({ items, loadNewer }: CursorList<unknown>, live: boo
       try {
         if (!document.hidden) {
           // A full page means that there are more entries. Load them without a pause.
-          while (!ended && (await loadNewer()) === PAGE_ITEMS_MAX);
+          while (!ended && (await loadNewer()) === PAGE_LIMIT_MAX);
           setError(null);
         }
       } catch (caught) {

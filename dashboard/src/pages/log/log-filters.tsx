@@ -1,4 +1,5 @@
-import type { ApiKey, AuditLogKind } from '@svc/sdk';
+import type { ApiKey } from '@svc/sdk';
+import { type AuditLogKind, HTTP_METHODS, type HttpMethod } from '@svc/sdk/contract';
 import { X } from 'lucide-react';
 import { type FormEvent, useEffect, useState } from 'react';
 import { Button } from '../../ui/button.tsx';
@@ -8,7 +9,6 @@ import { KIND_LABELS } from './kinds.ts';
 import {
   isFiltered,
   type LogSearch,
-  METHODS,
   RANGE_DEFAULT,
   RANGES,
   type Range,
@@ -28,7 +28,7 @@ const ranges = [
   { value: 'custom', label: 'Custom range' },
 ];
 const kinds = Object.entries(KIND_LABELS).map(([value, label]) => ({ value, label }));
-const methods = METHODS.map((value) => ({ value, label: value }));
+const methods = HTTP_METHODS.map((value) => ({ value, label: value }));
 const statusGroups = Object.entries(STATUS_GROUPS).map(([value, { label }]) => ({ value, label }));
 
 /** Text filters that match exactly. */
@@ -86,9 +86,7 @@ export function LogFilters({ search, keys, onFilter, onClear }: LogFiltersProps)
         className="sm:w-32"
         value={method ?? ''}
         options={[any('Any method'), ...methods]}
-        onChange={({ target }) =>
-          onFilter({ method: (target.value || undefined) as (typeof METHODS)[number] | undefined })
-        }
+        onChange={({ target }) => onFilter({ method: (target.value || undefined) as HttpMethod | undefined })}
       />
       <Select
         aria-label="API key"

@@ -4,7 +4,7 @@ import { Radio, ScrollText } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { ofWorkspace } from '../../api/client.ts';
 import { messageOf } from '../../api/failure.ts';
-import { useKeyNames } from '../../api/keys.ts';
+import { useKeys } from '../../api/keys.ts';
 import { TIME_ZONE } from '../../format/time.ts';
 import { Page } from '../../layout/page.tsx';
 import { useCursorList } from '../../list/cursor-list.ts';
@@ -41,7 +41,7 @@ export function LogPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const [live, setLive] = useState(false);
-  const keys = useKeyNames(workspaceId);
+  const keys = useKeys(workspaceId);
   const { entry, ...filters } = search;
   const filterKey = JSON.stringify(filters);
   const path = ofWorkspace(workspaceId, '/log');

@@ -1,4 +1,4 @@
-import type { AuditLogKind } from '@svc/sdk';
+import { type AuditLogKind, HTTP_METHODS, type HttpMethod } from '@svc/sdk/contract';
 import { oneOf, text } from '../../routes/search.ts';
 import { KIND_LABELS } from './kinds.ts';
 
@@ -19,8 +19,6 @@ export const RANGES = {
 export type Range = keyof typeof RANGES | 'custom';
 const RANGE_NAMES = [...(Object.keys(RANGES) as (keyof typeof RANGES)[]), 'custom'] as const;
 export const RANGE_DEFAULT = '7d';
-
-export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 
 /** Groups of statuses with their bounds. */
 export const STATUS_GROUPS = {
@@ -43,7 +41,7 @@ export interface LogSearch {
   readonly kind?: AuditLogKind | undefined;
   /** A group of statuses, or one status. */
   readonly status?: string | undefined;
-  readonly method?: (typeof METHODS)[number] | undefined;
+  readonly method?: HttpMethod | undefined;
   readonly key?: string | undefined;
   /** A path. With `*` at the end, a prefix. */
   readonly path?: string | undefined;
@@ -71,7 +69,7 @@ export function logSearch(search: Readonly<Record<string, unknown>>): LogSearch 
     to: localTime(search['to']),
     kind: oneOf(search['kind'], Object.keys(KIND_LABELS) as AuditLogKind[]),
     status: isGroup(status) || /^[1-5]\d\d$/.test(status) ? status : undefined,
-    method: oneOf(search['method'], METHODS),
+    method: oneOf(search['method'], HTTP_METHODS),
     key: text(search['key']),
     path: text(search['path']),
     person: text(search['person']),

@@ -1,6 +1,6 @@
 import type { AuditLogEntry, AuditLogTargetType, AuditLogValue } from '@svc/sdk';
 import { formatNumber } from '../../format/number.ts';
-import { Fact, FilterLink } from './fact.tsx';
+import { Fact, FilterLink } from './entry-parts.tsx';
 import type { LogSearch } from './log-search.ts';
 
 const TARGETS: Readonly<Record<AuditLogTargetType, string>> = {

@@ -1,3 +1,4 @@
+import { CONTRACT } from '@svc/sdk/contract';
 import type { Overview } from '@svc/service/dashboard/wire-overview';
 import { Link } from '@tanstack/react-router';
 import { Check } from 'lucide-react';
@@ -39,7 +40,11 @@ export function Checklist({ workspaceId, begun: { key, records, request } }: Che
           done={records}
           title="Import data"
           action={
-            <Link to="/w/$workspaceId/data/companies" params={params} className={buttonClass('secondary')}>
+            <Link
+              to="/w/$workspaceId/data/$resource"
+              params={{ workspaceId, resource: CONTRACT.companies.name }}
+              className={buttonClass('secondary')}
+            >
               Go to companies
             </Link>
           }

@@ -1,9 +1,10 @@
 import type { ContentStatus } from '@svc/sdk';
+import { CONTRACT } from '@svc/sdk/contract';
 import type { Overview } from '@svc/service/dashboard/wire-overview';
 import { Link } from '@tanstack/react-router';
 import { formatNumber } from '../../format/number.ts';
+import { valueLabel } from '../../resources/labels.ts';
 import { Section } from '../../ui/card.tsx';
-import { valueLabel } from '../data/labels.ts';
 import { MoreLink } from './more-link.tsx';
 
 const GROUNDS: Readonly<Record<ContentStatus, string>> = {
@@ -28,14 +29,14 @@ export function ContentPanel({ workspaceId, content }: ContentPanelProps) {
     <Section
       fill
       title="Content by status"
-      actions={<MoreLink to="/w/$workspaceId/data/content" workspaceId={workspaceId} label="All content" />}
+      actions={<MoreLink workspaceId={workspaceId} resource={CONTRACT.content} />}
     >
       <ul className="flex grow flex-col justify-evenly gap-1">
         {statuses.map(([status, count]) => (
           <li key={status}>
             <Link
-              to="/w/$workspaceId/data/content"
-              params={{ workspaceId }}
+              to="/w/$workspaceId/data/$resource"
+              params={{ workspaceId, resource: CONTRACT.content.name }}
               search={{ status }}
               className="-mx-2 grid grid-cols-[6rem_minmax(0,1fr)_auto] items-center gap-3 rounded-md px-2 py-1.5 hover:bg-hover"
             >

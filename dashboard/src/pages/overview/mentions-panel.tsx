@@ -1,14 +1,15 @@
+import { CONTRACT } from '@svc/sdk/contract';
 import type { Overview } from '@svc/service/dashboard/wire-overview';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { newestMentionsQuery } from '../../api/overview.ts';
 import { counted } from '../../format/plural.ts';
 import { When } from '../../format/when.tsx';
+import { toneOf, valueLabel } from '../../resources/labels.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Section } from '../../ui/card.tsx';
 import { FailureState } from '../../ui/failure-state.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
-import { toneOf, valueLabel } from '../data/labels.ts';
 import { MoreLink } from './more-link.tsx';
 import { ShareBar } from './share-bar.tsx';
 
@@ -29,7 +30,7 @@ export function MentionsPanel({ workspaceId, sentiments }: MentionsPanelProps) {
       description={
         total === 0 ? undefined : `Sentiment of the newest ${counted(total, ['mention', 'mentions'])}`
       }
-      actions={<MoreLink to="/w/$workspaceId/data/mentions" workspaceId={workspaceId} label="All mentions" />}
+      actions={<MoreLink workspaceId={workspaceId} resource={CONTRACT.mentions} />}
     >
       {total === 0 ? null : (
         <div className="border-b border-line p-4">
@@ -54,8 +55,8 @@ export function MentionsPanel({ workspaceId, sentiments }: MentionsPanelProps) {
             <li key={id} className="flex items-center gap-3 px-4 py-2">
               <div className="min-w-0 grow">
                 <Link
-                  to="/w/$workspaceId/data/mentions/$recordId"
-                  params={{ workspaceId, recordId: id }}
+                  to="/w/$workspaceId/data/$resource/$recordId"
+                  params={{ workspaceId, resource: CONTRACT.mentions.name, recordId: id }}
                   className="block truncate py-0.5 hover:underline"
                 >
                   {title}

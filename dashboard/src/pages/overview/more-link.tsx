@@ -1,22 +1,20 @@
 import { Link } from '@tanstack/react-router';
 import { ArrowRight } from 'lucide-react';
+import type { ResourceContract } from '../../resources/resources.ts';
 
 export interface MoreLinkProps {
-  readonly to:
-    | '/w/$workspaceId/data/audits'
-    | '/w/$workspaceId/data/mentions'
-    | '/w/$workspaceId/data/content';
   readonly workspaceId: string;
-  readonly label: string;
+  readonly resource: ResourceContract;
 }
 
-export const MoreLink = ({ to, workspaceId, label }: MoreLinkProps) => (
+/** A link to the list of a resource. */
+export const MoreLink = ({ workspaceId, resource: { name, plural } }: MoreLinkProps) => (
   <Link
-    to={to}
-    params={{ workspaceId }}
+    to="/w/$workspaceId/data/$resource"
+    params={{ workspaceId, resource: name }}
     className="inline-flex items-center gap-1 py-0.5 text-sm text-accent hover:underline"
   >
-    {label}
+    All {plural}
     <ArrowRight size={13} aria-hidden />
   </Link>
 );

@@ -1,3 +1,4 @@
+import { CONTRACT } from '@svc/sdk/contract';
 import type { RangeName } from '@svc/service/dashboard/range';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -56,7 +57,7 @@ function NewestAudits({ workspaceId }: Pick<ScoresPanelProps, 'workspaceId'>) {
     <Section
       flush
       title="Newest audits"
-      actions={<MoreLink to="/w/$workspaceId/data/audits" workspaceId={workspaceId} label="All audits" />}
+      actions={<MoreLink workspaceId={workspaceId} resource={CONTRACT.audits} />}
     >
       {error !== null ? (
         <FailureState error={error} retry={() => void refetch()} title="The audits could not be loaded" />
@@ -69,8 +70,8 @@ function NewestAudits({ workspaceId }: Pick<ScoresPanelProps, 'workspaceId'>) {
           {data.data.map(({ id, companyId, headlineScore, completedAt }) => (
             <li key={id} className="flex items-center gap-3 px-4 py-2.5">
               <Link
-                to="/w/$workspaceId/data/audits/$recordId"
-                params={{ workspaceId, recordId: id }}
+                to="/w/$workspaceId/data/$resource/$recordId"
+                params={{ workspaceId, resource: CONTRACT.audits.name, recordId: id }}
                 className="min-w-0 grow truncate py-0.5 hover:underline"
               >
                 {companyName(companyId)}

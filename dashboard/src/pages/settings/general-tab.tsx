@@ -8,10 +8,9 @@ import { Section } from '../../ui/card.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Form, fieldError } from '../../ui/form/form.tsx';
 import { TextField } from '../../ui/form/text-field.tsx';
-import type { WorkspaceProps } from './props.ts';
 import { useChangeWorkspace } from './use-change-workspace.ts';
 
-export function GeneralTab({ workspaceId }: WorkspaceProps) {
+export function GeneralTab({ workspaceId }: { readonly workspaceId: string }) {
   const workspace = useWorkspace(workspaceId);
   const [name, setName] = useState(workspace.name);
   const change = useChangeWorkspace(workspaceId, () => ({ name }), 'Workspace renamed.');

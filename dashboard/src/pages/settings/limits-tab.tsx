@@ -1,14 +1,13 @@
 import { BURST_LIMIT_MAX, LIVE_QUOTA_MAX } from '@svc/service/dashboard/limits';
 import { useQuery } from '@tanstack/react-query';
-import { deploymentQuery } from '../../api/deployment.ts';
+import { deploymentQuery } from '../../api/workspace.ts';
 import { counted } from '../../format/plural.ts';
 import { Section } from '../../ui/card.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { LimitForm } from './limit-form.tsx';
-import type { WorkspaceProps } from './props.ts';
 import { QuotaUse } from './quota-use.tsx';
 
-export const LimitsTab = ({ workspaceId }: WorkspaceProps) => (
+export const LimitsTab = ({ workspaceId }: { readonly workspaceId: string }) => (
   <div className="flex flex-col gap-5">
     <Section
       title="Live quota"

@@ -11,9 +11,8 @@ import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { InviteDialog } from './invite-dialog.tsx';
 import { MemberRow } from './member-row.tsx';
 import { PendingInvitations } from './pending-invitations.tsx';
-import type { WorkspaceProps } from './props.ts';
 
-export function MembersTab({ workspaceId }: WorkspaceProps) {
+export function MembersTab({ workspaceId }: { readonly workspaceId: string }) {
   const workspace = useWorkspace(workspaceId);
   const members = useQuery(membersQuery(workspaceId));
   const [inviting, setInviting] = useState(false);

@@ -7,10 +7,9 @@ import { When } from '../../format/when.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/card.tsx';
 import { toast } from '../../ui/toast/toast-store.ts';
-import type { WorkspaceProps } from './props.ts';
 
 /** Invitations that nobody has accepted yet. Renders nothing if there are none. */
-export function PendingInvitations({ workspaceId }: WorkspaceProps) {
+export function PendingInvitations({ workspaceId }: { readonly workspaceId: string }) {
   const { data } = useQuery(invitationsQuery(workspaceId));
   const pending = data?.data ?? [];
   if (pending.length === 0) return null;
@@ -25,7 +24,8 @@ export function PendingInvitations({ workspaceId }: WorkspaceProps) {
   );
 }
 
-interface PendingInvitationProps extends WorkspaceProps {
+interface PendingInvitationProps {
+  readonly workspaceId: string;
   readonly invitation: Invitation;
 }
 

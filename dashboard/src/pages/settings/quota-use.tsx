@@ -3,10 +3,9 @@ import { usageQuery } from '../../api/workspace.ts';
 import { formatNumber, formatPercent } from '../../format/number.ts';
 import { When } from '../../format/when.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
-import type { WorkspaceProps } from './props.ts';
 
 /** How much of the live quota this month has used. */
-export function QuotaUse({ workspaceId }: WorkspaceProps) {
+export function QuotaUse({ workspaceId }: { readonly workspaceId: string }) {
   const { data } = useQuery(usageQuery(workspaceId, 1));
   if (data === undefined) return <Skeleton className="mb-4 h-9 w-full" />;
   const { used, limit, endsAt } = data.month;

@@ -6,9 +6,9 @@ import { Button } from '../../ui/button.tsx';
 import { Dialog, DialogActions } from '../../ui/popup/dialog.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { OneTimeLink } from './one-time-link.tsx';
-import type { WorkspaceProps } from './props.ts';
 
-export interface ResetPasswordProps extends WorkspaceProps {
+export interface ResetPasswordProps {
+  readonly workspaceId: string;
   readonly member: Member;
   readonly onClose: () => void;
 }

@@ -1,4 +1,5 @@
-import type { ResourceShape } from '@svc/service/dashboard/wire-data';
+import { requiredFields, writableFields } from '@svc/sdk/contract';
+import type { ResourceContract } from '../../../resources/resources.ts';
 
 export type FileFormat = 'csv' | 'ndjson';
 export const CONTENT_TYPES: Readonly<Record<FileFormat, string>> = {
@@ -19,20 +20,18 @@ export interface FilePreview {
 const HEAD_BYTES = 64 * 1024;
 const ROWS = 5;
 
-export async function previewOf(file: File, shape: ResourceShape): Promise<FilePreview> {
+export async function previewOf(file: File, resource: ResourceContract): Promise<FilePreview> {
   const cut = file.size > HEAD_BYTES;
   const head = (await file.slice(0, HEAD_BYTES).text()).replace(/^\uFEFF/, '');
   const format = /\.csv$/i.test(file.name) || !head.trimStart().startsWith('{') ? 'csv' : 'ndjson';
   const { columns, rows } = format === 'csv' ? csvHead(head) : ndjsonHead(head, cut);
-  const fields = shape.importFields;
+  const known = writableFields(resource, 'import');
   return {
     format,
     columns,
     rows: rows.slice(0, ROWS),
-    missing: fields
-      .filter(({ name, required }) => required && !columns.includes(name))
-      .map(({ name }) => name),
-    unknown: columns.filter((column) => !fields.some(({ name }) => name === column)),
+    missing: requiredFields(resource, 'import').filter((name) => !columns.includes(name)),
+    unknown: columns.filter((column) => !Object.hasOwn(known, column)),
   };
 }
 

@@ -1,4 +1,5 @@
-import type { ImportAnswer, ResourceShape } from '@svc/service/dashboard/wire-data';
+import { requiredFields, writableFields } from '@svc/sdk/contract';
+import type { ImportAnswer } from '@svc/service/dashboard/wire-data';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { useAction } from '../../../api/action.ts';
@@ -6,10 +7,11 @@ import { ofWorkspace } from '../../../api/client.ts';
 import { isFailure, messageOf } from '../../../api/failure.ts';
 import { newIdempotencyKey } from '../../../api/idempotency-key.ts';
 import { upload } from '../../../api/upload.ts';
+import { nounOf } from '../../../resources/labels.ts';
+import type { ResourceContract } from '../../../resources/resources.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog, DialogActions } from '../../../ui/popup/dialog.tsx';
 import { Problem } from '../../../ui/problem.tsx';
-import { nounOf } from '../labels.ts';
 import { FileDrop } from './file-drop.tsx';
 import { CONTENT_TYPES, type FilePreview, previewOf } from './file-preview.ts';
 import { ImportProgress } from './import-progress.tsx';
@@ -18,7 +20,7 @@ import { PreviewTable } from './preview-table.tsx';
 
 export interface ImportDialogProps {
   readonly workspaceId: string;
-  readonly shape: ResourceShape;
+  readonly resource: ResourceContract;
   /** A file that was already dropped on the page. */
   readonly dropped: File | undefined;
   readonly onClose: () => void;
@@ -35,7 +37,7 @@ const REFUSALS = ['invalid_body', 'idempotency_mismatch', 'payload_too_large'] a
 const choose = (file: File): Chosen => ({ file, key: newIdempotencyKey() });
 
 /** Imports a file: choose it, check the preview, follow the progress, read which lines were refused. */
-export function ImportDialog({ workspaceId, shape, dropped, onClose }: ImportDialogProps) {
+export function ImportDialog({ workspaceId, resource, dropped, onClose }: ImportDialogProps) {
   const client = useQueryClient();
   const [chosen, setChosen] = useState(() => dropped && choose(dropped));
   const file = chosen?.file;
@@ -46,7 +48,7 @@ export function ImportDialog({ workspaceId, shape, dropped, onClose }: ImportDia
     let current = true;
     setPreview(null);
     if (file !== undefined) {
-      previewOf(file, shape).then(
+      previewOf(file, resource).then(
         (made) => current && setPreview(made),
         () => undefined,
       );
@@ -54,12 +56,12 @@ export function ImportDialog({ workspaceId, shape, dropped, onClose }: ImportDia
     return () => {
       current = false;
     };
-  }, [file, shape]);
+  }, [file, resource]);
   const importing = useAction({
     mutationFn: async ({ file: from, key, format }: Chosen & { format: FilePreview['format'] }) => {
       stop.current = new AbortController();
       setShare(0);
-      const path = `/imports/${shape.name}?${new URLSearchParams({ fileName: from.name })}`;
+      const path = `/imports/${resource.name}?${new URLSearchParams({ fileName: from.name })}`;
       return upload<ImportAnswer>(ofWorkspace(workspaceId, path), {
         file: from,
         contentType: CONTENT_TYPES[format],
@@ -70,7 +72,7 @@ export function ImportDialog({ workspaceId, shape, dropped, onClose }: ImportDia
     },
     // Also after a failure, because the records written so far stay.
     onSettled: () => {
-      void client.resetQueries({ queryKey: ['list', ofWorkspace(workspaceId, `/data/${shape.name}`)] });
+      void client.resetQueries({ queryKey: ['list', ofWorkspace(workspaceId, `/data/${resource.name}`)] });
       void client.invalidateQueries({ queryKey: ['workspace', workspaceId] });
     },
   });
@@ -83,14 +85,14 @@ export function ImportDialog({ workspaceId, shape, dropped, onClose }: ImportDia
       open
       dismissable={!busy}
       onOpenChange={onClose}
-      title={`Import ${shape.name}`}
+      title={`Import ${resource.plural}`}
       description="CSV with a header row, or NDJSON with one record per line. Valid rows are imported, invalid rows are reported. Existing ids are skipped."
     >
       {importing.data !== undefined ? (
         <ImportResult
           answer={importing.data}
-          noun={nounOf(shape)}
-          name={shape.name}
+          noun={nounOf(resource)}
+          name={resource.name}
           onClose={onClose}
           onAnother={() => {
             setChosen(undefined);
@@ -108,7 +110,7 @@ export function ImportDialog({ workspaceId, shape, dropped, onClose }: ImportDia
               importing.reset();
             }}
           />
-          {preview === null ? <Fields shape={shape} /> : <PreviewTable preview={preview} />}
+          {preview === null ? <ImportFields resource={resource} /> : <PreviewTable preview={preview} />}
           {importing.error === null ? null : (
             <Problem>
               {messageOf(importing.error)}
@@ -134,16 +136,18 @@ export function ImportDialog({ workspaceId, shape, dropped, onClose }: ImportDia
   );
 }
 
-const Fields = ({ shape }: { readonly shape: ResourceShape }) => (
-  <p className="text-sm text-soft">
-    Fields:{' '}
-    {shape.importFields.map(({ name, required }, i) => (
-      <span key={name}>
-        {i === 0 ? '' : ', '}
-        <code className={required ? 'text-ink' : undefined}>{name}</code>
-        {required ? ' (required)' : ''}
-      </span>
-    ))}
-    .
-  </p>
-);
+function ImportFields({ resource }: { readonly resource: ResourceContract }) {
+  const required = requiredFields(resource, 'import');
+  return (
+    <p className="text-sm text-soft">
+      Fields:{' '}
+      {Object.keys(writableFields(resource, 'import')).map((name, i) => (
+        <span key={name}>
+          {i === 0 ? '' : ', '}
+          <code className={required.includes(name) ? 'text-ink' : undefined}>{name}</code>
+          {required.includes(name) ? ' (required)' : ''}
+        </span>
+      ))}
+    </p>
+  );
+}

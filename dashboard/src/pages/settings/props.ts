@@ -1,3 +1,0 @@
-export interface WorkspaceProps {
-  readonly workspaceId: string;
-}

@@ -1,0 +1,35 @@
+import { CREATED, capitalized, type Field, type ResourceContract } from '@svc/sdk/contract';
+import type { Noun } from '../format/plural.ts';
+import type { Tone } from '../ui/badge.tsx';
+
+/** `headlineScore` → "Headline score", `companyId` → "Company", `publishedAt` → "Published". */
+export function fieldLabel(name: string): string {
+  if (name === 'id' || name === 'url') return name.toUpperCase();
+  return capitalized(
+    name.replace(/(?:Id|At)$/, '').replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`),
+  );
+}
+
+/** `in_review` → "In review". */
+export const valueLabel = (value: string): string => capitalized(value.replaceAll('_', ' '));
+
+/** `score-descending` → "Score, highest first". */
+export function sortLabel(sort: string, { fields, sorts = {} }: ResourceContract): string {
+  const [name = '', order] = sort.split('-');
+  const field: Field | undefined = fields[name === CREATED ? 'createdAt' : (sorts[name] ?? '')];
+  const [highest, lowest] = field?.kind === 'integer' ? ['highest', 'lowest'] : ['newest', 'oldest'];
+  return `${capitalized(name)}, ${order === 'descending' ? highest : lowest} first`;
+}
+
+/** The singular and the plural of a resource. */
+export const nounOf = ({ singular, plural }: ResourceContract): Noun => [singular, plural];
+
+/** Colours of values that people rate as good or bad. Other values are neutral. */
+const TONES: Readonly<Record<string, Tone>> = {
+  positive: 'good',
+  negative: 'bad',
+  published: 'good',
+  scheduled: 'accent',
+  in_review: 'warn',
+};
+export const toneOf = (value: string): Tone => TONES[value] ?? 'neutral';

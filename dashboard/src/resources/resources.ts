@@ -1,0 +1,68 @@
+import { CONTRACT, type Field, type Fields, type ResourceContract } from '@svc/sdk/contract';
+
+export type { Field, Fields, ResourceContract };
+
+/** A record of any resource. */
+export type DataRecord = Readonly<Record<string, string | number | null>> & { readonly id: string };
+
+const all: readonly ResourceContract[] = Object.values(CONTRACT);
+
+/** The resources with data pages: those that can be written. API keys and the audit log have pages of their own. */
+export const DATA_RESOURCES = all.filter(({ writes }) => writes !== undefined);
+
+/** The resource with this name; undefined if it has no data pages. */
+export const findResource = (name: string): ResourceContract | undefined =>
+  DATA_RESOURCES.find((resource) => resource.name === name);
+
+/** Whether people can change the records of the resource. */
+export const isEditable = ({ writes }: ResourceContract): boolean =>
+  writes?.some((write) => write === 'update') === true;
+
+/** Whether the records of the resource are companies. */
+export const isCompanies = ({ company }: ResourceContract): boolean => company === 'id';
+
+/** The resources whose lists can be filtered by company. */
+export const COMPANY_RESOURCES = DATA_RESOURCES.filter(({ filters }) => 'companyId' in filters);
+
+/** The id of the company of a record; null if it has none. */
+export function companyOf({ company }: ResourceContract, record: DataRecord): string | null {
+  const id = company === null ? null : record[company];
+  return typeof id === 'string' ? id : null;
+}
+
+const NAMING = ['title', 'name'] as const;
+
+/** The name of the field that names a record for people; `id` if there is no other. */
+export const namingField = ({ fields }: ResourceContract): string =>
+  NAMING.find((name) => name in fields) ?? 'id';
+
+/** The title or name of a record, otherwise its id. */
+export const titleOf = (resource: ResourceContract, record: DataRecord): string =>
+  String(record[namingField(resource)] ?? record.id);
+
+const LONG_TEXT_CHARACTERS = 500;
+
+/** Whether the value is the address of a web page. */
+export const isUrl = (field: Field): boolean => field.kind === 'text' && field.format === 'uri';
+/** Long texts are not shown in tables, and are edited in a text area. */
+export const isLongText = (field: Field): boolean =>
+  field.kind === 'text' && field.max > LONG_TEXT_CHARACTERS && !isUrl(field);
+
+/**
+ * The names of the fields to show as columns, first the one that links to the record. Leaves out URLs and long texts, the
+ * id if another field names the record, and the time of creation if there is another time.
+ */
+export function columnsOf(resource: ResourceContract): readonly string[] {
+  const first = namingField(resource);
+  const entries = Object.entries(resource.fields);
+  const hasTime = entries.some(([name, { kind }]) => kind === 'time' && name !== 'createdAt');
+  const others = entries.filter(
+    ([name, field]) =>
+      name !== first &&
+      name !== 'id' &&
+      !(name === 'createdAt' && hasTime) &&
+      !isUrl(field) &&
+      !isLongText(field),
+  );
+  return [first, ...others.map(([name]) => name)];
+}
