@@ -29,7 +29,7 @@ export const STATUS_GROUPS = {
   '5xx': { label: '5xx (server error)', min: 500, max: 599 },
 } as const;
 type StatusGroup = keyof typeof STATUS_GROUPS;
-const isGroup = (status: string): status is StatusGroup => status in STATUS_GROUPS;
+const isGroup = (status: string): status is StatusGroup => Object.hasOwn(STATUS_GROUPS, status);
 
 export interface LogSearch {
   /** Default: RANGE_DEFAULT. */

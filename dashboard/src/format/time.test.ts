@@ -1,0 +1,50 @@
+import { beforeAll, describe, expect, test, vi } from 'vitest';
+
+const TIME = '2026-03-01T23:05:07.123456Z';
+const NOW = Date.parse('2026-03-10T12:00:00Z');
+
+let time: typeof import('./time.ts');
+beforeAll(async () => {
+  // The module reads the viewer's zone when it is loaded.
+  vi.stubEnv('TZ', 'Europe/Berlin');
+  time = await import('./time.ts');
+});
+
+test('times are in the zone of the viewer and name it', () => {
+  expect(time.TIME_ZONE).toBe('Europe/Berlin');
+  expect(time.formatTime(TIME)).toBe('Mar 2, 2026, 00:05:07 GMT+1');
+  expect(time.formatHour(TIME)).toBe('Mar 2, 00:05 GMT+1');
+  expect(time.formatDate(TIME)).toBe('Mar 2, 2026');
+  expect(time.formatStamp(TIME)).toBe('Mar 2, 00:05:07');
+});
+
+test('in summer the offset of the zone is that of the summer', () => {
+  expect(time.formatTime('2026-07-01T10:00:00Z')).toBe('Jul 1, 2026, 12:00:00 GMT+2');
+});
+
+test('what is per day in UTC has the day in UTC', () => {
+  expect(time.formatUtc(TIME)).toBe('Mar 1, 2026, 23:05:07 UTC');
+  expect(time.formatUtcDay(TIME)).toBe('Mar 1 (UTC)');
+});
+
+describe('a relative time', () => {
+  test.each([
+    ['2026-03-10T11:59:30Z', 'just now'],
+    ['2026-03-10T12:00:30Z', 'in a moment'],
+    ['2026-03-10T11:59:00Z', '1 minute ago'],
+    ['2026-03-10T12:05:00Z', 'in 5 minutes'],
+    ['2026-03-10T10:00:00Z', '2 hours ago'],
+    ['2026-03-09T12:00:00Z', 'yesterday'],
+    ['2026-03-03T12:00:00Z', '7 days ago'],
+    ['2026-02-08T12:00:00Z', '30 days ago'],
+  ])('%s is "%s"', (at, text) => {
+    expect(time.formatRelative(at, NOW)).toBe(text);
+  });
+
+  test.each([
+    ['2026-02-08T11:59:59Z', 'Feb 8, 2026'],
+    ['2026-12-01T00:00:00Z', 'Dec 1, 2026'],
+  ])('%s, more than 30 days away, is a date: %s', (at, text) => {
+    expect(time.formatRelative(at, NOW)).toBe(text);
+  });
+});

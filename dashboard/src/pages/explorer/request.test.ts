@@ -1,0 +1,45 @@
+import { beforeAll, describe, expect, test, vi } from 'vitest';
+import type { Operation } from './openapi.ts';
+
+const path = { name: 'id', in: 'path', required: true, schema: {} } as const;
+const query = { name: 'limit', in: 'query', schema: {} } as const;
+const READ: Operation = {
+  id: 'GET /v1/audits/{id}',
+  method: 'GET',
+  path: '/v1/audits/{id}',
+  group: 'Audits',
+  summary: '',
+  parameters: [path, query],
+  body: undefined,
+};
+
+let request: typeof import('./request.ts');
+beforeAll(async () => {
+  // The module reads the address of the page.
+  vi.stubGlobal('location', { origin: 'https://svc.test' });
+  request = await import('./request.ts');
+});
+const pathOf = (url: string): string => url.slice(url.indexOf('/v1/'));
+
+describe('a request of the explorer', () => {
+  test('has its values in the path and the query, and leaves out empty ones', () => {
+    const { urlOf } = request;
+    expect(pathOf(urlOf({ operation: READ, values: { id: 'a/b', limit: ' 5 ' }, body: undefined }))).toBe(
+      '/v1/audits/a%2Fb?limit=5',
+    );
+    expect(pathOf(urlOf({ operation: READ, values: { id: 'a', limit: '' }, body: undefined }))).toBe(
+      '/v1/audits/a',
+    );
+  });
+
+  test('is a curl command that reads the key from the environment and quotes its body', () => {
+    const create = { ...READ, method: 'POST', path: '/v1/audits', parameters: [] };
+    const lines = request.curlOf({ operation: create, values: {}, body: `{"a":"it's"}` }).split(' \\\n');
+    expect(lines[0]).toMatch(/^curl -X POST 'https:\/\/svc\.test\/.*v1\/audits'$/);
+    expect(lines.slice(1)).toEqual([
+      '  -H "Authorization: Bearer $SVC_API_KEY"',
+      "  -H 'Content-Type: application/json'",
+      `  --data '{"a":"it'\\''s"}'`,
+    ]);
+  });
+});
