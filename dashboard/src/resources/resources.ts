@@ -1,6 +1,6 @@
-import { CONTRACT, type Field, type Fields, type ResourceContract } from '@svc/sdk/contract';
+import { CONTRACT, type Field, type ResourceContract } from '@svc/sdk/contract';
 
-export type { Field, Fields, ResourceContract };
+export type { Field, ResourceContract };
 
 /** A record of any resource. */
 export type DataRecord = Readonly<Record<string, string | number | null>> & { readonly id: string };
