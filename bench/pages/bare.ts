@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import pg from 'pg';
 import { sortsOf } from '../../service/src/list/definition.ts';
 import { keysetStatement } from '../../service/src/list/keyset.ts';
-import { audits } from '../../service/src/resources/audits.ts';
+import { audits } from '../../service/src/resources/index.ts';
 
 /**
  * The bare limit: node:http, pg with two connections and the same SQL statement; no authentication, no cursor, no

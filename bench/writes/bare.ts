@@ -5,7 +5,7 @@ import { appendRequests } from '../../service/src/audit-log/append-requests.ts';
 import { LOCK_TIMEOUT_MS } from '../../service/src/config/limits.ts';
 import { createPool, inTransaction } from '../../service/src/database/pool.ts';
 import { insertRecords, type RecordInput } from '../../service/src/records/insert.ts';
-import { audits } from '../../service/src/resources/audits.ts';
+import { audits } from '../../service/src/resources/index.ts';
 
 /**
  * The bare limit: node:http and the statements of the same transaction, with the audit entry; no framework, no

@@ -5,8 +5,7 @@ import { inTransaction } from '../../service/src/database/pool.ts';
 import { createKeyStore } from '../../service/src/keys/store.ts';
 import { insertRecords } from '../../service/src/records/insert.ts';
 import { createWorkspace } from '../../service/src/records/workspaces.ts';
-import { audits } from '../../service/src/resources/audits.ts';
-import { companies } from '../../service/src/resources/companies.ts';
+import { audits, companies } from '../../service/src/resources/index.ts';
 
 const COMPANIES = 100;
 const AUDITS_PER_TRANSACTION = 1_000;

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ERROR_CLASSES, SvcNetworkError, SvcTimeoutError } from '@svc/sdk';
-import { ERRORS, type ErrorCode } from '@svc/service/errors';
+import { type AnyErrorCode, ERRORS } from '@svc/sdk/contract';
 import { createTestService } from '@svc/service/harness/service.ts';
 import { temporaryDirectory } from '@svc/service/harness/temporary-directory.ts';
 import { describe, expect, test } from 'vitest';
@@ -24,7 +24,7 @@ const command = (argv: readonly string[], options: CliOptions = {}): Promise<Cli
 describe('the exit code', () => {
   test('of every error of the service is one of those that the help names, by its class', () => {
     for (const [code, Class] of Object.entries(ERROR_CLASSES)) {
-      const { status } = ERRORS[code as ErrorCode];
+      const { status } = ERRORS[code as AnyErrorCode];
       const error = new Class({ code, status, message: '', requestId: undefined, retryAfterMs: undefined });
       expect(exitCodeOf(error), code).toBeGreaterThanOrEqual(EXIT_CODES.key.code);
       expect(exitCodeOf(error), code).toBeLessThanOrEqual(EXIT_CODES.service.code);

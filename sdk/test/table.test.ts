@@ -1,11 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { ERROR_CLASSES, RESOURCES, SvcApiError, VERSION } from '@svc/sdk';
+import { CONTRACT, ERROR_CODES } from '@svc/sdk/contract';
 import { createWorld } from '@svc/service/harness/world.ts';
-import { API_ERROR_CODES } from '@svc/service/openapi/failures';
-import { audits } from '@svc/service/resources/audits';
-import type { Resource } from '@svc/service/resources/define';
-import type { Field } from '@svc/service/resources/field';
-import { RESOURCES as DECLARED } from '@svc/service/resources/index';
 import { expect, test } from 'vitest';
 import { clientOf } from './client.ts';
 
@@ -15,39 +11,30 @@ const { service, token } = await createWorld();
 const propertyName = (name: string): string =>
   name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-/** What the client's table must say of a declaration. */
-function entryOf({ name, singular, fields, list, filters, writable, immutable }: Resource): object {
-  const sorts = Object.entries(list.sorts).filter(([sort]) => sort !== 'created');
-  const camelCase = (column: string): string =>
-    column.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
-  const byServer = namesOf(fields, (field) => field.from === 'server');
-  const optional = namesOf(fields, (field) => field.from === 'client' && field.fallback !== undefined);
-  return {
-    name,
-    singular,
-    fields: Object.fromEntries(Object.entries(fields).map(([field, { kind }]) => [field, kind])),
-    ...(list.sortable
-      ? { sorts: Object.fromEntries(sorts.map(([sort, { column }]) => [sort, camelCase(column)])) }
-      : {}),
-    filters: Object.fromEntries(
-      Object.entries(filters).map(([filter, { schema }]) => [filter, 'enum' in schema ? schema.enum : 'id']),
-    ),
-    ...(name === audits.name ? { counted: true } : {}),
-    ...(writable ? { writes: immutable ? ['create'] : ['create', 'update', 'delete'] } : {}),
-    ...(writable && byServer.length > 0 ? { server: byServer } : {}),
-    ...(writable && optional.length > 0 ? { optional } : {}),
-  };
-}
+test('the key of a resource in the contract is its name in camel case', () => {
+  expect(Object.keys(CONTRACT)).toEqual(Object.values(CONTRACT).map(({ name }) => propertyName(name)));
+});
 
-const namesOf = (
-  fields: Resource['fields'],
-  condition: (field: Field<unknown>) => boolean,
-): readonly string[] => Object.entries(fields).flatMap(([name, field]) => (condition(field) ? [name] : []));
-
-test("the client's table of resources says what the service declares, and no more", () => {
-  expect(RESOURCES).toEqual(
-    Object.fromEntries(DECLARED.map((declared) => [propertyName(declared.name), entryOf(declared)])),
-  );
+test("an entry of the client's table has the kinds of the fields, and what a caller can sort, filter and write", () => {
+  const { content, companies, apiKeys } = RESOURCES;
+  expect(Object.keys(RESOURCES)).toEqual(Object.keys(CONTRACT));
+  expect(RESOURCES.audits).toEqual({
+    name: 'audits',
+    singular: 'audit',
+    fields: { id: 'text', companyId: 'text', headlineScore: 'integer', completedAt: 'time' },
+    sorts: { completed: 'completedAt', score: 'headlineScore' },
+    filters: { companyId: 'id' },
+    counted: true,
+    writes: ['create'],
+  });
+  expect(content).toMatchObject({
+    filters: { status: ['draft', 'in_review', 'scheduled', 'published', 'archived'] },
+    writes: ['create', 'update', 'delete'],
+    server: ['createdAt', 'updatedAt'],
+    optional: ['url', 'status', 'publishedAt'],
+  });
+  expect(companies.filters).toEqual({});
+  expect(Object.keys(apiKeys)).toEqual(['name', 'singular', 'fields', 'filters']);
 });
 
 test('a resource of the client has the methods that its entry in the table gives it, and no others', () => {
@@ -63,8 +50,8 @@ test('a resource of the client has the methods that its entry in the table gives
 });
 
 test('each code that a key can meet has an error class of its own, and no other code has', () => {
-  expect(new Set(Object.keys(ERROR_CLASSES))).toEqual(new Set(API_ERROR_CODES));
-  expect(new Set(Object.values(ERROR_CLASSES)).size).toBe(API_ERROR_CODES.length);
+  expect(new Set(Object.keys(ERROR_CLASSES))).toEqual(new Set(ERROR_CODES));
+  expect(new Set(Object.values(ERROR_CLASSES)).size).toBe(ERROR_CODES.length);
 });
 
 test("an error's name is that of its class, also when the code is minified", () => {

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { ERRORS } from '../../service/src/http/errors.ts';
+import { ERRORS } from '@svc/sdk/contract';
 import { proseOf, rowsOf } from './markdown.ts';
 import { type Finding, isTest, type Rule, type SourceFile } from './repository.ts';
 

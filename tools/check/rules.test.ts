@@ -1,5 +1,5 @@
+import { ERRORS } from '@svc/sdk/contract';
 import { describe, expect, test } from 'vitest';
-import { ERRORS } from '../../service/src/http/errors.ts';
 import { dependenciesPinned } from './dependencies.ts';
 import { assumptionsPinned, errorsDocumented, linksLead } from './docs.ts';
 import {

@@ -1,3 +1,4 @@
+import { containsToken } from '@svc/sdk/contract';
 import { findingsByLine, isCode, isTest, isTypeScript, type Rule } from './repository.ts';
 import { lineCount } from './structure.ts';
 
@@ -53,11 +54,9 @@ export const honestTests: Rule = (files) =>
       }),
     );
 
-const TOKEN = /svc_(?:live|test)_[A-Za-z0-9_-]{32}/;
-
 export const noTokens: Rule = (files) =>
   files.flatMap((file) =>
-    findingsByLine(file, (line) => (TOKEN.test(line) ? 'holds what looks like an API key' : undefined)),
+    findingsByLine(file, (line) => (containsToken(line) ? 'holds what looks like an API key' : undefined)),
   );
 
 const MACHINE_PATH = /(?<![\w.])\/work\/|\/tmp\/bash/;

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
+import { isToken } from '@svc/sdk/contract';
 import type { FastifyRequest } from 'fastify';
 import { MINUTE_MS } from '../config/time.ts';
 import { ApiError } from '../http/errors.ts';
 import { rateLimitKey } from '../http/proxies.ts';
-import { isToken } from '../http/token-text.ts';
 import type { AuthenticatedKey, Authenticator } from '../keys/authenticate.ts';
 import type { Grant, Limiter } from '../quota/limiter.ts';
 

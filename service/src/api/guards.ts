@@ -1,10 +1,10 @@
+import { BATCH_MAX_RECORDS, type WriteMode } from '@svc/sdk/contract';
 import type { FastifyRequest } from 'fastify';
-import { BATCH_MAX_RECORDS } from '../config/limits.ts';
 import { ApiError, type FieldFailure, INVALID_BODY_FAILURES_MAX, invalidBody } from '../http/errors.ts';
 import type { AuthenticatedKey } from '../keys/authenticate.ts';
 import { findInvalidParameter, isQueryFailure, type QueryFailure } from '../list/query.ts';
 import type { RecordInput } from '../records/row.ts';
-import { pointerTo, type ValidationMode, validateRecord } from '../records/validate.ts';
+import { pointerTo, validateRecord } from '../records/validate.ts';
 import type { Resource } from '../resources/define.ts';
 
 /** What a route requires of its request: a key, its rights, parameters and a body. Each guard throws the refusal. */
@@ -47,7 +47,7 @@ export function orInvalidParameter<T extends object>(result: T | QueryFailure): 
 }
 
 /** The record in a body. */
-export function requireRecord(resource: Resource, body: unknown, mode: ValidationMode): RecordInput {
+export function requireRecord(resource: Resource, body: unknown, mode: WriteMode): RecordInput {
   const result = validateRecord(resource, body, mode);
   if (result.ok) return result.input;
   throw invalidBody(result.failures);

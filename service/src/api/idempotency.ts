@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import { IDEMPOTENCY_KEY_MAX_CHARACTERS, IDEMPOTENCY_LIFETIME_SECONDS } from '@svc/sdk/contract';
 import type pg from 'pg';
-import { IDEMPOTENCY_KEY_MAX_CHARACTERS, IDEMPOTENCY_LIFETIME_SECONDS } from '../config/limits.ts';
 import { ApiError } from '../http/errors.ts';
 
 /** The answer to a POST, and to each repeat of it. */

@@ -59,9 +59,9 @@ export function registerV1(app: FastifyInstance, options: ApiOptions): void {
       });
       for (const resource of resources) {
         registerReads(v1, resource, { reads, cursors, clock });
+        if (resource.counted === true) registerCount(v1, resource, { reads, slow });
         if (resource.writable) registerWrites(v1, resource, { writes, quotaGate, clock });
       }
-      registerCount(v1, { reads, slow });
       refuseOtherMethods(v1, methods);
       done();
     },

@@ -1,5 +1,6 @@
+import type { AnyErrorCode } from '@svc/sdk/contract';
 import type { FastifyInstance } from 'fastify';
-import { ApiError, type ErrorCode } from '../http/errors.ts';
+import { ApiError } from '../http/errors.ts';
 import { sendConditional } from '../http/etag.ts';
 import type { CursorFailure } from '../list/cursor.ts';
 import type { ListDefinition } from '../list/definition.ts';
@@ -30,16 +31,16 @@ export function registerReads(v1: FastifyInstance, resource: Resource, reader: L
   });
 }
 
-/** `/v1/audits/count`. */
-export function registerCount(v1: FastifyInstance, reader: CountReader): void {
-  v1.get<Query>('/audits/count', async (request, reply) => {
+/** The count of one resource: `/v1/audits/count`. */
+export function registerCount(v1: FastifyInstance, resource: Resource, reader: CountReader): void {
+  v1.get<Query>(`/${resource.name}/count`, async (request, reply) => {
     const key = requireKey(request);
     allowParameters(request.query, ['approximate']);
     const { approximate = 'false' } = request.query;
     if (approximate !== 'true' && approximate !== 'false') {
       throw new ApiError('invalid_parameter', '"approximate" must be true or false.');
     }
-    return reply.send(await readCount(reader, key, approximate === 'true'));
+    return reply.send(await readCount(reader, resource, key, approximate === 'true'));
   });
 }
 
@@ -60,7 +61,7 @@ export async function readPage(
   return page;
 }
 
-const CURSOR_REFUSALS: Readonly<Record<CursorFailure, readonly [ErrorCode, string]>> = {
+const CURSOR_REFUSALS: Readonly<Record<CursorFailure, readonly [AnyErrorCode, string]>> = {
   invalid: [
     'invalid_cursor',
     '"cursor" is not a cursor of this workspace. Restart the iteration without a cursor.',

@@ -1,5 +1,5 @@
+import { BATCH_BODY_MAX_BYTES } from '@svc/sdk/contract';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { BATCH_BODY_MAX_BYTES } from '../config/limits.ts';
 import type { Clock } from '../config/time.ts';
 import { strongEtag } from '../http/etag.ts';
 import { createRecords, refuseOtherCompanies } from '../records/insert.ts';

@@ -1,4 +1,4 @@
-import { companies } from '../resources/companies.ts';
+import { companies } from '../resources/index.ts';
 import { readBatches } from './batches.ts';
 import { HOSTILE_FILES } from './hostile.fixture.ts';
 

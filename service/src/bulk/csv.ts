@@ -1,6 +1,5 @@
-import { requiredFields, writableFields } from '../records/validate.ts';
+import { type Field, requiredFields, writableFields } from '@svc/sdk/contract';
 import type { Resource } from '../resources/define.ts';
-import type { Field } from '../resources/field.ts';
 import type { Cell } from './csv-cells.ts';
 import { type CsvRecord, csvReader } from './csv-records.ts';
 import { BulkError } from './error.ts';
@@ -86,8 +85,9 @@ const INTEGER = /^-?(0|[1-9]\d{0,14})$/;
  * An empty cell has no value. Where the field allows an empty text, an empty cell is that text if it is quoted or the
  * field is required. A cell of an integer field that is not an integer stays text: validation then says what is allowed.
  */
-function valueReader({ kind, schema }: Field<unknown>, required: boolean): Column['value'] {
-  if (kind === 'integer') return (cell) => (INTEGER.test(cell ?? '') ? Number(cell) : cell || undefined);
-  if (!('minLength' in schema) || schema.minLength !== 0) return (cell) => cell || undefined;
+function valueReader(field: Field, required: boolean): Column['value'] {
+  if (field.kind === 'integer')
+    return (cell) => (INTEGER.test(cell ?? '') ? Number(cell) : cell || undefined);
+  if (field.kind !== 'text' || field.min !== 0) return (cell) => cell || undefined;
   return required ? (cell) => cell ?? '' : (cell) => cell ?? undefined;
 }

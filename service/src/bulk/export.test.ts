@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { createTestDatabase } from '../../test/harness/database.ts';
 import { exportText, importText, ndjson, workspaceWith } from '../../test/harness/import.ts';
 import { resourceNamed } from '../../test/harness/records.ts';
-import { audits } from '../resources/audits.ts';
+import { audits } from '../resources/index.ts';
 import { FORMATS } from './batches.ts';
 import { exportRecords } from './export.ts';
 

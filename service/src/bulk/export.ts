@@ -1,6 +1,6 @@
+import { writableFields } from '@svc/sdk/contract';
 import { utc } from '../database/utc.ts';
 import type { RecordValues } from '../records/row.ts';
-import { writableFields } from '../records/validate.ts';
 import type { Resource } from '../resources/define.ts';
 import type { Format } from './batches.ts';
 import { type Cell, csvLine, withoutFormula } from './csv-cells.ts';

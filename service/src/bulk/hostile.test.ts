@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { companies } from '../resources/companies.ts';
+import { companies } from '../resources/index.ts';
 import { readBatches } from './batches.ts';
 import { HOSTILE_FILES, type HostileFile } from './hostile.fixture.ts';
 import { LINE_MAX_BYTES } from './lines.ts';

@@ -1,6 +1,6 @@
 import { OPERATOR } from '../audit-log/actor.ts';
 import { createPool } from '../database/pool.ts';
-import { audits } from '../resources/audits.ts';
+import { audits } from '../resources/index.ts';
 import { importRecords } from './import.ts';
 
 // A process that imports audits as NDJSON from standard input: `node import.fixture.ts <database url> <workspace>`.

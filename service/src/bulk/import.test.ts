@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../../test/harness/database.ts';
 import { auditOf, idsIn, importText, ndjson, workspaceWith, wrongCounts } from '../../test/harness/import.ts';
 import { OPERATOR } from '../audit-log/actor.ts';
-import { audits } from '../resources/audits.ts';
+import { audits } from '../resources/index.ts';
 import { importRecords } from './import.ts';
 
 const { pool } = await createTestDatabase();

@@ -4,7 +4,7 @@ import { auditOf, idsIn, importText, ndjson, workspaceWith, wrongCounts } from '
 import { findingsOf } from '../../test/harness/verify.ts';
 import { inTransaction } from '../database/pool.ts';
 import { insertRecords } from '../records/insert.ts';
-import { audits } from '../resources/audits.ts';
+import { audits } from '../resources/index.ts';
 
 const { pool } = await createTestDatabase();
 const TIMEOUT_MS = 60_000;

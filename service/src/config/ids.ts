@@ -1,7 +1,8 @@
+import type { Contract } from '@svc/sdk/contract';
 import { typeidUnboxed } from 'typeid-js';
 
-/** Prefixes of the TypeIDs that the service gives (docs/assumptions.md, Resources). */
-export type IdPrefix = 'aud' | 'men' | 'con' | 'com' | 'key' | 'wks' | 'log' | 'imp';
+/** Prefixes of the TypeIDs that the service creates (docs/assumptions.md, Resources). */
+export type IdPrefix = Contract[keyof Contract]['idPrefix'] | 'wks' | 'imp';
 
-/** A new id such as `aud_01h455vb4pex5vsknk084sn02q`: unique, and rising with time. */
+/** A new id such as `aud_01h455vb4pex5vsknk084sn02q`: unique, and later ids sort after it. */
 export const newId = (prefix: IdPrefix): string => typeidUnboxed(prefix);

@@ -1,17 +1,12 @@
-/** The numbers of the specification's section 8 and of docs/assumptions.md. Each name ends with its unit. */
+import { BATCH_MAX_RECORDS, CURSOR_LIFETIME_SECONDS } from '@svc/sdk/contract';
 
-export const PAGE_LIMIT_MIN = 1;
-export const PAGE_LIMIT_MAX = 100;
-export const PAGE_LIMIT_DEFAULT = 50;
-
-/** A cursor older than this is refused with `cursor_expired`. */
-export const CURSOR_LIFETIME_SECONDS = 24 * 60 * 60;
+/**
+ * The limits that only the service knows (docs/assumptions.md). Those that its clients know too are in the contract. Each
+ * name ends with its unit.
+ */
 
 /** How long the ETag of an unchanged page stays the same: after a 304, its cursors are valid for at least this time. */
 export const ETAG_LIFETIME_SECONDS = CURSOR_LIFETIME_SECONDS / 2;
-
-/** Lists with more items have no `pagination.total`. */
-export const TOTAL_MAX_ITEMS = 1_000;
 
 /** How long a node caches a key before it reads it again from the database (at most 60, section 5). */
 export const KEY_CACHE_SECONDS = 30;
@@ -20,14 +15,8 @@ export const KEY_CACHE_MAX_KEYS = 10_000;
 
 /** The shortest secret of a deployment. */
 export const SECRET_MIN_CHARACTERS = 32;
-/** Random bytes of a token; 32 characters as base64url. */
-export const TOKEN_RANDOM_BYTES = 24;
 
-export const ID_MAX_CHARACTERS = 64;
 export const BODY_MAX_BYTES = 1024 * 1024;
-/** Bodies of batches. */
-export const BATCH_BODY_MAX_BYTES = 8 * 1024 * 1024;
-export const BATCH_MAX_RECORDS = 1_000;
 /** The most fields of a written record that are checked. No resource has that many. */
 export const RECORD_FIELDS_MAX = 100;
 /** The most levels of arrays and objects in JSON. */
@@ -36,9 +25,6 @@ export const JSON_DEPTH_MAX = 32;
 export const RECORD_VALUES_MAX = 10 * RECORD_FIELDS_MAX;
 /** The most JSON values in a request body: those of the largest batch. */
 export const BODY_VALUES_MAX = BATCH_MAX_RECORDS * (RECORD_FIELDS_MAX + 2);
-
-export const IDEMPOTENCY_KEY_MAX_CHARACTERS = 255;
-export const IDEMPOTENCY_LIFETIME_SECONDS = 24 * 60 * 60;
 
 export const HEADERS_MAX_BYTES = 16 * 1024;
 /** A request must arrive completely within this time. */

@@ -1,5 +1,5 @@
+import { IDEMPOTENCY_LIFETIME_SECONDS } from '@svc/sdk/contract';
 import type pg from 'pg';
-import { IDEMPOTENCY_LIFETIME_SECONDS } from '../config/limits.ts';
 import { type Chunked, deleteInChunks } from '../database/delete-in-chunks.ts';
 import { AUTH_WINDOW_SECONDS, SIGN_IN_WINDOW_SECONDS } from './limits.ts';
 

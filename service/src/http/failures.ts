@@ -1,11 +1,12 @@
+import type { AnyErrorCode } from '@svc/sdk/contract';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { isUnavailable } from '../database/errors.ts';
-import { ApiError, type ErrorCode, errorEnvelope, unavailable } from './errors.ts';
+import { ApiError, errorEnvelope, unavailable } from './errors.ts';
 
 /** The one place that turns whatever was thrown into the error envelope. Nothing inside leaks. */
 
 /** Failures of Fastify itself that are the client's doing. */
-const CLIENT_FAILURES: Readonly<Record<string, readonly [ErrorCode, string]>> = {
+const CLIENT_FAILURES: Readonly<Record<string, readonly [AnyErrorCode, string]>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported_media_type', 'The body must be application/json.'],
   FST_ERR_CTP_BODY_TOO_LARGE: ['payload_too_large', 'The request body is too large.'],
   FST_ERR_CTP_EMPTY_JSON_BODY: ['invalid_body', 'The request body is empty; it must be JSON.'],

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from './errors.ts';
 import { clientAddress } from './proxies.ts';
-import { containsToken } from './token-text.ts';
+import { containsEncodedToken } from './token-text.ts';
 
 /** What every request passes before its route: it gets an id and one spelling of its path, and must be valid HTTP. */
 
@@ -13,7 +13,7 @@ const REQUEST_ID = new RegExp(REQUEST_ID_PATTERN);
 /** The Request-Id of the response: the client's own if it matches the pattern and contains no token, otherwise a new one. */
 export function requestId(request: Pick<IncomingMessage, 'headers'>): string {
   const given = request.headers['request-id'] ?? request.headers['x-request-id'];
-  return typeof given === 'string' && REQUEST_ID.test(given) && !containsToken(given)
+  return typeof given === 'string' && REQUEST_ID.test(given) && !containsEncodedToken(given)
     ? given
     : `req_${randomUUID()}`;
 }
@@ -70,7 +70,7 @@ export function requireValidRequest({ raw, originalUrl }: FastifyRequest): void 
   }
   if (!isHost(raw.headers.host ?? '')) throw invalid('The Host header is not a host.');
   // Proxies, browser histories and logs keep URLs.
-  if (containsToken(originalUrl)) {
+  if (containsEncodedToken(originalUrl)) {
     throw new ApiError(
       'invalid_parameter',
       'An API key must never be part of a URL. Send it in the Authorization header, and rotate this one.',
@@ -102,4 +102,4 @@ export function originOf(request: FastifyRequest): RequestOrigin {
 
 /** Text of a client for the audit log: of bounded length, and removed if it contains a token. */
 export const withoutToken = (text: string): string =>
-  containsToken(text) ? '[removed: held an API key]' : text.slice(0, LOGGED_TEXT_MAX_CHARACTERS);
+  containsEncodedToken(text) ? '[removed: held an API key]' : text.slice(0, LOGGED_TEXT_MAX_CHARACTERS);

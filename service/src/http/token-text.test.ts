@@ -1,5 +1,6 @@
+import { isToken } from '@svc/sdk/contract';
 import { describe, expect, test } from 'vitest';
-import { containsToken, isToken } from './token-text.ts';
+import { containsEncodedToken } from './token-text.ts';
 
 const TOKEN = `svc_live_${'aB3-_'.repeat(6)}xy`;
 const encode = (text: string): string =>
@@ -23,23 +24,23 @@ describe('isToken', () => {
   });
 });
 
-describe('containsToken', () => {
+describe('containsEncodedToken', () => {
   const rounds = [TOKEN, encode(TOKEN), encode(encode(TOKEN)), encode(encode(encode(TOKEN)))];
   test.each(rounds)('finds a token in the middle of text, percent-encoded up to three times', (text) => {
-    expect(containsToken(`/v1/audits?x=1%20${text}%&y`)).toBe(true);
+    expect(containsEncodedToken(`/v1/audits?x=1%20${text}%&y`)).toBe(true);
   });
 
   test.each(['', '/v1/audits', TOKEN.slice(0, -1), 'svc_live_', '%', '%zz', '%2', TOKEN.replace('_', '')])(
     'finds none in %j',
     (text) => {
-      expect(containsToken(text)).toBe(false);
+      expect(containsEncodedToken(text)).toBe(false);
     },
   );
 
   test('takes a text as long as a URL can be in no time, however often it is encoded', () => {
     const text = `%${'25'.repeat(8_000)}`;
     const before = performance.now();
-    expect(containsToken(text)).toBe(false);
+    expect(containsEncodedToken(text)).toBe(false);
     expect(performance.now() - before).toBeLessThan(100);
   });
 });

@@ -1,4 +1,4 @@
-import { ERRORS } from '../http/errors.ts';
+import { ERRORS } from '@svc/sdk/contract';
 import type { Resource } from '../resources/define.ts';
 import { columnName } from '../resources/field.ts';
 import type { VerifyOptions } from './finding.ts';
@@ -13,10 +13,8 @@ interface ClockCase {
 }
 
 function clocksOf(resources: readonly Resource[]): readonly ClockCase[] {
-  const ofRecords = resources.flatMap(({ list, fields }) => {
-    const given = Object.keys(fields).filter(
-      (name) => fields[name]?.kind === 'time' && fields[name].from === 'server',
-    );
+  const ofRecords = resources.flatMap(({ list, fields, server }) => {
+    const given = server.filter((name) => fields[name]?.kind === 'time');
     const columns = new Set(['created_at', ...given.map(columnName)]);
     return [...columns].map((column) => [list.relation, column] as const);
   });

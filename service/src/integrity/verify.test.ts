@@ -17,8 +17,8 @@ const RECORDS = RESOURCES.filter(({ writable }) => writable);
 /** More than verify reads at once. */
 const MANY = 5_003;
 
-function inputOf({ fields }: Resource, id: string): RecordInput {
-  const given = Object.entries(fields).filter(([, { from }]) => from === 'client');
+function inputOf({ fields, server }: Resource, id: string): RecordInput {
+  const given = Object.entries(fields).filter(([name]) => !server.includes(name));
   const examples = Object.fromEntries(given.map(([name, { example }]) => [name, example]));
   return { ...examples, id, ...('companyId' in fields ? { companyId: 'c1' } : {}) } as RecordInput;
 }

@@ -1,6 +1,7 @@
+import { IDEMPOTENCY_LIFETIME_SECONDS } from '@svc/sdk/contract';
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import { IDEMPOTENCY_LIFETIME_SECONDS, TRAFFIC_RETENTION_DAYS } from '../config/limits.ts';
+import { TRAFFIC_RETENTION_DAYS } from '../config/limits.ts';
 import { deleteExpiredSignIns } from '../dashboard/expired.ts';
 import { deleteInChunks } from '../database/delete-in-chunks.ts';
 

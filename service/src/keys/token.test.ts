@@ -1,5 +1,5 @@
+import { isToken } from '@svc/sdk/contract';
 import { describe, expect, test } from 'vitest';
-import { isToken } from '../http/token-text.ts';
 import { matchesHash, newSalt, newToken, saltedHash, tokenHint, tokenIndex } from './token.ts';
 
 const INDEX_KEY = Buffer.alloc(32, 1);

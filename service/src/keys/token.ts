@@ -1,20 +1,17 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { KeyMode } from '@svc/sdk';
-import { TOKEN_RANDOM_BYTES } from '../config/limits.ts';
+import { TOKEN_PREFIXES, TOKEN_RANDOM_CHARACTERS } from '@svc/sdk/contract';
 
 /** Pure functions of a token's text (specification, section 5). Nothing here touches the database or a log. */
 
-export const TOKEN_PREFIXES = { live: 'svc_live_', test: 'svc_test_' } as const satisfies Record<
-  KeyMode,
-  string
->;
-
 const SALT_BYTES = 16;
+/** A character of base64url has 6 bits. */
+const RANDOM_BYTES = (TOKEN_RANDOM_CHARACTERS * 6) / 8;
 const HINT_CHARACTERS = 4;
 
 /** A new token: the mode's prefix and 32 URL-safe random characters. */
 export const newToken = (mode: KeyMode): string =>
-  TOKEN_PREFIXES[mode] + randomBytes(TOKEN_RANDOM_BYTES).toString('base64url');
+  TOKEN_PREFIXES[mode] + randomBytes(RANDOM_BYTES).toString('base64url');
 
 /** All of a token that is kept for people: `svc_live_…9xQ2`. */
 export const tokenHint = (token: string): string =>

@@ -1,6 +1,6 @@
+import { CURSOR_LIFETIME_SECONDS } from '@svc/sdk/contract';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { CURSOR_LIFETIME_SECONDS } from '../config/limits.ts';
 import { createCursorCodec, type Position } from './cursor.ts';
 
 const SECRET = 'a secret of the tests, 32 characters or more';

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto';
-import { CURSOR_LIFETIME_SECONDS } from '../config/limits.ts';
+import { CURSOR_LIFETIME_SECONDS } from '@svc/sdk/contract';
 import { deriveKey } from '../config/secrets.ts';
 
 /**

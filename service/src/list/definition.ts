@@ -1,3 +1,5 @@
+import { ORDERS, type Order } from '@svc/sdk/contract';
+
 /**
  * What the list machinery needs to know of a list. This folder knows no resource: resources/ declares them.
  */
@@ -48,9 +50,6 @@ export interface ListDefinition {
   /** Whether `pagination.total` is given up to TOTAL_MAX_ITEMS. */
   readonly total: boolean;
 }
-
-const ORDERS = ['descending', 'ascending'] as const;
-export type Order = (typeof ORDERS)[number];
 
 /** A value of `sort`: field and order, such as `created-descending`. */
 export interface Sort {

@@ -1,5 +1,6 @@
+import type { Order } from '@svc/sdk/contract';
 import { describe, expect, test } from 'vitest';
-import type { ListDefinition, Order } from './definition.ts';
+import type { ListDefinition } from './definition.ts';
 import { type KeysetRead, keysetStatement } from './keyset.ts';
 
 const LIST: ListDefinition = {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { TOTAL_MAX_ITEMS } from '../config/limits.ts';
+import { TOTAL_MAX_ITEMS } from '@svc/sdk/contract';
 import type { Position } from './cursor.ts';
 import type { Comparison, ListDefinition, Sort } from './definition.ts';
 import type { Direction } from './query.ts';

@@ -1,5 +1,5 @@
+import { TOTAL_MAX_ITEMS } from '@svc/sdk/contract';
 import { describe, expect, test } from 'vitest';
-import { TOTAL_MAX_ITEMS } from '../config/limits.ts';
 import { DOC_SEPARATOR, type KeysetRow } from './keyset.ts';
 import { toPage } from './page.ts';
 

@@ -1,4 +1,4 @@
-import { TOTAL_MAX_ITEMS } from '../config/limits.ts';
+import { TOTAL_MAX_ITEMS } from '@svc/sdk/contract';
 import type { Position } from './cursor.ts';
 import { DOC_SEPARATOR, type KeysetRow } from './keyset.ts';
 import type { Direction } from './query.ts';

@@ -1,4 +1,4 @@
-import { PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, PAGE_LIMIT_MIN } from '../config/limits.ts';
+import { PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, PAGE_LIMIT_MIN } from '@svc/sdk/contract';
 import { type ListDefinition, parametersOf, type Sort, sortsOf } from './definition.ts';
 
 /** Query parameters as the HTTP layer parsed them: text, or texts when the parameter was repeated. */

@@ -1,3 +1,4 @@
+import { TOKEN_PATTERN } from '@svc/sdk/contract';
 import { pino } from 'pino';
 
 /** Removes secrets from the log: by field name at any depth, and by pattern in the finished line. */
@@ -23,7 +24,7 @@ export function redactFields(value: unknown, depth = 0): unknown {
 
 /** Patterns of secrets in a finished line, and their replacements. */
 const SECRET_TEXTS: readonly (readonly [RegExp, string])[] = [
-  [/svc_(live|test)_[A-Za-z0-9_-]{32}/g, `svc_$1_${REMOVED}`],
+  [new RegExp(TOKEN_PATTERN, 'g'), `$1${REMOVED}`],
   [/\b(bearer|basic) +[A-Za-z0-9._~+/=-]{8,}/gi, `$1 ${REMOVED}`],
   [/\b(postgres(?:ql)?:\/\/[^:@/\s"]*):[^@/\s"]*@/gi, `$1:${REMOVED}@`],
   [/\b([\w.-]*(?:session_token|session_data)=)[^;\s"]+/gi, `$1${REMOVED}`],

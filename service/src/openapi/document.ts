@@ -1,10 +1,8 @@
-import { TOKEN_PREFIXES } from '../keys/token.ts';
-import { audits } from '../resources/audits.ts';
+import { capitalized, TOKEN_PREFIXES, TOKEN_RANDOM_CHARACTERS } from '@svc/sdk/contract';
 import type { Resource } from '../resources/define.ts';
 import { RESOURCES } from '../resources/index.ts';
 import { withCodeSamples } from './code-samples.ts';
 import { HEADERS } from './headers.ts';
-import { pluralOf } from './names.ts';
 import { countOperation, getOperation, listOperation } from './operations.ts';
 import { PARAMETERS } from './parameters.ts';
 import { sharedResponses } from './responses.ts';
@@ -29,7 +27,7 @@ Every request carries \`Authorization: Bearer <API key>\` and acts as the key's 
 
 const SECURITY_SCHEME = 'apiKey';
 
-const SECURITY_DESCRIPTION = `A key of the workspace, made in the dashboard: a prefix and 32 URL-safe random characters. \`${TOKEN_PREFIXES.live}\` is a production key: its requests count towards the live quota and are recorded in the audit log. \`${TOKEN_PREFIXES.test}\` is a sandbox key: its requests are neither counted nor recorded, and its writes are dry runs. A key has read or write access and may be limited to one company. Never put it into a URL.`;
+const SECURITY_DESCRIPTION = `A key of the workspace, made in the dashboard: a prefix and ${TOKEN_RANDOM_CHARACTERS} URL-safe random characters. \`${TOKEN_PREFIXES.live}\` is a production key: its requests count towards the live quota and are recorded in the audit log. \`${TOKEN_PREFIXES.test}\` is a sandbox key: its requests are neither counted nor recorded, and its writes are dry runs. A key has read or write access and may be limited to one company. Never put it into a URL.`;
 
 const documents = new Map<string, OpenApiDocument>();
 
@@ -58,7 +56,7 @@ function build(publicUrl: string, version: string, resources: readonly Resource[
     security: [{ [SECURITY_SCHEME]: [] }],
     tags: resources.map((resource) => ({
       name: resource.name,
-      'x-displayName': pluralOf(resource).replace(/^./, (first) => first.toUpperCase()),
+      'x-displayName': capitalized(resource.plural),
       description: resource.description,
     })),
     externalDocs: { description: 'Guides', url: `${publicUrl}/docs/quickstart` },
@@ -84,7 +82,7 @@ function paths(resources: readonly Resource[]): Readonly<Record<string, PathItem
     const writes = writeOperations(resource);
     return [
       [path, { get: listOperation(resource), ...writes[''] }],
-      ...(resource === audits ? [[`${path}/count`, { get: countOperation(resource) }] as const] : []),
+      ...(resource.counted === true ? [[`${path}/count`, { get: countOperation(resource) }] as const] : []),
       [`${path}/batch`, writes['/batch']],
       [`${path}/{id}`, { get: getOperation(resource), ...writes['/{id}'] }],
     ];

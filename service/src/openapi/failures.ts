@@ -1,20 +1,13 @@
-import { ERRORS, type ErrorCode } from '../http/errors.ts';
+import { ERROR_CODES, ERRORS, type ErrorCode } from '@svc/sdk/contract';
 import type { Resource } from '../resources/define.ts';
 
 /** Which failures are possible where. What a code means, and its status, stands in the one error table. */
-
-/** Codes that a client with an API key never meets. */
-const DASHBOARD_CODES: ReadonlySet<ErrorCode> = new Set(['not_signed_in']);
-
-export const API_ERROR_CODES: readonly ErrorCode[] = (Object.keys(ERRORS) as ErrorCode[]).filter(
-  (code) => !DASHBOARD_CODES.has(code),
-);
 
 /** The codes and their meaning as a Markdown list. */
 export const codesText = (codes: readonly ErrorCode[]): string =>
   codes.map((code) => `- \`${code}\`: ${ERRORS[code].meaning}`).join('\n');
 
-export const ERROR_CODES_TEXT = `More codes may be added: treat an unknown one by its status.\n\n${codesText(API_ERROR_CODES)}`;
+export const ERROR_CODES_TEXT = `More codes may be added: treat an unknown one by its status.\n\n${codesText(ERROR_CODES)}`;
 
 /** Answers that are failures, each with the codes that it may have; one status each. */
 export const FAILURES = {

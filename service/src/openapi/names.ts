@@ -17,11 +17,3 @@ export const createOperationId = ({ type }: Resource): string => `create${type}`
 export const batchOperationId = ({ type }: Resource): string => `create${type}Batch`;
 export const updateOperationId = ({ type }: Resource): string => `update${type}`;
 export const deleteOperationId = ({ type }: Resource): string => `delete${type}`;
-
-/** `companies`, `audit-log entries`. */
-export const pluralOf = ({ singular }: Resource): string =>
-  /[^aeiou]y$/.test(singular) ? `${singular.slice(0, -1)}ies` : `${singular}s`;
-
-/** `an audit`, `a company`. */
-export const oneOf = ({ singular }: Resource): string =>
-  `${/^[aeiou]/i.test(singular) ? 'an' : 'a'} ${singular}`;

@@ -1,14 +1,8 @@
+import { capitalized, oneOf } from '@svc/sdk/contract';
 import type { Resource } from '../resources/define.ts';
 import { COUNT_FAILURES, listFailures, recordFailures } from './failures.ts';
 import { listLinks, recordLinks } from './links.ts';
-import {
-  countOperationId,
-  getOperationId,
-  listOperationId,
-  listSchemaName,
-  oneOf,
-  pluralOf,
-} from './names.ts';
+import { countOperationId, getOperationId, listOperationId, listSchemaName } from './names.ts';
 import { CURSOR_LIFETIME_HOURS, countParameters, listParameters, recordParameters } from './parameters.ts';
 import { conditionalResponses, failureResponses, plainResponses } from './responses.ts';
 import { listExample, recordExample } from './schemas.ts';
@@ -26,7 +20,7 @@ const scopeText = ({ company }: Resource): string =>
     : "A key that is limited to one company sees that company's alone.";
 
 export function listOperation(resource: Resource): Operation {
-  const plural = pluralOf(resource);
+  const { plural } = resource;
   return {
     operationId: listOperationId(resource),
     tags: [resource.name],
@@ -50,7 +44,7 @@ export function getOperation(resource: Resource): Operation {
     operationId: getOperationId(resource),
     tags: [resource.name],
     summary: `Get ${oneOf(resource)}`,
-    description: `${oneOf(resource).replace(/^a/, 'A')} by its id. ${scopeText(resource)}`,
+    description: `${capitalized(oneOf(resource))} by its id. ${scopeText(resource)}`,
     parameters: recordParameters(resource),
     responses: {
       ...conditionalResponses({
@@ -65,7 +59,7 @@ export function getOperation(resource: Resource): Operation {
 }
 
 export function countOperation(resource: Resource): Operation {
-  const plural = pluralOf(resource);
+  const { plural } = resource;
   return {
     operationId: countOperationId(resource),
     tags: [resource.name],

@@ -1,17 +1,17 @@
 import {
   CURSOR_LIFETIME_SECONDS,
+  ID_PATTERN,
   IDEMPOTENCY_KEY_MAX_CHARACTERS,
   IDEMPOTENCY_LIFETIME_SECONDS,
   PAGE_LIMIT_DEFAULT,
   PAGE_LIMIT_MAX,
   PAGE_LIMIT_MIN,
-} from '../config/limits.ts';
+} from '@svc/sdk/contract';
 import { REQUEST_ID_PATTERN } from '../http/request.ts';
 import { parametersOf, sortsOf } from '../list/definition.ts';
 import type { Direction } from '../list/query.ts';
 import type { Resource } from '../resources/define.ts';
-import { ID_PATTERN } from '../resources/field.ts';
-import { publishedSchema } from './schemas.ts';
+import { describedSchema } from './schemas.ts';
 import { type Parameter, type Reference, reference } from './types.ts';
 
 const SECONDS_PER_HOUR = 3600;
@@ -115,7 +115,7 @@ function filterParameter({ filters }: Resource, name: string): Parameter {
   const field = filters[name];
   if (field === undefined) throw new Error(`There is no filter ${name}.`);
   // Explorers send a parameter that has an example: a filter is for those who choose one.
-  const { description, examples: _, ...schema } = publishedSchema(field);
+  const { description, examples: _, ...schema } = describedSchema(field);
   return { name, in: 'query', description: `Only items where this equals. ${String(description)}`, schema };
 }
 

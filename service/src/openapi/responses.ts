@@ -1,7 +1,8 @@
-import { ERRORS, type ErrorCode } from '../http/errors.ts';
+import { ERRORS, type ErrorCode } from '@svc/sdk/contract';
+import type { JsonSchema } from '../resources/field.ts';
 import { codesText, FAILURES, type Failure, statusOf } from './failures.ts';
 import { ANSWER_HEADERS, CONDITIONAL_HEADERS, failureHeaders } from './headers.ts';
-import { type JsonSchema, type Reference, type Response, reference } from './types.ts';
+import { type Reference, type Response, reference } from './types.ts';
 
 export interface Answer {
   readonly description: string;

@@ -1,24 +1,21 @@
-import { type TSchema, Type } from 'typebox';
-import { PAGE_LIMIT_MAX, TOTAL_MAX_ITEMS } from '../config/limits.ts';
+import { ERROR_CODES, type Field, PAGE_LIMIT_MAX, TOTAL_MAX_ITEMS } from '@svc/sdk/contract';
 import type { Resource } from '../resources/define.ts';
-import type { Field } from '../resources/field.ts';
-import { API_ERROR_CODES, ERROR_CODES_TEXT } from './failures.ts';
+import { type JsonSchema, schemaOf } from '../resources/field.ts';
+import { ERROR_CODES_TEXT } from './failures.ts';
 import { listSchemaName } from './names.ts';
-import { type JsonSchema, reference } from './types.ts';
+import { reference } from './types.ts';
 
 /**
  * The shapes of answers, named like the wire types. They stay open (no `additionalProperties: false`): fields are
  * added within a version, so a client must accept ones that it does not know.
  */
 
-/** A field's schema as plain JSON Schema: TypeBox's marks left behind, a type always named, null folded in. */
-export function publishedSchema({ schema }: Field<unknown>): JsonSchema {
-  const nullable = Type.IsUnion(schema);
-  const [value] = nullable ? schema.anyOf : [schema];
-  const { type = 'string', enum: values, ...keywords }: JsonSchema & { enum?: unknown[] } = { ...value };
-  const allowed = values === undefined ? {} : { enum: nullable ? [...values, null] : values };
-  return { type: nullable ? [type, 'null'] : type, ...allowed, ...keywords };
-}
+/** The schema of a field's values, with its description and an example. */
+export const describedSchema = (field: Field): JsonSchema => ({
+  ...schemaOf(field),
+  description: field.description,
+  examples: [field.example],
+});
 
 /**
  * The schema of a value that more may be added to (`kind`): the known ones, or any text. So a validator that a client has
@@ -28,18 +25,18 @@ function openSchema({ enum: values, type, ...rest }: JsonSchema): JsonSchema {
   return { ...rest, anyOf: [{ type, enum: values }, { type: 'string' }] };
 }
 
-/** As answers show a field; a writer or a filter may give only what is known. */
-const shownSchema = (field: Field<unknown>): JsonSchema =>
-  field.open === true ? openSchema(publishedSchema(field)) : publishedSchema(field);
-
-const isOptional = (schema: TSchema): boolean => Type.IsOptional(schema);
+/** The schema of a field in responses. Writers and filters can only give known values. */
+const shownSchema = (field: Field): JsonSchema =>
+  field.kind === 'choice' && field.open === true
+    ? openSchema(describedSchema(field))
+    : describedSchema(field);
 
 function recordSchema({ description, fields }: Resource): JsonSchema {
   const entries = Object.entries(fields);
   return {
     type: 'object',
     description,
-    required: entries.filter(([, { schema }]) => !isOptional(schema)).map(([name]) => name),
+    required: entries.filter(([, { mayBeAbsent }]) => mayBeAbsent !== true).map(([name]) => name),
     properties: Object.fromEntries(entries.map(([name, field]) => [name, shownSchema(field)])),
   };
 }
@@ -126,7 +123,7 @@ const errorSchema: JsonSchema = {
       type: 'object',
       required: ['code', 'message'],
       properties: {
-        code: openSchema({ type: 'string', enum: API_ERROR_CODES, description: ERROR_CODES_TEXT }),
+        code: openSchema({ type: 'string', enum: ERROR_CODES, description: ERROR_CODES_TEXT }),
         message: { type: 'string', description: 'What was wrong and what is allowed, for people.' },
       },
     },

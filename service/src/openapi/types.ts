@@ -1,6 +1,7 @@
-/** The parts of an OpenAPI 3.1 document that this folder makes. */
+import { API_METHODS, type ApiMethod } from '@svc/sdk/contract';
+import type { JsonSchema } from '../resources/field.ts';
 
-export type JsonSchema = Readonly<Record<string, unknown>>;
+/** The parts of an OpenAPI 3.1 document that this folder makes. */
 
 export interface Reference {
   readonly $ref: string;
@@ -76,8 +77,8 @@ export interface Operation {
   readonly 'x-codeSamples'?: readonly CodeSample[];
 }
 
-export const METHODS = ['get', 'post', 'patch', 'delete'] as const;
-type Method = (typeof METHODS)[number];
+export type Method = Lowercase<ApiMethod>;
+export const METHODS = API_METHODS.map((method) => method.toLowerCase() as Method);
 
 /** The operations of a path by their method. */
 export type PathItem = Readonly<Partial<Record<Method, Operation>>>;

@@ -1,5 +1,7 @@
-import { BATCH_BODY_MAX_BYTES, BATCH_MAX_RECORDS, BODY_MAX_BYTES } from '../config/limits.ts';
+import { BATCH_BODY_MAX_BYTES, BATCH_MAX_RECORDS, oneOf } from '@svc/sdk/contract';
+import { BODY_MAX_BYTES } from '../config/limits.ts';
 import type { Resource } from '../resources/define.ts';
+import type { JsonSchema } from '../resources/field.ts';
 import { CREATE_FAILURES, deleteFailures, updateFailures } from './failures.ts';
 import { BATCH_HEADERS, CREATED_HEADERS, DELETED_HEADERS, UPDATED_HEADERS } from './headers.ts';
 import { recordLinks } from './links.ts';
@@ -10,15 +12,13 @@ import {
   deleteOperationId,
   newBatchSchemaName,
   newSchemaName,
-  oneOf,
   patchSchemaName,
-  pluralOf,
   updateOperationId,
 } from './names.ts';
 import { changeParameters, createParameters } from './parameters.ts';
 import { failureResponses, success } from './responses.ts';
 import { recordExample } from './schemas.ts';
-import { type JsonSchema, type Operation, type PathItem, type RequestBody, reference } from './types.ts';
+import { type Operation, type PathItem, type RequestBody, reference } from './types.ts';
 import { newExample, patchExample } from './write-schemas.ts';
 
 const BYTES_PER_MIB = 1024 * 1024;
@@ -73,7 +73,7 @@ function createOperation(resource: Resource): Operation {
 }
 
 function batchOperation(resource: Resource): Operation {
-  const plural = pluralOf(resource);
+  const { plural } = resource;
   return {
     operationId: batchOperationId(resource),
     tags: [resource.name],

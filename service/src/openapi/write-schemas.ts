@@ -1,17 +1,17 @@
-import { BATCH_MAX_RECORDS } from '../config/limits.ts';
-import { requiredFields, writableFields } from '../records/validate.ts';
-import type { Resource } from '../resources/define.ts';
-import type { Field } from '../resources/field.ts';
 import {
-  batchSchemaName,
-  newBatchSchemaName,
-  newSchemaName,
+  BATCH_MAX_RECORDS,
+  capitalized,
+  defaultOf,
+  type Field,
   oneOf,
-  patchSchemaName,
-  pluralOf,
-} from './names.ts';
-import { publishedSchema } from './schemas.ts';
-import { type JsonSchema, reference } from './types.ts';
+  requiredFields,
+  writableFields,
+} from '@svc/sdk/contract';
+import type { Resource } from '../resources/define.ts';
+import type { JsonSchema } from '../resources/field.ts';
+import { batchSchemaName, newBatchSchemaName, newSchemaName, patchSchemaName } from './names.ts';
+import { describedSchema } from './schemas.ts';
+import { reference } from './types.ts';
 
 /**
  * The shapes of what a writer gives. They are closed, since an unknown field is refused: a misspelt one must not be
@@ -28,17 +28,17 @@ const closed = (properties: JsonSchema, required: readonly string[], description
 function newSchema(resource: Resource): JsonSchema {
   const properties = Object.entries(writableFields(resource, 'create')).map(([name, field]) => [
     name,
-    name === 'id' ? ownIdSchema(resource, field) : withDefault(field),
+    name === 'id' ? ownIdSchema(resource, field) : withDefault(resource, name, field),
   ]);
   return closed(
     Object.fromEntries(properties),
     requiredFields(resource, 'create'),
-    `${oneOf(resource).replace(/^a/, 'A')} to be made. The service sets what is not named here.`,
+    `${capitalized(oneOf(resource))} to be made. The service sets what is not named here.`,
   );
 }
 
-const ownIdSchema = ({ singular }: Resource, field: Field<unknown>): JsonSchema => ({
-  ...publishedSchema(field),
+const ownIdSchema = ({ singular }: Resource, field: Field): JsonSchema => ({
+  ...describedSchema(field),
   description: `An id of your own for the ${singular}; left out, the service makes one. One that is taken is refused with \`conflict\`.`,
 });
 
@@ -46,10 +46,10 @@ const ownIdSchema = ({ singular }: Resource, field: Field<unknown>): JsonSchema 
  * A field that may be left out says in words what it is then: generators of clients take the keyword `default` to mean
  * that the field is always there.
  */
-function withDefault(field: Field<unknown>): JsonSchema {
-  const schema = publishedSchema(field);
-  if (field.fallback === undefined) return schema;
-  return { ...schema, description: `${String(schema['description'])} Left out: ${String(field.fallback)}.` };
+function withDefault({ optional }: Resource, name: string, field: Field): JsonSchema {
+  const schema = describedSchema(field);
+  if (!optional.includes(name)) return schema;
+  return { ...schema, description: `${field.description} Default: ${defaultOf(field)}.` };
 }
 
 const patchSchema = (resource: Resource): JsonSchema =>
@@ -57,7 +57,7 @@ const patchSchema = (resource: Resource): JsonSchema =>
     Object.fromEntries(
       Object.entries(writableFields(resource, 'patch')).map(([name, field]) => [
         name,
-        publishedSchema(field),
+        describedSchema(field),
       ]),
     ),
     [],
@@ -69,14 +69,14 @@ const newBatchSchema = (resource: Resource): JsonSchema =>
     {
       data: {
         type: 'array',
-        description: `The ${pluralOf(resource)} to be made, in the order of their creation.`,
+        description: `The ${resource.plural} to be made, in the order of their creation.`,
         minItems: 1,
         maxItems: BATCH_MAX_RECORDS,
         items: reference('schemas', newSchemaName(resource)),
       },
     },
     ['data'],
-    `${pluralOf(resource).replace(/^./, (first) => first.toUpperCase())} to be made together: all or none.`,
+    `${capitalized(resource.plural)} to be made together: all or none.`,
   );
 
 /** What was made of a batch. */
@@ -86,7 +86,7 @@ const batchSchema = (resource: Resource): JsonSchema => ({
   properties: {
     data: {
       type: 'array',
-      description: `The new ${pluralOf(resource)}, in the order of the request.`,
+      description: `The new ${resource.plural}, in the order of the request.`,
       minItems: 1,
       maxItems: BATCH_MAX_RECORDS,
       items: reference('schemas', resource.type),

@@ -1,11 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../../test/harness/database.ts';
 import { inTransaction } from '../database/pool.ts';
-import { audits } from '../resources/audits.ts';
-import { companies } from '../resources/companies.ts';
-import { content } from '../resources/content.ts';
 import type { Resource } from '../resources/define.ts';
-import { mentions } from '../resources/mentions.ts';
+import { audits, companies, content, mentions } from '../resources/index.ts';
 import { type InsertResult, insertRecords, type RecordInput } from './insert.ts';
 import { docOf, selectList } from './row.ts';
 import { createWorkspace } from './workspaces.ts';

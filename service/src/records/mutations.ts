@@ -1,10 +1,11 @@
+import { isId } from '@svc/sdk/contract';
 import type pg from 'pg';
 import { failedFor } from '../database/errors.ts';
 import { ApiError, invalidBody } from '../http/errors.ts';
 import { strongEtag } from '../http/etag.ts';
 import type { Scope } from '../list/read.ts';
 import type { Resource } from '../resources/define.ts';
-import { columnName, isId } from '../resources/field.ts';
+import { columnName } from '../resources/field.ts';
 import { allocateTimestamps, timeOfMicros } from './clock.ts';
 import { addToCounts, countsOf, parentField } from './counters.ts';
 import { noCompany, otherCompany } from './insert.ts';

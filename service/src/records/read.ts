@@ -1,9 +1,9 @@
 import type { Count } from '@svc/sdk';
+import { isId } from '@svc/sdk/contract';
 import type { Queryable, Shares } from '../database/lane.ts';
 import { strongEtag } from '../http/etag.ts';
 import type { Scope } from '../list/read.ts';
 import type { Resource } from '../resources/define.ts';
-import { isId } from '../resources/field.ts';
 import { WHOLE_WORKSPACE } from './counters.ts';
 
 /** The wire JSON of one record, and its strong ETag: the same bytes have the same tag. */
@@ -36,31 +36,41 @@ export interface CountReader {
   readonly slow: Shares;
 }
 
-/** Counts audits (specification, 4.3). An approximate count is the kept counter; an exact one counts the rows. */
+/** Counts the records of a resource (specification, 4.3). An approximate count is the kept counter; an exact one counts the rows. */
 export async function readCount(
   { reads, slow }: CountReader,
+  resource: Resource,
   scope: Scope,
   approximate: boolean,
 ): Promise<Count> {
   const count = approximate
-    ? await keptCount(reads.of(scope.workspaceId), scope)
-    : await exactCount(slow.of(scope.workspaceId), scope);
+    ? await keptCount(reads.of(scope.workspaceId), resource, scope)
+    : await exactCount(slow.of(scope.workspaceId), resource, scope);
   return { count, approximate };
 }
 
-async function keptCount(connections: Queryable, { workspaceId, companyId }: Scope): Promise<number> {
+async function keptCount(
+  connections: Queryable,
+  { name }: Resource,
+  { workspaceId, companyId }: Scope,
+): Promise<number> {
   const { rows } = await connections.query<{ records: number }>({
     name: 'kept_count',
-    text: `select records from record_counts where workspace_id = $1 and resource = 'audits' and company_id = $2`,
-    values: [workspaceId, companyId ?? WHOLE_WORKSPACE],
+    text: `select records from record_counts where workspace_id = $1 and resource = $2 and company_id = $3`,
+    values: [workspaceId, name, companyId ?? WHOLE_WORKSPACE],
   });
   return rows[0]?.records ?? 0;
 }
 
-async function exactCount(connections: Queryable, { workspaceId, companyId }: Scope): Promise<number> {
+async function exactCount(
+  connections: Queryable,
+  { list }: Resource,
+  { workspaceId, companyId }: Scope,
+): Promise<number> {
+  const limited = companyId !== null && list.companyColumn !== null;
   const { rows } = await connections.query<{ records: number }>(
-    `select count(*) as records from audits where workspace_id = $1${companyId === null ? '' : ' and company_id = $2'}`,
-    companyId === null ? [workspaceId] : [workspaceId, companyId],
+    `select count(*) as records from ${list.relation} where workspace_id = $1${limited ? ` and ${list.companyColumn} = $2` : ''}`,
+    limited ? [workspaceId, companyId] : [workspaceId],
   );
   return rows[0]?.records ?? 0;
 }

@@ -1,8 +1,9 @@
+import { defaultOf } from '@svc/sdk/contract';
 import { newId } from '../config/ids.ts';
 import { utc } from '../database/utc.ts';
 import type { Resource } from '../resources/define.ts';
-import { columnName, type Field } from '../resources/field.ts';
-import { canonicalTime } from './time.ts';
+import { columnName } from '../resources/field.ts';
+import { canonicalTime, type Precision } from './time.ts';
 
 export type Value = string | number | null;
 
@@ -31,13 +32,14 @@ export interface Row {
 export function rowOf(resource: Resource, input: RecordInput, now: string): Row {
   const id = typeof input['id'] === 'string' ? input['id'] : newId(resource.idPrefix);
   const createdAt =
-    input['createdAt'] === undefined ? now : String(canonical('createdAt', CREATED, input['createdAt']));
+    input['createdAt'] === undefined
+      ? now
+      : requireTime('createdAt', String(input['createdAt']), 'microseconds');
   const values: Record<string, Value> = {};
   for (const name in resource.fields) {
-    const field = resource.fields[name];
-    if (field === undefined) continue;
     const value = name === 'id' ? id : name === 'createdAt' ? createdAt : input[name];
-    values[name] = value === undefined ? missing(name, field, createdAt) : canonical(name, field, value);
+    values[name] =
+      value === undefined ? missing(resource, name, createdAt) : canonical(resource, name, value);
   }
   return { id, createdAt, values, doc: JSON.stringify(values) };
 }
@@ -45,10 +47,7 @@ export function rowOf(resource: Resource, input: RecordInput, now: string): Row 
 /** Complete values in their canonical form: what PostgreSQL stores and what the record's `doc` shows. */
 export const canonicalValues = (resource: Resource, values: RecordValues): RecordValues =>
   Object.fromEntries(
-    Object.entries(resource.fields).map(([name, field]) => [
-      name,
-      canonical(name, field, values[name] ?? null),
-    ]),
+    Object.keys(resource.fields).map((name) => [name, canonical(resource, name, values[name] ?? null)]),
   );
 
 /**
@@ -57,19 +56,22 @@ export const canonicalValues = (resource: Resource, values: RecordValues): Recor
 export const docOf = (resource: Resource, values: RecordValues): string =>
   JSON.stringify(canonicalValues(resource, values));
 
-const CREATED = { kind: 'time', from: 'server' } as const;
+function canonical({ fields, server }: Resource, name: string, value: Value): Value {
+  if (fields[name]?.kind !== 'time' || value === null) return value;
+  return requireTime(name, String(value), server.includes(name) ? 'microseconds' : 'shortest');
+}
 
-function canonical(name: string, { kind, from }: Pick<Field<unknown>, 'kind' | 'from'>, value: Value): Value {
-  if (kind !== 'time' || value === null) return value;
-  const time = canonicalTime(String(value), from === 'server' ? 'microseconds' : 'shortest');
-  if (time === undefined) throw new TypeError(`"${name}" was not validated: it is no time.`);
+function requireTime(name: string, value: string, precision: Precision): string {
+  const time = canonicalTime(value, precision);
+  if (time === undefined) throw new TypeError(`"${name}" was not validated: it is not a time.`);
   return time;
 }
 
-/** A time that the service sets (`updatedAt`) begins as createdAt. */
-function missing(name: string, { kind, from, fallback }: Field<unknown>, createdAt: string): Value {
-  if (fallback === null || typeof fallback === 'string' || typeof fallback === 'number') return fallback;
-  if (kind === 'time' && from === 'server') return createdAt;
+/** The value of a field that the input lacks: its default. A time that the service sets starts as createdAt. */
+function missing({ fields, server, optional }: Resource, name: string, createdAt: string): Value {
+  const field = fields[name];
+  if (field !== undefined && optional.includes(name)) return defaultOf(field);
+  if (field?.kind === 'time' && server.includes(name)) return createdAt;
   throw new TypeError(`"${name}" was not validated: it is required.`);
 }
 

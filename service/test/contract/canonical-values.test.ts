@@ -1,3 +1,4 @@
+import { createdAt, defaultOf } from '@svc/sdk/contract';
 import { describe, expect, test } from 'vitest';
 import { logList } from '../../src/dashboard/log/log-list.ts';
 import type { ListDefinition } from '../../src/list/definition.ts';
@@ -77,7 +78,7 @@ function waysInto(each: WriteCase, field: string): Readonly<Record<string, Way>>
   };
   // In the first state, since entering another one may set a time.
   const state = resource.transitions?.field;
-  const base = state === undefined ? {} : { [state]: resource.fields[state]?.fallback };
+  const base = state === undefined ? {} : { [state]: defaultOf(resource.fields[state] ?? createdAt) };
   const record = (json: string, over = {}): string => {
     const body = JSON.stringify({ ...newRecord(each, { ...base, ...over }), [field]: '@' });
     return body.replace('"@"', () => json);

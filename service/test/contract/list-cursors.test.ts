@@ -1,5 +1,5 @@
+import { CURSOR_LIFETIME_SECONDS } from '@svc/sdk/contract';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { CURSOR_LIFETIME_SECONDS } from '../../src/config/limits.ts';
 import { expectFailure } from '../harness/answers.ts';
 import { idsOf, LISTS, type ListCase, type Params, pageOf, urlOf } from '../harness/lists.ts';
 import { createTestService, TEST_SECRET } from '../harness/service.ts';

@@ -1,5 +1,5 @@
+import { PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX } from '@svc/sdk/contract';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX } from '../../src/config/limits.ts';
 import { expectFailure, JSON_TYPE } from '../harness/answers.ts';
 import { idsOf, LISTS, pageOf } from '../harness/lists.ts';
 import { seedRecords } from '../harness/records.ts';

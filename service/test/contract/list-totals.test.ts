@@ -1,5 +1,5 @@
+import { TOTAL_MAX_ITEMS } from '@svc/sdk/contract';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { TOTAL_MAX_ITEMS } from '../../src/config/limits.ts';
 import { LISTS, type ListCase, type Params, pageOf, urlOf } from '../harness/lists.ts';
 import { resourceNamed, type SeedRow, seedRecords } from '../harness/records.ts';
 import { createTestService, type TestService } from '../harness/service.ts';

@@ -1,6 +1,6 @@
+import { TOTAL_MAX_ITEMS } from '@svc/sdk/contract';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { TOTAL_MAX_ITEMS } from '../../src/config/limits.ts';
 import { type Sort, sortsOf } from '../../src/list/definition.ts';
 import { type KeysetRead, keysetStatement } from '../../src/list/keyset.ts';
 import { COMPANY, LISTS, type ListCase, OTHER_COMPANY } from '../harness/lists.ts';

@@ -1,10 +1,10 @@
+import type { AnyErrorCode } from '@svc/sdk/contract';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { SealedKind } from '../../src/config/secrets.ts';
 import { resealSecondFactors } from '../../src/dashboard/auth/second-factor/sealed-factors.ts';
 import { createInvitationLink, createSignInLink } from '../../src/dashboard/people/links.ts';
 import { inTransaction } from '../../src/database/pool.ts';
-import type { ErrorCode } from '../../src/http/errors.ts';
-import { companies } from '../../src/resources/companies.ts';
+import { companies } from '../../src/resources/index.ts';
 import { expectFailure } from '../harness/answers.ts';
 import {
   createTestDashboard,
@@ -82,7 +82,7 @@ interface Kind<Value> {
   /** Answered with 200 by a node that can open it. */
   readonly use: (node: TestService, value: Value) => Promise<TestAnswer>;
   /** What a node without its secret answers. */
-  readonly refusal: ErrorCode;
+  readonly refusal: AnyErrorCode;
   /** How it comes to depend on the new secret only; undefined: it expires first. */
   readonly move: ((value: Value) => Promise<Value>) | undefined;
 }

@@ -1,7 +1,8 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { openApiDocument } from '../../src/openapi/document.ts';
-import type { JsonSchema, Link, Operation, Parameter } from '../../src/openapi/types.ts';
+import type { Link, Operation, Parameter } from '../../src/openapi/types.ts';
+import type { JsonSchema } from '../../src/resources/field.ts';
 import { anyValue, resolved, validValue } from './values.ts';
 
 /** Requests of any operation that the document describes, with valid and invalid parameters, headers and bodies. */

@@ -1,11 +1,11 @@
+import { type AnyErrorCode, ERRORS } from '@svc/sdk/contract';
 import { expect } from 'vitest';
-import { ERRORS, type ErrorCode } from '../../src/http/errors.ts';
 import type { TestAnswer } from './service.ts';
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** The answer is this failure, in the envelope and nothing else; the message holds each of the texts. */
-export function expectFailure(answer: TestAnswer, code: ErrorCode, ...texts: readonly string[]): void {
+export function expectFailure(answer: TestAnswer, code: AnyErrorCode, ...texts: readonly string[]): void {
   const { status, headers, text } = answer;
   expect({ status, text }).toEqual({
     status: ERRORS[code].status,

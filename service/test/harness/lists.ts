@@ -30,11 +30,11 @@ export const OTHER_COMPANY = 'com_two';
 
 function filterCase(resource: Resource, name: string): FilterCase {
   const filter = resource.list.filters[name];
-  const schema = resource.filters[name]?.schema;
-  if (filter === undefined || schema === undefined) throw new Error(`${resource.name} has no filter ${name}`);
+  const field = resource.filters[name];
+  if (filter === undefined || field === undefined) throw new Error(`${resource.name} has no filter ${name}`);
   const { column } = filter;
-  if ('enum' in schema && Array.isArray(schema.enum)) {
-    const [good, other] = schema.enum.map(String);
+  if (field.kind === 'choice') {
+    const [good, other] = field.values;
     if (good === undefined || other === undefined) throw new Error(`${name} has less than two values`);
     return { name, column, good, other, bad: `no_${good}` };
   }

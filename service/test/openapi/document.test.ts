@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { Validator } from '@seriousme/openapi-schema-validator';
+import { ERRORS, requiredFields, writableFields } from '@svc/sdk/contract';
 import { expect, test } from 'vitest';
-import { ERRORS } from '../../src/http/errors.ts';
 import { openApiDocument } from '../../src/openapi/document.ts';
 import { FAILURES } from '../../src/openapi/failures.ts';
 import type { MediaType, Response } from '../../src/openapi/types.ts';
-import { requiredFields, writableFields } from '../../src/records/validate.ts';
 import { RESOURCES } from '../../src/resources/index.ts';
 import { schemaViolations } from './response-check.ts';
 

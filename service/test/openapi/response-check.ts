@@ -1,7 +1,7 @@
 import type { ErrorEnvelope } from '@svc/sdk';
+import { ERRORS } from '@svc/sdk/contract';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { ERRORS } from '../../src/http/errors.ts';
 import { openApiDocument } from '../../src/openapi/document.ts';
 import {
   type Header,

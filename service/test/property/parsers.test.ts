@@ -14,11 +14,11 @@ import { jsonExcess, jsonText } from '../../src/http/json-body.ts';
 import { networkOf } from '../../src/http/proxies.ts';
 import { canonicalTarget, isHost, requestId } from '../../src/http/request.ts';
 import { encodingOf } from '../../src/http/static-content.ts';
-import { containsToken } from '../../src/http/token-text.ts';
+import { containsEncodedToken } from '../../src/http/token-text.ts';
 import { createCursorCodec } from '../../src/list/cursor.ts';
 import { parseListQuery } from '../../src/list/query.ts';
 import { RECORD_FAILURES_MAX } from '../../src/records/validate.ts';
-import { companies } from '../../src/resources/companies.ts';
+import { companies } from '../../src/resources/index.ts';
 
 // Every parser of input, with inputs that repeat what is special to it: bounded work, bounded memory, no other failure
 // than a refusal. `npm run prove -- parsers --seconds N --seed N` runs them for longer.
@@ -223,7 +223,7 @@ describe('any input', { timeout }, () => {
     'Request-Id': (text) => requestId({ headers: { 'request-id': text } }),
     'Idempotency-Key': idempotencyKey,
     'Content-Type': (text) => jsonText(text, Buffer.from('{}')),
-    'a token in a URL': containsToken,
+    'a token in a URL': containsEncodedToken,
     cursor: (text) => cursors.decode(text, 'binding', 'wks', 0),
     'each parameter': (text) =>
       ['limit', 'direction', 'sort', 'cursor', text].map((name) =>

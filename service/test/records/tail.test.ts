@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createPool, inTransaction } from '../../src/database/pool.ts';
 import { insertRecords } from '../../src/records/insert.ts';
-import { audits } from '../../src/resources/audits.ts';
+import { audits } from '../../src/resources/index.ts';
 import { onFileEnd } from '../harness/cleanup.ts';
 import { importText, ndjson, workspaceWith, wrongCounts } from '../harness/import.ts';
 import { createTestService } from '../harness/service.ts';

@@ -1,7 +1,7 @@
+import { createdAt, defineResource } from '@svc/sdk/contract';
 import type { Of, Resource } from '../../../sdk/src/resource.ts';
 import type { IdPrefix } from '../../src/config/ids.ts';
-import { defineResource } from '../../src/resources/define.ts';
-import { choice, companyId, createdAt, id, integer, nullable, text } from '../../src/resources/field.ts';
+import { resourceOf } from '../../src/resources/define.ts';
 
 // A resource that the service does not have: all of what adding one takes.
 
@@ -15,31 +15,44 @@ export interface Review {
   readonly createdAt: string;
 }
 
-const stage = choice(['new', 'answered'], {
+const companyId = {
+  kind: 'id',
+  description: 'Identifier of the company that the record belongs to.',
+  example: 'com_01jq4d0e6tf3s9v2m8k5x7h1ab',
+} as const;
+
+const stage = {
+  kind: 'choice',
+  values: ['new', 'answered'],
+  default: 'new',
   description: 'Whether the company has answered.',
   example: 'new',
-  fallback: 'new',
-});
+} as const;
 
-/** Its declaration in the service. */
-export const reviews = defineResource<Review>()({
+const contract = defineResource({
   name: 'reviews',
   singular: 'review',
+  plural: 'reviews',
   description: "A customer's review of a company.",
-  // The prefixes are a closed list, in which a real one would have its own.
-  idPrefix: String('rev') as IdPrefix,
+  idPrefix: 'rev',
   fields: {
-    id: id({ description: 'Review identifier.', example: 'rev_01jq4d1n8se0wr2h6y9zk3v5mc' }),
+    id: { kind: 'id', description: 'Review identifier.', example: 'rev_01jq4d1n8se0wr2h6y9zk3v5mc' },
     companyId,
-    rating: integer({ description: 'Stars.', min: 1, max: 5, example: 4 }),
+    rating: { kind: 'integer', min: 1, max: 5, description: 'Stars.', example: 4 },
     stage,
-    author: nullable(text({ description: 'Who wrote it.', max: 200, example: 'Ada' })),
+    author: { kind: 'text', max: 200, nullable: true, description: 'Who wrote it.', example: 'Ada' },
     createdAt,
   },
   company: 'companyId',
   sorts: { rating: 'rating' },
   filters: { companyId, stage },
+  writes: ['create', 'update', 'delete'],
+  server: ['createdAt'],
+  optional: ['stage', 'author'],
 });
+
+/** Its declaration in the service. The prefixes are a closed list, in which a real one would have its own. */
+export const reviews = resourceOf({ ...contract, idPrefix: String('rev') as IdPrefix });
 
 /** Its line in the client library. */
 const client = {

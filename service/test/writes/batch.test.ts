@@ -1,5 +1,5 @@
+import { BATCH_BODY_MAX_BYTES, BATCH_MAX_RECORDS } from '@svc/sdk/contract';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { BATCH_BODY_MAX_BYTES, BATCH_MAX_RECORDS } from '../../src/config/limits.ts';
 import { expectFailure } from '../harness/answers.ts';
 import { COMPANY, OTHER_COMPANY } from '../harness/lists.ts';
 import { BELONGING, type Body, newRecord, WRITES, type WriteCase, writeCaseOf } from './cases.ts';

@@ -1,6 +1,5 @@
-import { requiredFields, writableFields } from '../../src/records/validate.ts';
+import { type Field, requiredFields, writableFields } from '@svc/sdk/contract';
 import type { Resource } from '../../src/resources/define.ts';
-import type { Field } from '../../src/resources/field.ts';
 import { RESOURCES } from '../../src/resources/index.ts';
 import { COMPANY } from '../harness/lists.ts';
 
@@ -33,13 +32,10 @@ const LONG = 'x'.repeat(65);
 /** What is wrong for a field whatever else its rules are; null comes apart. */
 const NEVER: readonly unknown[] = [true, [], {}, ['x'], { x: 1 }];
 
-function badValues({ kind, schema, nullable }: Field<unknown>): readonly unknown[] {
-  const rules = rulesOf(schema);
-  const { minimum = 0, maximum = 0, maxLength = 0, minLength = 0 } = rules;
-  if (kind === 'integer')
-    return [...NEVER, '5', '', 5.5, Number(minimum) - 1, Number(maximum) + 1, 1e300, '1e1'];
-  const text = [...NEVER, 5, 0, ...(nullable ? [] : [''])];
-  if (kind === 'time')
+function badValues(field: Field): readonly unknown[] {
+  if (field.kind === 'integer') return [...NEVER, '5', '', 5.5, field.min - 1, field.max + 1, 1e300, '1e1'];
+  const text = [...NEVER, 5, 0, ...(field.nullable === true ? [] : [''])];
+  if (field.kind === 'time')
     return [
       ...text,
       'now',
@@ -48,11 +44,13 @@ function badValues({ kind, schema, nullable }: Field<unknown>): readonly unknown
       '2026-03-01T09:30:00',
       '0000-01-01T00:00:00Z',
     ];
-  if ('enum' in rules) return [...text, 'none_of_them', 'DRAFT', ' draft'];
-  if ('pattern' in rules) return [...text, LONG, 'a b', 'a/b', 'é', 'a\n', '../x'];
+  if (field.kind === 'choice') return [...text, 'none_of_them', 'DRAFT', ' draft'];
+  if (field.kind === 'id') return [...text, LONG, 'a b', 'a/b', 'é', 'a\n', '../x'];
   const unstorable = ['a\u0000b', '\ud800', 'a\udc00'];
-  const lengths = ['x'.repeat(Number(maxLength) + 1), ...(Number(minLength) > 0 ? [''] : [])];
-  if (rules['format'] === 'uri')
+  if (field.kind !== 'text') throw new Error(`A writer cannot give ${field.kind}.`);
+  const { min = 1, max, format } = field;
+  const lengths = ['x'.repeat(max + 1), ...(min > 0 ? [''] : [])];
+  if (format === 'uri')
     return [
       ...NEVER,
       5,
@@ -67,12 +65,11 @@ function badValues({ kind, schema, nullable }: Field<unknown>): readonly unknown
   return [...NEVER, 5, ...lengths, ...unstorable];
 }
 
-function goodValues({ kind, schema, example, nullable }: Field<unknown>): readonly unknown[] {
-  const rules = rulesOf(schema);
-  const { minimum, maximum, maxLength, minLength } = rules;
-  const none = nullable ? [null] : [];
-  if (kind === 'integer') return [example, minimum, maximum, ...none];
-  if (kind === 'time')
+function goodValues(field: Field): readonly unknown[] {
+  const { example } = field;
+  const none = field.nullable === true ? [null] : [];
+  if (field.kind === 'integer') return [example, field.min, field.max, ...none];
+  if (field.kind === 'time')
     return [
       example,
       '0001-01-01T00:00:00Z',
@@ -80,22 +77,18 @@ function goodValues({ kind, schema, example, nullable }: Field<unknown>): readon
       '2026-03-01T09:30:00.5-0330',
       ...none,
     ];
-  if (Array.isArray(rules['enum'])) return [...rules['enum'], ...none];
-  if ('pattern' in rules) return [example];
-  if (rules['format'] === 'uri')
+  if (field.kind === 'choice') return [...field.values, ...none];
+  if (field.kind !== 'text') return [example];
+  const { min = 1, max, format } = field;
+  if (format === 'uri')
     return [example, 'HTTP://a.example', `https://a.example/${'x'.repeat(2000)}`, ...none];
   return [
     example,
-    'x'.repeat(Number(minLength)),
-    '🙂'.repeat(Number(maxLength)),
+    'x'.repeat(min),
+    '🙂'.repeat(max),
     'tab\t"quoted" \\N \\. line\nbreak \u2028 ünï',
     ...none,
   ];
-}
-
-/** A value's own rules, also of a field that may be null. */
-function rulesOf(schema: Field<unknown>['schema']): Readonly<Record<string, unknown>> {
-  return 'anyOf' in schema && Array.isArray(schema.anyOf) ? schema.anyOf[0] : { ...schema };
 }
 
 function writeCase(resource: Resource): WriteCase {
@@ -112,7 +105,7 @@ function writeCase(resource: Resource): WriteCase {
       .map(([field, declared]) => ({
         name: field,
         required: required.includes(field),
-        nullable: declared.nullable,
+        nullable: declared.nullable === true,
         good: field === 'companyId' ? [COMPANY] : goodValues(declared),
         bad: badValues(declared),
       })),

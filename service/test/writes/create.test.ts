@@ -1,3 +1,4 @@
+import { createdAt, defaultOf } from '@svc/sdk/contract';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { expectFailure, JSON_TYPE } from '../harness/answers.ts';
 import { COMPANY, type Envelope } from '../harness/lists.ts';
@@ -68,7 +69,7 @@ describe.each(WRITES)('POST $path', (of) => {
     const answer = await post(body);
     expect(answer.status).toBe(201);
     for (const { name } of fields.filter((field) => !field.required)) {
-      expect(answer.json<Created>()[name]).toBe(resource.fields[name]?.fallback);
+      expect(answer.json<Created>()[name]).toBe(defaultOf(resource.fields[name] ?? createdAt));
     }
   });
 

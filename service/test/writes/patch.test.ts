@@ -1,5 +1,5 @@
+import { writableFields } from '@svc/sdk/contract';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { writableFields } from '../../src/records/validate.ts';
 import { expectFailure } from '../harness/answers.ts';
 import { COMPANY, OTHER_COMPANY } from '../harness/lists.ts';
 import { CHANGEABLE, type WriteCase, writeCaseOf } from './cases.ts';

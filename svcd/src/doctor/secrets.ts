@@ -1,5 +1,5 @@
+import { CURSOR_LIFETIME_SECONDS } from '@svc/sdk/contract';
 import type { Config } from '@svc/service/config/config';
-import { CURSOR_LIFETIME_SECONDS } from '@svc/service/config/limits';
 import { counted } from '@svc/service/log/plural';
 import { judgeSecrets } from '@svc/service/server/secrets/confirm';
 import { readSecretFile, secretFileOf } from '@svc/service/server/secrets/file';

@@ -1,8 +1,9 @@
+import type { AnyErrorCode } from '@svc/sdk/contract';
 import { APIError } from 'better-auth/api';
-import { ApiError, type ErrorCode } from '../../http/errors.ts';
+import { ApiError } from '../../http/errors.ts';
 
 /** better-auth's codes whose status says less than our table can. */
-const CODES: Readonly<Record<string, ErrorCode>> = {
+const CODES: Readonly<Record<string, AnyErrorCode>> = {
   MEMBER_NOT_FOUND: 'not_found',
   INVITATION_NOT_FOUND: 'not_found',
   ORGANIZATION_NOT_FOUND: 'not_found',
@@ -15,7 +16,7 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
   TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE: 'not_signed_in',
 };
 
-const STATUSES: Readonly<Record<number, ErrorCode>> = {
+const STATUSES: Readonly<Record<number, AnyErrorCode>> = {
   400: 'invalid_body',
   401: 'not_signed_in',
   403: 'insufficient_scope',

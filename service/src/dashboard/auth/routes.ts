@@ -1,9 +1,10 @@
+import { ERRORS } from '@svc/sdk/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type pg from 'pg';
 import { Type } from 'typebox';
 import { isUnavailable } from '../../database/errors.ts';
 import type { Queryable } from '../../database/lane.ts';
-import { ApiError, ERRORS } from '../../http/errors.ts';
+import { ApiError } from '../../http/errors.ts';
 import { rateLimitKey } from '../../http/proxies.ts';
 import { findUser } from '../people/accounts.ts';
 import { defineBody, flag, newPassword, text } from '../requests/body.ts';

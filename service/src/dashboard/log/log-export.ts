@@ -5,7 +5,7 @@ import type { Position } from '../../list/cursor.ts';
 import { DOC_SEPARATOR, type KeysetRow, keysetStatement } from '../../list/keyset.ts';
 import type { ListQuery } from '../../list/query.ts';
 import { conditionsOf } from '../../list/read.ts';
-import { auditLog } from '../../resources/audit-log.ts';
+import { auditLog } from '../../resources/index.ts';
 import { EXPORT_PAGE_ENTRIES } from '../limits.ts';
 import { logList } from './log-list.ts';
 

@@ -1,13 +1,12 @@
 import { isIP } from 'node:net';
+import { HTTP_METHODS, isId } from '@svc/sdk/contract';
 import { REQUEST_ID_PATTERN } from '../../http/request.ts';
 import { type Comparison, type Filter, type ListDefinition, textThat } from '../../list/definition.ts';
 import { canonicalTime, TIME_ALLOWED } from '../../records/time.ts';
-import { auditLog } from '../../resources/audit-log.ts';
-import { isId } from '../../resources/field.ts';
+import { auditLog } from '../../resources/index.ts';
 import { EMAIL_MAX_CHARACTERS, PATH_FILTER_MAX_CHARACTERS } from '../limits.ts';
 
 /** Those that a path of the API may have. */
-const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
 const time = (operator: Comparison['operator']): Filter => ({
   column: 'created_at',
@@ -65,8 +64,8 @@ export const logList: ListDefinition = {
     requestId: field('requestId', (text) => REQUEST_ID.test(text), 'a request id'),
     method: {
       column: 'method',
-      parse: textThat((text) => METHODS.includes(text)),
-      allowed: `one of ${METHODS.join(', ')}`,
+      parse: textThat((text) => HTTP_METHODS.some((method) => method === text)),
+      allowed: `one of ${HTTP_METHODS.join(', ')}`,
     },
     path,
     pathPrefix: { ...path, comparison: { operator: '^@', type: 'text' } },

@@ -8,7 +8,7 @@ import { inTransaction } from '../../database/pool.ts';
 import { ApiError } from '../../http/errors.ts';
 import { type ListQuery, parseListQuery } from '../../list/query.ts';
 import { readRecord } from '../../records/read.ts';
-import { auditLog } from '../../resources/audit-log.ts';
+import { auditLog } from '../../resources/index.ts';
 import type { DashboardContext } from '../context.ts';
 import { type Access, confirmRole } from '../requests/session.ts';
 import { EXPORT_FORMATS, type ExportFormat, exportChunks } from './log-export.ts';

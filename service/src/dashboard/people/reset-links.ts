@@ -1,7 +1,7 @@
+import { isId } from '@svc/sdk/contract';
 import type { FastifyInstance } from 'fastify';
 import type pg from 'pg';
 import { ApiError } from '../../http/errors.ts';
-import { isId } from '../../resources/field.ts';
 import { deviceCookie } from '../auth/cookies/known-device.ts';
 import { recordPersonal } from '../auth/events.ts';
 import type { DashboardContext } from '../context.ts';

@@ -1,8 +1,7 @@
+import { type Field, requiredFields, writableFields } from '@svc/sdk/contract';
 import type { FastifyInstance } from 'fastify';
 import { sortsOf } from '../../list/definition.ts';
-import { requiredFields, writableFields } from '../../records/validate.ts';
 import type { Resource } from '../../resources/define.ts';
-import type { Field } from '../../resources/field.ts';
 import { RESOURCES } from '../../resources/index.ts';
 import type { DashboardContext } from '../context.ts';
 import type { FieldShape, ResourceShape } from './wire-data.ts';
@@ -43,22 +42,14 @@ function shapeOf(resource: Resource): ResourceShape {
   };
 }
 
-const fieldShape = (name: string, field: Field<unknown>, writable: boolean): FieldShape => ({
+const fieldShape = (name: string, field: Field, writable: boolean): FieldShape => ({
   name,
-  kind: field.kind,
-  description: rulesOf(field)['description'] as string,
-  nullable: field.nullable,
+  kind: field.kind === 'integer' || field.kind === 'time' ? field.kind : 'text',
+  description: field.description,
+  nullable: field.nullable === true,
   values: valuesOf(field),
-  maxLength: (rulesOf(field)['maxLength'] as number | undefined) ?? null,
+  maxLength: field.kind === 'text' ? field.max : null,
   writable,
 });
 
-function valuesOf(field: Field<unknown>): readonly string[] | null {
-  const values = rulesOf(field)['enum'];
-  return Array.isArray(values) ? values.map(String) : null;
-}
-
-/** The schema of a value that is not null. */
-function rulesOf({ schema, nullable }: Field<unknown>): Readonly<Record<string, unknown>> {
-  return nullable && 'anyOf' in schema && Array.isArray(schema.anyOf) ? schema.anyOf[0] : { ...schema };
-}
+const valuesOf = (field: Field): readonly string[] | null => (field.kind === 'choice' ? field.values : null);

@@ -1,9 +1,9 @@
+import { ID_ALLOWED, ID_PATTERN } from '@svc/sdk/contract';
 import { Ajv, type ErrorObject } from 'ajv';
 import type { FastifyInstance } from 'fastify';
 import { type Static, type TProperties, Type } from 'typebox';
 import { ApiError } from '../../http/errors.ts';
 import { jsonText } from '../../http/json-body.ts';
-import { ID_ALLOWED, ID_PATTERN } from '../../resources/field.ts';
 import {
   EMAIL_MAX_CHARACTERS,
   NAME_MAX_CHARACTERS,

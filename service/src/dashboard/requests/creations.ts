@@ -1,7 +1,7 @@
+import { IDEMPOTENCY_LIFETIME_SECONDS } from '@svc/sdk/contract';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type pg from 'pg';
 import { fingerprintOf, idempotencyKey } from '../../api/idempotency.ts';
-import { IDEMPOTENCY_LIFETIME_SECONDS } from '../../config/limits.ts';
 import { ApiError } from '../../http/errors.ts';
 import type { Repeats } from '../../keys/store.ts';
 import type { Person } from './session.ts';

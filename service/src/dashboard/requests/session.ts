@@ -1,3 +1,4 @@
+import { isId } from '@svc/sdk/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type pg from 'pg';
 import type { PersonContext } from '../../audit-log/actor.ts';
@@ -5,7 +6,6 @@ import type { Connections } from '../../database/lane.ts';
 import { ApiError } from '../../http/errors.ts';
 import { countedAddress } from '../../http/proxies.ts';
 import { originOf } from '../../http/request.ts';
-import { isId } from '../../resources/field.ts';
 import { deviceCookie } from '../auth/cookies/known-device.ts';
 import { ADDRESS_HEADER, type DashboardAuth } from '../auth/index.ts';
 import { allows, type Permission, type Role } from '../auth/roles.ts';

@@ -1,8 +1,8 @@
+import { isId } from '@svc/sdk/contract';
 import type { FastifyInstance } from 'fastify';
 import { allowParameters } from '../../api/guards.ts';
 import type { Connections } from '../../database/lane.ts';
 import { ApiError } from '../../http/errors.ts';
-import { isId } from '../../resources/field.ts';
 import type { DashboardContext } from '../context.ts';
 import { COMPANY_NAMES_MAX, NAME_MAX_CHARACTERS } from '../limits.ts';
 import type { CompanyNames } from '../wire.ts';

@@ -1,9 +1,9 @@
+import { isId } from '@svc/sdk/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type pg from 'pg';
 import { readPage } from '../../api/reads.ts';
 import { ApiError } from '../../http/errors.ts';
-import { apiKeys } from '../../resources/api-keys.ts';
-import { isId } from '../../resources/field.ts';
+import { apiKeys } from '../../resources/index.ts';
 import type { DashboardContext } from '../context.ts';
 import { defineBody, idOrNull, name, oneOf } from '../requests/body.ts';
 import { CREATES, repeatsOf } from '../requests/creations.ts';

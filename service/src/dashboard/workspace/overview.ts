@@ -1,7 +1,6 @@
+import { CONTRACT } from '@svc/sdk/contract';
 import type { FastifyInstance } from 'fastify';
 import type { Connections } from '../../database/lane.ts';
-import { content } from '../../resources/content.ts';
-import { mentions } from '../../resources/mentions.ts';
 import type { DashboardContext } from '../context.ts';
 import { CONTENT_COUNTED_MAX, MENTIONS_WEIGHED } from '../limits.ts';
 import { readMonth } from './usage.ts';
@@ -71,7 +70,7 @@ async function readSentiments(pool: Connections, workspaceId: string): Promise<O
      ) newest group by sentiment`,
     [workspaceId, MENTIONS_WEIGHED],
   );
-  return byValue(mentions.fields['sentiment']?.schema, rows) as Overview['sentiments'];
+  return byValue(CONTRACT.mentions.fields.sentiment.values, rows) as Overview['sentiments'];
 }
 
 async function readStatuses(pool: Connections, workspaceId: string): Promise<Overview['content']> {
@@ -79,19 +78,14 @@ async function readStatuses(pool: Connections, workspaceId: string): Promise<Ove
     `select value, (select count(*) from (
        select from content where workspace_id = $1 and status = value limit $3) counted) as records
      from unnest($2::text[]) as value`,
-    [workspaceId, valuesOf(content.fields['status']?.schema), CONTENT_COUNTED_MAX],
+    [workspaceId, CONTRACT.content.fields.status.values, CONTENT_COUNTED_MAX],
   );
-  return byValue(content.fields['status']?.schema, rows) as Overview['content'];
+  return byValue(CONTRACT.content.fields.status.values, rows) as Overview['content'];
 }
-
-const valuesOf = (schema: object | undefined): readonly string[] =>
-  schema !== undefined && 'enum' in schema && Array.isArray(schema.enum) ? schema.enum.map(String) : [];
 
 /** Every value that the field may have, 0 where there is none. */
 const byValue = (
-  schema: object | undefined,
+  values: readonly string[],
   rows: readonly { readonly value: string; readonly records: number }[],
 ): Readonly<Record<string, number>> =>
-  Object.fromEntries(
-    valuesOf(schema).map((value) => [value, rows.find((row) => row.value === value)?.records ?? 0]),
-  );
+  Object.fromEntries(values.map((value) => [value, rows.find((row) => row.value === value)?.records ?? 0]));
