@@ -2,7 +2,7 @@
 
 import { fileURLToPath } from 'node:url';
 import { dependenciesPinned } from './check/dependencies.ts';
-import { assumptionsPinned, errorsDocumented, linksLead } from './check/docs.ts';
+import { assumptionsPinned, errorsDocumented, linksLead, scriptsExist } from './check/docs.ts';
 import {
   importDirections,
   keyStoreImporters,
@@ -22,7 +22,7 @@ const RULES: readonly Rule[] = [
   ...[keyStoreImporters, sdkImportsNobody, sdkTestsImportByName],
   ...[smallFolders, smallService, mapMatchesTree, namedFilesExist],
   ...[shortFiles, typed, nothingLeftOpen, honestTests, noTokens, noMachinePaths],
-  ...[linksLead, errorsDocumented, assumptionsPinned, promisesHeld, dependenciesPinned],
+  ...[linksLead, scriptsExist, errorsDocumented, assumptionsPinned, promisesHeld, dependenciesPinned],
 ];
 
 const lineOf = ({ path, line, message }: Finding): string =>

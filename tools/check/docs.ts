@@ -30,6 +30,26 @@ function leads(from: string, target: string, paths: ReadonlySet<string>): boolea
   return paths.has(posix.join(posix.dirname(from), file).replace(/\/$/, ''));
 }
 
+/** Each `npm run NAME` of a document names a script of the workspace that it runs in. */
+export const scriptsExist: Rule = (files) => {
+  const scriptsOf = (workspace: string): Readonly<Record<string, string>> => {
+    const manifest = named(files, posix.join(workspace, 'package.json'));
+    const { scripts = {} } = JSON.parse(manifest?.text ?? '{}') as {
+      scripts?: Readonly<Record<string, string>>;
+    };
+    return scripts;
+  };
+  return files
+    .filter(({ path }) => path.endsWith('.md'))
+    .flatMap(({ path, lines }) =>
+      lines.flatMap((text, index) =>
+        [...text.matchAll(/\bnpm run (?:--silent )?([a-z]+)\b(?: -w ([\w/-]+))?/g)]
+          .filter(([, script = '', workspace = '']) => scriptsOf(workspace)[script] === undefined)
+          .map(([command]) => ({ path, line: index + 1, message: `there is no script for "${command}"` })),
+      ),
+    );
+};
+
 const named = (files: readonly SourceFile[], path: string): SourceFile | undefined =>
   files.find((file) => file.path === path);
 

@@ -1,7 +1,7 @@
 import { ERRORS } from '@svc/sdk/contract';
 import { describe, expect, test } from 'vitest';
 import { dependenciesPinned } from './dependencies.ts';
-import { assumptionsPinned, errorsDocumented, linksLead } from './docs.ts';
+import { assumptionsPinned, errorsDocumented, linksLead, scriptsExist } from './docs.ts';
 import {
   importDirections,
   keyStoreImporters,
@@ -121,6 +121,15 @@ const REFUSED: readonly (readonly [string, Rule, Files, string])[] = [
   ['a path of one machine', noMachinePaths, [['a.md', join('see /wo', 'rk/main')]], 'a.md:1: names a path'],
   ['a link to nowhere', linksLead, [['docs/a.md', 'See [b](b.md).']], 'docs/a.md:1: the link to b.md'],
   [
+    'a script that is not there',
+    scriptsExist,
+    [
+      ['package.json', '{"scripts":{"check":"x"}}'],
+      ['a.md', 'npm run check\n`npm run gone`'],
+    ],
+    'a.md:2: there is no script for "npm run gone"',
+  ],
+  [
     'a range of versions',
     dependenciesPinned,
     [['package.json', '{\n"devDependencies": {\n"a": "^1.0.0" } }']],
@@ -176,6 +185,14 @@ const ACCEPTED: readonly (readonly [string, Rule, Files])[] = [
     [
       ['docs/a.md', '[b](../b.ts#x) [c](https://c.example) [d](#d) [docs](../docs) `[x](y)`'],
       ['b.ts', ''],
+    ],
+  ],
+  [
+    'a script of a workspace',
+    scriptsExist,
+    [
+      ['dashboard/package.json', '{"scripts":{"dev":"x"}}'],
+      ['a.md', 'npm run dev -w dashboard'],
     ],
   ],
   ['links in code blocks', linksLead, [['docs/a.md', '```\n[b](nowhere.md)\n```']]],
