@@ -35,7 +35,7 @@ export interface RequestAnswer {
 
 /** A client of the workspace that the API key belongs to. It has one property per resource. */
 export type Svc = { readonly [Name in keyof Resources]: Collection<Resources[Name]> } & {
-  /** Mode of the API key. With a `test` key (sandbox), every write is a dry run. */
+  /** Mode of the API key. With a test key, every write is a dry run. */
   readonly mode: 'live' | 'test';
   /**
    * Sends any request with this client's key, retries and errors.
