@@ -58,13 +58,13 @@ function project(
 
 const projects = [
   project('no database', withoutDatabase),
-  project('embedded 18', withDatabase, `${HARNESS}/embedded-18.ts`),
+  project('embedded 18', withDatabase, `${HARNESS}/postgres/embedded-18.ts`),
 ];
 if (inBrowser.length > 0) {
   projects.push(project('browser', inBrowser, 'dashboard/test/harness/setup.ts', BROWSER_TEST_TIMEOUT_MS));
 }
 if (existsSync(POSTGRESQL_15)) {
-  projects.push(project('external 15', withDatabase, `${HARNESS}/external-15.ts`));
+  projects.push(project('external 15', withDatabase, `${HARNESS}/postgres/external-15.ts`));
 } else {
   process.stderr.write(`${POSTGRESQL_15} is not there: the tests run on the packaged PostgreSQL alone\n`);
 }

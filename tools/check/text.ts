@@ -39,7 +39,7 @@ const SKIPPED = /\b(?:test|it|describe|suite)(?:\.\w+)*\.(?:skip|skipIf|runIf|to
 const WAITS = /\bset(?:Timeout|Interval)\b|\btimers\/promises\b|(?<![\w.])sleep\(/;
 const COMMENT = /(?:^|\s)\/\/ \w/;
 /** Clients that work under a schedule of faults, and a slow network: there, time is what the test is about. */
-const SCHEDULED = ['service/test/history/', 'service/test/harness/database-proxy.ts'];
+const SCHEDULED = ['service/test/history/', 'service/test/harness/postgres/proxy.ts'];
 
 export const honestTests: Rule = (files) =>
   files

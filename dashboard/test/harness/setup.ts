@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import setUpDatabase from '@svc/service/harness/embedded-18.ts';
+import setUpDatabase from '@svc/service/harness/postgres/embedded-18.ts';
 import type { TestProject } from 'vitest/node';
 import { findChromium } from '../../../tools/screenshots/chromium.ts';
 

@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { DAMAGES } from '../../test/harness/damage.ts';
 import { createTestDatabase } from '../../test/harness/database.ts';
 import { findingsOf } from '../../test/harness/verify.ts';
 import { dumpOf } from '../../test/writes/dump.ts';
@@ -10,6 +9,7 @@ import { insertRecords, type RecordInput } from '../records/insert.ts';
 import { createWorkspace } from '../records/workspaces.ts';
 import type { Resource } from '../resources/define.ts';
 import { RESOURCES } from '../resources/index.ts';
+import { DAMAGES } from './damage.fixture.ts';
 import { estimateRecords, verifyRecords } from './verify.ts';
 
 const { pool } = await createTestDatabase();

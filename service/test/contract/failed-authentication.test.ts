@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { expectFailure } from '../harness/answers.ts';
+import { statementsOf } from '../harness/database.ts';
 import { createTestService, TEST_ACTOR, type TestService } from '../harness/service.ts';
-import { statementsOf } from '../harness/statements.ts';
 
 const LIMIT = 60;
 const MODES = ['live', 'test'] as const;

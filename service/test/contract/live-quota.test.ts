@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { expectFailure } from '../harness/answers.ts';
+import { statementsOf } from '../harness/database.ts';
 import { createTestService, type TestAnswer, type TestService } from '../harness/service.ts';
-import { statementsOf } from '../harness/statements.ts';
 
 const REQUESTS = 100;
 

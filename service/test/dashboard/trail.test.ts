@@ -1,11 +1,11 @@
 import type { AuditLogEntry } from '@svc/sdk';
 import { describe, expect, test, vi } from 'vitest';
 import { createTestDashboard, PASSWORD } from '../harness/dashboard.ts';
-import { routesOf } from '../harness/routes.ts';
 import { createTestService } from '../harness/service.ts';
 import { totpCode } from '../harness/totp.ts';
 import { methodOf } from './change.ts';
 import { CHANGES } from './changes.ts';
+import { routesOf } from './routes.ts';
 
 const { result: service, routes } = await routesOf(() => createTestService());
 const dashboard = createTestDashboard(service);

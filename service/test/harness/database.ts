@@ -5,7 +5,7 @@ import { CONNECTIONS_MIN } from '../../src/config/limits.ts';
 import { createLanes, type Lanes } from '../../src/database/lanes.ts';
 import { createPool } from '../../src/database/pool.ts';
 import { onFileEnd } from './cleanup.ts';
-import { databaseUrl, TEMPLATE } from './template.ts';
+import { databaseUrl, TEMPLATE } from './postgres/template.ts';
 
 const POOL_SIZE = 4;
 /** How long a connection that was closed may take to leave the server's list. */
@@ -101,5 +101,16 @@ async function administer(serverUrl: string, statement: string): Promise<void> {
     await client.query(statement);
   } finally {
     await client.end();
+  }
+}
+
+/** What this process sends to a database while the work runs, over whatever connection, as JSON. */
+export async function statementsOf(work: () => Promise<unknown>): Promise<readonly string[]> {
+  const query = vi.spyOn(pg.Client.prototype, 'query');
+  try {
+    await work();
+    return query.mock.calls.map(([statement]) => JSON.stringify(statement) ?? '');
+  } finally {
+    query.mockRestore();
   }
 }

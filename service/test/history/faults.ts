@@ -1,5 +1,5 @@
 import type { ThrowawayServer } from '@svc/embedded-postgres/testing';
-import { type DatabaseProxy, elapsed } from '../harness/database-proxy.ts';
+import { type DatabaseProxy, elapsed } from '../harness/postgres/proxy.ts';
 import type { ServiceNode } from './node.ts';
 import { descendantsOf, signalAll, untilEnded } from './processes.ts';
 import type { Random } from './random.ts';

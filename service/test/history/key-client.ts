@@ -1,5 +1,5 @@
 import type { DashboardSession, IssuedKey } from '../harness/dashboard-http.ts';
-import { elapsed } from '../harness/database-proxy.ts';
+import { elapsed } from '../harness/postgres/proxy.ts';
 import { secret } from '../harness/secrets.ts';
 import type { Random } from './random.ts';
 import type { NamedToken } from './recorder.ts';

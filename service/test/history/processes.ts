@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { isProcessAlive } from '@svc/embedded-postgres/testing';
-import { elapsed } from '../harness/database-proxy.ts';
+import { elapsed } from '../harness/postgres/proxy.ts';
 
 const POLL_MS = 10;
 

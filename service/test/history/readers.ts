@@ -1,4 +1,4 @@
-import { elapsed } from '../harness/database-proxy.ts';
+import { elapsed } from '../harness/postgres/proxy.ts';
 import { isSuccess } from './history.ts';
 import type { NamedToken } from './recorder.ts';
 import type { Scene } from './scene.ts';

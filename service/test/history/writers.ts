@@ -1,4 +1,4 @@
-import { elapsed } from '../harness/database-proxy.ts';
+import { elapsed } from '../harness/postgres/proxy.ts';
 import { isRefusal, isSuccess, type Write, type WriteAttempt } from './history.ts';
 import type { Random } from './random.ts';
 import type { NamedToken, RequestOptions } from './recorder.ts';

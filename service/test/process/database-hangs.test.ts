@@ -3,8 +3,8 @@ import { expect, test, vi } from 'vitest';
 import { onFileEnd } from '../harness/cleanup.ts';
 import { bootstrapWorkspace, signIn } from '../harness/dashboard-http.ts';
 import { createTestDatabase } from '../harness/database.ts';
-import { startProxy } from '../harness/database-proxy.ts';
 import { requestEntries } from '../harness/entries.ts';
+import { startProxy } from '../harness/postgres/proxy.ts';
 import { startSvcd } from '../harness/process.ts';
 import { bearer } from '../harness/running-service.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { packagedBinaries, startThrowawayServer } from '@svc/embedded-postgres/testing';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { onFileEnd } from '../harness/cleanup.ts';
-import { POSTGRESQL_15 } from '../harness/external-15.ts';
+import { POSTGRESQL_15 } from '../harness/postgres/external-15.ts';
 import { runSvcd, type ServiceProcess, startSvcd } from '../harness/process.ts';
 import { totpCode } from '../harness/totp.ts';
 import { type Ask, askAt } from './ask.ts';

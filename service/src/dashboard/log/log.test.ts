@@ -2,10 +2,10 @@ import type { AuditLogEntry, ListEnvelope } from '@svc/sdk';
 import { describe, expect, test } from 'vitest';
 import { expectFailure } from '../../../test/harness/answers.ts';
 import { createTestDashboard } from '../../../test/harness/dashboard.ts';
+import { statementsOf } from '../../../test/harness/database.ts';
 import { urlOf, walk } from '../../../test/harness/lists.ts';
 import { resourceNamed, type SeedRow, seedRecords } from '../../../test/harness/records.ts';
 import { createTestService } from '../../../test/harness/service.ts';
-import { statementsOf } from '../../../test/harness/statements.ts';
 
 const service = await createTestService();
 const dashboard = createTestDashboard(service);

@@ -2,6 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { PassThrough } from 'node:stream';
 import { describe, expect, test, vi } from 'vitest';
 import { expectFailure } from '../../../test/harness/answers.ts';
+import { findingsOf } from '../../../test/harness/verify.ts';
+import { BATCH_RECORDS } from '../../bulk/batches.ts';
+import { RUN_LEASE_SECONDS } from '../../bulk/import-run.ts';
 import {
   CSV,
   createImportWorld,
@@ -14,10 +17,7 @@ import {
   type Owner,
   REFUSED,
   WAIT,
-} from '../../../test/harness/dashboard-imports.ts';
-import { findingsOf } from '../../../test/harness/verify.ts';
-import { BATCH_RECORDS } from '../../bulk/batches.ts';
-import { RUN_LEASE_SECONDS } from '../../bulk/import-run.ts';
+} from './imports.fixture.ts';
 import type { ImportAnswer } from './wire-data.ts';
 
 const { pool, clock, ownerOnBoth, namesOf, entriesOf, breakOff } = await createImportWorld();

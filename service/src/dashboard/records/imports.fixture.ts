@@ -1,9 +1,9 @@
 import { request } from 'node:http';
 import type { AuditLogEntry, ListEnvelope } from '@svc/sdk';
 import { expect, vi } from 'vitest';
-import { BATCH_RECORDS } from '../../src/bulk/batches.ts';
-import { createTestDashboard, PUBLIC_URL, type Visitor } from './dashboard.ts';
-import { createTestService, type TestAnswer } from './service.ts';
+import { createTestDashboard, PUBLIC_URL, type Visitor } from '../../../test/harness/dashboard.ts';
+import { createTestService, type TestAnswer } from '../../../test/harness/service.ts';
+import { BATCH_RECORDS } from '../../bulk/batches.ts';
 
 export const WAIT = { timeout: 20_000, interval: 20 } as const;
 export const NDJSON = 'application/x-ndjson';

@@ -1,4 +1,4 @@
-import { RESOURCES } from '../../src/resources/index.ts';
+import { RESOURCES } from '../resources/index.ts';
 
 const RECORDS = RESOURCES.filter(({ writable }) => writable);
 

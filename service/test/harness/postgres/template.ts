@@ -1,8 +1,8 @@
 import { type Binaries, startThrowawayServer } from '@svc/embedded-postgres/testing';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
-import { ensurePartitions } from '../../src/audit-log/partitions.ts';
-import { migrate } from '../../src/database/migrate.ts';
+import { ensurePartitions } from '../../../src/audit-log/partitions.ts';
+import { migrate } from '../../../src/database/migrate.ts';
 
 /** The migrated database that every test database is a clone of. */
 export const TEMPLATE = 'svc_template';
