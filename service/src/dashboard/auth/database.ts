@@ -3,6 +3,7 @@ import { APIError } from 'better-auth/api';
 import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely';
 import pg from 'pg';
 import type { ActorContext } from '../../audit-log/actor.ts';
+import { isUnavailable } from '../../database/errors.ts';
 import type { Connections } from '../../database/lane.ts';
 import { inTransaction } from '../../database/pool.ts';
 
@@ -11,28 +12,25 @@ const FIRST_SERVER_ERROR = 500;
 /** The context of the running work. The statements of better-auth, and ours in its hooks, read it. */
 interface Scope {
   /** The transaction of all statements. Undefined: each statement is its own transaction. */
-  readonly client: pg.PoolClient | undefined;
+  readonly transaction?: { readonly client: pg.PoolClient; readonly forKysely: PostgresPoolClient } | undefined;
   /** The actor for the audit log. */
   readonly by: ActorContext;
-  /** The error of the last failed statement. */
-  failure: unknown;
+  /** The error of the last failed statement. The errors and responses of better-auth do not give it. */
+  failure?: unknown;
 }
 
 export interface AuthDatabase {
   readonly kysely: Kysely<unknown>;
   /**
-   * Runs better-auth, in the running transaction if there is one; returns the result and the error of a failed
-   * statement.
+   * Runs better-auth, in the running transaction if there is one. Throws the error of a statement if the database was
+   * unavailable, or if better-auth only says that something failed.
    */
-  observe<T>(
-    by: ActorContext,
-    work: () => Promise<T>,
-  ): Promise<{ readonly result: T; readonly failure: unknown }>;
-  /** Runs better-auth and our own statements as one transaction. */
+  run<T>(by: ActorContext, work: () => Promise<T>): Promise<T>;
+  /** Runs better-auth and our own statements as one transaction. Throws as `run` does. */
   transact<T>(by: ActorContext, work: (client: pg.PoolClient) => Promise<T>): Promise<T>;
   /**
    * For better-auth's hooks: the running transaction, or a new one only for this work, and who acts. Throws outside of
-   * `observe` and `transact`.
+   * `run` and `transact`.
    */
   join<T>(work: (client: pg.PoolClient, by: ActorContext) => Promise<T>): Promise<T>;
 }
@@ -44,86 +42,70 @@ const types: pg.CustomTypesConfig = {
 };
 
 /**
- * Creates a Kysely for better-auth over the service's pool. A change and its audit entry must be committed together, but
- * better-auth has no transaction that its caller could join. Therefore Kysely gets the connection of the transaction that
- * runs in the current asynchronous context.
+ * Creates a Kysely for better-auth over the service's pool. A change and its audit entry must be committed together.
+ * better-auth has no transaction that its caller could join: its handler starts a context of its own, and its plugins
+ * read past that. Therefore Kysely gets the connection of the transaction that runs in the current asynchronous context.
  */
 export function createAuthDatabase(pool: Connections, accounts = pool): AuthDatabase {
   const scopes = new AsyncLocalStorage<Scope>();
-  /** Stores the error of a failed statement in the scope, because the 500 of better-auth does not give the reason. */
-  const tracked = async <T>(work: () => Promise<T>): Promise<T> => {
-    try {
-      return await work();
-    } catch (error) {
-      const scope = scopes.getStore();
-      if (scope !== undefined) scope.failure = withoutValues(error);
-      throw error;
-    }
+  const failed = (error: unknown): never => {
+    // PostgreSQL puts the row that it refused into the detail: a session's token or a password's hash.
+    if (error instanceof pg.DatabaseError) error.detail = undefined;
+    const scope = scopes.getStore();
+    if (scope !== undefined) scope.failure = error;
+    throw error;
   };
-  const withClient = (client: pg.PoolClient, owned: boolean): PostgresPoolClient => {
-    const query = (text: string, values: readonly unknown[]): Promise<unknown> =>
-      tracked(() => serialized(client, () => client.query({ text, values: [...values], types })));
-    // Kysely's type also has the overload for cursors, which better-auth does not use.
-    return {
-      query: query as PostgresPoolClient['query'],
-      release: (destroy) => {
-        if (owned) client.release(destroy);
-      },
+  /** A connection for Kysely. Its statements run one after the other, although better-auth starts two at the same time. */
+  const forKysely = (client: pg.PoolClient, release: PostgresPoolClient['release']): PostgresPoolClient => {
+    let last: Promise<unknown> = Promise.resolve();
+    const query = (text: string, values: readonly unknown[]): Promise<unknown> => {
+      const result = last.then(() => client.query({ text, values: [...values], types })).catch(failed);
+      last = result.catch(() => undefined);
+      return result;
     };
+    // Kysely's type also has the overload for cursors, which better-auth does not use.
+    return { query: query as PostgresPoolClient['query'], release };
   };
   const connect = async (): Promise<PostgresPoolClient> => {
-    const client = scopes.getStore()?.client;
-    return client === undefined
-      ? withClient(await tracked(() => pool.connect()), true)
-      : withClient(client, false);
+    const transaction = scopes.getStore()?.transaction;
+    if (transaction !== undefined) return transaction.forKysely;
+    const client = await pool.connect().catch(failed);
+    return forKysely(client, (destroy) => client.release(destroy));
   };
-  const run = async <T>(scope: Scope, work: () => Promise<T>): Promise<T> => {
+  const runIn = async <T>(scope: Scope, work: () => Promise<T>): Promise<T> => {
     try {
-      return await scopes.run(scope, work);
+      const result = await scopes.run(scope, work);
+      if (isUnavailable(scope.failure) || (scope.failure !== undefined && isServerError(result))) {
+        throw scope.failure;
+      }
+      return result;
     } catch (error) {
-      // The error of better-auth does not give the reason. The error of the statement does.
-      throw isUnexplained(error) ? (scope.failure ?? error) : error;
+      throw isServerError(error) ? (scope.failure ?? error) : error;
     }
   };
   const transact: AuthDatabase['transact'] = (by, work) =>
-    inTransaction(accounts, (client) => run({ client, by, failure: undefined }, () => work(client)));
+    inTransaction(accounts, (client) => {
+      const transaction = { client, forKysely: forKysely(client, () => undefined) };
+      return runIn({ by, transaction }, () => work(client));
+    });
   return {
     kysely: new Kysely({
       // The application ends the pool.
       dialect: new PostgresDialect({ pool: { connect, end: () => Promise.resolve(), options: {} } }),
     }),
-    observe: async (by, work) => {
-      const scope: Scope = { client: scopes.getStore()?.client, by, failure: undefined };
-      const result = await run(scope, work);
-      return { result, failure: scope.failure };
-    },
+    run: (by, work) => runIn({ by, transaction: scopes.getStore()?.transaction }, work),
     transact,
     join: async (work) => {
       const scope = scopes.getStore();
       if (scope === undefined)
-        throw new Error('This change has no actor: it runs outside of observe and transact.');
-      const { client, by } = scope;
-      return client === undefined ? transact(by, (own) => work(own, by)) : work(client, by);
+        throw new Error('This change has no actor: it runs outside of run and transact.');
+      const { transaction, by } = scope;
+      return transaction === undefined ? transact(by, (own) => work(own, by)) : work(transaction.client, by);
     },
   };
 }
 
-const isUnexplained = (error: unknown): boolean =>
-  error instanceof APIError && error.statusCode >= FIRST_SERVER_ERROR;
-
-const tails = new WeakMap<pg.PoolClient, Promise<unknown>>();
-
-/**
- * Runs the work after the earlier work on the same connection: better-auth starts two statements at the same time.
- */
-async function serialized<T>(client: pg.PoolClient, work: () => Promise<T>): Promise<T> {
-  const run = (tails.get(client) ?? Promise.resolve()).then(work, work);
-  tails.set(client, run);
-  return run;
-}
-
-/** PostgreSQL puts the row that it refused into the detail: a session's token or a password's hash. */
-function withoutValues(error: unknown): unknown {
-  if (error instanceof pg.DatabaseError) error.detail = undefined;
-  return error;
-}
+/** Whether an error or a response of better-auth only says that something failed. */
+const isServerError = (value: unknown): boolean =>
+  (value instanceof APIError && value.statusCode >= FIRST_SERVER_ERROR) ||
+  (value instanceof Response && value.status >= FIRST_SERVER_ERROR);

@@ -2,7 +2,6 @@ import { ERRORS } from '@svc/sdk/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type pg from 'pg';
 import { Type } from 'typebox';
-import { isUnavailable } from '../../database/errors.ts';
 import type { Queryable } from '../../database/lane.ts';
 import { ApiError } from '../../http/errors.ts';
 import { rateLimitKey } from '../../http/proxies.ts';
@@ -25,8 +24,6 @@ import {
   WRONG_CODES,
 } from './second-factor/second-step.ts';
 import { withoutTokens } from './without-tokens.ts';
-
-const FIRST_FAILURE = 500;
 
 const nothing = defineBody({});
 const optional = Type.Optional(flag);
@@ -78,9 +75,7 @@ export function registerAuth(
       headers,
       body: body === undefined ? null : JSON.stringify(body),
     });
-    const { result, failure } = await auth.database.observe(anonymous(request), () => auth.handler(handed));
-    if (failure !== undefined && (result.status >= FIRST_FAILURE || isUnavailable(failure))) throw failure;
-    return result;
+    return auth.database.run(anonymous(request), () => auth.handler(handed));
   };
   const proxy = async (
     request: FastifyRequest,

@@ -65,15 +65,15 @@ export function authHeaders(request: FastifyRequest): Headers {
 export function createSessions(pool: Connections, auth: DashboardAuth, standing: Standing): Sessions {
   const find: Sessions['find'] = async (request, reply) => {
     if (request.headers.cookie === undefined) return undefined;
-    const { result } = await standing.lookUp(() =>
-      auth.database.observe(anonymous(request), () =>
+    const { response, headers } = await standing.lookUp(() =>
+      auth.database.run(anonymous(request), () =>
         auth.api.getSession({ headers: authHeaders(request), returnHeaders: true }),
       ),
     );
-    standing.identify(result.response?.user.id);
-    setCookies(reply, result.headers.getSetCookie());
-    if (result.response === null) return undefined;
-    const { id, email, name } = result.response.user;
+    standing.identify(response?.user.id);
+    setCookies(reply, headers.getSetCookie());
+    if (response === null) return undefined;
+    const { id, email, name } = response.user;
     return { id, email, name };
   };
   const require: Sessions['require'] = async (request, reply) => {
