@@ -22,7 +22,7 @@ const listCommand = (context: CommandContext): Command =>
     .description('print all people with their workspaces and roles, sorted by e-mail address')
     .option('--json', 'print one JSON object per line: {"email", "name", "secondFactor", "workspaces"}')
     .action(async ({ json }: { readonly json?: true }) => {
-      const { listUsers } = await import('@svc/service/dashboard/people/users');
+      const { listUsers } = await import('@svc/service/dashboard/people/operator');
       await context.withDatabase('svcd user list', async ({ pool }) => {
         for await (const { email, secondFactor, workspaces, ...user } of listUsers(pool)) {
           const places = workspaces.map(({ id, name, role }) => `${role} of ${JSON.stringify(name)} (${id})`);
@@ -44,7 +44,7 @@ const resetPasswordCommand = (context: CommandContext): Command =>
       const { publicUrl } = context.config();
       const { createDashboardAuth } = await import('@svc/service/dashboard');
       const { createOperatorResetLink, setUserPassword } = await import(
-        '@svc/service/dashboard/people/users'
+        '@svc/service/dashboard/people/operator'
       );
       if (set !== true) {
         const link = await context.withDatabase('svcd user reset-password', ({ pool }) =>
@@ -69,7 +69,7 @@ const resetSecondFactorCommand = (context: CommandContext): Command =>
     )
     .requiredOption('--email <address>', 'e-mail address of the person')
     .action(async ({ email }: EmailFlag) => {
-      const { resetUserSecondFactor } = await import('@svc/service/dashboard/people/users');
+      const { resetUserSecondFactor } = await import('@svc/service/dashboard/people/operator');
       const removed = await context.withDatabase('svcd user reset-second-factor', ({ pool }) =>
         resetUserSecondFactor(pool, email),
       );

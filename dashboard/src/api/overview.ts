@@ -1,7 +1,6 @@
 import type { Audit, ListEnvelope, Mention } from '@svc/sdk';
 import { CONTRACT } from '@svc/sdk/contract';
-import type { RangeName } from '@svc/service/dashboard/range';
-import type { Overview, Traffic } from '@svc/service/dashboard/wire-overview';
+import type { Overview, RangeName, Traffic } from '@svc/service/dashboard/wire';
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { call, ofWorkspace } from './client.ts';
 

@@ -1,4 +1,4 @@
-import type { RangeName } from '@svc/service/dashboard/range';
+import type { RangeName } from '@svc/service/dashboard/wire';
 import type { Scores } from '@svc/service/dashboard/wire-data';
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { call, ofWorkspace } from './client.ts';

@@ -1,4 +1,4 @@
-import type { Traffic } from '@svc/service/dashboard/wire-overview';
+import type { Traffic } from '@svc/service/dashboard/wire';
 import { useCallback, useMemo } from 'react';
 import type uPlot from 'uplot';
 import { CURSOR, fromZero, timeAxis, valueAxis } from './axes.ts';

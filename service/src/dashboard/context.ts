@@ -8,7 +8,9 @@ import type { Deployment } from './wire.ts';
 
 /** The dependencies of the dashboard's endpoints. */
 export interface DashboardContext {
-  /** Runs the statements of a request. One that changes data waits for its turn among the writes of its owner. */
+  /** Runs the statements of sign-in. */
+  readonly people: Connections;
+  /** Runs the statements of other requests. One that changes data waits for its turn among the writes of its owner. */
   readonly pool: Connections;
   /** Runs what a request writes that otherwise only reads: the audit entry of an export. */
   readonly changes: Connections;

@@ -3,12 +3,12 @@ import type pg from 'pg';
 import { type Chunked, deleteInChunks } from '../database/delete-in-chunks.ts';
 import { AUTH_WINDOW_SECONDS, SIGN_IN_WINDOW_SECONDS } from './limits.ts';
 
-const OVER = 'expires_at <= now()';
-const USELESS: readonly Chunked[] = [
-  { table: 'sessions', key: 'id', where: OVER },
-  { table: 'verifications', key: 'id', where: OVER },
+const EXPIRED = 'expires_at <= now()';
+const EXPIRING: readonly Chunked[] = [
+  { table: 'sessions', key: 'id', where: EXPIRED },
+  { table: 'verifications', key: 'id', where: EXPIRED },
   { table: 'sign_in_attempts', key: 'bucket', where: 'ends_at <= now()' },
-  { table: 'one_time_links', key: 'token_hash', where: OVER },
+  { table: 'one_time_links', key: 'token_hash', where: EXPIRED },
   {
     table: 'dashboard_idempotency_keys',
     key: 'user_id, idempotency_key',
@@ -23,9 +23,9 @@ const USELESS: readonly Chunked[] = [
   },
 ];
 
-/** Removes what sign-in has no use for any more; returns the number of rows. For a job. */
+/** Deletes expired rows of sign-in; returns their number. */
 export async function deleteExpiredSignIns(pool: pg.Pool, signal?: AbortSignal): Promise<number> {
   let deleted = 0;
-  for (const useless of USELESS) deleted += await deleteInChunks(pool, useless, signal);
+  for (const chunk of EXPIRING) deleted += await deleteInChunks(pool, chunk, signal);
   return deleted;
 }

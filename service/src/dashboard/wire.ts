@@ -1,12 +1,12 @@
-import type { ApiKey, Company, Time } from '@svc/sdk';
+import type { ApiKey, Company, ContentStatus, Sentiment, Time } from '@svc/sdk';
 import type { Role } from './auth/permissions.ts';
 
-/** What the dashboard's endpoints answer with, beside the shapes of the API itself (@svc/sdk). */
+/** The bodies of the dashboard's responses. Records, keys and log entries are as in the API (@svc/sdk). */
 
 /** `GET /me`. */
 export interface Me {
   readonly user: { readonly id: string; readonly email: string; readonly name: string };
-  /** By name. */
+  /** Ordered by name. */
   readonly workspaces: readonly { readonly id: string; readonly name: string; readonly role: Role }[];
 }
 
@@ -15,64 +15,28 @@ export interface Workspace {
   readonly id: string;
   readonly name: string;
   readonly createdAt: Time;
-  /** The role of the person who asks. */
+  /** The role of the person who sends the request. */
   readonly role: Role;
-  /** Live requests a calendar month (UTC); null: no limit. */
+  /** Live requests per calendar month (UTC); null: no limit. */
   readonly liveQuota: number | null;
-  /** Requests a second that one key may make; null: no limit. */
+  /** Requests per second that one key may make; null: no limit. */
   readonly burstLimit: number | null;
 }
 
-/** `POST /workspaces/{id}/members/{id}/password-reset`. The only answer that has the link. */
-export interface IssuedResetLink {
-  readonly email: string;
-  readonly link: string;
-  readonly expiresAt: Time;
-}
-
-/** `POST /password-reset/read`: whose password the link sets. */
+/** `POST /password-reset/read`: the person whose password the link sets. */
 export interface PasswordResetOffer {
   readonly email: string;
 }
 
-/** `GET /workspaces/{id}/usage`. */
-export interface Usage {
-  /** Newest day first; a key has no row on a day without requests. Live and test requests. */
-  readonly data: readonly {
-    /** `2026-03-01`, UTC. */
-    readonly day: string;
-    readonly keyId: string;
-    readonly requests: number;
-    /** How many of them were answered with 4xx or 5xx. */
-    readonly errors: number;
-  }[];
-  /** The calendar month (UTC) that runs. */
-  readonly month: {
-    readonly startsAt: Time;
-    readonly endsAt: Time;
-    /** Live requests so far. */
-    readonly used: number;
-    /** Null: no limit. */
-    readonly limit: number | null;
-  };
+/** `POST /workspaces/{id}/members/{id}/password-reset`. Only this response holds the link. */
+export interface IssuedResetLink extends PasswordResetOffer {
+  readonly link: string;
+  readonly expiresAt: Time;
 }
 
-/** `GET /workspaces/{id}/company-names`, by name. */
+/** `GET /workspaces/{id}/company-names`, ordered by name. */
 export interface CompanyNames {
   readonly data: readonly Pick<Company, 'id' | 'name' | 'domain'>[];
-}
-
-/** `POST …/keys/{keyId}/rotate`; with `POST …/keys` the only response that holds a token. */
-export interface IssuedKey {
-  readonly key: ApiKey;
-  readonly token: string;
-}
-
-/** `POST …/keys`. */
-export interface CreatedKey {
-  readonly key: ApiKey;
-  /** Null in the response to a repeat: the token was in the first response. */
-  readonly token: string | null;
 }
 
 /** `POST …/keys/{keyId}/revoke`. */
@@ -80,19 +44,30 @@ export interface RevokedKey {
   readonly key: ApiKey;
 }
 
-/** `GET /deployment`: what holds for all workspaces. */
+/** `POST …/keys/{keyId}/rotate`. Only this response and that of `POST …/keys` hold a token. */
+export interface IssuedKey extends RevokedKey {
+  readonly token: string;
+}
+
+/** `POST …/keys`. */
+export interface CreatedKey extends RevokedKey {
+  /** Null in the response to a repeat: the token was in the first response. */
+  readonly token: string | null;
+}
+
+/** `GET /deployment`: what the operator has set for all workspaces. */
 export interface Deployment {
-  /** An entry of the audit log is kept for at least so many days. */
+  /** The audit log keeps an entry for at least this many days. */
   readonly logRetentionDays: number;
 }
 
-/** `GET /auth/get-session`; null when there is none. */
+/** `GET /auth/get-session`; null if there is no session. */
 export interface CurrentSession {
   readonly session: Pick<SessionOfList, 'id'>;
   readonly user: { readonly id: string; readonly email: string; readonly twoFactorEnabled: boolean };
 }
 
-/** `GET /auth/list-sessions`. */
+/** An item of `GET /auth/list-sessions`. */
 export interface SessionOfList {
   /** Names the session to `POST /auth/revoke-session`. */
   readonly id: string;
@@ -103,12 +78,12 @@ export interface SessionOfList {
   readonly userAgent: string | null;
 }
 
-/** `POST /auth/sign-in/email`: a session, or the question for the second factor. */
+/** `POST /auth/sign-in/email`. True: the second factor is needed. Otherwise a session has started. */
 export interface SignedIn {
   readonly twoFactorRedirect?: boolean;
 }
 
-/** `POST /auth/two-factor/enable`; the codes alone: `POST /auth/two-factor/generate-backup-codes`. */
+/** `POST /auth/two-factor/enable`. `POST /auth/two-factor/generate-backup-codes` returns only the codes. */
 export interface SecondFactorSetUp {
   /** `otpauth:` address, for an authenticator. */
   readonly totpURI: string;
@@ -124,13 +99,6 @@ export interface Member {
   readonly createdAt: Time;
 }
 
-/** `POST /workspaces/{id}/invitations`. Only this response holds the link. */
-export interface IssuedInvitation {
-  readonly invitation: Invitation;
-  /** Null in the response to a repeat: the link was in the first response. */
-  readonly link: string | null;
-}
-
 export interface Invitation {
   readonly id: string;
   readonly email: string;
@@ -139,11 +107,81 @@ export interface Invitation {
   readonly expiresAt: Time;
 }
 
-/** What the holder of an invitation's link learns of it. */
-export interface InvitationOffer {
-  readonly email: string;
-  readonly role: Role;
+/** `POST /workspaces/{id}/invitations`. */
+export interface IssuedInvitation {
+  readonly invitation: Invitation;
+  /** Null in the response to a repeat: the link was in the first response. */
+  readonly link: string | null;
+}
+
+/** `POST /invitations/read`. */
+export interface InvitationOffer extends Pick<Invitation, 'email' | 'role'> {
   readonly workspaceName: string;
-  /** Whether the e-mail address has an account: then its owner signs in first, else chooses a password. */
+  /** True: the person signs in to accept. False: the person chooses a password to accept. */
   readonly hasAccount: boolean;
+}
+
+/** `GET /workspaces/{id}/usage`: live and test requests. */
+export interface Usage {
+  /** Newest day first. A key has no row for a day without requests. */
+  readonly data: readonly {
+    /** Such as `2026-03-01` (UTC). */
+    readonly day: string;
+    readonly keyId: string;
+    readonly requests: number;
+    /** The requests that got a 4xx or 5xx response. */
+    readonly errors: number;
+  }[];
+  /** The present calendar month (UTC). */
+  readonly month: {
+    readonly startsAt: Time;
+    readonly endsAt: Time;
+    /** Live requests so far. */
+    readonly used: number;
+    /** Null: no limit. */
+    readonly limit: number | null;
+  };
+}
+
+/** The length of time that a plot shows. */
+export type RangeName = '24h' | '7d' | '30d' | '90d' | '1y';
+
+/** `GET /workspaces/{id}/traffic`. */
+export interface Traffic {
+  readonly step: 'hour' | 'day';
+  /** Oldest first, without gaps. The last one is the present hour or day (UTC). */
+  readonly spans: readonly TrafficSpan[];
+  readonly total: TrafficFigures;
+  /** The same length of time before the first span. */
+  readonly before: Pick<TrafficFigures, 'live' | 'test' | 'errors'>;
+}
+
+export interface TrafficFigures {
+  readonly live: number;
+  readonly test: number;
+  /** The live and test requests that got a 4xx or 5xx response. */
+  readonly errors: number;
+  /** The latency that half of the requests did not exceed, in milliseconds; null without requests. */
+  readonly p50: number | null;
+  /** The same for 95 % of the requests. */
+  readonly p95: number | null;
+}
+
+export interface TrafficSpan extends TrafficFigures {
+  /** Start of the span. */
+  readonly at: Time;
+}
+
+/** `GET /workspaces/{id}/overview`. */
+export interface Overview {
+  /** `forecast`: live requests by the end of the month, at the rate of the last seven days. */
+  readonly month: Usage['month'] & { readonly forecast: number };
+  /** The first steps that the workspace has done. */
+  readonly begun: { readonly key: boolean; readonly records: boolean; readonly request: boolean };
+  /** Number of records by name of the resource. */
+  readonly counts: Readonly<Record<string, number>>;
+  /** Of the newest 1,000 mentions. */
+  readonly sentiments: Readonly<Record<Sentiment, number>>;
+  /** At most 100,000 each. */
+  readonly content: Readonly<Record<ContentStatus, number>>;
 }

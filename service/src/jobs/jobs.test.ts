@@ -4,7 +4,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { createTestDashboard, PASSWORD } from '../../test/harness/dashboard.ts';
 import { createTestService, TEST_SECRET } from '../../test/harness/service.ts';
 import { listPartitions } from '../audit-log/partitions.ts';
-import { examineSecondFactors } from '../dashboard/auth/second-factor/sealed-factors.ts';
+import { examineSecondFactors } from '../dashboard/auth/sealed-factors.ts';
 import { type Jobs, startJobs } from './jobs.ts';
 
 const WAIT = { timeout: 15_000, interval: 20 } as const;

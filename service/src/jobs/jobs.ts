@@ -3,7 +3,7 @@ import { Logger as JobLogger, parseCronItems, type Runner, run, type TaskList } 
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { type Clock, systemClock } from '../config/time.ts';
-import { resealSecondFactors } from '../dashboard/auth/second-factor/sealed-factors.ts';
+import { resealSecondFactors } from '../dashboard/auth/sealed-factors.ts';
 import { createPool } from '../database/pool.ts';
 import { maintainAuditLog } from './audit-log-partitions.ts';
 import { deleteExpired } from './expired.ts';

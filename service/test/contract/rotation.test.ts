@@ -1,7 +1,7 @@
 import type { AnyErrorCode } from '@svc/sdk/contract';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { SealedKind } from '../../src/config/secrets.ts';
-import { resealSecondFactors } from '../../src/dashboard/auth/second-factor/sealed-factors.ts';
+import { resealSecondFactors } from '../../src/dashboard/auth/sealed-factors.ts';
 import { createInvitationLink, createSignInLink } from '../../src/dashboard/people/links.ts';
 import { inTransaction } from '../../src/database/pool.ts';
 import { companies } from '../../src/resources/index.ts';

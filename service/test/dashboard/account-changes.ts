@@ -1,6 +1,6 @@
 import type { AuditLogEntry } from '@svc/sdk';
 import { createSetUpLink, createSignInLink } from '../../src/dashboard/index.ts';
-import { createOperatorResetLink } from '../../src/dashboard/people/users.ts';
+import { createOperatorResetLink } from '../../src/dashboard/people/operator.ts';
 import { newEmail, PASSWORD, PUBLIC_URL, tokenOf } from '../harness/dashboard.ts';
 import { totpCode } from '../harness/totp.ts';
 import { member, type Prepare, type World, workspaceOf } from './change.ts';

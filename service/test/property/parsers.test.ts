@@ -7,7 +7,7 @@ import { BulkError } from '../../src/bulk/error.ts';
 import { LINE_MAX_BYTES } from '../../src/bulk/lines.ts';
 import { createPace, TURN_CHARACTERS } from '../../src/bulk/pace.ts';
 import { BODY_VALUES_MAX, HEADERS_MAX_BYTES, JSON_DEPTH_MAX } from '../../src/config/limits.ts';
-import { parseCookies } from '../../src/dashboard/auth/cookies/cookie-header.ts';
+import { parseCookies } from '../../src/dashboard/auth/cookies.ts';
 import { ApiError } from '../../src/http/errors.ts';
 import { matchesEtag } from '../../src/http/etag.ts';
 import { jsonExcess, jsonText } from '../../src/http/json-body.ts';

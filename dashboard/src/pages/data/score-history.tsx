@@ -1,4 +1,4 @@
-import type { RangeName } from '@svc/service/dashboard/range';
+import type { RangeName } from '@svc/service/dashboard/wire';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { scoresQuery } from '../../api/scores.ts';

@@ -1,5 +1,5 @@
 import { CONTRACT } from '@svc/sdk/contract';
-import type { Overview } from '@svc/service/dashboard/wire-overview';
+import type { Overview } from '@svc/service/dashboard/wire';
 import { Link } from '@tanstack/react-router';
 import { Check } from 'lucide-react';
 import type { ReactNode } from 'react';

@@ -1,6 +1,6 @@
 import type { ContentStatus } from '@svc/sdk';
 import { CONTRACT } from '@svc/sdk/contract';
-import type { Overview } from '@svc/service/dashboard/wire-overview';
+import type { Overview } from '@svc/service/dashboard/wire';
 import { Link } from '@tanstack/react-router';
 import { formatNumber } from '../../format/number.ts';
 import { valueLabel } from '../../resources/labels.ts';

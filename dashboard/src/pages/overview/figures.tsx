@@ -1,5 +1,4 @@
-import type { RangeName } from '@svc/service/dashboard/range';
-import type { Overview, Traffic } from '@svc/service/dashboard/wire-overview';
+import type { Overview, RangeName, Traffic } from '@svc/service/dashboard/wire';
 import type { ReactNode } from 'react';
 import { formatChange, formatNumber, formatPercent } from '../../format/number.ts';
 import { counted } from '../../format/plural.ts';

@@ -1,5 +1,5 @@
 import { CONTRACT } from '@svc/sdk/contract';
-import type { Overview } from '@svc/service/dashboard/wire-overview';
+import type { Overview } from '@svc/service/dashboard/wire';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { newestMentionsQuery } from '../../api/overview.ts';

@@ -1,4 +1,4 @@
-import type { RangeName } from '@svc/service/dashboard/range';
+import type { RangeName } from '@svc/service/dashboard/wire';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { overviewQuery, trafficQuery } from '../../api/overview.ts';

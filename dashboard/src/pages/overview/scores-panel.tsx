@@ -1,5 +1,5 @@
 import { CONTRACT } from '@svc/sdk/contract';
-import type { RangeName } from '@svc/service/dashboard/range';
+import type { RangeName } from '@svc/service/dashboard/wire';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useCompanyNames } from '../../api/company-names.ts';

@@ -1,4 +1,4 @@
-import type { Traffic, TrafficSpan } from '@svc/service/dashboard/wire-overview';
+import type { Traffic, TrafficSpan } from '@svc/service/dashboard/wire';
 import { type ReactNode, useState } from 'react';
 import { formatNumber } from '../../format/number.ts';
 import { formatHour, formatUtcDay } from '../../format/time.ts';

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
 import { isUnavailable } from '../../database/errors.ts';
 import type { Queryable } from '../../database/lane.ts';
 import { ApiError } from '../../http/errors.ts';
+import { rateLimitKey } from '../../http/proxies.ts';
 import {
   ACCOUNT_ATTEMPTS_MAX,
   ACCOUNT_WINDOW_SECONDS,
@@ -11,63 +13,61 @@ import {
   SIGN_IN_ATTEMPTS_MAX,
   SIGN_IN_WINDOW_SECONDS,
 } from '../limits.ts';
+import { knownDevice } from './cookies.ts';
 
-/** How often something may fail within a window that starts with the first attempt. */
+/** How many attempts may fail within a window of time, which starts with the first attempt. */
 interface Budget {
-  /** What is counted; stored as a hash. */
+  /** The name of what is counted. It is stored as a hash. */
   readonly of: string;
   readonly max: number;
   readonly windowSeconds: number;
 }
 
-/** Where an attempt comes from, and whether the person has signed in with this device before. */
-export interface Attempt {
-  readonly address: string;
-  /** The id of the device; undefined: not known for this account. */
-  readonly knownDevice: string | undefined;
+const ACCOUNT = { max: ACCOUNT_ATTEMPTS_MAX, windowSeconds: ACCOUNT_WINDOW_SECONDS } as const;
+const DEVICE = { max: DEVICE_ATTEMPTS_MAX, windowSeconds: DEVICE_WINDOW_SECONDS } as const;
+const SECOND_STEP = { max: SECOND_STEP_ATTEMPTS_MAX, windowSeconds: DEVICE_WINDOW_SECONDS } as const;
+const ADDRESS = { max: SIGN_IN_ATTEMPTS_MAX, windowSeconds: SIGN_IN_WINDOW_SECONDS } as const;
+
+/**
+ * The budgets of an attempt to enter a password. A known device has its own, so that failures of other people do not lock
+ * its person out. All other devices share one per address and one per account.
+ */
+export function passwordBudgets(
+  request: FastifyRequest,
+  account: string,
+  userId: string | undefined,
+): readonly Budget[] {
+  const device = knownDevice(request, userId);
+  return device === undefined
+    ? [ofAddress(request), { of: `password ${account}`, ...ACCOUNT }]
+    : [{ of: `device ${device} ${account}`, ...DEVICE }];
 }
 
 /**
- * The budgets of an attempt to enter a password. A known device has one of its own, so that nobody else's failures lock
- * its person out. All other devices share one for each address, and one for the account.
+ * The budgets of an attempt to enter a code. All known devices of an account also share one: a stranger who knows the
+ * password may have made many devices known, before the second factor was enabled or by reset links.
  */
-export const passwordBudgets = (account: string, { address, knownDevice }: Attempt): readonly Budget[] =>
-  knownDevice === undefined
-    ? [ofAddress(address), { of: `password ${account}`, ...ACCOUNT }]
-    : [ofDevice(knownDevice, account)];
+export function codeBudgets(request: FastifyRequest, userId: string): readonly Budget[] {
+  const device = knownDevice(request, userId);
+  return device === undefined
+    ? [ofAddress(request), { of: `code ${userId}`, ...SECOND_STEP }]
+    : [
+        { of: `device ${device} ${userId}`, ...DEVICE },
+        { of: `code by known devices ${userId}`, ...ACCOUNT },
+      ];
+}
 
-/**
- * The same of an attempt to enter a code. Known devices also share one for the account: who knows the password may have
- * made many devices known before the second factor was switched on, or by reset links.
- */
-export const codeBudgets = (userId: string, { address, knownDevice }: Attempt): readonly Budget[] =>
-  knownDevice === undefined
-    ? [
-        ofAddress(address),
-        { of: `code ${userId}`, max: SECOND_STEP_ATTEMPTS_MAX, windowSeconds: DEVICE_WINDOW_SECONDS },
-      ]
-    : [ofDevice(knownDevice, userId), { of: `code by known devices ${userId}`, ...ACCOUNT }];
+/** The budget of a signed-in person who enters the current password or a code. */
+export const sessionBudgets = (userId: string): readonly Budget[] => [{ of: `session ${userId}`, ...DEVICE }];
 
-/** Of the current password or a code, by somebody who has a session. */
-export const sessionBudgets = (userId: string): readonly Budget[] => [
-  { of: `session ${userId}`, max: DEVICE_ATTEMPTS_MAX, windowSeconds: DEVICE_WINDOW_SECONDS },
-];
-
-const ACCOUNT = { max: ACCOUNT_ATTEMPTS_MAX, windowSeconds: ACCOUNT_WINDOW_SECONDS } as const;
-const ofAddress = (address: string): Budget => ({
-  of: `address ${address}`,
-  max: SIGN_IN_ATTEMPTS_MAX,
-  windowSeconds: SIGN_IN_WINDOW_SECONDS,
-});
-const ofDevice = (device: string, account: string): Budget => ({
-  of: `device ${device} ${account}`,
-  max: DEVICE_ATTEMPTS_MAX,
-  windowSeconds: DEVICE_WINDOW_SECONDS,
+const ofAddress = (request: FastifyRequest): Budget => ({
+  of: `address ${rateLimitKey(request)}`,
+  ...ADDRESS,
 });
 
 /**
- * Makes an attempt, and counts it if it fails. An attempt that nothing judged does not count: the database was away or
- * busy, or no secret opens the second factor. Throws `rate_limited` when a budget is used up.
+ * Makes an attempt, and counts it if it fails. It does not count if it could not be checked: the database was unavailable,
+ * or no secret decrypts the second factor. Throws `rate_limited` if a budget is used up.
  */
 export async function countFailure(
   pool: Queryable,
@@ -83,18 +83,18 @@ export async function countFailure(
     await returnAttempt(pool, taken.splice(0));
     return response;
   } catch (error) {
-    // When the database is away, it cannot take the attempt back either. The caller needs the first error.
-    if (isUnjudged(error)) await returnAttempt(pool, taken).catch(() => undefined);
+    // If the database is unavailable, this fails too. The caller needs the first error.
+    if (isUnchecked(error)) await returnAttempt(pool, taken).catch(() => undefined);
     throw error;
   }
 }
 
-const isUnjudged = (error: unknown): boolean =>
+const isUnchecked = (error: unknown): boolean =>
   isUnavailable(error) || (error instanceof ApiError && error.code === 'conflict');
 
 /**
- * Counts an attempt before it is made, so that attempts at the same instant do not exceed a budget. Adds the budgets that
- * count it to `taken`. Throws `rate_limited` when one is used up; what comes after that one is not counted.
+ * Counts an attempt before it is made, so that attempts at the same time do not exceed a budget. Adds the budgets that
+ * count it to `taken`. Throws `rate_limited` at the first one that is used up; the later ones do not count it.
  */
 async function takeAttempt(pool: Queryable, budgets: readonly Budget[], taken: Budget[]): Promise<void> {
   for (const budget of budgets) {

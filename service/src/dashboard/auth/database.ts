@@ -12,7 +12,9 @@ const FIRST_SERVER_ERROR = 500;
 /** The context of the running work. The statements of better-auth, and ours in its hooks, read it. */
 interface Scope {
   /** The transaction of all statements. Undefined: each statement is its own transaction. */
-  readonly transaction?: { readonly client: pg.PoolClient; readonly forKysely: PostgresPoolClient } | undefined;
+  readonly transaction?:
+    | { readonly client: pg.PoolClient; readonly forKysely: PostgresPoolClient }
+    | undefined;
   /** The actor for the audit log. */
   readonly by: ActorContext;
   /** The error of the last failed statement. The errors and responses of better-auth do not give it. */

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { ActorContext } from '../../audit-log/actor.ts';
 import { appendEvents } from '../../audit-log/append-event.ts';
-import type { EventTarget, NewEvent } from '../../audit-log/entry.ts';
+import type { NewEvent } from '../../audit-log/entry.ts';
 
 /** The names in the audit log of the sign-in methods, by path of better-auth. */
 export const METHODS: Readonly<Record<string, string>> = {
@@ -10,34 +10,35 @@ export const METHODS: Readonly<Record<string, string>> = {
   '/two-factor/verify-backup-code': 'backup_code',
 };
 
+type PersonalKind = Extract<NewEvent['kind'], `account.${string}` | `session.${string}`>;
+
+/** An event of a person's account or sessions. The person is its target. */
+export type PersonalEvent = {
+  readonly [Kind in PersonalKind]: Omit<Extract<NewEvent, { readonly kind: Kind }>, 'target'>;
+}[PersonalKind];
+
 /** Identifies a person by id or by e-mail address. */
 export type PersonKey = { readonly id: string } | { readonly email: string };
 
 /**
- * Logs an event of a person's account or sessions in each workspace of the person. `event` creates the event from the
- * target that names the person. If nobody is signed in, the person is the actor. Logs nothing for a person without an
- * account or a workspace.
+ * Logs an event of a person's account or sessions in each workspace of the person. If nobody is signed in, the person is
+ * the actor. Logs nothing for a person without an account or a workspace.
  */
 export async function recordPersonal(
   client: pg.ClientBase,
   by: ActorContext,
   person: PersonKey,
-  event: (target: EventTarget) => NewEvent | undefined,
+  event: PersonalEvent,
 ): Promise<void> {
   const [column, value] = 'id' in person ? (['id', person.id] as const) : (['email', person.email] as const);
-  const { rows } = await client.query<{ workspace_id: string; id: string; email: string }>(
-    `select m.workspace_id, u.id, u.email from users u join members m on m.user_id = u.id
+  const { rows } = await client.query<{ workspaceId: string; id: string; label: string }>(
+    `select m.workspace_id as "workspaceId", u.id, u.email as label from users u join members m on m.user_id = u.id
      where u.${column} = $1 order by m.workspace_id`,
     [value],
   );
-  const [first] = rows;
-  if (first === undefined) return;
-  const { id, email } = first;
-  const made = event({ id, label: email });
-  if (made === undefined) return;
   await appendEvents(
     client,
-    'requestId' in by && by.actor === null ? { ...by, actor: email } : by,
-    rows.map(({ workspace_id }) => ({ workspaceId: workspace_id, event: made })),
+    'requestId' in by && by.actor === null ? { ...by, actor: rows[0]?.label ?? null } : by,
+    rows.map(({ workspaceId, id, label }) => ({ workspaceId, event: { ...event, target: { id, label } } })),
   );
 }

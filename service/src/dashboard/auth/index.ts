@@ -1,18 +1,14 @@
 import { type BetterAuthOptions, betterAuth } from 'better-auth';
 import { createAuthEndpoint } from 'better-auth/api';
 import { setSessionCookie } from 'better-auth/cookies';
-import { type OrganizationOptions, organization } from 'better-auth/plugins/organization';
+import { organization } from 'better-auth/plugins/organization';
 import { twoFactor } from 'better-auth/plugins/two-factor';
 import type { FastifyBaseLogger } from 'fastify';
 import type pg from 'pg';
-import { appendEvent } from '../../audit-log/append-event.ts';
-import type { EventTarget, NewEvent } from '../../audit-log/entry.ts';
 import type { Connections } from '../../database/lane.ts';
 import {
   AUTH_REQUESTS_MAX,
   AUTH_WINDOW_SECONDS,
-  INVITATION_HOURS,
-  MEMBERS_MAX,
   PASSWORD_MAX_CHARACTERS,
   PASSWORD_MIN_CHARACTERS,
   SESSION_LIFETIME_SECONDS,
@@ -22,13 +18,12 @@ import {
 } from '../limits.ts';
 import { type AuthDatabase, createAuthDatabase } from './database.ts';
 import { METHODS, recordPersonal } from './events.ts';
-import { authLogger } from './logger.ts';
-import { ROLES } from './roles.ts';
-import { ORGANIZATION_MODELS, RATE_LIMIT_MODEL, SECOND_FACTOR_MODELS, SIGN_IN_MODELS } from './schema.ts';
-import { sealingKeys } from './second-factor/sealing-keys.ts';
+import { organizationOptions } from './organization.ts';
+import { RATE_LIMIT_MODEL, SECOND_FACTOR_MODELS, SIGN_IN_MODELS } from './schema.ts';
+import { sealingKeys } from './sealed-factors.ts';
 
 export const AUTH_PATH = '/dashboard/api/auth';
-/** Where a request's address stands on its way to better-auth; set by us alone, from what Fastify trusts. */
+/** The header that tells better-auth the address of a request. Only session.ts sets it, from what Fastify trusts. */
 export const ADDRESS_HEADER = 'x-svc-address';
 
 const ATTEMPTS = { max: SIGN_IN_ATTEMPTS_MAX, window: SIGN_IN_WINDOW_SECONDS } as const;
@@ -42,7 +37,7 @@ export interface AuthOptions {
   readonly pool: Connections;
   /** For transactions. Default: `pool`. */
   readonly accounts?: Connections;
-  /** The first one signs and seals, all of them open. */
+  /** The first one signs and encrypts. All of them verify and decrypt. */
   readonly secrets: readonly string[];
   readonly publicUrl: string;
   readonly log: FastifyBaseLogger;
@@ -58,14 +53,14 @@ export function createDashboardAuth(options: AuthOptions) {
   return {
     ...auth,
     database,
-    /** What second factors are sealed with. */
+    /** The keys that encrypt second factors. */
     sealingKeys: keys,
-    /** What cookies are signed with. */
+    /** The keys that sign cookies. */
     signingKeys: keys.map(({ value }) => value),
   };
 }
 
-/** Apart from its caller so that a test can ask better-auth what these options want of the database. */
+/** Exported for a test, which compares the database with what better-auth needs for these options. */
 export function authOptions({ secrets, publicUrl, log }: AuthOptions, database: AuthDatabase) {
   const keys = sealingKeys(secrets);
   const [first] = keys;
@@ -76,7 +71,7 @@ export function authOptions({ secrets, publicUrl, log }: AuthOptions, database: 
     baseURL: origin,
     basePath: AUTH_PATH,
     trustedOrigins: [origin],
-    // Both, so that no variable of better-auth's in the environment has a say.
+    // Both, so that better-auth reads no secret from the environment.
     secret: first.value,
     secrets: [...keys],
     telemetry: { enabled: false },
@@ -91,7 +86,7 @@ export function authOptions({ secrets, publicUrl, log }: AuthOptions, database: 
     },
     emailAndPassword: {
       enabled: true,
-      // An account comes from the set-up, from the operator or from an invitation.
+      // The set-up, the operator or an invitation creates an account.
       disableSignUp: true,
       minPasswordLength: PASSWORD_MIN_CHARACTERS,
       maxPasswordLength: PASSWORD_MAX_CHARACTERS,
@@ -102,7 +97,7 @@ export function authOptions({ secrets, publicUrl, log }: AuthOptions, database: 
       storage: 'database',
       max: AUTH_REQUESTS_MAX,
       window: AUTH_WINDOW_SECONDS,
-      // Attempts to sign in have limits of ours (attempts.ts), which a known device does not share.
+      // attempts.ts limits attempts to sign in, with separate limits for known devices.
       customRules: {
         '/sign-in/email': false,
         '/two-factor/verify-totp': false,
@@ -115,32 +110,34 @@ export function authOptions({ secrets, publicUrl, log }: AuthOptions, database: 
       useSecureCookies: protocol === 'https:',
       defaultCookieAttributes: {
         httpOnly: true,
-        // Every request to the dashboard's endpoints comes from its own pages, so the cookie never has to travel
-        // from another site; and it never goes to the API.
+        // Only the dashboard's own pages send requests to its endpoints. The path keeps the cookie from the API.
         sameSite: 'strict',
         path: `${pathname.replace(/\/$/, '')}/dashboard`,
       },
       ipAddress: { ipAddressHeaders: [ADDRESS_HEADER] },
-      // Said aloud: better-auth would switch them off under a test runner.
+      // Explicit, because better-auth switches them off in a test runner.
       disableOriginCheck: false,
       disableCSRFCheck: false,
     },
     databaseHooks: {
       user: {
         update: {
-          // Before the change: no entry, no change.
+          // Before the change, so that there is no change without an entry.
           before: async (change, context) => {
             const current = context?.context.session;
             const userId = current?.user.id;
             const { twoFactorEnabled: on } = change as { readonly twoFactorEnabled?: unknown };
             if (userId === undefined || typeof on !== 'boolean') return;
             await database.join(async (client, by) => {
-              // They were opened with the password only.
+              // The other sessions started with only the password.
               const sessionsEnded = on ? await endOtherSessions(client, userId, current?.session.token) : 0;
-              await recordPersonal(client, by, { id: userId }, (target) =>
+              await recordPersonal(
+                client,
+                by,
+                { id: userId },
                 on
-                  ? { kind: 'account.second_factor_enabled', target, details: { sessionsEnded } }
-                  : { kind: 'account.second_factor_disabled', target },
+                  ? { kind: 'account.second_factor_enabled', details: { sessionsEnded } }
+                  : { kind: 'account.second_factor_disabled' },
               );
             });
           },
@@ -148,15 +145,21 @@ export function authOptions({ secrets, publicUrl, log }: AuthOptions, database: 
       },
       session: {
         create: {
-          // Ahead of the session: no entry, no session.
+          // Before the session, so that there is no session without an entry.
           before: async ({ userId }, context) => {
             const start = await startOf(userId, context);
             if (start === 'replaces') return;
             await database.join((client, by) =>
-              recordPersonal(client, by, { id: userId }, (target) =>
+              recordPersonal(
+                client,
+                by,
+                { id: userId },
                 start === 'half'
-                  ? { kind: 'session.password_accepted', target }
-                  : { kind: 'session.signed_in', target, details: { method: methodOf(context?.path) } },
+                  ? { kind: 'session.password_accepted' }
+                  : {
+                      kind: 'session.signed_in',
+                      details: { method: METHODS[context?.path ?? ''] ?? 'link' },
+                    },
               ),
             );
           },
@@ -169,7 +172,7 @@ export function authOptions({ secrets, publicUrl, log }: AuthOptions, database: 
         issuer: `svc (${host})`,
         schema: SECOND_FACTOR_MODELS,
         backupCodeOptions: { storeBackupCodes: 'encrypted' },
-        // It would lock the person out with the stranger who knows the password; attempts.ts tells them apart.
+        // It would lock out the person together with a stranger who knows the password. attempts.ts separates them.
         accountLockout: { enabled: false },
       }),
       sessions(),
@@ -178,8 +181,8 @@ export function authOptions({ secrets, publicUrl, log }: AuthOptions, database: 
 }
 
 /**
- * What the session that starts means. `replaces`: it takes the place of a session of the same person (a new password, a
- * second factor). `half`: the password was right and the second factor is still to come; better-auth ends it at once.
+ * Why a session starts. `replaces`: it replaces a session of the same person (new password, second factor). `half`: the
+ * password was right and the second step follows; better-auth ends this session at once.
  */
 async function startOf(userId: string, context: SessionContext): Promise<'sign-in' | 'half' | 'replaces'> {
   if (context?.context.session != null) return 'replaces';
@@ -189,7 +192,7 @@ async function startOf(userId: string, context: SessionContext): Promise<'sign-i
   return protectedUser ? 'half' : 'sign-in';
 }
 
-/** Ends the person's sessions but the one with this token; resolves to how many ended. */
+/** Ends the person's sessions except the one with this token; returns their number. */
 async function endOtherSessions(
   client: pg.ClientBase,
   userId: string,
@@ -202,56 +205,7 @@ async function endOtherSessions(
   return rowCount ?? 0;
 }
 
-/** The proof that a session starts with, by the path of better-auth that starts it. */
-const methodOf = (path: string | undefined): string => METHODS[path ?? ''] ?? 'link';
-
-const memberTarget = ({ id, email }: { readonly id: string; readonly email: string }): EventTarget => ({
-  id,
-  label: email,
-});
-
-function organizationOptions(database: AuthDatabase) {
-  const record = (workspaceId: string, event: NewEvent): Promise<void> =>
-    database.join((client, by) => {
-      if (by.actor === null) throw new Error('Members change only in a transaction that names who acts.');
-      return appendEvent(client, workspaceId, by, event);
-    });
-  return {
-    roles: ROLES,
-    schema: ORGANIZATION_MODELS,
-    // A workspace is made by src/workspaces.ts, together with its organization.
-    allowUserToCreateOrganization: false,
-    disableOrganizationDeletion: true,
-    membershipLimit: MEMBERS_MAX,
-    invitationExpiresIn: INVITATION_HOURS * 60 * 60,
-    // Inviting somebody again gives a new link and ends the old one.
-    cancelPendingInvitationsOnReInvite: true,
-    // Who holds the link received it; there is no mail server that could prove more.
-    requireEmailVerificationOnInvitation: false,
-    organizationHooks: {
-      afterCreateInvitation: ({ invitation, organization }) =>
-        record(organization.id, {
-          kind: 'member.invited',
-          target: { id: invitation.id, label: invitation.email },
-          details: { role: invitation.role },
-        }),
-      afterRemoveMember: ({ member, user, organization }) =>
-        record(organization.id, {
-          kind: 'member.removed',
-          target: memberTarget(user),
-          details: { role: member.role },
-        }),
-      afterUpdateMemberRole: ({ member, previousRole, user, organization }) =>
-        record(organization.id, {
-          kind: 'member.role_changed',
-          target: memberTarget(user),
-          changes: [{ field: 'role', before: previousRole, after: member.role }],
-        }),
-    },
-  } satisfies OrganizationOptions;
-}
-
-/** Starts a session for a person whom a link, not a password, has let in. No path leads to it. */
+/** Starts a session for a person who has used a link instead of a password. It has no path. */
 const sessions = () => ({
   id: 'sessions' as const,
   endpoints: {
@@ -267,5 +221,17 @@ const sessions = () => ({
         return ctx.json({ userId });
       },
     ),
+  },
+});
+
+/**
+ * Writes better-auth's messages to the service's log. Of the values that come with a message, it writes only the kind
+ * and stack of an error: the others may hold a session's token or a row of the database.
+ */
+const authLogger = (log: FastifyBaseLogger): NonNullable<BetterAuthOptions['logger']> => ({
+  log: (level, message, ...details) => {
+    const error = details.find((detail) => detail instanceof Error);
+    const err = error && { type: error.name, message: error.message, stack: error.stack };
+    log[level](err === undefined ? {} : { err }, `sign-in: ${message}`);
   },
 });

@@ -1,4 +1,4 @@
-/** What each role may do: the one table, for the endpoints, the pages and better-auth. Reading is open to every member. */
+/** The permissions of each role, for the endpoints, the pages and better-auth. Every member may read. */
 
 export const ACTIONS = {
   member: ['update', 'delete'],
@@ -29,7 +29,7 @@ export const PERMISSIONS = {
   Record<Role, { readonly [Subject in keyof typeof ACTIONS]?: (typeof ACTIONS)[Subject] }>
 >;
 
-/** An action on something in a workspace, such as `key.manage`. */
+/** An action on a part of a workspace, such as `key.manage`. */
 export type Permission = {
   [Subject in keyof typeof ACTIONS]: `${Subject}.${(typeof ACTIONS)[Subject][number]}`;
 }[keyof typeof ACTIONS];

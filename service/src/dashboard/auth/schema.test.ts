@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { newEmail, PASSWORD, PUBLIC_URL } from '../../../test/harness/dashboard.ts';
 import { createTestDatabase } from '../../../test/harness/database.ts';
 import { TEST_SECRET } from '../../../test/harness/service.ts';
-import { bootstrap } from '../people/bootstrap.ts';
+import { bootstrap } from '../people/operator.ts';
 import { createAuthDatabase } from './database.ts';
 import { authOptions, createDashboardAuth } from './index.ts';
 

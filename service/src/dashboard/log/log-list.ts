@@ -6,8 +6,6 @@ import { canonicalTime, TIME_ALLOWED } from '../../records/time.ts';
 import { auditLog } from '../../resources/index.ts';
 import { EMAIL_MAX_CHARACTERS, PATH_FILTER_MAX_CHARACTERS } from '../limits.ts';
 
-/** Those that a path of the API may have. */
-
 const time = (operator: Comparison['operator']): Filter => ({
   column: 'created_at',
   comparison: { operator, type: 'timestamptz' },
@@ -30,7 +28,7 @@ const path = {
   allowed: `a path of at most ${PATH_FILTER_MAX_CHARACTERS} characters that begins with /`,
 } as const;
 
-/** What has no column of its own is read from the entry. */
+/** A field of the entry that has no column of its own. */
 const field = (name: string, accepts: (text: string) => boolean, allowed: string): Filter => ({
   column: `(doc::json ->> '${name}')`,
   parse: textThat(accepts),
@@ -38,7 +36,7 @@ const field = (name: string, accepts: (text: string) => boolean, allowed: string
 });
 const REQUEST_ID = new RegExp(REQUEST_ID_PATTERN);
 
-/** Also of entries that are older than its column; requests with a key have no person. */
+/** Read from the entry, because old entries have nothing in the column. A request with a key has no actor. */
 const actor: Filter = {
   column: `(case when kind <> 'api.request' then doc::json ->> 'actor' end)`,
   parse: (text) =>
@@ -49,8 +47,8 @@ const actor: Filter = {
 };
 
 /**
- * The audit log as people explore it: the list of the API with more filters. `from` is included, `to` is not, so that
- * ranges join; both bounds of the status are included.
+ * The audit log of the dashboard: the list of the API with more filters. A range of time includes `from` and excludes
+ * `to`, so that adjacent ranges do not overlap. A range of statuses includes both bounds.
  */
 export const logList: ListDefinition = {
   ...auditLog.list,
@@ -59,7 +57,7 @@ export const logList: ListDefinition = {
     ...auditLog.list.filters,
     keyId: { column: 'key_id', parse: textThat(isId), allowed: 'the id of an API key' },
     actor,
-    targetId: { column: 'target_id', parse: textThat(isId), allowed: 'the id of what an entry is about' },
+    targetId: { column: 'target_id', parse: textThat(isId), allowed: 'the id of the target of an entry' },
     ip: field('ip', (text) => isIP(text) !== 0, 'an IP address'),
     requestId: field('requestId', (text) => REQUEST_ID.test(text), 'a request id'),
     method: {

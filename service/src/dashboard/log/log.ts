@@ -1,32 +1,41 @@
 import { Readable } from 'node:stream';
+import type { AuditLogEntry } from '@svc/sdk';
 import type { FastifyInstance } from 'fastify';
 import type pg from 'pg';
 import { allowParameters, orInvalidParameter } from '../../api/guards.ts';
 import { readPage } from '../../api/reads.ts';
 import { appendEvent } from '../../audit-log/append-event.ts';
+import { csvLine, withoutFormula } from '../../bulk/csv-cells.ts';
+import type { Connections } from '../../database/lane.ts';
 import { inTransaction } from '../../database/pool.ts';
 import { ApiError } from '../../http/errors.ts';
+import type { Position } from '../../list/cursor.ts';
+import { DOC_SEPARATOR, type KeysetRow, keysetStatement } from '../../list/keyset.ts';
 import { type ListQuery, parseListQuery } from '../../list/query.ts';
+import { conditionsOf } from '../../list/read.ts';
 import { readRecord } from '../../records/read.ts';
 import { auditLog } from '../../resources/index.ts';
 import type { DashboardContext } from '../context.ts';
+import { EXPORT_PAGE_ENTRIES } from '../limits.ts';
 import { type Access, confirmRole } from '../requests/session.ts';
-import { EXPORT_FORMATS, type ExportFormat, exportChunks } from './log-export.ts';
 import { logList } from './log-list.ts';
 
 const LOG = '/workspaces/:workspaceId/log';
 const JSON_TYPE = 'application/json; charset=utf-8';
-const TYPES: Readonly<Record<ExportFormat, string>> = {
+/** The formats of an export with their media types. */
+const EXPORT_TYPES = {
   csv: 'text/csv; charset=utf-8; header=present',
   ndjson: 'application/x-ndjson; charset=utf-8',
-};
+} as const;
+type ExportFormat = keyof typeof EXPORT_TYPES;
+
+const COLUMNS = Object.keys(auditLog.fields);
 
 type Raw = Record<string, unknown>;
 
 /**
- * The audit log for every member: filtered lists, single entries, and a filtered range as a file. New entries are
- * followed by `cursor=<startCursor>&direction=before`: an entry's position is its place in the order of commits, so
- * none is missed.
+ * The audit log for every member: filtered lists, single entries, and a filtered range as a file. A client gets new
+ * entries with `cursor=<startCursor>&direction=before`. Entries have the order of their commits, so it misses none.
  */
 export function registerLog(
   api: FastifyInstance,
@@ -57,7 +66,7 @@ export function registerLog(
     const chunks = exportChunks(slow.of(workspaceId), workspaceId, query, format);
     const day = new Date(reader.clock()).toISOString().slice(0, 10);
     return reply
-      .type(TYPES[format])
+      .type(EXPORT_TYPES[format])
       .header('content-disposition', `attachment; filename="audit-log-${day}.${format}"`)
       .send(Readable.from(chunks, { objectMode: false }));
   });
@@ -81,7 +90,62 @@ async function recordExport(
 }
 
 function formatOf(value: unknown): ExportFormat {
-  const format = EXPORT_FORMATS.find((known) => known === value);
-  if (format !== undefined) return format;
-  throw new ApiError('invalid_parameter', `"format" must be one of ${EXPORT_FORMATS.join(', ')}.`);
+  if (value === 'csv' || value === 'ndjson') return value;
+  throw new ApiError('invalid_parameter', `"format" must be one of ${Object.keys(EXPORT_TYPES).join(', ')}.`);
 }
+
+/**
+ * The entries that match the filters as the text of a file, newest first. It reads page by page, so it needs little memory
+ * and no long transaction. Entries that are written during the export are newer than its first page, so it has none of them.
+ */
+async function* exportChunks(
+  pool: Connections,
+  workspaceId: string,
+  query: ListQuery,
+  format: ExportFormat,
+): AsyncGenerator<string> {
+  if (format === 'csv') yield csvLine(COLUMNS);
+  const conditions = conditionsOf(logList, query, { workspaceId, companyId: null });
+  let position: Position | undefined;
+  for (;;) {
+    const { name, text, values } = keysetStatement({
+      list: logList,
+      workspaceId,
+      ...conditions,
+      sort: query.sort,
+      direction: 'forward',
+      position,
+      limit: EXPORT_PAGE_ENTRIES,
+    });
+    const { rows } = await pool.query<KeysetRow>({
+      ...(name === undefined ? {} : { name }),
+      text,
+      values: [...values],
+    });
+    const [page] = rows;
+    if (page?.docs == null || page.last_key === null || page.last_id === null) return;
+    const docs = page.docs.split(DOC_SEPARATOR).slice(0, EXPORT_PAGE_ENTRIES);
+    yield format === 'csv' ? csvOf(docs) : `${docs.join('\n')}\n`;
+    if (page.rows <= EXPORT_PAGE_ENTRIES) return;
+    position = { side: 'after', key: page.last_key, id: page.last_id };
+  }
+}
+
+/** Text that a client has sent, such as a User-Agent, must not become a formula in a spreadsheet. */
+const csvOf = (docs: readonly string[]): string =>
+  docs
+    .map((doc) => {
+      const entry = JSON.parse(doc) as AuditLogEntry;
+      const cells = COLUMNS.map((name) => cellOf(entry[name as keyof AuditLogEntry]));
+      return csvLine(cells.map((cell) => (cell === '' ? null : withoutFormula(cell))));
+    })
+    .join('');
+
+/** A list of ids as words, other objects as JSON. */
+const cellOf = (value: AuditLogEntry[keyof AuditLogEntry]): string => {
+  if (typeof value !== 'object' || value === null) return String(value ?? '');
+  return isWords(value) ? value.join(' ') : JSON.stringify(value);
+};
+
+const isWords = (value: object): value is readonly string[] =>
+  Array.isArray(value) && value.every((word) => typeof word === 'string');

@@ -6,21 +6,22 @@ import type { Queryable } from '../../database/lane.ts';
 import { ApiError } from '../../http/errors.ts';
 import { createWorkspace } from '../../records/workspaces.ts';
 import type { DashboardAuth } from '../auth/index.ts';
-import type { Role } from '../auth/roles.ts';
+import type { Role } from '../auth/permissions.ts';
+import { type Access, confirmRole } from '../requests/session.ts';
 
 /** People and their membership. Called in a transaction of the auth database (`auth.database.transact`). */
 
 export interface NewAccount {
   readonly email: string;
   readonly name: string;
-  /** From {@link hashPassword}, ahead of the transaction: it takes a tenth of a second. */
+  /** From {@link hashPassword}, called before the transaction: it takes a tenth of a second. */
   readonly passwordHash: string;
 }
 
 export const hashPassword = async (auth: DashboardAuth, password: string): Promise<string> =>
   (await auth.$context).password.hash(password);
 
-/** The user of an e-mail address, in any case of its letters. */
+/** The user with this e-mail address. Upper and lower case are the same. */
 export async function findUser(
   client: Queryable,
   email: string,
@@ -31,7 +32,7 @@ export async function findUser(
   return rows[0];
 }
 
-/** Makes a user who signs in with a password; returns the id. Two at once: the second is a `conflict`. */
+/** Creates a user who signs in with a password; returns the id. Throws `conflict` if the address has an account. */
 export async function createAccount(auth: DashboardAuth, account: NewAccount): Promise<string> {
   const { internalAdapter } = await auth.$context;
   const { email, name, passwordHash } = account;
@@ -49,12 +50,12 @@ export async function createAccount(auth: DashboardAuth, account: NewAccount): P
     return id;
   } catch (error) {
     if (failedFor(error, 'unique_violation'))
-      throw new ApiError('conflict', `There is an account for ${email} already.`);
+      throw new ApiError('conflict', `There is already an account for ${email}.`);
     throw error;
   }
 }
 
-/** A workspace and its owner, logged. */
+/** Creates a workspace with its owner and the entry in its log; returns the id. */
 export async function createOwnedWorkspace(
   client: pg.ClientBase,
   by: ActorContext,
@@ -70,7 +71,7 @@ export async function createOwnedWorkspace(
   return workspaceId;
 }
 
-/** False: the user is a member already, and stays what they are. */
+/** Adds a member. Returns false, and changes nothing, if the user already is one. */
 export async function addMember(
   client: pg.ClientBase,
   workspaceId: string,
@@ -84,3 +85,27 @@ export async function addMember(
   );
   return rowCount === 1;
 }
+
+/** Until the transaction ends, the person joins no workspace, and nobody else recovers the account. */
+export async function lockPerson(client: pg.ClientBase, userId: string): Promise<void> {
+  await client.query('select 1 from users where id = $1 for update', [userId]);
+}
+
+/** Changes of one workspace's members run one after the other: two owners cannot remove each other at the same time. */
+export async function lockMembers(client: pg.ClientBase, workspaceId: string): Promise<void> {
+  await client.query('select 1 from workspaces where id = $1 for no key update', [workspaceId]);
+}
+
+/**
+ * Changes the members, the invitations or the settings of a workspace, in one transaction that locks its members and
+ * confirms the role. Throws as `confirmRole` does.
+ */
+export const changeMembers = <T>(
+  auth: DashboardAuth,
+  access: Access,
+  work: (client: pg.ClientBase, role: Role) => Promise<T>,
+): Promise<T> =>
+  auth.database.transact(access.by, async (client) => {
+    await lockMembers(client, access.workspaceId);
+    return work(client, await confirmRole(client, access));
+  });

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import type { Connections, Queryable } from '../../database/lane.ts';
 import { utc } from '../../database/utc.ts';
+import { ApiError } from '../../http/errors.ts';
 import {
   INVITATION_HOURS,
   LINK_TOKEN_BYTES,
@@ -11,17 +12,17 @@ import {
 } from '../limits.ts';
 
 /**
- * One-time links. The token stands in the fragment, which no browser sends to a server, so that it never reaches a
- * log; only its hash is stored, which is enough for 256 random bits.
+ * One-time links. The token is in the fragment, which no browser sends to a server, so it never reaches a log. Only its
+ * hash is stored, which is enough for 256 random bits.
  */
 
 type Purpose = 'set-up' | 'sign-in' | 'invitation' | 'password-reset';
 
-const LIFETIME_HOURS: Readonly<Record<Purpose, number>> = {
-  'set-up': SET_UP_LINK_HOURS,
-  'sign-in': SIGN_IN_LINK_HOURS,
-  invitation: INVITATION_HOURS,
-  'password-reset': PASSWORD_RESET_LINK_HOURS,
+const LIFETIMES: Readonly<Record<Purpose, readonly [hours: number, text: string]>> = {
+  'set-up': [SET_UP_LINK_HOURS, `${SET_UP_LINK_HOURS} hours`],
+  'sign-in': [SIGN_IN_LINK_HOURS, 'an hour'],
+  invitation: [INVITATION_HOURS, `${INVITATION_HOURS / 24} days`],
+  'password-reset': [PASSWORD_RESET_LINK_HOURS, `${PASSWORD_RESET_LINK_HOURS} hours`],
 };
 
 export interface LinkOptions {
@@ -29,25 +30,30 @@ export interface LinkOptions {
   readonly publicUrl: string;
 }
 
-/** The link that makes the first owner, valid for 24 hours; null when there is a user already. */
-export async function createSetUpLink({ pool, publicUrl }: LinkOptions): Promise<string | null> {
-  const { rowCount } = await pool.query('select 1 from users limit 1');
-  return rowCount === 0 ? createLink(pool, publicUrl, 'set-up', null) : null;
+interface IssuedLink {
+  readonly link: string;
+  readonly expiresAt: string;
 }
 
-/** A link that signs the user in once, valid for an hour. */
-export const createSignInLink = (options: LinkOptions & { readonly userId: string }): Promise<string> =>
-  createLink(options.pool, options.publicUrl, 'sign-in', options.userId);
+/** The link that creates the first owner. It is valid for 24 hours. Null if there already is a user. */
+export async function createSetUpLink({ pool, publicUrl }: LinkOptions): Promise<string | null> {
+  const { rowCount } = await pool.query('select 1 from users limit 1');
+  return rowCount === 0 ? (await createLink(pool, publicUrl, 'set-up', null)).link : null;
+}
 
-/** The link that accepts an invitation; made in the transaction that makes the invitation. */
-export const createInvitationLink = (
+/** A link that signs the user in once. It is valid for an hour. */
+export const createSignInLink = async (options: LinkOptions & { readonly userId: string }): Promise<string> =>
+  (await createLink(options.pool, options.publicUrl, 'sign-in', options.userId)).link;
+
+/** The link that accepts an invitation. Called in the transaction that creates the invitation. */
+export const createInvitationLink = async (
   client: pg.ClientBase,
   publicUrl: string,
   invitationId: string,
-): Promise<string> => createLink(client, publicUrl, 'invitation', invitationId);
+): Promise<string> => (await createLink(client, publicUrl, 'invitation', invitationId)).link;
 
 /**
- * The link that sets a new password for a person, valid for 24 hours; earlier ones stop working. `madeBy`: the owner
+ * The link that sets a new password for a person. It is valid for 24 hours, and replaces earlier ones. `madeBy`: the owner
  * who creates it; null: the operator.
  */
 export async function createPasswordResetLink(
@@ -55,16 +61,11 @@ export async function createPasswordResetLink(
   publicUrl: string,
   userId: string,
   madeBy: string | null,
-): Promise<{ readonly link: string; readonly expiresAt: string }> {
+): Promise<IssuedLink> {
   await client.query(`delete from one_time_links where purpose = 'password-reset' and subject = $1`, [
     userId,
   ]);
-  const link = await createLink(client, publicUrl, 'password-reset', userId, madeBy);
-  const { rows } = await client.query<{ expiresAt: string }>(
-    `select ${utc('expires_at')} as "expiresAt" from one_time_links where purpose = 'password-reset' and subject = $1`,
-    [userId],
-  );
-  return { link, expiresAt: rows[0]?.expiresAt ?? '' };
+  return createLink(client, publicUrl, 'password-reset', userId, madeBy);
 }
 
 async function createLink(
@@ -73,50 +74,49 @@ async function createLink(
   purpose: Purpose,
   subject: string | null,
   madeBy: string | null = null,
-): Promise<string> {
+): Promise<IssuedLink> {
   const token = randomBytes(LINK_TOKEN_BYTES).toString('base64url');
-  await client.query(
-    `with forgotten as (delete from one_time_links where expires_at <= now())
+  const { rows } = await client.query<{ expiresAt: string }>(
+    `with expired as (delete from one_time_links where expires_at <= now())
      insert into one_time_links (token_hash, purpose, subject, expires_at, made_by)
-     values ($1, $2, $3, now() + $4 * interval '1 hour', $5)`,
-    [hashOf(token), purpose, subject, LIFETIME_HOURS[purpose], madeBy],
+     values ($1, $2, $3, now() + $4 * interval '1 hour', $5) returning ${utc('expires_at')} as "expiresAt"`,
+    [hashOf(token), purpose, subject, LIFETIMES[purpose][0], madeBy],
   );
-  return `${publicUrl}/${purpose}#token=${token}`;
+  return { link: `${publicUrl}/${purpose}#token=${token}`, expiresAt: rows[0]?.expiresAt ?? '' };
 }
 
-/** What a link was made for. */
 export interface Link {
-  readonly subject: string | null;
-  /** The owner who made it for a member; null: nobody has to vouch for it. */
+  /** The id of the person or invitation that the link is for. Empty: the link sets up the service. */
+  readonly subject: string;
+  /** The owner who created it for a member. Null: it is valid whoever created it. */
   readonly madeBy: string | null;
 }
 
-/** The link of a token that may still be used; undefined when it is unknown, used or too old. */
-export async function findLink(
-  client: Queryable,
-  purpose: Purpose,
-  token: string,
-): Promise<Link | undefined> {
-  const { rows } = await client.query<Link>(
-    `select subject, made_by as "madeBy" from one_time_links
-     where token_hash = $1 and purpose = $2 and expires_at > now()`,
-    [hashOf(token), purpose],
-  );
-  return rows[0];
+const FIELDS = `coalesce(subject, '') as subject, made_by as "madeBy"`;
+const USABLE = 'token_hash = $1 and purpose = $2 and expires_at > now()';
+
+/** The link of a token. Throws {@link staleLink} if it is unknown, used or too old. */
+export const findLink = (client: Queryable, purpose: Purpose, token: string): Promise<Link> =>
+  linkOf(client, `select ${FIELDS} from one_time_links where ${USABLE}`, purpose, token);
+
+/**
+ * Uses the link up. Throws {@link staleLink} as `findLink` does. If two requests use a link at the same time, the second
+ * one waits, and is refused when the first one commits.
+ */
+export const useLink = (client: pg.ClientBase, purpose: Purpose, token: string): Promise<Link> =>
+  linkOf(client, `delete from one_time_links where ${USABLE} returning ${FIELDS}`, purpose, token);
+
+async function linkOf(client: Queryable, statement: string, purpose: Purpose, token: string): Promise<Link> {
+  const { rows } = await client.query<Link>(statement, [hashOf(token), purpose]);
+  const [link] = rows;
+  if (link === undefined) throw staleLink(purpose);
+  return link;
 }
 
-/** Uses the link up. Of two at the same instant the second waits, and gets nothing when the first one commits. */
-export async function useLink(
-  client: pg.ClientBase,
-  purpose: Purpose,
-  token: string,
-): Promise<Link | undefined> {
-  const { rows } = await client.query<Link>(
-    `delete from one_time_links where token_hash = $1 and purpose = $2 and expires_at > now()
-     returning subject, made_by as "madeBy"`,
-    [hashOf(token), purpose],
+export const staleLink = (purpose: Purpose): ApiError =>
+  new ApiError(
+    'invalid_body',
+    `The link cannot be used: it was used before, was withdrawn, or is older than ${LIFETIMES[purpose][1]}. Ask for a new one.`,
   );
-  return rows[0];
-}
 
 const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest();

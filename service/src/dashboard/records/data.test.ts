@@ -4,7 +4,7 @@ import { expectFailure } from '../../../test/harness/answers.ts';
 import { createTestDashboard } from '../../../test/harness/dashboard.ts';
 import { urlOf } from '../../../test/harness/lists.ts';
 import { createTestService } from '../../../test/harness/service.ts';
-import type { ResourceShape, Scores } from './wire-data.ts';
+import type { ResourceShape, Scores } from '../wire-data.ts';
 
 const service = await createTestService();
 const dashboard = createTestDashboard(service);

@@ -1,27 +1,42 @@
+import { type Field, isId, requiredFields, writableFields } from '@svc/sdk/contract';
 import type { FastifyInstance } from 'fastify';
-import { requireRecord } from '../../api/guards.ts';
+import { allowParameters, requireRecord } from '../../api/guards.ts';
 import { readPage } from '../../api/reads.ts';
 import { appendEvent } from '../../audit-log/append-event.ts';
+import type { Connections } from '../../database/lane.ts';
 import { inTransaction } from '../../database/pool.ts';
 import { ApiError } from '../../http/errors.ts';
+import { sortsOf } from '../../list/definition.ts';
 import { patchRecord } from '../../records/mutations.ts';
 import { readRecord } from '../../records/read.ts';
 import type { Resource } from '../../resources/define.ts';
+import { RESOURCES } from '../../resources/index.ts';
 import type { DashboardContext } from '../context.ts';
+import { COMPANY_NAMES_MAX, NAME_MAX_CHARACTERS } from '../limits.ts';
 import { confirmRole } from '../requests/session.ts';
-import { RECORD_RESOURCES } from './resource-shapes.ts';
+import type { CompanyNames } from '../wire.ts';
+import type { FieldShape, ResourceShape } from '../wire-data.ts';
 
-type List = { Querystring: Record<string, unknown>; Params: { resource: string } };
+type Query = { Querystring: Record<string, unknown> };
+type List = Query & { Params: { resource: string } };
 type One = { Params: { resource: string; recordId: string } };
 
 const DATA = '/workspaces/:workspaceId/data/:resource';
 const JSON_TYPE = 'application/json; charset=utf-8';
 
+/** The resources whose records people see and change in the dashboard. */
+const RECORD_RESOURCES: readonly Resource[] = RESOURCES.filter(({ writable }) => writable);
+
 /**
- * The workspace's records for its members: the same lists and single records as the API has, and the same change of one,
- * which the audit log tells with the person's name.
+ * The records of the workspace for its members: the lists, records and changes of the API. The audit log names the person
+ * who changes a record.
  */
 export function registerData(api: FastifyInstance, { pool, sessions, reader }: DashboardContext): void {
+  api.get('/resources', async (request, reply) => {
+    await sessions.require(request, reply);
+    return { data: RECORD_RESOURCES.map(shapeOf) };
+  });
+
   api.get<List>(DATA, async (request, reply) => {
     const { workspaceId } = await sessions.member(request, reply);
     const { list } = resourceOf(request.params);
@@ -43,14 +58,16 @@ export function registerData(api: FastifyInstance, { pool, sessions, reader }: D
     const { workspaceId, by } = access;
     const resource = resourceOf(request.params);
     if (resource.immutable) {
-      throw new ApiError('method_not_allowed', `An ${resource.singular} stays as it is.`, { allow: 'GET' });
+      throw new ApiError('method_not_allowed', `An ${resource.singular} cannot be changed.`, {
+        allow: 'GET',
+      });
     }
     const patch = requireRecord(resource, request.body, 'patch');
     const { recordId } = request.params;
     const ifMatch = request.headers['if-match'];
     const scope = { workspaceId, companyId: null };
     const { answer } = await inTransaction(pool, async (client) => {
-      await confirmRole(client, access, 'record.change');
+      await confirmRole(client, access);
       const result = await patchRecord(client, resource, scope, recordId, patch, ifMatch);
       if (result.recordIds.length > 0) {
         await appendEvent(client, workspaceId, by, {
@@ -65,9 +82,18 @@ export function registerData(api: FastifyInstance, { pool, sessions, reader }: D
     });
     return reply.code(answer.status).headers(answer.headers).type(JSON_TYPE).send(answer.body);
   });
+
+  // The names of companies: those of the ids in `ids`, or those whose name, domain or id contains `search`.
+  api.get<Query>('/workspaces/:workspaceId/company-names', async (request, reply): Promise<CompanyNames> => {
+    const { workspaceId } = await sessions.member(request, reply);
+    allowParameters(request.query, ['search', 'ids']);
+    const { ids, search = '' } = request.query;
+    if (typeof ids === 'string') return { data: await findByIds(pool, workspaceId, idsOf(ids)) };
+    return { data: await findByText(pool, workspaceId, searchOf(String(search))) };
+  });
 }
 
-/** What people know a record by. */
+/** The name of a record for people. */
 function labelOf(doc: string): string {
   const { id, name, title } = JSON.parse(doc) as Readonly<Record<string, unknown>>;
   return String(name ?? title ?? id);
@@ -77,4 +103,86 @@ export function resourceOf({ resource }: { readonly resource: string }): Resourc
   const found = RECORD_RESOURCES.find(({ name }) => name === resource);
   if (found === undefined) throw new ApiError('not_found', 'There is no such path.');
   return found;
+}
+
+function shapeOf(resource: Resource): ResourceShape {
+  const { name, singular, description, immutable, list, filters, transitions } = resource;
+  const writable = immutable ? {} : writableFields(resource, 'patch');
+  const required = requiredFields(resource, 'import');
+  return {
+    name,
+    singular,
+    description,
+    fields: Object.entries(resource.fields).map(([field, declared]) =>
+      fieldShape(field, declared, field in writable),
+    ),
+    sorts: list.sortable ? sortsOf(list).map((sort) => sort.name) : [],
+    filters: Object.entries(filters).map(([filter, declared]) => ({
+      name: filter,
+      values: valuesOf(declared),
+    })),
+    immutable,
+    transitions: transitions === undefined ? null : { field: transitions.field, moves: transitions.moves },
+    importFields: Object.keys(writableFields(resource, 'import')).map((field) => ({
+      name: field,
+      required: required.includes(field),
+    })),
+  };
+}
+
+const fieldShape = (name: string, field: Field, writable: boolean): FieldShape => ({
+  name,
+  kind: field.kind === 'integer' || field.kind === 'time' ? field.kind : 'text',
+  description: field.description,
+  nullable: field.nullable === true,
+  values: valuesOf(field),
+  maxLength: field.kind === 'text' ? field.max : null,
+  writable,
+});
+
+const valuesOf = (field: Field): readonly string[] | null => (field.kind === 'choice' ? field.values : null);
+
+function idsOf(text: string): readonly string[] {
+  const ids = text.split(',').filter((id) => id !== '');
+  if (ids.length <= COMPANY_NAMES_MAX && ids.every(isId)) return ids;
+  throw new ApiError(
+    'invalid_parameter',
+    `"ids" must be at most ${COMPANY_NAMES_MAX} ids of companies, separated by commas.`,
+  );
+}
+
+function searchOf(text: string): string {
+  if (text.length <= NAME_MAX_CHARACTERS && !text.includes('\0')) return text;
+  throw new ApiError(
+    'invalid_parameter',
+    `"search" must be text of at most ${NAME_MAX_CHARACTERS} characters, without U+0000.`,
+  );
+}
+
+async function findByIds(
+  pool: Connections,
+  workspaceId: string,
+  ids: readonly string[],
+): Promise<CompanyNames['data']> {
+  const { rows } = await pool.query<CompanyNames['data'][number]>(
+    'select id, name, domain from companies where workspace_id = $1 and id = any($2) order by name, id',
+    [workspaceId, ids],
+  );
+  return rows;
+}
+
+/** The first companies by name, if `text` is empty. */
+async function findByText(
+  pool: Connections,
+  workspaceId: string,
+  text: string,
+): Promise<CompanyNames['data']> {
+  const pattern = `%${text.replace(/[\\%_]/g, '\\$&')}%`;
+  const { rows } = await pool.query<CompanyNames['data'][number]>(
+    `select id, name, domain from companies
+     where workspace_id = $1 and (name ilike $2 or domain ilike $2 or id like $2)
+     order by name, id limit $3`,
+    [workspaceId, pattern, COMPANY_NAMES_MAX],
+  );
+  return rows;
 }

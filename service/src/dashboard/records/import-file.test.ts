@@ -6,7 +6,7 @@ import { expectFailure } from '../../../test/harness/answers.ts';
 import { createTestDashboard, PUBLIC_URL } from '../../../test/harness/dashboard.ts';
 import { createTestService, type TestAnswer } from '../../../test/harness/service.ts';
 import { IMPORT_MAX_BYTES, IMPORT_REFUSED_SHOWN } from '../limits.ts';
-import type { ImportAnswer } from './wire-data.ts';
+import type { ImportAnswer } from '../wire-data.ts';
 
 const service = await createTestService();
 const dashboard = createTestDashboard(service);

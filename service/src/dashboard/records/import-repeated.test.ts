@@ -5,6 +5,7 @@ import { expectFailure } from '../../../test/harness/answers.ts';
 import { findingsOf } from '../../../test/harness/verify.ts';
 import { BATCH_RECORDS } from '../../bulk/batches.ts';
 import { RUN_LEASE_SECONDS } from '../../bulk/import-run.ts';
+import type { ImportAnswer } from '../wire-data.ts';
 import {
   CSV,
   createImportWorld,
@@ -18,7 +19,6 @@ import {
   REFUSED,
   WAIT,
 } from './imports.fixture.ts';
-import type { ImportAnswer } from './wire-data.ts';
 
 const { pool, clock, ownerOnBoth, namesOf, entriesOf, breakOff } = await createImportWorld();
 

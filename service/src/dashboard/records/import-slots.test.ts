@@ -10,7 +10,7 @@ import {
   IMPORTS_MAX,
   IMPORTS_PER_WORKSPACE_MAX,
 } from '../limits.ts';
-import type { ImportAnswer } from './wire-data.ts';
+import type { ImportAnswer } from '../wire-data.ts';
 
 const service = await createTestService();
 const dashboard = createTestDashboard(service);

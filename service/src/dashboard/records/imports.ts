@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
 import { allowParameters } from '../../api/guards.ts';
 import { BulkError } from '../../bulk/error.ts';
 import { type Format, importRecords, type RefusedRecord } from '../../bulk/import.ts';
@@ -15,22 +15,21 @@ import {
 } from '../limits.ts';
 import { repeatsOf } from '../requests/creations.ts';
 import { confirmRole } from '../requests/session.ts';
+import type { ImportAnswer } from '../wire-data.ts';
 import { resourceOf } from './data.ts';
-import { importFailure, type RunningImport, startImport } from './import-runs.ts';
-import { createImportSlots } from './import-slots.ts';
-import type { ImportAnswer } from './wire-data.ts';
+import { createImportSlots, importFailure, type RunningImport, startImport } from './import-run.ts';
 
 const FORMATS: Readonly<Record<string, Format>> = { 'text/csv': 'csv', 'application/x-ndjson': 'ndjson' };
 const MIB = 1024 * 1024;
 
 /**
- * Takes a file of records as `svcd import` does: streamed, good lines in, each refused one told with its number and
- * reason. A file that stops on its way (the page was closed) leaves what was written until then, logged as such. A
- * repeat with the same Idempotency-Key adds the rest of the same file; of a file that was read to its end, nothing.
+ * Imports a file of records as `svcd import` does: valid records are inserted, and each refused one is reported with its
+ * line and reason. If the file breaks off (the page was closed), the records until then stay, and the log says so. A
+ * repeat with the same Idempotency-Key adds the rest of the same file. If the whole file was read, it adds nothing.
  */
 export function registerImports(api: FastifyInstance, { pool, sessions, clock }: DashboardContext): void {
   const slots = createImportSlots();
-  api.register((scope, _, done) => {
+  const plugin: FastifyPluginAsync = async (scope) => {
     const bodyTypes = Object.keys(FORMATS);
     // The body stays a stream.
     scope.addContentTypeParser(bodyTypes, (_request, payload, parsed) => parsed(null, payload));
@@ -44,9 +43,9 @@ export function registerImports(api: FastifyInstance, { pool, sessions, clock }:
         const fileName = fileNameOf(request.query);
         const { body } = request;
         if (Number(request.headers['content-length'] ?? 0) > IMPORT_MAX_BYTES) throw tooLarge();
-        // The run compares the file.
+        // The run compares the file, so the body is not part of the comparison.
         const repeats = repeatsOf(request, person, null);
-        const leave = slots.take(workspaceId);
+        const freeSlot = slots.take(workspaceId);
         let running: RunningImport | undefined;
         const refusedLines: ImportAnswer['refusedLines'][number][] = [];
         try {
@@ -59,7 +58,7 @@ export function registerImports(api: FastifyInstance, { pool, sessions, clock }:
             resource,
             by,
             ...(fileName === undefined ? {} : { fileName }),
-            confirm: (client) => confirmRole(client, access, 'record.import'),
+            confirm: (client) => confirmRole(client, access),
             format: formatOf(request.headers['content-type']),
             run,
             input: upload.input,
@@ -78,30 +77,30 @@ export function registerImports(api: FastifyInstance, { pool, sessions, clock }:
           if (error instanceof BulkError) throw new ApiError('invalid_body', error.message);
           throw importFailure(error);
         } finally {
-          leave();
+          freeSlot();
           await running?.end();
-          // What is left of the body must be taken off the wire before the answer can be read.
+          // A client that still sends the body reads the response only after that.
           body.resume();
         }
       },
     );
-    done();
-  });
+  };
+  api.register(plugin);
 }
 
 interface Upload {
   readonly input: Readable;
-  /** Aborted when the body is too large or does not come to its end; the reason is what to answer. */
+  /** Aborted if the body is too large or breaks off. The reason is the response. */
   readonly signal: AbortSignal;
 }
 
-/** The body's bytes, which just end where they should not have: what was read until then is written and logged. */
+/** The bytes of the body. If they break off, they end without an error: the records until then are written and logged. */
 function watched(body: Readable, onBytes: () => void): Upload {
   const controller = new AbortController();
   async function* bytes(): AsyncGenerator<Buffer> {
     let read = 0;
     try {
-      // It stays open: the answer goes out on the same connection.
+      // The body stays open, because the response uses the same connection.
       for await (const chunk of body.iterator({ destroyOnReturn: false })) {
         read += chunk.length;
         if (read > IMPORT_MAX_BYTES) throw tooLarge();
@@ -110,10 +109,12 @@ function watched(body: Readable, onBytes: () => void): Upload {
       }
     } catch (error) {
       controller.abort(
-        error instanceof ApiError ? error : new ApiError('invalid_request', 'The file did not arrive whole.'),
+        error instanceof ApiError
+          ? error
+          : new ApiError('invalid_request', 'The file did not arrive completely.'),
       );
     } finally {
-      // The import may have failed while this waited for a chunk. A slow client sends the rest before it reads the answer.
+      // The import may have failed while this waited for a chunk. A slow client sends the rest before it reads the response.
       body.resume();
     }
   }
@@ -123,10 +124,10 @@ function watched(body: Readable, onBytes: () => void): Upload {
 const tooLarge = (): ApiError =>
   new ApiError(
     'payload_too_large',
-    `A file may have ${IMPORT_MAX_BYTES / MIB} MiB here. Import a larger one with svcd import.`,
+    `A file may have at most ${IMPORT_MAX_BYTES / MIB} MiB. Import a larger one with svcd import.`,
   );
 
-/** What the person's machine calls the file, for the audit log. */
+/** The name of the file on the person's computer, for the audit log. */
 function fileNameOf(query: RawQuery): string | undefined {
   allowParameters(query, ['fileName']);
   const { fileName } = query;
@@ -141,7 +142,7 @@ function fileNameOf(query: RawQuery): string | undefined {
 const formatOf = (contentType = ''): Format =>
   FORMATS[contentType.split(';', 1)[0]?.trim().toLowerCase() ?? ''] ?? 'ndjson';
 
-/** What is kept of a refused line: a copy, since a part of a text keeps all of it in memory. */
+/** The part of a refused line that is kept. It is a copy, because a slice keeps the whole text in memory. */
 function shown({ line, text, failures }: RefusedRecord): ImportAnswer['refusedLines'][number] {
   const part = { line, text: text.slice(0, IMPORT_TEXT_SHOWN_CHARACTERS), failures };
   return JSON.parse(JSON.stringify(part)) as typeof part;

@@ -4,14 +4,11 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Connections, Lane } from '../../database/lane.ts';
 import type { Lanes } from '../../database/lanes.ts';
 import { rateLimitKey } from '../../http/proxies.ts';
-import { createKnownSessions, type KnownSessions } from './known-sessions.ts';
+import { KNOWN_SESSIONS_MAX } from '../limits.ts';
 
 const WORKSPACE = '/workspaces/:workspaceId';
 
-/**
- * Reads of a workspace whose cost has a bound. Every other one goes to the slow lane, also one that is new: there it
- * can delay nothing but its like.
- */
+/** Reads of a workspace at a bounded cost. All others use the slow lane, where they delay only each other. */
 const CHEAP_READS: ReadonlySet<string> = new Set([
   WORKSPACE,
   `${WORKSPACE}/data/:resource`,
@@ -23,28 +20,28 @@ const CHEAP_READS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Connections as the running request of the dashboard takes them. No route chooses, so none can choose wrong. The share
- * grows with what is confirmed: before, a request has its network's part of what is left to those who are not signed in;
- * with a session, the person's part of its network's; as a member, the share of the workspace in the path. So nobody
- * takes turns of a workspace by naming it.
+ * The connections of the running request. Routes do not choose a lane, so none can choose a wrong one. The share depends
+ * on what is confirmed about the request (docs/decisions/0011). Nothing: the share of its network among requests that are
+ * not signed in. A session: the share of the person within the network. A membership: the share of the workspace in the
+ * path.
  */
 export interface DashboardConnections {
-  /** For sign-in, sessions and what is read at a bounded cost. */
+  /** For sign-in, sessions and reads at a bounded cost. */
   readonly people: Connections;
-  /** For transactions of sign-in and members. A member's wait for their turn among the writes of the workspace. */
+  /** For transactions of sign-in and members. Those of a member wait for their turn among the writes of the workspace. */
   readonly accounts: Connections;
-  /** For all else: a request that changes something waits for its turn among the writes of its owner. */
+  /** For everything else. A request that changes data waits for its turn among the writes of its owner. */
   readonly requests: Connections;
-  /** For what a request writes that only reads otherwise. */
+  /** For what a request writes that otherwise only reads. */
   readonly changes: Connections;
   readonly standing: Standing;
 }
 
-/** What the look-ups of session and role have confirmed about the running request. */
+/** Stores what the look-ups of session and role confirm about the running request. */
 export interface Standing {
-  /** Runs such a look-up: on connections that are for look-ups only. */
+  /** Runs such a look-up, on connections that only look-ups use. */
   lookUp<T>(work: () => Promise<T>): Promise<T>;
-  /** The session is this person's. Undefined: it has ended. */
+  /** The session belongs to this person. Undefined: it has ended. */
   identify(personId: string | undefined): void;
   /** The person is a member of the workspace in the path. */
   admit(): void;
@@ -53,11 +50,11 @@ export interface Standing {
 type Kind = Exclude<keyof DashboardConnections, 'standing'>;
 type Chosen = Readonly<Record<Kind, Connections>>;
 
-/** A request, and what is confirmed about it. */
+/** A request and what is confirmed about it. */
 interface Visit {
   readonly request: FastifyRequest;
   readonly network: string;
-  /** A digest of the token in the session's cookie. */
+  /** Hash of the token in the session's cookie. */
   readonly session: string | undefined;
   personId: string | undefined;
   admitted: boolean;
@@ -67,7 +64,7 @@ export function dashboardConnections(api: FastifyInstance, lanes: Lanes): Dashbo
   const known = createKnownSessions();
   const running = new AsyncLocalStorage<Visit>();
   const lookingUp = new AsyncLocalStorage<true>();
-  // After the body has arrived: its events do not belong to the request's asynchronous context.
+  // After the body has arrived, because its events do not belong to the request's asynchronous context.
   api.addHook('preHandler', (request, _reply, done) => {
     running.run(visitOf(request, known), done);
   });
@@ -115,7 +112,7 @@ function visitOf(request: FastifyRequest, known: KnownSessions): Visit {
   };
 }
 
-/** A request without a session has nothing to look up but cookies of sign-in. */
+/** A request without a session looks up only its cookies of sign-in. */
 function lookUpsOf({ session, ...visit }: Visit, lanes: Lanes): Chosen {
   const share =
     session === undefined
@@ -130,7 +127,7 @@ function connectionsOf(visit: Visit, lanes: Lanes, prefix: string): Chosen {
   if (admitted) return workspaceConnections(request, lanes, prefix, reading);
   const visitor =
     session === undefined || personId === undefined ? undefined : { network, session, personId };
-  // A stranger makes up paths and bodies for free, and has as many sessions that have ended as sign-ins.
+  // A session that is not known may have ended. A stranger can have many of those, so it does not count.
   const shareOf = ({ signedIn, signedOut }: Lane): Connections =>
     visitor === undefined ? signedOut.of(network) : signedIn.of(visitor);
   const people = shareOf(lanes.people);
@@ -150,4 +147,29 @@ function workspaceConnections(
   const changes = lanes.writes.of(`dashboard ${workspaceId}`);
   const reads = CHEAP_READS.has(path) ? people : lanes.slow.of(workspaceId);
   return { people, accounts: changes, requests: reading ? reads : changes, changes };
+}
+
+/**
+ * The people of the sessions that were active when this process last looked them up. Used to share connections, not
+ * to authorize.
+ */
+export interface KnownSessions {
+  personOf(session: string): string | undefined;
+  /** Stores the person of a session. With undefined, removes the session, because it has ended. */
+  keep(session: string, personId: string | undefined): void;
+}
+
+/** Keeps the `max` sessions that were looked up last. */
+export function createKnownSessions(max = KNOWN_SESSIONS_MAX): KnownSessions {
+  const people = new Map<string, string>();
+  return {
+    personOf: (session) => people.get(session),
+    keep(session, personId) {
+      people.delete(session);
+      if (personId === undefined) return;
+      people.set(session, personId);
+      const [oldest] = people.keys();
+      if (people.size > max && oldest !== undefined) people.delete(oldest);
+    },
+  };
 }

@@ -5,8 +5,8 @@ import { describe, expect, test } from 'vitest';
 import { createTestDashboard, newEmail, tokenOf, type Visitor } from '../../../test/harness/dashboard.ts';
 import { createTestService, type TestAnswer } from '../../../test/harness/service.ts';
 import { inTransaction } from '../../database/pool.ts';
-import type { ImportAnswer } from '../records/wire-data.ts';
 import type { CreatedKey, IssuedInvitation, Workspace } from '../wire.ts';
+import type { ImportAnswer } from '../wire-data.ts';
 
 const API = '/dashboard/api';
 

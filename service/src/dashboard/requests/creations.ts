@@ -8,15 +8,15 @@ import type { Person } from './session.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The route creates something that a repeat must not create again: it requires an Idempotency-Key. */
+    /** Whether the route requires an Idempotency-Key, so that a repeat does not create anything twice. Default: false. */
     readonly creates?: boolean;
   }
 }
 
-/** For the options of a route. */
+/** Options of a route that creates something. */
 export const CREATES = { config: { creates: true } } as const;
 
-/** Refuses a request to a creating route that has no usable Idempotency-Key, before any other work. */
+/** Refuses a request to such a route without a valid Idempotency-Key, before any other work. */
 export function requireIdempotencyKeys(scope: FastifyInstance): void {
   scope.addHook('onRequest', async (request) => {
     if (request.routeOptions.config?.creates === true) keyOf(request);
@@ -24,9 +24,9 @@ export function requireIdempotencyKeys(scope: FastifyInstance): void {
 }
 
 /**
- * The repeats of one creating request of a person. A repeat finds the id of what the first request created. Only the id
- * is stored, so that no token and no link is: the caller reads the thing as it is now. `body`: what a repeat must have in
- * common with the first request.
+ * Recognizes the repeats of a person's request that creates something. A repeat finds the id of what the first request
+ * created. Only the id is stored, no token and no link, so the caller reads the present state. `body`: what a repeat must
+ * have in common with the first request.
  */
 export function repeatsOf(request: FastifyRequest, person: Person, body: unknown = request.body): Repeats {
   const key = keyOf(request);
@@ -45,7 +45,7 @@ export function repeatsOf(request: FastifyRequest, person: Person, body: unknown
       if (found?.same === false) {
         throw new ApiError(
           'idempotency_mismatch',
-          'This form was sent before with other values, and what it creates exists. Close it to see the result.',
+          'This form was already sent with other values. Close it to see the result.',
         );
       }
       return found?.id;
@@ -69,7 +69,7 @@ function keyOf(request: FastifyRequest): string {
   throw new ApiError('invalid_parameter', 'This request needs an Idempotency-Key header.');
 }
 
-/** Until the transaction ends, on every node. A repeat does not wait with a connection in its hand. */
+/** Locks the key until the transaction ends, on every node. Throws instead of waiting, so a repeat keeps no connection. */
 async function claim(client: pg.ClientBase, userId: string, key: string): Promise<void> {
   const { rows } = await client.query<{ free: boolean }>({
     name: 'claim_dashboard_creation',

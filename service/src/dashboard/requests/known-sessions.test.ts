@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createKnownSessions } from './known-sessions.ts';
+import { createKnownSessions } from './connections.ts';
 
 test('a session is known until it has ended', () => {
   const known = createKnownSessions();

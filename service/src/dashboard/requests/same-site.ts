@@ -22,7 +22,7 @@ export function requireSameSite(scope: FastifyInstance, publicUrl: string): void
     if (isForeign(request, origin)) {
       throw new ApiError(
         'insufficient_scope',
-        `This request comes from another site. The dashboard can be used at ${origin} alone.`,
+        `This request comes from another site. Use the dashboard only at ${origin}.`,
       );
     }
     const types = request.routeOptions.config?.bodyTypes ?? JSON_ONLY;

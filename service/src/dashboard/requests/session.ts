@@ -6,9 +6,9 @@ import type { Connections } from '../../database/lane.ts';
 import { ApiError } from '../../http/errors.ts';
 import { countedAddress } from '../../http/proxies.ts';
 import { originOf } from '../../http/request.ts';
-import { deviceCookie } from '../auth/cookies/known-device.ts';
+import { deviceCookie } from '../auth/cookies.ts';
 import { ADDRESS_HEADER, type DashboardAuth } from '../auth/index.ts';
-import { allows, type Permission, type Role } from '../auth/roles.ts';
+import { allows, type Permission, type Role } from '../auth/permissions.ts';
 import type { Standing } from './connections.ts';
 
 /** The person of a session. */
@@ -25,35 +25,37 @@ export interface Access {
   readonly person: Person;
   /** Who acts and from where, for the audit log. */
   readonly by: PersonContext;
+  /** What the role was checked for. Undefined: every member may do it. */
+  readonly permission?: Permission;
 }
 
 export interface Sessions {
-  /** The person of the request's cookie; undefined when there is no session. */
+  /** The person of the session in the request's cookie. Undefined if there is none. */
   find(request: FastifyRequest, reply: FastifyReply): Promise<Person | undefined>;
-  /** The same; throws `not_signed_in`. */
+  /** The same. Throws `not_signed_in` if there is no session. */
   require(request: FastifyRequest, reply: FastifyReply): Promise<Person>;
   /**
-   * The person as a member of the workspace in the path. Throws `not_signed_in`, `not_found` for a workspace that
-   * is not theirs as for one that is not there, and `insufficient_scope` when the role does not allow it.
+   * The person as a member of the workspace in the path. Throws `not_signed_in`, `not_found` if the person is not a member
+   * or there is no such workspace, and `insufficient_scope` if the role does not have the permission.
    */
   member(request: FastifyRequest, reply: FastifyReply, permission?: Permission): Promise<Access>;
-  /** Starts a session in the running transaction; returns its cookies, to be sent once that is committed. */
+  /** Starts a session in the running transaction; returns its cookies, which the caller sends after the commit. */
   start(request: FastifyRequest, userId: string): Promise<readonly string[]>;
 }
 
 export const notSignedIn = (message = 'There is no session. Sign in.'): ApiError =>
   new ApiError('not_signed_in', message);
 
-/** A request of a person whose session is known. */
+/** The context of a signed-in person's request, for the audit log. */
 export const acting = (request: FastifyRequest, { email }: Person): PersonContext => ({
   ...originOf(request),
   actor: email,
 });
 
-/** A request that no session is known of yet. */
+/** The context of a request without a confirmed session, for the audit log. */
 export const anonymous = (request: FastifyRequest): PersonContext => ({ ...originOf(request), actor: null });
 
-/** A request's headers as far as better-auth may see them. */
+/** The headers of a request that better-auth gets. */
 export function authHeaders(request: FastifyRequest): Headers {
   const { headers } = request;
   const seen = new Headers({ [ADDRESS_HEADER]: countedAddress(request) });
@@ -92,8 +94,8 @@ export function createSessions(pool: Connections, auth: DashboardAuth, standing:
         : undefined;
       if (role === undefined) throw noWorkspace();
       standing.admit();
-      if (permission !== undefined) refuseUnlessAllowed(role, permission);
-      return { workspaceId, role, person, by: acting(request, person) };
+      const access = { workspaceId, role, person, by: acting(request, person) };
+      return permission === undefined ? access : requirePermission(access, permission);
     },
     start: async (request, userId) => {
       const { headers, response } = await auth.api.startSession({
@@ -101,21 +103,26 @@ export function createSessions(pool: Connections, auth: DashboardAuth, standing:
         headers: authHeaders(request),
         returnHeaders: true,
       });
-      if (response === null) throw new Error('A session was started for a user who is not there.');
+      if (response === null) throw new Error('A session needs a user who exists.');
       return [...headers.getSetCookie(), await deviceCookie(auth, request, userId)];
     },
   };
 }
 
+/** The same access, for an action that needs a permission. Throws `insufficient_scope` if the role does not have it. */
+export function requirePermission(access: Access, permission: Permission): Access {
+  requireAllowed(access.role, permission);
+  return { ...access, permission };
+}
+
 /**
- * Checks the role again in the transaction that uses it, and keeps it as it is until that ends: who is demoted or
- * removed at the same instant cannot act. Locks the member, so the caller locks the workspace before it and the clocks
- * after it.
+ * Checks the role again in the transaction that uses it, and keeps it until the transaction ends: a person who loses the
+ * role at the same time cannot act. Returns the role. Locks the member, so the caller locks the workspace before it and
+ * the clocks after it.
  */
 export async function confirmRole(
   client: pg.ClientBase,
-  { workspaceId, person }: Pick<Access, 'workspaceId' | 'person'>,
-  ...permissions: readonly Permission[]
+  { workspaceId, person, permission }: Pick<Access, 'workspaceId' | 'person' | 'permission'>,
 ): Promise<Role> {
   const { rows } = await client.query<{ role: Role }>({
     name: 'confirm_role',
@@ -124,16 +131,16 @@ export async function confirmRole(
   });
   const [member] = rows;
   if (member === undefined) throw noWorkspace();
-  for (const permission of permissions) refuseUnlessAllowed(member.role, permission);
+  if (permission !== undefined) requireAllowed(member.role, permission);
   return member.role;
 }
 
-function refuseUnlessAllowed(role: Role, permission: Permission): void {
+function requireAllowed(role: Role, permission: Permission): void {
   if (allows(role, permission)) return;
   throw new ApiError('insufficient_scope', `A member with the role ${role} may not do this.`);
 }
 
-const noWorkspace = (): ApiError => new ApiError('not_found', 'There is no such workspace.');
+export const noWorkspace = (): ApiError => new ApiError('not_found', 'There is no such workspace.');
 
 export function setCookies(reply: FastifyReply, cookies: readonly string[]): void {
   for (const cookie of cookies) reply.header('set-cookie', cookie);

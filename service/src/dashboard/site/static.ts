@@ -1,56 +1,83 @@
 import { randomBytes } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { extname, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import helmet from '@fastify/helmet';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
 import { securityHeaders } from '../../http/security-headers.ts';
-import { sendContent } from '../../http/static-content.ts';
-import { STYLE_NONCE_BYTES } from '../limits.ts';
-import { type BuiltDashboard, readBuilt } from './built.ts';
+import { type StaticContent, sendContent } from '../../http/static-content.ts';
+import { ONE_YEAR_SECONDS, STYLE_NONCE_BYTES } from '../limits.ts';
 
-/** What `npm run build -w dashboard` writes. */
+/** The output of `npm run build -w dashboard`. */
 const BUILT = fileURLToPath(new URL('../../../../dashboard/dist', import.meta.url));
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
+};
 
 export interface StaticOptions {
   readonly publicUrl: string;
-  /** Default: where the dashboard's build writes. */
+  /** Default: the output of the dashboard's build. */
   readonly directory?: string | undefined;
 }
 
 /**
- * Serves the built dashboard: index.html at the paths of its pages (the build lists them) and at no other, its files
- * beside it. Without a build it says so once, and there is the API alone.
+ * Serves the built dashboard: index.html at the paths of its pages, which the build lists, and the other files at their
+ * own paths. It reads them into memory, so a later build does not change a running service. Without a build it logs a
+ * warning, and the service has only its API.
  */
 export function registerStatic(app: FastifyInstance, { publicUrl, directory = BUILT }: StaticOptions): void {
-  const built = readBuilt(directory);
-  if (built === undefined) {
+  if (!existsSync(join(directory, 'index.html'))) {
     app.log.warn('the dashboard is not built, so it is not served: npm run build -w dashboard');
     return;
   }
-  app.register((scope, _, done) => {
-    scope.register(helmet, { ...securityHeaders(publicUrl), global: false });
-    // In a scope of its own, loaded behind the one that brings reply.helmet.
-    scope.register((pages, _, done) => {
-      registerPages(pages, built, publicUrl);
-      for (const [path, file] of built.files) {
-        pages.get(path, (request, reply) => sendContent(request, reply, file));
-      }
-      done();
-    });
-    done();
-  });
+  const paths = JSON.parse(readFileSync(join(directory, 'pages.json'), 'utf8')) as readonly string[];
+  const base = new URL(publicUrl).pathname.replace(/\/$/, '');
+  const page = readFileSync(join(directory, 'index.html'), 'utf8').replaceAll('="./', `="${base}/`);
+  const files = readFiles(directory);
+  const pages: FastifyPluginAsync = async (scope) => {
+    await scope.register(helmet, { ...securityHeaders(publicUrl), global: false });
+    for (const path of paths) {
+      // The build lists paths in the spelling of its router: `/w/$workspaceId`.
+      scope.get(path.replaceAll('$', ':'), async (_, reply) => {
+        const nonce = randomBytes(STYLE_NONCE_BYTES).toString('base64url');
+        await reply.helmet(securityHeaders(publicUrl, nonce));
+        return reply
+          .header('cache-control', 'no-cache')
+          .type('text/html; charset=utf-8')
+          .send(page.replace('%CSP_NONCE%', nonce));
+      });
+    }
+    for (const [path, file] of files) {
+      scope.get(path, (request, reply) => sendContent(request, reply, file));
+    }
+  };
+  app.register(pages);
 }
 
-function registerPages(scope: FastifyInstance, { page, paths }: BuiltDashboard, publicUrl: string): void {
-  const base = new URL(publicUrl).pathname.replace(/\/$/, '');
-  const placed = page.replaceAll('="./', `="${base}/`);
-  for (const path of paths) {
-    scope.get(path.replaceAll('$', ':'), async (_, reply) => {
-      const nonce = randomBytes(STYLE_NONCE_BYTES).toString('base64url');
-      await reply.helmet(securityHeaders(publicUrl, nonce));
-      return reply
-        .header('cache-control', 'no-cache')
-        .type('text/html; charset=utf-8')
-        .send(placed.replace('%CSP_NONCE%', nonce));
-    });
-  }
+/** The files of the build by path, such as `/assets/index-0f3a.js`. */
+const readFiles = (directory: string): readonly (readonly [path: string, file: StaticContent])[] =>
+  readdirSync(directory, { recursive: true, encoding: 'utf8' }).flatMap((name) => {
+    const type = TYPES[extname(name)];
+    return type === undefined
+      ? []
+      : [[`/${name.replaceAll(sep, '/')}`, readFile(join(directory, name), type)] as const];
+  });
+
+function readFile(path: string, type: string): StaticContent {
+  const optional = (suffix: string): Buffer | undefined =>
+    existsSync(path + suffix) ? readFileSync(path + suffix) : undefined;
+  const [br, gzip] = [optional('.br'), optional('.gz')];
+  const body = {
+    identity: readFileSync(path),
+    ...(br === undefined ? {} : { br }),
+    ...(gzip === undefined ? {} : { gzip }),
+  };
+  // The names in this folder contain a hash of the content.
+  const immutable = path.includes(`${sep}assets${sep}`);
+  const cacheControl = immutable ? `public, max-age=${ONE_YEAR_SECONDS}, immutable` : 'no-cache';
+  return { type, body, cacheControl };
 }

@@ -1,5 +1,5 @@
 import { isId } from '@svc/sdk/contract';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import type pg from 'pg';
 import { readPage } from '../../api/reads.ts';
 import { ApiError } from '../../http/errors.ts';
@@ -7,7 +7,7 @@ import { apiKeys } from '../../resources/index.ts';
 import type { DashboardContext } from '../context.ts';
 import { defineBody, idOrNull, name, oneOf } from '../requests/body.ts';
 import { CREATES, repeatsOf } from '../requests/creations.ts';
-import { confirmRole } from '../requests/session.ts';
+import { type Access, confirmRole } from '../requests/session.ts';
 
 const create = defineBody({
   name,
@@ -21,15 +21,10 @@ type OneKey = { Params: { keyId: string } };
 const KEYS = '/workspaces/:workspaceId/keys';
 
 /**
- * Keys: the only place where one is made, rotated or revoked, and the only answers that hold a token (specification,
- * 5.6 to 5.8). When the answer has left, no node accepts the old value any more (docs/decisions/0002).
+ * The only endpoints that create, rotate or revoke keys, and the only responses that hold a token (specification, 5.6 to
+ * 5.8). Once the response has left, no node accepts the old token (docs/decisions/0002).
  */
 export function registerKeys(api: FastifyInstance, { sessions, keys, reader }: DashboardContext): void {
-  const manager = async (request: FastifyRequest, reply: FastifyReply) => {
-    const access = await sessions.member(request, reply, 'key.manage');
-    return { ...access, confirm: (client: pg.ClientBase) => confirmRole(client, access, 'key.manage') };
-  };
-
   api.get<{ Querystring: Record<string, unknown> }>(KEYS, async (request, reply) => {
     const { workspaceId } = await sessions.member(request, reply);
     const page = await readPage(reader, apiKeys.list, request.query, { workspaceId, companyId: null });
@@ -37,9 +32,10 @@ export function registerKeys(api: FastifyInstance, { sessions, keys, reader }: D
   });
 
   api.post(KEYS, CREATES, async (request, reply) => {
-    const { workspaceId, person, by, confirm } = await manager(request, reply);
+    const access = await sessions.member(request, reply, 'key.manage');
+    const { workspaceId, person, by } = access;
     const key = create(request.body);
-    const created = await keys.createOnce(workspaceId, key, by, repeatsOf(request, person), confirm);
+    const created = await keys.createOnce(workspaceId, key, by, repeatsOf(request, person), confirm(access));
     if (created === 'no_company') {
       throw new ApiError('invalid_body', '"companyId" must be a company of this workspace, or null.');
     }
@@ -47,22 +43,24 @@ export function registerKeys(api: FastifyInstance, { sessions, keys, reader }: D
   });
 
   api.post<OneKey>(`${KEYS}/:keyId/rotate`, async (request, reply) => {
-    const { workspaceId, by, confirm } = await manager(request, reply);
+    const access = await sessions.member(request, reply, 'key.manage');
     nothing(request.body);
-    const issued = await keys.rotate(workspaceId, keyIdOf(request), by, confirm);
+    const issued = await keys.rotate(access.workspaceId, keyIdOf(request), access.by, confirm(access));
     if (issued === 'not_found') throw noKey();
-    if (issued === 'revoked') throw new ApiError('conflict', 'This key is revoked; create a new one.');
+    if (issued === 'revoked') throw new ApiError('conflict', 'This key is revoked. Create a new key.');
     return reply.send(issued);
   });
 
   api.post<OneKey>(`${KEYS}/:keyId/revoke`, async (request, reply) => {
-    const { workspaceId, by, confirm } = await manager(request, reply);
+    const access = await sessions.member(request, reply, 'key.manage');
     nothing(request.body);
-    const key = await keys.revoke(workspaceId, keyIdOf(request), by, confirm);
+    const key = await keys.revoke(access.workspaceId, keyIdOf(request), access.by, confirm(access));
     if (key === 'not_found') throw noKey();
     return reply.send({ key });
   });
 }
+
+const confirm = (access: Access) => (client: pg.ClientBase) => confirmRole(client, access);
 
 function keyIdOf({ params: { keyId } }: { readonly params: { readonly keyId: string } }): string {
   if (!isId(keyId)) throw noKey();

@@ -3,7 +3,7 @@ import { expectFailure } from '../../../test/harness/answers.ts';
 import { createTestDashboard } from '../../../test/harness/dashboard.ts';
 import { resourceNamed, seedRecords } from '../../../test/harness/records.ts';
 import { createTestService } from '../../../test/harness/service.ts';
-import type { Overview, Traffic } from './wire-overview.ts';
+import type { Overview, Traffic } from '../wire.ts';
 
 const service = await createTestService();
 const dashboard = createTestDashboard(service);

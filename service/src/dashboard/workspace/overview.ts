@@ -1,12 +1,17 @@
 import { CONTRACT } from '@svc/sdk/contract';
 import type { FastifyInstance } from 'fastify';
+import { allowParameters } from '../../api/guards.ts';
 import type { Connections } from '../../database/lane.ts';
+import { utc } from '../../database/utc.ts';
+import { ApiError } from '../../http/errors.ts';
 import type { DashboardContext } from '../context.ts';
-import { CONTENT_COUNTED_MAX, MENTIONS_WEIGHED } from '../limits.ts';
-import { readMonth } from './usage.ts';
-import type { Overview } from './wire-overview.ts';
+import { CONTENT_COUNTED_MAX, MENTIONS_WEIGHED, USAGE_DAYS_DEFAULT, USAGE_DAYS_MAX } from '../limits.ts';
+import { noWorkspace } from '../requests/session.ts';
+import type { Overview, Usage } from '../wire.ts';
 
-/** How a workspace stands, each figure from an index or a kept counter: the same cost at any size. */
+type Query = { Querystring: Readonly<Record<string, unknown>> };
+
+/** The figures of a workspace. Each comes from an index or a stored counter, so it costs the same at any size. */
 export function registerOverview(api: FastifyInstance, { pool, sessions }: DashboardContext): void {
   api.get('/workspaces/:workspaceId/overview', async (request, reply): Promise<Overview> => {
     const { workspaceId } = await sessions.member(request, reply);
@@ -26,11 +31,49 @@ export function registerOverview(api: FastifyInstance, { pool, sessions }: Dashb
       content: statuses,
     };
   });
+
+  // Requests per day and key. A day is a day in UTC, and the last one is today.
+  api.get<Query>('/workspaces/:workspaceId/usage', async (request, reply): Promise<Usage> => {
+    const { workspaceId } = await sessions.member(request, reply);
+    const days = daysOf(request.query);
+    return { data: await readDays(pool, workspaceId, days), month: await readMonth(pool, workspaceId) };
+  });
+}
+
+function daysOf(query: Readonly<Record<string, unknown>>): number {
+  allowParameters(query, ['days']);
+  const { days = String(USAGE_DAYS_DEFAULT) } = query;
+  const number = typeof days === 'string' && /^[1-9]\d{0,2}$/.test(days) ? Number(days) : Number.NaN;
+  if (number <= USAGE_DAYS_MAX) return number;
+  throw new ApiError('invalid_parameter', `"days" must be an integer from 1 to ${USAGE_DAYS_MAX}.`);
+}
+
+async function readDays(pool: Connections, workspaceId: string, days: number): Promise<Usage['data']> {
+  const { rows } = await pool.query<Usage['data'][number]>(
+    `select to_char(day, 'YYYY-MM-DD') as day, key_id as "keyId", requests, errors from key_usage
+     where workspace_id = $1 and day > now()::date - $2::int
+     order by day desc, key_id`,
+    [workspaceId, days],
+  );
+  return rows;
+}
+
+/** The live quota of the present month, and how much of it is used. */
+async function readMonth(pool: Connections, workspaceId: string): Promise<Usage['month']> {
+  const { rows } = await pool.query<Usage['month']>(
+    `select ${utc('starts')} as "startsAt", ${utc("(starts + interval '1 month')")} as "endsAt",
+       case when month = starts::date then live_requests else 0 end as used, live_quota as "limit"
+     from live_meters, date_trunc('month', now()) as starts where workspace_id = $1`,
+    [workspaceId],
+  );
+  const [row] = rows;
+  if (row === undefined) throw noWorkspace();
+  return row;
 }
 
 /**
- * Live requests from now to the end of the month (UTC), if they go on as in the last seven days, or since the first of
- * them when that is more recent, but at least over a day: an hour says little of a month.
+ * The live requests expected from now to the end of the month (UTC), at the rate of the last seven days. If the first of
+ * those requests is more recent, the rate starts with it, but covers at least a day: an hour says little about a month.
  */
 async function readForecast(pool: Connections, workspaceId: string): Promise<number> {
   const { rows } = await pool.query<{ expected: number }>(
@@ -46,7 +89,7 @@ async function readForecast(pool: Connections, workspaceId: string): Promise<num
 async function readBegun(
   pool: Connections,
   workspaceId: string,
-): Promise<{ readonly key: boolean; readonly request: boolean }> {
+): Promise<Pick<Overview['begun'], 'key' | 'request'>> {
   const { rows } = await pool.query<{ key: boolean; request: boolean }>(
     `select exists (select from api_keys where workspace_id = $1) as key,
        exists (select from key_usage where workspace_id = $1) as request`,
@@ -64,28 +107,31 @@ async function readCounts(pool: Connections, workspaceId: string): Promise<Overv
 }
 
 async function readSentiments(pool: Connections, workspaceId: string): Promise<Overview['sentiments']> {
-  const { rows } = await pool.query<{ value: string; records: number }>(
+  const { rows } = await pool.query<ValueCount>(
     `select sentiment as value, count(*) as records from (
        select sentiment from mentions where workspace_id = $1 order by created_at desc, id desc limit $2
      ) newest group by sentiment`,
     [workspaceId, MENTIONS_WEIGHED],
   );
-  return byValue(CONTRACT.mentions.fields.sentiment.values, rows) as Overview['sentiments'];
+  return countsByValue(CONTRACT.mentions.fields.sentiment.values, rows) as Overview['sentiments'];
 }
 
 async function readStatuses(pool: Connections, workspaceId: string): Promise<Overview['content']> {
-  const { rows } = await pool.query<{ value: string; records: number }>(
+  const { values } = CONTRACT.content.fields.status;
+  const { rows } = await pool.query<ValueCount>(
     `select value, (select count(*) from (
        select from content where workspace_id = $1 and status = value limit $3) counted) as records
      from unnest($2::text[]) as value`,
-    [workspaceId, CONTRACT.content.fields.status.values, CONTENT_COUNTED_MAX],
+    [workspaceId, values, CONTENT_COUNTED_MAX],
   );
-  return byValue(CONTRACT.content.fields.status.values, rows) as Overview['content'];
+  return countsByValue(values, rows) as Overview['content'];
 }
 
-/** Every value that the field may have, 0 where there is none. */
-const byValue = (
-  values: readonly string[],
-  rows: readonly { readonly value: string; readonly records: number }[],
-): Readonly<Record<string, number>> =>
+interface ValueCount {
+  readonly value: string;
+  readonly records: number;
+}
+
+/** The count of every value that the field may have. */
+const countsByValue = (values: readonly string[], rows: readonly ValueCount[]) =>
   Object.fromEntries(values.map((value) => [value, rows.find((row) => row.value === value)?.records ?? 0]));

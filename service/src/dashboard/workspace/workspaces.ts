@@ -7,15 +7,24 @@ import type { Connections } from '../../database/lane.ts';
 import { inTransaction } from '../../database/pool.ts';
 import { utc } from '../../database/utc.ts';
 import { ApiError } from '../../http/errors.ts';
-import { deviceCookieOfSession } from '../auth/cookies/known-device.ts';
-import { allows, type Permission, type Role } from '../auth/roles.ts';
+import { deviceCookieOfSession } from '../auth/cookies.ts';
+import { allows, type Permission, type Role } from '../auth/permissions.ts';
 import type { DashboardContext } from '../context.ts';
-import { BURST_LIMIT_MAX, LIVE_QUOTA_MAX } from '../limits.ts';
-import { lockMembers } from '../people/members.ts';
+import { BURST_LIMIT_MAX, LIVE_QUOTA_MAX, OWNED_WORKSPACES_MAX } from '../limits.ts';
+import { changeMembers, createOwnedWorkspace } from '../people/accounts.ts';
 import { defineBody, integerOrNull, name } from '../requests/body.ts';
-import { type Access, confirmRole, setCookies } from '../requests/session.ts';
-import type { Me, Workspace } from '../wire.ts';
+import { CREATES, repeatsOf } from '../requests/creations.ts';
+import {
+  type Access,
+  acting,
+  confirmRole,
+  noWorkspace,
+  type Person,
+  setCookies,
+} from '../requests/session.ts';
+import type { Deployment, Me, Workspace } from '../wire.ts';
 
+const create = defineBody({ name });
 const change = defineBody({
   name: Type.Optional(name),
   liveQuota: Type.Optional(integerOrNull(0, LIVE_QUOTA_MAX)),
@@ -23,7 +32,7 @@ const change = defineBody({
 });
 type Change = ReturnType<typeof change>;
 
-/** What changing a field takes. */
+/** The permission that a change of each field needs. */
 const PERMISSIONS: Readonly<Record<keyof Change, Permission>> = {
   name: 'workspace.rename',
   liveQuota: 'quota.set',
@@ -32,8 +41,16 @@ const PERMISSIONS: Readonly<Record<keyof Change, Permission>> = {
 
 type Settings = Pick<Workspace, 'name' | 'liveQuota' | 'burstLimit'>;
 
-/** Who is signed in, their workspaces, and a workspace's name and limits. */
-export function registerWorkspaces(api: FastifyInstance, { pool, auth, sessions }: DashboardContext): void {
+/** The person who is signed in, the person's workspaces, and the name and limits of a workspace. */
+export function registerWorkspaces(
+  api: FastifyInstance,
+  { pool, auth, sessions, deployment }: DashboardContext,
+): void {
+  api.get('/deployment', async (request, reply): Promise<Deployment> => {
+    await sessions.require(request, reply);
+    return deployment;
+  });
+
   api.get('/me', async (request, reply): Promise<Me> => {
     const user = await sessions.require(request, reply);
     const { rows } = await pool.query<Me['workspaces'][number]>(
@@ -46,6 +63,28 @@ export function registerWorkspaces(api: FastifyInstance, { pool, auth, sessions 
     return { user, workspaces: rows };
   });
 
+  // Only an owner of a workspace may create another one. A person who was only invited cannot.
+  api.post('/workspaces', CREATES, async (request, reply): Promise<Workspace> => {
+    const person = await sessions.require(request, reply);
+    const { name } = create(request.body);
+    const repeats = repeatsOf(request, person);
+    const { created, ...workspace } = await inTransaction(pool, async (client) => {
+      await confirmOwner(client, person);
+      const known = await repeats.find(client);
+      if (known !== undefined) {
+        // The role may have changed since the first request.
+        const role = await confirmRole(client, { workspaceId: known, person });
+        return { workspaceId: known, role, created: false };
+      }
+      await refuseTooMany(client, person);
+      const workspaceId = await createOwnedWorkspace(client, acting(request, person), name, person.id);
+      await repeats.keep(client, workspaceId);
+      return { workspaceId, role: 'owner' as const, created: true };
+    });
+    reply.code(created ? 201 : 200);
+    return readWorkspace(pool, workspace);
+  });
+
   api.get('/workspaces/:workspaceId', async (request, reply) =>
     readWorkspace(pool, await sessions.member(request, reply)),
   );
@@ -53,13 +92,41 @@ export function registerWorkspaces(api: FastifyInstance, { pool, auth, sessions 
   api.patch('/workspaces/:workspaceId', async (request, reply) => {
     const access = await sessions.member(request, reply);
     const changes = change(request.body);
-    refuseForbidden(access.role, changes);
-    await inTransaction(pool, (client) => changeWorkspace(client, access, changes));
+    requireAllowed(access.role, changes);
+    await changeMembers(auth, access, async (client, role) => {
+      requireAllowed(role, changes);
+      await writeSettings(client, access, changes);
+    });
     return readWorkspace(pool, access);
   });
 }
 
-function refuseForbidden(role: Role, changes: Change): void {
+/** Locks the membership that makes the person an owner, so that the person stays one until the transaction ends. */
+async function confirmOwner(client: pg.ClientBase, { id }: Person): Promise<void> {
+  const { rowCount } = await client.query(
+    `select 1 from members where user_id = $1 and role = 'owner' order by workspace_id limit 1 for share`,
+    [id],
+  );
+  if (rowCount === 0) {
+    throw new ApiError('insufficient_scope', 'Only an owner of a workspace can create another workspace.');
+  }
+}
+
+/** Locks the person, so that two requests at the same time cannot exceed the limit. */
+async function refuseTooMany(client: pg.ClientBase, { id }: Person): Promise<void> {
+  await client.query('select 1 from users where id = $1 for no key update', [id]);
+  const { rows } = await client.query<{ owned: number }>(
+    `select count(*)::int as owned from members where user_id = $1 and role = 'owner'`,
+    [id],
+  );
+  if ((rows[0]?.owned ?? 0) < OWNED_WORKSPACES_MAX) return;
+  throw new ApiError(
+    'conflict',
+    `A person can own at most ${OWNED_WORKSPACES_MAX} workspaces. The operator can create more with svcd bootstrap.`,
+  );
+}
+
+function requireAllowed(role: Role, changes: Change): void {
   for (const [field, permission] of Object.entries(PERMISSIONS)) {
     if (field in changes && !allows(role, permission)) {
       throw new ApiError('insufficient_scope', `A member with the role ${role} may not change "${field}".`);
@@ -67,18 +134,19 @@ function refuseForbidden(role: Role, changes: Change): void {
   }
 }
 
-async function changeWorkspace(client: pg.ClientBase, access: Access, wanted: Change): Promise<void> {
-  const { workspaceId, by } = access;
-  await lockMembers(client, workspaceId);
-  refuseForbidden(await confirmRole(client, access), wanted);
+async function writeSettings(
+  client: pg.ClientBase,
+  { workspaceId, by }: Access,
+  changes: Change,
+): Promise<void> {
   const { rows } = await client.query<Settings>(
     `select w.name, m.live_quota as "liveQuota", w.burst_limit as "burstLimit"
      from workspaces w join live_meters m on m.workspace_id = w.id where w.id = $1 for no key update of m`,
     [workspaceId],
   );
   const [before] = rows;
-  if (before === undefined) throw new ApiError('not_found', 'There is no such workspace.');
-  const after: Settings = { ...before, ...wanted };
+  if (before === undefined) throw noWorkspace();
+  const after: Settings = { ...before, ...changes };
   await client.query('update workspaces set name = $2, burst_limit = $3 where id = $1', [
     workspaceId,
     after.name,
@@ -89,25 +157,25 @@ async function changeWorkspace(client: pg.ClientBase, access: Access, wanted: Ch
     after.liveQuota,
   ]);
   const target = { id: workspaceId, label: after.name };
-  const renamed = changesOf(before, after, ['name']);
-  const limits = changesOf(before, after, ['liveQuota', 'burstLimit']);
-  const events: NewEvent[] = [];
-  if (renamed.length > 0) events.push({ kind: 'workspace.renamed', target, changes: renamed });
-  if (limits.length > 0) events.push({ kind: 'quota.changed', target, changes: limits });
+  const changed = <Name extends keyof Settings>(...fields: readonly Name[]) =>
+    fields
+      .filter((field) => before[field] !== after[field])
+      .map((field) => ({ field, before: before[field], after: after[field] }));
+  const events: readonly NewEvent[] = [
+    { kind: 'workspace.renamed', target, changes: changed('name') },
+    { kind: 'quota.changed', target, changes: changed('liveQuota', 'burstLimit') },
+  ];
   await appendEvents(
     client,
     by,
-    events.map((event) => ({ workspaceId, event })),
+    events
+      .filter((event) => 'changes' in event && event.changes.length > 0)
+      .map((event) => ({ workspaceId, event })),
   );
 }
 
-const changesOf = <Name extends keyof Settings>(before: Settings, after: Settings, names: readonly Name[]) =>
-  names
-    .filter((field) => before[field] !== after[field])
-    .map((field) => ({ field, before: before[field], after: after[field] }));
-
 /** A workspace as the member with this role sees it. */
-export async function readWorkspace(
+async function readWorkspace(
   pool: Connections,
   { workspaceId, role }: Pick<Access, 'workspaceId' | 'role'>,
 ): Promise<Workspace> {
@@ -118,6 +186,6 @@ export async function readWorkspace(
     [workspaceId],
   );
   const [row] = rows;
-  if (row === undefined) throw new ApiError('not_found', 'There is no such workspace.');
+  if (row === undefined) throw noWorkspace();
   return { ...row, role };
 }

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../../../test/harness/database.ts';
 import { fingerprintOf } from '../../config/secrets.ts';
-import { sealingKeys } from '../../dashboard/auth/second-factor/sealing-keys.ts';
+import { sealingKeys } from '../../dashboard/auth/sealed-factors.ts';
 import { inTransaction } from '../../database/pool.ts';
 import { createWorkspace } from '../../records/workspaces.ts';
 import { judgeSecrets, rememberSecrets } from './confirm.ts';

@@ -1,9 +1,6 @@
 import type pg from 'pg';
 import { fingerprintOf } from '../../config/secrets.ts';
-import {
-  examineSecondFactors,
-  type FactorSecrets,
-} from '../../dashboard/auth/second-factor/sealed-factors.ts';
+import { examineSecondFactors, type FactorSecrets } from '../../dashboard/auth/sealed-factors.ts';
 
 /** Which keys and second factors depend on which of the deployment's secrets. */
 export interface SecretUse {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { HEADERS_MAX_BYTES } from '../../../config/limits.ts';
-import { parseCookies } from './cookie-header.ts';
+import { HEADERS_MAX_BYTES } from '../../config/limits.ts';
+import { parseCookies } from './cookies.ts';
 
 const read = (header: string): object =>
   Object.fromEntries([...parseCookies(header)].map(([name, values]) => [name, [...values]]));

@@ -1,16 +1,16 @@
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { expectFailure } from '../../../../test/harness/answers.ts';
+import { expectFailure } from '../../../test/harness/answers.ts';
 import {
   createTestDashboard,
   PASSWORD,
   sessionCookie,
   type TestDashboard,
   type Visitor,
-} from '../../../../test/harness/dashboard.ts';
-import { waitingForLocks } from '../../../../test/harness/locks.ts';
-import { createTestService, type TestAnswer, type TestService } from '../../../../test/harness/service.ts';
-import { totpCode } from '../../../../test/harness/totp.ts';
-import { inTransaction } from '../../../database/pool.ts';
+} from '../../../test/harness/dashboard.ts';
+import { waitingForLocks } from '../../../test/harness/locks.ts';
+import { createTestService, type TestAnswer, type TestService } from '../../../test/harness/service.ts';
+import { totpCode } from '../../../test/harness/totp.ts';
+import { inTransaction } from '../../database/pool.ts';
 
 interface Enabled {
   readonly totpURI: string;

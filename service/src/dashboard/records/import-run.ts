@@ -13,20 +13,24 @@ import type { Connections } from '../../database/lane.ts';
 import { inTransaction } from '../../database/pool.ts';
 import { ApiError } from '../../http/errors.ts';
 import type { Repeats } from '../../keys/store.ts';
+import { IMPORT_RETRY_SECONDS, IMPORTS_MAX, IMPORTS_PER_WORKSPACE_MAX } from '../limits.ts';
 
-/** How often a request that gets bytes says that it still imports. */
+/** How often a request that receives bytes renews its run. */
 const RENEWAL_MS = (RUN_LEASE_SECONDS * 1000) / 3;
 
-/** A request's run of the import that its Idempotency-Key names. */
+/** The run of a request: its part of the import that its Idempotency-Key names. */
 export interface RunningImport {
   readonly run: ImportRun;
-  /** To be called when a part of the file arrives: as long as some do, a repeat is refused. */
+  /** Called when a part of the file arrives. While parts arrive, a repeat of the request is refused. */
   readonly alive: () => void;
-  /** Before the answer: then a repeat may continue. */
+  /** Called before the response, so that a repeat of the request may continue. */
   readonly end: () => Promise<void>;
 }
 
-/** Starts the import of a new Idempotency-Key, or continues that of a known one. Throws while another request imports. */
+/**
+ * Starts the import of a new Idempotency-Key, or continues that of a known one. Throws `idempotency_in_progress` while
+ * another request runs it.
+ */
 export async function startImport(
   pool: Connections,
   workspaceId: string,
@@ -59,10 +63,10 @@ export async function startImport(
   };
 }
 
-/** A run that was not renewed or ended ends by itself. */
+/** A run that could not be renewed or ended expires. */
 const ignoringFailure = (work: Promise<void>): Promise<void> => work.catch(() => undefined);
 
-/** A failure of a run as the person is told; others stay as they are. */
+/** Converts a failure of a run to its response. Returns any other error unchanged. */
 export function importFailure(error: unknown): unknown {
   if (error instanceof ImportTakenOver) return stillRunning();
   if (!(error instanceof OtherFile)) return error;
@@ -77,3 +81,34 @@ const stillRunning = (): ApiError =>
   new ApiError('idempotency_in_progress', 'This file is still being imported. Try again in a moment.', {
     'retry-after': String(RUN_LEASE_SECONDS),
   });
+
+/** Limits the imports that one process runs at the same time, in total and per workspace, because each needs memory. */
+export interface ImportSlots {
+  /** Takes a slot; returns a function that frees it. Throws 429 if the workspace has no free slot, 503 if the process has none. */
+  readonly take: (workspaceId: string) => () => void;
+}
+
+export function createImportSlots(): ImportSlots {
+  const running = new Map<string, number>();
+  let total = 0;
+  return {
+    take(workspaceId) {
+      const own = running.get(workspaceId) ?? 0;
+      if (own >= IMPORTS_PER_WORKSPACE_MAX) {
+        throw busy('rate_limited', 'This workspace is importing other files.');
+      }
+      if (total >= IMPORTS_MAX) throw busy('unavailable', 'The service is importing other files.');
+      running.set(workspaceId, own + 1);
+      total++;
+      return () => {
+        const left = (running.get(workspaceId) ?? 1) - 1;
+        if (left === 0) running.delete(workspaceId);
+        else running.set(workspaceId, left);
+        total--;
+      };
+    },
+  };
+}
+
+const busy = (code: 'rate_limited' | 'unavailable', message: string): ApiError =>
+  new ApiError(code, `${message} Try again shortly.`, { 'retry-after': String(IMPORT_RETRY_SECONDS) });

@@ -1,0 +1,160 @@
+import { ERRORS } from '@svc/sdk/contract';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import type { Queryable } from '../../database/lane.ts';
+import { ApiError } from '../../http/errors.ts';
+import type { DashboardContext } from '../context.ts';
+import { findUser } from '../people/accounts.ts';
+import { defineBody, flag, text } from '../requests/body.ts';
+import { anonymous, notSignedIn } from '../requests/session.ts';
+import { codeBudgets, countFailure, passwordBudgets, sessionBudgets } from './attempts.ts';
+import { deviceCookie } from './cookies.ts';
+import { METHODS, type PersonKey, recordPersonal } from './events.ts';
+import type { DashboardAuth } from './index.ts';
+import { forward, sendResponse } from './proxy.ts';
+import {
+  openFactor,
+  personOfSession,
+  personOfStep,
+  SECOND_STEPS,
+  useCode,
+  usedCode,
+  WRONG_CODES,
+} from './second-step.ts';
+
+const SIGN_IN = '/sign-in/email';
+const password = defineBody({ email: text, password: text, rememberMe: Type.Optional(flag) });
+const code = defineBody({ code: text });
+
+/** Sign-in with a password, and the second step with a code. */
+export function registerSignIn(api: FastifyInstance, { people, auth }: DashboardContext): void {
+  const { record, begin, end } = failedSignIns(api, auth);
+
+  api.post(
+    `/auth${SIGN_IN}`,
+    {
+      onRequest: begin,
+      onResponse: async (request, { statusCode }) => {
+        if (statusCode === ERRORS.not_signed_in.status) {
+          record(request, SIGN_IN, { email: password(request.body).email.toLowerCase() });
+        }
+        await end(request);
+      },
+    },
+    async (request, reply) => {
+      const body = password(request.body);
+      const account = body.email.toLowerCase();
+      const user = await findUser(people, account);
+      const response = await countFailure(
+        people,
+        passwordBudgets(request, account, user?.id),
+        () => withSamePassword(people, user?.id, () => forward(auth, request, SIGN_IN, body)),
+        ({ status }) => status === ERRORS.not_signed_in.status,
+      );
+      const cookies =
+        user !== undefined && startsSession(response) ? [await deviceCookie(auth, request, user.id)] : [];
+      return sendResponse(reply, response, { cookies });
+    },
+  );
+
+  for (const path of SECOND_STEPS) {
+    api.post(`/auth${path}`, { onRequest: begin, onResponse: end }, async (request, reply) => {
+      const body = code(request.body);
+      const signedIn = await personOfSession(people, request);
+      const userId = signedIn ?? (await personOfStep(people, request));
+      if (userId === undefined) return sendResponse(reply, await forward(auth, request, path, body));
+      const refused = (): void => {
+        if (signedIn === undefined) record(request, path, { id: userId });
+      };
+      const budgets = signedIn === undefined ? codeBudgets(request, userId) : sessionBudgets(userId);
+      const response = await countFailure(people, budgets, async () => {
+        const factor = await openFactor(people, auth, userId);
+        if (factor !== undefined && !(await useCode(people, auth, path, factor, body.code))) {
+          refused();
+          throw usedCode();
+        }
+        return withSamePassword(people, userId, () => forward(auth, request, path, body));
+      });
+      return sendResponse(reply, response, {
+        cookies: response.ok ? [await deviceCookie(auth, request, userId)] : [],
+        onRefused: (name) => {
+          if (WRONG_CODES.has(name)) refused();
+        },
+      });
+    });
+  }
+}
+
+/** Whether the response starts a session. It does not if the second step follows. */
+const startsSession = (response: Response): boolean =>
+  response.ok && response.headers.getSetCookie().some((cookie) => /session_token=[^;]/.test(cookie));
+
+/**
+ * Runs a step of a sign-in, and undoes it if the person's password changes at the same time. A new password ends the
+ * sessions that exist, but this one may start later, with the old password. Throws `not_signed_in`.
+ */
+async function withSamePassword(
+  pool: Queryable,
+  userId: string | undefined,
+  step: () => Promise<Response>,
+): Promise<Response> {
+  const before = await passwordHash(pool, userId);
+  const response = await step();
+  if (!response.ok || (await passwordHash(pool, userId)) === before) return response;
+  const { token } = (await response.json()) as { readonly token?: string };
+  await pool.query(
+    `with second_steps as (delete from verifications where value = $1)
+     delete from sessions where user_id = $1 and token = $2`,
+    [userId, token ?? null],
+  );
+  throw notSignedIn('The password was changed during this sign-in. Sign in again.');
+}
+
+async function passwordHash(pool: Queryable, userId: string | undefined): Promise<string | undefined> {
+  const { rows } = await pool.query<{ password: string }>(
+    `select password from accounts where user_id = $1 and provider_id = 'credential'`,
+    [userId ?? null],
+  );
+  return rows[0]?.password;
+}
+
+/**
+ * Logs failed sign-ins after the response has left: an entry before it would take time only if the address has an
+ * account, so the time would tell. Closing the application waits for the attempts that have begun and for their entries,
+ * and refuses new attempts.
+ */
+function failedSignIns(api: FastifyInstance, auth: DashboardAuth) {
+  const attempts = new Map<FastifyRequest, PromiseWithResolvers<void>>();
+  const entries = new Set<Promise<void>>();
+  let closing = false;
+  api.addHook('preClose', async () => {
+    closing = true;
+  });
+  api.addHook('onClose', async () => {
+    while (attempts.size + entries.size > 0) {
+      await Promise.all([...[...attempts.values()].map(({ promise }) => promise), ...entries]);
+    }
+  });
+  return {
+    begin: async (request: FastifyRequest): Promise<void> => {
+      if (closing) throw new ApiError('unavailable', 'The service is stopping. Try again in a moment.');
+      attempts.set(request, Promise.withResolvers());
+    },
+    end: async (request: FastifyRequest): Promise<void> => {
+      attempts.get(request)?.resolve();
+      attempts.delete(request);
+    },
+    /** `person`: the person as whom somebody tried to sign in. */
+    record: (request: FastifyRequest, path: string, person: PersonKey): void => {
+      const by = anonymous(request);
+      const details = { method: METHODS[path] ?? path };
+      const entry = auth.database
+        .transact(by, (client) =>
+          recordPersonal(client, by, person, { kind: 'session.sign_in_failed', details }),
+        )
+        .catch((error: unknown) => request.log.error({ err: error }, 'a failed sign-in could not be logged'))
+        .finally(() => entries.delete(entry));
+      entries.add(entry);
+    },
+  };
+}

@@ -1,0 +1,136 @@
+import type pg from 'pg';
+import { OPERATOR } from '../../audit-log/actor.ts';
+import { OperatorError } from '../../config/errors.ts';
+import type { Connections } from '../../database/lane.ts';
+import { inTransaction } from '../../database/pool.ts';
+import { recordPersonal } from '../auth/events.ts';
+import type { DashboardAuth } from '../auth/index.ts';
+import { defineBody, email, name, newPassword } from '../requests/body.ts';
+import type { Me } from '../wire.ts';
+import { createAccount, createOwnedWorkspace, findUser, hashPassword, lockPerson } from './accounts.ts';
+import { createPasswordResetLink, type LinkOptions } from './links.ts';
+import { endAccess, resetPassword } from './password-reset.ts';
+
+/** What the operator does with people's accounts, through `svcd`. The log names no actor. */
+
+const ownedWorkspace = defineBody({ email, workspaceName: name });
+const passwordOnly = defineBody({ password: newPassword });
+
+export interface BootstrapOptions {
+  readonly pool: Connections;
+  readonly auth: DashboardAuth;
+  readonly email: string;
+  /** For a new account. An existing account keeps its password. */
+  readonly password: string;
+  readonly workspaceName: string;
+}
+
+export interface Bootstrapped {
+  readonly workspaceId: string;
+  readonly userId: string;
+  /** False: the e-mail address already had an account. */
+  readonly created: boolean;
+}
+
+/**
+ * Creates a workspace and its owner. If the e-mail address has an account, that person owns the workspace. Throws
+ * ApiError `invalid_body`, which names the value that is not allowed.
+ */
+export async function bootstrap(options: BootstrapOptions): Promise<Bootstrapped> {
+  const { pool, auth } = options;
+  const { email, workspaceName } = ownedWorkspace({
+    email: options.email,
+    workspaceName: options.workspaceName,
+  });
+  const known = await findUser(pool, email);
+  const passwordHash =
+    known === undefined
+      ? await hashPassword(auth, passwordOnly({ password: options.password }).password)
+      : '';
+  return auth.database.transact(OPERATOR, async (client) => {
+    const name = email.slice(0, email.indexOf('@'));
+    const userId = known?.id ?? (await createAccount(auth, { email, name, passwordHash }));
+    const workspaceId = await createOwnedWorkspace(client, OPERATOR, workspaceName, userId);
+    return { workspaceId, userId, created: known === undefined };
+  });
+}
+
+export interface ListedUser {
+  readonly email: string;
+  readonly name: string;
+  readonly secondFactor: boolean;
+  readonly workspaces: Me['workspaces'];
+}
+
+const PAGE_ROWS = 1_000;
+
+/** Every person, by e-mail address. */
+export async function* listUsers(pool: pg.Pool): AsyncGenerator<ListedUser, void> {
+  for (let after = ''; ; ) {
+    const { rows } = await pool.query<ListedUser>(
+      `select u.email, u.name, u.two_factor_enabled as "secondFactor",
+         coalesce((
+           select json_agg(json_build_object('id', w.id, 'name', w.name, 'role', m.role) order by w.name, w.id)
+           from members m join workspaces w on w.id = m.workspace_id where m.user_id = u.id
+         ), '[]') as workspaces
+       from users u where u.email > $1 order by u.email limit $2`,
+      [after, PAGE_ROWS],
+    );
+    yield* rows;
+    if (rows.length < PAGE_ROWS) return;
+    after = rows.at(-1)?.email ?? '';
+  }
+}
+
+/** Returns a one-time link that sets a new password. Throws OperatorError if nobody has the address. */
+export const createOperatorResetLink = ({
+  pool,
+  publicUrl,
+  email,
+}: LinkOptions & { readonly email: string }): Promise<string> =>
+  inTransaction(pool, async (client) => {
+    const userId = await lockUser(client, email);
+    const { link } = await createPasswordResetLink(client, publicUrl, userId, null);
+    await recordPersonal(client, OPERATOR, { id: userId }, { kind: 'account.reset_link_created' });
+    return link;
+  });
+
+/** Sets a new password. Throws ApiError `invalid_body` if it is not allowed, OperatorError if nobody has the address. */
+export async function setUserPassword({
+  pool,
+  auth,
+  email,
+  password,
+}: Pick<BootstrapOptions, 'pool' | 'auth' | 'email' | 'password'>): Promise<void> {
+  const passwordHash = await hashPassword(auth, passwordOnly({ password }).password);
+  await inTransaction(pool, async (client) => {
+    const userId = await lockUser(client, email);
+    await resetPassword(client, OPERATOR, userId, passwordHash, 'operator');
+  });
+}
+
+/**
+ * Removes the second factor of a person and ends all sessions; returns whether there was one. Throws OperatorError if
+ * nobody has the address.
+ */
+export const resetUserSecondFactor = (pool: Connections, email: string): Promise<boolean> =>
+  inTransaction(pool, async (client) => {
+    const userId = await lockUser(client, email);
+    const { rowCount } = await client.query('delete from second_factors where user_id = $1', [userId]);
+    await client.query('update users set two_factor_enabled = false, updated_at = now() where id = $1', [
+      userId,
+    ]);
+    if (rowCount === 0) return false;
+    const details = { sessionsEnded: await endAccess(client, userId) };
+    await recordPersonal(client, OPERATOR, { id: userId }, { kind: 'account.second_factor_reset', details });
+    return true;
+  });
+
+async function lockUser(client: pg.ClientBase, email: string): Promise<string> {
+  const user = await findUser(client, email);
+  if (user === undefined) {
+    throw new OperatorError(`nobody has the e-mail address ${email}; svcd user list prints all.`);
+  }
+  await lockPerson(client, user.id);
+  return user.id;
+}

@@ -1,0 +1,156 @@
+import { isId } from '@svc/sdk/contract';
+import type { FastifyInstance } from 'fastify';
+import { allowParameters } from '../../api/guards.ts';
+import { type LatencyCount, latencyQuantile } from '../../audit-log/latency.ts';
+import { DAY_MS, HOUR_MS } from '../../config/time.ts';
+import type { Connections } from '../../database/lane.ts';
+import { ApiError } from '../../http/errors.ts';
+import type { DashboardContext } from '../context.ts';
+import { HOURLY_MAX_MS, SCORE_COMPANIES_MAX, SCORE_SPANS } from '../limits.ts';
+import type { RangeName, Traffic, TrafficFigures } from '../wire.ts';
+import type { Scores } from '../wire-data.ts';
+
+type Query = { Querystring: Record<string, unknown> };
+
+const RANGES_MS: Readonly<Record<RangeName, number>> = {
+  '24h': DAY_MS,
+  '7d': 7 * DAY_MS,
+  '30d': 30 * DAY_MS,
+  '90d': 90 * DAY_MS,
+  '1y': 365 * DAY_MS,
+};
+const RANGE_DEFAULT: RangeName = '7d';
+const STEPS_MS = { hour: HOUR_MS, day: DAY_MS } as const;
+const MEDIAN = 0.5;
+const SLOW = 0.95;
+
+/** Figures over time. */
+export function registerPlots(api: FastifyInstance, { pool, sessions, clock }: DashboardContext): void {
+  // Requests, failures and latencies per hour or, in a longer range, per day (UTC).
+  api.get<Query>('/workspaces/:workspaceId/traffic', async (request, reply): Promise<Traffic> => {
+    const { workspaceId } = await sessions.member(request, reply);
+    allowParameters(request.query, ['range']);
+    const lengthMs = parseRange(request.query['range']);
+    const step = lengthMs <= HOURLY_MAX_MS ? 'hour' : 'day';
+    const stepMs = STEPS_MS[step];
+    // Whole spans. The last one is the present hour or day.
+    const fromMs = Math.floor(clock() / stepMs) * stepMs - lengthMs + stepMs;
+    const rows = await readTraffic(pool, workspaceId, fromMs, fromMs - lengthMs, step);
+    const current = rows.filter(({ at }) => at >= fromMs);
+    const bySpan = Map.groupBy(current, ({ at }) => at);
+    const { live, test, errors } = figuresOf(rows.filter(({ at }) => at < fromMs));
+    return {
+      step,
+      spans: Array.from({ length: lengthMs / stepMs }, (_, i) => {
+        const at = fromMs + i * stepMs;
+        return { at: new Date(at).toISOString(), ...figuresOf(bySpan.get(at) ?? []) };
+      }),
+      total: figuresOf(current),
+      before: { live, test, errors },
+    };
+  });
+
+  // Headline scores of one company, or of those with the most audits.
+  api.get<Query>('/workspaces/:workspaceId/scores', async (request, reply): Promise<Scores> => {
+    const { workspaceId } = await sessions.member(request, reply);
+    allowParameters(request.query, ['range', 'companyId']);
+    const lengthMs = parseRange(request.query['range']);
+    const { companyId = null } = request.query;
+    if (companyId !== null && !(typeof companyId === 'string' && isId(companyId))) {
+      throw new ApiError('invalid_parameter', '"companyId" must be the id of a company.');
+    }
+    const fromMs = clock() - lengthMs;
+    const spanMs = lengthMs / SCORE_SPANS;
+    const rows = await readScores(pool, workspaceId, fromMs, spanMs, companyId);
+    const spans = Array.from({ length: SCORE_SPANS }, (_, span) => span);
+    return {
+      times: spans.map((span) => new Date(fromMs + (span + 1) * spanMs).toISOString()),
+      companies: rows.map(({ id, name, scores }) => ({
+        id,
+        name,
+        scores: spans.map((span) => scores?.[span] ?? null),
+      })),
+    };
+  });
+}
+
+/** The length of a range in milliseconds, by the value of the query parameter. Default: 7 days. */
+function parseRange(value: unknown = RANGE_DEFAULT): number {
+  const lengthMs =
+    typeof value === 'string' && Object.hasOwn(RANGES_MS, value) ? RANGES_MS[value as RangeName] : undefined;
+  if (lengthMs !== undefined) return lengthMs;
+  throw new ApiError('invalid_parameter', `"range" must be one of ${Object.keys(RANGES_MS).join(', ')}.`);
+}
+
+interface TrafficRow extends LatencyCount {
+  /** Start of the span in milliseconds. 0: before the range. */
+  readonly at: number;
+  readonly mode: 'live' | 'test';
+  readonly errors: number;
+}
+
+/** The rows of the range by span. The rows before the range are one span. */
+async function readTraffic(
+  pool: Connections,
+  workspaceId: string,
+  fromMs: number,
+  beforeMs: number,
+  step: Traffic['step'],
+): Promise<readonly TrafficRow[]> {
+  const { rows } = await pool.query<TrafficRow>(
+    `select case when hour < $2 then 0 else (extract(epoch from date_trunc($4, hour)) * 1000)::bigint end as at,
+       mode, bucket, sum(requests)::bigint as requests, sum(errors)::bigint as errors
+     from traffic where workspace_id = $1 and hour >= $3 group by 1, mode, bucket`,
+    [workspaceId, new Date(fromMs).toISOString(), new Date(beforeMs).toISOString(), step],
+  );
+  return rows;
+}
+
+function figuresOf(rows: readonly TrafficRow[]): TrafficFigures {
+  const sum = (of: (row: TrafficRow) => number): number => rows.reduce((total, row) => total + of(row), 0);
+  return {
+    live: sum(({ mode, requests }) => (mode === 'live' ? requests : 0)),
+    test: sum(({ mode, requests }) => (mode === 'test' ? requests : 0)),
+    errors: sum(({ errors }) => errors),
+    p50: latencyQuantile(rows, MEDIAN),
+    p95: latencyQuantile(rows, SLOW),
+  };
+}
+
+interface ScoreRow {
+  readonly id: string;
+  readonly name: string;
+  /** The score of the last audit of each span, by the number of the span. */
+  readonly scores: Readonly<Record<string, number>> | null;
+}
+
+/** The last audit of each span is one look-up in an index, so the cost does not depend on the number of audits. */
+async function readScores(
+  pool: Connections,
+  workspaceId: string,
+  fromMs: number,
+  spanMs: number,
+  companyId: string | null,
+): Promise<readonly ScoreRow[]> {
+  const { rows } = await pool.query<ScoreRow>(
+    `with chosen as (
+      select c.id, c.name, coalesce(n.records, 0) as audits from companies c
+      left join record_counts n on n.workspace_id = $1 and n.resource = 'audits' and n.company_id = c.id
+      where c.workspace_id = $1 and ($5::text is null or c.id = $5)
+      order by audits desc, c.id limit $6
+    )
+    select id, name, (
+      select json_object_agg(span, last.headline_score) from generate_series(0, $4::int - 1) as span
+      cross join lateral (
+        select headline_score from audits a
+        where a.workspace_id = $1 and a.company_id = chosen.id
+          and a.completed_at > $2::timestamptz + span * $3::float8 * interval '1 millisecond'
+          and a.completed_at <= $2::timestamptz + (span + 1) * $3::float8 * interval '1 millisecond'
+        order by a.completed_at desc, a.id desc limit 1
+      ) last
+    ) as scores
+    from chosen order by name, id`,
+    [workspaceId, new Date(fromMs).toISOString(), spanMs, SCORE_SPANS, companyId, SCORE_COMPANIES_MAX],
+  );
+  return rows;
+}
