@@ -4,10 +4,10 @@ import { isCode, isTest, type Rule, type SourceFile } from './repository.ts';
 
 /** What keeps the folders small, and ARCHITECTURE.md true. */
 
-const FILES_PER_FOLDER_MAX = 33;
+const FILES_PER_FOLDER_MAX = 32;
 /** Without tests. */
-const SERVICE_FILES_MAX = 280;
-const SERVICE_LINES_MAX = 20_500;
+const SERVICE_FILES_MAX = 206;
+const SERVICE_LINES_MAX = 17_300;
 
 const SERVICE = 'service/src/';
 const MAP_DOC = 'ARCHITECTURE.md';
