@@ -12,6 +12,7 @@ import {
   sdkImportsNobody,
   sdkTestsImportByName,
 } from './check/imports.ts';
+import { nodeVersionsAgree } from './check/node-version.ts';
 import { promisesHeld } from './check/promises.ts';
 import { type Finding, type Rule, readRepository } from './check/repository.ts';
 import { mapMatchesTree, namedFilesExist, smallFolders, smallService } from './check/structure.ts';
@@ -22,7 +23,8 @@ const RULES: readonly Rule[] = [
   ...[keyStoreImporters, sdkImportsNobody, sdkTestsImportByName],
   ...[smallFolders, smallService, mapMatchesTree, namedFilesExist],
   ...[shortFiles, typed, nothingLeftOpen, honestTests, noTokens, noMachinePaths],
-  ...[linksLead, scriptsExist, errorsDocumented, assumptionsPinned, promisesHeld, dependenciesPinned],
+  ...[linksLead, scriptsExist, errorsDocumented, assumptionsPinned, promisesHeld],
+  ...[dependenciesPinned, nodeVersionsAgree],
 ];
 
 const lineOf = ({ path, line, message }: Finding): string =>

@@ -1,43 +1,38 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import manifest from '../../package.json' with { type: 'json' };
 
-/** A runtime that the client library is for. */
+/** A runtime that the client library supports. */
 export interface Runtime {
   readonly name: string;
-  /** By what it is called in PATH. */
+  /** Its name in PATH. */
   readonly program: string;
-  /** What `--version` begins with. */
+  /** Matches the start of `--version`. */
   readonly version: RegExp;
-  /** How it runs a file that uses the library: with no right that the library does not need. */
+  /** Arguments to run a file that uses the library, with only the permissions that the library needs. */
   readonly args: readonly string[];
-  /** What the command line needs beside that. */
+  /** Further arguments for the command line. */
   readonly commandArgs?: readonly string[];
-  /** Where it is to be had: a package of npm in an exact version, and the program in it. */
+  /** The npm package in an exact version, and the program in it. */
   readonly npm: { readonly package: string; readonly release: string; readonly file: string };
 }
 
+function nodeRuntime(release: string): Runtime {
+  const [major = ''] = release.split('.');
+  return {
+    name: `Node.js ${major}`,
+    program: `node${major}`,
+    version: new RegExp(`^v${major}\\.`),
+    args: [],
+    npm: { package: 'node', release, file: 'bin/node' },
+  };
+}
+
+/** The oldest Node.js, the one that runs the service (package.json), one between them, and the other runtimes. */
 export const RUNTIMES: readonly Runtime[] = [
-  {
-    name: 'Node.js 20',
-    program: 'node20',
-    version: /^v20\./,
-    args: [],
-    npm: { package: 'node', release: '20.20.2', file: 'bin/node' },
-  },
-  {
-    name: 'Node.js 24',
-    program: 'node24',
-    version: /^v24\./,
-    args: [],
-    npm: { package: 'node', release: '24.21.0', file: 'bin/node' },
-  },
-  {
-    name: 'Node.js 26',
-    program: 'node26',
-    version: /^v26\./,
-    args: [],
-    npm: { package: 'node', release: '26.10.0', file: 'bin/node' },
-  },
+  nodeRuntime('20.20.2'),
+  nodeRuntime('24.21.0'),
+  nodeRuntime(manifest.devDependencies.node),
   {
     name: 'Deno',
     program: 'deno',
@@ -55,7 +50,7 @@ export const RUNTIMES: readonly Runtime[] = [
   },
 ];
 
-/** Where `npm run runtimes` puts them: an ignored folder, which `npm ci` empties. */
+/** Where `npm run runtimes` installs them: an ignored folder, which `npm ci` empties. */
 export const RUNTIMES_DIRECTORY = join(import.meta.dirname, '../../node_modules/.cache/svc-runtimes');
 
 export const installedPath = ({ program, npm }: Runtime): string =>

@@ -6,6 +6,7 @@ import { errorCode, errorMessage } from '@svc/service/config/errors';
 import { type Finding, fail, ok, warn } from './check.ts';
 import { checkProxies } from './proxies.ts';
 
+/** The oldest Node.js that runs the service. The packages bring a newer one, but a process manager may use another. */
 const NODE_MAJOR_MIN = 24;
 const BYTES_PER_MIB = 1024 * 1024;
 /** Below the first limit PostgreSQL may stop at any moment; below the second one doctor warns. */

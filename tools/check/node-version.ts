@@ -1,0 +1,55 @@
+import { RUNTIMES } from '../runtimes/table.ts';
+import { proseOf } from './markdown.ts';
+import { type Finding, findingsByLine, type Rule, type SourceFile } from './repository.ts';
+
+/**
+ * The versions of Node.js are stated once: package.json of the root has the oldest one (`engines`) and the one that runs
+ * the service (the dependency `node`). What else names a version must agree.
+ */
+export const nodeVersionsAgree: Rule = (files) => {
+  const root = files.find(({ path }) => path === 'package.json');
+  if (root === undefined) return [{ path: 'package.json', message: 'is missing' }];
+  const { engines, devDependencies } = JSON.parse(root.text) as {
+    readonly engines: { readonly node: string };
+    readonly devDependencies: { readonly node: string };
+  };
+  const types = `"@types/node": "${devDependencies.node.split('.')[0]}.`;
+  const oldest = engines.node.replace('>=', '');
+  const tested = RUNTIMES.filter(({ npm }) => npm.package === 'node').map(({ npm }) => majorOf(npm.release));
+  return [
+    ...files
+      .filter(({ path }) => path.endsWith('package.json'))
+      .flatMap((file) => [
+        ...lines(file, /"node": ">=/, `"node": "${engines.node}"`),
+        ...lines(file, /"@types\/node": /, types),
+      ]),
+    ...files
+      .filter(({ path }) => path.endsWith('.md'))
+      .flatMap((file) => [
+        ...versions(file, /Node\.js (\d+) (?:or|and) newer/, oldest),
+        ...versions(file, /Node\.js ((?:\d+, )*\d+ and \d+)/, listText(tested)),
+      ]),
+    ...(tested[0] === oldest
+      ? []
+      : [{ path: 'tools/runtimes/table.ts', message: `must begin with Node.js ${oldest}` }]),
+  ];
+};
+
+const majorOf = (release: string): string => release.split('.')[0] ?? '';
+
+/** `20, 24 and 26` */
+const listText = (items: readonly string[]): string =>
+  new Intl.ListFormat('en-GB', { type: 'conjunction' }).format(items);
+
+const lines = (file: SourceFile, pattern: RegExp, expected: string): readonly Finding[] =>
+  findingsByLine(file, (line) =>
+    pattern.test(line) && !line.includes(expected) ? `must be ${expected}` : undefined,
+  );
+
+const versions = (file: SourceFile, pattern: RegExp, expected: string): readonly Finding[] =>
+  proseOf(file).flatMap(({ line, text }) => {
+    const found = pattern.exec(text)?.[1];
+    return found === undefined || found === expected
+      ? []
+      : [{ path: file.path, line, message: `names Node.js ${found}; package.json has ${expected}` }];
+  });
