@@ -7,20 +7,24 @@ const LINE_ENDS: readonly string[] = ['\r', '\n', END];
 
 /**
  * Reads a secret: from a terminal without echo, otherwise the first line of standard input. Throws {@link
- * Interrupted} on Ctrl-C.
+ * Interrupted} on Ctrl-C. `svcd` reads passwords with it too.
  */
-export async function readSecret(io: Io, question: string): Promise<string> {
-  if (io.stdin.isTTY !== true) return readLine(io.stdin);
+export async function readSecret({ stdin, stderr }: SecretInput, question: string): Promise<string> {
+  // A character of several bytes may arrive in two chunks.
+  stdin.setEncoding('utf8');
+  if (stdin.isTTY !== true) return readLine(stdin);
   // Raw mode starts before the question, so that a fast answer is not echoed.
-  io.stdin.setRawMode?.(true);
+  stdin.setRawMode?.(true);
   try {
-    await write(io.stderr, question);
-    return await readHidden(io.stdin);
+    await write(stderr, question);
+    return await readHidden(stdin);
   } finally {
-    io.stdin.setRawMode?.(false);
-    await write(io.stderr, '\n');
+    stdin.setRawMode?.(false);
+    await write(stderr, '\n');
   }
 }
+
+type SecretInput = Pick<Io, 'stdin' | 'stderr'>;
 
 async function readHidden(stdin: Input): Promise<string> {
   let typed = '';
@@ -40,5 +44,5 @@ async function readLine(stdin: Input): Promise<string> {
     text += String(chunk);
     if (text.includes('\n')) break;
   }
-  return (text.split('\n', 1)[0] ?? '').trim();
+  return text.split(/\r?\n/, 1)[0] ?? '';
 }

@@ -21,7 +21,7 @@ export const loginCommand: Command = {
   ],
   async run({ io, values }) {
     const baseUrl = checkedBaseUrl(text(values, 'base-url') ?? (io.env['SVC_BASE_URL'] || DEFAULT_BASE_URL));
-    const apiKey = checkedKey(await readSecret(io, `API key for ${baseUrl}: `));
+    const apiKey = checkedKey((await readSecret(io, `API key for ${baseUrl}: `)).trim());
     await clientFor(io, { apiKey, baseUrl }).audits.count({ approximate: true, signal: io.signal });
     const path = await writeCredentials(io.env, { apiKey, baseUrl });
     await printMessage(io, `svc: the key works and is stored in ${path}.`);
