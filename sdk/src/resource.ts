@@ -45,7 +45,7 @@ export interface Resource {
 }
 
 /** Connects a resource to the type of its records. It has no value at run time. */
-export interface Of<Item> {
+interface Of<Item> {
   readonly item?: Item;
 }
 

@@ -25,13 +25,18 @@ export interface IssuedKey {
 
 export const PASSWORD = secret('correct horse battery staple');
 
-/** Makes an owner with a workspace by `svcd bootstrap`; returns the workspace's id. */
+/** Creates a workspace and its owner by `svcd bootstrap`, of another release if `program` names one. Returns the id. */
 export async function bootstrapWorkspace(
   env: Readonly<Record<string, string>>,
   email = 'owner@example.com',
+  program?: string,
 ): Promise<string> {
   const args = ['bootstrap', '--email', email, '--workspace', 'Test', '--json'];
-  const { code, stdout, stderr } = await runSvcd(args, { env, input: PASSWORD });
+  const { code, stdout, stderr } = await runSvcd(args, {
+    env,
+    input: PASSWORD,
+    ...(program === undefined ? {} : { program }),
+  });
   if (code !== 0) throw new Error(stderr);
   return (JSON.parse(stdout) as { workspaceId: string }).workspaceId;
 }

@@ -1,78 +1,44 @@
-import { createdAt, defineResource } from '@svc/sdk/contract';
-import type { Of, Resource } from '../../../sdk/src/resource.ts';
-import type { IdPrefix } from '../../src/config/ids.ts';
-import { resourceOf } from '../../src/resources/define.ts';
+// A resource that the service does not have: all that it takes to add one.
 
-// A resource that the service does not have: all of what adding one takes.
-
-/** Its wire type. */
-export interface Review {
-  readonly id: string;
-  readonly companyId: string;
-  readonly rating: number;
-  readonly stage: 'new' | 'answered';
-  readonly author: string | null;
-  readonly createdAt: string;
-}
-
-const companyId = {
-  kind: 'id',
-  description: 'Identifier of the company that the record belongs to.',
-  example: 'com_01jq4d0e6tf3s9v2m8k5x7h1ab',
-} as const;
-
-const stage = {
-  kind: 'choice',
-  values: ['new', 'answered'],
-  default: 'new',
-  description: 'Whether the company has answered.',
-  example: 'new',
-} as const;
-
-const contract = defineResource({
-  name: 'reviews',
-  singular: 'review',
-  plural: 'reviews',
-  description: "A customer's review of a company.",
-  idPrefix: 'rev',
-  fields: {
-    id: { kind: 'id', description: 'Review identifier.', example: 'rev_01jq4d1n8se0wr2h6y9zk3v5mc' },
-    companyId,
-    rating: { kind: 'integer', min: 1, max: 5, description: 'Stars.', example: 4 },
-    stage,
-    author: { kind: 'text', max: 200, nullable: true, description: 'Who wrote it.', example: 'Ada' },
-    createdAt,
-  },
-  company: 'companyId',
-  sorts: { rating: 'rating' },
-  filters: { companyId, stage },
-  writes: ['create', 'update', 'delete'],
-  server: ['createdAt'],
-  optional: ['stage', 'author'],
-});
-
-/** Its declaration in the service. The prefixes are a closed list, in which a real one would have its own. */
-export const reviews = resourceOf({ ...contract, idPrefix: String('rev') as IdPrefix });
-
-/** Its line in the client library. */
-const client = {
-  name: 'reviews',
-  singular: 'review',
-  fields: {
-    id: 'text',
-    companyId: 'text',
-    rating: 'integer',
-    stage: 'text',
-    author: 'text',
-    createdAt: 'time',
-  },
-  sorts: { rating: 'rating' },
-  filters: { companyId: 'id', stage: ['new', 'answered'] },
-  writes: ['create', 'update', 'delete'],
-  server: ['createdAt'],
-  optional: ['stage', 'author'],
-} as const satisfies Resource;
-export const clientReviews: typeof client & Of<Review> = client;
+/** Its entry in the contract, before the entry of the audit log. */
+export const REVIEWS_ENTRY = `
+  reviews: defineResource({
+    name: 'reviews',
+    singular: 'review',
+    plural: 'reviews',
+    description: 'A review of a company by a customer.',
+    idPrefix: 'rev',
+    fields: {
+      id: { kind: 'id', description: 'Review identifier.', example: 'rev_01jq4d1n8se0wr2h6y9zk3v5mc' },
+      companyId,
+      rating: { kind: 'integer', min: 1, max: 5, description: 'Stars.', example: 4 },
+      stage: {
+        kind: 'choice',
+        values: ['new', 'answered'],
+        default: 'new',
+        description: 'Whether the company has answered.',
+        example: 'new',
+      },
+      author: { kind: 'text', max: 200, nullable: true, description: 'Name of the author.', example: 'Ada' },
+      createdAt,
+    },
+    company: 'companyId',
+    sorts: { rating: 'rating' },
+    filters: {
+      companyId,
+      stage: {
+        kind: 'choice',
+        values: ['new', 'answered'],
+        description: 'Whether the company has answered.',
+        example: 'new',
+      },
+    },
+    counted: true,
+    writes: ['create', 'update', 'delete'],
+    server: ['createdAt'],
+    optional: ['stage', 'author'],
+  }),
+`;
 
 /** Its migration. */
 export const REVIEWS_SQL = `
@@ -92,3 +58,24 @@ export const REVIEWS_SQL = `
   create index reviews_by_rating on reviews (workspace_id, rating, id);
   create index reviews_by_company_created on reviews (workspace_id, company_id, created_at, id);
   create index reviews_by_stage_created on reviews (workspace_id, stage, created_at, id);`;
+
+/** A program that uses the resource by the client library. It prints what it has seen as JSON. */
+export const CLIENT_PROGRAM = `
+import { type Item, type NewItem, type Resources, Svc } from '@svc/sdk';
+
+type Review = Item<Resources['reviews']>;
+
+const svc = new Svc();
+const [company] = (await svc.companies.list({ limit: 1 })).data;
+if (company === undefined) throw new Error('there is no company');
+const given: NewItem<Resources['reviews']> = { companyId: company.id, rating: 2 };
+const created: Review = await svc.reviews.create(given);
+const changed = await svc.reviews.update(created.id, { stage: 'answered', author: 'Ada' });
+const ratings: number[] = [];
+for await (const { rating } of svc.reviews.list({ sort: 'rating-ascending', limit: 2 })) ratings.push(rating);
+const tailed: string[] = [];
+for await (const { id } of svc.reviews.tail({ follow: false, stage: 'answered' })) tailed.push(id);
+await svc.reviews.delete(created.id);
+const { count } = await svc.reviews.count();
+console.log(JSON.stringify({ created, changed, ratings, tailed, count }));
+`;

@@ -1,0 +1,17 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type CopiedRepository, copyRepository } from '../harness/copied-repository.ts';
+import { REVIEWS_ENTRY, REVIEWS_SQL } from './review.ts';
+
+const MIGRATIONS = 'service/migrations';
+const NUMBER_DIGITS = 4;
+
+/** A copy of this repository with a resource more: one entry in the contract and one migration. */
+export async function repositoryWithReviews(): Promise<CopiedRepository> {
+  const copy = await copyRepository();
+  await copy.insertBefore('sdk/src/contract/resources.ts', '\n  auditLog,\n} as const;', REVIEWS_ENTRY);
+  const numbers = (await readdir(join(copy.directory, MIGRATIONS))).map((name) => Number.parseInt(name, 10));
+  const next = String(Math.max(...numbers) + 1).padStart(NUMBER_DIGITS, '0');
+  await copy.write(`${MIGRATIONS}/${next}_reviews.sql`, REVIEWS_SQL);
+  return copy;
+}
