@@ -4,12 +4,12 @@ import { utc } from '../database/utc.ts';
 import { entryDoc, type NewEntry } from './entry.ts';
 import { latencyBucket } from './latency.ts';
 
-/** A request as the trail takes it. */
+/** A request for the audit log. */
 export interface RequestRecord {
   readonly workspaceId: string;
   readonly keyId: string;
   readonly tokenVersion: number;
-  /** Null for a test key: its requests are counted per day, but make no entry (specification, section 6). */
+  /** Null for a test key: its requests are counted per day, but have no entry (specification, section 6). */
   readonly entry: NewEntry | null;
   /** Whether the request uses live quota. */
   readonly counted: boolean;
@@ -19,8 +19,8 @@ export interface RequestRecord {
 }
 
 /**
- * What became of a request's entry. `invalid_key`: the key was revoked or rotated meanwhile, nothing was written.
- * `over_quota`: nothing was written for it either.
+ * The outcome of a request. `invalid_key`: the key was revoked or rotated meanwhile. `over_quota`: the live quota is used up.
+ * In both cases nothing is written for the request.
  */
 export type Outcome =
   | { readonly result: 'recorded'; readonly quota: QuotaState | null }
@@ -28,7 +28,7 @@ export type Outcome =
   | { readonly result: 'over_quota'; readonly quota: QuotaState };
 
 export interface QuotaState {
-  /** Live requests a month. */
+  /** Live requests per month. */
   readonly limit: number;
   readonly used: number;
 }
@@ -41,13 +41,15 @@ export interface WrittenRow {
 }
 
 /**
- * One workspace's requests in one statement, which does all or nothing; it does nothing when a key changed while it
- * waited for the lock, because what it knows of keys is then older than the lock:
- * requests: those whose key is still what it was when they began, numbered, and counted ones again among themselves;
- * meter: locks the log's clock, takes a time for each of them, and grants what the quota has left. A statement that
- * waited for the lock into the next month does not take back that month's count;
- * then the entries, the usage of the day, the traffic of the hour and the keys' last use. The order of the entries is
- * the order of $2. From here on the transaction waits no longer than $13 for a lock.
+ * Writes the requests of one workspace in one statement: all of them or none. It writes nothing if a key changed while it
+ * waited for the lock, because it has read the keys before.
+ *
+ * - `requests`: the requests whose key has not changed since they began, numbered (`place`). `nth` numbers the counted ones.
+ * - `meter`: locks the clock of the log, takes a time for each request, and grants what is left of the quota. If the
+ *   statement waited for the lock into the next month, it does not reset the count of that month.
+ * - Then it writes the entries in the order of $2, the usage of the day, the traffic of the hour and the last use of keys.
+ *
+ * After this statement, the transaction waits at most $13 for a lock.
  */
 const WRITE = {
   name: 'write_requests',
@@ -104,12 +106,12 @@ const WRITE = {
   select 0, false, null, 0 where exists (select from requests) and not exists (select from meter)`,
 } as const;
 
-/** In place of a position: keys changed while the statement waited for the log's clock, and nothing was written. */
+/** Instead of a position: keys changed while the statement waited for the clock of the log, and nothing was written. */
 const STALE = 0;
-/** Each time, a key of the workspace was revoked or rotated between the statement's start and its lock. */
+/** A statement runs again if a key of the workspace was revoked or rotated between its start and its lock. */
 const ATTEMPTS_MAX = 10;
 
-/** Writes the requests of one workspace; the outcomes are in the order of the requests. */
+/** Writes the requests of one workspace. Returns the outcomes in the order of the requests. */
 export async function appendRequests(
   client: Queryable,
   workspaceId: string,

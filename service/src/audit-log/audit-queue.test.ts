@@ -17,12 +17,12 @@ function entry(workspaceId: string, keyId = 'key', path = '/v1/audits'): Entry {
     ...{ workspaceId, keyId, tokenVersion: 1, counted: true, failed: false, durationMs: 1 },
     entry: { kind: 'api.request', keyId, actor: null, path } as const,
   };
-  return { pending: { request, sinceMs: performance.now(), resolve, reject }, outcome: promise };
+  return { pending: { ...request, sinceMs: performance.now(), resolve, reject }, outcome: promise };
 }
 
 const keysIn = (group: ReadonlyMap<string, readonly Pending[]>): Record<string, readonly string[]> =>
   Object.fromEntries(
-    [...group].map(([workspaceId, pending]) => [workspaceId, pending.map(({ request }) => request.keyId)]),
+    [...group].map(([workspaceId, pending]) => [workspaceId, pending.map(({ keyId }) => keyId)]),
   );
 
 describe('the queue of audit entries', () => {

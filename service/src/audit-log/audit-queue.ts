@@ -2,12 +2,27 @@ import { BusyError } from '../database/turns.ts';
 import type { Outcome, RequestRecord } from './append-requests.ts';
 
 /** A request that waits for its entry. */
-export interface Pending {
-  readonly request: RequestRecord;
+export interface Pending extends RequestRecord {
   /** When it was added (`performance.now()`). */
   readonly sinceMs: number;
   readonly resolve: (outcome: Outcome) => void;
   readonly reject: (error: unknown) => void;
+}
+
+/** Requests that wait for their entries, by workspace. */
+export type Group = ReadonlyMap<string, readonly Pending[]>;
+
+/** Gives the requests their outcomes. Call it once they are committed. */
+export function settle(pending: readonly Pending[], outcomes: readonly Outcome[]): void {
+  pending.forEach(({ resolve, reject }, i) => {
+    const outcome = outcomes[i];
+    if (outcome === undefined) reject(new Error('A request has no outcome.'));
+    else resolve(outcome);
+  });
+}
+
+export function rejectAll(group: Group, error: unknown): void {
+  for (const pending of group.values()) for (const { reject } of pending) reject(error);
 }
 
 /** The limits of the entries that wait in one process. One workspace may have half of the entries and of the bytes. */
@@ -32,11 +47,11 @@ export interface AuditQueue {
   /** False: there is no room. */
   add(pending: Pending): boolean;
   /** Takes entries of all workspaces that are wanted, in the order of their ids, so that every writer locks alike. */
-  takeGroup(max: number, wanted: (workspaceId: string) => boolean): ReadonlyMap<string, readonly Pending[]>;
+  takeGroup(max: number, wanted: (workspaceId: string) => boolean): Group;
   /** The wanted workspaces that have entries. One whose entries were put back goes to the end. */
   waiting(wanted: (workspaceId: string) => boolean): readonly string[];
   /** Puts entries that were taken before all others of their workspaces. */
-  putBack(group: ReadonlyMap<string, readonly Pending[]>): void;
+  putBack(group: Group): void;
 }
 
 interface Waiting {
@@ -53,7 +68,7 @@ interface Line {
 const ENTRY_BYTES = 512;
 
 /** The approximate memory of an entry. It only bounds the memory of the queue. */
-function sizeOf({ request: { entry } }: Pending): number {
+function sizeOf({ entry }: Pending): number {
   let bytes = ENTRY_BYTES;
   for (const value of Object.values(entry ?? {})) {
     if (typeof value === 'string') bytes += value.length;
@@ -74,7 +89,7 @@ export function createAuditQueue(limits: AuditQueueLimits): AuditQueue {
     clearTimeout(timer);
     dueMs = Number.POSITIVE_INFINITY;
   };
-  /** Makes sure that an entry that came then is rejected in time. */
+  /** Makes sure that an entry that was added at `sinceMs` is rejected in time. */
   const setTimer = (sinceMs: number): void => {
     if (sinceMs + limits.waitMs >= dueMs) return;
     stopTimer();
@@ -119,7 +134,7 @@ export function createAuditQueue(limits: AuditQueueLimits): AuditQueue {
       if (waiting[0] !== undefined) setTimer(waiting[0].pending.sinceMs);
     }
   };
-  const take = (max: number, ids: readonly string[]): ReadonlyMap<string, readonly Pending[]> => {
+  const take = (max: number, ids: readonly string[]): Group => {
     const group = new Map<string, readonly Pending[]>();
     let left = max;
     for (const [index, workspaceId] of ids.entries()) {
@@ -138,7 +153,7 @@ export function createAuditQueue(limits: AuditQueueLimits): AuditQueue {
 
   return {
     add(pending) {
-      const { workspaceId } = pending.request;
+      const { workspaceId } = pending;
       const line = lines.get(workspaceId);
       const size = sizeOf(pending);
       if (entries >= limits.entries || bytes + size > limits.bytes) return false;

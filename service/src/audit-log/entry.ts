@@ -9,20 +9,20 @@ import {
 import { newId } from '../config/ids.ts';
 import type { ActorContext } from './actor.ts';
 
-/** An entry before the log's clock has given it a time. */
+/** An entry without the time, which the clock of the log gives it. */
 export type NewEntry = Omit<AuditLogEntry, 'id' | 'createdAt'>;
 
 type Kinds = typeof AUDIT_LOG_KINDS;
 type EventKind = Exclude<AuditLogKind, 'api.request'>;
 
-/** What an event is about, with a label for people. */
+/** The object of an event. The label is what the log shows. */
 export interface EventTarget {
   readonly id: string;
   readonly label: string;
 }
 
 type TargetOf<D> = D extends { readonly target: string } ? { readonly target: EventTarget } : unknown;
-/** Those of an import are counted while it runs, and are not part of what is written. */
+/** The details of an import are counted while it runs. They are not written with its entry. */
 type DetailsOf<D> = D extends { readonly target: 'import' }
   ? unknown
   : D extends { readonly details: readonly (infer Name extends string)[] }
@@ -35,14 +35,14 @@ type ChangesOf<D> = D extends { readonly changes: infer C }
         : Pick<AuditLogChange, 'field'>)[];
     }
   : unknown;
-/** What had a field of its own before entries had targets. */
+/** The fields of kinds that are older than targets. */
 type FieldsOf<Kind> = Kind extends 'record.changed'
   ? Required<Pick<AuditLogEntry, 'resource' | 'recordIds'>>
   : Kind extends 'records.imported'
     ? Required<Pick<AuditLogEntry, 'resource'>>
     : unknown;
 
-/** A change by a person or the operator, with all that its kind declares. */
+/** A change by a person or the operator, with the fields that its kind declares. */
 export type NewEvent = {
   readonly [Kind in EventKind]: { readonly kind: Kind } & TargetOf<Kinds[Kind]> &
     DetailsOf<Kinds[Kind]> &
@@ -64,8 +64,8 @@ export function eventEntry(by: ActorContext, event: NewEvent): NewEntry {
 }
 
 /**
- * The wire JSON of an entry in two parts: PostgreSQL puts the time it gives between them, so that the entry is
- * written once, complete, by the statement that locks the log's clock.
+ * The wire JSON of an entry in two parts. The statement that locks the clock of the log puts the time between them, so that
+ * the entry is complete when it is written.
  */
 export interface EntryDoc {
   readonly id: string;
@@ -86,12 +86,12 @@ export function entryDoc({ kind, ...fields }: NewEntry): EntryDoc {
   };
 }
 
-/** How JSON.stringify writes U+0000 and half of a surrogate pair. */
+/** U+0000 and lone surrogates as JSON.stringify writes them. */
 const NO_TEXT = /\\u(?:0000|d[89a-f])/;
 
 /**
- * JSON without the characters that PostgreSQL's text cannot hold. Filters of the log read fields of entries with `->>`,
- * which fails for the whole list when one entry has such a character in any field.
+ * JSON without the characters that PostgreSQL's text cannot contain. Filters of the log read fields with `->>`, which fails
+ * for the whole list if one entry has such a character in any field.
  */
 function jsonOf(fields: object): string {
   const json = JSON.stringify(fields);

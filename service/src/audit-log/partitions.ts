@@ -4,15 +4,15 @@ import { DAY_MS } from '../config/time.ts';
 import { failedFor } from '../database/errors.ts';
 import { inTransaction } from '../database/pool.ts';
 
-/** Serialises nodes that make or drop partitions at the same time. */
+/** The advisory lock of nodes that create or drop partitions, so that only one does at a time. */
 const PARTITIONS_LOCK = 7_310_001;
 
 /**
- * Dropping a partition waits for everybody who reads the log, and every entry waits behind it. After this time it
- * gives up instead, and is tried again later.
+ * Dropping a partition waits for all readers of the log, and all new entries wait for the drop. So it gives up after this
+ * time and is tried again later.
  */
 const LOCK_TIMEOUT_MS = 2_000;
-/** Clocks that are set by the same time are closer than this; what differs more may be years off. */
+/** Synchronized clocks differ by less than this. A clock that differs by more may be years off. */
 const CLOCKS_APART_MAX_MS = 5 * 60 * 1000;
 
 interface Month {
@@ -31,7 +31,7 @@ function monthOf(nowMs: number, ahead: number): Month {
   return { name: `audit_log_${day(0).slice(0, 7).replace('-', '_')}`, from: day(0), to: day(1) };
 }
 
-/** The database's clock, which gives the entries their times: a node's own may be wrong. */
+/** The time of the database's clock, which gives the entries their times. The clock of a node may be wrong. */
 export async function databaseNow(client: pg.ClientBase | pg.Pool): Promise<number> {
   const { rows } = await client.query<{ now: number }>(
     'select (extract(epoch from clock_timestamp()) * 1000)::float8 as now',
@@ -39,16 +39,17 @@ export async function databaseNow(client: pg.ClientBase | pg.Pool): Promise<numb
   return rows[0]?.now ?? Number.NaN;
 }
 
-/** What became of the months ahead; `held` when somebody kept the log for too long, and this month has its partition. */
+/** The partitions that were created. `held`: another transaction held the log for too long, but this month has its partition. */
 export interface Made {
   readonly made: readonly string[];
   readonly held?: true;
 }
 
 /**
- * Makes the audit log's partitions of this month and of those ahead. `atMs`: for entries of another time; default: the
- * database's clock. Readers and writers of the log are not waited for and do not wait; who holds more than that (a
- * change of the schema, a vacuum of the table) for two seconds is let be as long as this month has its partition.
+ * Creates the partitions of the audit log for this month and the next ones. `atMs`: another time than the database's clock.
+ * It does not wait for readers and writers of the log, and they do not wait for it. If another transaction holds a stronger
+ * lock (a change of the schema, a vacuum of the table) for two seconds, it gives up; it throws only if this month has no
+ * partition.
  */
 export async function ensurePartitions(pool: pg.Pool, atMs?: number): Promise<Made> {
   try {
@@ -70,7 +71,7 @@ function makePartitions(pool: pg.Pool, atMs: number | undefined): Promise<readon
     for (let ahead = 0; ahead <= PARTITIONS_AHEAD_MONTHS; ahead++) {
       const { name, from, to } = monthOf(nowMs, ahead);
       if (existing.has(name)) continue;
-      // Made apart and then attached: `partition of` would wait for every reader of the log, and all for it.
+      // Created as a table and then attached: `partition of` would wait for all readers of the log, and all others for it.
       await client.query(`create table ${name} (like audit_log including all)`);
       // A partition's bounds cannot be parameters; both come from a Date.
       await client.query(
@@ -90,16 +91,16 @@ export interface Expiry {
   readonly databaseNowMs?: number;
 }
 
-/** What became of the expired partitions; `doubt` says why nothing was dropped although there are some. */
+/** The partitions that were dropped. `doubt`: why nothing was dropped although partitions have expired. */
 export interface Expired {
   readonly dropped: readonly string[];
   readonly doubt?: string;
 }
 
 /**
- * Drops the partitions whose newest possible entry is older than the retention by the database's clock. A dropped
- * month is gone for good, so nothing is dropped while the time is in doubt: when this node's clock and the
- * database's are apart, or when every entry there is would go.
+ * Drops the partitions whose newest possible entry is older than the retention, by the database's clock. A dropped month
+ * cannot be restored, so nothing is dropped if the time is in doubt: if the clocks of this node and of the database differ,
+ * or if no entry would be left.
  */
 export function dropExpiredPartitions(pool: pg.Pool, expiry: Expiry): Promise<Expired> {
   return inTransaction(pool, async (client) => {
@@ -112,7 +113,7 @@ export function dropExpiredPartitions(pool: pg.Pool, expiry: Expiry): Promise<Ex
     const doubt = await doubtOf(client, nowMs, expiry.nodeNowMs, partitions, expired);
     if (doubt !== undefined) return { dropped: [], doubt };
     for (const { name } of expired) await client.query(`drop table ${name}`);
-    // What imports have counted goes after their entries, which are a little younger.
+    // The counts of imports are deleted after their entries, which are a little younger.
     await client.query('delete from imports where created_at < to_timestamp($1 / 1000.0)', [
       Math.max(...expired.map(({ endsMs }) => endsMs)) - DAY_MS,
     ]);
@@ -129,7 +130,7 @@ async function doubtOf(
 ): Promise<string | undefined> {
   const apartMs = Math.abs(nodeNowMs - nowMs);
   if (apartMs > CLOCKS_APART_MAX_MS) {
-    return `this node's clock is ${Math.round(apartMs / 1000)} s apart from the database's`;
+    return `the clocks of this node and of the database differ by ${Math.round(apartMs / 1000)} s`;
   }
   const newest = await newestWithEntries(client, partitions);
   if (newest === undefined || !expired.includes(newest)) return undefined;
@@ -160,7 +161,7 @@ export interface Partition {
   readonly endsMs: number;
 }
 
-/** The monthly partitions there are, oldest first. */
+/** The monthly partitions that exist, oldest first. */
 export async function listPartitions(client: pg.ClientBase | pg.Pool): Promise<readonly Partition[]> {
   const { rows } = await client.query<{ name: string }>(
     `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid

@@ -7,7 +7,7 @@ import { createTestService, type TestService } from '../../test/harness/service.
 import { createPool } from '../database/pool.ts';
 import type { Outcome } from './append-requests.ts';
 import type { Pending } from './audit-queue.ts';
-import { GroupFailure, writeGroup } from './group.ts';
+import { GroupFailure, writeGroup } from './audit-writer.ts';
 
 const LOCK_TIMEOUT_MS = 10_000;
 const HOLD_LOG = 'select from live_meters where workspace_id = $1 for update';
@@ -40,7 +40,7 @@ async function newGroup(count: number) {
     };
     const resolve = (outcome: Outcome) => void outcomes.set(workspaceId, outcome);
     const reject = () => void outcomes.set(workspaceId, 'failed');
-    group.set(workspaceId, [{ request, sinceMs: 0, resolve, reject }]);
+    group.set(workspaceId, [{ ...request, sinceMs: 0, resolve, reject }]);
   }
   return { group, outcomes, ids: [...group.keys()] as [string, string, ...string[]] };
 }
