@@ -25,7 +25,7 @@ const server = createServer((request, response) => {
     position: key === null || id === null ? undefined : { side: 'after', key, id },
     limit: 50,
   });
-  pool.query<{ docs: string }>({ name, text, values: [...values] }).then(
+  pool.query<{ docs: string }>({ name, text, values }).then(
     ({ rows }) => {
       const body = `{"data":[${rows[0]?.docs}]}`;
       response

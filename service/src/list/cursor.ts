@@ -3,25 +3,25 @@ import { CURSOR_LIFETIME_SECONDS } from '@svc/sdk/contract';
 import { deriveKey } from '../config/secrets.ts';
 
 /**
- * A gap between two items of an ordered list: just before or just after the item with this sort key and id.
- * It is a position, not a row: it stays valid when the row is gone.
+ * A gap between two items of an ordered list, directly before or after the item with this sort key and id. The gap stays
+ * valid if the item is deleted.
  */
 export interface Position {
   readonly side: 'before' | 'after';
-  /** The sort column's value as PostgreSQL writes it (microseconds kept); never a Date. */
+  /** The value of the sort column as PostgreSQL writes it, with microseconds. Never a Date. */
   readonly key: string;
   readonly id: string;
 }
 
-/** What a cursor is bound to beside its workspace: the list, the sort and the effective filter set, as one text. */
+/** The list, the sort and the effective filter set that a cursor is bound to, as one text. It is bound to its workspace too. */
 export type Binding = string;
 
 export type CursorFailure = 'invalid' | 'expired' | 'mismatch';
 
 export interface CursorCodec {
-  /** The same position, issued in the same second, gives the same text. */
+  /** Issues a cursor. The same position, issued in the same second, gives the same text. */
   encode(position: Position, binding: Binding, workspaceId: string, nowMs: number): string;
-  /** Checks in this order: invalid, expired, mismatch. Any text at all is answered, none throws. */
+  /** Opens a cursor. Checks in this order: invalid, expired, mismatch. No text makes it throw. */
   decode(text: string, binding: Binding, workspaceId: string, nowMs: number): Position | CursorFailure;
 }
 
@@ -35,8 +35,8 @@ type Payload = readonly [issuedAtSeconds: number, side: 0 | 1, key: string, id: 
 
 /**
  * Cursors are base64url of: version byte, synthetic nonce, AES-256-GCM with the workspace as associated data.
- * The nonce is an HMAC of workspace and content, so equal content gives an equal text and a nonce never meets
- * two contents. The first secret issues, all are accepted (docs/assumptions.md, Lists and cursors).
+ * The nonce is an HMAC of workspace and content, so equal content gives an equal text, and no two contents have the same
+ * nonce. The first secret issues cursors, all of them are accepted (docs/assumptions.md, Lists and cursors).
  */
 export function createCursorCodec(secrets: readonly string[]): CursorCodec {
   const keys = secrets.map((secret) => ({
@@ -68,7 +68,7 @@ export function createCursorCodec(secrets: readonly string[]): CursorCodec {
 
     decode(text, binding, workspaceId, nowMs) {
       const bytes = Buffer.from(text, 'base64url');
-      // Decoding base64url is lenient; only the one text that encodes these bytes is ours.
+      // Decoding base64url is lenient. Only the text that encodes these bytes is a cursor.
       if (
         bytes.length <= HEADER_BYTES + TAG_BYTES ||
         bytes[0] !== VERSION ||
@@ -100,6 +100,6 @@ function open(bytes: Buffer, key: Buffer, workspaceId: string): Payload | undefi
   } catch {
     return undefined;
   }
-  // Authenticated, so it has the shape that encode gave it.
+  // The text is authenticated, so it has the shape that `encode` gave it.
   return JSON.parse(plain.toString('utf8')) as Payload;
 }

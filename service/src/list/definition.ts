@@ -1,13 +1,11 @@
 import { ORDERS, type Order } from '@svc/sdk/contract';
 
-/**
- * What the list machinery needs to know of a list. This folder knows no resource: resources/ declares them.
- */
+/** What this folder needs to know of a list. It knows no resource: resources/ defines them. */
 
-/** PostgreSQL types that a list can be sorted by; a cursor carries such a value as text. */
+/** PostgreSQL types that a list can be sorted by. A cursor carries such a value as text. */
 type SortType = 'timestamptz' | 'smallint';
 
-/** `^@`: begins with. */
+/** `^@` means: begins with. */
 export interface Comparison {
   readonly operator: '>=' | '<=' | '<' | '^@';
   readonly type: SortType | 'text';
@@ -20,34 +18,34 @@ export interface SortColumn {
 
 export interface Filter {
   readonly column: string;
-  /** How the column is compared with the value, and as what. Default: they are equal. */
+  /** How the column is compared with the value. Default: they must be equal. */
   readonly comparison?: Comparison;
-  /** The value in the canonical form that PostgreSQL gets; undefined when the filter cannot have it. */
+  /** The value in the canonical form that PostgreSQL gets. Undefined: the filter does not allow it. */
   readonly parse: (text: string) => string | undefined;
-  /** What is allowed, for people, such as `one of draft, published`. */
+  /** What is allowed, for error messages: `one of draft, published`. */
   readonly allowed: string;
 }
 
-/** A filter's `parse` for texts that are canonical as they are. */
+/** The `parse` of a filter whose texts are canonical already. */
 export const textThat =
   (accepts: (text: string) => boolean): Filter['parse'] =>
   (text) =>
     accepts(text) ? text : undefined;
 
-/** One list, declared once, immutable. */
+/** The immutable definition of a list. */
 export interface ListDefinition {
-  /** Also the last segment of the path, and part of what binds a cursor. */
+  /** The last segment of the path. Cursors are bound to it. */
   readonly name: string;
-  /** The table or view that is read; it has workspace_id, id, doc and every column named here. */
+  /** The table or view that is read. It has workspace_id, id, doc and every column that the definition names. */
   readonly relation: string;
-  /** The column that holds a record's company; null: keys that are limited to a company may not read this list. */
+  /** The column that holds the company of a record. Null: keys that are limited to a company cannot read the list. */
   readonly companyColumn: string | null;
-  /** Sort fields by their name in `sort` (`created`, `score`); the first one is the default. */
+  /** Sort columns by their name in `sort` (`created`, `score`). The first one is the default. */
   readonly sorts: Readonly<Record<string, SortColumn>>;
   /** Whether the `sort` parameter is accepted. */
   readonly sortable: boolean;
   readonly filters: Readonly<Record<string, Filter>>;
-  /** Whether `pagination.total` is given up to TOTAL_MAX_ITEMS. */
+  /** Whether a page has `pagination.total`, up to TOTAL_MAX_ITEMS. */
   readonly total: boolean;
 }
 

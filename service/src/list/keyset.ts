@@ -1,16 +1,18 @@
 import { createHash } from 'node:crypto';
 import { TOTAL_MAX_ITEMS } from '@svc/sdk/contract';
+import type pg from 'pg';
+import type { Queryable } from '../database/lane.ts';
 import type { Position } from './cursor.ts';
 import type { Comparison, ListDefinition, Sort } from './definition.ts';
 import type { Direction } from './query.ts';
 
-/** The one statement that reads a page: which rows, in which order, from where on. */
+/** What the one statement of a page reads. */
 export interface KeysetRead {
   readonly list: ListDefinition;
   readonly workspaceId: string;
-  /** Columns that must equal a value: the filters and the company of the key. */
+  /** Columns that must equal a value: filters, and the company of the key. */
   readonly equal: Readonly<Record<string, string>>;
-  /** Columns that are compared with a value in another way. */
+  /** Columns that are compared with a value by another operator. */
   readonly compared?: readonly Compared[];
   readonly sort: Sort;
   readonly direction: Direction;
@@ -23,9 +25,9 @@ export interface Compared extends Comparison {
   readonly value: string;
 }
 
-/** Shape of the statement's single row. Rows are in the order of travel; all is text. */
+/** The statement's single row. The rows of the page are in the order of the statement; all values are text. */
 export interface KeysetRow {
-  /** The docs of up to limit + 1 rows, joined by {@link DOC_SEPARATOR}; null when there are none. */
+  /** The docs of up to limit + 1 rows, joined by {@link DOC_SEPARATOR}. Null: there are no rows. */
   readonly docs: string | null;
   readonly rows: number;
   readonly first_key: string | null;
@@ -33,34 +35,35 @@ export interface KeysetRow {
   /** Sort key and id of the last row that belongs to the page. */
   readonly last_key: string | null;
   readonly last_id: string | null;
-  /** Of the whole filtered list, at most TOTAL_MAX_ITEMS + 1; null when the list gives no total. */
+  /** Items of the whole filtered list, at most TOTAL_MAX_ITEMS + 1. Null: the list has no total. */
   readonly total: number | null;
 }
 
-/** A line break never stands raw inside JSON, so this text parts docs exactly. */
+/** JSON text never contains a raw line break, so this text separates docs exactly. */
 export const DOC_SEPARATOR = ',\n';
-
-export interface Statement {
-  /** Of the prepared statement; undefined: it is planned each time. */
-  readonly name: string | undefined;
-  readonly text: string;
-  readonly values: readonly (string | number)[];
-}
 
 /** Equal columns of a statement that is prepared. With more, or with comparisons, there are too many shapes to keep. */
 const PREPARED_COLUMNS_MAX = 2;
 
-/** The number of the first condition's parameter: workspace and limit come ahead of it. */
+/** The number of the first condition's parameter. The workspace and the limit come before it. */
 const FIRST_CONDITION = 3;
 
-const texts = new Map<string, Pick<Statement, 'name' | 'text'>>();
+const statements = new Map<string, Readonly<pg.QueryConfig>>();
 
-/** Builds the page's statement; those of few conditions are prepared, so that a connection keeps a bounded number. */
-export function keysetStatement(read: KeysetRead): Statement {
+/** Reads one page in one statement. */
+export async function readKeyset(connections: Queryable, read: KeysetRead): Promise<KeysetRow> {
+  const { rows } = await connections.query<KeysetRow>(keysetStatement(read));
+  const [row] = rows;
+  if (row === undefined) throw new Error('The page statement returned no row.');
+  return row;
+}
+
+/** Builds the statement of a page. Statements with few conditions are prepared, so that a connection keeps a bounded number. */
+export function keysetStatement(read: KeysetRead): pg.QueryConfig & { values: (string | number)[] } {
   const { list, sort, position, compared = [] } = read;
   const columns = Object.keys(read.equal);
   const ascending = (sort.order === 'ascending') === (read.direction === 'forward');
-  // The gap's own item is on our way when we travel from its far side: then the comparison includes it.
+  // When the read crosses the item next to the gap, include the item in the comparison.
   const inclusive = position !== undefined && (position.side === 'before') === (read.direction === 'forward');
   const comparison = position === undefined ? '' : `${ascending ? '>' : '<'}${inclusive ? '=' : ''}`;
 
@@ -72,13 +75,13 @@ export function keysetStatement(read: KeysetRead): Statement {
     ),
   ];
   const shape = `${list.relation} ${conditions.join(' ')} ${sort.column.column} ${ascending} ${comparison} ${list.total}`;
-  let statement = texts.get(shape);
+  let statement = statements.get(shape);
   if (statement === undefined) {
     const text = statementText(list, conditions, sort, ascending ? 'asc' : 'desc', comparison);
     const prepared = compared.length === 0 && columns.length <= PREPARED_COLUMNS_MAX;
     const hash = createHash('sha256').update(text).digest('hex').slice(0, 32);
-    statement = { name: prepared ? `page_${hash}` : undefined, text };
-    texts.set(shape, statement);
+    statement = { ...(prepared ? { name: `page_${hash}` } : {}), text };
+    statements.set(shape, statement);
   }
   const values = [
     read.workspaceId,
@@ -90,9 +93,9 @@ export function keysetStatement(read: KeysetRead): Statement {
 }
 
 /**
- * Identifiers come from the declarations, never from a request; values are always parameters. The order is total
- * (it ends in the id) and the row comparison has exactly the columns of an index, so a page reads limit + 1 index
- * rows wherever it lies. The aggregates take the rows in the subquery's order.
+ * Identifiers come from the declarations, never from a request; values are always parameters. The order is total, because
+ * it ends in the id, and the row comparison has exactly the columns of an index. So every page, also the last one, reads
+ * limit + 1 index rows. The aggregates take the rows in the order of the subquery.
  */
 function statementText(
   list: ListDefinition,

@@ -1,7 +1,7 @@
 import { PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, PAGE_LIMIT_MIN } from '@svc/sdk/contract';
 import { type ListDefinition, parametersOf, type Sort, sortsOf } from './definition.ts';
 
-/** Query parameters as the HTTP layer parsed them: text, or texts when the parameter was repeated. */
+/** Query parameters as the HTTP layer parsed them: a text, or an array if the parameter was repeated. */
 export type RawQuery = Readonly<Record<string, unknown>>;
 
 export type Direction = 'forward' | 'before';
@@ -11,7 +11,7 @@ export interface ListQuery {
   readonly limit: number;
   readonly direction: Direction;
   readonly sort: Sort;
-  /** Canonical values: two spellings of a time are the same filter. */
+  /** Canonical values, so that two spellings of a time are the same filter. */
   readonly filters: Readonly<Record<string, string>>;
   readonly cursor: string | undefined;
 }
@@ -25,7 +25,7 @@ export interface QueryFailure {
 export const isQueryFailure = <T extends object>(result: T | QueryFailure): result is QueryFailure =>
   'parameter' in result;
 
-/** Refuses parameters that are not among `allowed`, and repeated ones: a misspelt filter must not be ignored. */
+/** Returns the failure of the first parameter that is unknown or repeated. A misspelt filter must not be ignored. */
 export function findInvalidParameter(raw: RawQuery, allowed: readonly string[]): QueryFailure | undefined {
   for (const [parameter, value] of Object.entries(raw)) {
     if (!allowed.includes(parameter)) {

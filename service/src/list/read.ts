@@ -1,14 +1,14 @@
+import { TOTAL_MAX_ITEMS } from '@svc/sdk/contract';
 import { ETAG_LIFETIME_SECONDS } from '../config/limits.ts';
 import type { Clock } from '../config/time.ts';
 import type { Shares } from '../database/lane.ts';
 import { weakEtag } from '../http/etag.ts';
 import type { Binding, CursorCodec, CursorFailure, Position } from './cursor.ts';
 import type { ListDefinition } from './definition.ts';
-import { type Compared, type KeysetRead, type KeysetRow, keysetStatement } from './keyset.ts';
-import { type Page, toPage } from './page.ts';
-import type { ListQuery } from './query.ts';
+import { type Compared, DOC_SEPARATOR, type KeysetRead, type KeysetRow, readKeyset } from './keyset.ts';
+import type { Direction, ListQuery } from './query.ts';
 
-/** Whose records: every statement is bound to the workspace, and to one company when the key is limited to it. */
+/** The records that a request may use: those of one workspace, or of one company of it. */
 export interface Scope {
   readonly workspaceId: string;
   readonly companyId: string | null;
@@ -28,8 +28,8 @@ export interface ListAnswer {
 }
 
 /**
- * Reads one page (specification, 4.1): cursor, one statement, envelope. A cursor that may not be used is a value,
- * not an exception.
+ * Reads one page (specification, 4.1): opens the cursor, runs one statement, writes the envelope. Returns the failure of a
+ * cursor that cannot be used; does not throw it.
  */
 export async function readList(
   reader: ListReader,
@@ -47,21 +47,9 @@ export async function readList(
     position = decoded;
   }
   const { limit, direction, sort } = query;
-  const { name, text, values } = keysetStatement({
-    list,
-    workspaceId,
-    ...conditionsOf(list, query, scope),
-    sort,
-    direction,
-    position,
-    limit,
-  });
-  const { rows } = await reader.reads
-    .of(workspaceId)
-    .query<KeysetRow>({ ...(name === undefined ? {} : { name }), text, values: [...values] });
-  const [row] = rows;
-  if (row === undefined) throw new Error('The page statement returned no row.');
-  const page = toPage(row, limit, direction, position);
+  const conditions = conditionsOf(list, query, scope);
+  const read = { list, workspaceId, ...conditions, sort, direction, position, limit };
+  const page = toPage(await readKeyset(reader.reads.of(workspaceId), read), limit, direction, position);
   const at =
     (issuedMs: number) =>
     (gap: Position | null): string | null =>
@@ -70,7 +58,51 @@ export async function readList(
   return { body: envelope(page, direction, at(nowMs)), etag: weakEtag(`${workspaceId}\n${tagged}`) };
 }
 
-/** What the rows must meet: the company of the scope, and the filters. */
+/** A page without cursors: its items in the order of the list, and the gaps at its two ends. */
+interface Page {
+  /** JSON array of the items, one per line. */
+  readonly data: string;
+  readonly hasMore: boolean;
+  /** Null: the page is empty, and its request had no cursor. */
+  readonly start: Position | null;
+  readonly end: Position | null;
+  readonly total: number | undefined;
+}
+
+/**
+ * Turns the rows of the statement into a page. `before` reads in the inverted order, and the rows are reversed here. One row
+ * more than the limit shows that the list has more items.
+ */
+export function toPage(
+  row: KeysetRow,
+  limit: number,
+  direction: Direction,
+  from: Position | undefined,
+): Page {
+  const hasMore = row.rows > limit;
+  const total = row.total !== null && row.total <= TOTAL_MAX_ITEMS ? row.total : undefined;
+  const near = gap('before', row.first_key, row.first_id);
+  const far = gap('after', row.last_key, row.last_id);
+  if (row.docs === null || near === null || far === null) {
+    return { data: '[]', hasMore: false, start: from ?? null, end: from ?? null, total };
+  }
+  const kept = hasMore ? row.docs.slice(0, row.docs.lastIndexOf(DOC_SEPARATOR)) : row.docs;
+  if (direction === 'forward') return { data: `[${kept}]`, hasMore, start: near, end: far, total };
+  const reversed = kept.split(DOC_SEPARATOR).reverse().join(DOC_SEPARATOR);
+  return {
+    data: `[${reversed}]`,
+    hasMore,
+    start: { ...far, side: 'before' },
+    end: { ...near, side: 'after' },
+    total,
+  };
+}
+
+function gap(side: Position['side'], key: string | null, id: string | null): Position | null {
+  return key === null || id === null ? null : { side, key, id };
+}
+
+/** The conditions of the statement: the company of the scope, and the filters. */
 export function conditionsOf(
   list: ListDefinition,
   { filters }: Pick<ListQuery, 'filters'>,
@@ -88,17 +120,13 @@ export function conditionsOf(
   return { equal, compared };
 }
 
-/** The effective filter set, list and sort as one text; a cursor may be used only where it is the same again. */
+/** The list, the sort and the effective filter set as one text. A cursor can be used only where this text is the same. */
 function bindingOf(list: ListDefinition, query: ListQuery, scope: Scope): Binding {
   const filters = Object.entries(query.filters).sort(([a], [b]) => (a < b ? -1 : 1));
   return JSON.stringify([list.name, query.sort.name, scope.companyId, filters]);
 }
 
-function envelope(
-  page: Page,
-  direction: ListQuery['direction'],
-  issue: (gap: Position | null) => string | null,
-): string {
+function envelope(page: Page, direction: Direction, issue: (gap: Position | null) => string | null): string {
   const startCursor = issue(page.start);
   const endCursor = issue(page.end);
   const nextCursor = page.hasMore ? (direction === 'forward' ? endCursor : startCursor) : null;
@@ -107,8 +135,8 @@ function envelope(
 }
 
 /**
- * The time at which the cursors in a page's ETag are issued. The real ones change with every second. These change often
- * enough that a page which 304 declares current never has an expired cursor, and with whatever else makes cursors
- * unusable: the issuing secret, and what they are bound to.
+ * The time of issue of the cursors that the ETag of a page is made from. The cursors of the response change every second;
+ * those of the ETag change so often that a page which a 304 declares current has no expired cursor. The ETag also changes
+ * when cursors become unusable for another reason: with the issuing secret, and with what they are bound to.
  */
 const tagTime = (nowMs: number): number => nowMs - (nowMs % (ETAG_LIFETIME_SECONDS * 1000));

@@ -5,12 +5,12 @@ import type pg from 'pg';
 import { allowParameters, orInvalidParameter } from '../../api/guards.ts';
 import { readPage } from '../../api/reads.ts';
 import { appendEvent } from '../../audit-log/append-event.ts';
-import { csvLine, withoutFormula } from '../../bulk/csv-cells.ts';
+import { csvLine, withoutFormula } from '../../bulk/csv.ts';
 import type { Connections } from '../../database/lane.ts';
 import { inTransaction } from '../../database/pool.ts';
 import { ApiError } from '../../http/errors.ts';
 import type { Position } from '../../list/cursor.ts';
-import { DOC_SEPARATOR, type KeysetRow, keysetStatement } from '../../list/keyset.ts';
+import { DOC_SEPARATOR, readKeyset } from '../../list/keyset.ts';
 import { type ListQuery, parseListQuery } from '../../list/query.ts';
 import { conditionsOf } from '../../list/read.ts';
 import { readRecord } from '../../records/read.ts';
@@ -108,7 +108,7 @@ async function* exportChunks(
   const conditions = conditionsOf(logList, query, { workspaceId, companyId: null });
   let position: Position | undefined;
   for (;;) {
-    const { name, text, values } = keysetStatement({
+    const page = await readKeyset(pool, {
       list: logList,
       workspaceId,
       ...conditions,
@@ -117,13 +117,7 @@ async function* exportChunks(
       position,
       limit: EXPORT_PAGE_ENTRIES,
     });
-    const { rows } = await pool.query<KeysetRow>({
-      ...(name === undefined ? {} : { name }),
-      text,
-      values: [...values],
-    });
-    const [page] = rows;
-    if (page?.docs == null || page.last_key === null || page.last_id === null) return;
+    if (page.docs === null || page.last_key === null || page.last_id === null) return;
     const docs = page.docs.split(DOC_SEPARATOR).slice(0, EXPORT_PAGE_ENTRIES);
     yield format === 'csv' ? csvOf(docs) : `${docs.join('\n')}\n`;
     if (page.rows <= EXPORT_PAGE_ENTRIES) return;

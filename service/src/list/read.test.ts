@@ -1,7 +1,7 @@
 import { TOTAL_MAX_ITEMS } from '@svc/sdk/contract';
 import { describe, expect, test } from 'vitest';
 import { DOC_SEPARATOR, type KeysetRow } from './keyset.ts';
-import { toPage } from './page.ts';
+import { toPage } from './read.ts';
 
 /** Rows in the order of travel, as the statement gives them for a limit of 2. */
 const rowOf = (ids: readonly string[], total: number | null = null): KeysetRow => {
