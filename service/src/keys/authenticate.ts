@@ -13,9 +13,9 @@ export interface AuthenticatedKey {
   readonly mode: KeyMode;
   readonly access: KeyAccess;
   readonly companyId: string | null;
-  /** Confirmed by the statement that writes the request's audit entry; see docs/decisions/0002. */
+  /** The statement that writes the audit entry confirms it; see docs/decisions/0002. */
   readonly tokenVersion: number;
-  /** Requests a second; null: no limit. */
+  /** Requests per second. Null: no limit. */
   readonly burstLimit: number | null;
 }
 
@@ -55,9 +55,10 @@ const NO_SALT = newSalt();
 const NO_HASH = saltedHash('', NO_SALT);
 
 /**
- * Finds keys by the blind index of their token. Live keys are remembered for KEY_CACHE_SECONDS; that never lets a
- * revoked one through, because each live request's audit entry is written only while the key is still valid. Test
- * keys, which make no entries, are asked for each time. An entry whose time is over still says that the token was valid.
+ * Finds keys by the blind index of their token. Live keys are remembered for KEY_CACHE_SECONDS. A revoked key is refused
+ * nevertheless, because the audit entry of a live request is written only if the key is still valid. Test keys have no
+ * audit entries, so the database is asked for them each time. A remembered key whose time is over still shows that its
+ * token was valid.
  */
 export function createAuthenticator(
   lanes: Pick<Lanes, 'reads' | 'writes'>,
@@ -118,7 +119,7 @@ export function createAuthenticator(
 
 /** The one statement of the request path that is not bound to a workspace: it finds the workspace. */
 async function findRow(reads: Shares, indexes: readonly Buffer[]): Promise<KeyRow | undefined> {
-  // Nobody knows the workspace yet: each token is an owner.
+  // The workspace is not known yet, so each token has its own share of the connections.
   const { rows } = await reads.of(`key ${indexes[0]?.toString('base64')}`).query<KeyRow>({
     name: 'find_key',
     text: `select k.workspace_id, k.id, k.mode, k.access, k.company_id, k.token_version, k.token_index,
@@ -130,7 +131,7 @@ async function findRow(reads: Shares, indexes: readonly Buffer[]): Promise<KeyRo
   return rows[0];
 }
 
-/** After a rotation of the deployment's secrets, the first use of a key moves it to the issuing one. */
+/** After a rotation of the deployment's secrets, the first use of a key moves the key to the issuing secret. */
 async function reindex(writes: Shares, row: KeyRow, index: Buffer, fingerprint: string): Promise<void> {
   await writes.of(row.workspace_id).query(
     `update api_keys set token_index = $3, secret_fingerprint = $5

@@ -2,12 +2,11 @@ import type { ApiKey, KeyAccess, KeyMode } from '@svc/sdk';
 import type pg from 'pg';
 import type { ActorContext } from '../audit-log/actor.ts';
 import { appendEvent, lockLogForKeys } from '../audit-log/append-event.ts';
-import type { NewEvent } from '../audit-log/entry.ts';
 import { newId } from '../config/ids.ts';
 import { deriveKey, fingerprintOf } from '../config/secrets.ts';
 import type { Shares } from '../database/lane.ts';
 import { inTransaction } from '../database/pool.ts';
-import { allocateTimestamps, timeOfMicros } from '../records/clock.ts';
+import { allocateTimestamps, timeOfMicros } from '../records/time.ts';
 import { newSalt, newToken, saltedHash, tokenHint, tokenIndex } from './token.ts';
 
 /**
@@ -22,13 +21,13 @@ export interface NewKey {
   readonly companyId: string | null;
 }
 
-/** The only place where a token is ever shown. */
+/** A key with its token. No other response shows the token. */
 interface IssuedKey {
   readonly key: ApiKey;
   readonly token: string;
 }
 
-/** A key that was asked for: `token` is null in the response to a repeat, which shows it no second time. */
+/** A key that a request creates. Null token: the request is a repeat, and the first response has shown the token. */
 interface CreatedKey {
   readonly key: ApiKey;
   readonly token: string | null;
@@ -36,18 +35,18 @@ interface CreatedKey {
 
 /** Recognizes the repeats of a request, in the transaction that does its work. */
 export interface Repeats {
-  /** Id of what the first request created; undefined: this is the first. */
+  /** The id of what the first request created. Undefined: this is the first. */
   find(client: pg.ClientBase): Promise<string | undefined>;
   keep(client: pg.ClientBase, id: string): Promise<void>;
 }
 
-/** Runs first in the transaction; throws when the person must not act any more. Default: no check. */
+/** Runs first in the transaction. Throws if the person is no longer allowed to make the change. Default: no check. */
 type Confirm = (client: pg.ClientBase) => Promise<unknown>;
 
 export interface KeyStore {
-  /** `no_company` when the workspace has no such company. */
+  /** Creates a key. Returns `no_company` if the workspace has no such company. */
   create(workspaceId: string, key: NewKey, by: ActorContext): Promise<IssuedKey | 'no_company'>;
-  /** The same, once: a repeat creates nothing and returns the first key. */
+  /** Creates a key once. A repeat creates nothing and returns the key of the first request. */
   createOnce(
     workspaceId: string,
     key: NewKey,
@@ -62,7 +61,7 @@ export interface KeyStore {
     by: ActorContext,
     confirm?: Confirm,
   ): Promise<IssuedKey | 'not_found' | 'revoked'>;
-  /** Revoking a revoked key changes nothing and is logged once. */
+  /** Revokes a key. A key that is revoked already stays as it is, without another audit entry. */
   revoke(
     workspaceId: string,
     keyId: string,
@@ -71,26 +70,19 @@ export interface KeyStore {
   ): Promise<ApiKey | 'not_found'>;
 }
 
-/** `changes`: connections by workspace, in which a change waits for its turn. */
+/** `changes`: connections by workspace. A change waits there for its turn. */
 export function createKeyStore(changes: Shares, secrets: readonly string[]): KeyStore {
   const [secret] = secrets;
   if (secret === undefined) throw new Error('A key store needs at least one secret.');
   const indexKey = deriveKey(secret, 'token index');
   const fingerprint = fingerprintOf(secret);
-  /** A fresh token and what is stored of it. */
+
+  /** Makes a new token, and the values that are stored of it. */
   const issue = (mode: KeyMode) => {
     const token = newToken(mode);
     const salt = newSalt();
-    return {
-      token,
-      stored: [
-        tokenHint(token),
-        tokenIndex(token, indexKey),
-        fingerprint,
-        salt,
-        saltedHash(token, salt),
-      ] as const,
-    };
+    const hash = saltedHash(token, salt);
+    return { token, stored: [tokenHint(token), tokenIndex(token, indexKey), fingerprint, salt, hash] };
   };
   const create = async (
     client: pg.ClientBase,
@@ -100,20 +92,30 @@ export function createKeyStore(changes: Shares, secrets: readonly string[]): Key
   ): Promise<IssuedKey | 'no_company'> => {
     const { token, stored } = issue(key.mode);
     const id = newId('key');
-    // Under the clock's lock no company goes away.
+    // While this transaction locks the clock, no company is deleted.
     const createdAt = timeOfMicros(await allocateTimestamps(client, workspaceId, 1));
-    if (key.companyId !== null && !(await companyExists(client, workspaceId, key.companyId)))
-      return 'no_company';
-    await client.query(
+    const { rowCount } = await client.query(
       `insert into api_keys (workspace_id, id, name, mode, access, company_id, created_at, hint, token_index, secret_fingerprint,
          salt, salted_hash)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+       select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12
+       where $6::text is null or exists (select from companies where workspace_id = $1 and id = $6)`,
       [workspaceId, id, key.name, key.mode, key.access, key.companyId, createdAt, ...stored],
     );
-    const written = await readKey(client, workspaceId, id);
-    await appendEvent(client, workspaceId, by, keyEvent('key.created', written));
-    return { key: written, token };
+    if (rowCount === 0) return 'no_company';
+    return { key: await logged(client, workspaceId, id, by, 'key.created'), token };
   };
+  /** Runs a change of a key in a transaction that locks the key. */
+  const change = <T>(
+    workspaceId: string,
+    keyId: string,
+    confirm: Confirm | undefined,
+    work: (client: pg.ClientBase, found: LockedKey) => Promise<T>,
+  ): Promise<T | 'not_found'> =>
+    inTransaction(changes.of(workspaceId), async (client) => {
+      await confirm?.(client);
+      const found = await lockKey(client, workspaceId, keyId);
+      return found === undefined ? 'not_found' : work(client, found);
+    });
 
   return {
     create: (workspaceId, key, by) =>
@@ -130,10 +132,7 @@ export function createKeyStore(changes: Shares, secrets: readonly string[]): Key
       }),
 
     rotate: (workspaceId, keyId, by, confirm) =>
-      inTransaction(changes.of(workspaceId), async (client) => {
-        await confirm?.(client);
-        const found = await lockKey(client, workspaceId, keyId);
-        if (found === undefined) return 'not_found';
+      change(workspaceId, keyId, confirm, async (client, found) => {
         if (found.revoked) return 'revoked';
         const { token, stored } = issue(found.mode);
         await client.query(
@@ -141,49 +140,51 @@ export function createKeyStore(changes: Shares, secrets: readonly string[]): Key
            where workspace_id = $1 and id = $2`,
           [workspaceId, keyId, ...stored],
         );
-        const key = await readKey(client, workspaceId, keyId);
-        await appendEvent(client, workspaceId, by, keyEvent('key.rotated', key));
-        return { key, token };
+        return { key: await logged(client, workspaceId, keyId, by, 'key.rotated'), token };
       }),
 
     revoke: (workspaceId, keyId, by, confirm) =>
-      inTransaction(changes.of(workspaceId), async (client) => {
-        await confirm?.(client);
-        const found = await lockKey(client, workspaceId, keyId);
-        if (found === undefined) return 'not_found';
-        if (!found.revoked) {
-          await client.query(
-            'update api_keys set revoked_at = clock_timestamp() where workspace_id = $1 and id = $2',
-            [workspaceId, keyId],
-          );
-        }
-        const key = await readKey(client, workspaceId, keyId);
-        if (!found.revoked) await appendEvent(client, workspaceId, by, keyEvent('key.revoked', key));
-        return key;
+      change(workspaceId, keyId, confirm, async (client, found) => {
+        if (found.revoked) return readKey(client, workspaceId, keyId);
+        await client.query(
+          'update api_keys set revoked_at = clock_timestamp() where workspace_id = $1 and id = $2',
+          [workspaceId, keyId],
+        );
+        return logged(client, workspaceId, keyId, by, 'key.revoked');
       }),
   };
 }
 
-const keyEvent = (
-  kind: 'key.created' | 'key.rotated' | 'key.revoked',
-  { id, name, mode, access, companyId }: ApiKey,
-): NewEvent => ({ kind, target: { id, label: name }, details: { mode, access, companyId } });
-
-async function companyExists(
+/** Appends the audit entry of a change. Returns the key after the change. */
+async function logged(
   client: pg.ClientBase,
   workspaceId: string,
-  companyId: string,
-): Promise<boolean> {
-  const { rowCount } = await client.query('select 1 from companies where workspace_id = $1 and id = $2', [
-    workspaceId,
-    companyId,
-  ]);
-  return rowCount === 1;
+  keyId: string,
+  by: ActorContext,
+  kind: 'key.created' | 'key.rotated' | 'key.revoked',
+): Promise<ApiKey> {
+  const key = await readKey(client, workspaceId, keyId);
+  const { id, name, mode, access, companyId } = key;
+  await appendEvent(client, workspaceId, by, {
+    kind,
+    target: { id, label: name },
+    details: { mode, access, companyId },
+  });
+  return key;
 }
 
-async function lockKey(client: pg.ClientBase, workspaceId: string, keyId: string) {
+interface LockedKey {
+  readonly mode: KeyMode;
+  readonly revoked: boolean;
+}
+
+async function lockKey(
+  client: pg.ClientBase,
+  workspaceId: string,
+  keyId: string,
+): Promise<LockedKey | undefined> {
   await lockLogForKeys(client, workspaceId);
-  const { rows } = await client.query<{ mode: KeyMode; revoked: boolean }>(
+  const { rows } = await client.query<LockedKey>(
     'select mode, revoked_at is not null as revoked from api_keys where workspace_id = $1 and id = $2 for update',
     [workspaceId, keyId],
   );

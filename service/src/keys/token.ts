@@ -2,7 +2,7 @@ import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypt
 import type { KeyMode } from '@svc/sdk';
 import { TOKEN_PREFIXES, TOKEN_RANDOM_CHARACTERS } from '@svc/sdk/contract';
 
-/** Pure functions of a token's text (specification, section 5). Nothing here touches the database or a log. */
+/** Pure functions of the text of a token (specification, section 5). They use no database and no log. */
 
 const SALT_BYTES = 16;
 /** A character of base64url has 6 bits. */
@@ -13,17 +13,17 @@ const HINT_CHARACTERS = 4;
 export const newToken = (mode: KeyMode): string =>
   TOKEN_PREFIXES[mode] + randomBytes(RANDOM_BYTES).toString('base64url');
 
-/** All of a token that is kept for people: `svc_live_…9xQ2`. */
+/** The part of a token that is stored and shown: `svc_live_…9xQ2`. */
 export const tokenHint = (token: string): string =>
   `${token.slice(0, TOKEN_PREFIXES.live.length)}…${token.slice(-HINT_CHARACTERS)}`;
 
-/** The blind index that finds a token's row (HMAC-SHA-256 under the deployment's secret). */
+/** The blind index that finds the row of a token: HMAC-SHA-256 with the deployment's secret. */
 export const tokenIndex = (token: string, indexKey: Buffer): Buffer =>
   createHmac('sha256', indexKey).update(token).digest();
 
 export const newSalt = (): Buffer => randomBytes(SALT_BYTES);
 
-/** SHA-256 is right for 192 random bits; slow hashes are for passwords. */
+/** SHA-256 is enough for 192 random bits. Slow hashes are for passwords. */
 export const saltedHash = (token: string, salt: Buffer): Buffer =>
   createHash('sha256').update(salt).update(token).digest();
 
