@@ -6,8 +6,8 @@ import type { Clock } from '../config/time.ts';
 import { type ApiError, errorEnvelope, unavailable } from '../http/errors.ts';
 import { originOf, withoutToken } from '../http/request.ts';
 import type { AuthenticatedKey } from '../keys/authenticate.ts';
-import { type QuotaGate, quotaItem, type RateLimitItem, rateLimitHeaders } from '../quota/live-quota.ts';
-import { BURST_WINDOW_MS, type Caller, invalidKey } from './authentication.ts';
+import { invalidKey } from './authentication.ts';
+import { type QuotaGate, rateLimitHeaders } from './limits.ts';
 
 const FIRST_ERROR_STATUS = 400;
 const RATE_LIMITED = 429;
@@ -49,8 +49,8 @@ export async function auditResponse(
   const { key } = caller;
   const append = (counted: boolean): Promise<Outcome> =>
     auditWriter.append(requestRecord(request, reply, key, { status: reply.statusCode, counted }));
-  const tellLimits = (quota: QuotaState | null): unknown =>
-    reply.headers({ ...rateLimitHeaders([...quotaItems(key, quota, clock), ...burstItems(caller)]) });
+  const addLimitHeaders = (quota: QuotaState | null): unknown =>
+    reply.headers({ ...rateLimitHeaders(caller, quota, clock()) });
   try {
     const outcome: Outcome =
       payload instanceof AuditedBody
@@ -59,7 +59,7 @@ export async function auditResponse(
     if (outcome.result === 'recorded') {
       // If the quota is used up, the next request asks for it before it does any work.
       quotaGate.note(key.workspaceId, outcome.quota);
-      tellLimits(outcome.quota);
+      addLimitHeaders(outcome.quota);
       return payload instanceof AuditedBody ? payload.body || null : payload;
     }
     if (outcome.result === 'invalid_key') {
@@ -67,34 +67,13 @@ export async function auditResponse(
       return replaceResponse(reply, invalidKey(true));
     }
     const refusal = replaceResponse(reply, quotaGate.exceeded(key.workspaceId, outcome.quota));
-    tellLimits(outcome.quota);
+    addLimitHeaders(outcome.quota);
     await append(false);
     return refusal;
   } catch (error) {
     request.log.error({ err: error }, 'the audit entry could not be written; the request is refused');
     return replaceResponse(reply, unavailable());
   }
-}
-
-/** The quota shows the traffic of the whole workspace, so a key that is limited to one company does not see it. */
-const quotaItems = (
-  key: AuthenticatedKey,
-  quota: QuotaState | null,
-  clock: Clock,
-): readonly RateLimitItem[] => (quota === null || key.companyId !== null ? [] : [quotaItem(quota, clock())]);
-
-function burstItems({ key, burst }: Caller): readonly RateLimitItem[] {
-  if (key.burstLimit === null || burst === null) return [];
-  const windowSeconds = BURST_WINDOW_MS / 1000;
-  return [
-    {
-      name: 'burst',
-      limit: key.burstLimit,
-      windowSeconds,
-      remaining: burst.remaining,
-      resetSeconds: Math.ceil(burst.resetMs / 1000),
-    },
-  ];
 }
 
 /** The headers that every response has. All others describe the response that is replaced. */

@@ -10,7 +10,7 @@ import type { Grant, Limiter } from '../quota/limiter.ts';
 /** The sender of an authenticated request. */
 export interface Caller {
   readonly key: AuthenticatedKey;
-  /** The state of the burst limit after this request. Null: the key has no limit, or nobody has asked yet. */
+  /** The state of the burst limit after this request. Null: the key has no limit, or it is not counted yet. */
   burst: Grant | null;
   /** Removes the key from the memory of this process, after the database has refused it. */
   readonly forget: () => void;
@@ -29,15 +29,13 @@ export interface AuthenticationOptions {
   readonly failedAuthPerMinute: number;
 }
 
-export const BURST_WINDOW_MS = 1_000;
-
-/** One message for every reason, so that a response does not tell an unknown key from a revoked one. */
+/** Every reason has the same message, so that a response does not show whether a key is unknown or revoked. */
 export const invalidKey = (tokenSent: boolean): ApiError =>
   new ApiError('invalid_key', 'The API key is invalid or has been revoked.', {
     'www-authenticate': tokenSent ? 'Bearer error="invalid_token"' : 'Bearer',
   });
 
-const rateLimited = (message: string, { resetMs }: Grant): ApiError =>
+export const rateLimited = (message: string, { resetMs }: Grant): ApiError =>
   new ApiError('rate_limited', message, { 'retry-after': String(Math.max(1, Math.ceil(resetMs / 1000))) });
 
 /** The content of an Authorization header: no bearer token, a malformed one, or one of the right shape. */
@@ -64,15 +62,6 @@ export async function authenticate(request: FastifyRequest, options: Authenticat
     ? remembered.key
     : await lookUp(rateLimitKey(request), token, remembered !== undefined, options);
   return { key, burst: null, forget: () => authenticator.forget(token) };
-}
-
-/** Counts the request against the burst limit of its key. Throws `rate_limited`. */
-export async function requireBurst(caller: Caller, limiter: Limiter): Promise<void> {
-  const { keyId, burstLimit } = caller.key;
-  if (burstLimit === null) return;
-  caller.burst = await limiter.take(`burst ${keyId}`, burstLimit, BURST_WINDOW_MS, 1);
-  if (!caller.burst.granted)
-    throw rateLimited(`This key may make ${burstLimit} requests a second.`, caller.burst);
 }
 
 /** Asks the database for the key of a token that memory does not know, or has not confirmed for some time. */

@@ -1,16 +1,13 @@
 import { createHash } from 'node:crypto';
 import { IDEMPOTENCY_KEY_MAX_CHARACTERS, IDEMPOTENCY_LIFETIME_SECONDS } from '@svc/sdk/contract';
+import type { FastifyRequest } from 'fastify';
 import type pg from 'pg';
 import { ApiError } from '../http/errors.ts';
+import type { Scope } from '../list/read.ts';
+import type { Answer } from '../records/create.ts';
 
-/** The answer to a POST, and to each repeat of it. */
-export interface StoredAnswer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-}
-
-export interface IdempotentRequest {
+/** A request that has an Idempotency-Key. */
+interface IdempotentRequest {
   readonly workspaceId: string;
   /** The company that the API key is limited to. Null: the key is not limited. */
   readonly companyId: string | null;
@@ -31,8 +28,18 @@ export function idempotencyKey(header: string | readonly string[] | undefined): 
   );
 }
 
+/** What a POST that can be repeated has in common with its repeats. Undefined: it has no Idempotency-Key. */
+export function repeatableRequest(
+  { method, url, headers, body }: Pick<FastifyRequest, 'method' | 'url' | 'headers' | 'body'>,
+  { workspaceId, companyId }: Scope,
+): IdempotentRequest | undefined {
+  const key = method === 'POST' ? idempotencyKey(headers['idempotency-key']) : undefined;
+  if (key === undefined) return undefined;
+  return { workspaceId, companyId, key, fingerprint: requestFingerprint(method, url, body) };
+}
+
 /** A hash of what a repeat must have in common with the first request. */
-export const fingerprintOf = (method: string, path: string, body: unknown): Buffer =>
+export const requestFingerprint = (method: string, path: string, body: unknown): Buffer =>
   createHash('sha256')
     .update(`${method} ${path}\n${JSON.stringify(body)}`)
     .digest();
@@ -61,8 +68,8 @@ interface StoredRow {
 export async function claimIdempotencyKey(
   client: pg.ClientBase,
   request: IdempotentRequest,
-  bodyOf: (recipe: object) => string,
-): Promise<StoredAnswer | undefined> {
+  answerAgain: ((recipe: object) => string) | undefined,
+): Promise<Answer | undefined> {
   const { workspaceId, key, companyId, fingerprint } = request;
   const name = storedName(request);
   const lock = await client.query<{ free: boolean }>({
@@ -94,15 +101,17 @@ export async function claimIdempotencyKey(
       'This Idempotency-Key was used with another method, path or body. Use a new one.',
     );
   }
-  const { status, headers, body, batch } = found;
-  return { status, headers, body: body ?? bodyOf(batch ?? {}) };
+  const { status, headers, batch } = found;
+  const body = found.body ?? answerAgain?.(batch ?? {});
+  if (body === undefined) throw new Error('An answer was stored as a recipe that this route does not have.');
+  return { status, headers, body };
 }
 
 /** Stores the answer in the transaction of the work. `recipe` is stored instead of the body. */
 export async function storeAnswer(
   client: pg.ClientBase,
   request: IdempotentRequest,
-  answer: StoredAnswer,
+  answer: Answer,
   recipe?: object,
 ): Promise<void> {
   await client.query({

@@ -1,88 +1,127 @@
 import { BATCH_BODY_MAX_BYTES } from '@svc/sdk/contract';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { appendRequests, type QuotaState } from '../audit-log/append-requests.ts';
+import { LOCK_TIMEOUT_MS } from '../config/limits.ts';
 import type { Clock } from '../config/time.ts';
-import { strongEtag } from '../http/etag.ts';
-import { createRecords, refuseOtherCompanies } from '../records/insert.ts';
+import type { Shares } from '../database/lane.ts';
+import { inTransaction } from '../database/pool.ts';
+import type { AuthenticatedKey } from '../keys/authenticate.ts';
+import {
+  type Answer,
+  createBatch,
+  createRecord,
+  type RecordWrite,
+  type WriteResult,
+} from '../records/create.ts';
 import { patchRecord, removeRecord } from '../records/mutations.ts';
 import type { Resource } from '../resources/define.ts';
-import { sendAudited } from './audit-hook.ts';
-import { answerOf, type BatchRecipe, batchText, recipeOf } from './batch-answer.ts';
-import { requireBatch, requireRecord, requireWriteAccess } from './guards.ts';
-import { runWrite, type Writer, type Written } from './write-transaction.ts';
+import { requestRecord, sendAudited } from './audit-hook.ts';
+import { invalidKey } from './authentication.ts';
+import { requireWriteAccess } from './guards.ts';
+import { claimIdempotencyKey, repeatableRequest, storeAnswer } from './idempotency.ts';
+import type { QuotaGate } from './limits.ts';
+
+export interface Writer {
+  /** By workspace. */
+  readonly writes: Shares;
+  readonly quotaGate: QuotaGate;
+  readonly clock: Clock;
+}
 
 interface Route {
   Querystring: Record<string, unknown>;
   Params: { id: string };
 }
-
-const CREATED = 201;
+type Request = FastifyRequest<Route>;
 
 /** The write routes of one resource; paths are relative to /v1. */
-export function registerWrites(
-  v1: FastifyInstance,
-  resource: Resource,
-  writer: Writer & { readonly clock: Clock },
-): void {
-  const { name, path } = resource;
+export function registerWrites(v1: FastifyInstance, resource: Resource, writer: Writer): void {
+  const { name } = resource;
+  /** A handler. `prepare` validates the request and returns its write. */
+  const write =
+    (prepare: (key: AuthenticatedKey, request: Request) => RecordWrite) =>
+    async (request: Request, reply: FastifyReply): Promise<FastifyReply> => {
+      const key = requireWriteAccess(request);
+      return send(reply, await runWrite(writer, request, reply, key, prepare(key, request)));
+    };
 
-  v1.post<Route>(`/${name}`, async (request, reply) => {
-    const key = requireWriteAccess(request);
-    const inputs = [requireRecord(resource, request.body, 'create')];
-    refuseOtherCompanies(resource, key, inputs);
-    const written = await runWrite(writer, request, reply, {
-      key,
-      work: async (client) => {
-        const [created] = await createRecords(client, resource, key, inputs, writer.clock(), () => '');
-        if (created === undefined) throw new Error('A record was neither created nor refused.');
-        const headers = { location: `${path}/${created.id}`, etag: strongEtag(created.doc) };
-        return { answer: { status: CREATED, headers, body: created.doc }, recordIds: [created.id] };
-      },
-    });
-    return send(reply, written);
-  });
-
-  v1.post<Route>(`/${name}/batch`, { bodyLimit: BATCH_BODY_MAX_BYTES }, async (request, reply) => {
-    const key = requireWriteAccess(request);
-    const inputs = requireBatch(resource, request.body);
-    refuseOtherCompanies(resource, key, inputs);
-    const nowMs = writer.clock();
-    const written = await runWrite(writer, request, reply, {
-      key,
-      work: async (client) => {
-        const at = (index: number): string => `/data/${index}`;
-        const created = await createRecords(client, resource, key, inputs, nowMs, at);
-        const body = batchText(created.map(({ doc }) => doc));
-        const recordIds = created.map(({ id }) => id);
-        const recipe = recipeOf(inputs, created, nowMs);
-        return { answer: { status: CREATED, headers: {}, body }, recordIds, recipe };
-      },
-      bodyOf: (recipe) => answerOf(resource, inputs, recipe as BatchRecipe),
-    });
-    return send(reply, written);
-  });
-
+  v1.post<Route>(
+    `/${name}`,
+    write((key, { body }) => createRecord(resource, key, body, writer.clock())),
+  );
+  v1.post<Route>(
+    `/${name}/batch`,
+    { bodyLimit: BATCH_BODY_MAX_BYTES },
+    write((key, { body }) => createBatch(resource, key, body, writer.clock())),
+  );
   if (resource.immutable) return;
+  v1.patch<Route>(
+    `/${name}/:id`,
+    write((key, { params, body, headers }) =>
+      patchRecord(resource, key, params.id, body, headers['if-match']),
+    ),
+  );
+  v1.delete<Route>(
+    `/${name}/:id`,
+    write((key, { params, headers }) => removeRecord(resource, key, params.id, headers['if-match'])),
+  );
+}
 
-  v1.patch<Route>(`/${name}/:id`, async (request, reply) => {
-    const key = requireWriteAccess(request);
-    const patch = requireRecord(resource, request.body, 'patch');
-    const ifMatch = request.headers['if-match'];
-    const written = await runWrite(writer, request, reply, {
-      key,
-      work: (client) => patchRecord(client, resource, key, request.params.id, patch, ifMatch),
-    });
-    return send(reply, written);
-  });
+/** A dry run is rolled back: it has no audit entry yet. Any other write is committed with its audit entry. */
+type Written =
+  | { readonly answer: Answer; readonly dryRun: true }
+  | {
+      readonly answer: Answer;
+      readonly dryRun: false;
+      /** Whether the answer is that of an earlier request with the same Idempotency-Key. */
+      readonly replayed: boolean;
+      /** The live quota after the write. Null: the workspace has none. */
+      readonly quota: QuotaState | null;
+    };
 
-  v1.delete<Route>(`/${name}/:id`, async (request, reply) => {
-    const key = requireWriteAccess(request);
-    const ifMatch = request.headers['if-match'];
-    const written = await runWrite(writer, request, reply, {
-      key,
-      work: (client) => removeRecord(client, resource, key, request.params.id, ifMatch),
+/** Carries the answer of a dry run out of the transaction, which its throw rolls back. */
+class DryRun extends Error {
+  readonly answer: Answer;
+  constructor(answer: Answer) {
+    super('A dry run is rolled back.');
+    this.answer = answer;
+  }
+}
+
+/**
+ * Runs a write in one transaction. The transaction also holds the audit entry, confirms the key, counts the quota and
+ * stores the answer for a repeat: either all of this is committed, or nothing. The write of a test key runs and is
+ * rolled back. The write locks the clock of the workspace, then the audit entry locks the clock of the log: every writer
+ * locks in this order. Fails with `unavailable` when a lock takes too long.
+ */
+async function runWrite(
+  { writes, quotaGate }: Writer,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  key: AuthenticatedKey,
+  { work, answerAgain }: RecordWrite,
+): Promise<Written> {
+  const { workspaceId } = key;
+  const dryRun = key.mode === 'test';
+  const named = repeatableRequest(request, key);
+  const repeatable = dryRun ? undefined : named;
+  try {
+    return await inTransaction(writes.of(workspaceId), async (client): Promise<Written> => {
+      const earlier = repeatable && (await claimIdempotencyKey(client, repeatable, answerAgain));
+      const { answer, recordIds, recipe }: WriteResult =
+        earlier === undefined ? await work(client) : { answer: earlier, recordIds: [] };
+      if (dryRun) throw new DryRun(answer);
+      if (repeatable && earlier === undefined) await storeAnswer(client, repeatable, answer, recipe);
+      const record = requestRecord(request, reply, key, { status: answer.status, counted: true, recordIds });
+      const [outcome] = await appendRequests(client, workspaceId, [record], LOCK_TIMEOUT_MS);
+      if (outcome === undefined || outcome.result === 'invalid_key') throw invalidKey(true);
+      if (outcome.result === 'over_quota') throw quotaGate.exceeded(workspaceId, outcome.quota);
+      return { answer, dryRun: false, replayed: earlier !== undefined, quota: outcome.quota };
     });
-    return send(reply, written);
-  });
+  } catch (error) {
+    if (error instanceof DryRun) return { answer: error.answer, dryRun: true };
+    throw error;
+  }
 }
 
 function send(reply: FastifyReply, written: Written): FastifyReply {

@@ -1,18 +1,18 @@
 import { inTransaction } from '../database/pool.ts';
-import { allocateTimestamps, lockClockShared, type Micros } from '../records/clock.ts';
 import { addToCounts, countsOf } from '../records/counters.ts';
 import { acceptInputs, copyAccepted, type InsertResult, texts } from '../records/insert.ts';
 import type { RecordInput } from '../records/row.ts';
-import { logImport } from './import-log.ts';
+import { allocateTimestamps, lockClockShared, type Micros } from '../records/time.ts';
+import { logImport } from './import-run.ts';
 import { batchWriter, beginImport, type ImportWriter } from './import-writer.ts';
 import type { ImportTarget } from './target.ts';
 
-/** Ticks that a chain of batches reserves at once: a tenth of a second of the clock. */
-const CHAIN_TICKS = 100_000;
+/** Timestamps that a chain of batches reserves at once: a tenth of a second of the clock. */
+const CHAIN_TIMESTAMPS = 100_000;
 /** Smaller batches are faster without a parallel transaction. */
 const PARALLEL_LEAST = 1_000;
 
-/** Consecutive batches whose ticks were reserved in an earlier transaction. */
+/** Consecutive batches whose timestamps were reserved in an earlier transaction. */
 interface Chain {
   next: Micros;
   readonly last: Micros;
@@ -26,18 +26,18 @@ interface Link {
 }
 
 /**
- * Writes two batches at the same time, each in its own transaction, so that two cores maintain the indexes. Ticks are
- * reserved first. Then each transaction holds a shared lock on the clock, which keeps others from allocating ticks, and
- * the transactions commit in the order of their ticks, so created_at still rises in commit order. If another writer used
- * the clock meanwhile or waits for it, the chain ends and the batch is written by itself, after the earlier ones. Needs a
- * pool of at least two connections that nothing else uses. docs/decisions/0005 says why.
+ * Writes two batches at the same time, each in its own transaction, so that two cores maintain the indexes. Timestamps
+ * are reserved first. Then each transaction holds a shared lock on the clock, which keeps others from allocating
+ * timestamps. The transactions commit in the order of their timestamps, so created_at still rises in commit order. If
+ * another writer used the clock meanwhile or waits for it, the chain ends, and the batch is written after the earlier
+ * ones. Needs a pool of at least two connections that nothing else uses. docs/decisions/0005 says why.
  */
 export function parallelWriter(target: ImportTarget): ImportWriter {
-  const alone = batchWriter(target);
+  const unlinked = batchWriter(target);
   let linked: Promise<Link | undefined> = Promise.resolve(undefined);
   let committed: Promise<unknown> = Promise.resolve();
   return {
-    ...alone,
+    ...unlinked,
     atOnce: 2,
     write: (inputs, batch) => {
       const { promise, resolve, reject } = Promise.withResolvers<Link | undefined>();
@@ -47,7 +47,7 @@ export function parallelWriter(target: ImportTarget): ImportWriter {
           inputs.length < PARALLEL_LEAST ? undefined : await writeLinked(target, inputs, before, resolve);
         if (result !== undefined) return result;
         await before.committed;
-        const written = await alone.write(inputs, batch);
+        const written = await unlinked.write(inputs, batch);
         resolve(undefined);
         return written;
       };
@@ -102,13 +102,13 @@ async function writeLinked(
 /** The chain of the previous batch, or a new chain once that batch is committed. */
 async function chainFor(
   target: ImportTarget,
-  ticks: number,
+  timestamps: number,
   current: Chain | undefined,
   committed: Promise<unknown>,
 ): Promise<Chain> {
-  if (current !== undefined && current.next + ticks - 1 <= current.last) return current;
+  if (current !== undefined && current.next + timestamps - 1 <= current.last) return current;
   await committed;
-  const count = Math.max(CHAIN_TICKS, ticks);
+  const count = Math.max(CHAIN_TIMESTAMPS, timestamps);
   const next = await inTransaction(target.pool, async (client) => {
     await beginImport(client, target);
     return allocateTimestamps(client, target.workspaceId, count);

@@ -1,21 +1,21 @@
 import type { Clock } from '../config/time.ts';
 
-/** What a bucket says to one more request. */
+/** Whether a bucket allows a request, and its state after the request. */
 export interface Grant {
   readonly granted: boolean;
-  /** Requests left in the running window. */
+  /** Requests that the current window still allows. */
   readonly remaining: number;
-  /** Until the window ends. */
+  /** Time until the window ends. */
   readonly resetMs: number;
 }
 
-/** Counts requests in fixed windows. One instance per machine decides for all its processes. */
+/** Counts requests in fixed windows. One limiter decides for all processes of a machine. */
 export interface Limiter {
-  /** Takes `cost` from the bucket; a cost of 0 only asks. */
+  /** Takes `cost` from the bucket. A cost of 0 only asks. */
   take(bucket: string, limit: number, windowMs: number, cost: number): Promise<Grant>;
 }
 
-/** Buckets of one length of window that are kept at most; beyond it the one that was opened first is forgotten. */
+/** The most buckets of one window length. With more, the oldest one is deleted. */
 const MAX_BUCKETS = 100_000;
 
 interface Bucket {
@@ -24,8 +24,8 @@ interface Bucket {
 }
 
 export function createLimiter(clock: Clock): Limiter {
-  // By the length of their windows: so they end in the order in which they were opened, and many of one kind (failures
-  // of many addresses) push out none of another (bursts of keys).
+  // There is a table per window length, so the buckets of a table end in the order in which they were opened. And many
+  // buckets of one kind (failures of many addresses) do not delete those of another kind (bursts of keys).
   const tables = new Map<number, Table>();
   return {
     take: (name, limit, windowMs, cost) => {
@@ -33,10 +33,10 @@ export function createLimiter(clock: Clock): Limiter {
       const table = tables.get(windowMs) ?? createTable();
       tables.set(windowMs, table);
       let bucket = table.get(name);
-      // One that ends later than it can was opened before the clock was set back.
+      // A bucket that ends too late was opened before the clock was set back.
       if (bucket === undefined || bucket.endsMs <= now || bucket.endsMs > now + windowMs) {
         bucket = { endsMs: now + windowMs, used: 0 };
-        // Who only asks opens no window.
+        // A request that only asks opens no window.
         if (cost > 0) table.open(name, bucket, now);
       }
       const granted = bucket.used + Math.max(cost, 1) <= limit;
@@ -52,14 +52,14 @@ export function createLimiter(clock: Clock): Limiter {
 
 interface Table {
   readonly get: (name: string) => Bucket | undefined;
-  /** Puts a bucket in, for those whose window is over, or for the oldest when there is no room. */
+  /** Adds a bucket. Deletes buckets whose window is over, and the oldest one if there is no room. */
   readonly open: (name: string, bucket: Bucket, now: number) => void;
 }
 
 function createTable(): Table {
   // A Map keeps the order of insertion.
   const buckets = new Map<string, Bucket>();
-  // One iterator over it for good: a new one would pass over everything that was deleted at the front.
+  // The iterator is kept: a new one would first skip all entries that were deleted at the front.
   let entries = buckets.entries();
   let first: readonly [string, Bucket] | undefined;
   const oldest = (): readonly [string, Bucket] | undefined => {
@@ -67,7 +67,7 @@ function createTable(): Table {
       const { done, value } = entries.next();
       first = value;
       if (done) {
-        // It has seen all there is; what comes is for another one.
+        // The iterator is at its end. Later buckets need a new one.
         entries = buckets.entries();
         return undefined;
       }

@@ -1,12 +1,12 @@
+import { once } from 'node:events';
+import { finished } from 'node:stream/promises';
 import type pg from 'pg';
-import { ApiError, invalidBody } from '../http/errors.ts';
-import type { Scope } from '../list/read.ts';
+import { from as copyFrom } from 'pg-copy-streams';
 import type { Resource } from '../resources/define.ts';
-import { allocateTimestamps, type Micros, timeOfMicros } from './clock.ts';
-import { copyRows } from './copy.ts';
+import { columnName } from '../resources/field.ts';
 import { addToCounts, countsOf, parentField } from './counters.ts';
-import { type RecordInput, type Row, rowOf } from './row.ts';
-import { canonicalTime } from './time.ts';
+import { type RecordInput, type Row, rowOf, type Value } from './row.ts';
+import { allocateTimestamps, canonicalTime, type Micros, timeOfMicros } from './time.ts';
 
 export type { RecordInput } from './row.ts';
 
@@ -108,27 +108,7 @@ export async function acceptInputs(
   return { accepted, existing, withoutCompany, notPast };
 }
 
-/** Writes accepted inputs, each with its timestamp. The caller adds them to the counters. */
-export async function copyAccepted(
-  client: pg.ClientBase,
-  { workspaceId, resource }: Records,
-  accepted: readonly Accepted[],
-  first: Micros,
-): Promise<readonly Inserted[]> {
-  const inserted: Inserted[] = [];
-  // Each row is made when COPY asks for it.
-  function* rows(): Generator<Row> {
-    for (const { index, values } of accepted) {
-      const row = rowOf(resource, values, timeOfMicros(first + index));
-      inserted.push({ index, id: row.id, createdAt: row.createdAt, doc: row.doc });
-      yield row;
-    }
-  }
-  if (accepted.length > 0) await copyRows(client, workspaceId, resource, rows());
-  return inserted;
-}
-
-/** `now` has the form of a canonical createdAt, so texts compare like times. */
+/** `now` has the form of a canonical createdAt, so the texts compare like the times. */
 function isNotPast({ createdAt }: RecordInput, now: string): boolean {
   return createdAt !== undefined && (canonicalTime(String(createdAt), 'microseconds') ?? now) >= now;
 }
@@ -163,70 +143,83 @@ async function existingIds(
   return new Set(rows.map((row) => row.id));
 }
 
-/** Throws `insufficient_scope` if the scope is limited to a company and an input belongs to another. */
-export function refuseOtherCompanies(
-  resource: Resource,
-  { companyId }: Scope,
-  inputs: readonly RecordInput[],
-): void {
-  if (companyId === null) return;
-  const parent = parentField(resource);
-  if (parent === undefined || !inputs.every((input) => input[parent] === companyId)) throw otherCompany();
-}
-
-export const otherCompany = (): ApiError =>
-  new ApiError(
-    'insufficient_scope',
-    'This key is limited to one company and cannot write records of another.',
-  );
+/** Text that is sent to PostgreSQL at once. */
+const COPY_CHUNK_CHARACTERS = 64 * 1024;
 
 /**
- * Creates all records or none, in the caller's transaction. Throws `conflict` for a taken id and `invalid_body` for a
- * company that does not exist. `nowMs` is the time of the states that records are created in. `at` returns the JSON
- * pointer of a record in the body.
+ * Writes accepted inputs, each with its timestamp. The caller adds them to the counters. Uses COPY, for one row as for
+ * thousands: measured, an INSERT of one row is 0.05 ms faster, and from 10 rows on none is.
  */
-export async function createRecords(
-  client: pg.PoolClient,
-  resource: Resource,
-  { workspaceId }: Scope,
-  inputs: readonly RecordInput[],
-  nowMs: number,
-  at: (index: number) => string,
+export async function copyAccepted(
+  client: pg.ClientBase,
+  { workspaceId, resource }: Records,
+  accepted: readonly Accepted[],
+  first: Micros,
 ): Promise<readonly Inserted[]> {
-  const parent = parentField(resource);
-  const stamped = inputs.map((input) => stampedOnCreation(resource, input, nowMs));
-  const result = await insertRecords(client, workspaceId, resource, stamped);
-  const [existing] = result.existing;
-  if (existing !== undefined) throw idTaken(resource, inputs, existing, at);
-  const missing = result.withoutCompany.map((index) => ({
-    field: `${at(index)}/${parent}`,
-    reason: noCompany(inputs[index], parent),
-  }));
-  if (missing.length > 0) throw invalidBody(missing);
-  return result.inserted;
+  const inserted: Inserted[] = [];
+  // PostgreSQL takes in the rows of one chunk while the next one is made.
+  function* chunks(): Generator<string> {
+    let chunk = '';
+    for (const { index, values } of accepted) {
+      const row = rowOf(resource, values, timeOfMicros(first + index));
+      inserted.push({ index, id: row.id, createdAt: row.createdAt, doc: row.doc });
+      chunk += copyLine(workspaceId, resource, row);
+      if (chunk.length < COPY_CHUNK_CHARACTERS) continue;
+      yield chunk;
+      chunk = '';
+    }
+    if (chunk !== '') yield chunk;
+  }
+  if (accepted.length > 0) await copyIn(client, resource, chunks());
+  return inserted;
 }
 
-/** If several inputs have one id, the first of them may be new; the later ones are not. */
-function idTaken(
-  { singular }: Resource,
-  inputs: readonly RecordInput[],
-  index: number,
-  at: (index: number) => string,
-): ApiError {
-  const id = inputs[index]?.['id'];
-  const earlier = inputs.findIndex((input) => input['id'] === id);
-  const why =
-    earlier < index ? `${at(earlier)} has the same id` : `the ${singular} ${String(id)} exists already`;
-  return new ApiError('conflict', `${at(index)}/id is taken: ${why}.`);
+async function copyIn(client: pg.ClientBase, resource: Resource, chunks: Iterable<string>): Promise<void> {
+  const columns = columnsOf(resource).join(', ');
+  const copy = client.query(copyFrom(`copy ${resource.list.relation} (${columns}) from stdin`));
+  let refused = false;
+  const done = finished(copy).catch((error: unknown) => {
+    refused = true;
+    throw error;
+  });
+  try {
+    let held = '';
+    for (const chunk of chunks) {
+      if (held !== '' && !copy.write(held)) await Promise.race([once(copy, 'drain'), done]);
+      if (refused) break;
+      held = chunk;
+    }
+    if (held === '') copy.end();
+    else copy.end(held);
+  } catch (error) {
+    copy.destroy(error as Error);
+  }
+  await done;
 }
 
-export const noCompany = (input: RecordInput | undefined, parent = 'companyId'): string =>
-  `names a company that does not exist: ${String(input?.[parent])}`;
+/** The columns of a resource's table in the order of {@link copyLine}. */
+const columnsOf = (resource: Resource): readonly string[] => [
+  'workspace_id',
+  ...Object.keys(resource.fields).map(columnName),
+  ...('createdAt' in resource.fields ? [] : ['created_at']),
+  'doc',
+];
 
-/** Sets the time of the state that a record is created in, unless the input has this time. */
-export function stampedOnCreation({ transitions }: Resource, input: RecordInput, nowMs: number): RecordInput {
-  const stamp = transitions?.stamps[String(input[transitions.field])];
-  return stamp === undefined || (input[stamp] ?? null) !== null
-    ? input
-    : { ...input, [stamp]: new Date(nowMs).toISOString() };
+/** A row in the text format of COPY, with the line break. */
+function copyLine(workspaceId: string, resource: Resource, row: Row): string {
+  let line = workspaceId;
+  for (const name in row.values) line += `\t${copyValue(row.values[name] ?? null)}`;
+  if (!('createdAt' in resource.fields)) line += `\t${row.createdAt}`;
+  return `${line}\t${copyValue(row.doc)}\n`;
+}
+
+const SPECIAL = /[\\\n\r\t]/;
+const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+
+function copyValue(value: Value): string {
+  if (value === null) return '\\N';
+  if (typeof value === 'number') return String(value);
+  return SPECIAL.test(value)
+    ? value.replace(/[\\\n\r\t]/g, (character) => ESCAPES[character] ?? character)
+    : value;
 }

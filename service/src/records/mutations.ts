@@ -6,68 +6,61 @@ import { strongEtag } from '../http/etag.ts';
 import type { Scope } from '../list/read.ts';
 import type { Resource } from '../resources/define.ts';
 import { columnName } from '../resources/field.ts';
-import { allocateTimestamps, timeOfMicros } from './clock.ts';
 import { addToCounts, countsOf, parentField } from './counters.ts';
-import { noCompany, otherCompany } from './insert.ts';
+import { noCompany, otherCompany, type RecordWrite, requireRecord, type WriteResult } from './create.ts';
 import { canonicalValues, docOf, type RecordInput, type RecordValues } from './row.ts';
-
-/** The result of a write: its answer, and the ids for its audit entry. */
-export interface WriteResult {
-  readonly answer: {
-    readonly status: number;
-    readonly headers: Readonly<Record<string, string>>;
-    readonly body: string;
-  };
-  readonly recordIds: readonly string[];
-  /** Stored instead of the body for a repeat of the request, if the body can be made again from it. */
-  readonly recipe?: object;
-}
+import { allocateTimestamps, timeOfMicros } from './time.ts';
 
 export interface PatchResult extends WriteResult {
   /** Names of the fields whose value has changed. */
   readonly changed: readonly string[];
 }
 
-/** Applies a JSON merge patch (RFC 7396) to a record, in the caller's transaction. If nothing changes, `recordIds` is empty. */
-export async function patchRecord(
-  client: pg.PoolClient,
+/** Validates a JSON merge patch (RFC 7396) and returns the write that applies it. If nothing changes, `recordIds` is empty. */
+export function patchRecord(
   resource: Resource,
   scope: Scope,
   id: string,
-  patch: RecordInput,
+  body: unknown,
   ifMatch: string | undefined,
-): Promise<PatchResult> {
-  const locked = await lockMatching(client, resource, scope, id, ifMatch);
-  const values = stampedOnMove(resource, locked, merge(locked.values, patch));
-  await checkCompany(client, resource, scope, locked, values);
-  const doc = await updateRecord(client, scope.workspaceId, resource, locked, values);
-  const recordIds = doc === locked.doc ? [] : [id];
-  const changed = Object.keys(values).filter((name) => values[name] !== locked.values[name]);
-  return { answer: { status: 200, headers: { etag: strongEtag(doc) }, body: doc }, recordIds, changed };
+): RecordWrite<PatchResult> {
+  const patch = requireRecord(resource, body, 'patch');
+  return {
+    work: async (client) => {
+      const locked = await lockMatching(client, resource, scope, id, ifMatch);
+      const values = stampedOnMove(resource, locked, merge(locked.values, patch));
+      await checkCompany(client, resource, scope, locked, values);
+      const doc = await updateRecord(client, scope.workspaceId, resource, locked, values);
+      const recordIds = doc === locked.doc ? [] : [id];
+      const changed = Object.keys(values).filter((name) => values[name] !== locked.values[name]);
+      return { answer: { status: 200, headers: { etag: strongEtag(doc) }, body: doc }, recordIds, changed };
+    },
+  };
 }
 
-/** Deletes a record, in the caller's transaction. Throws `conflict` if keys or other records depend on it. */
-export async function removeRecord(
-  client: pg.PoolClient,
+/** Returns the write that deletes a record. It throws `conflict` if keys or other records depend on the record. */
+export const removeRecord = (
   resource: Resource,
   scope: Scope,
   id: string,
   ifMatch: string | undefined,
-): Promise<WriteResult> {
-  const locked = await lockMatching(client, resource, scope, id, ifMatch);
-  if (resource.company === 'id' && (await hasActiveKey(client, scope.workspaceId, id))) {
-    throw new ApiError('conflict', `API keys are limited to the ${resource.singular}. Revoke them first.`);
-  }
-  try {
-    await deleteRecord(client, scope.workspaceId, resource, locked);
-  } catch (error) {
-    if (!failedFor(error, 'foreign_key_violation')) throw error;
-    throw new ApiError('conflict', `The ${resource.singular} still has records. Delete them first.`);
-  }
-  return { answer: { status: 204, headers: {}, body: '' }, recordIds: [id] };
-}
+): RecordWrite => ({
+  work: async (client) => {
+    const locked = await lockMatching(client, resource, scope, id, ifMatch);
+    if (resource.company === 'id' && (await hasActiveKey(client, scope.workspaceId, id))) {
+      throw new ApiError('conflict', `API keys are limited to the ${resource.singular}. Revoke them first.`);
+    }
+    try {
+      await deleteRecord(client, scope.workspaceId, resource, locked);
+    } catch (error) {
+      if (!failedFor(error, 'foreign_key_violation')) throw error;
+      throw new ApiError('conflict', `The ${resource.singular} still has records. Delete them first.`);
+    }
+    return { answer: { status: 204, headers: {}, body: '' }, recordIds: [id] };
+  },
+});
 
-async function hasActiveKey(client: pg.PoolClient, workspaceId: string, companyId: string): Promise<boolean> {
+async function hasActiveKey(client: pg.ClientBase, workspaceId: string, companyId: string): Promise<boolean> {
   const { rowCount } = await client.query(
     'select 1 from api_keys where workspace_id = $1 and company_id = $2 and revoked_at is null limit 1',
     [workspaceId, companyId],
@@ -76,7 +69,7 @@ async function hasActiveKey(client: pg.PoolClient, workspaceId: string, companyI
 }
 
 async function lockMatching(
-  client: pg.PoolClient,
+  client: pg.ClientBase,
   resource: Resource,
   scope: Scope,
   id: string,
@@ -104,7 +97,7 @@ function merge(values: RecordValues, patch: RecordInput): RecordValues {
 }
 
 async function checkCompany(
-  client: pg.PoolClient,
+  client: pg.ClientBase,
   resource: Resource,
   scope: Scope,
   locked: LockedRecord,

@@ -8,12 +8,12 @@ import { canonicalTime, type Precision } from './time.ts';
 export type Value = string | number | null;
 
 /**
- * A validated record by wire names. It may lack what the service sets (`id`, `createdAt`, `updatedAt`) and what has a
- * fallback; `createdAt` is accepted for every resource, also where it is no wire field. Times may have any offset.
+ * A validated record by wire names. Fields that the service sets (`id`, `createdAt`, `updatedAt`) and fields with a fallback
+ * may be missing. Every resource accepts `createdAt`, also if it is no wire field. Times may have any offset.
  */
 export type RecordInput = Readonly<Record<string, Value | undefined>>;
 
-/** A record that lacks nothing: every field of the resource in the declared order, canonical. */
+/** A complete record: every field of the resource, in the order of the definition, in its canonical form. */
 export type RecordValues = Readonly<Record<string, Value>>;
 
 /** A row of the table of a resource. */
@@ -26,8 +26,8 @@ export interface Row {
 }
 
 /**
- * Completes a record and writes its wire JSON; `now` is its createdAt unless it has one of its own. Throws when the
- * input was not validated.
+ * Completes a record and writes its wire JSON. `now` is createdAt if the input has none. Throws if the input was not
+ * validated.
  */
 export function rowOf(resource: Resource, input: RecordInput, now: string): Row {
   const id = typeof input['id'] === 'string' ? input['id'] : newId(resource.idPrefix);
@@ -44,15 +44,13 @@ export function rowOf(resource: Resource, input: RecordInput, now: string): Row 
   return { id, createdAt, values, doc: JSON.stringify(values) };
 }
 
-/** Complete values in their canonical form: what PostgreSQL stores and what the record's `doc` shows. */
+/** Complete values in their canonical form, as PostgreSQL stores them and `doc` shows them. */
 export const canonicalValues = (resource: Resource, values: RecordValues): RecordValues =>
   Object.fromEntries(
     Object.keys(resource.fields).map((name) => [name, canonical(resource, name, values[name] ?? null)]),
   );
 
-/**
- * The wire JSON of complete values, such as those that {@link selectList} reads: what the record's `doc` must be.
- */
+/** The wire JSON that the `doc` of a record with these values must be. */
 export const docOf = (resource: Resource, values: RecordValues): string =>
   JSON.stringify(canonicalValues(resource, values));
 
@@ -83,30 +81,3 @@ export const selectList = (resource: Resource): string =>
       return kind === 'time' ? `${utc(column)} as "${name}"` : `${column} as "${name}"`;
     })
     .join(', ');
-
-/** The columns of a resource's table in the order of {@link copyLine}. */
-export const columnsOf = (resource: Resource): readonly string[] => [
-  'workspace_id',
-  ...Object.keys(resource.fields).map(columnName),
-  ...('createdAt' in resource.fields ? [] : ['created_at']),
-  'doc',
-];
-
-/** A row in the text format of COPY, with the line break. */
-export function copyLine(workspaceId: string, resource: Resource, row: Row): string {
-  let line = workspaceId;
-  for (const name in row.values) line += `\t${copyValue(row.values[name] ?? null)}`;
-  if (!('createdAt' in resource.fields)) line += `\t${row.createdAt}`;
-  return `${line}\t${copyValue(row.doc)}\n`;
-}
-
-const SPECIAL = /[\\\n\r\t]/;
-const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' };
-
-function copyValue(value: Value): string {
-  if (value === null) return '\\N';
-  if (typeof value === 'number') return String(value);
-  return SPECIAL.test(value)
-    ? value.replace(/[\\\n\r\t]/g, (character) => ESCAPES[character] ?? character)
-    : value;
-}

@@ -1,8 +1,10 @@
+import type pg from 'pg';
+
 /**
- * Times as text, exact to the microsecond: the fraction never passes through a JavaScript `Date`.
+ * Times as text, exact to the microsecond: the fraction never becomes part of a JavaScript `Date`.
  *
- * The canonical form is ISO 8601 UTC with `Z`. Times that the service gives always have six fractional digits, so
- * that their text sorts like the times; others have 0, 3 or 6, whichever is the shortest exact one.
+ * The canonical form is ISO 8601 UTC with `Z`. Times that the service sets always have six fractional digits, so that
+ * their texts sort like the times. Other times have 0, 3 or 6, the fewest that are exact.
  */
 export type Precision = 'shortest' | 'microseconds';
 
@@ -20,7 +22,7 @@ const MINUTES_PER_HOUR = 60;
 const FIRST_MS = Date.parse('0001-01-01T00:00:00Z');
 const LAST_MS = Date.parse('9999-12-31T23:59:59Z');
 
-/** The canonical form of an ISO 8601 time with `Z` or an offset; undefined when the text is no such time. */
+/** The canonical form of an ISO 8601 time with `Z` or an offset. Undefined: the text is not such a time. */
 export function canonicalTime(text: string, precision: Precision): string | undefined {
   const match = SHAPE.exec(text);
   if (match === null) return undefined;
@@ -43,7 +45,7 @@ export function canonicalTime(text: string, precision: Precision): string | unde
 
 const MONTHS_OF_30_DAYS: readonly number[] = [4, 6, 9, 11];
 
-/** 0 for a month that there is not. */
+/** 0 if there is no such month. */
 function daysIn(year: number, month: number): number {
   if (month < 1 || month > 12) return 0;
   if (month === 2) return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0 ? 29 : 28;
@@ -55,4 +57,61 @@ function fractionOf(digits: string, precision: Precision): string {
   if (precision === 'microseconds') return `.${micros}Z`;
   if (!micros.endsWith('000')) return `.${micros}Z`;
   return micros === '000000' ? 'Z' : `.${micros.slice(0, 3)}Z`;
+}
+
+/** Microseconds since the epoch, UTC. Exact in a number until the year 2255. */
+export type Micros = number;
+
+/**
+ * Locks the clock of the workspace until the transaction ends, and allocates `count` consecutive microseconds. Returns
+ * the first one. Every transaction that writes records must hold this lock, so that created_at rises in commit order.
+ */
+export async function allocateTimestamps(
+  client: pg.ClientBase,
+  workspaceId: string,
+  count: number,
+): Promise<Micros> {
+  const { rows } = await client.query<{ last: number }>({
+    name: 'take_ticks',
+    text: `update workspace_clocks
+      set last_at = greatest(clock_timestamp(), last_at + interval '1 microsecond') + ($2::int - 1) * interval '1 microsecond'
+      where workspace_id = $1
+      returning (extract(epoch from last_at) * 1000000)::bigint as last`,
+    values: [workspaceId, count],
+  });
+  const [row] = rows;
+  if (row === undefined) throw new Error('The workspace has no clock.');
+  return row.last - (count - 1);
+}
+
+/**
+ * Takes a shared lock on the clock of the workspace, until the transaction ends. While it is held, no transaction can
+ * allocate timestamps. Returns false, without a lock, if timestamps were allocated after `last` or if a transaction
+ * waits for the clock: one that waits for a row holds a tuple lock on it.
+ */
+export async function lockClockShared(
+  client: pg.ClientBase,
+  workspaceId: string,
+  last: Micros,
+): Promise<boolean> {
+  const { rowCount } = await client.query({
+    name: 'hold_clock',
+    text: `select 1 from workspace_clocks c where workspace_id = $1 and last_at = $2 and not exists (
+        select from pg_locks l where l.locktype = 'tuple' and l.relation = 'workspace_clocks'::regclass
+          and l.database = (select oid from pg_database where datname = current_database()))
+      for share of c skip locked`,
+    values: [workspaceId, timeOfMicros(last)],
+  });
+  return rowCount === 1;
+}
+
+/** The inverse of {@link timeOfMicros}. */
+export const microsOfTime = (time: string): Micros =>
+  Date.parse(`${time.slice(0, 19)}Z`) * 1000 + Number(time.slice(20, 26));
+
+/** `2026-03-01T09:30:00.123456Z`, always six fractional digits. */
+export function timeOfMicros(micros: Micros): string {
+  const seconds = Math.floor(micros / 1_000_000);
+  const fraction = String(micros - seconds * 1_000_000).padStart(6, '0');
+  return `${new Date(seconds * 1000).toISOString().slice(0, 19)}.${fraction}Z`;
 }

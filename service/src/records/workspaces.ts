@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { newId } from '../config/ids.ts';
 
-/** Makes a workspace with its clock, its audit log's meter and no limits; returns its id. */
+/** Creates a workspace with its two clocks and without limits. Returns its id. */
 export async function createWorkspace(client: pg.ClientBase, name: string): Promise<string> {
   const id = newId('wks');
   await client.query('insert into workspaces (id, name) values ($1, $2)', [id, name]);

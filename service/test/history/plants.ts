@@ -37,7 +37,7 @@ export const PLANTS: readonly Plant[] = [
   },
   {
     name: 'unlocked clock: records take their time without locking the clock',
-    file: 'records/clock.ts',
+    file: 'records/time.ts',
     replace: `update workspace_clocks
       set last_at = greatest(clock_timestamp(), last_at + interval '1 microsecond') + ($2::int - 1) * interval '1 microsecond'
       where workspace_id = $1

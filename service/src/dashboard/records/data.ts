@@ -1,6 +1,6 @@
 import { type Field, isId, requiredFields, writableFields } from '@svc/sdk/contract';
 import type { FastifyInstance } from 'fastify';
-import { allowParameters, requireRecord } from '../../api/guards.ts';
+import { allowParameters } from '../../api/guards.ts';
 import { readPage } from '../../api/reads.ts';
 import { appendEvent } from '../../audit-log/append-event.ts';
 import type { Connections } from '../../database/lane.ts';
@@ -62,13 +62,12 @@ export function registerData(api: FastifyInstance, { pool, sessions, reader }: D
         allow: 'GET',
       });
     }
-    const patch = requireRecord(resource, request.body, 'patch');
     const { recordId } = request.params;
-    const ifMatch = request.headers['if-match'];
     const scope = { workspaceId, companyId: null };
+    const patch = patchRecord(resource, scope, recordId, request.body, request.headers['if-match']);
     const { answer } = await inTransaction(pool, async (client) => {
       await confirmRole(client, access);
-      const result = await patchRecord(client, resource, scope, recordId, patch, ifMatch);
+      const result = await patch.work(client);
       if (result.recordIds.length > 0) {
         await appendEvent(client, workspaceId, by, {
           kind: 'record.changed',

@@ -1,7 +1,7 @@
 import { IDEMPOTENCY_LIFETIME_SECONDS } from '@svc/sdk/contract';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type pg from 'pg';
-import { fingerprintOf, idempotencyKey } from '../../api/idempotency.ts';
+import { idempotencyKey, requestFingerprint } from '../../api/idempotency.ts';
 import { ApiError } from '../../http/errors.ts';
 import type { Repeats } from '../../keys/store.ts';
 import type { Person } from './session.ts';
@@ -31,7 +31,7 @@ export function requireIdempotencyKeys(scope: FastifyInstance): void {
 export function repeatsOf(request: FastifyRequest, person: Person, body: unknown = request.body): Repeats {
   const key = keyOf(request);
   const path = request.url.split('?', 1)[0] ?? '';
-  const fingerprint = fingerprintOf(request.method, path, body);
+  const fingerprint = requestFingerprint(request.method, path, body);
   return {
     find: async (client) => {
       await claim(client, person.id, key);

@@ -1,7 +1,20 @@
 import type { QuotaState } from '../audit-log/append-requests.ts';
 import type { Clock } from '../config/time.ts';
-import type { Queryable, Shares } from '../database/lane.ts';
+import type { Shares } from '../database/lane.ts';
 import { ApiError } from '../http/errors.ts';
+import type { Limiter } from '../quota/limiter.ts';
+import { type Caller, rateLimited } from './authentication.ts';
+
+const BURST_WINDOW_MS = 1_000;
+
+/** Counts the request against the burst limit of its key. Throws `rate_limited`. */
+export async function requireBurst(caller: Caller, limiter: Limiter): Promise<void> {
+  const { keyId, burstLimit } = caller.key;
+  if (burstLimit === null) return;
+  caller.burst = await limiter.take(`burst ${keyId}`, burstLimit, BURST_WINDOW_MS, 1);
+  if (!caller.burst.granted)
+    throw rateLimited(`This key may make ${burstLimit} requests a second.`, caller.burst);
+}
 
 /**
  * Refuses the requests of workspaces that have used up their live quota, before any work is done for them. It asks the
@@ -21,7 +34,7 @@ export function createQuotaGate(reads: Shares, clock: Clock): QuotaGate {
   return {
     async require(workspaceId) {
       if (!exhausted.has(workspaceId)) return;
-      const quota = await readQuota(reads.of(workspaceId), workspaceId);
+      const quota = await readQuota(reads, workspaceId);
       if (quota !== null && isUsedUp(quota)) throw quotaExceeded(quota, clock());
       exhausted.delete(workspaceId);
     },
@@ -45,19 +58,18 @@ const quotaExceeded = (quota: QuotaState, nowMs: number): ApiError =>
   );
 
 /** The live quota of a workspace and the requests that this month has used of it. Null: the workspace has no quota. */
-async function readQuota(connections: Queryable, workspaceId: string): Promise<QuotaState | null> {
-  const { rows } = await connections.query<{ live_quota: number | null; used: number }>({
+async function readQuota(reads: Shares, workspaceId: string): Promise<QuotaState | null> {
+  const { rows } = await reads.of(workspaceId).query<QuotaState>({
     name: 'read_quota',
-    text: `select live_quota, case when month >= date_trunc('month', now())::date then live_requests else 0 end as used
-      from live_meters where workspace_id = $1`,
+    text: `select live_quota as limit, case when month >= date_trunc('month', now())::date then live_requests else 0 end as used
+      from live_meters where workspace_id = $1 and live_quota is not null`,
     values: [workspaceId],
   });
-  const [row] = rows;
-  return row === undefined || row.live_quota === null ? null : { limit: row.live_quota, used: row.used };
+  return rows[0] ?? null;
 }
 
-/** RateLimit and RateLimit-Policy (IETF draft-ietf-httpapi-ratelimit-headers), one item per limit that is set. */
-export interface RateLimitItem {
+/** A limit as the response headers name it. */
+interface RateLimitItem {
   readonly name: 'quota' | 'burst';
   readonly limit: number;
   readonly windowSeconds: number;
@@ -65,13 +77,32 @@ export interface RateLimitItem {
   readonly resetSeconds: number;
 }
 
-export const rateLimitHeaders = (items: readonly RateLimitItem[]): Readonly<Record<string, string>> =>
-  items.length === 0
-    ? {}
-    : {
-        'ratelimit-policy': items.map((i) => `"${i.name}";q=${i.limit};w=${i.windowSeconds}`).join(', '),
-        ratelimit: items.map((i) => `"${i.name}";r=${i.remaining};t=${i.resetSeconds}`).join(', '),
-      };
+/**
+ * RateLimit and RateLimit-Policy (IETF draft-ietf-httpapi-ratelimit-headers), one item per limit that is set. The quota
+ * shows the traffic of the whole workspace, so a key that is limited to one company does not see it.
+ */
+export function rateLimitHeaders(
+  { key, burst }: Pick<Caller, 'key' | 'burst'>,
+  quota: QuotaState | null,
+  nowMs: number,
+): Readonly<Record<string, string>> {
+  const items: RateLimitItem[] = [];
+  if (quota !== null && key.companyId === null) items.push(quotaItem(quota, nowMs));
+  if (burst !== null && key.burstLimit !== null) {
+    items.push({
+      name: 'burst',
+      limit: key.burstLimit,
+      windowSeconds: BURST_WINDOW_MS / 1000,
+      remaining: burst.remaining,
+      resetSeconds: Math.ceil(burst.resetMs / 1000),
+    });
+  }
+  if (items.length === 0) return {};
+  return {
+    'ratelimit-policy': items.map((i) => `"${i.name}";q=${i.limit};w=${i.windowSeconds}`).join(', '),
+    ratelimit: items.map((i) => `"${i.name}";r=${i.remaining};t=${i.resetSeconds}`).join(', '),
+  };
+}
 
 /** The live quota as a rate limit: its window is the calendar month in UTC. */
 export function quotaItem({ limit, used }: QuotaState, nowMs: number): RateLimitItem {

@@ -1,0 +1,195 @@
+import { BATCH_MAX_RECORDS, type WriteMode } from '@svc/sdk/contract';
+import type pg from 'pg';
+import { ApiError, type FieldFailure, INVALID_BODY_FAILURES_MAX, invalidBody } from '../http/errors.ts';
+import { strongEtag } from '../http/etag.ts';
+import type { Scope } from '../list/read.ts';
+import type { Resource } from '../resources/define.ts';
+import { parentField } from './counters.ts';
+import { type Inserted, insertRecords } from './insert.ts';
+import { type RecordInput, rowOf } from './row.ts';
+import { microsOfTime, timeOfMicros } from './time.ts';
+import { pointerTo, validateRecord } from './validate.ts';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** The result of a write: its answer, and the ids for its audit entry. */
+export interface WriteResult {
+  readonly answer: Answer;
+  readonly recordIds: readonly string[];
+  /** Stored instead of the body, if `answerAgain` can make the body from it. */
+  readonly recipe?: object;
+}
+
+/** A write whose request is valid. */
+export interface RecordWrite<Result extends WriteResult = WriteResult> {
+  /** Changes the records, in the caller's transaction. */
+  readonly work: (client: pg.ClientBase) => Promise<Result>;
+  /** Makes the body of a repeated response from its recipe. Default: the write has no recipe. */
+  readonly answerAgain?: (recipe: object) => string;
+}
+
+const CREATED = 201;
+
+/**
+ * Validates a record and returns the write that creates it. The write throws `conflict` for a taken id and `invalid_body`
+ * for a company that does not exist. `nowMs`: the time of the state that the record is created in.
+ */
+export function createRecord(resource: Resource, scope: Scope, body: unknown, nowMs: number): RecordWrite {
+  const inputs = [requireRecord(resource, body, 'create')];
+  refuseOtherCompanies(resource, scope, inputs);
+  return {
+    work: async (client) => {
+      const [created] = await insertAll(client, resource, scope, inputs, nowMs, () => '');
+      if (created === undefined) throw new Error('A record was neither created nor refused.');
+      const { id, doc } = created;
+      const headers = { location: `${resource.path}/${id}`, etag: strongEtag(doc) };
+      return { answer: { status: CREATED, headers, body: doc }, recordIds: [id] };
+    },
+  };
+}
+
+/** The same for the records of a batch. The write creates all of them or none. */
+export function createBatch(resource: Resource, scope: Scope, body: unknown, nowMs: number): RecordWrite {
+  const inputs = requireBatch(resource, body);
+  refuseOtherCompanies(resource, scope, inputs);
+  return {
+    work: async (client) => {
+      const created = await insertAll(client, resource, scope, inputs, nowMs, (index) => `/data/${index}`);
+      const recordIds = created.map(({ id }) => id);
+      const recipe: BatchRecipe = {
+        createdAt: created[0]?.createdAt ?? '',
+        nowMs,
+        ids: recordIds.filter((_, index) => inputs[index]?.['id'] === undefined),
+      };
+      const answer = { status: CREATED, headers: {}, body: batchBody(created) };
+      return { answer, recordIds, recipe };
+    },
+    answerAgain: (recipe) => batchBodyAgain(resource, inputs, recipe as BatchRecipe),
+  };
+}
+
+/** The record in a body. Throws `invalid_body`. */
+export function requireRecord(resource: Resource, body: unknown, mode: WriteMode): RecordInput {
+  const result = validateRecord(resource, body, mode);
+  if (result.ok) return result.input;
+  throw invalidBody(result.failures);
+}
+
+/** The records in the body of a batch, `{"data": […]}`. The pointer of a failure begins with the index of its record. */
+function requireBatch(resource: Resource, body: unknown): readonly RecordInput[] {
+  const data = typeof body === 'object' && body !== null && 'data' in body ? body.data : undefined;
+  if (!Array.isArray(data) || data.length === 0 || data.length > BATCH_MAX_RECORDS) {
+    throw invalidBody([{ field: '/data', reason: `must be an array of 1 to ${BATCH_MAX_RECORDS} records` }]);
+  }
+  const unknown = Object.keys(body ?? {}).find((name) => name !== 'data');
+  if (unknown !== undefined)
+    throw invalidBody([{ field: pointerTo(unknown), reason: 'is not a field here; allowed: data' }]);
+  const failures: FieldFailure[] = [];
+  const inputs: RecordInput[] = [];
+  for (const [index, value] of data.entries()) {
+    const result = validateRecord(resource, value, 'create');
+    if (result.ok) inputs.push(result.input);
+    else
+      for (const { field, reason } of result.failures)
+        failures.push({ field: `/data/${index}${field}`, reason });
+    if (failures.length > INVALID_BODY_FAILURES_MAX) break;
+  }
+  if (failures.length > 0) throw invalidBody(failures);
+  return inputs;
+}
+
+/** Throws `insufficient_scope` if the scope is limited to a company and an input belongs to another. */
+function refuseOtherCompanies(
+  resource: Resource,
+  { companyId }: Scope,
+  inputs: readonly RecordInput[],
+): void {
+  if (companyId === null) return;
+  const parent = parentField(resource);
+  if (parent === undefined || !inputs.every((input) => input[parent] === companyId)) throw otherCompany();
+}
+
+export const otherCompany = (): ApiError =>
+  new ApiError(
+    'insufficient_scope',
+    'This key is limited to one company and cannot write records of another.',
+  );
+
+/** Inserts all records or none. `at` returns the JSON pointer of a record in the body. */
+async function insertAll(
+  client: pg.ClientBase,
+  resource: Resource,
+  { workspaceId }: Scope,
+  inputs: readonly RecordInput[],
+  nowMs: number,
+  at: (index: number) => string,
+): Promise<readonly Inserted[]> {
+  const parent = parentField(resource);
+  const stamped = inputs.map((input) => stampedOnCreation(resource, input, nowMs));
+  const result = await insertRecords(client, workspaceId, resource, stamped);
+  const [existing] = result.existing;
+  if (existing !== undefined) throw idTaken(resource, inputs, existing, at);
+  const missing = result.withoutCompany.map((index) => ({
+    field: `${at(index)}/${parent}`,
+    reason: noCompany(inputs[index], parent),
+  }));
+  if (missing.length > 0) throw invalidBody(missing);
+  return result.inserted;
+}
+
+/** If several inputs have one id, the first of them may be new; the later ones are not. */
+function idTaken(
+  { singular }: Resource,
+  inputs: readonly RecordInput[],
+  index: number,
+  at: (index: number) => string,
+): ApiError {
+  const id = inputs[index]?.['id'];
+  const earlier = inputs.findIndex((input) => input['id'] === id);
+  const why =
+    earlier < index ? `${at(earlier)} has the same id` : `the ${singular} ${String(id)} exists already`;
+  return new ApiError('conflict', `${at(index)}/id is taken: ${why}.`);
+}
+
+export const noCompany = (input: RecordInput | undefined, parent = 'companyId'): string =>
+  `names a company that does not exist: ${String(input?.[parent])}`;
+
+/** Sets the time of the state that a record is created in, unless the input has this time. */
+function stampedOnCreation({ transitions }: Resource, input: RecordInput, nowMs: number): RecordInput {
+  const stamp = transitions?.stamps[String(input[transitions.field])];
+  return stamp === undefined || (input[stamp] ?? null) !== null
+    ? input
+    : { ...input, [stamp]: new Date(nowMs).toISOString() };
+}
+
+/** The parts of a batch's answer that its request does not have. The same request and these parts give the answer again. */
+interface BatchRecipe {
+  /** createdAt of the first record. Each of the others is one microsecond later. */
+  readonly createdAt: string;
+  /** The time, in milliseconds, of the states that records are created in. */
+  readonly nowMs: number;
+  /** The ids that the service has given, in the order of the request. */
+  readonly ids: readonly string[];
+}
+
+const batchBody = (records: readonly { readonly doc: string }[]): string =>
+  `{"data":[${records.map(({ doc }) => doc).join(',\n')}]}`;
+
+/** Makes the answer of the first request again, also if its records have changed since. */
+function batchBodyAgain(
+  resource: Resource,
+  inputs: readonly RecordInput[],
+  { createdAt, nowMs, ids }: BatchRecipe,
+): string {
+  const first = microsOfTime(createdAt);
+  const given = ids[Symbol.iterator]();
+  const rows = inputs.map((input, index) => {
+    const id = input['id'] ?? given.next().value;
+    return rowOf(resource, { ...stampedOnCreation(resource, input, nowMs), id }, timeOfMicros(first + index));
+  });
+  return batchBody(rows);
+}
