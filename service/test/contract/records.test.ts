@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { expectFailure, JSON_TYPE } from '../harness/answers.ts';
 import { LISTS } from '../harness/lists.ts';
+import { seedRecords } from '../harness/records.ts';
 import type { TestService } from '../harness/service.ts';
 import { createWorld, seedRow, type World } from '../harness/world.ts';
 
@@ -62,9 +63,11 @@ describe.each(LISTS)('one record of $path', (list) => {
   });
 
   test('of another workspace does not exist, in the same bytes as one that never did', async () => {
-    const foreign = await service.issue(world.neighbourId, { mode: 'test' });
-    if (list.name !== 'api-keys') return;
-    const refused = await get(`${list.path}/${foreign.keyId}`);
+    const foreign = { ...seedRow(list, 4), id: `${list.resource.idPrefix}_of_neighbour` };
+    await seedRecords(service.pool, world.neighbourId, list.resource, [foreign]);
+    const url = `${list.path}/${foreign.id}`;
+    expect((await service.request(world.neighbourToken, url)).status).toBe(200);
+    const refused = await get(url);
     expectFailure(refused, 'not_found');
     expect(refused.text).toBe((await get(`${list.path}/no_such_record`)).text);
   });
