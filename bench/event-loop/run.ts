@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { pino } from 'pino';
-import { HOSTILE_FILES, type HostileFile } from '../../service/src/bulk/hostile.fixture.ts';
 import { bootstrap, createDashboardAuth, createSignInLink } from '../../service/src/dashboard/index.ts';
 import { freePort } from '../../service/src/server/listen.ts';
+import { HOSTILE_FILES, type HostileFile } from '../../service/test/records/hostile.fixture.ts';
 import { type MeasuredServer, onDatabase, seeded, startServer } from '../harness.ts';
 import { seed } from '../pages/seed.ts';
 import type { Held } from './service.ts';

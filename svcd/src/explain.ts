@@ -1,5 +1,5 @@
 import { EmbeddedError } from '@svc/embedded-postgres';
-import { BulkError } from '@svc/service/bulk/error';
+import { BulkError } from '@svc/service/bulk/target';
 import { ConfigError } from '@svc/service/config/config';
 import { errorMessage, OperatorError } from '@svc/service/config/errors';
 import { isUnavailable } from '@svc/service/database/errors';

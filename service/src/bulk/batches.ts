@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import type { FieldFailure } from '../http/errors.ts';
 import type { RecordInput } from '../records/row.ts';
-import { validateRecord } from '../records/validate.ts';
+import { type Validation, validateRecord } from '../records/validate.ts';
 import type { Resource } from '../resources/define.ts';
-import { csvParser } from './csv.ts';
+import { csvParser } from './csv-parser.ts';
 import { readLines } from './lines.ts';
-import { ndjsonParser } from './ndjson.ts';
-import { createPace, type Pace } from './pace.ts';
-import type { ParsedRecord } from './parsed-record.ts';
+import { ndjsonParser, type ParsedRecord } from './parser.ts';
 
 export const FORMATS = ['ndjson', 'csv'] as const;
 export type Format = (typeof FORMATS)[number];
@@ -35,16 +34,10 @@ export interface Batch {
   readonly refused: readonly RefusedRecord[];
   /** Bytes of the file read up to the end of this batch. */
   readonly bytes: number;
-  /** Records of the file, good and bad, up to the end of the batch. */
+  /** Records of the file, valid and refused, up to the end of the batch. */
   readonly recordsRead: number;
-  /** SHA-256 of these records ; null if it was not requested. */
+  /** SHA-256 of these records. Null: it was not requested. */
   readonly digest: Buffer | null;
-}
-
-/** For an import that can be continued. */
-export interface BatchMarks {
-  /** A batch ends after this many records of the file, as it did when they were written. */
-  readonly recordsRead: number;
 }
 
 /**
@@ -66,15 +59,16 @@ interface Growing {
 const empty = (): Growing => ({ records: [], refused: [], characters: 0 });
 
 /**
- * Reads and validates a file, batch by batch. With `marks` each batch has a digest. Throws BulkError if the file does not
- * fit the resource.
+ * Reads and validates a file, batch by batch. `endAfter` is for an import that can be continued: one batch ends after this
+ * many records of the file, as it did when they were written, and each batch has a digest. Throws BulkError if the file
+ * does not fit the resource.
  */
 export async function* readBatches(
   input: AsyncIterable<Uint8Array>,
   resource: Resource,
   format: Format,
   pace: Pace = createPace(),
-  marks?: BatchMarks,
+  endAfter?: number,
 ): AsyncGenerator<Batch> {
   let bytes = 0;
   let recordsRead = 0;
@@ -87,7 +81,7 @@ export async function* readBatches(
     }
   }
   const parser = format === 'csv' ? csvParser(resource) : ndjsonParser();
-  const digest = marks === undefined ? undefined : createDigest(parser.header);
+  const digest = endAfter === undefined ? undefined : createDigest(parser.header);
   let batch = empty();
   const complete = (): Batch => ({ ...batch, bytes, recordsRead, digest: digest?.value() ?? null });
   async function* take(records: Iterable<ParsedRecord>): AsyncGenerator<Batch> {
@@ -95,7 +89,7 @@ export async function* readBatches(
       recordsRead++;
       digest?.add(record);
       if (pace.spend(add(batch, resource, record))) await pace.rest();
-      if (isFull(batch) || recordsRead === marks?.recordsRead) {
+      if (isFull(batch) || recordsRead === endAfter) {
         yield complete();
         batch = empty();
       }
@@ -110,7 +104,27 @@ export async function* readBatches(
   if (batch.records.length + batch.refused.length > 0) yield complete();
 }
 
-/** The SHA-256 of the header row and of each record's line number and text; null before the first record. */
+/** Validates a record and adds it to the batch. Returns its cost in characters. */
+function add(batch: Growing, resource: Resource, { line, text, value, flaw }: ParsedRecord): number {
+  let characters = text.length;
+  const validation: Validation =
+    flaw === null
+      ? validateRecord(resource, value, 'import')
+      : { ok: false, failures: [{ field: '', reason: flaw }] };
+  if (validation.ok) {
+    batch.records.push({ line, text, input: validation.input });
+  } else {
+    batch.refused.push({ line, text, failures: validation.failures });
+    for (const { field, reason } of validation.failures) characters += field.length + reason.length;
+  }
+  batch.characters += characters;
+  return characters + RECORD_OVERHEAD_CHARACTERS;
+}
+
+const isFull = ({ records, refused, characters }: Growing): boolean =>
+  records.length + refused.length >= BATCH_RECORDS || characters >= BATCH_CHARACTERS;
+
+/** SHA-256 of the header row and of each record's line number and text. Null before the first record. */
 function createDigest(header: () => string) {
   const hash = createHash('sha256');
   let empty = true;
@@ -124,22 +138,28 @@ function createDigest(header: () => string) {
   };
 }
 
-/** Validates a record and adds it to the batch. Returns its cost in characters. */
-function add(batch: Growing, resource: Resource, { line, text, value, flaw }: ParsedRecord): number {
-  let characters = text.length;
-  const validation =
-    flaw === null
-      ? validateRecord(resource, value, 'import')
-      : { ok: false as const, failures: [{ field: '', reason: flaw }] };
-  if (validation.ok) {
-    batch.records.push({ line, text, input: validation.input });
-  } else {
-    batch.refused.push({ line, text, failures: validation.failures });
-    for (const { field, reason } of validation.failures) characters += field.length + reason.length;
-  }
-  batch.characters += characters;
-  return characters + RECORD_OVERHEAD_CHARACTERS;
+/** The most characters read in one turn of the event loop: some milliseconds of work. */
+export const TURN_CHARACTERS = 64 * 1024;
+
+/** Divides the work on a file into turns of the event loop, so that other requests run meanwhile. */
+export interface Pace {
+  /** Counts work. Returns true once this turn has done its share: call `rest` then. */
+  readonly spend: (characters: number) => boolean;
+  /** Resolves in a later turn. */
+  readonly rest: () => Promise<void>;
 }
 
-const isFull = ({ records, refused, characters }: Growing): boolean =>
-  records.length + refused.length >= BATCH_RECORDS || characters >= BATCH_CHARACTERS;
+/** `pause` ends a turn. */
+export function createPace(pause: () => Promise<unknown> = setImmediate): Pace {
+  let spent = 0;
+  return {
+    spend(characters) {
+      spent += characters;
+      return spent >= TURN_CHARACTERS;
+    },
+    async rest() {
+      spent = 0;
+      await pause();
+    },
+  };
+}

@@ -1,93 +1,170 @@
-import { type Field, requiredFields, writableFields } from '@svc/sdk/contract';
-import type { Resource } from '../resources/define.ts';
-import type { Cell } from './csv-cells.ts';
-import { type CsvRecord, csvReader } from './csv-records.ts';
-import { BulkError } from './error.ts';
-import type { ParsedRecord, RecordParser } from './parsed-record.ts';
+// Reads and writes CSV text (RFC 4180), one physical line at a time. docs/decisions/0008 says why not with a package.
+
+import { RECORD_FIELDS_MAX } from '../config/limits.ts';
+import { LINE_MAX_BYTES, type Line } from './lines.ts';
+
+/** A cell. Null: it is empty and not quoted. */
+export type Cell = string | null;
+
+/** A row of a CSV file. */
+export interface CsvRow {
+  /** The physical line that it starts at, from 1. */
+  readonly line: number;
+  readonly text: string;
+  readonly cells: readonly Cell[];
+  /** Why it cannot be read. Null: it can. */
+  readonly flaw: string | null;
+}
+
+export interface CsvReader {
+  /** The rows that these lines complete. Lazy: read all of them before the next call. */
+  readonly read: (lines: readonly Line[]) => Iterable<CsvRow>;
+  /** Call after the last line. Returns the remaining rows. */
+  readonly end: () => Iterable<CsvRow>;
+}
+
+/** The most cells of a row. No resource has that many fields. */
+export const ROW_CELLS_MAX = RECORD_FIELDS_MAX;
+/** The most lines of a row. The longest valid row has some 6,000 line breaks. */
+export const ROW_MAX_LINES = 10_000;
+const ROW_MAX_CHARACTERS = LINE_MAX_BYTES;
+
+const QUOTE = '"';
+const NOT_CLOSED = 'is broken CSV: a quote is not closed';
+const QUOTE_IN_BARE_CELL = 'is broken CSV: a quote inside a cell that does not start with one';
+const TEXT_AFTER_QUOTE = 'is broken CSV: text after the closing quote of a cell';
+const TOO_MANY_CELLS = `has more than ${ROW_CELLS_MAX} cells`;
+
+/** A row that is not complete. */
+interface PartialRow {
+  readonly lines: Line[];
+  /** Characters of its lines, with line feeds. */
+  characters: number;
+  readonly cells: Cell[];
+  /** The text of the open quoted cell, one part per line. Null: no cell is open. */
+  open: string[] | null;
+}
 
 /**
- * Parses CSV with a header row of field names, in any order. Throws BulkError before the first record if the header
- * does not fit the resource.
+ * Joins lines into rows. Of a broken row only the first line is refused: reading continues with the second one. Skips
+ * blank lines between rows.
+ *
+ * Reads each line at most three times. A line inside a quoted cell has an even number of quotes, so it does not open a
+ * cell when it is read again as the start of a row.
  */
-export function csvParser(resource: Resource): RecordParser {
-  const reader = csvReader();
-  let columns: readonly Column[] | undefined;
-  let header = '';
+export function csvReader(): CsvReader {
+  let partial: PartialRow | undefined;
 
-  function* parsedRecords(records: Iterable<CsvRecord>): Generator<ParsedRecord> {
-    for (const record of records) {
-      if (columns === undefined) {
-        columns = columnsOf(resource, record);
-        header = record.text;
-      } else yield parsedRecord(columns, record);
+  function* read(lines: readonly Line[]): Generator<CsvRow> {
+    // The further lines of a broken row, which are read again before the next line.
+    const again: Line[] = [];
+    for (const next of lines) {
+      for (let line: Line | undefined = next; line !== undefined; line = again.pop()) {
+        const row = take(line, again);
+        if (row !== undefined) yield row;
+      }
     }
   }
 
-  return {
-    parse: (lines) => parsedRecords(reader.read(lines)),
-    *end() {
-      yield* parsedRecords(reader.end());
-      if (columns === undefined) throw new BulkError('The file is empty: CSV needs a header row.');
-    },
-    header: () => header,
-  };
-}
-
-function parsedRecord(columns: readonly Column[], { line, text, cells, flaw }: CsvRecord): ParsedRecord {
-  if (flaw !== null) return { line, text, value: undefined, flaw };
-  if (cells.length !== columns.length) {
-    const counts = `has ${cells.length} cells where the header has ${columns.length}`;
-    return { line, text, value: undefined, flaw: counts };
+  function take(line: Line, again: Line[]): CsvRow | undefined {
+    if (partial === undefined && isBlank(line)) return undefined;
+    const row = partial ?? { lines: [], characters: 0, cells: [], open: null };
+    const { lines, cells } = row;
+    lines.push(line);
+    row.characters += line.text.length + 1;
+    partial = undefined;
+    const flaw = line.flaw === null ? readCells(line.text, row) : lines.length === 1 ? line.flaw : NOT_CLOSED;
+    if (flaw !== null) return broken(lines, flaw, again);
+    if (row.open === null) return { ...placeOf(lines), cells, flaw: null };
+    if (row.characters > ROW_MAX_CHARACTERS || lines.length >= ROW_MAX_LINES)
+      return broken(lines, NOT_CLOSED, again);
+    partial = row;
+    return undefined;
   }
-  const value: Record<string, unknown> = {};
-  for (const [i, column] of columns.entries()) {
-    const given = column.value(cells[i] ?? null);
-    if (given !== undefined) value[column.name] = given;
+
+  function* end(): Generator<CsvRow> {
+    while (partial !== undefined) {
+      const again: Line[] = [];
+      yield broken(partial.lines, NOT_CLOSED, again);
+      partial = undefined;
+      yield* read(again.reverse());
+    }
   }
-  return { line, text, value, flaw: null };
+
+  return { read, end };
 }
 
-interface Column {
-  readonly name: string;
-  /** The value of a cell; undefined if it has none. */
-  readonly value: (cell: Cell) => unknown;
+const isBlank = ({ text, flaw }: Line): boolean => flaw === null && (text === '' || text === '\r');
+
+/** Refuses the first line. Pushes the others onto the stack, in reverse order, to be read again. */
+function broken(lines: readonly Line[], flaw: string, again: Line[]): CsvRow {
+  for (let i = lines.length - 1; i > 0; i--) {
+    const line = lines[i];
+    if (line !== undefined) again.push(line);
+  }
+  return { ...placeOf(lines.slice(0, 1)), cells: [], flaw };
 }
 
-/** The columns of a header row. Throws BulkError if a column is unknown, repeated or missing. */
-function columnsOf(resource: Resource, header: CsvRecord): readonly Column[] {
-  const refuse = (problem: string): never => {
-    throw new BulkError(`The header row (line ${header.line}) ${problem}.`);
-  };
-  if (header.flaw !== null) refuse(header.flaw);
-  const fields = writableFields(resource, 'import');
-  const required = requiredFields(resource, 'import');
-  const known = `${resource.name} have ${Object.keys(fields).join(', ')}`;
-  const names = header.cells.map((cell) => cell ?? '');
-  const unknown = names.filter((name) => !Object.hasOwn(fields, name));
-  if (unknown.length > 0) refuse(`has unknown columns: ${quoted(unknown)}; ${known}`);
-  const doubled = names.filter((name, i) => names.indexOf(name) !== i);
-  if (doubled.length > 0) refuse(`repeats columns: ${quoted(doubled)}`);
-  const missing = required.filter((name) => !names.includes(name));
-  if (missing.length > 0) refuse(`is missing columns: ${quoted(missing)}; ${known}`);
-  return names.flatMap((name) => {
-    const field = fields[name];
-    return field === undefined ? [] : [{ name, value: valueReader(field, required.includes(name)) }];
-  });
-}
-
-const NAME_MAX_CHARACTERS = 64;
-const quoted = (names: readonly string[]): string =>
-  names.map((name) => JSON.stringify(name.slice(0, NAME_MAX_CHARACTERS))).join(', ');
-
-const INTEGER = /^-?(0|[1-9]\d{0,14})$/;
+const placeOf = (lines: readonly Line[]): Pick<CsvRow, 'line' | 'text'> => ({
+  line: lines[0]?.number ?? 0,
+  text: lines.length === 1 ? (lines[0]?.text ?? '') : lines.map(({ text }) => text).join('\n'),
+});
 
 /**
- * An empty cell has no value. Where the field allows an empty text, an empty cell is that text if it is quoted or the
- * field is required. A cell of an integer field that is not an integer stays text: validation then says what is allowed.
+ * Adds the cells of one line to its row, whose last cell may stay open. Returns why the line breaks the row; null: it does
+ * not. The cost depends only on this line.
  */
-function valueReader(field: Field, required: boolean): Column['value'] {
-  if (field.kind === 'integer')
-    return (cell) => (INTEGER.test(cell ?? '') ? Number(cell) : cell || undefined);
-  if (field.kind !== 'text' || field.min !== 0) return (cell) => cell || undefined;
-  return required ? (cell) => cell ?? '' : (cell) => cell ?? undefined;
+function readCells(line: string, row: PartialRow): string | null {
+  const text = line.endsWith('\r') ? line.slice(0, -1) : line;
+  const { cells } = row;
+  let at = 0;
+  for (;;) {
+    if (cells.length === ROW_CELLS_MAX) return TOO_MANY_CELLS;
+    if (row.open !== null || text[at] === QUOTE) {
+      const from = row.open === null ? at + 1 : at;
+      row.open ??= [];
+      const close = closingQuote(line, from);
+      // The carriage return of a line break inside quotes belongs to the cell.
+      row.open.push(unescaped(line.slice(from, close === -1 ? line.length : close)));
+      if (close === -1) return null;
+      cells.push(row.open.join('\n'));
+      row.open = null;
+      at = close + 1;
+      if (at < text.length && text[at] !== ',') return TEXT_AFTER_QUOTE;
+    } else {
+      const comma = text.indexOf(',', at);
+      const cell = text.slice(at, comma === -1 ? text.length : comma);
+      if (cell.includes(QUOTE)) return QUOTE_IN_BARE_CELL;
+      cells.push(cell === '' ? null : cell);
+      at += cell.length;
+    }
+    if (at >= text.length) return null;
+    at += 1;
+  }
 }
+
+/** The index of the quote that closes the cell around `at`; -1 if the cell continues on the next line. */
+function closingQuote(line: string, at: number): number {
+  for (let quote = line.indexOf(QUOTE, at); quote !== -1; quote = line.indexOf(QUOTE, quote + 2)) {
+    if (line[quote + 1] !== QUOTE) return quote;
+  }
+  return -1;
+}
+
+const unescaped = (text: string): string => text.replaceAll('""', QUOTE);
+
+/** The start of text that a spreadsheet runs as a formula (OWASP, CSV injection). */
+const FORMULA = /^[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/;
+
+/** Puts an apostrophe before text that a spreadsheet would run as a formula. */
+export const withoutFormula = (text: string): string => (FORMULA.test(text) ? `'${text}` : text);
+
+const NEEDS_QUOTES = /[",\r\n]/;
+
+/** Writes a cell: null is empty, an empty text is quoted. */
+export function writeCell(cell: Cell): string {
+  if (cell === null) return '';
+  return cell === '' || NEEDS_QUOTES.test(cell) ? `"${cell.replaceAll(QUOTE, '""')}"` : cell;
+}
+
+export const csvLine = (cells: readonly Cell[]): string => `${cells.map(writeCell).join(',')}\n`;

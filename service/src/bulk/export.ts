@@ -3,7 +3,7 @@ import { utc } from '../database/utc.ts';
 import type { RecordValues } from '../records/row.ts';
 import type { Resource } from '../resources/define.ts';
 import type { Format } from './batches.ts';
-import { type Cell, csvLine, withoutFormula } from './csv-cells.ts';
+import { type Cell, csvLine, withoutFormula } from './csv.ts';
 import { type BulkTarget, requireWorkspace } from './target.ts';
 
 export interface ExportOptions extends BulkTarget {

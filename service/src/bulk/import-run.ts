@@ -1,12 +1,60 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
+import { appendEvent } from '../audit-log/append-event.ts';
 import type { Queryable } from '../database/lane.ts';
 import type { InsertResult } from '../records/insert.ts';
 import type { Batch } from './batches.ts';
-import type { ImportEnd } from './import-log.ts';
+import type { ImportTarget } from './target.ts';
+
+/** The state of an import in the database (table `imports`): its counts for the audit log, and how far it has come. */
+
+/** The result of an import, for its audit entry. */
+export interface ImportEnd {
+  readonly inserted: number;
+  readonly existing: number;
+  readonly refused: number;
+  /** Whether the file was read to its end. */
+  readonly finished: boolean;
+}
+
+/**
+ * Adds to the count of imported records, in the transaction that writes them. The first call of an import also writes its
+ * audit entry. Call it last in a transaction, because it locks the clock of the log.
+ */
+export async function logImport(
+  client: pg.ClientBase,
+  { workspaceId, resource, by, importId, fileName = '' }: ImportTarget,
+  records: number,
+): Promise<void> {
+  if (records === 0) return;
+  const { rows } = await client.query<{ records: number }>(
+    `insert into imports as i (workspace_id, id, records) values ($1, $2, $3)
+     on conflict (workspace_id, id) do update set records = i.records + excluded.records returning records`,
+    [workspaceId, importId, records],
+  );
+  if (rows[0]?.records !== records) return;
+  await appendEvent(client, workspaceId, by, {
+    kind: 'records.imported',
+    target: { id: importId, label: fileName },
+    resource: resource.name,
+  });
+}
+
+/** Completes the audit entry of an import. An import without new records has no entry. */
+export async function finishImport(
+  client: Queryable,
+  { workspaceId, importId }: ImportTarget,
+  { existing, refused, finished }: ImportEnd,
+): Promise<void> {
+  await client.query(
+    'update imports set existing = $3, refused = $4, finished = $5 where workspace_id = $1 and id = $2',
+    [workspaceId, importId, existing, refused, finished],
+  );
+}
 
 /** A repeat may continue an import after its request has been inactive for this time. */
 export const RUN_LEASE_SECONDS = 15;
+const LEASE_END = `clock_timestamp() + ${RUN_LEASE_SECONDS} * interval '1 second'`;
 
 /** The run of an import by one request, with the progress of earlier runs. A later request can continue the import. */
 export interface ImportRun {
@@ -15,7 +63,7 @@ export interface ImportRun {
   readonly runId: string;
   /** Records of the file, valid and refused, that earlier runs have processed. This run begins after them. */
   readonly recordsRead: number;
-  /** SHA-256 of these records; null if there are none. */
+  /** SHA-256 of these records. Null: there are none. */
   readonly digest: Buffer | null;
   readonly inserted: number;
   readonly existing: number;
@@ -37,33 +85,22 @@ export async function startRun(
   const { rows } = await client.query<Omit<ImportRun, 'workspaceId' | 'importId' | 'runId'>>({
     name: 'start_import_run',
     text: `insert into imports as i (workspace_id, id, records, existing, refused, run_id, active_until)
-      values ($1, $2, 0, 0, 0, $3, clock_timestamp() + $4 * interval '1 second')
+      values ($1, $2, 0, 0, 0, $3, ${LEASE_END})
       on conflict (workspace_id, id) do update set run_id = excluded.run_id, active_until = excluded.active_until
         where i.active_until is null or i.active_until < clock_timestamp()
       returning records as inserted, existing, refused, finished, records_read as "recordsRead", digest`,
-    values: [workspaceId, importId, runId, RUN_LEASE_SECONDS],
+    values: [workspaceId, importId, runId],
   });
   return rows[0] && { workspaceId, importId, runId, ...rows[0] };
 }
 
 /** Prevents other runs for the next seconds. */
-export async function renewRun(connections: Queryable, run: ImportRun): Promise<void> {
-  await connections.query({
-    name: 'renew_import_run',
-    text: `update imports set active_until = clock_timestamp() + $4 * interval '1 second'
-      where workspace_id = $1 and id = $2 and run_id = $3`,
-    values: [run.workspaceId, run.importId, run.runId, RUN_LEASE_SECONDS],
-  });
-}
+export const renewRun = (connections: Queryable, run: ImportRun): Promise<boolean> =>
+  updateRun(connections, run, 'renew_import_run', `active_until = ${LEASE_END}`);
 
 /** Ends a run at any position. Another run may begin at once. */
-export async function endRun(connections: Queryable, run: ImportRun): Promise<void> {
-  await connections.query({
-    name: 'end_import_run',
-    text: 'update imports set active_until = null where workspace_id = $1 and id = $2 and run_id = $3',
-    values: [run.workspaceId, run.importId, run.runId],
-  });
-}
+export const endRun = (connections: Queryable, run: ImportRun): Promise<boolean> =>
+  updateRun(connections, run, 'end_import_run', 'active_until = null');
 
 /** Stores that a batch is processed, in the transaction that writes its records. Throws ImportTakenOver. */
 export async function advanceRun(
@@ -72,31 +109,52 @@ export async function advanceRun(
   { recordsRead, digest, refused }: Batch,
   { existing, withoutCompany, notPast }: InsertResult,
 ): Promise<void> {
-  const { rowCount } = await client.query({
-    name: 'advance_import_run',
-    text: `update imports set records_read = $4, digest = $5, existing = existing + $6, refused = refused + $7,
-        active_until = clock_timestamp() + $8 * interval '1 second'
-      where workspace_id = $1 and id = $2 and run_id = $3`,
-    values: [
-      run.workspaceId,
-      run.importId,
-      run.runId,
-      recordsRead,
-      digest,
-      existing.length,
-      refused.length + withoutCompany.length + notPast.length,
-      RUN_LEASE_SECONDS,
-    ],
-  });
-  if (rowCount === 0) throw new ImportTakenOver();
+  const set = `records_read = $4, digest = $5, existing = existing + $6, refused = refused + $7, active_until = ${LEASE_END}`;
+  const refusals = refused.length + withoutCompany.length + notPast.length;
+  const values = [recordsRead, digest, existing.length, refusals];
+  if (!(await updateRun(client, run, 'advance_import_run', set, values))) throw new ImportTakenOver();
 }
 
 /** Stores whether the file was read to its end. Throws ImportTakenOver. */
 export async function finishRun(client: Queryable, run: ImportRun, { finished }: ImportEnd): Promise<void> {
+  if (!(await updateRun(client, run, 'finish_import_run', 'finished = $4', [finished])))
+    throw new ImportTakenOver();
+}
+
+/** Returns false if another run has taken over the import. */
+async function updateRun(
+  client: Queryable,
+  { workspaceId, importId, runId }: ImportRun,
+  name: string,
+  set: string,
+  values: readonly unknown[] = [],
+): Promise<boolean> {
   const { rowCount } = await client.query({
-    name: 'finish_import_run',
-    text: 'update imports set finished = $4 where workspace_id = $1 and id = $2 and run_id = $3',
-    values: [run.workspaceId, run.importId, run.runId, finished],
+    name,
+    text: `update imports set ${set} where workspace_id = $1 and id = $2 and run_id = $3`,
+    values: [workspaceId, importId, runId, ...values],
   });
-  if (rowCount === 0) throw new ImportTakenOver();
+  return rowCount === 1;
+}
+
+/** The file differs from the one that the import began with. Nothing of it is written. */
+export class OtherFile extends Error {
+  /** Records that the import has added. */
+  readonly inserted: number;
+
+  constructor(inserted: number) {
+    super('The file is not the one that the import began with.');
+    this.inserted = inserted;
+  }
+}
+
+/** Whether earlier runs have processed the batch. Throws OtherFile if the file differs up to this batch. */
+export function isProcessed({ recordsRead, digest, inserted, finished }: ImportRun, batch: Batch): boolean {
+  if (batch.recordsRead < recordsRead) return true;
+  if (batch.recordsRead > recordsRead) {
+    if (finished) throw new OtherFile(inserted);
+    return false;
+  }
+  if (digest === null || batch.digest?.equals(digest) !== true) throw new OtherFile(inserted);
+  return true;
 }

@@ -3,8 +3,14 @@ import { commit, inTransaction } from '../database/pool.ts';
 import { type InsertResult, insertRecords } from '../records/insert.ts';
 import type { RecordInput } from '../records/row.ts';
 import type { Batch } from './batches.ts';
-import { finishImport, type ImportEnd, logImport } from './import-log.ts';
-import { advanceRun, finishRun, type ImportRun } from './import-run.ts';
+import {
+  advanceRun,
+  finishImport,
+  finishRun,
+  type ImportEnd,
+  type ImportRun,
+  logImport,
+} from './import-run.ts';
 import type { ImportTarget } from './target.ts';
 
 /** Writes the batches of an import. Each transaction also updates the counters of its records. */
@@ -18,40 +24,25 @@ export interface ImportWriter {
   readonly abandon: () => Promise<void>;
 }
 
-/** Writes one transaction per batch. Committed batches stay if a later one fails. */
-export function batchWriter(target: ImportTarget): ImportWriter {
-  return {
-    atOnce: 1,
-    write: (inputs) =>
-      inTransaction(target.pool, async (client) => {
-        await beginImport(client, target);
-        await target.confirm?.(client);
-        const result = await insertRecords(client, target.workspaceId, target.resource, inputs);
-        await logImport(client, target, result.inserted.length);
-        return result;
-      }),
-    finish: async (end) => {
-      if (end.inserted > 0) await inTransaction(target.pool, (client) => finishImport(client, target, end));
-    },
-    abandon: () => Promise.resolve(),
-  };
-}
-
-/** Like {@link batchWriter}, but each transaction also stores how far the file is written, so that a later run can continue. */
-export function continuableWriter(target: ImportTarget, run: ImportRun): ImportWriter {
+/**
+ * Writes one transaction per batch. Committed batches stay if a later one fails. With `run`, each transaction also stores
+ * how far the file is written, so that a later run can continue.
+ */
+export function batchWriter(target: ImportTarget, run?: ImportRun): ImportWriter {
   return {
     atOnce: 1,
     write: (inputs, batch) =>
       inTransaction(target.pool, async (client) => {
         await beginImport(client, target);
-        await target.confirm?.(client);
         const result = await insertRecords(client, target.workspaceId, target.resource, inputs);
-        await advanceRun(client, run, batch, result);
+        if (run !== undefined) await advanceRun(client, run, batch, result);
         await logImport(client, target, result.inserted.length);
         return result;
       }),
     finish: async (end) => {
-      if (!run.finished) await finishRun(target.pool, run, end);
+      if (run === undefined) {
+        if (end.inserted > 0) await finishImport(target.pool, target, end);
+      } else if (!run.finished) await finishRun(target.pool, run, end);
     },
     abandon: () => Promise.resolve(),
   };
@@ -61,7 +52,6 @@ export function continuableWriter(target: ImportTarget, run: ImportRun): ImportW
 export async function atomicWriter(target: ImportTarget): Promise<ImportWriter> {
   const client = await target.pool.connect();
   let open = true;
-  let records = 0;
   const end = async (statement: 'commit' | 'rollback'): Promise<void> => {
     if (!open) return;
     open = false;
@@ -78,20 +68,15 @@ export async function atomicWriter(target: ImportTarget): Promise<ImportWriter> 
   try {
     await client.query('begin');
     await beginImport(client, target);
-    await target.confirm?.(client);
   } catch (error) {
     await end('rollback');
     throw error;
   }
   return {
     atOnce: 1,
-    write: async (inputs) => {
-      const result = await insertRecords(client, target.workspaceId, target.resource, inputs);
-      records += result.inserted.length;
-      return result;
-    },
+    write: (inputs) => insertRecords(client, target.workspaceId, target.resource, inputs),
     finish: async (result) => {
-      await logImport(client, target, records);
+      await logImport(client, target, result.inserted);
       await finishImport(client, target, result);
       await end('commit');
     },
@@ -99,7 +84,11 @@ export async function atomicWriter(target: ImportTarget): Promise<ImportWriter> 
   };
 }
 
-/** A patient import waits for the workspace's clock without a time limit. */
-export async function beginImport(client: pg.ClientBase, { patient = false }: ImportTarget): Promise<void> {
+/** Begins a transaction of an import. A patient import waits for the workspace's clock without a time limit. */
+export async function beginImport(
+  client: pg.ClientBase,
+  { confirm, patient = false }: ImportTarget,
+): Promise<void> {
   if (patient) await client.query('set local statement_timeout = 0');
+  await confirm?.(client);
 }

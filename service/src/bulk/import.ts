@@ -1,17 +1,12 @@
 import type { Readable } from 'node:stream';
-import type pg from 'pg';
-import type { ActorContext } from '../audit-log/actor.ts';
 import { newId } from '../config/ids.ts';
 import { parentField } from '../records/counters.ts';
 import { type InsertResult, NOTHING_INSERTED } from '../records/insert.ts';
 import { type Batch, type Format, type RefusedRecord, readBatches } from './batches.ts';
-import { continuationOf } from './continuation.ts';
-import type { ImportRun } from './import-run.ts';
-import { atomicWriter, batchWriter, continuableWriter, type ImportWriter } from './import-writer.ts';
+import { type ImportRun, isProcessed, OtherFile } from './import-run.ts';
+import { atomicWriter, batchWriter, type ImportWriter } from './import-writer.ts';
 import { parallelWriter } from './parallel-writer.ts';
 import { type BulkTarget, type ImportTarget, requireWorkspace } from './target.ts';
-
-export type { Format, RefusedRecord } from './batches.ts';
 
 /** The progress of an import. */
 interface ImportProgress {
@@ -24,18 +19,7 @@ interface ImportProgress {
   readonly refused: number;
 }
 
-export interface ImportOptions extends BulkTarget {
-  /** The actor for the audit log. */
-  readonly by: ActorContext;
-  /** Runs first in each transaction; throws if the person is no longer allowed to import. Default: no check. */
-  readonly confirm?: (client: pg.ClientBase) => Promise<unknown>;
-  /** The name of the file for the audit log. Default: none. */
-  readonly fileName?: string;
-  /**
-   * Whether transactions wait for other writers without a time limit, for commands with their own pool. Default: false,
-   * with the timeouts of the connections.
-   */
-  readonly patient?: boolean;
+export interface ImportOptions extends Omit<ImportTarget, 'importId'> {
   /** The file. Destroyed if the import ends before the end of the file. */
   readonly input: Readable;
   readonly format: Format;
@@ -76,7 +60,7 @@ export async function importRecords(options: ImportOptions): Promise<ImportRepor
   await requireWorkspace(options);
   const writer = await writerOf(options);
   try {
-    return await run(options, writer);
+    return await importFile(options, writer);
   } finally {
     options.input.destroy();
     await writer.abandon();
@@ -84,57 +68,51 @@ export async function importRecords(options: ImportOptions): Promise<ImportRepor
 }
 
 async function writerOf(options: ImportOptions): Promise<ImportWriter> {
-  const target: ImportTarget = {
-    ...options,
-    importId: options.run?.importId ?? newId('imp'),
-    fileName: options.fileName ?? null,
-  };
-  if (options.run !== undefined) return continuableWriter(target, options.run);
+  const target: ImportTarget = { ...options, importId: options.run?.importId ?? newId('imp') };
   if (options.atomic === true) return atomicWriter(target);
-  return options.parallel === true ? parallelWriter(target) : batchWriter(target);
+  return options.parallel === true ? parallelWriter(target) : batchWriter(target, options.run);
 }
 
-async function run(options: ImportOptions, writer: ImportWriter): Promise<ImportReport> {
-  const { input, resource, format, atomic = false, onProgress, onReject, signal, run: current } = options;
+async function importFile(options: ImportOptions, writer: ImportWriter): Promise<ImportReport> {
+  const { input, resource, format, atomic = false, onProgress, onReject, signal, run } = options;
   const interrupted = (): boolean => signal?.aborted === true;
-  const continuation = current === undefined ? undefined : continuationOf(current);
-  const { inserted: before = 0, existing: were = 0, refused: bad = 0 } = current ?? {};
-  let progress: ImportProgress = { bytes: 0, inserted: before, existing: were, refused: bad };
+  const { inserted = 0, existing = 0, refused = 0 } = run ?? {};
+  let progress: ImportProgress = { bytes: 0, inserted, existing, refused };
   let recordsRead = 0;
   let rolledBack = false;
   const write = async (batch: Batch): Promise<InsertResult | undefined> => {
-    if (continuation?.covers(batch)) return undefined;
+    if (run !== undefined && isProcessed(run, batch)) return undefined;
     // After a rollback, the rest of the file is only validated.
-    if (rolledBack || (batch.records.length === 0 && continuation === undefined)) return NOTHING_INSERTED;
+    if (rolledBack || (batch.records.length === 0 && run === undefined)) return NOTHING_INSERTED;
     return writer.write(
-      batch.records.map(({ input }) => input),
+      batch.records.map((record) => record.input),
       batch,
     );
   };
-  const batches = readBatches(readUntil(input, signal), resource, format, undefined, current);
-  for await (const { batch, written } of writing(prefetched(batches), write, writer.atOnce, interrupted)) {
+  const batches = readBatches(readUntil(input, signal), resource, format, undefined, run?.recordsRead);
+  for await (const { batch, written } of writing(batches, write, writer.atOnce, interrupted)) {
     recordsRead = batch.recordsRead;
-    const refused = refusedOf(options, batch, written ?? NOTHING_INSERTED);
-    if (atomic && !rolledBack && refused.length > 0) {
+    progress = { ...progress, bytes: batch.bytes };
+    const refusals = refusedOf(options, batch, written ?? NOTHING_INSERTED);
+    if (atomic && !rolledBack && refusals.length > 0) {
       rolledBack = true;
       await writer.abandon();
     }
-    progress =
-      written === undefined
-        ? { ...progress, bytes: batch.bytes }
-        : {
-            bytes: batch.bytes,
-            inserted: rolledBack ? 0 : progress.inserted + written.inserted.length,
-            existing: progress.existing + written.existing.length,
-            refused: progress.refused + refused.length,
-          };
-    if (refused.length > 0) await onReject?.(refused);
+    if (written !== undefined) {
+      progress = {
+        bytes: batch.bytes,
+        inserted: rolledBack ? 0 : progress.inserted + written.inserted.length,
+        existing: progress.existing + written.existing.length,
+        refused: progress.refused + refusals.length,
+      };
+    }
+    if (refusals.length > 0) await onReject?.(refusals);
     onProgress?.(progress);
   }
   if (interrupted() && atomic) return { ...progress, inserted: 0, rolledBack: true, interrupted: true };
-  if (!interrupted()) continuation?.end(recordsRead);
-  const { inserted, existing, refused } = progress;
-  if (!rolledBack) await writer.finish({ inserted, existing, refused, finished: !interrupted() });
+  // The file of the earlier runs was longer.
+  if (run !== undefined && !interrupted() && recordsRead < run.recordsRead) throw new OtherFile(run.inserted);
+  if (!rolledBack) await writer.finish({ ...progress, finished: !interrupted() });
   return { ...progress, rolledBack, interrupted: interrupted() };
 }
 
@@ -144,21 +122,23 @@ interface Written {
   readonly written: InsertResult | undefined;
 }
 
-/** Writes batches, `atOnce` at the same time, and yields them in order. Starts no batch after `stopped`. */
+/**
+ * Writes batches, `atOnce` at the same time, and yields them in order. The next batch is read meanwhile. Starts no batch
+ * after `stopped`.
+ */
 async function* writing(
-  batches: AsyncIterable<Batch>,
+  batches: AsyncGenerator<Batch>,
   write: (batch: Batch) => Promise<Written['written']>,
   atOnce: number,
   stopped: () => boolean,
 ): AsyncGenerator<Written> {
   const begun: Promise<Written>[] = [];
   try {
-    for await (const batch of batches) {
-      if (stopped()) break;
-      const written = write(batch).then((result) => ({ batch, written: result }));
-      // Handled when its turn comes.
-      written.catch(() => undefined);
-      begun.push(written);
+    for (let next = batches.next(); ; ) {
+      const { value: batch, done } = await next;
+      if (done === true || stopped()) break;
+      next = handledLater(batches.next());
+      begun.push(handledLater(write(batch).then((written) => ({ batch, written }))));
       if (begun.length < atOnce) continue;
       const [first] = begun.splice(0, 1);
       if (first !== undefined) yield await first;
@@ -170,17 +150,10 @@ async function* writing(
   }
 }
 
-/** Yields the same items, but computes the next one while the current one is used. */
-async function* prefetched<T>(source: AsyncGenerator<T>): AsyncGenerator<T> {
-  let next = source.next();
-  for (;;) {
-    const { value, done } = await next;
-    if (done === true) return;
-    next = source.next();
-    // Handled when its turn comes.
-    next.catch(() => undefined);
-    yield value;
-  }
+/** Keeps a rejection from ending the process before somebody awaits the promise. */
+function handledLater<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => undefined);
+  return promise;
 }
 
 /** The bytes of the input. The signal ends them, also while the input is idle. */

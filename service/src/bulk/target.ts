@@ -2,7 +2,11 @@ import type pg from 'pg';
 import type { ActorContext } from '../audit-log/actor.ts';
 import type { Connections } from '../database/lane.ts';
 import type { Resource } from '../resources/define.ts';
-import { BulkError } from './error.ts';
+
+/** Why a file cannot be imported or exported at all. The message is for the person who asked for it. */
+export class BulkError extends Error {
+  override readonly name = 'BulkError';
+}
 
 /** The records of one resource in one workspace: the target of an import, the source of an export. */
 export interface BulkTarget {
@@ -11,16 +15,23 @@ export interface BulkTarget {
   readonly resource: Resource;
 }
 
-/** A running import, with what the audit log records of it. */
+/** The target of one import, and how the import writes to it. */
 export interface ImportTarget extends BulkTarget {
-  readonly by: ActorContext;
-  /** Runs first in each transaction; throws if the person is no longer allowed to import. */
-  readonly confirm?: (client: pg.ClientBase) => Promise<unknown>;
   readonly importId: string;
-  readonly fileName: string | null;
+  /** The actor for the audit log. */
+  readonly by: ActorContext;
+  /** The name of the file for the audit log. Default: none. */
+  readonly fileName?: string;
+  /** Runs first in each transaction; throws if the person is no longer allowed to import. Default: no check. */
+  readonly confirm?: (client: pg.ClientBase) => Promise<unknown>;
+  /**
+   * Whether transactions wait for other writers without a time limit, for commands with their own pool. Default: false,
+   * with the timeouts of the connections.
+   */
   readonly patient?: boolean;
 }
 
+/** Throws BulkError if the workspace does not exist. */
 export async function requireWorkspace({ pool, workspaceId }: BulkTarget): Promise<void> {
   const { rowCount } = await pool.query('select 1 from workspaces where id = $1', [workspaceId]);
   if (rowCount === 0) throw new BulkError(`There is no workspace ${JSON.stringify(workspaceId)}.`);

@@ -11,7 +11,7 @@ import { importText, ndjson, workspaceWith, wrongCounts } from '../harness/impor
 
 const database = await createTestDatabase();
 const { pool } = database;
-const FIXTURE = join(import.meta.dirname, '../../src/bulk/import.fixture.ts');
+const FIXTURE = join(import.meta.dirname, 'import.fixture.ts');
 
 interface Batch {
   readonly inserted: number;

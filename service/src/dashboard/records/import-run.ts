@@ -1,8 +1,8 @@
-import { OtherFile } from '../../bulk/continuation.ts';
 import {
   endRun,
   type ImportRun,
   ImportTakenOver,
+  OtherFile,
   RUN_LEASE_SECONDS,
   renewRun,
   startRun,
@@ -46,7 +46,7 @@ export async function startImport(
     return started;
   });
   let renewedAt = clock();
-  let renewing: Promise<void> | undefined;
+  let renewing: Promise<unknown> | undefined;
   return {
     run,
     alive() {
@@ -64,7 +64,7 @@ export async function startImport(
 }
 
 /** A run that could not be renewed or ended expires. */
-const ignoringFailure = (work: Promise<void>): Promise<void> => work.catch(() => undefined);
+const ignoringFailure = (work: Promise<unknown>): Promise<unknown> => work.catch(() => undefined);
 
 /** Converts a failure of a run to its response. Returns any other error unchanged. */
 export function importFailure(error: unknown): unknown {

@@ -1,8 +1,9 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
 import { allowParameters } from '../../api/guards.ts';
-import { BulkError } from '../../bulk/error.ts';
-import { type Format, importRecords, type RefusedRecord } from '../../bulk/import.ts';
+import type { Format, RefusedRecord } from '../../bulk/batches.ts';
+import { importRecords } from '../../bulk/import.ts';
+import { BulkError } from '../../bulk/target.ts';
 import { ApiError } from '../../http/errors.ts';
 import { withoutToken } from '../../http/request.ts';
 import type { RawQuery } from '../../list/query.ts';

@@ -1,4 +1,4 @@
-import type { Format } from './batches.ts';
+import type { Format } from '../../src/bulk/batches.ts';
 
 /** Files that are made to cost their reader more than their size, in chunks as a socket gives them. */
 

@@ -4,8 +4,7 @@ import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { RESOURCES } from '../resources/index.ts';
-import { type Cell, RECORD_CELLS_MAX, writeCell } from './csv-cells.ts';
-import { csvReader, RECORD_MAX_LINES } from './csv-records.ts';
+import { type Cell, csvReader, ROW_CELLS_MAX, ROW_MAX_LINES, writeCell } from './csv.ts';
 import { readLines } from './lines.ts';
 
 const cellText = fc.oneof(
@@ -98,18 +97,18 @@ test('blank lines are skipped, but not inside quotes', async () => {
 
 test('a record with more cells than are read is refused, and costs its first line only', async () => {
   const cells = (count: number): string => Array(count).fill('a').join(',');
-  const [longest, longer, last] = await read(`${cells(RECORD_CELLS_MAX)}\n${cells(RECORD_CELLS_MAX + 1)}\nb`);
-  expect(longest?.cells.length).toBe(RECORD_CELLS_MAX);
+  const [longest, longer, last] = await read(`${cells(ROW_CELLS_MAX)}\n${cells(ROW_CELLS_MAX + 1)}\nb`);
+  expect(longest?.cells.length).toBe(ROW_CELLS_MAX);
   expect(longer).toEqual({ cells: [], flaw: 'has more than 100 cells' });
   expect(last).toEqual({ cells: ['b'], flaw: null });
 });
 
 test('a record with more lines than are held is refused, and each of its other lines is read by itself', async () => {
   const lines = (count: number): string => `"a${'\n'.repeat(count - 1)}",b\n`;
-  const [longest] = await read(lines(RECORD_MAX_LINES));
-  expect(longest).toEqual({ cells: [`a${'\n'.repeat(RECORD_MAX_LINES - 1)}`, 'b'], flaw: null });
+  const [longest] = await read(lines(ROW_MAX_LINES));
+  expect(longest).toEqual({ cells: [`a${'\n'.repeat(ROW_MAX_LINES - 1)}`, 'b'], flaw: null });
   // What was its last line is a broken record of its own.
-  expect(await read(`${lines(RECORD_MAX_LINES + 1)}c`)).toEqual([
+  expect(await read(`${lines(ROW_MAX_LINES + 1)}c`)).toEqual([
     { cells: [], flaw: expect.stringMatching(/not closed/) },
     { cells: [], flaw: expect.stringMatching(/not closed/) },
     { cells: ['c'], flaw: null },
@@ -120,7 +119,7 @@ test('the longest record of every resource is within the bounds', () => {
   for (const resource of RESOURCES.filter(({ writable }) => writable)) {
     const fields = Object.values(writableFields(resource, 'import'));
     const characters = fields.map((field) => (field.kind === 'text' ? field.max : 64));
-    expect(characters.reduce((sum, one) => sum + one, 0)).toBeLessThan(RECORD_MAX_LINES);
-    expect(fields.length).toBeLessThan(RECORD_CELLS_MAX);
+    expect(characters.reduce((sum, one) => sum + one, 0)).toBeLessThan(ROW_MAX_LINES);
+    expect(fields.length).toBeLessThan(ROW_CELLS_MAX);
   }
 });

@@ -1,5 +1,5 @@
-import { companies } from '../resources/index.ts';
-import { readBatches } from './batches.ts';
+import { readBatches } from '../../src/bulk/batches.ts';
+import { companies } from '../../src/resources/index.ts';
 import { HOSTILE_FILES } from './hostile.fixture.ts';
 
 // A process that reads hostile files: `node batches.fixture.ts <bytes of each>`. Prints a line of JSON for each.

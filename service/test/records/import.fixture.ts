@@ -1,7 +1,7 @@
-import { OPERATOR } from '../audit-log/actor.ts';
-import { createPool } from '../database/pool.ts';
-import { audits } from '../resources/index.ts';
-import { importRecords } from './import.ts';
+import { OPERATOR } from '../../src/audit-log/actor.ts';
+import { importRecords } from '../../src/bulk/import.ts';
+import { createPool } from '../../src/database/pool.ts';
+import { audits } from '../../src/resources/index.ts';
 
 // A process that imports audits as NDJSON from standard input: `node import.fixture.ts <database url> <workspace>`.
 // Prints one JSON line for each batch that is committed, with the most memory it has had, in MiB.

@@ -2,11 +2,10 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { companies } from '../resources/index.ts';
-import { readBatches } from './batches.ts';
+import { createPace, type Pace, readBatches, TURN_CHARACTERS } from '../../src/bulk/batches.ts';
+import { LINE_MAX_BYTES } from '../../src/bulk/lines.ts';
+import { companies } from '../../src/resources/index.ts';
 import { HOSTILE_FILES, type HostileFile } from './hostile.fixture.ts';
-import { LINE_MAX_BYTES } from './lines.ts';
-import { createPace, type Pace, TURN_CHARACTERS } from './pace.ts';
 
 const run = promisify(execFile);
 const FIXTURE = join(import.meta.dirname, 'batches.fixture.ts');

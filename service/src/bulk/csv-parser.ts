@@ -1,0 +1,92 @@
+import { type Field, requiredFields, writableFields } from '@svc/sdk/contract';
+import type { Resource } from '../resources/define.ts';
+import { type Cell, type CsvRow, csvReader } from './csv.ts';
+import type { ParsedRecord, RecordParser } from './parser.ts';
+import { BulkError } from './target.ts';
+
+/**
+ * Parses CSV with a header row of field names, in any order. Throws BulkError before the first record if the header
+ * does not fit the resource.
+ */
+export function csvParser(resource: Resource): RecordParser {
+  const reader = csvReader();
+  let columns: readonly Column[] | undefined;
+  let header = '';
+
+  function* parsedRecords(rows: Iterable<CsvRow>): Generator<ParsedRecord> {
+    for (const row of rows) {
+      if (columns === undefined) {
+        columns = columnsOf(resource, row);
+        header = row.text;
+      } else yield parsedRecord(columns, row);
+    }
+  }
+
+  return {
+    parse: (lines) => parsedRecords(reader.read(lines)),
+    *end() {
+      yield* parsedRecords(reader.end());
+      if (columns === undefined) throw new BulkError('The file is empty: CSV needs a header row.');
+    },
+    header: () => header,
+  };
+}
+
+function parsedRecord(columns: readonly Column[], { line, text, cells, flaw }: CsvRow): ParsedRecord {
+  if (flaw !== null) return { line, text, value: undefined, flaw };
+  if (cells.length !== columns.length) {
+    const counts = `has ${cells.length} cells where the header has ${columns.length}`;
+    return { line, text, value: undefined, flaw: counts };
+  }
+  const value: Record<string, unknown> = {};
+  for (const [i, column] of columns.entries()) {
+    const given = column.value(cells[i] ?? null);
+    if (given !== undefined) value[column.name] = given;
+  }
+  return { line, text, value, flaw: null };
+}
+
+interface Column {
+  readonly name: string;
+  /** The value of a cell. Undefined: it has none. */
+  readonly value: (cell: Cell) => unknown;
+}
+
+/** The columns of a header row. Throws BulkError if a column is unknown, repeated or missing. */
+function columnsOf(resource: Resource, header: CsvRow): readonly Column[] {
+  const refuse = (problem: string): never => {
+    throw new BulkError(`The header row (line ${header.line}) ${problem}.`);
+  };
+  if (header.flaw !== null) refuse(header.flaw);
+  const fields = writableFields(resource, 'import');
+  const required = requiredFields(resource, 'import');
+  const known = `${resource.name} have ${Object.keys(fields).join(', ')}`;
+  const names = header.cells.map((cell) => cell ?? '');
+  const unknown = names.filter((name) => !Object.hasOwn(fields, name));
+  if (unknown.length > 0) refuse(`has unknown columns: ${quoted(unknown)}; ${known}`);
+  const doubled = names.filter((name, i) => names.indexOf(name) !== i);
+  if (doubled.length > 0) refuse(`repeats columns: ${quoted(doubled)}`);
+  const missing = required.filter((name) => !names.includes(name));
+  if (missing.length > 0) refuse(`is missing columns: ${quoted(missing)}; ${known}`);
+  return names.flatMap((name) => {
+    const field = fields[name];
+    return field === undefined ? [] : [{ name, value: valueReader(field, required.includes(name)) }];
+  });
+}
+
+const NAME_MAX_CHARACTERS = 64;
+const quoted = (names: readonly string[]): string =>
+  names.map((name) => JSON.stringify(name.slice(0, NAME_MAX_CHARACTERS))).join(', ');
+
+const INTEGER = /^-?(0|[1-9]\d{0,14})$/;
+
+/**
+ * An empty cell has no value. Where the field allows an empty text, an empty cell is that text if it is quoted or the
+ * field is required. A cell of an integer field that is not an integer stays text: validation then says what is allowed.
+ */
+function valueReader(field: Field, required: boolean): Column['value'] {
+  if (field.kind === 'integer')
+    return (cell) => (INTEGER.test(cell ?? '') ? Number(cell) : cell || undefined);
+  if (field.kind !== 'text' || field.min !== 0) return (cell) => cell || undefined;
+  return required ? (cell) => cell ?? '' : (cell) => cell ?? undefined;
+}

@@ -1,0 +1,44 @@
+import { RECORD_VALUES_MAX } from '../config/limits.ts';
+import { jsonExcess } from '../http/json-body.ts';
+import type { Line } from './lines.ts';
+
+/** A record as a parser reads it from a file. */
+export interface ParsedRecord {
+  /** The physical line that it starts at, from 1. */
+  readonly line: number;
+  readonly text: string;
+  /** The parsed value. Undefined: there is a flaw. */
+  readonly value: unknown;
+  /** Why it cannot be parsed. Null: it can. */
+  readonly flaw: string | null;
+}
+
+/** Parses lines into records, lazily: read all records of one call before the next call. */
+export interface RecordParser {
+  readonly parse: (lines: readonly Line[]) => Iterable<ParsedRecord>;
+  /** Call after the last line. Returns the remaining records. */
+  readonly end: () => Iterable<ParsedRecord>;
+  /** The header row, once there is a record. Empty for a format without one. */
+  readonly header: () => string;
+}
+
+const BLANK = /^[ \t\r]*$/;
+
+/** Parses one JSON value per line. Skips blank lines. */
+export const ndjsonParser = (): RecordParser => ({
+  *parse(lines) {
+    for (const line of lines) if (line.flaw !== null || !BLANK.test(line.text)) yield parseLine(line);
+  },
+  end: () => [],
+  header: () => '',
+});
+
+function parseLine({ number: line, text, flaw }: Line): ParsedRecord {
+  const problem = flaw ?? jsonExcess(text, RECORD_VALUES_MAX);
+  if (problem !== undefined) return { line, text, value: undefined, flaw: problem };
+  try {
+    return { line, text, value: JSON.parse(text), flaw: null };
+  } catch (error) {
+    return { line, text, value: undefined, flaw: `is not JSON: ${(error as Error).message}` };
+  }
+}
