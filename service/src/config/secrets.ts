@@ -3,7 +3,7 @@ import { hkdfSync } from 'node:crypto';
 /**
  * The purposes that keys are derived for, and the kinds of values that depend on each. Each purpose has an independent key
  * of the same secret. Secrets are used only through such keys, so a new kind of value needs an entry here. The rotation
- * test (test/contract/rotation.test.ts) has a case per kind and does not compile without one.
+ * test (test/rotation/rotation.test.ts) has a case per kind and does not compile without one.
  */
 export const SEALED_BY = {
   'token index': ['API key'],

@@ -2,11 +2,17 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseBearer } from '../../src/api/authentication.ts';
 import { idempotencyKey } from '../../src/api/idempotency.ts';
-import { type Batch, FORMATS, type Format, readBatches } from '../../src/bulk/batches.ts';
-import { BulkError } from '../../src/bulk/error.ts';
+import {
+  type Batch,
+  createPace,
+  FORMATS,
+  type Format,
+  readBatches,
+  TURN_CHARACTERS,
+} from '../../src/bulk/batches.ts';
 import { LINE_MAX_BYTES } from '../../src/bulk/lines.ts';
-import { createPace, TURN_CHARACTERS } from '../../src/bulk/pace.ts';
-import { BODY_VALUES_MAX, HEADERS_MAX_BYTES, JSON_DEPTH_MAX } from '../../src/config/limits.ts';
+import { BulkError } from '../../src/bulk/target.ts';
+import { BODY_VALUES_MAX, JSON_DEPTH_MAX } from '../../src/config/limits.ts';
 import { parseCookies } from '../../src/dashboard/auth/cookies.ts';
 import { ApiError } from '../../src/http/errors.ts';
 import { matchesEtag } from '../../src/http/etag.ts';
@@ -19,101 +25,10 @@ import { createCursorCodec } from '../../src/list/cursor.ts';
 import { parseListQuery } from '../../src/list/query.ts';
 import { RECORD_FAILURES_MAX } from '../../src/records/validate.ts';
 import { companies } from '../../src/resources/index.ts';
+import { bounded, file, filePiece, parameters, repeating, timeout } from './parser-inputs.ts';
 
 // Every parser of input, with inputs that repeat what is special to it: bounded work, bounded memory, no other failure
 // than a refusal. `npm run prove -- parsers --seconds N --seed N` runs them for longer.
-
-const PROVED = process.env['PROVE_SECONDS'];
-const SEED = Number(process.env['PROVE_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-const PROPERTIES = 3;
-const MS_PER_SECOND = 1_000;
-/** More than any time is enough for. */
-const RUNS_MAX = 1_000_000_000;
-const parameters =
-  PROVED === undefined
-    ? { seed: SEED, numRuns: 200, interruptAfterTimeLimit: 10_000 }
-    : {
-        seed: SEED,
-        numRuns: RUNS_MAX,
-        interruptAfterTimeLimit: (Number(PROVED) * MS_PER_SECOND) / PROPERTIES,
-      };
-const timeout = 60_000 + Number(PROVED ?? 0) * MS_PER_SECOND;
-process.stdout.write(`parsers: seed ${SEED}\n`);
-
-/** Of one input of at most INPUT_BYTES; what is quadratic takes seconds. */
-const CPU_MAX_MS = 400;
-/** By how much one input may raise the heap. The heap itself may hold garbage of earlier inputs. */
-const HEAP_GROWTH_MAX_BYTES = 128 * 1024 * 1024;
-const INPUT_BYTES = HEADERS_MAX_BYTES;
-
-async function bounded<T>(work: () => T | Promise<T>): Promise<T> {
-  const { heapUsed } = process.memoryUsage();
-  const before = process.cpuUsage();
-  const result = await work();
-  const { user, system } = process.cpuUsage(before);
-  expect((user + system) / MS_PER_SECOND).toBeLessThan(CPU_MAX_MS);
-  expect(process.memoryUsage().heapUsed - heapUsed).toBeLessThan(HEAP_GROWTH_MAX_BYTES);
-  return result;
-}
-
-/** A few pieces, each repeated up to a whole input, cut to it. */
-const repeating = (pieces: fc.Arbitrary<string>): fc.Arbitrary<string> =>
-  fc
-    .array(fc.tuple(pieces, fc.constantFrom(1, 2, 7, 100, 5_000)), { minLength: 1, maxLength: 6 })
-    .map((parts) =>
-      parts
-        .map(([piece, times]) => piece.repeat(times))
-        .join('')
-        .slice(0, INPUT_BYTES),
-    );
-
-const FILE_PIECES = [
-  '"',
-  '""',
-  ',',
-  '\n',
-  '\r',
-  '\r\n',
-  'a',
-  'id,name\n',
-  '","',
-  '",\n',
-  '{',
-  '}',
-  '[',
-  ']',
-  ':',
-  '\\',
-];
-const JSON_PIECES = [
-  '{"id":"a","name":"b"}\n',
-  '{"a":',
-  '[[',
-  '[],',
-  '"a":1,',
-  '1e9',
-  '\\u0000',
-  '__proto__',
-  'null',
-];
-const AWKWARD = ['\0', '\uFEFF', '\u2028', 'ü', '🚀', '\ud800', ' ', '\t'];
-const filePiece = fc.oneof(
-  fc.constantFrom(...FILE_PIECES, ...JSON_PIECES, ...AWKWARD),
-  fc.string({ unit: 'binary', maxLength: 4 }),
-);
-
-/** A file with bytes that are no text here and there. */
-const file = fc
-  .tuple(
-    fc.constantFrom('', 'id,name\n', '"id",name\r\n'),
-    repeating(filePiece),
-    fc.array(fc.nat(), { maxLength: 3 }),
-  )
-  .map(([header, text, places]) => {
-    const bytes = Buffer.from(header + text);
-    for (const place of places) bytes[place % bytes.length] = 0xff;
-    return bytes;
-  });
 
 /** What is read: batches, or why the file is none of the resource. */
 async function read(bytes: Buffer, format: Format, chunkBytes: number): Promise<readonly Batch[] | string> {

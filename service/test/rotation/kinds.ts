@@ -1,39 +1,29 @@
 import type { AnyErrorCode } from '@svc/sdk/contract';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { expect } from 'vitest';
 import type { SealedKind } from '../../src/config/secrets.ts';
 import { resealSecondFactors } from '../../src/dashboard/auth/sealed-factors.ts';
-import { createInvitationLink, createSignInLink } from '../../src/dashboard/people/links.ts';
-import { inTransaction } from '../../src/database/pool.ts';
 import { companies } from '../../src/resources/index.ts';
-import { expectFailure } from '../harness/answers.ts';
-import {
-  createTestDashboard,
-  newEmail,
-  PASSWORD,
-  PUBLIC_URL,
-  sessionCookie,
-  tokenOf,
-  type Visitor,
-} from '../harness/dashboard.ts';
+import { createTestDashboard, PASSWORD, sessionCookie, type Visitor } from '../harness/dashboard.ts';
 import { seedRecords } from '../harness/records.ts';
 import { createTestService, TEST_SECRET, type TestAnswer, type TestService } from '../harness/service.ts';
 import { totpCode } from '../harness/totp.ts';
 
 const OLD = TEST_SECRET;
-const NEW = 'a newer secret of the tests, 32 characters or more';
+export const NEW = 'a newer secret of the tests, 32 characters or more';
 
-const old = await createTestService({ secrets: [OLD] });
-const { database, clock, pool } = old;
-const prepared = await createTestService({ database, clock, secrets: [OLD, NEW] });
-const rotated = await createTestService({ database, clock, secrets: [NEW, OLD] });
-const done = await createTestService({ database, clock, secrets: [NEW] });
+export const old = await createTestService({ secrets: [OLD] });
+const { database, clock } = old;
+export const { pool } = old;
+export const prepared = await createTestService({ database, clock, secrets: [OLD, NEW] });
+export const rotated = await createTestService({ database, clock, secrets: [NEW, OLD] });
+export const done = await createTestService({ database, clock, secrets: [NEW] });
 
-const dashboard = createTestDashboard(old);
+export const dashboard = createTestDashboard(old);
 let addresses = 0;
-const seenCookies = new Set<string>();
+export const seenCookies = new Set<string>();
 
 /** A request to a node's dashboard, from an address of its own. */
-async function send(node: TestService, path: string, body?: object, cookie = ''): Promise<TestAnswer> {
+export async function send(node: TestService, path: string, body?: object, cookie = ''): Promise<TestAnswer> {
   const options = { remoteAddress: `10.4.0.${++addresses}`, headers: { cookie } };
   const method = body === undefined ? 'GET' : 'POST';
   const answer = await createTestDashboard(node).nobody.send(method, path, body, options);
@@ -58,7 +48,7 @@ interface Protected {
 }
 
 /** Somebody who set up a second factor at the node with the old secret. */
-async function withSecondFactor(): Promise<Protected> {
+export async function withSecondFactor(): Promise<Protected> {
   const owner = await dashboard.owner();
   const enabled = await send(old, '/auth/two-factor/enable', { password: PASSWORD }, owner.cookie);
   const { totpURI, backupCodes } = enabled.json<{ totpURI: string; backupCodes: string[] }>();
@@ -68,7 +58,7 @@ async function withSecondFactor(): Promise<Protected> {
 }
 
 /** The second step at a node, after a password that was entered there. */
-async function secondStep(node: TestService, { owner, totpURI }: Protected, backupCode?: string) {
+export async function secondStep(node: TestService, { owner, totpURI }: Protected, backupCode?: string) {
   const cookie = cookiesOf(await signIn(node, owner.email)).get('svc.two_factor');
   await pool.query('update second_factors set last_used_step = null');
   return backupCode === undefined
@@ -96,7 +86,7 @@ const listed = (node: TestService, token: string, cursor = '') =>
   node.request(token, `/v1/companies?limit=1${cursor}`);
 
 /** One case for every kind of value that depends on a secret: the compiler asks for those that are missing. */
-const KINDS: Readonly<Record<SealedKind, Kind<unknown>>> = {
+export const KINDS: Readonly<Record<SealedKind, Kind<unknown>>> = {
   'API key': kind({
     make: async () => old.token(await old.workspace()),
     use: listed,
@@ -191,108 +181,3 @@ const KINDS: Readonly<Record<SealedKind, Kind<unknown>>> = {
     move: reseal,
   }),
 };
-
-beforeEach(async () => {
-  await pool.query('delete from second_factors; delete from sign_in_attempts');
-});
-
-describe.each(Object.entries(KINDS))('a value of the kind "%s"', (_, { make, use, refusal }) => {
-  test('works while its secret is listed, in whichever place', async () => {
-    for (const node of [old, prepared, rotated]) expect((await use(node, await make())).status).toBe(200);
-  });
-
-  test('is refused with a sentence, never with a 500, when its secret is gone', async () => {
-    expectFailure(await use(done, await make()), refusal);
-  });
-});
-
-const MOVING = Object.entries(KINDS).flatMap(([name, { make, use, move }]) =>
-  move === undefined ? [] : [{ name, make, use, move }],
-);
-
-test.each(MOVING)(
-  'a value of the kind "$name" works with the new secret only, once it has moved',
-  async (moving) => {
-    const moved = await moving.move(await moving.make());
-    expect((await moving.use(done, moved)).status).toBe(200);
-  },
-);
-
-describe('a second factor that release 0.1.0 has sealed', () => {
-  /** It wrote version 1, whatever the secret was. */
-  const asRelease = () =>
-    pool.query(
-      `update second_factors set secret = regexp_replace(secret, '^\\$ba\\$\\d+', '$ba$1'),
-        backup_codes = regexp_replace(backup_codes, '^\\$ba\\$\\d+', '$ba$1')`,
-    );
-
-  test('opens under every secret that is listed, also before a job has sealed it again', async () => {
-    for (const node of [old, prepared, rotated]) {
-      const person = await withSecondFactor();
-      await asRelease();
-      expect((await secondStep(node, person)).status).toBe(200);
-      await asRelease();
-      expect((await secondStep(node, person, person.backupCodes[0])).status).toBe(200);
-    }
-  });
-
-  test('is sealed with the new secret by the job, and works without the old one', async () => {
-    const person = await withSecondFactor();
-    await asRelease();
-    expect(await resealSecondFactors(pool, [NEW, OLD])).toBe(1);
-    expect(await resealSecondFactors(pool, [NEW, OLD])).toBe(0);
-    expect((await secondStep(done, person)).status).toBe(200);
-    expect((await secondStep(done, person, person.backupCodes[0])).status).toBe(200);
-  });
-
-  test('that no secret opens stays as it is, and is told of in a sentence', async () => {
-    const person = await withSecondFactor();
-    await asRelease();
-    const read = async () => (await pool.query('select secret, backup_codes from second_factors')).rows;
-    const before = await read();
-    expect(await resealSecondFactors(pool, [NEW])).toBe(0);
-    const refused = await secondStep(done, person);
-    expectFailure(refused, 'conflict');
-    expect(refused.text).toContain('svcd user reset-second-factor');
-    expect(await read()).toEqual(before);
-  });
-});
-
-describe('one-time links', () => {
-  test('depend on no secret: they work after a rotation', async () => {
-    const owner = await dashboard.owner();
-    const signInLink = await createSignInLink({ pool, publicUrl: PUBLIC_URL, userId: owner.userId });
-    expect((await send(done, '/sign-in-link', { token: tokenOf(signInLink) })).status).toBe(200);
-    await pool.query(
-      `insert into invitations (workspace_id, id, email, role, status, inviter_id, expires_at, created_at)
-       values ($1, 'inv_rotation', $2, 'viewer', 'pending', $3, now() + interval '1 day', now())`,
-      [owner.workspaceId, newEmail(), owner.userId],
-    );
-    const link = await inTransaction(pool, (client) =>
-      createInvitationLink(client, PUBLIC_URL, 'inv_rotation'),
-    );
-    expect((await send(done, '/invitations/read', { token: tokenOf(link) })).status).toBe(200);
-  });
-});
-
-describe('the list of kinds is whole', () => {
-  test('no other column holds what better-auth has encrypted, and no other cookie is set', async () => {
-    await withSecondFactor();
-    const { rows: columns } = await pool.query<{ table: string; column: string }>(
-      `select table_name as table, column_name as column from information_schema.columns
-       where table_schema = 'public' and data_type = 'text'
-         and table_name in (select table_name from information_schema.tables where table_type = 'BASE TABLE')`,
-    );
-    const sealed: string[] = [];
-    for (const { table, column } of columns) {
-      const { rowCount } = await pool.query(
-        `select 1 from "${table}" where "${column}" like '$ba$%' limit 1`,
-      );
-      if (rowCount !== 0) sealed.push(`${table}.${column}`);
-    }
-    expect(sealed.toSorted()).toEqual(['second_factors.backup_codes', 'second_factors.secret']);
-    expect([...seenCookies].toSorted().join(' ')).toBe(
-      'svc.device svc.dont_remember svc.session_token svc.two_factor',
-    );
-  });
-});
