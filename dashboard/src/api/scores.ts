@@ -1,5 +1,4 @@
-import type { RangeName } from '@svc/service/dashboard/wire';
-import type { Scores } from '@svc/service/dashboard/wire-data';
+import type { RangeName, Scores } from '@svc/service/dashboard/wire';
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { call, ofWorkspace } from './client.ts';
 

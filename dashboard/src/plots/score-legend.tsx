@@ -1,5 +1,5 @@
 import { CONTRACT } from '@svc/sdk/contract';
-import type { Scores } from '@svc/service/dashboard/wire-data';
+import type { Scores } from '@svc/service/dashboard/wire';
 import { Link } from '@tanstack/react-router';
 import { LINE_DASHES, LINE_VARIABLES } from './score-plot.tsx';
 

@@ -1,4 +1,4 @@
-import type { Scores } from '@svc/service/dashboard/wire-data';
+import type { Scores } from '@svc/service/dashboard/wire';
 import { useCallback, useMemo } from 'react';
 import type uPlot from 'uplot';
 import { CURSOR, timeAxis, valueAxis } from './axes.ts';

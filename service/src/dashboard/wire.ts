@@ -1,4 +1,5 @@
 import type { ApiKey, Company, ContentStatus, Sentiment, Time } from '@svc/sdk';
+import type { FieldFailure } from '../http/errors.ts';
 import type { Role } from './auth/permissions.ts';
 
 /** The bodies of the dashboard's responses. Records, keys and log entries are as in the API (@svc/sdk). */
@@ -184,4 +185,42 @@ export interface Overview {
   readonly sentiments: Readonly<Record<Sentiment, number>>;
   /** At most 100,000 each. */
   readonly content: Readonly<Record<ContentStatus, number>>;
+}
+
+/** `GET /workspaces/{id}/scores`. */
+export interface Scores {
+  /** The end of each span of time. */
+  readonly times: readonly Time[];
+  readonly companies: readonly {
+    readonly id: string;
+    readonly name: string;
+    /** For each of `times`, the headline score of the last audit of the span; null without an audit. */
+    readonly scores: readonly (number | null)[];
+  }[];
+}
+
+/**
+ * `POST /workspaces/{id}/imports/{resource}`. Inserted records stay, even if the import fails later. A repeat with the
+ * same Idempotency-Key returns the counts of the whole import.
+ */
+export interface ImportAnswer {
+  /** Id of the import. The audit log has an entry for it if it added records. */
+  readonly id: string;
+  readonly inserted: number;
+  /** How many of them earlier requests with the same Idempotency-Key have added. */
+  readonly addedBefore: number;
+  /** Records whose id already existed. They are unchanged. */
+  readonly existing: number;
+  readonly refused: number;
+  /**
+   * The first 1,000 refused lines, in the order of the file. Lines that an earlier request refused because of the state of
+   * the workspace (missing company, `createdAt` not in the past) are counted, not listed.
+   */
+  readonly refusedLines: readonly {
+    /** The line where the record starts, from 1. */
+    readonly line: number;
+    /** The beginning of the record. */
+    readonly text: string;
+    readonly failures: readonly FieldFailure[];
+  }[];
 }

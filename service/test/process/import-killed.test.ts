@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { request } from 'node:http';
 import { expect, test, vi } from 'vitest';
 import { BATCH_RECORDS } from '../../src/bulk/batches.ts';
-import type { ImportAnswer } from '../../src/dashboard/wire-data.ts';
+import type { ImportAnswer } from '../../src/dashboard/wire.ts';
 import { bootstrapWorkspace, signIn } from '../harness/dashboard-http.ts';
 import { createTestDatabase } from '../harness/database.ts';
 import { startSvcd } from '../harness/process.ts';

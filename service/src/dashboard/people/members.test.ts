@@ -42,7 +42,7 @@ const accept = (visitor: Visitor, token: string, body: object = { name: 'Bea', p
   visitor.send('POST', '/invitations/accept', { token, ...body });
 
 describe('members', () => {
-  test('are listed in the order in which they came', async () => {
+  test('are listed in the order in which they joined', async () => {
     const owner = await dashboard.owner();
     const admin = await dashboard.member(owner.workspaceId, 'admin');
     expect(await membersOf(admin, owner.workspaceId)).toMatchObject([
@@ -51,7 +51,7 @@ describe('members', () => {
     ]);
   });
 
-  test('get another role or are removed, which is logged with who did it', async () => {
+  test('get another role or are removed, and the log names who did it', async () => {
     const owner = await dashboard.owner();
     const other = await dashboard.member(owner.workspaceId, 'viewer');
     const path = pathOf(owner, await memberId(owner, other));
@@ -64,7 +64,7 @@ describe('members', () => {
     ]);
   });
 
-  test('may leave, whatever their role, which is logged', async () => {
+  test('may leave with any role, which is logged', async () => {
     const owner = await dashboard.owner();
     const viewer = await dashboard.member(owner.workspaceId, 'viewer');
     const path = pathOf(owner, await memberId(owner, viewer));
@@ -73,7 +73,7 @@ describe('members', () => {
     expect(await logged(owner.workspaceId)).toEqual([{ kind: 'member.removed', actor: viewer.email }]);
   });
 
-  test('are not changed when the change cannot be logged', async () => {
+  test('are not changed if the change cannot be logged', async () => {
     const owner = await dashboard.owner();
     const viewer = await dashboard.member(owner.workspaceId, 'viewer');
     const path = pathOf(owner, await memberId(owner, viewer));
@@ -87,7 +87,7 @@ describe('members', () => {
     expect((await pool.query('select 1 from one_time_links')).rowCount).toBe(0);
   });
 
-  test('always have an owner among them, also when two owners go at the same instant', async () => {
+  test('always include an owner, also when two owners leave at the same time', async () => {
     const owner = await dashboard.owner();
     const own = pathOf(owner, await memberId(owner, owner));
     for (const answer of [
@@ -117,7 +117,7 @@ describe('members', () => {
     }
   });
 
-  test('who are admins cannot touch an owner', async () => {
+  test('with the role admin cannot change an owner', async () => {
     const owner = await dashboard.owner();
     const admin = await dashboard.member(owner.workspaceId, 'admin');
     const path = pathOf(owner, await memberId(owner, owner));
@@ -126,7 +126,7 @@ describe('members', () => {
     expect((await membersOf(owner, owner.workspaceId))[0]?.role).toBe('owner');
   });
 
-  test('of another workspace, or with a role that is none, cannot be named', async () => {
+  test('of another workspace, or with an unknown role, cannot be changed', async () => {
     const [owner, stranger] = [await dashboard.owner(), await dashboard.owner()];
     const theirs = await memberId(stranger, stranger);
     expect((await owner.send('DELETE', pathOf(owner, theirs))).status).toBe(404);
@@ -140,7 +140,7 @@ describe('members', () => {
 });
 
 describe('an invitation', () => {
-  test('makes an account and a member by its link, once, and is logged', async () => {
+  test('creates an account and a member by its link, once, and is logged', async () => {
     const owner = await dashboard.owner();
     const email = newEmail();
     const answer = await invite(owner, owner.workspaceId, email.toUpperCase(), 'admin');
@@ -169,7 +169,7 @@ describe('an invitation', () => {
     expect(list.json()).toEqual({ data: [] });
   });
 
-  test('of somebody with an account wants that account, and nobody else', async () => {
+  test('to a person with an account needs that account', async () => {
     const owner = await dashboard.owner();
     const { email, userId } = await dashboard.bootstrap();
     const token = await invitedToken(owner, email);
@@ -187,7 +187,7 @@ describe('an invitation', () => {
     });
   });
 
-  test('ends when it is cancelled, made again, or seven days old', async () => {
+  test('ends when it is cancelled, replaced or seven days old', async () => {
     const owner = await dashboard.owner();
     const path = `/workspaces/${owner.workspaceId}/invitations`;
     const email = newEmail();
@@ -211,7 +211,7 @@ describe('an invitation', () => {
     expect((await pool.query('select 1 from users where email = $1', [email])).rowCount).toBe(0);
   });
 
-  test('is refused for a member, and for what is no address or role', async () => {
+  test('is refused for a member, an invalid address and an unknown role', async () => {
     const owner = await dashboard.owner();
     const viewer = await dashboard.member(owner.workspaceId, 'viewer');
     const member = await invite(owner, owner.workspaceId, viewer.email);
@@ -224,7 +224,7 @@ describe('an invitation', () => {
     }
   });
 
-  test('belongs to its workspace: another cannot cancel it', async () => {
+  test('cannot be cancelled from another workspace', async () => {
     const [owner, stranger] = [await dashboard.owner(), await dashboard.owner()];
     const made = (await invite(owner, owner.workspaceId, newEmail())).json<{ invitation: Invitation }>();
     const path = `/workspaces/${stranger.workspaceId}/invitations/${made.invitation.id}`;

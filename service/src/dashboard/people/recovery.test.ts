@@ -75,14 +75,14 @@ describe('a reset link that an owner creates for a member', () => {
     expectFailure(await dashboard.nobody.send('POST', '/password-reset/read', { token }), 'invalid_body');
   });
 
-  test('works once, also when it is used twice at the same instant', async () => {
+  test('works once, also when it is used twice at the same time', async () => {
     const owner = await dashboard.owner();
     const token = await tokenFor(owner, await onlyMember(owner));
     const answers = await Promise.all([use(token), use(token)]);
     expect(answers.map(({ status }) => status).toSorted()).toEqual([204, 400]);
   });
 
-  test('makes the device known: strangers who use up the attempts of others do not lock the person out', async () => {
+  test('makes the device known, so that strangers who use up attempts do not lock out the person', async () => {
     const owner = await dashboard.owner();
     const member = await onlyMember(owner);
     const [device = ''] = setCookieOf(await use(await tokenFor(owner, member))).split(';', 1);
@@ -100,7 +100,7 @@ describe('a reset link that an owner creates for a member', () => {
     expect((await signIn({ cookie: device })).status).toBe(200);
   });
 
-  test('is used and replaced at the same instant without a deadlock', async () => {
+  test('is used and replaced at the same time without a deadlock', async () => {
     const owner = await dashboard.owner();
     const member = await onlyMember(owner);
     const token = await tokenFor(owner, member);
@@ -121,7 +121,7 @@ describe('a reset link that an owner creates for a member', () => {
     }
   });
 
-  test('is stored as a hash only, replaces an earlier one, and works for 24 hours', async () => {
+  test('is stored only as a hash, replaces an earlier one, and works for 24 hours', async () => {
     const owner = await dashboard.owner();
     const member = await onlyMember(owner);
     const first = await tokenFor(owner, member);
@@ -151,7 +151,7 @@ describe('a reset link that an owner creates for a member', () => {
     });
   });
 
-  test('is refused for a password that is too short, which uses nothing up', async () => {
+  test('is not used up by a password that is too short', async () => {
     const owner = await dashboard.owner();
     const token = await tokenFor(owner, await onlyMember(owner));
     expectFailure(await use(token, 'short'), 'invalid_body');
@@ -159,8 +159,8 @@ describe('a reset link that an owner creates for a member', () => {
   });
 });
 
-describe('an owner takes over no account beyond their own workspaces', () => {
-  test('not of somebody who belongs to a workspace that the owner does not own', async () => {
+describe('an owner cannot create a reset link', () => {
+  test('for a person who belongs to a workspace of another owner', async () => {
     const owner = await dashboard.owner();
     const other = await dashboard.owner();
     const member = await onlyMember(owner);
@@ -174,7 +174,7 @@ describe('an owner takes over no account beyond their own workspaces', () => {
     expect((await ask(owner, owner, member)).status).toBe(201);
   });
 
-  test('not of another owner, and not of themselves', async () => {
+  test('for another owner or for the own account', async () => {
     const owner = await dashboard.owner();
     const peer = await onlyMember(owner);
     await pool.query(`update members set role = 'owner' where user_id = $1`, [peer.userId]);
@@ -182,7 +182,7 @@ describe('an owner takes over no account beyond their own workspaces', () => {
     expectFailure(await ask(owner, owner, owner), 'insufficient_scope');
   });
 
-  test('not by a link that was created before the person joined another workspace, or the owner was demoted', async () => {
+  test('that still works after the person joined another workspace or the owner was demoted', async () => {
     const owner = await dashboard.owner();
     const member = await onlyMember(owner);
     const early = await tokenFor(owner, member);
@@ -196,7 +196,7 @@ describe('an owner takes over no account beyond their own workspaces', () => {
     expectFailure(await use(token), 'invalid_body');
   });
 
-  test('not as admin, as viewer or as a stranger', async () => {
+  test('as admin, viewer or stranger', async () => {
     const owner = await dashboard.owner();
     const [admin, viewer] = [await onlyMember(owner, 'admin'), await onlyMember(owner)];
     expectFailure(await ask(admin, owner, viewer), 'insufficient_scope');

@@ -26,7 +26,7 @@ async function emptyService() {
 }
 
 describe('the set-up link', () => {
-  test('makes the owner and the first workspace, signs in, and does nothing the second time', async () => {
+  test('creates the owner and the first workspace, signs in, and does nothing the second time', async () => {
     const { link, nobody, pool } = await emptyService();
     const token = tokenOf(await link());
     const body = { token, ...person() };
@@ -65,7 +65,7 @@ describe('the set-up link', () => {
     expect(rows[0]?.row).not.toContain(Buffer.from(token, 'base64url').toString('hex'));
   });
 
-  test('works for 24 hours and not a second longer', async () => {
+  test('works for exactly 24 hours', async () => {
     const { link, nobody, pool } = await emptyService();
     const token = tokenOf(await link());
     const age = (seconds: number) =>
@@ -77,7 +77,7 @@ describe('the set-up link', () => {
     expect((await nobody.send('POST', '/set-up', { token, ...person() })).status).toBe(201);
   });
 
-  test('makes one owner when it is used ten times at the same instant', async () => {
+  test('creates one owner when it is used ten times at the same time', async () => {
     const { link, nobody, pool } = await emptyService();
     const token = tokenOf(await link());
     const answers = await Promise.all(
@@ -90,7 +90,7 @@ describe('the set-up link', () => {
     expect(rows).toEqual([{ users: 1, count: 1 }]);
   });
 
-  test('makes one owner when two links are used at the same instant', async () => {
+  test('creates one owner when two links are used at the same time', async () => {
     const { link, nobody, pool } = await emptyService();
     const tokens = [tokenOf(await link()), tokenOf(await link())];
     // Holds both up at their first write to users, so that neither has committed when the other looks.
@@ -114,7 +114,7 @@ describe('the set-up link', () => {
     expect((await pool.query('select 1 from users')).rowCount).toBe(1);
   });
 
-  test('is not made, and no longer works, once there is a user', async () => {
+  test('is not created, and no longer works, after there is a user', async () => {
     const { link, nobody, pool, ...dashboard } = await emptyService();
     const token = tokenOf(await link());
     await dashboard.bootstrap();
@@ -124,7 +124,7 @@ describe('the set-up link', () => {
     expect(answer.json()).toMatchObject({ error: { code: 'conflict' } });
   });
 
-  test('is not used up by a form that is refused', async () => {
+  test('is not used up by a refused form', async () => {
     const { link, nobody } = await emptyService();
     const token = tokenOf(await link());
     const wrong: readonly (readonly [string, unknown])[] = [
@@ -153,7 +153,7 @@ describe('a sign-in link', async () => {
   const { userId, workspaceId } = await bootstrap();
   const options = { pool: service.pool, publicUrl: PUBLIC_URL, userId };
 
-  test('signs its user in once', async () => {
+  test('signs the user in once', async () => {
     const token = tokenOf(await createSignInLink(options));
     const answers = await Promise.all(
       Array.from({ length: 5 }, () => nobody.send('POST', '/sign-in-link', { token })),
@@ -175,7 +175,7 @@ describe('a sign-in link', async () => {
     expect((await nobody.send('POST', '/sign-in-link', { token })).status).toBe(400);
   });
 
-  test('opens nothing else, and no other link opens a session', async () => {
+  test('does nothing else, and no other link starts a session', async () => {
     const token = tokenOf(await createSignInLink(options));
     expect((await nobody.send('POST', '/set-up', { token, ...person() })).status).toBe(400);
     expect((await nobody.send('POST', '/invitations/accept', { token })).status).toBe(400);
@@ -185,7 +185,7 @@ describe('a sign-in link', async () => {
     expect((await nobody.send('POST', '/sign-in-link', { token })).status).toBe(200);
   });
 
-  test('is worth nothing once its user is gone', async () => {
+  test('does not work after the user was deleted', async () => {
     const gone = await member(workspaceId, 'viewer');
     const token = tokenOf(await createSignInLink({ ...options, userId: gone.userId }));
     await service.pool.query('delete from users where id = $1', [gone.userId]);
@@ -202,7 +202,7 @@ describe('bootstrap', async () => {
   const signIn = (email: string, password: string) =>
     nobody.send('POST', '/auth/sign-in/email', { email, password });
 
-  test('makes an owner who signs in with the password, and more workspaces for the same address', async () => {
+  test('creates an owner who signs in with the password, and more workspaces for the same address', async () => {
     const email = newEmail();
     const first = await run(email);
     expect(first.created).toBe(true);
@@ -218,13 +218,13 @@ describe('bootstrap', async () => {
     ]);
   });
 
-  test('makes another owner for another address', async () => {
+  test('creates another owner for another address', async () => {
     const [a, b] = [await run(newEmail()), await run(newEmail())];
     expect([a.created, b.created]).toEqual([true, true]);
     expect(a.workspaceId).not.toBe(b.workspaceId);
   });
 
-  test('makes one account when it runs twice at the same instant', async () => {
+  test('creates one account when it runs twice at the same time', async () => {
     const email = newEmail();
     const results = await Promise.allSettled([run(email), run(email)]);
     expect(results.some(({ status }) => status === 'fulfilled')).toBe(true);
@@ -235,7 +235,7 @@ describe('bootstrap', async () => {
     expect(rowCount).toBe(1);
   });
 
-  test('says what is not allowed, and leaves nothing behind', async () => {
+  test('names the value that is not allowed, and writes nothing', async () => {
     const before = await service.pool.query('select count(*) from workspaces');
     await expect(run('nobody')).rejects.toThrow('"email" must be an e-mail address');
     await expect(run(newEmail(), 'too short')).rejects.toThrow('"password" must be 10 to 128 characters.');

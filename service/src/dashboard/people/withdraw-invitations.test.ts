@@ -39,7 +39,7 @@ const pendingOf = async (owner: Owner): Promise<readonly string[]> =>
     .json<{ data: Invitation[] }>()
     .data.map(({ role }) => role);
 
-describe('the invitations that somebody made', () => {
+describe('the invitations of a member', () => {
   test.each<[how: string, end: (owner: Owner, admin: Visitor) => Promise<TestAnswer>]>([
     ['is removed', async (owner, admin) => owner.send('DELETE', await pathOf(owner, admin))],
     ['leaves', async (owner, admin) => admin.send('DELETE', await pathOf(owner, admin))],
@@ -67,7 +67,7 @@ describe('the invitations that somebody made', () => {
     expect((await pool.query(`select 1 from one_time_links where purpose = 'invitation'`)).rowCount).toBe(0);
   });
 
-  test('as owners end when an owner becomes an admin; those that an admin may make stay', async () => {
+  test('for owners end when the member becomes an admin, and the others stay', async () => {
     const owner = await dashboard.owner();
     const second = await dashboard.member(owner.workspaceId, 'owner');
     const asOwner = await invite(second, owner.workspaceId, 'owner');
@@ -102,7 +102,7 @@ describe('the invitations that somebody made', () => {
     }
   });
 
-  test('are refused to who accepts while their maker is being removed', async () => {
+  test('are refused if they are accepted while the member is being removed', async () => {
     const owner = await dashboard.owner();
     const admin = await dashboard.member(owner.workspaceId, 'admin');
     const token = await invite(admin, owner.workspaceId, 'admin');
@@ -127,7 +127,7 @@ describe('the invitations that somebody made', () => {
   });
 });
 
-test('an invitation to the address of somebody who is removed ends with it', async () => {
+test('an invitation to the address of a removed member ends with the membership', async () => {
   const owner = await dashboard.owner();
   const email = newEmail();
   const token = await invite(owner, owner.workspaceId, 'admin', email);

@@ -37,7 +37,7 @@ describe('names of companies', () => {
     expect(await find(query)).toEqual(ids);
   });
 
-  test('are those of a workspace of the person alone', async () => {
+  test('are only visible to members of the workspace', async () => {
     const path = `/workspaces/${owner.workspaceId}/company-names`;
     expectFailure(await (await dashboard.owner()).send('GET', path), 'not_found');
     expectFailure(await owner.send('GET', `${path}?name=Acme`), 'invalid_parameter');

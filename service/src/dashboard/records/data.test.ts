@@ -4,7 +4,7 @@ import { expectFailure } from '../../../test/harness/answers.ts';
 import { createTestDashboard } from '../../../test/harness/dashboard.ts';
 import { urlOf } from '../../../test/harness/lists.ts';
 import { createTestService } from '../../../test/harness/service.ts';
-import type { ResourceShape, Scores } from '../wire-data.ts';
+import type { Scores } from '../wire.ts';
 
 const service = await createTestService();
 const dashboard = createTestDashboard(service);
@@ -61,25 +61,6 @@ describe('the records of a workspace', () => {
     );
     expectFailure(await viewer.send('GET', `${data}/api-keys`), 'not_found');
   });
-
-  test('are described by their declarations', async () => {
-    const { data: shapes } = (await viewer.send('GET', '/resources')).json<{ data: ResourceShape[] }>();
-    expect(shapes.map(({ name }) => name)).toEqual(['audits', 'mentions', 'content', 'companies']);
-    expect(shapes.find(({ name }) => name === 'content')).toMatchObject({
-      singular: 'content item',
-      sorts: [],
-      filters: [
-        { name: 'companyId', values: null },
-        { name: 'status', values: expect.arrayContaining(['draft']) },
-      ],
-      transitions: { field: 'status', moves: { draft: ['in_review'] } },
-      fields: expect.arrayContaining([
-        expect.objectContaining({ name: 'title', writable: true, maxLength: 500 }),
-        expect.objectContaining({ name: 'updatedAt', kind: 'time', writable: false }),
-      ]),
-    });
-    expectFailure(await dashboard.nobody.send('GET', '/resources'), 'not_signed_in');
-  });
 });
 
 describe('changing a record', () => {
@@ -94,7 +75,7 @@ describe('changing a record', () => {
     return answer.json<ListEnvelope<AuditLogEntry>>().data;
   };
 
-  test('is for owners and admins, along the declared moves, and logged with the person', async () => {
+  test('is allowed for owners and admins along the declared transitions, and logs the person', async () => {
     const id = await create('content', { companyId, title: 'A' });
     for (const who of [owner, admin]) {
       const answer = await change(who, id, { title: `By ${who.email}` });
@@ -114,7 +95,7 @@ describe('changing a record', () => {
     );
   });
 
-  test('loses no other change, and is none when nothing differs', async () => {
+  test('loses no concurrent change, and does nothing if nothing differs', async () => {
     const id = await create('content', { companyId, title: 'A' });
     const before = (await entriesOf()).length;
     const etag = String((await viewer.send('GET', `${data}/content/${id}`)).headers['etag']);
@@ -129,7 +110,7 @@ describe('changing a record', () => {
     expect(await entriesOf()).toHaveLength(before + 1);
   });
 
-  test('is refused for what is immutable, unknown or not there', async () => {
+  test('refuses immutable resources, unknown fields and missing records', async () => {
     const { data: audits } = (await viewer.send('GET', `${data}/audits`)).json<
       ListEnvelope<{ id: string }>
     >();
@@ -141,7 +122,7 @@ describe('changing a record', () => {
     expectFailure(await change(owner, 'con_none', { titel: 'A' }), 'invalid_body', 'titel');
   });
 
-  test('cannot come from another site, and nobody reads or changes what is another workspace’s', async () => {
+  test('refuses other sites, and people who are not members of the workspace', async () => {
     const id = await create('content', { companyId, title: 'A' });
     expectFailure(
       await change(owner, id, { title: 'B' }, { 'sec-fetch-site': 'cross-site' }),
@@ -162,7 +143,7 @@ describe('headline scores over time', () => {
   const scores = async (params: Record<string, string>): Promise<Scores> =>
     (await viewer.send('GET', urlOf(`/workspaces/${workspaceId}/scores`, params))).json<Scores>();
 
-  test('are those of the last audit in each span, a line a company', async () => {
+  test('are those of the last audit in each span, for each company', async () => {
     const { times, companies } = await scores({ range: '7d' });
     expect(times).toHaveLength(60);
     expect(companies.map(({ name }) => name)).toEqual(['Acme', 'Borealis']);
@@ -172,7 +153,7 @@ describe('headline scores over time', () => {
     ]);
   });
 
-  test('are of one company when it is named, as far back as the range goes', async () => {
+  test('are limited to one company and to the range', async () => {
     const { companies } = await scores({ range: '90d', companyId });
     expect(companies).toHaveLength(1);
     expect(companies[0]?.scores.find((score) => score !== null)).toBe(10);

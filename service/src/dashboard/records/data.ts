@@ -1,4 +1,4 @@
-import { type Field, isId, requiredFields, writableFields } from '@svc/sdk/contract';
+import { isId } from '@svc/sdk/contract';
 import type { FastifyInstance } from 'fastify';
 import { allowParameters } from '../../api/guards.ts';
 import { readPage } from '../../api/reads.ts';
@@ -6,7 +6,6 @@ import { appendEvent } from '../../audit-log/append-event.ts';
 import type { Connections } from '../../database/lane.ts';
 import { inTransaction } from '../../database/pool.ts';
 import { ApiError } from '../../http/errors.ts';
-import { sortsOf } from '../../list/definition.ts';
 import { patchRecord } from '../../records/mutations.ts';
 import { readRecord } from '../../records/read.ts';
 import type { Resource } from '../../resources/define.ts';
@@ -15,7 +14,6 @@ import type { DashboardContext } from '../context.ts';
 import { COMPANY_NAMES_MAX, NAME_MAX_CHARACTERS } from '../limits.ts';
 import { confirmRole } from '../requests/session.ts';
 import type { CompanyNames } from '../wire.ts';
-import type { FieldShape, ResourceShape } from '../wire-data.ts';
 
 type Query = { Querystring: Record<string, unknown> };
 type List = Query & { Params: { resource: string } };
@@ -32,11 +30,6 @@ const RECORD_RESOURCES: readonly Resource[] = RESOURCES.filter(({ writable }) =>
  * who changes a record.
  */
 export function registerData(api: FastifyInstance, { pool, sessions, reader }: DashboardContext): void {
-  api.get('/resources', async (request, reply) => {
-    await sessions.require(request, reply);
-    return { data: RECORD_RESOURCES.map(shapeOf) };
-  });
-
   api.get<List>(DATA, async (request, reply) => {
     const { workspaceId } = await sessions.member(request, reply);
     const { list } = resourceOf(request.params);
@@ -103,43 +96,6 @@ export function resourceOf({ resource }: { readonly resource: string }): Resourc
   if (found === undefined) throw new ApiError('not_found', 'There is no such path.');
   return found;
 }
-
-function shapeOf(resource: Resource): ResourceShape {
-  const { name, singular, description, immutable, list, filters, transitions } = resource;
-  const writable = immutable ? {} : writableFields(resource, 'patch');
-  const required = requiredFields(resource, 'import');
-  return {
-    name,
-    singular,
-    description,
-    fields: Object.entries(resource.fields).map(([field, declared]) =>
-      fieldShape(field, declared, field in writable),
-    ),
-    sorts: list.sortable ? sortsOf(list).map((sort) => sort.name) : [],
-    filters: Object.entries(filters).map(([filter, declared]) => ({
-      name: filter,
-      values: valuesOf(declared),
-    })),
-    immutable,
-    transitions: transitions === undefined ? null : { field: transitions.field, moves: transitions.moves },
-    importFields: Object.keys(writableFields(resource, 'import')).map((field) => ({
-      name: field,
-      required: required.includes(field),
-    })),
-  };
-}
-
-const fieldShape = (name: string, field: Field, writable: boolean): FieldShape => ({
-  name,
-  kind: field.kind === 'integer' || field.kind === 'time' ? field.kind : 'text',
-  description: field.description,
-  nullable: field.nullable === true,
-  values: valuesOf(field),
-  maxLength: field.kind === 'text' ? field.max : null,
-  writable,
-});
-
-const valuesOf = (field: Field): readonly string[] | null => (field.kind === 'choice' ? field.values : null);
 
 function idsOf(text: string): readonly string[] {
   const ids = text.split(',').filter((id) => id !== '');

@@ -6,7 +6,7 @@ import { expectFailure } from '../../../test/harness/answers.ts';
 import { createTestDashboard, PUBLIC_URL } from '../../../test/harness/dashboard.ts';
 import { createTestService, type TestAnswer } from '../../../test/harness/service.ts';
 import { IMPORT_MAX_BYTES, IMPORT_REFUSED_SHOWN } from '../limits.ts';
-import type { ImportAnswer } from '../wire-data.ts';
+import type { ImportAnswer } from '../wire.ts';
 
 const service = await createTestService();
 const dashboard = createTestDashboard(service);
@@ -36,7 +36,7 @@ const imports = async (): Promise<readonly AuditLogEntry[]> =>
   >().data;
 
 describe('importing a file', () => {
-  test('takes in the good lines, tells of each bad one, and is logged with the person', async () => {
+  test('inserts the valid lines, reports each invalid one, and logs the person', async () => {
     const companies = await load(admin, 'companies', lines([{ id: 'com_a', name: 'Acme' }]));
     expect(companies.json()).toEqual({
       id: expect.stringMatching(/^imp_/),
@@ -65,7 +65,7 @@ describe('importing a file', () => {
     ]);
   });
 
-  test('reads CSV, and says when it is not of the resource', async () => {
+  test('reads CSV, and refuses a file of another resource', async () => {
     const csv = { 'content-type': 'text/csv; charset=utf-8' };
     const answer = await load(
       owner,
@@ -81,14 +81,14 @@ describe('importing a file', () => {
     );
   });
 
-  test('tells of no more refused lines than an answer can hold, and counts them all', async () => {
+  test('lists refused lines up to a limit, and counts all of them', async () => {
     const count = IMPORT_REFUSED_SHOWN + 50;
     const answer = (await load(owner, 'companies', '{}\n'.repeat(count))).json<ImportAnswer>();
     expect(answer).toMatchObject({ inserted: 0, refused: count });
     expect(answer.refusedLines).toHaveLength(IMPORT_REFUSED_SHOWN);
   });
 
-  test('that is refused while it still arrives is read to its end, so that a slow client gets the answer', async () => {
+  test('reads a refused file to its end, so that a slow client gets the response', async () => {
     const socket = connect(port, '127.0.0.1');
     const rest = Buffer.alloc(16 * 1024 * 1024, 'x');
     const start = 'nome\nfirst line\n';
@@ -122,7 +122,7 @@ describe('importing a file', () => {
     socket.destroy();
   });
 
-  test('is not for viewers, other sites, other workspaces or other types', async () => {
+  test('refuses viewers, other sites, other workspaces and other media types', async () => {
     const file = lines([{ name: 'Never' }]);
     expectFailure(await load(viewer, 'companies', file), 'insufficient_scope');
     expectFailure(
@@ -145,13 +145,13 @@ describe('importing a file', () => {
     expect(rows).toEqual([]);
   });
 
-  test('ends at the size that a file may have', async () => {
+  test('refuses a file above the size limit', async () => {
     const record = lines([{ name: 'x'.repeat(150) }]);
     const file = record.repeat(Math.ceil(IMPORT_MAX_BYTES / record.length) + 1);
     expectFailure(await load(owner, 'companies', file), 'payload_too_large', '64 MiB');
   });
 
-  test('that breaks off keeps what was written, and logs it', async () => {
+  test('keeps and logs what was written before the file broke off', async () => {
     const before = (await imports()).filter(({ resource }) => resource === 'companies').length;
     const quiet = service.log.length;
     const socket = connect(port, '127.0.0.1');

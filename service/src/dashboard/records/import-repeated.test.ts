@@ -5,7 +5,7 @@ import { expectFailure } from '../../../test/harness/answers.ts';
 import { findingsOf } from '../../../test/harness/verify.ts';
 import { BATCH_RECORDS } from '../../bulk/batches.ts';
 import { RUN_LEASE_SECONDS } from '../../bulk/import-run.ts';
-import type { ImportAnswer } from '../wire-data.ts';
+import type { ImportAnswer } from '../wire.ts';
 import {
   CSV,
   createImportWorld,
@@ -22,7 +22,7 @@ import {
 
 const { pool, clock, ownerOnBoth, namesOf, entriesOf, breakOff } = await createImportWorld();
 
-test('a repeat of a finished import returns the same outcome and adds nothing, on another node too', async () => {
+test('a repeat of a finished import returns the same result and adds nothing, also on another node', async () => {
   const { owner, onB } = await ownerOnBoth();
   const key = randomUUID();
   const file = `{"name":"A"}\n{"name":"B"}\n{"id":"x","name":"X"}\n{"id":"x","name":"X"}\n{"nome":1}\n`;
@@ -42,7 +42,7 @@ test('a repeat of a finished import returns the same outcome and adds nothing, o
   expect(another.json()).toMatchObject({ inserted: 2, existing: 2, addedBefore: 0 });
 });
 
-test('another file under the key of a finished import is refused, and adds nothing', async () => {
+test('another file with the key of a finished import is refused and adds nothing', async () => {
   const { owner } = await ownerOnBoth();
   const file = 'name,domain\nA,\nB,b.example\n';
   const key = randomUUID();
@@ -65,7 +65,7 @@ test('another file under the key of a finished import is refused, and adds nothi
   expect((await load(owner, importsOf(owner), key, `${file}\n`, CSV)).status).toBe(200);
 });
 
-test('a file whose header is refused leaves the key free for the file once it is mended', async () => {
+test('a file with a refused header leaves the key free for the corrected file', async () => {
   const { owner } = await ownerOnBoth();
   const key = randomUUID();
   expectFailure(await load(owner, importsOf(owner), key, 'nome\nA\n', CSV), 'invalid_body', 'nome');
@@ -73,7 +73,7 @@ test('a file whose header is refused leaves the key free for the file once it is
   expect(await namesOf(owner)).toEqual(['A']);
 });
 
-test('a repeat while the first one runs is refused on both nodes, and later has its outcome', async () => {
+test('a repeat is refused on both nodes while the first request runs, and returns its result afterwards', async () => {
   const { owner, onB } = await ownerOnBoth();
   const key = randomUUID();
   const file = new PassThrough();
@@ -93,7 +93,7 @@ test('a repeat while the first one runs is refused on both nodes, and later has 
 });
 
 describe.each([NDJSON, CSV] as const)('an import of %s that breaks off', (type) => {
-  test('is continued by a repeat: every record is there once, in one entry, with the counts of all', async () => {
+  test('is continued by a repeat, with every record once, one log entry and the counts of the whole import', async () => {
     const { owner, onB } = await ownerOnBoth();
     const key = randomUUID();
     const lines = FILES[type];
@@ -132,13 +132,13 @@ describe.each([NDJSON, CSV] as const)('an import of %s that breaks off', (type) 
   });
 });
 
-describe('an import that no bytes come for any more', () => {
+describe('an import that receives no more bytes', () => {
   const silence = (owner: Owner) =>
     pool.query(`update imports set active_until = clock_timestamp() where workspace_id = $1`, [
       owner.workspaceId,
     ]);
 
-  test('is continued by a repeat; what it still gets is refused, and nothing is there twice', async () => {
+  test('is continued by a repeat, refuses later bytes, and inserts nothing twice', async () => {
     const { owner, onB } = await ownerOnBoth();
     const key = randomUUID();
     const file = new PassThrough();
@@ -155,7 +155,7 @@ describe('an import that no bytes come for any more', () => {
     expect((await load(owner, importsOf(owner), key, FILES[NDJSON].join(''))).status).toBe(200);
   });
 
-  test('is one that keeps repeats away as soon as bytes come again', async () => {
+  test('keeps repeats away as soon as bytes arrive again', async () => {
     const { owner, onB } = await ownerOnBoth();
     const key = randomUUID();
     const file = new PassThrough();

@@ -10,7 +10,7 @@ import {
   IMPORTS_MAX,
   IMPORTS_PER_WORKSPACE_MAX,
 } from '../limits.ts';
-import type { ImportAnswer } from '../wire-data.ts';
+import type { ImportAnswer } from '../wire.ts';
 
 const service = await createTestService();
 const dashboard = createTestDashboard(service);
@@ -22,7 +22,7 @@ const load = (owner: Owner, payload: string | PassThrough): Promise<TestAnswer> 
     headers: { 'content-type': 'application/x-ndjson' },
   });
 
-test('imports are bounded per workspace and in all: one too many is told when to come again', async () => {
+test('imports are limited per workspace and in total, and a refusal says when to retry', async () => {
   const owners = await Promise.all(
     Array.from({ length: IMPORTS_MAX / IMPORTS_PER_WORKSPACE_MAX + 1 }, () => dashboard.owner()),
   );
@@ -61,7 +61,7 @@ test('imports are bounded per workspace and in all: one too many is told when to
   expect((await load(late, '{"name":"Acme"}')).json()).toMatchObject({ inserted: 1 });
 });
 
-test('an import that fails gives its slot back', async () => {
+test('a failed import frees its slot', async () => {
   const owner = await dashboard.owner();
   for (let i = 0; i <= IMPORTS_MAX; i++) {
     const answer = await owner.send('POST', `/workspaces/${owner.workspaceId}/imports/companies`, undefined, {
@@ -72,7 +72,7 @@ test('an import that fails gives its slot back', async () => {
   }
 });
 
-test('of a refused line its beginning is told', async () => {
+test('a refused line is reported with its beginning', async () => {
   const answer = await load(await dashboard.owner(), `{"${'x'.repeat(10_000)}":1}`);
   const [line] = answer.json<ImportAnswer>().refusedLines;
   expect(line?.text).toBe(`{"${'x'.repeat(IMPORT_TEXT_SHOWN_CHARACTERS - 2)}`);

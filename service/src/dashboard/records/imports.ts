@@ -16,7 +16,7 @@ import {
 } from '../limits.ts';
 import { repeatsOf } from '../requests/creations.ts';
 import { confirmRole } from '../requests/session.ts';
-import type { ImportAnswer } from '../wire-data.ts';
+import type { ImportAnswer } from '../wire.ts';
 import { resourceOf } from './data.ts';
 import { createImportSlots, importFailure, type RunningImport, startImport } from './import-run.ts';
 

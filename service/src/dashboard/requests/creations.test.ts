@@ -5,8 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { createTestDashboard, newEmail, tokenOf, type Visitor } from '../../../test/harness/dashboard.ts';
 import { createTestService, type TestAnswer } from '../../../test/harness/service.ts';
 import { inTransaction } from '../../database/pool.ts';
-import type { CreatedKey, IssuedInvitation, Workspace } from '../wire.ts';
-import type { ImportAnswer } from '../wire-data.ts';
+import type { CreatedKey, ImportAnswer, IssuedInvitation, Workspace } from '../wire.ts';
 
 const API = '/dashboard/api';
 
@@ -109,7 +108,7 @@ const codeOf = (answer: TestAnswer): string => answer.json<{ error: { code: stri
 describe.each(Object.values(CREATIONS))('POST $path', (creation) => {
   const { path, type, wrongType = type, body, other, idOf, count: statement } = creation;
   const send = sender(type);
-  test('is refused without an Idempotency-Key, and with one that is none', async () => {
+  test('is refused without an Idempotency-Key and with an invalid one', async () => {
     const before = await count(statement);
     for (const key of ['', 'x'.repeat(256), 'two words']) {
       const answer = await send(owner, path, body(), key);
@@ -164,7 +163,7 @@ describe.each(Object.values(CREATIONS))('POST $path', (creation) => {
     expect(idOf(later)).not.toBe(idOf(created));
   });
 
-  test('keeps the key free when the request is refused, and keeps the keys of two people apart', async () => {
+  test('leaves the key free if the request is refused, and separates the keys of two people', async () => {
     const key = randomUUID();
     expect((await sender(wrongType)(owner, path, { name: 5 }, key)).status).toBe(400);
     const created = await send(owner, path, body(), key);
@@ -205,7 +204,7 @@ test('a repeat of an invitation that was withdrawn says so', async () => {
   expect([again.status, codeOf(again)]).toEqual([409, 'conflict']);
 });
 
-test('what was not committed does not count: the repeat creates', async () => {
+test('a repeat creates what the first request did not commit', async () => {
   const key = randomUUID();
   const before = await count('select count(*)::int as count from api_keys');
   // The workspace's log is held until the request gives up its transaction.

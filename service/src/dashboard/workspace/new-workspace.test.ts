@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 
 describe('another workspace', () => {
-  test('is made by an owner, who owns it and finds it beside the first', async () => {
+  test('is created by an owner, who owns both workspaces', async () => {
     const owner = await dashboard.owner();
     const made = await owner.send('POST', '/workspaces', { name: 'Second' });
     expect(made.status).toBe(201);
@@ -25,7 +25,7 @@ describe('another workspace', () => {
     expectFailure(await (await dashboard.owner()).send('GET', `/workspaces/${id}`), 'not_found');
   });
 
-  test('is made up to a limit for one person, also by requests at the same instant', async () => {
+  test('is limited in number per person, also with requests at the same time', async () => {
     const owner = await dashboard.owner();
     await service.pool.query(
       `with made as (
@@ -43,7 +43,7 @@ describe('another workspace', () => {
     expect(answers.find(({ status }) => status === 409)?.text).toContain('at most');
   });
 
-  test('shows nothing to the person who made it and was removed from it, also by a repeat', async () => {
+  test('is hidden from its creator after removal, also in a repeat', async () => {
     const [maker, other] = [await dashboard.owner(), await dashboard.owner()];
     const send = () =>
       maker.send('POST', '/workspaces', { name: 'Shared' }, { headers: { 'idempotency-key': 'form-1' } });
@@ -56,7 +56,7 @@ describe('another workspace', () => {
     expectFailure(await send(), 'not_found');
   });
 
-  test('is made by nobody who owns none', async () => {
+  test('cannot be created by a person who owns none', async () => {
     const owner = await dashboard.owner();
     const admin = await dashboard.member(owner.workspaceId, 'admin');
     await service.pool.query(`delete from members where user_id = $1 and role = 'owner'`, [admin.userId]);
@@ -66,7 +66,7 @@ describe('another workspace', () => {
   });
 });
 
-test('what the operator has set for all workspaces is told to people, not to anybody', async () => {
+test('the settings of the operator are visible only in a session', async () => {
   const owner = await dashboard.owner();
   expect((await owner.send('GET', '/deployment')).json()).toEqual({ logRetentionDays: 400 });
   expectFailure(await dashboard.nobody.send('GET', '/deployment'), 'not_signed_in');

@@ -16,7 +16,7 @@ const traffic = async (range: string): Promise<Traffic> =>
   (await viewer.send('GET', `/workspaces/${workspaceId}/traffic?range=${range}`)).json<Traffic>();
 
 describe('a new workspace', () => {
-  test('has nothing yet, and says so', async () => {
+  test('has empty figures', async () => {
     expect(await overview()).toMatchObject({
       month: { used: 0, limit: null, forecast: 0 },
       begun: { key: false, records: false, request: false },
@@ -42,7 +42,7 @@ describe('a workspace with traffic', () => {
     );
   });
 
-  test('shows live and test requests, failures and latencies of each hour, up to the one that runs', async () => {
+  test('shows live and test requests, failures and latencies per hour, up to the present one', async () => {
     const { step, spans, total, before } = await traffic('24h');
     expect(step).toBe('hour');
     expect(spans).toHaveLength(24);
@@ -54,7 +54,7 @@ describe('a workspace with traffic', () => {
     expect(before).toEqual({ live: 50, test: 0, errors: 0 });
   });
 
-  test('shows longer ranges by the day, without losing a request', async () => {
+  test('shows longer ranges per day, without losing a request', async () => {
     const { step, spans, total } = await traffic('30d');
     expect(step).toBe('day');
     expect(spans).toHaveLength(30);
@@ -67,7 +67,7 @@ describe('a workspace with traffic', () => {
     );
   });
 
-  test('forecasts the month by the last seven days', async () => {
+  test('forecasts the month from the last seven days', async () => {
     const { month } = await overview();
     const hoursLeft = (Date.parse(month.endsAt) - Date.now()) / 3_600_000;
     // 153 requests since 26 hours ago, the 70 of ten days ago are too old.
@@ -95,7 +95,7 @@ describe('a workspace with traffic', () => {
   });
 });
 
-test('nobody sees the figures of a workspace that they are no member of', async () => {
+test('only members can see the figures of a workspace', async () => {
   const stranger = await dashboard.owner();
   for (const path of ['overview', 'traffic']) {
     const url = `/workspaces/${workspaceId}/${path}`;

@@ -7,8 +7,7 @@ import type { Connections } from '../../database/lane.ts';
 import { ApiError } from '../../http/errors.ts';
 import type { DashboardContext } from '../context.ts';
 import { HOURLY_MAX_MS, SCORE_COMPANIES_MAX, SCORE_SPANS } from '../limits.ts';
-import type { RangeName, Traffic, TrafficFigures } from '../wire.ts';
-import type { Scores } from '../wire-data.ts';
+import type { RangeName, Scores, Traffic, TrafficFigures } from '../wire.ts';
 
 type Query = { Querystring: Record<string, unknown> };
 

@@ -17,7 +17,7 @@ const changes = async (workspaceId: string): Promise<readonly unknown[]> =>
   ).rows;
 
 describe('GET /me', () => {
-  test('says who is signed in and names their workspaces by name, each with the role', async () => {
+  test('returns the person, and the workspaces by name, each with the role', async () => {
     const owner = await dashboard.owner();
     await owner.send('PATCH', `/workspaces/${owner.workspaceId}`, { name: 'Zeta' });
     const other = await dashboard.owner();
@@ -37,7 +37,7 @@ describe('GET /me', () => {
 });
 
 describe('a workspace', () => {
-  test('has a name, limits and the role of who asks', async () => {
+  test('returns the name, the limits and the role of the person', async () => {
     const owner = await dashboard.owner();
     const workspace = (await owner.send('GET', `/workspaces/${owner.workspaceId}`)).json<Workspace>();
     expect(workspace).toEqual({
@@ -50,7 +50,7 @@ describe('a workspace', () => {
     });
   });
 
-  test('takes limits from its owner, holds requests against them, and logs each change once', async () => {
+  test('accepts limits from its owner, enforces them, and logs each change once', async () => {
     const owner = await dashboard.owner();
     const path = `/workspaces/${owner.workspaceId}`;
     const { token } = await service.issue(owner.workspaceId);
@@ -72,7 +72,7 @@ describe('a workspace', () => {
     expect((await service.request(token, '/v1/audits')).status).toBe(200);
   });
 
-  test('refuses what is no limit and no name, and then changes nothing', async () => {
+  test('refuses invalid limits and names, and changes nothing then', async () => {
     const owner = await dashboard.owner();
     const path = `/workspaces/${owner.workspaceId}`;
     const wrong: readonly (readonly [object, string])[] = [
@@ -95,7 +95,7 @@ describe('a workspace', () => {
     expect(await changes(owner.workspaceId)).toEqual([]);
   });
 
-  test('takes no name that is not UTF-8: it would be stored as another one', async () => {
+  test('refuses a name that is not UTF-8, which would be stored as another name', async () => {
     const owner = await dashboard.owner();
     const path = `/workspaces/${owner.workspaceId}`;
     const options = {
@@ -106,7 +106,7 @@ describe('a workspace', () => {
     expect((await owner.send('GET', path)).json()).toMatchObject({ name: 'Test' });
   });
 
-  test('accepts the largest quota and holds it exactly', async () => {
+  test('accepts the largest quota and stores it exactly', async () => {
     const owner = await dashboard.owner();
     const path = `/workspaces/${owner.workspaceId}`;
     expect((await owner.send('PATCH', path, { liveQuota: 1e12 })).json()).toMatchObject({ liveQuota: 1e12 });
@@ -152,7 +152,7 @@ describe('the usage of a workspace', () => {
     }
   });
 
-  test('starts at nothing, without a limit', async () => {
+  test('starts at zero, without a limit', async () => {
     const owner = await dashboard.owner();
     const usage = (await owner.send('GET', `/workspaces/${owner.workspaceId}/usage`)).json<Usage>();
     expect(usage).toMatchObject({ data: [], month: { used: 0, limit: null } });

@@ -1,5 +1,5 @@
 import { requiredFields, writableFields } from '@svc/sdk/contract';
-import type { ImportAnswer } from '@svc/service/dashboard/wire-data';
+import type { ImportAnswer } from '@svc/service/dashboard/wire';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { useAction } from '../../../api/action.ts';

@@ -1,5 +1,5 @@
 import { IMPORT_REFUSED_SHOWN } from '@svc/service/dashboard/limits';
-import type { ImportAnswer } from '@svc/service/dashboard/wire-data';
+import type { ImportAnswer } from '@svc/service/dashboard/wire';
 import { CircleCheck, Download } from 'lucide-react';
 import { formatNumber } from '../../../format/number.ts';
 import { counted, type Noun } from '../../../format/plural.ts';
