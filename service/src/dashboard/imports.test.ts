@@ -19,7 +19,7 @@ function importsOf(file: string): readonly string[] {
 const files = globSync('{src,test}/**/*.ts', { cwd: SERVICE });
 
 describe('keys/store.ts, which makes, rotates and revokes keys', () => {
-  test('is imported by the dashboard and by nothing else', () => {
+  test('is imported only by the dashboard', () => {
     const importers = files.filter((file) => !HARNESS.test(file) && importsOf(file).includes(STORE));
     expect(importers.length).toBeGreaterThan(0);
     const outside = importers.filter(
@@ -28,7 +28,7 @@ describe('keys/store.ts, which makes, rotates and revokes keys', () => {
     expect(outside).toEqual([]);
   });
 
-  test('is the only code that writes keys, beside the two statements that note their use', () => {
+  test('is the only code that writes keys, except the two statements that store when a key was used', () => {
     const writers = files.filter(
       (file) =>
         !HARNESS.test(file) &&

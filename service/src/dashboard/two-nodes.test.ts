@@ -45,7 +45,7 @@ describe.each(['live', 'test'] as const)('a %s key that node B has just answered
 });
 
 describe('a session', () => {
-  test('is one on both nodes: opened on A, used and ended on B', async () => {
+  test('works on both nodes: started on A, used and ended on B', async () => {
     const { email, userId } = await dashboard.bootstrap();
     const visitor = await dashboard.signIn(userId, email);
     const headers = { cookie: visitor.cookie, 'content-type': 'application/json' };
@@ -57,7 +57,7 @@ describe('a session', () => {
     expect((await visitor.send('GET', '/me')).status).toBe(401);
   });
 
-  test('is counted by both nodes: attempts on A use up those on B, and the last one is had once', async () => {
+  test('counts attempts on both nodes together, and the last one is available once', async () => {
     const { email } = await dashboard.bootstrap();
     const attempts = async (count: number): Promise<readonly number[]> => {
       const answers = Array.from({ length: count }, (_, n) =>

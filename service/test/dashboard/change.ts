@@ -35,6 +35,19 @@ export const workspaceOf = async ({ dashboard }: World) => {
   return { owner, workspaceId: owner.workspaceId, path: `/workspaces/${owner.workspaceId}` };
 };
 
-/** The method and the path of a change. */
+/** A change by the owner of a new workspace. */
+export const byOwner =
+  (
+    prepare: (
+      world: World,
+      place: { readonly workspaceId: string; readonly path: string },
+    ) => Promise<Omit<Change, 'as' | 'workspaceId'>>,
+  ): Prepare =>
+  async (world) => {
+    const { owner, ...place } = await workspaceOf(world);
+    return { as: owner, workspaceId: place.workspaceId, ...(await prepare(world, place)) };
+  };
+
+/** The method of a route. */
 export const methodOf = (route: string): 'GET' | 'POST' | 'PATCH' | 'DELETE' =>
   route.slice(0, route.indexOf(' ')) as 'GET' | 'POST' | 'PATCH' | 'DELETE';

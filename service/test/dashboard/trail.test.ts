@@ -36,7 +36,7 @@ test('every route of the dashboard that changes something has a case here', () =
   expect(Object.keys(CHANGES).toSorted()).toEqual([...new Set(changing)].toSorted());
 });
 
-describe('a change leaves its entries, with who acted, on what, from where', () => {
+describe('a change leaves its entries, with the actor, the target and the origin', () => {
   test.each(Object.entries(CHANGES))('%s', async (route, prepare) => {
     const { as, path, body, options, entries, actor = as.email, ...change } = await prepare(world);
     const before = change.workspaceId === undefined ? [] : await entriesOf(change.workspaceId);
@@ -57,7 +57,7 @@ describe('a change leaves its entries, with who acted, on what, from where', () 
   });
 });
 
-describe('an attempt that fails leaves an entry, with whose account, from where', () => {
+describe('a failed attempt leaves an entry with the account and the origin', () => {
   const { send } = dashboard.nobody;
 
   test('to sign in with a wrong password', async () => {
@@ -108,7 +108,7 @@ describe('an attempt that fails leaves an entry, with whose account, from where'
   });
 });
 
-test('what a person does to their account is in the log of each of their workspaces', async () => {
+test('a change of an account is in the log of each workspace of the person', async () => {
   const { email, userId, workspaceId } = await dashboard.bootstrap();
   const second = await dashboard.bootstrap(email);
   const session = await dashboard.signIn(userId, email);
@@ -124,7 +124,7 @@ test('what a person does to their account is in the log of each of their workspa
   }
 });
 
-test('a settings change that changes nothing leaves no entry', async () => {
+test('a change of settings to the same values leaves no entry', async () => {
   const { workspaceId, send } = await dashboard.owner();
   const before = await entriesOf(workspaceId);
   await send('PATCH', `/workspaces/${workspaceId}`, { name: 'Test', liveQuota: null });

@@ -1,7 +1,7 @@
 import type { AuditLogEntry } from '@svc/sdk';
 import { newEmail, PASSWORD, tokenOf } from '../harness/dashboard.ts';
 import { resourceNamed, seedRecords } from '../harness/records.ts';
-import { member, type Prepare, type World, workspaceOf } from './change.ts';
+import { byOwner, member, type Prepare, type World, workspaceOf } from './change.ts';
 
 /** An invitation of somebody new, by an owner. */
 async function invited(world: World) {
@@ -53,7 +53,7 @@ async function withKey(world: World, action: 'rotate' | 'revoke', entry: Partial
   };
 }
 
-/** Requests that change a workspace, or take data from it, by their routes. */
+/** Requests that change a workspace or export data from it, by their routes. */
 export const WORKSPACE_CHANGES: Readonly<Record<string, Prepare>> = {
   'POST /invitations/read': async (world) => {
     const { owner, workspaceId, token } = await invited(world);
@@ -80,12 +80,9 @@ export const WORKSPACE_CHANGES: Readonly<Record<string, Prepare>> = {
     const entries = [{ kind: 'workspace.created' as const, ...target }];
     return { as: owner, path: '/workspaces', body: { name: 'Second' }, entries };
   },
-  'PATCH /workspaces/:workspaceId': async (world) => {
-    const { owner, workspaceId, path } = await workspaceOf(world);
+  'PATCH /workspaces/:workspaceId': byOwner(async (_, { workspaceId, path }) => {
     const target = { targetType: 'workspace' as const, targetId: workspaceId, targetLabel: 'New' };
     return {
-      as: owner,
-      workspaceId,
       path,
       body: { name: 'New', liveQuota: 1000, burstLimit: null },
       entries: [
@@ -101,13 +98,10 @@ export const WORKSPACE_CHANGES: Readonly<Record<string, Prepare>> = {
         },
       ],
     };
-  },
-  'PATCH /workspaces/:workspaceId/members/:memberId': async (world) => {
-    const { owner, workspaceId, path } = await workspaceOf(world);
+  }),
+  'PATCH /workspaces/:workspaceId/members/:memberId': byOwner(async (world, { workspaceId, path }) => {
     const viewer = await world.dashboard.member(workspaceId, 'viewer');
     return {
-      as: owner,
-      workspaceId,
       path: `${path}/members/${await membershipOf(world, workspaceId, viewer.userId)}`,
       body: { role: 'admin' },
       entries: [
@@ -118,26 +112,22 @@ export const WORKSPACE_CHANGES: Readonly<Record<string, Prepare>> = {
         },
       ],
     };
-  },
-  'POST /workspaces/:workspaceId/members/:memberId/password-reset': async (world) => {
-    const { owner, workspaceId, path } = await workspaceOf(world);
-    const viewer = await onlyMember(world, workspaceId);
-    return {
-      as: owner,
-      workspaceId,
-      path: `${path}/members/${await membershipOf(world, workspaceId, viewer.userId)}/password-reset`,
-      body: {},
-      entries: [{ kind: 'account.reset_link_created', ...member(viewer) }],
-    };
-  },
-  'DELETE /workspaces/:workspaceId/members/:memberId': async (world) => {
-    const { owner, workspaceId, path } = await workspaceOf(world);
+  }),
+  'POST /workspaces/:workspaceId/members/:memberId/password-reset': byOwner(
+    async (world, { workspaceId, path }) => {
+      const viewer = await onlyMember(world, workspaceId);
+      return {
+        path: `${path}/members/${await membershipOf(world, workspaceId, viewer.userId)}/password-reset`,
+        body: {},
+        entries: [{ kind: 'account.reset_link_created', ...member(viewer) }],
+      };
+    },
+  ),
+  'DELETE /workspaces/:workspaceId/members/:memberId': byOwner(async (world, { workspaceId, path }) => {
     const admin = await world.dashboard.member(workspaceId, 'admin');
     const email = newEmail();
     await admin.send('POST', `${path}/invitations`, { email, role: 'viewer' });
     return {
-      as: owner,
-      workspaceId,
       path: `${path}/members/${await membershipOf(world, workspaceId, admin.userId)}`,
       entries: [
         { kind: 'member.removed', ...member(admin), details: { role: 'admin' } },
@@ -149,7 +139,7 @@ export const WORKSPACE_CHANGES: Readonly<Record<string, Prepare>> = {
         },
       ],
     };
-  },
+  }),
   'POST /workspaces/:workspaceId/invitations': async (world) => {
     const { owner, workspaceId, path, email, target } = await invited(world);
     return {
@@ -173,12 +163,9 @@ export const WORKSPACE_CHANGES: Readonly<Record<string, Prepare>> = {
       entries: [{ kind: 'invitation.withdrawn', ...target, details: { role: 'admin' } }],
     };
   },
-  'POST /workspaces/:workspaceId/keys': async (world) => {
-    const { owner, workspaceId, path } = await workspaceOf(world);
+  'POST /workspaces/:workspaceId/keys': byOwner(async (world, { workspaceId, path }) => {
     await seedCompany(world, workspaceId);
     return {
-      as: owner,
-      workspaceId,
       path: `${path}/keys`,
       body: { name: 'crawler', mode: 'test', access: 'read', companyId: 'com_a' },
       entries: [
@@ -190,17 +177,14 @@ export const WORKSPACE_CHANGES: Readonly<Record<string, Prepare>> = {
         },
       ],
     };
-  },
+  }),
   'POST /workspaces/:workspaceId/keys/:keyId/rotate': (world) =>
     withKey(world, 'rotate', { kind: 'key.rotated' }),
   'POST /workspaces/:workspaceId/keys/:keyId/revoke': (world) =>
     withKey(world, 'revoke', { kind: 'key.revoked' }),
-  'PATCH /workspaces/:workspaceId/data/:resource/:recordId': async (world) => {
-    const { owner, workspaceId, path } = await workspaceOf(world);
+  'PATCH /workspaces/:workspaceId/data/:resource/:recordId': byOwner(async (world, { workspaceId, path }) => {
     await seedCompany(world, workspaceId);
     return {
-      as: owner,
-      workspaceId,
       path: `${path}/data/companies/com_a`,
       body: { name: 'Acme & Sons' },
       entries: [
@@ -215,12 +199,9 @@ export const WORKSPACE_CHANGES: Readonly<Record<string, Prepare>> = {
         },
       ],
     };
-  },
-  'POST /workspaces/:workspaceId/imports/:resource': async (world) => {
-    const { owner, workspaceId, path } = await workspaceOf(world);
+  }),
+  'POST /workspaces/:workspaceId/imports/:resource': byOwner(async (_, { path }) => {
     return {
-      as: owner,
-      workspaceId,
       path: `${path}/imports/companies?fileName=${encodeURIComponent('März, neu.ndjson')}`,
       options: {
         payload: '{"id":"com_a","name":"Acme"}\n{"id":"com_a","name":"Acme"}\n{}\n',
@@ -237,12 +218,9 @@ export const WORKSPACE_CHANGES: Readonly<Record<string, Prepare>> = {
         },
       ],
     };
-  },
-  'GET /workspaces/:workspaceId/log/export': async (world) => {
-    const { owner, workspaceId, path } = await workspaceOf(world);
+  }),
+  'GET /workspaces/:workspaceId/log/export': byOwner(async (_, { workspaceId, path }) => {
     return {
-      as: owner,
-      workspaceId,
       path: `${path}/log/export?format=csv&kind=key.created`,
       entries: [
         {
@@ -254,7 +232,7 @@ export const WORKSPACE_CHANGES: Readonly<Record<string, Prepare>> = {
         },
       ],
     };
-  },
+  }),
 };
 
 const seedCompany = ({ service: { pool } }: World, workspaceId: string): Promise<void> =>

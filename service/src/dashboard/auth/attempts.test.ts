@@ -50,7 +50,7 @@ const statuses = (answers: readonly TestAnswer[]) =>
   );
 
 describe('wrong passwords for one account', () => {
-  test('are limited over all addresses and nodes, for an account that exists and for one that does not', async () => {
+  test('are limited over all addresses and nodes, whether or not the account exists', async () => {
     const { email } = await dashboard.bootstrap();
     for (const account of [email, newEmail()]) {
       expect(statuses(await guess(account, MAX + 4))).toEqual({ 401: MAX, 429: 4 });
@@ -61,7 +61,7 @@ describe('wrong passwords for one account', () => {
     expect((await enter((await dashboard.bootstrap()).email, PASSWORD)).status).toBe(200);
   });
 
-  test('lock nobody out who comes with a device of an earlier sign-in', async () => {
+  test('do not lock out a person with a device of an earlier sign-in', async () => {
     const { email } = await dashboard.bootstrap();
     const device = cookieOf(await enter(email, PASSWORD), 'svc.device');
     await guess(email, MAX + 1);
@@ -69,7 +69,7 @@ describe('wrong passwords for one account', () => {
     expect((await enter(email, PASSWORD, device)).status).toBe(200);
   });
 
-  test('lock nobody out whose session is older than the cookie of the device', async () => {
+  test('do not lock out a person whose session is older than the cookie of the device', async () => {
     const owner = await dashboard.owner();
     const [first, again] = [await owner.send('GET', '/me'), await owner.send('GET', '/me')];
     const device = cookieOf(first, 'svc.device');
@@ -85,7 +85,7 @@ describe('wrong passwords for one account', () => {
     expect((await enter(owner.email, PASSWORD, device)).status).toBe(200);
   });
 
-  test('from the same address lock nobody out who comes with a known device', async () => {
+  test('from the same address do not lock out a person with a known device', async () => {
     const { email } = await dashboard.bootstrap();
     const device = cookieOf(await enter(email, PASSWORD), 'svc.device');
     const address = newAddress();
@@ -94,7 +94,7 @@ describe('wrong passwords for one account', () => {
     expect((await enter(email, PASSWORD, device, address)).status).toBe(200);
   });
 
-  test('are limited for a known device too, which is known for its own people only', async () => {
+  test('are limited for a known device too, which is known only for its own people', async () => {
     const { email } = await dashboard.bootstrap();
     const stranger = await dashboard.bootstrap();
     const device = cookieOf(await enter(email, PASSWORD), 'svc.device');
@@ -107,7 +107,7 @@ describe('wrong passwords for one account', () => {
     expectFailure(await enter(stranger.email, PASSWORD, device.replace(/%20.*?(?=\.)/, '')), 'rate_limited');
   });
 
-  test('count only when they are wrong, and for an hour', async () => {
+  test('count only if they are wrong, for an hour', async () => {
     const { email } = await dashboard.bootstrap();
     for (let i = 0; i < MAX + 1; i++) expect((await enter(email, PASSWORD)).status).toBe(200);
     await guess(email, MAX);
@@ -134,7 +134,7 @@ const tryCode = async ({ email }: Visitor, code: string, device = '') => {
 };
 
 describe('wrong codes for one account', () => {
-  test('by somebody who knows the password lock nobody out who comes with a known device', async () => {
+  test('by somebody who knows the password do not lock out a person with a known device', async () => {
     const owner = await dashboard.owner();
     const { totpURI, device } = await withSecondFactor(owner);
     for (let i = 0; i < CODES_MAX; i++) expectFailure(await tryCode(owner, '000000'), 'invalid_body');
@@ -144,7 +144,7 @@ describe('wrong codes for one account', () => {
     expect(sessionCookie(await tryCode(owner, totpCode(totpURI), device))).toBeDefined();
   });
 
-  test('are limited over all known devices: many of them give no more codes', async () => {
+  test('are limited over all known devices: more devices do not allow more codes', async () => {
     const owner = await dashboard.owner();
     const devices: string[] = [];
     for (let i = 0; i < MAX / CODES_MAX + 1; i++)
@@ -159,7 +159,7 @@ describe('wrong codes for one account', () => {
   });
 });
 
-test('wrong current passwords are limited for somebody who has a session', async () => {
+test('wrong current passwords are limited in a session', async () => {
   const owner = await dashboard.owner();
   const change = (currentPassword: string) =>
     owner.send(
@@ -172,7 +172,7 @@ test('wrong current passwords are limited for somebody who has a session', async
   expectFailure(await change(PASSWORD), 'rate_limited');
 });
 
-describe('an attempt that nothing judged does not count', () => {
+describe('an attempt that could not be checked does not count', () => {
   const counted = async (): Promise<number> => {
     const { rows } = await pool.query<{ attempts: number }>(
       'select coalesce(sum(attempts), 0)::int as attempts from sign_in_attempts',
@@ -185,7 +185,7 @@ describe('an attempt that nothing judged does not count', () => {
       newPassword: `another ${PASSWORD}`,
     });
 
-  test('when the database cannot answer', async () => {
+  test('if the database is unavailable', async () => {
     const owner = await dashboard.owner();
     await withSecondFactor(owner);
     // Switching the second factor on has replaced the session.
@@ -214,7 +214,7 @@ describe('an attempt that nothing judged does not count', () => {
     expect(await counted()).toBe(2);
   });
 
-  test('when only some of its budgets could be counted', async () => {
+  test('if only some of its budgets could be counted', async () => {
     const { email } = await dashboard.bootstrap();
     const address = newAddress();
     await enter(email, 'not the password', '', address);
@@ -232,7 +232,7 @@ describe('an attempt that nothing judged does not count', () => {
     expect(await counted()).toBe(4);
   });
 
-  test('when no secret opens the second factor', async () => {
+  test('if no secret decrypts the second factor', async () => {
     const owner = await dashboard.owner();
     const { totpURI } = await withSecondFactor(owner);
     await pool.query(`update second_factors set secret = '$ba$999$00' where user_id = $1`, [owner.userId]);

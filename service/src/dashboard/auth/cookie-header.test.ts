@@ -6,7 +6,7 @@ const read = (header: string): object =>
   Object.fromEntries([...parseCookies(header)].map(([name, values]) => [name, [...values]]));
 
 describe('a Cookie header', () => {
-  test('gives each name with its different values', () => {
+  test('is parsed to each name with its different values', () => {
     expect(read('a=1; b = "2" ;a=1;a=3=;c=')).toEqual({ a: ['1', '3='], b: ['2'], c: [''] });
     expect(read('a="; b=""; c')).toEqual({ a: [''], b: [''] });
     expect(read('')).toEqual({});

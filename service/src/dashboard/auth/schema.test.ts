@@ -17,7 +17,7 @@ describe('the tables of sign-in', async () => {
     createAuthDatabase(pool),
   );
 
-  test('hold every table and column that better-auth asks for, in a type that it takes', async () => {
+  test('have every table and column that better-auth needs, with the right types', async () => {
     const { toBeAdded, toBeCreated } = await getMigrations(options);
     expect(toBeAdded).toEqual([]);
     // It looks for tables; a workspace is an organization through a view.
@@ -30,7 +30,7 @@ describe('the tables of sign-in', async () => {
     expect(rows.map(({ column_name }) => column_name).toSorted()).toEqual(wanted.toSorted());
   });
 
-  test('give an organization only by making a workspace', async () => {
+  test('create an organization only with a workspace', async () => {
     const auth = createDashboardAuth({ pool, secrets: [TEST_SECRET], publicUrl: PUBLIC_URL, log });
     const { userId } = await bootstrap({
       pool,
@@ -45,7 +45,7 @@ describe('the tables of sign-in', async () => {
     expect(rows).toEqual([{ name: 'Test', same: true }]);
   });
 
-  test('refuse a role that the dashboard does not know, and an address that sign-in would not find', async () => {
+  test('refuse an unknown role and an e-mail address that sign-in would not find', async () => {
     await expect(
       pool.query(
         `insert into members (workspace_id, user_id, id, role, created_at) values ('w', 'u', 'm', 'member', now())`,

@@ -71,7 +71,7 @@ const kinds = async ({ workspaceId }: Owner): Promise<readonly string[]> => {
 };
 
 describe('a second factor', () => {
-  test('is asked for once an authenticator has shown a code, and not before', async () => {
+  test('is required only after an authenticator has shown a code', async () => {
     const owner = await dashboard.owner();
     const enabled = await owner.send('POST', '/auth/two-factor/enable', { password: PASSWORD }, elsewhere());
     const { totpURI, backupCodes } = enabled.json<Enabled>();
@@ -86,7 +86,7 @@ describe('a second factor', () => {
     expect(first.json()).toMatchObject({ twoFactorRedirect: true, twoFactorMethods: ['totp'] });
   });
 
-  test('lets nobody in who has the password alone', async () => {
+  test('refuses a person who has only the password', async () => {
     const owner = await withSecondFactor();
     const first = await firstStep(owner);
     const cookie = [first.headers['set-cookie'] ?? []]
@@ -99,7 +99,7 @@ describe('a second factor', () => {
     expectFailure(await secondStep(first, 'verify-backup-code', 'aaaaa-bbbbb'), 'invalid_body');
   });
 
-  test('lets in who has the code of the authenticator', async () => {
+  test('accepts the code of the authenticator', async () => {
     const owner = await withSecondFactor();
     const second = await secondStep(await firstStep(owner), 'verify-totp', totpCode(owner.totpURI));
     expect(second.text).not.toContain('"token"');
@@ -108,7 +108,7 @@ describe('a second factor', () => {
     expect(me.json()).toMatchObject({ user: { email: owner.email } });
   });
 
-  test('takes each code of the authenticator once, on all nodes, also the one that switched it on', async () => {
+  test('accepts each code of the authenticator once, on all nodes, also the one that enabled it', async () => {
     const owner = await dashboard.owner();
     const { totpURI } = (
       await owner.send('POST', '/auth/two-factor/enable', { password: PASSWORD }, elsewhere())
@@ -143,7 +143,7 @@ describe('a second factor', () => {
     expectFailure(await secondStep(await firstStep(owner), 'verify-totp', code), 'invalid_body');
   });
 
-  test('lets in by a backup code, each once', async () => {
+  test('accepts each backup code once', async () => {
     const owner = await withSecondFactor();
     const [code = ''] = owner.backupCodes;
     const first = await secondStep(await firstStep(owner), 'verify-backup-code', code);
@@ -151,7 +151,7 @@ describe('a second factor', () => {
     expectFailure(await secondStep(await firstStep(owner), 'verify-backup-code', code), 'invalid_body');
   });
 
-  test('lets in by a backup code once, also when it is entered twice at the same instant', async () => {
+  test('accepts a backup code once, also when it is entered twice at the same time', async () => {
     const owner = await withSecondFactor();
     const [code = ''] = owner.backupCodes;
     const firsts = [await firstStep(owner), await firstStep(owner)];
@@ -166,14 +166,14 @@ describe('a second factor', () => {
     for (const refused of answers.slice(1)) expectFailure(refused, 'conflict');
   });
 
-  test('can be guessed at five times for each password that was entered', async () => {
+  test('allows five wrong codes per entered password', async () => {
     const owner = await withSecondFactor();
     const first = await firstStep(owner);
     for (let guess = 0; guess < 5; guess++) await secondStep(first, 'verify-totp', '000000');
     expectFailure(await secondStep(first, 'verify-totp', totpCode(owner.totpURI)), 'not_signed_in');
   });
 
-  test('is switched off by the password alone, in a session', async () => {
+  test('is disabled in a session with the password', async () => {
     const owner = await withSecondFactor();
     const second = await secondStep(await firstStep(owner), 'verify-totp', totpCode(owner.totpURI));
     const options = { ...elsewhere(), headers: { cookie: sessionCookie(second) ?? '' } };
@@ -186,7 +186,7 @@ describe('a second factor', () => {
     expect(sessionCookie(await firstStep(owner))).toBeDefined();
   });
 
-  test('is in the log: a sign-in when both factors were right, a failed one when the code was not', async () => {
+  test('logs a sign-in if both factors were right, and a failed one if the code was wrong', async () => {
     const owner = await withSecondFactor();
     const before = (await kinds(owner)).length;
     const first = await firstStep(owner);
@@ -199,7 +199,7 @@ describe('a second factor', () => {
     expect((await kinds(owner)).slice(before + 1)).toEqual(['session.sign_in_failed', 'session.signed_in']);
   });
 
-  test('logs a wrong code whatever other cookies come with it', async () => {
+  test('logs a wrong code, whatever other cookies the request has', async () => {
     const owner = await withSecondFactor();
     const before = (await kinds(owner)).length;
     const cookie = stepCookie(await firstStep(owner));
@@ -222,7 +222,7 @@ describe('a second factor', () => {
     );
   });
 
-  test('ends the other sessions of the person when it is switched on', async () => {
+  test('ends the other sessions of the person when it is enabled', async () => {
     const owner = await dashboard.owner();
     const other = await dashboard.signIn(owner.userId, owner.email);
     const enabled = await owner.send('POST', '/auth/two-factor/enable', { password: PASSWORD }, elsewhere());

@@ -22,7 +22,7 @@ const dashboard = createTestDashboard(service);
 const { enter, nobody } = dashboard;
 const withCookie = (cookie: string | undefined) => ({ headers: { cookie: cookie ?? '' } });
 describe('a session', () => {
-  test('ends on the server when its person signs out', async () => {
+  test('ends on the server when the person signs out', async () => {
     const { userId, email } = await dashboard.bootstrap();
     const visitor = await dashboard.signIn(userId, email);
     expect((await visitor.send('GET', '/me')).status).toBe(200);
@@ -34,7 +34,7 @@ describe('a session', () => {
     expect(after.json<ErrorEnvelope>().error.code).toBe('not_signed_in');
   });
 
-  test('ends seven days after it was last moved on, and moves on once a day', async () => {
+  test('expires after seven days, and is extended once a day', async () => {
     const { userId, email } = await dashboard.bootstrap();
     const visitor = await dashboard.signIn(userId, email);
     const expire = (interval: string) =>
@@ -54,7 +54,7 @@ describe('a session', () => {
     expect((await visitor.send('GET', '/me')).status).toBe(401);
   });
 
-  test('is not opened by a cookie that was altered, forged or signed with another secret', async () => {
+  test('refuses a cookie that was altered, forged or signed with another secret', async () => {
     const { userId, email } = await dashboard.bootstrap();
     const { cookie } = await dashboard.signIn(userId, email);
     const [token, signature] = decodeURIComponent(cookie).replace('svc.session_token=', '').split('.');
@@ -76,7 +76,7 @@ describe('a session', () => {
     }
   });
 
-  test('is not opened by two different cookies of its name: both are cleared', async () => {
+  test('refuses two different cookies of its name, and clears both', async () => {
     const { userId, email } = await dashboard.bootstrap();
     const { cookie } = await dashboard.signIn(userId, email);
     const stranger = await dashboard.owner();
@@ -96,7 +96,7 @@ describe('a session', () => {
     expect(same.json()).toMatchObject({ user: { email } });
   });
 
-  test('is listed, and ended from another one, by its own person alone', async () => {
+  test('is listed, and ended from another session, only by its own person', async () => {
     const { userId, email } = await dashboard.bootstrap();
     const [here, there] = [await dashboard.signIn(userId, email), await dashboard.signIn(userId, email)];
     const stranger = await dashboard.owner();
@@ -116,7 +116,7 @@ describe('a session', () => {
     expect((await here.send('GET', '/me')).status).toBe(200);
   });
 
-  test('is in its cookie alone: no body that better-auth answers with holds its token', async () => {
+  test('has its token only in the cookie, and in no body of better-auth', async () => {
     const { userId, email } = await dashboard.bootstrap();
     const entered = await enter(email, PASSWORD);
     const cookie = withCookie(sessionCookie(entered));
@@ -141,7 +141,7 @@ describe('a session', () => {
     }
   });
 
-  test('lets its person change the password, who is asked for the old one', async () => {
+  test('lets the person change the password with the old one', async () => {
     const { userId, email } = await dashboard.bootstrap();
     const [here, there] = [await dashboard.signIn(userId, email), await dashboard.signIn(userId, email)];
     const newPassword = 'another ten characters';
@@ -165,7 +165,7 @@ describe('a session', () => {
 });
 
 describe('what has expired', () => {
-  test('is removed on request: sessions, links, attempts; and nothing else', async () => {
+  test('is deleted by the job: sessions, links, attempts, and nothing else', async () => {
     const { userId, email } = await dashboard.bootstrap();
     const [old, current] = [await dashboard.signIn(userId, email), await dashboard.signIn(userId, email)];
     await enter(email, 'not the password');
@@ -185,7 +185,7 @@ describe('what has expired', () => {
 });
 
 describe('without its database', () => {
-  test('sign-in and sessions answer 503, and a sign-out does not pretend', async () => {
+  test('sign-in, sessions and sign-out return 503', async () => {
     const url = 'postgres://nobody@127.0.0.1:1/none';
     const away = createPool({ url, max: 1, name: 'away', onError: () => undefined });
     const app = createApp({

@@ -36,7 +36,7 @@ const logged = async (workspaceId: string) =>
   ).rows;
 
 describe('sign-in with a password', () => {
-  test('opens a session by a cookie that no script reads, no other site sends and the API never gets', async () => {
+  test('sets a session cookie that scripts, other sites and the API do not get', async () => {
     const { email } = await dashboard.bootstrap();
     const answer = await enter(email.toUpperCase(), PASSWORD);
     expect(answer.status).toBe(200);
@@ -72,7 +72,7 @@ describe('sign-in with a password', () => {
     expect(plain.headers['content-security-policy']).not.toContain('upgrade-insecure-requests');
   });
 
-  test('answers a wrong password and an unknown address alike', async () => {
+  test('gives the same response to a wrong password and to an unknown address', async () => {
     const { email } = await dashboard.bootstrap();
     const wrong = await enter(email, 'not the password');
     const unknown = await enter(newEmail(), 'not the password');
@@ -87,7 +87,7 @@ describe('sign-in with a password', () => {
     expect(sessionCookie(wrong)).toBeUndefined();
   });
 
-  test('lets one address try ten times a minute, and says when to come back', async () => {
+  test('allows ten attempts per minute and address, and says when to retry', async () => {
     const { email } = await dashboard.bootstrap();
     const address = '10.1.0.1';
     const attempts = await Promise.all(
@@ -134,7 +134,7 @@ describe('sign-in with a password', () => {
     }
   });
 
-  test('is logged when it fails while the service stops', async () => {
+  test('is logged if it fails while the service stops', async () => {
     const node = await createTestService({ database: service.database });
     const { email, workspaceId } = await dashboard.bootstrap();
     const before = (await logged(workspaceId)).length;
@@ -149,7 +149,7 @@ describe('sign-in with a password', () => {
     expect((await attempt).status).toBe(401);
   });
 
-  test('opens no session that it cannot log', async () => {
+  test('starts no session that it cannot log', async () => {
     const { email, workspaceId, userId } = await dashboard.bootstrap();
     await pool.query('delete from live_meters where workspace_id = $1', [workspaceId]);
     expect((await enter(email, PASSWORD)).status).toBe(500);
@@ -158,8 +158,8 @@ describe('sign-in with a password', () => {
   });
 });
 
-describe('what better-auth offers beyond sign-in', () => {
-  test('cannot be reached: no sign-up, no workspaces, no members, no reset, no links to accounts', async () => {
+describe('the other endpoints of better-auth', () => {
+  test('cannot be reached: sign-up, workspaces, members, reset, linked accounts', async () => {
     const owner = await dashboard.owner();
     const paths = [
       ['POST', '/auth/sign-up/email', { email: newEmail(), password: PASSWORD, name: 'Eve' }],
@@ -189,7 +189,7 @@ describe('what better-auth offers beyond sign-in', () => {
     ).rejects.toThrow(/sign up is not enabled/i);
   });
 
-  test('answers every mistake in the envelope and never with a stack', async () => {
+  test('return every error in the envelope, without a stack', async () => {
     const mistakes: readonly (readonly [unknown, number, string])[] = [
       [{ email: 'ada' }, 400, '"password" is missing'],
       [{ email: 'ada', password: 'x' }, 400, 'Invalid email.'],
@@ -216,7 +216,7 @@ describe('what better-auth offers beyond sign-in', () => {
   });
 });
 
-describe('all that happened here', () => {
+describe('everything in this file', () => {
   test('left no password, cookie, token or hash in the log of the service', async () => {
     const { rows } = await pool.query<{ secret: string }>(
       `select token as secret from sessions union all select password from accounts`,
@@ -229,7 +229,7 @@ describe('all that happened here', () => {
     for (const secret of [PASSWORD, 'not the password', 'session_token']) expect(all).not.toContain(secret);
   });
 
-  test('sent no request to anybody', () => {
+  test('sent no request to another host', () => {
     expect(outgoing).toEqual([]);
   });
 });

@@ -139,7 +139,7 @@ describe('following the log', () => {
     expect(new Set(seen).size).toBe(seen.length);
   });
 
-  test('the columns that are filtered say what the entry says', async () => {
+  test('the filtered columns have the values of the entry', async () => {
     const token = await service.token(owner.workspaceId);
     await service.request(token, '/v1/audits/aud_columns');
     const { data } = await page({
@@ -161,7 +161,7 @@ describe('following the log', () => {
 describe('the export of the log', () => {
   const exported = (params: Params) => viewer.send('GET', urlOf(`${log}/export`, params));
 
-  test('is the list, a line an entry, as NDJSON', async () => {
+  test('returns the list as NDJSON, with one entry per line', async () => {
     const answer = await exported({ ...RANGE, format: 'ndjson', keyId: 'key_b' });
     expect(answer.headers['content-type']).toContain('application/x-ndjson');
     expect(answer.headers['content-disposition']).toMatch(
@@ -175,7 +175,7 @@ describe('the export of the log', () => {
     expect(lines).toEqual(pages.flatMap(({ data }) => data));
   });
 
-  test('is a table with a header as CSV, and no cell of it is a formula', async () => {
+  test('returns CSV with a header, and no cell is a formula', async () => {
     const { text } = await exported({ ...RANGE, format: 'csv' });
     const rows = text.trimEnd().split('\n');
     expect(rows).toHaveLength(ENTRIES + 1);
@@ -185,7 +185,7 @@ describe('the export of the log', () => {
     expect(text).toContain(`"'=HYPERLINK(""http://x.example"",""a, b"")"`);
   });
 
-  test('goes over its pages without a gap', async () => {
+  test('returns the entries of all pages without a gap', async () => {
     const rows = Array.from({ length: 2_500 }, (_, i) => ({
       id: `log_many_${i}`,
       createdAt: '2026-02-01T00:00:00Z',
@@ -204,7 +204,7 @@ describe('the export of the log', () => {
     expect(ids.toSorted()).toEqual(rows.map(({ id }) => id).toSorted());
   });
 
-  test('is not run by HEAD, which has its headers and reads no page of the log', async () => {
+  test('responds to HEAD with the headers only, and reads no page of the log', async () => {
     const url = urlOf(`${log}/export`, { ...RANGE, format: 'csv' });
     const pagesRead = (statements: readonly string[]): number =>
       statements.filter((statement) => statement.includes('audit_log_entries')).length;
@@ -220,7 +220,7 @@ describe('the export of the log', () => {
     expect(head.headers['content-type']).toContain('text/csv');
   });
 
-  test('of nothing is an empty file, and of something else than the log refused', async () => {
+  test('returns an empty file without entries, and refuses unknown parameters', async () => {
     const none = { from: '2020-01-01T00:00:00Z', to: '2020-01-02T00:00:00Z' };
     expect((await exported({ ...none, format: 'ndjson' })).text).toBe('');
     expectFailure(
@@ -236,7 +236,7 @@ describe('the export of the log', () => {
   });
 });
 
-test('nobody reads the log of a workspace that they are no member of', async () => {
+test('only members can read the log of a workspace', async () => {
   const stranger = await dashboard.owner();
   for (const path of [log, `${log}/export?format=csv`, `${log}/log_seed_00`]) {
     expectFailure(await stranger.send('GET', path), 'not_found', 'There is no such workspace.');

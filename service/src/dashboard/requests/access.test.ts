@@ -67,7 +67,7 @@ describe.each(ENDPOINTS)('%s /workspaces/{id}%s', (method, path, body, forViewer
     expect(answer.json()).toMatchObject({ error: { code: 'not_signed_in' } });
   });
 
-  test('tells a stranger the same of this workspace as of one that does not exist', async () => {
+  test('gives a stranger the same response as for a workspace that does not exist', async () => {
     const answer = await send(stranger);
     expect(answer.status).toBe(404);
     for (const id of ['wks_none', 'wks_01h455vb4pex5vsknk084sn02q', '%00', 'a%20b']) {
@@ -88,7 +88,7 @@ describe.each(ENDPOINTS)('%s /workspaces/{id}%s', (method, path, body, forViewer
   });
 });
 
-test('a member who is removed has no access from the next request on', async () => {
+test('a removed member has no access from the next request on', async () => {
   const leaving = await dashboard.member(workspaceId, 'admin');
   const path = `/workspaces/${workspaceId}/keys`;
   expect((await leaving.send('GET', path)).status).toBe(200);
@@ -98,7 +98,7 @@ test('a member who is removed has no access from the next request on', async () 
   expect((await leaving.send('POST', path, KEY)).status).toBe(404);
 });
 
-test('an unknown path is 404 in the envelope, signed in or not', async () => {
+test('an unknown path returns 404 in the envelope, with and without a session', async () => {
   for (const visitor of [owner, dashboard.nobody]) {
     const answer = await visitor.send('GET', '/nothing');
     expect(answer.status).toBe(404);

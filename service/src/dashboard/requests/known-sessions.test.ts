@@ -9,7 +9,7 @@ test('a session is known until it has ended', () => {
   expect(known.personOf('session')).toBeUndefined();
 });
 
-test('the sessions that were looked up last are kept, no more than the bound', () => {
+test('only the sessions that were looked up last are kept', () => {
   const known = createKnownSessions(2);
   for (const session of ['one', 'two', 'one', 'three']) known.keep(session, `person of ${session}`);
   expect(['one', 'two', 'three'].map(known.personOf)).toEqual([

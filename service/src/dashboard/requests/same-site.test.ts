@@ -31,7 +31,7 @@ const post = (headers: Readonly<Record<string, string>>, options: InjectOptions 
   });
 
 describe('a request that changes something', () => {
-  test('is refused when the browser says that another site sent it, with the right cookie too', async () => {
+  test('is refused if the browser says that another site sent it, also with a valid cookie', async () => {
     const before = await keys();
     const foreign: readonly Readonly<Record<string, string>>[] = [
       { origin: 'https://evil.test' },
@@ -56,7 +56,7 @@ describe('a request that changes something', () => {
     expect(await keys()).toBe(before);
   });
 
-  test('is accepted from our own pages, and from what is no browser', async () => {
+  test('is accepted from our own pages and from programs', async () => {
     const own: readonly Readonly<Record<string, string>>[] = [
       { origin: PUBLIC_URL, 'sec-fetch-site': 'same-origin' },
       { origin: PUBLIC_URL },
@@ -66,7 +66,7 @@ describe('a request that changes something', () => {
     for (const headers of own) expect((await post(headers)).statusCode).toBe(201);
   });
 
-  test('is refused as a form, in each of the types that a form can have', async () => {
+  test('is refused with each media type that a form can have', async () => {
     const before = await keys();
     const types = [
       'application/x-www-form-urlencoded',
@@ -84,7 +84,7 @@ describe('a request that changes something', () => {
     expect(await keys()).toBe(before);
   });
 
-  test('is refused below better-auth as well, before a session is opened or ended', async () => {
+  test('is refused for paths of better-auth too, before a session starts or ends', async () => {
     for (const [url, payload] of [
       ['/dashboard/api/auth/sign-in/email', { email: owner.email, password: PASSWORD }],
       ['/dashboard/api/auth/sign-out', {}],
@@ -97,7 +97,7 @@ describe('a request that changes something', () => {
     expect((await owner.send('GET', '/me')).status).toBe(200);
   });
 
-  test('gets no leave from a preflight request', async () => {
+  test('is not allowed by a preflight request', async () => {
     const answer = await service.app.inject({
       method: 'OPTIONS',
       url: KEYS,
@@ -127,7 +127,7 @@ describe('over a socket', () => {
     await app.listen({ host: '127.0.0.1', port });
   });
 
-  test('a person signs in, makes a key and uses it; another site gets nothing', async () => {
+  test('a person signs in, creates a key and uses it, and another site gets nothing', async () => {
     const { email, workspaceId } = await dashboard.bootstrap(newEmail());
     const send = (path: string, body: object, headers: Readonly<Record<string, string>>) =>
       fetch(`${url}/dashboard/api${path}`, {

@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 
 describe('the built dashboard', () => {
-  test('is found at the paths of its pages, and at no other', async () => {
+  test('is served only at the paths of its pages', async () => {
     for (const url of ['/', '/w/wks_1/keys', '/w/wks_1/keys?status=revoked']) {
       const { statusCode, headers } = await app.inject({ url });
       expect([statusCode, headers['content-type']], url).toEqual([200, 'text/html; charset=utf-8']);
@@ -54,7 +54,7 @@ describe('the built dashboard', () => {
     expect((await app.inject({ url: '/assets/../../package.json' })).statusCode).toBe(404);
   });
 
-  test('may run its own scripts, no inline one, and a style with the nonce of this answer alone', async () => {
+  test('may run its own scripts, no inline script, and only a style with the nonce of the response', async () => {
     const answers = [await app.inject({ url: '/' }), await app.inject({ url: '/' })];
     const nonces = answers.map(({ body, headers }) => {
       const nonce = /nonce="([\w-]{22})"/.exec(body)?.[1] ?? 'none';
@@ -74,13 +74,13 @@ describe('the built dashboard', () => {
     expect(new Set(nonces).size).toBe(2);
   });
 
-  test('is kept by browsers for good where a name holds a hash, and is asked for again elsewhere', async () => {
+  test('is cached forever if its name has a hash, and revalidated otherwise', async () => {
     const asset = await app.inject({ url: '/assets/index-abc.js' });
     expect(asset.headers['cache-control']).toBe('public, max-age=31536000, immutable');
     expect((await app.inject({ url: '/theme.js' })).headers['cache-control']).toBe('no-cache');
   });
 
-  test('is sent as it was compressed by the build', async () => {
+  test('is sent as the build has compressed it', async () => {
     const headers = { 'accept-encoding': 'gzip, br' };
     const asset = await app.inject({ url: '/assets/index-abc.js', headers });
     expect(asset.headers['content-encoding']).toBe('br');
@@ -98,7 +98,7 @@ describe('the built dashboard', () => {
     }
   });
 
-  test('stays whole while another build is written', async () => {
+  test('does not change while another build is written', async () => {
     const other = await temporaryDirectory();
     await cp(directory, other, { recursive: true });
     const running = await serve('http://svc.test', other);

@@ -34,7 +34,7 @@ await seedRecords(pool, owner.workspaceId, resourceNamed('companies'), [
 ]);
 
 describe('creating a key', () => {
-  test('shows the token once, in an answer that nobody stores, and the key as the API shows it', async () => {
+  test('shows the token once, in a response that nobody stores, and the key as the API shows it', async () => {
     const answer = await owner.send('POST', keys, { ...KEY, companyId: 'com_1', access: 'write' });
     expect(answer.status).toBe(201);
     expect(answer.headers['cache-control']).toBe('no-store');
@@ -56,7 +56,7 @@ describe('creating a key', () => {
     expect(service.log.join('')).not.toContain(token);
   });
 
-  test('refuses a body that is not exactly what it wants, and names the field', async () => {
+  test('refuses an invalid body, and names the field', async () => {
     const before = await pool.query('select count(*) from api_keys');
     const wrong: readonly (readonly [object | string, string])[] = [
       [{ ...KEY, name: '' }, '"name" must be 1 to 100 characters'],
@@ -82,7 +82,7 @@ describe('creating a key', () => {
     expect((await pool.query('select count(*) from api_keys')).rows).toEqual(before.rows);
   });
 
-  test('takes every name that is one line, also with a backslash before u0000', async () => {
+  test('accepts every name on one line, also with a backslash before u0000', async () => {
     for (const name of ['a', 'x'.repeat(100), 'Größe – 🦊', '\\u0000', 'back\\slash', '"quoted"']) {
       expect((await create({ name })).key.name).toBe(name);
     }
@@ -90,7 +90,7 @@ describe('creating a key', () => {
 });
 
 describe('rotating a key', () => {
-  test('shows a new token once and ends the old one at once, for live and for test keys', async () => {
+  test('shows a new token once and invalidates the old one immediately, for live and test keys', async () => {
     for (const mode of ['live', 'test']) {
       const first = await create({ mode });
       expect((await service.request(first.token, '/v1/audits')).status).toBe(200);
@@ -114,7 +114,7 @@ describe('rotating a key', () => {
 });
 
 describe('revoking a key', () => {
-  test('ends it at once; again changes nothing and is logged once', async () => {
+  test('invalidates it immediately; a repeat changes nothing, and is logged once', async () => {
     const { key, token } = await create();
     expect((await service.request(token, '/v1/audits')).status).toBe(200);
     const first = (await owner.send('POST', `${keys}/${key.id}/revoke`)).json<{ key: Key }>();
@@ -139,7 +139,7 @@ describe('the list of keys', async () => {
   }
   await other.send('POST', `${path}/${made[0]}/revoke`);
 
-  test('has the pages, filters and refusals of the API', async () => {
+  test('has the pages, filters and errors of the API', async () => {
     const first = (await other.send('GET', `${path}?limit=2`)).json<Page>();
     expect(first.data.map(({ id }) => id)).toEqual(made.slice(0, 2));
     expect(first.pagination.total).toBe(5);
@@ -158,8 +158,8 @@ describe('the list of keys', async () => {
   });
 });
 
-describe('a key that is not there', () => {
-  test('is 404 to rotate and to revoke: unknown, of another workspace, or no id at all', async () => {
+describe('a key that does not exist', () => {
+  test('returns 404 for rotate and revoke: unknown, of another workspace, or not an id', async () => {
     const stranger = await dashboard.owner();
     const { key } = await create();
     const theirs = `/workspaces/${stranger.workspaceId}/keys/${key.id}`;
