@@ -1,9 +1,9 @@
 import type pg from 'pg';
 
-/** Rows that one statement removes at most: it is short, and so is what waits for it. */
+/** The most rows that one statement deletes, so that it is short and others do not wait long for it. */
 const CHUNK_ROWS = 1_000;
 
-/** What to remove. All of it is SQL of our code, never a request's text. */
+/** The rows to delete. All of it is SQL of this program, never text of a request. */
 export interface Chunked {
   readonly table: string;
   /** The columns of its primary key. */
@@ -13,8 +13,8 @@ export interface Chunked {
 }
 
 /**
- * Removes every row that meets a condition, in as many short statements as it takes, each committed by itself; returns
- * how many there were. The signal ends it between two: what is left is for the next time.
+ * Deletes all rows that meet a condition, in short statements that commit one by one. Returns the number of rows. The
+ * signal stops it between two statements; the next call deletes the rest.
  */
 export async function deleteInChunks(
   pool: pg.Pool,
@@ -23,7 +23,7 @@ export async function deleteInChunks(
 ): Promise<number> {
   let deleted = 0;
   while (signal?.aborted !== true) {
-    // The condition again: a row may have been renewed since the inner statement saw it.
+    // The condition is repeated because a row may have changed since the inner statement read it.
     const { rowCount } = await pool.query(
       `delete from ${table} where (${key}) in (select ${key} from ${table} where ${where} limit ${CHUNK_ROWS}) and ${where}`,
       [...values],

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { createTurns, type TurnLimits, type Turns } from './turns.ts';
 
-/** What runs a statement: a pool, one of its connections, or a share of a lane. */
+/** Runs statements: a pool, one of its connections, or a share of a lane. */
 export interface Queryable {
   query<Row extends pg.QueryResultRow = pg.QueryResultRow>(
     query: string | pg.QueryConfig,
@@ -14,45 +14,45 @@ export interface Connections extends Queryable {
   connect(): Promise<pg.PoolClient>;
 }
 
-/** Connections by the owner of the work. */
+/** Connections for each owner of work. */
 export interface Shares<Owner = string> {
   of(owner: Owner): Connections;
 }
 
-/** Who sends a request that has a session: the person of a session that was live, else a session and its network. */
+/** The sender of a request with a session: the person of a valid session, otherwise the session and its network. */
 interface Visitor {
   readonly network: string;
   readonly session: string;
-  /** Undefined: the session is not known yet, or has ended. */
+  /** Undefined if the session is not known yet or has ended. */
   readonly personId: string | undefined;
 }
 
-/** Connections for one kind of work. Its owners take turns, so that none of them can keep all of them. */
+/** Connections for one kind of work. The owners take turns, so that no owner can keep all connections. */
 export interface Lane extends Shares {
-  /** The same for those who are not signed in: all of them together have about half of the connections, never all. */
+  /** For requests without a session. Together they use about half of the connections, never all. */
   readonly signedOut: Shares;
   /**
-   * The same for people who are signed in, outside of their workspaces. All sessions of a person are one owner. A network
-   * has about half of the connections, all of them together never all.
+   * For signed-in people, outside of their workspaces. All sessions of a person are one owner. A network uses about half
+   * of the connections. Together, all networks never use all connections.
    */
   readonly signedIn: Shares<Visitor>;
-  /** The same for the look-ups of sessions and roles, which no other work delays. All unknown sessions of a network are one owner. */
+  /** For look-ups of sessions and roles, which no other work delays. All unknown sessions of a network are one owner. */
   readonly lookUps: Shares<Visitor>;
-  /** Statements and transactions that wait for their turn. */
+  /** How many statements and transactions wait for their turn. */
   readonly waiting: number;
 }
 
-/** Everybody's connections, without turns: for commands, which have a pool to themselves. */
+/** Connections without turns, for commands: each has its own pool. */
 export const unshared = (connections: Connections): Shares => ({ of: () => connections });
 
 /** A turn that work needs. */
 type Step = readonly [turns: Turns, owner: string];
 
-/** `pool` has at least `limits.total` connections: a turn then never waits for one. */
+/** `pool` must have at least `limits.total` connections, so that an owner with a turn never waits for a connection. */
 export function createLane(pool: Connections, limits: TurnLimits): Lane {
   const { total, waitingMax, waitMs } = limits;
-  const never = Math.max(1, total - 1);
-  const half = Math.min(never, Math.ceil(total / 2));
+  const allButOne = Math.max(1, total - 1);
+  const half = Math.min(allButOne, Math.ceil(total / 2));
   const all: Turns[] = [];
   const turnsOf = (change: Partial<TurnLimits> = {}): Turns => {
     const turns = createTurns({ ...limits, ...change });
@@ -62,13 +62,13 @@ export function createLane(pool: Connections, limits: TurnLimits): Lane {
   const share = (...steps: readonly Step[]): Connections => inTurns(pool, steps, waitMs);
 
   const lane = turnsOf();
-  /** Sign-ins and account changes wait for locks. Together they leave a connection to look-ups and to workspaces. */
-  const waitsForLocks = turnsOf({ total: never });
+  /** Sign-ins and account changes wait for locks. Together they leave one connection for look-ups and workspaces. */
+  const waitsForLocks = turnsOf({ total: allButOne });
   const signedOut = turnsOf({ total: half, waitingMax: Math.floor(waitingMax / 2) });
-  /** One owner has few requests in the line of its network, which has few in the line of the lane. */
+  /** An owner has few requests in the queue of its network, and a network has few in the queue of the lane. */
   const byNetwork = (): ((owner: string, network: string) => readonly Step[]) => {
     const owners = turnsOf({ total: Number.POSITIVE_INFINITY });
-    const networks = turnsOf({ total: never, perOwner: half });
+    const networks = turnsOf({ total: allButOne, perOwner: half });
     return (owner, network) => [
       [owners, owner],
       [networks, network],
@@ -91,7 +91,7 @@ export function createLane(pool: Connections, limits: TurnLimits): Lane {
         const owner = ownerOf(visitor);
         const steps = lookUpSteps(owner, visitor.network);
         const first: readonly Step[] = visitor.personId === undefined ? [[sessions, visitor.session]] : [];
-        // An owner of its own: it does not wait for the person's other work.
+        // A separate owner, so that it does not wait for the person's other work.
         return share(...first, ...steps, [lane, `look-up of ${owner}`]);
       },
     },
@@ -104,7 +104,7 @@ export function createLane(pool: Connections, limits: TurnLimits): Lane {
 const ownerOf = ({ personId, network }: Visitor): string =>
   personId === undefined ? `unknown sessions of ${network}` : `person ${personId}`;
 
-/** Takes the turns one after the other, within `waitMs` for all of them, and gives them back together. */
+/** Takes the turns one after the other, all within `waitMs`, and returns them together. */
 function inTurns(pool: Connections, steps: readonly Step[], waitMs: number): Connections {
   const enter = async (): Promise<() => void> => {
     const deadline = performance.now() + waitMs;
@@ -137,7 +137,7 @@ function inTurns(pool: Connections, steps: readonly Step[], waitMs: number): Con
       const leave = await enter();
       try {
         const client = await pool.connect();
-        // The pool sets a new one each time it lends the connection.
+        // The pool sets a new `release` for each use of the connection.
         const release = client.release.bind(client);
         client.release = (broken) => {
           release(broken);

@@ -15,9 +15,8 @@ import { type Connections, createLane, type Lane } from './lane.ts';
 import { createPool, type PoolOptions } from './pool.ts';
 
 /**
- * The database connections of a process, in lanes that cannot take connections from each other. Requests get no other
- * connections, so a new writer cannot forget its turn, its share and its lock timeout; the lanes for reading refuse to
- * write.
+ * The database connections of a process, divided into lanes. A lane cannot use connections of another one. Requests have
+ * no other connections, so each request has a turn, a share and a lock timeout. The lanes for reading refuse to write.
  */
 export interface Lanes {
   /** The audit entries of requests. */
@@ -26,7 +25,7 @@ export interface Lanes {
   readonly reads: Lane;
   /** Everything that writes records, keys and settings, of `/v1` and of the dashboard. */
   readonly writes: Lane;
-  /** The dashboard: sign-in, sessions, and what it reads at a bounded cost. */
+  /** The dashboard: sign-in, sessions, and reads of bounded cost. */
   readonly people: Lane;
   /** Statements whose cost grows with the workspace: exact counts, the log's filters, exports, plots. Read only. */
   readonly slow: Lane;
@@ -35,16 +34,16 @@ export interface Lanes {
 
 export type LaneName = Exclude<keyof Lanes, 'end'>;
 
-/** The lanes that people wait for, as the metrics name them. */
+/** The lanes that requests wait for, by their names in the metrics. */
 export const WAITING_LANES = ['reads', 'writes', 'people', 'slow'] as const satisfies readonly LaneName[];
 
 export type LaneSizes = Readonly<Record<LaneName, number>>;
 
 const LEAST: LaneSizes = LANE_CONNECTIONS_MIN;
-/** Who gets what a process has beyond the least, in turn. */
+/** The lanes that get the connections beyond the minimum, in turn. */
 const SPARE: readonly LaneName[] = ['reads', 'people', 'reads', 'writes'];
 
-/** How a process's connections are divided. */
+/** Divides the connections of a process. */
 export function laneSizes(connections: number): LaneSizes {
   const sizes: Record<LaneName, number> = { ...LEAST };
   for (let spare = 0; spare < connections - CONNECTIONS_MIN; spare++) {
@@ -63,7 +62,7 @@ const halfForTwo = (size: number): number => Math.max(1, Math.floor((size - 1) /
 const over = (pool: Connections, total: number, perOwner: number, waitMs: number): Lane =>
   createLane(pool, { total, perOwner, waitMs, waitingMax: TURNS_WAITING_MAX });
 
-/** A statement of these lanes is ended by the server before the client gives up on it. */
+/** The settings of each lane. The server ends a statement before its client gives up. */
 const SESSIONS: Readonly<Record<LaneName, Partial<PoolOptions>>> = {
   trail: { statementTimeoutMs: GROUP_STATEMENT_TIMEOUT_MS, pipeline: true },
   reads: { statementTimeoutMs: READ_STATEMENT_TIMEOUT_MS, readOnly: true },
@@ -72,7 +71,7 @@ const SESSIONS: Readonly<Record<LaneName, Partial<PoolOptions>>> = {
   slow: { statementTimeoutMs: SLOW_STATEMENT_TIMEOUT_MS, readOnly: true },
 };
 
-/** The lanes of a process that may have so many connections (at least {@link CONNECTIONS_MIN}). */
+/** The lanes of a process with this number of connections, at least {@link CONNECTIONS_MIN}. */
 export function createLanes(
   options: Pick<PoolOptions, 'url' | 'name' | 'onError'>,
   connections: number,
@@ -94,7 +93,7 @@ export function createLanes(
   };
 }
 
-/** Lanes over given connections: those of tests, which choose how their database behaves. */
+/** Lanes over given connections, for tests that control how their database behaves. */
 export const lanesOver = (connections: Connections): Lanes => ({
   ...lanesOf(
     { trail: connections, reads: connections, writes: connections, people: connections, slow: connections },
@@ -106,7 +105,7 @@ export const lanesOver = (connections: Connections): Lanes => ({
 const lanesOf = (pools: Readonly<Record<LaneName, Connections>>, sizes: LaneSizes): Omit<Lanes, 'end'> => ({
   trail: pools.trail,
   reads: over(pools.reads, sizes.reads, half(sizes.reads), TURN_TIMEOUT_MS),
-  // The workspace's clock makes its writes follow one another: a second connection would only wait for it.
+  // Writes of a workspace wait for its clock, so a second connection would only wait.
   writes: over(pools.writes, sizes.writes, 1, WRITE_TURN_TIMEOUT_MS),
   people: over(pools.people, sizes.people, halfForTwo(sizes.people), TURN_TIMEOUT_MS),
   slow: over(pools.slow, sizes.slow, half(sizes.slow), SLOW_STATEMENT_TIMEOUT_MS),

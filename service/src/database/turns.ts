@@ -1,36 +1,36 @@
-/** Says that too much waits already, or that a turn did not come in time. The caller may try again later. */
+/** Too many callers wait already, or the turn did not come in time. The caller may try again later. */
 export class BusyError extends Error {
   override readonly name = 'BusyError';
 }
 
 export interface TurnLimits {
-  /** Turns at once. */
+  /** The most turns at the same time. */
   readonly total: number;
-  /** Turns that one owner has at once. */
+  /** The most turns of one owner at the same time. */
   readonly perOwner: number;
   /** How long a caller waits for its turn. */
   readonly waitMs: number;
   /**
-   * Callers that wait, of all owners. One owner may have half of them. When all places are taken, a caller of an owner
-   * with fewer takes the place of the newest caller of the owner with the most.
+   * The most callers that wait, of all owners. One owner may have half of them. When all places are taken, a caller of an
+   * owner with fewer callers replaces the newest caller of the owner with the most.
    */
   readonly waitingMax: number;
 }
 
 /**
- * A bounded number of turns, shared fairly: owners that wait are served in rotation, so one with many callers delays
- * another one by a turn, not by its queue. The limit per owner leaves turns to others even when those of one owner
- * never end.
+ * A limited number of turns, shared fairly. Owners that wait get turns in rotation, so an owner with many callers delays
+ * another owner by one turn, not by its whole queue. With the limit per owner, others get turns even if the turns of one
+ * owner never end.
  */
 export interface Turns {
   /**
-   * Takes a turn. Undefined: at once. A promise: when it comes; rejects with {@link BusyError}. Waits for `waitMs`;
-   * default: that of the limits.
+   * Takes a turn. Returns undefined if it is free, otherwise a promise that resolves with the turn, or rejects with {@link
+   * BusyError} after `waitMs`. Default: `waitMs` of the limits.
    */
   take(owner: string, waitMs?: number): Promise<void> | undefined;
-  /** Gives a turn back. */
+  /** Returns a turn. */
   leave(owner: string): void;
-  /** Callers that wait now. */
+  /** How many callers wait now. */
   readonly waiting: number;
 }
 
@@ -43,7 +43,7 @@ interface Caller {
 
 export function createTurns({ total, perOwner, waitingMax, ...limits }: TurnLimits): Turns {
   const running = new Map<string, number>();
-  /** The owner whose caller started last is at the end. */
+  /** The waiting callers of each owner. The owner whose caller started last is at the end. */
   const lines = new Map<string, Set<Caller>>();
   const perLineMax = Math.max(1, Math.floor(waitingMax / 2));
   let count = 0;
@@ -61,7 +61,7 @@ export function createTurns({ total, perOwner, waitingMax, ...limits }: TurnLimi
     line.delete(caller);
     if (line.size === 0) lines.delete(owner);
   };
-  /** At most `total` owners are passed over: those that have as many turns as they may. */
+  /** Skips at most `total` owners: those that have all of their turns. */
   const startNext = (): void => {
     for (const [owner, line] of lines) {
       const [first] = line;
@@ -72,7 +72,7 @@ export function createTurns({ total, perOwner, waitingMax, ...limits }: TurnLimi
       return;
     }
   };
-  /** Refuses the newest caller of the longest line, if that one stays as long as a line that grows to `size`. */
+  /** Refuses the newest caller of the longest line, if that line is longer than `size`. Returns whether it did. */
   const makeRoom = (size: number): boolean => {
     let longest: readonly [owner: string, line: Set<Caller>] | undefined;
     for (const entry of lines) if (entry[1].size > (longest?.[1].size ?? size)) longest = entry;

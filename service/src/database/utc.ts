@@ -1,5 +1,5 @@
-/** How a time is written as text: what the wire, a cursor and an entry of the audit log have. */
+/** The text form of times in the API, in cursors and in audit entries. */
 const TIME_TEXT = `'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'`;
 
-/** SQL that writes a timestamptz as the API does, with its microseconds. The expression is our code, never a request's text. */
+/** SQL for a timestamptz in the text form of the API, with microseconds. The expression is SQL of this program, never text of a request. */
 export const utc = (expression: string): string => `to_char(${expression} at time zone 'UTC', ${TIME_TEXT})`;

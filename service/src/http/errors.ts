@@ -2,8 +2,8 @@ import { type AnyErrorCode, ERRORS } from '@svc/sdk/contract';
 import { UNAVAILABLE_RETRY_SECONDS } from '../config/limits.ts';
 
 /**
- * A failure that a client is told of, in the error envelope. The message is for people: it names the field and
- * says what is allowed, and holds nothing from inside.
+ * A failure that is sent to the client in the error envelope. The message is for people: it names the field and says what
+ * is allowed. It contains no internal details.
  */
 export class ApiError extends Error {
   readonly code: AnyErrorCode;

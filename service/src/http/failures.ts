@@ -3,9 +3,9 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { isUnavailable } from '../database/errors.ts';
 import { ApiError, errorEnvelope, unavailable } from './errors.ts';
 
-/** The one place that turns whatever was thrown into the error envelope. Nothing inside leaks. */
+/** Turns every thrown value into the error envelope. A response contains no internal details. */
 
-/** Failures of Fastify itself that are the client's doing. */
+/** Errors of Fastify that the client caused. */
 const CLIENT_FAILURES: Readonly<Record<string, readonly [AnyErrorCode, string]>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported_media_type', 'The body must be application/json.'],
   FST_ERR_CTP_BODY_TOO_LARGE: ['payload_too_large', 'The request body is too large.'],
@@ -31,7 +31,7 @@ export function sendFailure(
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply {
-  // A client that goes away in the middle of its body looks like a broken connection of ours.
+  // If the client disconnects while it sends its body, the error looks like a broken connection of this service.
   const gone = request.raw.readableAborted && !(error instanceof ApiError);
   let failure = gone
     ? new ApiError('invalid_request', 'The request ended before it was whole.')

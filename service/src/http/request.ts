@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { containsToken } from '@svc/sdk/contract';
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from './errors.ts';
 import { clientAddress } from './proxies.ts';
-import { containsEncodedToken } from './token-text.ts';
 
 /** What every request passes before its route: it gets an id and one spelling of its path, and must be valid HTTP. */
 
@@ -103,3 +103,18 @@ export function originOf(request: FastifyRequest): RequestOrigin {
 /** Text of a client for the audit log: of bounded length, and removed if it contains a token. */
 export const withoutToken = (text: string): string =>
   containsEncodedToken(text) ? '[removed: held an API key]' : text.slice(0, LOGGED_TEXT_MAX_CHARACTERS);
+
+/** Several programs may have percent-encoded a text, one after the other. */
+const DECODING_ROUNDS_MAX = 3;
+
+/** Whether the text contains a token. The text can be percent-encoded, also repeatedly. */
+export function containsEncodedToken(text: string): boolean {
+  let decoded = text;
+  for (let round = 0; round < DECODING_ROUNDS_MAX && decoded.includes('%'); round++) {
+    if (containsToken(decoded)) return true;
+    decoded = decoded.replace(/%([0-9a-f]{2})/gi, (_, hex: string) =>
+      String.fromCharCode(Number.parseInt(hex, 16)),
+    );
+  }
+  return containsToken(decoded);
+}

@@ -3,7 +3,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { matchesEtag, weakEtag } from './etag.ts';
 
-/** Content that is the same for every client, compressed once and sent in the encoding that the client accepts. */
+/** Content that is the same for every client: compressed once, sent in the best encoding that the client accepts. */
 export interface StaticContent {
   readonly type: string;
   readonly cacheControl: string;

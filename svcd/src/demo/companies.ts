@@ -1,4 +1,4 @@
-/** A company of the demo, and the words that others use of it. */
+/** A company of the demo, with words for headlines about it. */
 export interface DemoCompany {
   readonly id: string;
   readonly name: string;
@@ -6,13 +6,13 @@ export interface DemoCompany {
   readonly products: readonly string[];
   readonly places: readonly string[];
   readonly themes: readonly string[];
-  /** The score its audits begin with, and how far they rise or fall in a year. */
+  /** The score of its first audit, and the change in a year. */
   readonly score: number;
   readonly trend: number;
-  /** Parts of all mentions that are positive and negative. */
+  /** The shares of its mentions that are positive and negative. */
   readonly praise: number;
   readonly blame: number;
-  /** How much it is talked of, against the others. */
+  /** Its number of mentions, relative to other companies. */
   readonly fame: number;
 }
 

@@ -2,7 +2,7 @@ import type { Content, Mention } from '@svc/sdk';
 import type { DemoCompany } from './companies.ts';
 import type { Random } from './random.ts';
 
-/** Headlines and sentences for the demo, with {places} for the words of a company. */
+/** Headlines and sentences for the demo. Placeholders such as {product} stand for words of a company. */
 
 interface Phrases {
   readonly titles: readonly string[];
@@ -86,7 +86,7 @@ export const CONTENT_TITLES: readonly string[] = [
 
 const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday'] as const;
 
-/** A phrase with its places filled. It begins with a capital letter, whatever stands there. */
+/** A phrase with its placeholders replaced. The first letter becomes a capital. */
 export function fill(phrase: string, company: DemoCompany, random: Random): string {
   const words: Readonly<Record<string, () => string>> = {
     company: () => company.name,

@@ -1,4 +1,4 @@
-/** Numbers that look random and are the same in every run: mulberry32. */
+/** Pseudo-random numbers (mulberry32), the same in every run. */
 export interface Random {
   /** At least 0, less than 1. */
   next(): number;
@@ -26,7 +26,7 @@ export function createRandom(seed: number): Random {
       if (item === undefined) throw new RangeError('There is nothing to pick from.');
       return item;
     },
-    // The sum of three is near enough to a bell.
+    // The sum of three approximates a normal distribution.
     around: (mean, spread) => mean + (next() + next() + next() - 1.5) * 2 * spread,
   };
 }

@@ -11,7 +11,7 @@ const MENTIONS = 5_000;
 const CONTENT_ITEMS = 500;
 
 const YEAR_MS = 365 * DAY_MS;
-/** Nothing of the demo is newer: it all lies in the past. */
+/** All records of the demo are older than this. */
 const NEWEST_MS = 5 * MINUTE_MS;
 
 /** The demo's records by resource, in the order in which they can be written: companies first. Oldest records first. */
@@ -22,7 +22,7 @@ export interface DemoRecords {
   readonly content: readonly RecordInput[];
 }
 
-/** A year of records up to `nowMs`: the same ones for the same time. */
+/** A year of records up to `nowMs`. The result is the same for the same time. */
 export function demoRecords(nowMs: number): DemoRecords {
   const random = createRandom(SEED);
   const ageMs = (age: number): string => new Date(nowMs - NEWEST_MS - age).toISOString();
@@ -41,11 +41,11 @@ export function demoRecords(nowMs: number): DemoRecords {
 
 type AgeToTime = (ageMs: number) => string;
 
-/** Ages from a year down to nothing; with `growth` above 1 there are more of late. */
+/** Ages from one year to zero, oldest first. With `growth` above 1, more of them are recent. */
 const ages = (random: Random, count: number, growth: number): readonly number[] =>
   Array.from({ length: count }, () => YEAR_MS * random.next() ** growth).sort((a, b) => b - a);
 
-/** Scores wander about a line from a company's first to its last. */
+/** Scores vary around a line from the first score of a company to its last. */
 function audits(random: Random, time: AgeToTime): readonly RecordInput[] {
   const wander = new Map<string, number>();
   return ages(random, AUDITS, 1).map((age, i) => {
@@ -109,7 +109,7 @@ function content(random: Random, time: AgeToTime): readonly RecordInput[] {
   });
 }
 
-/** What was begun lately is still being worked on. */
+/** Recent items are not published yet. */
 function statusAt(ageMs: number, random: Random): Content['status'] {
   if (ageMs < 10 * DAY_MS) return random.pick(['draft', 'draft', 'in_review', 'scheduled']);
   if (ageMs < 30 * DAY_MS) return random.pick(['in_review', 'scheduled', 'published', 'published', 'draft']);

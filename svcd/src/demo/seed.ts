@@ -53,7 +53,7 @@ async function findWorkspace(pool: pg.Pool): Promise<DemoWorkspace | undefined> 
   return rows[0];
 }
 
-/** Its owner signs in by a link; the password is random and not shown. */
+/** The owner signs in with a link. The password is random and not shown. */
 function makeWorkspace({ pool, secrets, publicUrl, log }: SeedOptions): Promise<DemoWorkspace> {
   return bootstrap({
     pool,

@@ -1,4 +1,4 @@
-// What every page of the documentation does beyond what HTML does: the theme, tabs, copying, the menu.
+// The script of every page of the documentation: the theme, tabs, copy buttons, the menu.
 
 const root = document.documentElement;
 const dark = matchMedia('(prefers-color-scheme: dark)');
@@ -6,7 +6,7 @@ const remember = (name, value) => {
   try {
     localStorage.setItem(name, value);
   } catch {
-    // Storage is switched off: the choice holds on this page.
+    // Storage is disabled: the choice applies to this page only.
   }
 };
 const remembered = (name) => {
@@ -17,7 +17,7 @@ const remembered = (name) => {
   }
 };
 
-/** The theme that is seen, for what cannot follow the style sheet by itself. */
+/** Announces the shown theme to scripts, which cannot follow the style sheet. */
 function showTheme() {
   root.dataset.shown = root.dataset.theme ?? (dark.matches ? 'dark' : 'light');
   document.dispatchEvent(new Event('themeshown'));
@@ -33,7 +33,7 @@ button.addEventListener('click', () => {
 dark.addEventListener('change', showTheme);
 showTheme();
 
-// The same example in several languages: one is seen, in all groups the same.
+// Tabs for the same example in several languages. All groups show the same language.
 const LANGUAGE = 'svc.docs.language';
 const groups = [...document.querySelectorAll('.examples')].map((group, position) => {
   const panels = [...group.querySelectorAll('.code')];
@@ -72,7 +72,7 @@ function choose(tab) {
   const { top } = tab.getBoundingClientRect();
   show(tab.textContent);
   remember(LANGUAGE, tab.textContent);
-  // Groups above may have another height now: what was clicked stays where it is.
+  // The heights of groups above may have changed: keep the clicked tab in place.
   scrollBy({ top: tab.getBoundingClientRect().top - top, behavior: 'instant' });
 }
 

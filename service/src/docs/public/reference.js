@@ -1,11 +1,11 @@
-// Starts Scalar over the service's own description of itself. Nothing is asked of another host.
+// Starts Scalar with the OpenAPI document of this service. It sends no request to another host.
 
 const { document: documentUrl, base } = document.getElementById('content').dataset;
 const mount = document.getElementById('reference');
 
 window.Scalar.createApiReference(mount, {
   url: documentUrl,
-  // The address that this page was loaded from, which may be another one than the service knows itself by.
+  // The address of this page, which may differ from the public URL of the service.
   servers: [{ url: location.origin + base }],
   authentication: { preferredSecurityScheme: 'apiKey' },
   persistAuth: false,
@@ -34,26 +34,25 @@ document.addEventListener('themeshown', () => {
   document.body.classList.toggle('light-mode', !dark);
 });
 
-// What Scalar draws and a reader of the screen would miss, put right as it is drawn. Each is for those who do not see
-// the icon or the heading beside it, and changes nothing that is seen.
-const MENDS = {
-  // An icon alone.
+// Corrections of Scalar's elements for screen readers, applied when an element appears. They change nothing visible.
+const CORRECTIONS = {
+  // Only an icon.
   'button.scalar-code-copy:not([aria-label])': (copy) => copy.setAttribute('aria-label', 'Copy the code'),
-  // Its name has to hold the words on it: who speaks to the page says those.
+  // Its name must contain its visible text, which people say to speech control.
   'button.show-more[aria-label^="Show all"]': (more) =>
     more.setAttribute('aria-label', `${more.textContent.trim()}: ${more.getAttribute('aria-label')}`),
-  // One a response and operation, all of the same name: no landmarks to find the way by.
+  // There is one per response, all with the same name, so they are not useful as landmarks.
   '.scalar-card[role="region"]': (card) => card.setAttribute('role', 'group'),
-  // On small screens, beside the header of all pages: it leads to the contents.
+  // On small screens, this second header contains the navigation to the contents.
   '.scalar-app header:not([role])': (header) => {
     header.setAttribute('role', 'none');
     header.parentElement.setAttribute('role', 'navigation');
     header.parentElement.setAttribute('aria-label', 'Contents');
   },
-  // The results are below it from the first moment.
+  // The results below it are always shown.
   'input[role="combobox"][aria-controls]:not([aria-expanded])': (input) =>
     input.setAttribute('aria-expanded', 'true'),
-  // Text is typed there; what it might complete are variables, of which there are none.
+  // It completes only variables, and there are none, so it is a plain text field.
   '[contenteditable][role="combobox"]': (field) => {
     field.setAttribute('role', 'textbox');
     field.removeAttribute('aria-autocomplete');
@@ -61,31 +60,31 @@ const MENDS = {
   'button[role="none"]': (button) => button.removeAttribute('role'),
   '.scalar-client section[aria-label^="Notifications"]': (notes) =>
     notes.setAttribute('aria-label', 'Notices of the request'),
-  // The answer's body: read, and scrolled by the keyboard.
+  // The body of a response, so that the keyboard can scroll it.
   '.cm-content[contenteditable="false"]:not([aria-label])': (body) => {
     body.setAttribute('aria-label', 'Body of the answer');
     body.setAttribute('aria-readonly', 'true');
     body.tabIndex = 0;
   },
-  // It names what is drawn only once the pointer is there.
+  // It refers to a tooltip that exists only while the pointer is over the button.
   '.scalar-client button[class*="copy-button"][aria-controls]': (copy) =>
     copy.removeAttribute('aria-controls'),
 };
 
-/** While a request is tried, the page behind it is out of reach. */
-const hideBehind = () => {
+/** Makes the page behind the request dialog inert. */
+const makeBackgroundInert = () => {
   const behind = document.querySelector('main.references-rendered');
   if (behind !== null) behind.inert = document.querySelector('.scalar-client--open') !== null;
 };
 
-function mend() {
-  for (const [selector, mendOne] of Object.entries(MENDS))
-    document.querySelectorAll(selector).forEach(mendOne);
-  hideBehind();
+function correctAll() {
+  for (const [selector, correctOne] of Object.entries(CORRECTIONS))
+    document.querySelectorAll(selector).forEach(correctOne);
+  makeBackgroundInert();
 }
-new MutationObserver(mend).observe(document.body, {
+new MutationObserver(correctAll).observe(document.body, {
   childList: true,
   subtree: true,
   attributeFilter: ['class', 'role'],
 });
-mend();
+correctAll();

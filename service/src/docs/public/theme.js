@@ -1,7 +1,7 @@
-// Ahead of the first paint: the theme that was chosen on this browser. Without one the system's holds.
+// Sets the theme that was chosen in this browser, before the first paint. Default: the theme of the system.
 try {
   const theme = localStorage.getItem('svc.theme');
   if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme;
 } catch {
-  // Storage is switched off: the system's theme holds.
+  // Storage is disabled: the theme of the system applies.
 }

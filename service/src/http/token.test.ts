@@ -1,6 +1,6 @@
 import { isToken } from '@svc/sdk/contract';
 import { describe, expect, test } from 'vitest';
-import { containsEncodedToken } from './token-text.ts';
+import { containsEncodedToken } from './request.ts';
 
 const TOKEN = `svc_live_${'aB3-_'.repeat(6)}xy`;
 const encode = (text: string): string =>
