@@ -10,8 +10,10 @@ const HOOK_TIMEOUT_MS = 120_000;
 /** What runs in a browser, once: not on every database. */
 const BROWSER = 'dashboard/test/';
 const BROWSER_TEST_TIMEOUT_MS = 120_000;
-/** Where changes land, machines are shared: what waits for a browser or a process gets another try there, and only there. */
+/** A shared machine may delay a browser or a process, so CI retries the tests that drive one. Other tests have no retry. */
 const RETRIES = process.env['CI'] === undefined || process.env['PROVE'] !== undefined ? 0 : 2;
+const DRIVES_PROCESS = /from '(?:node:child_process|[^']*\/harness\/(?:process|running-service)\.ts)'/;
+const PROCESS_TESTS = 'packages/embedded-postgres/test/';
 
 /** A test file needs a database when it imports from the harness more than these. */
 const USES_DATABASE =
@@ -30,16 +32,22 @@ const found =
 const inBrowser = found.filter((file) => file.startsWith(BROWSER));
 const files = found.filter((file) => !inBrowser.includes(file));
 // A proof reaches the harness by other files.
-const withDatabase = files.filter(
-  (file) => PROOF !== undefined || USES_DATABASE.test(readFileSync(join(import.meta.dirname, file), 'utf8')),
-);
+const textOf = (file: string): string => readFileSync(join(import.meta.dirname, file), 'utf8');
+const withDatabase = files.filter((file) => PROOF !== undefined || USES_DATABASE.test(textOf(file)));
 const withoutDatabase = files.filter((file) => !withDatabase.includes(file));
+const drivesProcess = (file: string): boolean =>
+  PROOF === undefined && (file.startsWith(PROCESS_TESTS) || DRIVES_PROCESS.test(textOf(file)));
+
+interface ProjectOptions {
+  readonly globalSetup?: string;
+  readonly testTimeout?: number;
+  readonly retry?: number;
+}
 
 function project(
   name: string,
   include: readonly string[],
-  globalSetup?: string,
-  testTimeout = TEST_TIMEOUT_MS,
+  { globalSetup, testTimeout = TEST_TIMEOUT_MS, retry = 0 }: ProjectOptions = {},
 ): TestProjectInlineConfiguration {
   return {
     test: {
@@ -49,24 +57,40 @@ function project(
       root: import.meta.dirname,
       setupFiles: ['packages/embedded-postgres/test/support/setup.ts'],
       testTimeout,
-      retry: RETRIES,
+      retry,
       hookTimeout: HOOK_TIMEOUT_MS,
       ...(globalSetup === undefined ? {} : { globalSetup: [globalSetup] }),
     },
   };
 }
 
+/** The project, and the same with retries for its tests that drive a process. */
+const withRetries = (name: string, include: readonly string[], globalSetup?: string) => {
+  const options = globalSetup === undefined ? {} : { globalSetup };
+  return [
+    project(
+      name,
+      include.filter((file) => !drivesProcess(file)),
+      options,
+    ),
+    project(`${name}, processes`, include.filter(drivesProcess), { ...options, retry: RETRIES }),
+  ];
+};
+
 const projects = [
-  project('no database', withoutDatabase),
-  project('embedded 18', withDatabase, `${HARNESS}/postgres/embedded-18.ts`),
+  ...withRetries('no database', withoutDatabase),
+  ...withRetries('embedded 18', withDatabase, `${HARNESS}/postgres/embedded-18.ts`),
 ];
 if (inBrowser.length > 0) {
-  projects.push(project('browser', inBrowser, 'dashboard/test/harness/setup.ts', BROWSER_TEST_TIMEOUT_MS));
+  const globalSetup = 'dashboard/test/harness/setup.ts';
+  projects.push(
+    project('browser', inBrowser, { globalSetup, testTimeout: BROWSER_TEST_TIMEOUT_MS, retry: RETRIES }),
+  );
 }
 if (existsSync(POSTGRESQL_15)) {
-  projects.push(project('external 15', withDatabase, `${HARNESS}/postgres/external-15.ts`));
+  projects.push(...withRetries('external 15', withDatabase, `${HARNESS}/postgres/external-15.ts`));
 } else {
-  process.stderr.write(`${POSTGRESQL_15} is not there: the tests run on the packaged PostgreSQL alone\n`);
+  process.stderr.write(`${POSTGRESQL_15} is not there: the tests run only on the packaged PostgreSQL\n`);
 }
 
 // Half of the time a test waits for PostgreSQL or for a process: a worker per core, where the default leaves one free.
