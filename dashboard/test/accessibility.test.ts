@@ -14,7 +14,7 @@ const LOOKS = [
 
 interface State {
   readonly path: string;
-  /** Shown when the page is there. */
+  /** A heading that appears when the page has loaded. */
   readonly heading: string;
   readonly outside?: true;
   readonly act?: (page: Page) => Promise<unknown>;
@@ -23,7 +23,7 @@ interface State {
 const press = (name: string | RegExp) => (page: Page) => page.getByRole('button', { name }).first().click();
 const dialog = (page: Page) => page.getByRole('dialog');
 
-/** Every page that is this file's to try, and what opens on it. `:w` is the workspace. */
+/** Every page that no other file checks, and the popups on it. `:w` is the workspace id. */
 const STATES: Readonly<Record<string, State>> = {
   'sign-in': { path: '/sign-in', heading: 'Sign in', outside: true },
   'set-up': { path: '/set-up#token=x', heading: 'Set up svc', outside: true },
@@ -101,7 +101,7 @@ describe.skipIf(BROWSER_PATH === undefined)('axe finds nothing, and nothing is c
     ]);
   });
 
-  /** One browser for a look: signing in takes longer than looking. */
+  /** One browser context per theme and width, because signing in is slow. */
   const visitorFor = async (theme: 'light' | 'dark', width: number, outside: boolean): Promise<Visitor> => {
     const key = `${theme} ${width} ${outside}`;
     const options = {
@@ -121,7 +121,7 @@ describe.skipIf(BROWSER_PATH === undefined)('axe finds nothing, and nothing is c
     const state = STATES[name];
     if (state === undefined) throw new Error(`there is no state ${name}`);
     const { page, expectNoProblems } = await visitorFor(theme, width, state.outside === true);
-    // Away first, so that a path that differs in its fragment alone is a page of its own.
+    // Leave the page first. A path that differs only in its fragment would not load again.
     await page.goto('about:blank');
     await page.goto(world.url + state.path.replace(':w', ada.workspaceId));
     await page.getByRole('heading', { name: state.heading }).first().waitFor();

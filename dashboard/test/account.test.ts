@@ -53,7 +53,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the account', () => {
     await rows.nth(1).waitFor();
     expect(await rows.first().textContent()).toContain('This browser');
     const firefox = rows.filter({ hasText: 'Firefox on Linux' });
-    // The answer is kept back, then lost: it goes at once, and comes back with the reason.
+    // Hold the response, then lose it. The session disappears at once, and comes back with the reason.
     const { promise: held, resolve: lose } = Promise.withResolvers<void>();
     await here.page.route('**/auth/revoke-session', (route) => held.then(() => route.abort()));
     await firefox.getByRole('button', { name: 'Sign out' }).click();

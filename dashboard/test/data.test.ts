@@ -75,7 +75,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the pages of the data', async () =>
     await expectSound(page);
   });
 
-  test('go on to the end of a list, sort it, and show what has come since', async () => {
+  test('load a list to the end, sort it, and show newer records', async () => {
     const page = await open(owner, `${base}/audits`);
     await page.getByText('50 audits shown').waitFor();
     await page.getByRole('button', { name: 'Load more' }).click();
@@ -116,7 +116,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the pages of the data', async () =>
     expect(await page.getByRole('link', { name: /^com_/ }).count()).toBe(0);
   });
 
-  test('switch to one company by its name, and lead to its page with the history of its score', async () => {
+  test('filter by a company, and link to its page with the history of its score', async () => {
     const page = await open(owner, `${base}/audits`);
     await page.getByRole('button', { name: 'All companies' }).click();
     await page.getByPlaceholder('Name, domain or id').fill('bore');

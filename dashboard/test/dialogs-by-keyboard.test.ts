@@ -8,7 +8,7 @@ import { choose, focused, focusIsInside, goTo } from './harness/keyboard.ts';
 import { POPUPS } from './harness/popups.ts';
 import { BROWSER_PATH, createWorld, type Person, type World } from './harness/world.ts';
 
-/** Every dialog, menu and popover, used with the keyboard only. */
+/** Uses every dialog, menu and popover with only the keyboard. */
 
 const SOURCE = fileURLToPath(new URL('../src/', import.meta.url));
 const OPENS = /<(?:Dialog|Confirm|Menu|Popover\.Root|Dialog\.Root)\b/;
@@ -78,7 +78,7 @@ describe.skipIf(BROWSER_PATH === undefined)('with the keyboard only', () => {
       await page.keyboard.press('Tab');
       expect(await focusIsInside(page, one.role), 'Tab stays in it').toBe(true);
     }
-    // Where a tooltip is shown, Escape closes that first.
+    // If a tooltip is open, Escape closes it first.
     const escaped = async (): Promise<number> => {
       await page.keyboard.press('Escape');
       return popup.count();

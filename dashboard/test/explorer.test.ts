@@ -37,12 +37,12 @@ describe.skipIf(BROWSER_PATH === undefined)('the explorer', async () => {
     await expectSound(page);
   });
 
-  test('sends what it shows, follows nextCursor, and says the same as curl', async () => {
+  test('sends the request that it shows, follows nextCursor, and shows the same as curl', async () => {
     const page = await open(owner, path);
     await page.getByLabel('Test key').fill(token);
     await page.getByLabel(/^limit/).fill('2');
     expect(await page.getByLabel('curl', { exact: true }).textContent()).toContain("/v1/audits?limit=2'");
-    // By keyboard: Enter in a field sends.
+    // Enter in a field sends the request.
     await page.getByLabel(/^limit/).press('Enter');
     const answer = page.getByLabel('response body', { exact: true });
     await answer.getByText('"aud_4"').waitFor();
@@ -54,7 +54,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the explorer', async () => {
     expect(await page.getByRole('button', { name: 'Next page' }).count()).toBe(0);
   });
 
-  test('tries a write as a dry run that works as it stands, and changes nothing', async () => {
+  test('sends an example write unchanged as a dry run, which changes nothing', async () => {
     const page = await open(owner, path);
     await page.getByLabel('Test key').fill(token);
     await page.getByLabel('Endpoint').selectOption('POST /v1/audits');

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { BROWSER_PATH, createWorld, PASSWORD, type World } from './harness/world.ts';
 
-/** 250 kB is the bar; it stays well below. */
+/** The requirement is 250 kB. This limit is stricter. */
 const FIRST_LOAD_MAX_BYTES = 180_000;
 
 // Skipped without Chromium, which is an error in CI.

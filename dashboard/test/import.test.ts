@@ -5,7 +5,7 @@ import { BROWSER_PATH } from './harness/launch.ts';
 import { createServiceWorld } from './harness/service-world.ts';
 import { expectSound } from './harness/sound.ts';
 
-/** Some 9 MB: more than what is on its way between browser and service. */
+/** About 9 MB: more than the buffers between browser and service hold. */
 const LARGE_LINES = 300_000;
 
 // Skipped without Chromium, which is an error in CI.
@@ -101,7 +101,7 @@ describe.skipIf(BROWSER_PATH === undefined)('importing a file', async () => {
       .toBeGreaterThan(0);
     await page.getByRole('button', { name: 'Stop' }).click();
     await page.getByRole('alert').getByText('Records that were written stay', { exact: false }).waitFor();
-    // The service writes what has arrived.
+    // The service still writes the lines that have arrived.
     await expect
       .poll(() => service.log.some((line) => line.includes('an import broke off')), { timeout: 60_000 })
       .toBe(true);
@@ -112,7 +112,7 @@ describe.skipIf(BROWSER_PATH === undefined)('importing a file', async () => {
       );
       return rows[0]?.n ?? 0;
     };
-    // Two from the tests before.
+    // The earlier tests have imported two.
     const stopped = (await written()) - 2;
     expect(stopped).toBeLessThan(LARGE_LINES);
     await page.getByRole('button', { name: 'Try again' }).click();
@@ -144,7 +144,7 @@ describe.skipIf(BROWSER_PATH === undefined)('importing a file', async () => {
     await page.getByRole('button', { name: 'Import', exact: true }).last().click();
     await page.getByRole('alert').getByText('cannot be reached').waitFor();
     lost = false;
-    // As if the first request were not at its end.
+    // Mark the first request as still running.
     const hold = (until: string) =>
       service.pool.query(`update imports set active_until = ${until} where workspace_id = $1`, [workspaceId]);
     await hold(`clock_timestamp() + interval '1 hour'`);
@@ -158,7 +158,7 @@ describe.skipIf(BROWSER_PATH === undefined)('importing a file', async () => {
     await page.getByLabel('File', { exact: true }).setInputFiles(csv('once.csv', 'name\nOnce\n'));
     await page.getByRole('button', { name: 'Import', exact: true }).last().click();
     await page.getByText('1 company imported, none refused.').waitFor();
-    // One for all attempts at a file, and another one when a file is chosen.
+    // All attempts with a file have the same key. Choosing a file creates a new one.
     expect(keys.map((key) => keys.indexOf(key))).toEqual([0, 0, 0, 3]);
   });
 

@@ -3,14 +3,14 @@ import { focused, goTo } from './harness/keyboard.ts';
 import { BROWSER_PATH, createWorld, PASSWORD, type World } from './harness/world.ts';
 
 // Skipped without Chromium, which is an error in CI.
-describe.skipIf(BROWSER_PATH === undefined)('with the keyboard alone', () => {
+describe.skipIf(BROWSER_PATH === undefined)('with only the keyboard', () => {
   let world: World;
   beforeAll(async () => {
     world = await createWorld();
     await world.person('Ada');
   });
 
-  test('one signs in, goes to the keys by Ctrl-K, makes a key and signs out', async () => {
+  test('a person signs in, opens the keys with Ctrl-K, creates a key and signs out', async () => {
     const { page, expectNoProblems } = await world.visitor();
     await page.goto('/sign-in');
     await page.getByLabel('E-mail address').waitFor();
@@ -51,7 +51,7 @@ describe.skipIf(BROWSER_PATH === undefined)('with the keyboard alone', () => {
     expect(await focused(page), 'the way out comes first').toBe('Cancel');
     await page.keyboard.press('Escape');
     await page.getByRole('alertdialog').waitFor({ state: 'detached' });
-    // Back where one was.
+    // The focus returns.
     await expect.poll(() => focused(page)).toBe('Actions for By keyboard');
 
     await goTo(page, /Account of/, 'Shift+Tab');
@@ -64,7 +64,7 @@ describe.skipIf(BROWSER_PATH === undefined)('with the keyboard alone', () => {
     expectNoProblems();
   });
 
-  test('one skips to the content, and sees where the focus is', async () => {
+  test('a person skips to the content and sees the focus', async () => {
     const bob = await world.person('Bob');
     const { page } = await world.signedIn(bob);
     await page.goto(`/w/${bob.workspaceId}/keys`);

@@ -43,7 +43,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the page of the API keys', () => {
     await dialog().getByRole('button', { name: 'Create key' }).click();
     return takeToken();
   };
-  /** Copies the token as people do. */
+  /** Copies the token with the button. */
   const takeToken = async (): Promise<string> => {
     await dialog().getByRole('button', { name: 'Copy token' }).click();
     return page.evaluate('navigator.clipboard.readText()');

@@ -32,7 +32,7 @@ describe.skipIf(BROWSER_PATH === undefined)('a list', async () => {
     })),
   );
 
-  test('that was read more than a day ago is read from its start by Try again', async () => {
+  test('that was loaded more than a day ago is loaded from the start by Try again', async () => {
     const page = await open(owner, `${base}/data/audits`);
     await page.getByText('50 audits shown').waitFor();
     service.clock.now += 25 * 60 * 60 * 1000;
@@ -48,7 +48,7 @@ describe.skipIf(BROWSER_PATH === undefined)('a list', async () => {
     await page.getByText(`${AUDITS} audits`, { exact: true }).waitFor();
   });
 
-  test('does not show the error of another order', async () => {
+  test('does not show the error of another sort', async () => {
     const page = await open(owner, `${base}/data/audits`);
     await page.getByText('50 audits shown').waitFor();
     await page.route(/\/data\/audits\?.*cursor=/, (route) =>
@@ -68,7 +68,7 @@ describe.skipIf(BROWSER_PATH === undefined)('a list', async () => {
     expect(await page.getByRole('button', { name: 'Load more' }).count()).toBe(1);
   });
 
-  test('offers to load newer records only in the order in which they come first', async () => {
+  test('offers to load newer records only if the sort puts them at the top', async () => {
     const page = await open(owner, `${base}/data/audits`);
     const newer = page.getByRole('button', { name: 'Load newer' });
     await newer.waitFor();
@@ -86,14 +86,14 @@ describe.skipIf(BROWSER_PATH === undefined)('a list', async () => {
     await page.getByRole('link', { name: 'aud_newer' }).waitFor();
   });
 
-  test('that is followed shows each entry once, however often it is switched off and on', async () => {
+  test('that is live shows each entry once, however often live is switched off and on', async () => {
     const { token } = await service.issue(workspaceId, { name: 'crawler' });
     const call = (path: string) => fetch(url + path, { headers: { authorization: `Bearer ${token}` } });
     await call('/v1/audits/aud_000');
     const page = await open(owner, `${base}/log`);
     await page.getByText('/v1/audits/aud_000').first().waitFor();
     const live = page.getByRole('button', { name: /^(?:Go live|Live)$/ });
-    // Each look is answered late, so that the next one begins before it.
+    // Delay each response, so that the next request starts before it.
     const held: (() => void)[] = [];
     let late = true;
     await page.route(/\/log\?.*direction=before/, async (route) => {
@@ -117,7 +117,7 @@ describe.skipIf(BROWSER_PATH === undefined)('a list', async () => {
     }
   });
 
-  test('loads more while it is followed', async () => {
+  test('loads more while it is live', async () => {
     const { token } = await service.issue(workspaceId, { name: 'busy' });
     for (let i = 0; i < 120; i++) {
       await fetch(`${url}/v1/audits/aud_busy`, { headers: { authorization: `Bearer ${token}` } });

@@ -78,7 +78,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the page of the audit log', async (
       .first()
       .click();
     await page.waitForURL(new RegExp(`key=${other.keyId}`));
-    // What it was made by, and what it has asked.
+    // The creation of the key and its request.
     await page.getByText(/^2 entries$/).waitFor();
     await page.getByRole('button', { name: 'Export' }).click();
     const [download] = await Promise.all([
@@ -91,14 +91,14 @@ describe.skipIf(BROWSER_PATH === undefined)('the page of the audit log', async (
     expect(lines[0]).toContain('/v1/companies');
   });
 
-  test('goes on to the end, and holds no more rows in the document than are near', async () => {
+  test('loads to the end, and renders only the rows near the visible ones', async () => {
     const page = await open(owner, `${path}?path=/v1/audits`);
     await page.getByRole('button', { name: 'Load more' }).click();
     await page.getByText(/^86 entries$/).waitFor();
     expect(await page.getByRole('row').count()).toBeLessThan(60);
   });
 
-  test('says on whom a person acted, what changed and from where, and filters by each', async () => {
+  test('shows target, change and address of an action of a person, and filters by each', async () => {
     const viewer = await dashboard.member(workspaceId, 'viewer');
     const members = (await owner.send('GET', `/workspaces/${workspaceId}/members`)).json<{
       data: { id: string; userId: string }[];
@@ -136,7 +136,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the page of the audit log', async (
     await page.getByText('No entries match these filters').waitFor();
   });
 
-  test('can be used by keyboard alone', async () => {
+  test('can be used with only the keyboard', async () => {
     const page = await open(owner, path);
     const first = page.getByRole('button', { name: 'Open the entry' }).first();
     await first.focus();

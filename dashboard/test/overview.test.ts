@@ -45,7 +45,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the overview', async () => {
     },
   );
 
-  test('draws its plots by a file of their own, and nothing moves when that comes late', async () => {
+  test('loads the code of the plots in its own file, and nothing moves when that is late', async () => {
     const page = await open(owner, '/account');
     let arrive = (): void => undefined;
     const late = new Promise<void>((resolve) => {
@@ -82,7 +82,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the overview', async () => {
     await page.getByRole('heading', { name: 'Requests per day' }).waitFor();
   });
 
-  test('leads from the checklist to where each step is done, instead of showing empty plots', async () => {
+  test('links from the checklist to each step, and shows no empty plots', async () => {
     const page = await open(fresh, `/w/${fresh.workspaceId}`);
     await page.getByRole('link', { name: 'Open the explorer' }).waitFor();
     expect(await page.getByRole('img').count()).toBe(0);

@@ -88,7 +88,7 @@ describe.skipIf(BROWSER_PATH === undefined)('people of a workspace', () => {
     await row.getByRole('button', { name: 'Remove' }).click();
     await owner.page.getByRole('alertdialog').getByText('keep working').waitFor();
     await owner.page.getByRole('button', { name: 'Remove member' }).click();
-    // As long as it is open it hides the row.
+    // The open dialog hides the row.
     await owner.page.getByRole('alertdialog').waitFor({ state: 'detached' });
     await row.waitFor({ state: 'detached' });
     await theirs.page.reload();

@@ -61,7 +61,7 @@ describe.skipIf(BROWSER_PATH === undefined)('a member who has lost the password'
     again.expectNoProblems(/status of 400/);
   });
 
-  test('who belongs to a workspace of somebody else is sent to the operator', async () => {
+  test('a member of a workspace with another owner is sent to the operator', async () => {
     const bob = await world.person('Bob', 'Own');
     await world.join(ada.workspaceId, bob, 'viewer');
     const { page } = owner;

@@ -8,10 +8,10 @@ const LOOKS = [
   { colorScheme: 'dark' },
   { colorScheme: 'dark', viewport: { width: 360, height: 740 } },
 ] as const;
-/** The pages with everything open are long: each look at them takes axe many seconds. */
+/** The pages with everything open are long, so each run of axe takes many seconds. */
 const LONG_LOOKS = [LOOKS[0], LOOKS[2]];
 
-/** Opens every group of operations, and all that follows a scroll. */
+/** Opens every group of operations, and loads everything that loads on scroll. */
 async function showEverything(page: Page): Promise<void> {
   const more = page.getByRole('button', { name: /^Show More/ });
   for (const name of ['audit-log', 'api-keys', 'companies', 'content', 'mentions']) {

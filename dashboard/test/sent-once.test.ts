@@ -4,15 +4,15 @@ import type { Visitor } from './harness/visitor.ts';
 import { BROWSER_PATH, createWorld, PASSWORD, type Person, type World } from './harness/world.ts';
 
 interface CreatingForm {
-  /** Below the workspace. */
+  /** Path of the page below the workspace. */
   readonly page: string;
   readonly open: (page: Page) => Promise<void>;
-  /** Leaves the focus in a field, so that Enter sends the form. */
+  /** Fills the form. The focus stays in a field, so that Enter sends the form. */
   readonly fill: (page: Page, round: number) => Promise<void>;
   readonly submit: string;
-  /** The same button after a failure. Default: it keeps its name. */
+  /** Name of the submit button after a failure. Default: the same. */
   readonly again?: string;
-  /** What comes after it. */
+  /** Resolves when the form has been sent. */
   readonly done: (page: Page) => Promise<void>;
   readonly request: RegExp;
   readonly rows: string;
@@ -71,7 +71,7 @@ const FORMS: Readonly<Record<string, CreatingForm>> = {
   },
 };
 
-/** Ways in which people send a form twice, each faster than anything can be rendered. */
+/** Ways to send a form twice before the next render. */
 const TWICE: Readonly<Record<string, (page: Page, submit: string) => Promise<void>>> = {
   'a double click without a pause': (page, submit) =>
     page
@@ -117,7 +117,7 @@ describe.skipIf(BROWSER_PATH === undefined)('a form that creates something', () 
 
   describe.each(Object.entries(FORMS))('%s', (_, form) => {
     test.each(Object.entries(TWICE))('is sent once by %s', async (_, sendTwice) => {
-      // The token that is shown at the end of each round holds the page.
+      // The token at the end of each round does not let the page be left.
       page = await visitor.context.newPage();
       const sent: string[] = [];
       page.on('request', (request) => {

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { BROWSER_PATH, createWorld, type Person, type World } from './harness/world.ts';
 
-/** What Chromium logs of requests that fail, and React of the error that is shown. */
+/** Console messages about failed requests and about the error that React shows. */
 const FAILED = /net::ERR_|status of \d{3}|^ChunkFailure/;
 
 // Skipped without Chromium, which is an error in CI.
@@ -41,9 +41,9 @@ describe.skipIf(BROWSER_PATH === undefined)('while the service is away', () => {
     expectNoProblems(FAILED);
   });
 
-  test('the list of pages says that it could not be loaded, and opens later', async () => {
+  test('the search says that it could not be loaded, and opens later', async () => {
     const { page, expectNoProblems } = await world.signedIn(ada);
-    // Before the page fetches them by itself.
+    // Stop the service before the page preloads them.
     let away = true;
     await page.route(/\/command-palette-.*\.js$/, (route) => (away ? route.abort() : route.continue()));
     await page.reload();
@@ -61,7 +61,7 @@ describe.skipIf(BROWSER_PATH === undefined)('while the service is away', () => {
     const { page, context, expectNoProblems } = await world.signedIn(ada);
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     const navigations = await loads(page);
-    // The file of the old release is gone until the window is loaded again.
+    // The file of the old release is missing until the window is reloaded.
     await context.route(/\/log-page-.*\.js$/, (route) =>
       navigations.length === 0 ? route.fulfill({ status: 404 }) : route.continue(),
     );
@@ -72,7 +72,7 @@ describe.skipIf(BROWSER_PATH === undefined)('while the service is away', () => {
     expectNoProblems(FAILED);
   });
 
-  test('a page whose code is nowhere is loaded again once, not for ever', async () => {
+  test('a page whose code is missing reloads the window once, not for ever', async () => {
     const { page, context, expectNoProblems } = await world.signedIn(ada);
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     const navigations = await loads(page);
@@ -116,7 +116,7 @@ describe.skipIf(BROWSER_PATH === undefined)('what is shown only once', () => {
       asked.push(dialog.type());
       void dialog.dismiss();
     });
-    // Stays, so it never loads.
+    // The dialog stays open, so the page never unloads.
     await page.evaluate(() => location.reload());
     await expect.poll(() => asked).toEqual(['beforeunload']);
     await page.close({ runBeforeUnload: true });
@@ -126,7 +126,7 @@ describe.skipIf(BROWSER_PATH === undefined)('what is shown only once', () => {
     await page.evaluate(() => history.back());
     await page.getByRole('alertdialog').getByRole('button', { name: 'Leave' }).click();
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
-    // Nothing is asked any more.
+    // The page no longer asks.
     await page.reload();
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     expect(asked).toHaveLength(2);

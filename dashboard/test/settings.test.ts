@@ -15,7 +15,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the settings', () => {
 
   const open = (tab = ''): Promise<unknown> => visitor.page.goto(`/w/${ada.workspaceId}/settings${tab}`);
 
-  test('rename the workspace, everywhere at once', async () => {
+  test('rename the workspace, immediately on all pages', async () => {
     const { page, expectNoProblems } = visitor;
     await open();
     await page.getByLabel('Name').fill('Southwind');
@@ -26,7 +26,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the settings', () => {
     expectNoProblems();
   });
 
-  test('set and lift the live quota and the burst limit, and show how the month stands', async () => {
+  test('set and remove the live quota and the burst limit, and show the use of this month', async () => {
     const { page, expectNoProblems } = visitor;
     await open('?tab=limits');
     const quota = page.getByRole('region', { name: 'Live quota' });
@@ -49,7 +49,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the settings', () => {
     expectNoProblems();
   });
 
-  test('make another workspace, and the switcher leads from one to the other', async () => {
+  test('create another workspace, and the switcher opens either one', async () => {
     const { page, expectNoProblems } = visitor;
     await open();
     await page.getByRole('button', { name: 'Workspace Southwind' }).click();
@@ -61,7 +61,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the settings', () => {
     await page.getByRole('button', { name: 'Workspace Second' }).click();
     await page.getByRole('menuitemradio', { name: /Southwind/ }).click();
     await page.waitForURL(new RegExp(ada.workspaceId));
-    // The start is where one was last.
+    // The start page is the last visited workspace.
     await page.goto('/');
     await page.getByRole('button', { name: 'Workspace Southwind' }).waitFor();
     expectNoProblems();

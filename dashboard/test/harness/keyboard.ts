@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 
 const STEPS_MAX = 80;
 
-/** What has the focus, by its label or text; empty on the page itself. */
+/** The label or text of the focused element; empty if it is the page itself. */
 export const focused = (page: Page): Promise<string> =>
   page.evaluate(() => {
     const element = document.activeElement;
@@ -11,7 +11,7 @@ export const focused = (page: Page): Promise<string> =>
     return (element.getAttribute('aria-label') ?? label ?? element.textContent ?? '').trim();
   });
 
-/** Presses the key until the focus is on what is called so. */
+/** Presses the key until the focused element has this name. */
 export async function goTo(page: Page, name: string | RegExp, key = 'Tab'): Promise<void> {
   const seen: string[] = [];
   for (let step = 0; step < STEPS_MAX; step++) {
@@ -19,7 +19,7 @@ export async function goTo(page: Page, name: string | RegExp, key = 'Tab'): Prom
     if (typeof name === 'string' ? text === name : name.test(text)) return;
     seen.push(text);
     await page.keyboard.press(key);
-    // A menu moves the focus after the event.
+    // A menu moves the focus only after the event.
     await page.evaluate(
       () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
     );
@@ -27,18 +27,18 @@ export async function goTo(page: Page, name: string | RegExp, key = 'Tab'): Prom
   throw new Error(`${key} does not lead to ${String(name)}, but to ${seen.join(' | ')}`);
 }
 
-/** Goes there by Tab and presses Enter. */
+/** Moves the focus to the element with Tab and presses Enter. */
 export async function press(page: Page, name: string | RegExp): Promise<void> {
   await goTo(page, name);
   await page.keyboard.press('Enter');
 }
 
-/** Goes to the item of an open menu and chooses it. */
+/** Chooses an item of the open menu. */
 export async function choose(page: Page, name: string | RegExp): Promise<void> {
   await goTo(page, name, 'ArrowDown');
   await page.keyboard.press('Enter');
 }
 
-/** Whether the focus is inside of the topmost element of the role. */
+/** Whether the focus is inside an element with this role. */
 export const focusIsInside = (page: Page, role: string): Promise<boolean> =>
   page.evaluate((wanted) => document.activeElement?.closest(`[role="${wanted}"]`) != null, role);

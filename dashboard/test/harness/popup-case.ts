@@ -1,18 +1,18 @@
 import type { Page } from 'playwright-core';
 
-/** A dialog, a menu or a popover, and how it is used with the keyboard only. */
+/** A dialog, a menu or a popover, and a way to use it with only the keyboard. */
 export interface PopupCase {
-  /** What renders it, below src/. A part of several popups is in the case of each. */
+  /** The files below src/ that render it. A file of several popups is in the case of each. */
   readonly files: readonly string[];
-  /** Below the workspace, or from the root. */
+  /** Path of the page, below the workspace, or `/account`. */
   readonly page: string;
-  /** What opens it by Enter. */
+  /** Name of the button that opens it. */
   readonly trigger: string | RegExp;
-  /** The item of the trigger's menu that opens it. */
+  /** Name of the menu item that opens it, if the trigger opens a menu. */
   readonly item?: string;
   readonly role: 'dialog' | 'alertdialog' | 'menu';
   readonly width?: number;
-  /** Uses it once it is open. */
+  /** Uses the open popup. */
   readonly use: (page: Page) => Promise<void>;
 }
 

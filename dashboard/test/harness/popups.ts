@@ -23,7 +23,7 @@ export const POPUPS: Readonly<Record<string, PopupCase>> = {
       await page.getByPlaceholder('Name, domain or id').waitFor();
       await type(page, 'bor');
       await page.keyboard.press('Enter');
-      // The focus stays where the search was.
+      // The button that replaces the search has the focus.
       await expect.poll(() => focused(page)).toBe('Change');
       await press(page, 'Create key');
       await saveToken(page);
@@ -58,7 +58,7 @@ export const POPUPS: Readonly<Record<string, PopupCase>> = {
     trigger: 'All companies',
     role: 'dialog',
     use: async (page) => {
-      // Enter right after the text chooses among what the text finds.
+      // Enter right after the text chooses from the results for that text.
       await type(page, 'bor');
       await page.keyboard.press('Enter');
       await page.waitForURL(/companyId=com_b/);

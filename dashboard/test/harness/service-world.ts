@@ -12,27 +12,27 @@ import { launch } from './launch.ts';
 import { openVisitor, type Visitor } from './visitor.ts';
 
 /**
- * A refusal or a broken line that a test has provoked: what the page makes of it is what the test looks at. And what
- * Chromium says of headers at an address without TLS.
+ * Console messages to ignore: about responses and connections that a test lets fail, and about headers that Chromium
+ * ignores without TLS.
  */
 const EXPECTED = /status of \d{3}|net::ERR_|origin was untrustworthy|origin-keyed agent cluster/;
 
 /**
- * The service as its own tests have it, behind a real port, and a browser that finds it at PUBLIC_URL: for tests that
- * need its clock, its keys or records; who needs people alone has world.ts.
+ * The test service of service/test/harness on a real port, and a browser that reaches it at PUBLIC_URL. For tests that
+ * need its clock, keys or records. Tests that only need people use world.ts.
  */
 export interface ServiceWorld {
   readonly service: TestService;
   readonly dashboard: TestDashboard;
-  /** The address for programs. */
+  /** URL of the service for programs. */
   readonly url: string;
-  /** A page of its own, signed in as this person; what went wrong in it fails the test file. */
+  /** Opens a page, signed in as the person. An error in the page fails the test file. */
   open(session: Session, path: string, look?: Look): Promise<Page>;
 }
 
 interface Look {
   readonly theme?: 'light' | 'dark';
-  /** Pixels. */
+  /** In pixels. Default: 1280. */
   readonly width?: number;
 }
 
@@ -57,7 +57,7 @@ export async function createServiceWorld(): Promise<ServiceWorld> {
         viewport: { width, height: 900 },
         colorScheme: theme,
         reducedMotion: 'reduce',
-        // What is no secure origin has no clipboard to permit.
+        // An origin without TLS has no clipboard, so there is no permission to grant.
         permissions: [],
       });
       visitors.push(visitor);

@@ -6,7 +6,7 @@ import { expect } from 'vitest';
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const AXE_TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
-/** axe finds nothing, and the page is no wider than its window. */
+/** Fails if axe finds a problem, or if the page is wider than the window. */
 export async function expectSound(page: Page): Promise<void> {
   await page.evaluate(AXE);
   const findings = await page.evaluate(async (tags) => {
@@ -18,11 +18,11 @@ export async function expectSound(page: Page): Promise<void> {
   expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
 }
 
-/** The same in the light and in the dark, for a state that is hard to come by twice. */
+/** Like `expectSound`, in both themes. For states that take long to reach. */
 export async function expectSoundInBothThemes(page: Page): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    // A colour that is on its way from one theme to the other is neither's.
+    // Wait for the transitions of colours to end.
     await page.evaluate(() =>
       Promise.allSettled(document.getAnimations().map((animation) => animation.finished)),
     );

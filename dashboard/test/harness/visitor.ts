@@ -4,13 +4,13 @@ import { expect } from 'vitest';
 
 const ACTION_TIMEOUT_MS = 10_000;
 
-/** Somebody in a browser of their own. */
+/** A page in its own browser context. */
 export interface Visitor {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** Errors of the console and of scripts, and requests to anywhere but the service, since the last look. */
+  /** Errors of the console and of scripts, and requests to other hosts, since the last `expectNoProblems`. */
   readonly problems: string[];
-  /** Fails when there was a problem, beside those that were expected: a refusal that the test has provoked. */
+  /** Fails if there were problems that `expected` does not match. */
   expectNoProblems(expected?: RegExp): void;
 }
 

@@ -23,29 +23,29 @@ const HOST = '127.0.0.1';
 export interface Person {
   readonly userId: string;
   readonly email: string;
-  /** The first workspace, which is the person's own. */
+  /** The first workspace of the person, which they own. */
   readonly workspaceId: string;
 }
 
-/** A service on a port, over a database of its own, and a browser. */
+/** A service with its own database and port, and a browser. */
 export interface World {
   readonly url: string;
   readonly pool: pg.Pool;
-  /** What the service has logged. */
+  /** The log of the service. */
   readonly log: readonly string[];
-  /** A new account with a workspace that it owns. */
+  /** Creates an account that owns a new workspace. */
   person(name: string, workspaceName?: string): Promise<Person>;
   /** Makes a person a member of a workspace. */
   join(workspaceId: string, person: Person, role: Role): Promise<void>;
   setUpLink(): Promise<string>;
   signInLink(person: Person): Promise<string>;
-  /** Somebody in a browser of their own, signed out. */
+  /** Opens a new browser context without a session. */
   visitor(options?: BrowserContextOptions): Promise<Visitor>;
-  /** The same, signed in by a link, on the first page of their workspace. */
+  /** Opens a new browser context, signed in as the person, on the overview of their workspace. */
   signedIn(person: Person, options?: BrowserContextOptions): Promise<Visitor>;
-  /** Ends the service: its port refuses connections until it is started again. */
+  /** Stops the service. Its port then refuses connections. */
   stop(): Promise<void>;
-  /** Starts the service again, at the same address. */
+  /** Starts the service again at the same address. */
   start(): Promise<void>;
 }
 
