@@ -14,7 +14,7 @@ import { Value } from './value.tsx';
 const FIRST_COLUMN = 'min-w-44 max-w-0 w-full truncate';
 /** Texts and names of companies are truncated. Other values keep their width. */
 const classOf = ({ kind }: Field): string =>
-  kind === 'text' || kind === 'id' ? 'max-w-48 truncate' : 'whitespace-nowrap';
+  kind === 'text' || kind === 'id' ? 'max-w-56 truncate' : 'whitespace-nowrap';
 
 /** The columns of the list of a resource. */
 export const dataColumns = (

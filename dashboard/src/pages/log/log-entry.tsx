@@ -2,7 +2,7 @@ import type { ApiKey, AuditLogEntry } from '@svc/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { call, ofWorkspace } from '../../api/client.ts';
 import { formatNumber } from '../../format/number.ts';
-import { formatUtc } from '../../format/time.ts';
+import { formatUtc, TIME_ZONE } from '../../format/time.ts';
 import { When } from '../../format/when.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { FailureState } from '../../ui/failure-state.tsx';
@@ -61,8 +61,8 @@ function Detail({ entry, keyName, onFilter }: DetailProps) {
     <div className="flex flex-col gap-4">
       <dl className="grid grid-cols-[minmax(4.5rem,auto)_minmax(0,1fr)] gap-x-4 sm:grid-cols-[minmax(6rem,auto)_minmax(0,1fr)] sm:gap-x-5 gap-y-2 wrap-anywhere">
         <Fact name="Time">
-          <When at={entry.createdAt} form="full" />{' '}
-          <span className="text-soft">({formatUtc(entry.createdAt)})</span>
+          <When at={entry.createdAt} form="full" />
+          {TIME_ZONE === 'UTC' ? null : <span className="text-soft"> ({formatUtc(entry.createdAt)})</span>}
         </Fact>
         {path === undefined ? null : (
           <Fact name="Request">

@@ -97,7 +97,7 @@ export function LogFilters({ search, keys, onFilter, onClear }: LogFiltersProps)
       />
       <TextFilter
         label="Path. End it with * to match a prefix."
-        placeholder="Path, for example /v1/audits*"
+        placeholder="Path or prefix*"
         value={search.path}
         tidy={(text) => (text.startsWith('/') ? text : `/${text}`)}
         onFilter={(path) => onFilter({ path })}
