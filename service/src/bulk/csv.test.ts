@@ -1,10 +1,11 @@
 import { writableFields } from '@svc/sdk/contract';
+import { csvLine } from '@svc/sdk/csv';
 import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { RESOURCES } from '../resources/index.ts';
-import { type Cell, csvReader, ROW_CELLS_MAX, ROW_MAX_LINES, writeCell } from './csv.ts';
+import { type Cell, csvReader, ROW_CELLS_MAX, ROW_MAX_LINES } from './csv.ts';
 import { readLines } from './lines.ts';
 
 const cellText = fc.oneof(
@@ -37,7 +38,7 @@ test('what is written is read back, null apart from the empty text, however the 
       fc.constantFrom('\n', '\r\n'),
       fc.integer({ min: 1, max: 9 }),
       async (rows, end, bytes) => {
-        const text = rows.map((row) => row.map(writeCell).join(',') + end).join('');
+        const text = rows.map((row) => csvLine(row).replace(/\n$/, end)).join('');
         // A row of nothing but nulls has commas, so no line is blank.
         expect(await read(text, bytes)).toEqual(rows.map((cells) => ({ cells, flaw: null })));
       },
@@ -55,7 +56,7 @@ test('what other programs write is read, and they read what is written', async (
         const records = await read(stringify(empty, { quoted, record_delimiter: '\n' }));
         expect(records.map(({ cells }) => cells.map((one) => one ?? ''))).toEqual(empty);
       }
-      const text = rows.map((row) => `${row.map(writeCell).join(',')}\n`).join('');
+      const text = rows.map(csvLine).join('');
       expect(parse(text, { record_delimiter: '\n' })).toEqual(empty);
     }),
   );

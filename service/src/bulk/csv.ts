@@ -1,4 +1,4 @@
-// Reads and writes CSV text (RFC 4180), one physical line at a time. docs/decisions/0008 says why not with a package.
+// Reads CSV text (RFC 4180), one physical line at a time. docs/decisions/0008 says why not with a package.
 
 import { RECORD_FIELDS_MAX } from '../config/limits.ts';
 import { LINE_MAX_BYTES, type Line } from './lines.ts';
@@ -152,19 +152,3 @@ function closingQuote(line: string, at: number): number {
 }
 
 const unescaped = (text: string): string => text.replaceAll('""', QUOTE);
-
-/** The start of text that a spreadsheet runs as a formula (OWASP, CSV injection). */
-const FORMULA = /^[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/;
-
-/** Puts an apostrophe before text that a spreadsheet would run as a formula. */
-export const withoutFormula = (text: string): string => (FORMULA.test(text) ? `'${text}` : text);
-
-const NEEDS_QUOTES = /[",\r\n]/;
-
-/** Writes a cell: null is empty, an empty text is quoted. */
-export function writeCell(cell: Cell): string {
-  if (cell === null) return '';
-  return cell === '' || NEEDS_QUOTES.test(cell) ? `"${cell.replaceAll(QUOTE, '""')}"` : cell;
-}
-
-export const csvLine = (cells: readonly Cell[]): string => `${cells.map(writeCell).join(',')}\n`;

@@ -1,9 +1,10 @@
 import { writableFields } from '@svc/sdk/contract';
+import { csvLine, withoutFormula } from '@svc/sdk/csv';
 import { utc } from '../database/utc.ts';
 import type { RecordValues } from '../records/row.ts';
 import type { Resource } from '../resources/define.ts';
 import type { Format } from './batches.ts';
-import { type Cell, csvLine, withoutFormula } from './csv.ts';
+import type { Cell } from './csv.ts';
 import { type BulkTarget, requireWorkspace } from './target.ts';
 
 export interface ExportOptions extends BulkTarget {

@@ -1,6 +1,7 @@
+import { withoutFormula } from '../../csv.ts';
 import type { Resource } from '../../resource.ts';
 import { type Output, sanitizeJson, sanitizeText } from '../io.ts';
-import { csvWriter, withoutFormula } from './csv.ts';
+import { csvWriter } from './csv.ts';
 import type { AnyRecord, RecordWriter } from './record.ts';
 import { detailText, tableWriter } from './table.ts';
 

@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
 import type { AuditLogEntry } from '@svc/sdk';
+import { csvLine, withoutFormula } from '@svc/sdk/csv';
 import type { FastifyInstance } from 'fastify';
 import type pg from 'pg';
 import { allowParameters, orInvalidParameter } from '../../api/guards.ts';
 import { readPage } from '../../api/reads.ts';
 import { appendEvent } from '../../audit-log/append-event.ts';
-import { csvLine, withoutFormula } from '../../bulk/csv.ts';
 import type { Connections } from '../../database/lane.ts';
 import { inTransaction } from '../../database/pool.ts';
 import { ApiError } from '../../http/errors.ts';

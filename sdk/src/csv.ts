@@ -1,0 +1,17 @@
+/** Writes CSV (RFC 4180, with line feeds): for the exports of `svc`, of `svcd` and of the dashboard. */
+
+const NEEDS_QUOTES = /[",\r\n]/;
+
+/** Writes a line. A cell of null is empty, and an empty text is quoted. */
+export const csvLine = (cells: readonly (string | null)[]): string => `${cells.map(writeCell).join(',')}\n`;
+
+function writeCell(cell: string | null): string {
+  if (cell === null) return '';
+  return cell === '' || NEEDS_QUOTES.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+}
+
+/** The start of text that a spreadsheet runs as a formula (OWASP, CSV injection). */
+const FORMULA = /^[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/;
+
+/** Puts an apostrophe before text that a spreadsheet would run as a formula. */
+export const withoutFormula = (text: string): string => (FORMULA.test(text) ? `'${text}` : text);
