@@ -1,6 +1,6 @@
 /** The text of an API key (specification, section 5). */
 
-/** The prefix of a token says whether it is live or a sandbox token. */
+/** The prefix of a token, by the mode of its key. */
 export const TOKEN_PREFIXES = { live: 'svc_live_', test: 'svc_test_' } as const;
 
 /** How many URL-safe random characters follow the prefix. */

@@ -1,21 +1,21 @@
 import type { CodeSample, Operation, Parameter, PathItem, Reference } from './types.ts';
 
-/** An operation as a sample calls it. */
+/** A call of an operation in a sample. */
 interface Call {
   readonly method: string;
-  /** With an id in the place of `{id}`, and a query. */
+  /** With an id instead of `{id}`, and a query. */
   readonly path: string;
   /** The client's property for the resource: `auditLog`. */
   readonly collection: string;
   readonly id: string;
-  /** What follows the resource's path: '', '/count', '/batch' or '/{id}'. */
+  /** The rest after the path of the resource: '', '/count', '/batch' or '/{id}'. */
   readonly below: string;
   readonly body: unknown;
 }
 
 const SAMPLE_QUERIES: Readonly<Record<string, string>> = { '': '?limit=10', '/count': '?approximate=true' };
 
-/** Gives every operation its samples. They run as they are once SVC_BASE_URL and SVC_API_KEY are set. */
+/** Adds samples to every operation. They run unchanged if SVC_BASE_URL and SVC_API_KEY are set. */
 export const withCodeSamples = (
   paths: Readonly<Record<string, PathItem>>,
 ): Readonly<Record<string, PathItem>> =>
@@ -68,20 +68,20 @@ function curl(call: Call): string {
     `curl -sS${method === 'GET' ? '' : ` -X ${method}`} "$SVC_BASE_URL${path}"`,
     '-H "Authorization: Bearer $SVC_API_KEY"',
     ...(isPost(call) ? ['-H "Idempotency-Key: $(openssl rand -hex 16)"'] : []),
-    // In single quotes the shell takes all as it is, but for the quote itself.
+    // In single quotes, the shell interprets nothing except the quote itself.
     ...(text === undefined
       ? []
       : ['-H "Content-Type: application/json"', `-d '${text.replaceAll("'", "'\\''")}'`]),
   ].join(' \\\n  ');
 }
 
-/** JSON as a literal of JavaScript, as people write it. */
+/** JSON as a JavaScript literal, in the usual style. */
 const literal = (value: unknown): string =>
   JSON.stringify(value, null, INDENT)
     .replace(/^(\s*)"([A-Za-z]\w*)":/gm, '$1$2:')
     .replace(/"([^"'\\]*)"/g, "'$1'");
 
-/** What the client library is asked for, by the method and what follows the resource's path. */
+/** The statements for the client library, by the method and the rest of the path. */
 const STATEMENTS: Readonly<Record<string, (call: Call) => string>> = {
   'GET ': ({ collection }) =>
     `for await (const record of svc.${collection}.list()) {\n  console.log(record);\n}`,
@@ -101,14 +101,14 @@ const STATEMENTS: Readonly<Record<string, (call: Call) => string>> = {
 function typescript(call: Call): string {
   const name = `${call.method} ${call.below}`;
   const statement = STATEMENTS[name];
-  if (statement === undefined) throw new Error(`The client library has nothing for ${name}.`);
+  if (statement === undefined) throw new Error(`The client library has no method for ${name}.`);
   return `import { Svc } from '@svc/sdk';\n\nconst svc = new Svc(); // SVC_BASE_URL, SVC_API_KEY\n${statement(call)}`;
 }
 
 const PYTHON_INDENT = 4;
 const PYTHON_WORDS: Readonly<Record<string, string>> = { true: 'True', false: 'False', null: 'None' };
 
-/** JSON as a literal of Python. */
+/** JSON as a Python literal. */
 const pythonLiteral = (value: unknown): string =>
   JSON.stringify(value, null, PYTHON_INDENT)
     .replace(

@@ -11,27 +11,27 @@ import type { OpenApiDocument, PathItem } from './types.ts';
 import { writeOperations } from './write-operations.ts';
 import { writeSchemas } from './write-schemas.ts';
 
-/** This folder describes the API to programs; it derives everything from the declarations and decides nothing. */
+/** This folder describes the API to programs. It derives everything from the contract. */
 
 export interface DocumentOptions {
   /** Where clients reach the service, without a slash at the end. */
   readonly publicUrl: string;
   readonly version: string;
-  /** Default: those of the service. */
+  /** Default: every resource of the service. */
   readonly resources?: readonly Resource[];
 }
 
 const DESCRIPTION = `Read and write a workspace's audits, mentions, content and companies, and read its API keys and audit log.
 
-Every request carries \`Authorization: Bearer <API key>\` and acts as the key's workspace. Answers are JSON, and every failure has the same envelope with a code. \`HEAD\` is answered like \`GET\`, without the body; any other method with 405 \`method_not_allowed\`, and an unknown path with 404 \`not_found\`. Fields, error codes and kinds of audit-log entries are added within \`/v1\`, never changed or removed: ignore the ones that you do not know. Times are UTC and have 0, 3 or 6 fractional digits: compare them as times, not as text.`;
+Every request carries \`Authorization: Bearer <API key>\` and acts as the key's workspace. Responses are JSON, and every failure has the same envelope with a code. The response to \`HEAD\` is that to \`GET\`, without the body. Any other method gets 405 \`method_not_allowed\`, and an unknown path gets 404 \`not_found\`. Fields, error codes and kinds of audit-log entries are added within \`/v1\`, never changed or removed: ignore the ones that you do not know. Times are UTC and have 0, 3 or 6 fractional digits: compare them as times, not as text.`;
 
 const SECURITY_SCHEME = 'apiKey';
 
-const SECURITY_DESCRIPTION = `A key of the workspace, made in the dashboard: a prefix and ${TOKEN_RANDOM_CHARACTERS} URL-safe random characters. \`${TOKEN_PREFIXES.live}\` is a production key: its requests count towards the live quota and are recorded in the audit log. \`${TOKEN_PREFIXES.test}\` is a sandbox key: its requests are neither counted nor recorded, and its writes are dry runs. A key has read or write access and may be limited to one company. Never put it into a URL.`;
+const SECURITY_DESCRIPTION = `A key of the workspace, created in the dashboard: a prefix and ${TOKEN_RANDOM_CHARACTERS} URL-safe random characters. \`${TOKEN_PREFIXES.live}\` is a live key: its requests count towards the live quota and are recorded in the audit log. \`${TOKEN_PREFIXES.test}\` is a test key: its requests are neither counted nor recorded, and its writes are dry runs. A key has read or write access and may be limited to one company. Never put it into a URL.`;
 
 const documents = new Map<string, OpenApiDocument>();
 
-/** The OpenAPI 3.1 document of the API of keys. The same options give the same object; do not change it. */
+/** Returns the OpenAPI 3.1 document of `/v1`. The same options give the same object, which must not be changed. */
 export function openApiDocument(options: DocumentOptions): OpenApiDocument {
   const { publicUrl, version, resources = RESOURCES } = options;
   const name = JSON.stringify([publicUrl, version, resources]);

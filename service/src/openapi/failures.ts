@@ -1,15 +1,15 @@
 import { ERROR_CODES, ERRORS, type ErrorCode } from '@svc/sdk/contract';
 import type { Resource } from '../resources/define.ts';
 
-/** Which failures are possible where. What a code means, and its status, stands in the one error table. */
+/** Which failures each operation can have. The contract has the status and the meaning of each code. */
 
 /** The codes and their meaning as a Markdown list. */
 export const codesText = (codes: readonly ErrorCode[]): string =>
   codes.map((code) => `- \`${code}\`: ${ERRORS[code].meaning}`).join('\n');
 
-export const ERROR_CODES_TEXT = `More codes may be added: treat an unknown one by its status.\n\n${codesText(ERROR_CODES)}`;
+export const ERROR_CODES_TEXT = `More codes may be added: handle an unknown code by its status.\n\n${codesText(ERROR_CODES)}`;
 
-/** Answers that are failures, each with the codes that it may have; one status each. */
+/** The failure responses, each with its possible codes. All codes of a response have the same status. */
 export const FAILURES = {
   BadRequest: ['invalid_parameter', 'invalid_request'],
   BadListRequest: [
@@ -53,7 +53,7 @@ const ALWAYS = [
   'Unavailable',
 ] as const satisfies readonly Failure[];
 
-/** A key that is limited to one company may not read some lists at all, nor ask for another company's records. */
+/** A key that is limited to one company cannot read some lists, and cannot request records of another company. */
 export const listFailures = ({ company, filters }: Resource): readonly Failure[] => [
   'BadListRequest',
   ...(company === null || 'companyId' in filters ? ['InsufficientScope' as const] : []),
@@ -69,7 +69,7 @@ export const recordFailures = ({ company }: Resource): readonly Failure[] => [
 
 export const COUNT_FAILURES: readonly Failure[] = ['BadRequest', ...ALWAYS];
 
-/** Possible on every write: a key may lack write access, and any request may bring a body. */
+/** Possible on every write: a key may lack write access, and any request can have a body. */
 const EVERY_WRITE = [
   'BadWriteRequest',
   'InsufficientScope',
@@ -87,7 +87,7 @@ export const updateFailures = ({ transitions }: Resource): readonly Failure[] =>
   'PreconditionFailed',
 ];
 
-/** Other records and keys belong to a company, so it cannot go before they do. */
+/** A company with records or keys cannot be deleted. */
 export const deleteFailures = ({ company }: Resource): readonly Failure[] => [
   ...EVERY_WRITE,
   'NotFound',

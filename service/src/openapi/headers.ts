@@ -2,17 +2,17 @@ import { REQUEST_ID_PATTERN } from '../http/request.ts';
 import { type Failure, statusOf } from './failures.ts';
 import { type Header, type Reference, reference } from './types.ts';
 
-/** The headers of answers; every answer says which of them it has. */
+/** The headers of responses. Each response lists its headers. */
 export const HEADERS = {
   RequestId: {
     description:
-      "The request's id: the one that was sent, if it is sane, else a new one. Quote it in reports.",
+      'Id of the request: the one that was sent if it is valid, otherwise a new one. Include it when you report a problem.',
     required: true,
     schema: { type: 'string', pattern: REQUEST_ID_PATTERN },
   },
   ETag: {
     description:
-      'Send it back as `If-None-Match`: the answer is 304 as long as nothing has changed. That of a single record is strong: as `If-Match` it keeps a change from undoing another one.',
+      'Send it as `If-None-Match`: the response is 304 if nothing has changed. The ETag of a single record is strong. Send it as `If-Match` with a change, so that the change does not undo another one.',
     required: true,
     schema: { type: 'string', pattern: '^(W/)?"[^"]*"$' },
   },
@@ -22,19 +22,19 @@ export const HEADERS = {
     schema: { type: 'string', pattern: '^/v1/[^/]+/[^/]+$' },
   },
   IdempotentReplayed: {
-    description: 'There when this is the first answer, given again to a repeated `Idempotency-Key`.',
+    description: 'Present if the `Idempotency-Key` was repeated and this is the first response again.',
     required: false,
     schema: { type: 'string', const: 'true' },
   },
   DryRun: {
     description:
-      "There for a sandbox key: the write was executed and rolled back, and this is what a production key's answer would be.",
+      'Present for a test key: the write was executed and rolled back. A live key would get this response.',
     required: false,
     schema: { type: 'string', const: 'true' },
   },
   RateLimit: {
     description:
-      'What is left of each limit that is set (`quota`: live requests this month; `burst`: requests a second), and the seconds until it starts again: `"quota";r=920;t=86400`. A key that is limited to one company is not told about `quota`.',
+      'What is left of each limit that is set (`quota`: live requests this month; `burst`: requests per second), and the seconds until the limit is reset: `"quota";r=920;t=86400`. A key that is limited to one company does not get `quota`.',
     required: false,
     schema: { type: 'string' },
   },
@@ -44,17 +44,17 @@ export const HEADERS = {
     schema: { type: 'string' },
   },
   RetryAfter: {
-    description: 'Seconds to wait before the next try.',
+    description: 'Seconds to wait before the next attempt.',
     required: true,
     schema: { type: 'integer', minimum: 0 },
   },
   RetryWhenDone: {
-    description: 'With `idempotency_in_progress`: seconds to wait before the next try.',
+    description: 'With `idempotency_in_progress`: seconds to wait before the next attempt.',
     required: false,
     schema: { type: 'integer', minimum: 0 },
   },
   WWWAuthenticate: {
-    description: '`Bearer`, with `error="invalid_token"` when a token was sent (RFC 6750).',
+    description: '`Bearer`, with `error="invalid_token"` if a token was sent (RFC 6750).',
     required: true,
     schema: { type: 'string', pattern: '^Bearer' },
   },
@@ -93,7 +93,7 @@ export const BATCH_HEADERS = references(...EVERY_ANSWER, 'IdempotentReplayed', '
 export const UPDATED_HEADERS = references(...EVERY_ANSWER, 'ETag', 'DryRun');
 export const DELETED_HEADERS = references(...EVERY_ANSWER, 'DryRun');
 
-/** Failures that are answered before a key is known have no limits to tell of. */
+/** Failures before the key is known. Their responses have no limits. */
 const WITHOUT_KEY: readonly Failure[] = [
   'InvalidKey',
   'RequestTimeout',

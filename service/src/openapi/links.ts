@@ -2,11 +2,11 @@ import type { Resource } from '../resources/define.ts';
 import { deleteOperationId, getOperationId, listOperationId, updateOperationId } from './names.ts';
 import type { Link } from './types.ts';
 
-/** What can be done next with what an answer holds. */
+/** Links from a response to operations that use its values. */
 
 type Links = Readonly<Record<string, Link>>;
 
-/** What can be done with a record whose id stands at `id`, a runtime expression; names end in `suffix`. */
+/** The operations on a record. `id` is a runtime expression for its id. The names of the links end with `suffix`. */
 export function recordLinks(resource: Resource, id = '$response.body#/id', suffix = ''): Links {
   const { singular, writable, immutable } = resource;
   const to = (operationId: string, verb: string): readonly [string, Link] => [
@@ -21,7 +21,7 @@ export function recordLinks(resource: Resource, id = '$response.body#/id', suffi
   ]);
 }
 
-/** The pages next to a page, and its first record. The cursor goes with the same filters and sort. */
+/** The pages before and after a page, and its first record. A cursor needs the same filters and sort. */
 export function listLinks(resource: Resource): Links {
   const { list } = resource;
   const same = [...(list.sortable ? ['sort'] : []), ...Object.keys(list.filters)];
@@ -39,7 +39,7 @@ export function listLinks(resource: Resource): Links {
       direction: '$request.query.direction',
     }),
     NewerItems: page(
-      'What comes before this page in the order of the list, such as what was created since.',
+      'The items before this page in the order of the list, such as items that were created later.',
       {
         cursor: '$response.body#/pagination/startCursor',
         direction: 'before',

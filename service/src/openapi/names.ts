@@ -1,6 +1,6 @@
 import { pascalCase, type Resource } from '../resources/define.ts';
 
-/** What the parts of the document are called: schemas like the wire types, operations by verb and noun. */
+/** Names of the parts of the document: schemas have the names of the wire types, operations a verb and a noun. */
 
 export const listSchemaName = ({ type }: Resource): string => `${type}List`;
 

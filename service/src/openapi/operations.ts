@@ -8,16 +8,16 @@ import { conditionalResponses, failureResponses, plainResponses } from './respon
 import { listExample, recordExample } from './schemas.ts';
 import type { Operation } from './types.ts';
 
-const ITERATION = `Follow \`pagination.nextCursor\` until it is null. A cursor is opaque: do not parse it, build it or keep it for longer than ${CURSOR_LIFETIME_HOURS} hours (\`cursor_expired\`). It belongs to this list with the same filters and sort (\`cursor_mismatch\`); \`limit\` and \`direction\` may change from page to page. After either error, start again without a cursor. The same cursor sent twice returns the same page twice.
+const ITERATION = `Follow \`pagination.nextCursor\` until it is null. A cursor is opaque: do not parse it, construct it or keep it for longer than ${CURSOR_LIFETIME_HOURS} hours (\`cursor_expired\`). It is valid for this list with the same filters and sort (\`cursor_mismatch\`); \`limit\` and \`direction\` may change from page to page. After either error, start again without a cursor. The same cursor sent twice returns the same page twice.
 
-\`direction=before\` travels towards the head of the list and returns the items ahead of the cursor, in the list's order. \`startCursor\` and \`endCursor\` are the two ends of a page: send \`startCursor\` with \`direction=before\` to load what came in since.
+\`direction=before\` returns the items before the cursor, in the order of the list. \`startCursor\` and \`endCursor\` are the cursors before the first and after the last item of a page: send \`startCursor\` with \`direction=before\` to load newer items.
 
-Filters apply before pagination. An unknown or repeated query parameter is refused with \`invalid_parameter\`.`;
+Filters are applied before pagination. An unknown or repeated query parameter is refused with \`invalid_parameter\`.`;
 
 const scopeText = ({ company }: Resource): string =>
   company === null
-    ? 'A key that is limited to one company may not read it (`insufficient_scope`).'
-    : "A key that is limited to one company sees that company's alone.";
+    ? 'A key that is limited to one company cannot read it (`insufficient_scope`).'
+    : 'A key that is limited to one company gets only the records of that company.';
 
 export function listOperation(resource: Resource): Operation {
   const { plural } = resource;
@@ -64,7 +64,7 @@ export function countOperation(resource: Resource): Operation {
     operationId: countOperationId(resource),
     tags: [resource.name],
     summary: `Count ${plural}`,
-    description: `How many ${plural} the key may see: exactly, or with \`approximate=true\` at once and within 10 percent.`,
+    description: `Number of ${plural} that the key can read: exact, or with \`approximate=true\` faster and within 10 percent.`,
     parameters: countParameters,
     responses: {
       ...plainResponses({

@@ -20,21 +20,21 @@ const IDEMPOTENCY_LIFETIME_HOURS = IDEMPOTENCY_LIFETIME_SECONDS / SECONDS_PER_HO
 
 const DIRECTIONS = {
   forward: 'the items after the cursor',
-  before: 'the items ahead of it, nearest last; without a cursor, the end of the list',
+  before: 'the items before the cursor; without a cursor, the last items of the list',
 } as const satisfies Readonly<Record<Direction, string>>;
 
-/** Parameters that every list, or every operation, has. */
+/** Parameters that several operations have. */
 export const PARAMETERS = {
   Cursor: {
     name: 'cursor',
     in: 'query',
-    description: `\`nextCursor\`, \`startCursor\` or \`endCursor\` of an earlier page of the same list, filters and sort. Opaque; valid for ${CURSOR_LIFETIME_HOURS} hours. Leave it out on the first request.`,
+    description: `\`nextCursor\`, \`startCursor\` or \`endCursor\` of an earlier page of the same list, filters and sort. Opaque, and valid for ${CURSOR_LIFETIME_HOURS} hours. Omit it on the first request.`,
     schema: { type: 'string' },
   },
   Limit: {
     name: 'limit',
     in: 'query',
-    description: 'Items a page. Below 10 is accepted, but makes many requests of few items.',
+    description: 'Items per page. Less than 10 is allowed but discouraged.',
     schema: {
       type: 'integer',
       minimum: PAGE_LIMIT_MIN,
@@ -45,34 +45,35 @@ export const PARAMETERS = {
   Direction: {
     name: 'direction',
     in: 'query',
-    description: `Way of travel: ${Object.entries(DIRECTIONS)
+    description: `Direction: ${Object.entries(DIRECTIONS)
       .map(([direction, meaning]) => `\`${direction}\`, ${meaning}`)
-      .join('; ')}. Items keep the order of the list either way.`,
+      .join('; ')}. The items are always in the order of the list.`,
     schema: { type: 'string', enum: Object.keys(DIRECTIONS), default: 'forward' satisfies Direction },
   },
   IfNoneMatch: {
     name: 'If-None-Match',
     in: 'header',
-    description: 'The ETag of an earlier answer: 304 without a body when nothing has changed since.',
+    description:
+      'The ETag of an earlier response. The response is 304 without a body if nothing has changed since.',
     schema: { type: 'string' },
   },
   IfMatch: {
     name: 'If-Match',
     in: 'header',
     description:
-      "The record's ETag as it was read, or `*`: 412 `precondition_failed` when the record has changed since, instead of a lost change.",
+      'The ETag of the record when it was read, or `*`. The response is 412 `precondition_failed` when the record has changed since, so no change is lost.',
     schema: { type: 'string' },
   },
   IdempotencyKey: {
     name: 'Idempotency-Key',
     in: 'header',
-    description: `Makes the request safe to repeat: for ${IDEMPOTENCY_LIFETIME_HOURS} hours the same key and body get the first answer again (\`Idempotent-Replayed: true\`) and nothing is made twice. Shared by all API keys of the workspace that have no company limit, and by all that are limited to the same company. Take a new one, such as a UUID, for each new request. A refused request keeps nothing.`,
+    description: `Makes the request safe to repeat: for ${IDEMPOTENCY_LIFETIME_HOURS} hours, the same key and body get the first response again (\`Idempotent-Replayed: true\`), and nothing is created twice. All API keys of the workspace without a company share these keys; so do all that are limited to the same company. Use a new one, such as a UUID, for each new request. A refused request does not use up its key.`,
     schema: { type: 'string', minLength: 1, maxLength: IDEMPOTENCY_KEY_MAX_CHARACTERS, pattern: '^[!-~]+$' },
   },
   RequestId: {
     name: 'Request-Id',
     in: 'header',
-    description: `An id of your own for this request, as \`${REQUEST_ID_PATTERN}\`. One of another shape is replaced.`,
+    description: `An id for this request that matches \`${REQUEST_ID_PATTERN}\`. Any other id is replaced.`,
     schema: { type: 'string' },
   },
 } as const satisfies Readonly<Record<string, Parameter>>;
@@ -95,7 +96,8 @@ export function listParameters(resource: Resource): readonly (Parameter | Refere
   };
   const query = parametersOf(resource.list).map((name) => {
     const parameter = own[name];
-    if (parameter === undefined) throw new Error(`The parameter ${name} of ${resource.name} is undescribed.`);
+    if (parameter === undefined)
+      throw new Error(`The parameter ${name} of ${resource.name} has no description.`);
     return parameter;
   });
   return [...query, ...shared('IfNoneMatch', 'RequestId')];
@@ -106,7 +108,7 @@ function sortParameter({ list }: Resource): Parameter {
   return {
     name: 'sort',
     in: 'query',
-    description: 'Field and order; equal values are ordered by id. Another sort needs a new cursor.',
+    description: 'Field and order; equal values are ordered by id. A different sort needs a new cursor.',
     schema: { type: 'string', enum: names, default: names[0] },
   };
 }
@@ -114,9 +116,9 @@ function sortParameter({ list }: Resource): Parameter {
 function filterParameter({ filters }: Resource, name: string): Parameter {
   const field = filters[name];
   if (field === undefined) throw new Error(`There is no filter ${name}.`);
-  // Explorers send a parameter that has an example: a filter is for those who choose one.
+  // Explorers send every parameter that has an example, so a filter has none.
   const { description, examples: _, ...schema } = describedSchema(field);
-  return { name, in: 'query', description: `Only items where this equals. ${String(description)}`, schema };
+  return { name, in: 'query', description: `Exact match. ${String(description)}`, schema };
 }
 
 const idParameter = ({ singular, fields }: Resource): Parameter => ({
@@ -143,7 +145,7 @@ export const countParameters: readonly (Parameter | Reference)[] = [
   {
     name: 'approximate',
     in: 'query',
-    description: 'True: a kept counter, fast at any size, within 10 percent. False: counted exactly.',
+    description: 'True: fast at any size, and within 10 percent. False: exact.',
     schema: { type: 'boolean', default: false },
   },
   ...shared('RequestId'),

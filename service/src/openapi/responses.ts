@@ -21,12 +21,12 @@ export const success = (answer: Answer, headers: Response['headers']): Response 
   ...(answer.links === undefined ? {} : { links: answer.links }),
 });
 
-/** An answer that is always given anew. */
+/** A response without an ETag. */
 export const plainResponses = (answer: Answer): Readonly<Record<string, Response>> => ({
   200: success(answer, ANSWER_HEADERS),
 });
 
-/** An answer with an ETag, and the 304 that stands for it. */
+/** A response with an ETag, and the 304 that replaces it if nothing has changed. */
 export const conditionalResponses = (answer: Answer): Readonly<Record<string, Response | Reference>> => ({
   200: success(answer, CONDITIONAL_HEADERS),
   304: reference('responses', 'NotModified'),
@@ -47,17 +47,17 @@ function failureResponse(failure: Failure): Response {
     content: {
       'application/json': {
         schema: { ...reference('schemas', 'ErrorEnvelope') },
-        // One for each code that is possible here. The schema stays open: codes may be added.
+        // One per possible code. The schema stays open, because codes may be added.
         examples: Object.fromEntries(examples),
       },
     },
   };
 }
 
-/** The answers that many operations share. */
+/** The responses that several operations share. */
 export const sharedResponses = (): Readonly<Record<string, Response>> => ({
   NotModified: {
-    description: 'Nothing has changed since the answer with the ETag of `If-None-Match`. No body.',
+    description: 'Nothing has changed since the response with the ETag of `If-None-Match`. No body.',
     headers: CONDITIONAL_HEADERS,
   },
   ...Object.fromEntries(

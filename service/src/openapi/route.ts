@@ -4,10 +4,10 @@ import { cachedContent, sendContent } from '../http/static-content.ts';
 import type { Resource } from '../resources/define.ts';
 import { openApiDocument } from './document.ts';
 
-/** Anyone may keep the document, but asks whether it is still the same: it changes with each release. */
+/** Caches may store the document, but must revalidate it, because it changes with each release. */
 const JSON_DOCUMENT = { type: 'application/json; charset=utf-8', cacheControl: 'public, no-cache' } as const;
 
-/** `/openapi.json`, without authentication: it tells nothing of any workspace. Made when it is first asked for. */
+/** Registers `/openapi.json`, without authentication: it contains nothing of a workspace. It is built on first use. */
 export function registerOpenApi(
   app: FastifyInstance,
   { publicUrl, resources }: { readonly publicUrl: string; readonly resources: readonly Resource[] },

@@ -6,8 +6,8 @@ import { listSchemaName } from './names.ts';
 import { reference } from './types.ts';
 
 /**
- * The shapes of answers, named like the wire types. They stay open (no `additionalProperties: false`): fields are
- * added within a version, so a client must accept ones that it does not know.
+ * The schemas of responses, with the names of the wire types. They stay open (no `additionalProperties: false`): fields
+ * are added within a version, so a client must accept fields that it does not know.
  */
 
 /** The schema of a field's values, with its description and an example. */
@@ -18,8 +18,8 @@ export const describedSchema = (field: Field): JsonSchema => ({
 });
 
 /**
- * The schema of a value that more may be added to (`kind`): the known ones, or any text. So a validator that a client has
- * generated takes the next one.
+ * The schema of a field whose values are added within a version, such as `kind`: a known value, or any text. So a
+ * validator that a client has generated accepts new values.
  */
 function openSchema({ enum: values, type, ...rest }: JsonSchema): JsonSchema {
   return { ...rest, anyOf: [{ type, enum: values }, { type: 'string' }] };
@@ -41,7 +41,7 @@ function recordSchema({ description, fields }: Resource): JsonSchema {
   };
 }
 
-/** A record as a list would show it. */
+/** A record as lists show it. */
 export const recordExample = ({ fields }: Resource): JsonSchema =>
   Object.fromEntries(Object.entries(fields).map(([name, { example }]) => [name, example]));
 
@@ -51,7 +51,7 @@ const listSchema = ({ type, list }: Resource): JsonSchema => ({
   properties: {
     data: {
       type: 'array',
-      description: "The page's items, in the order of the list.",
+      description: 'Items of the page, in the order of the list.',
       maxItems: PAGE_LIMIT_MAX,
       items: reference('schemas', type),
     },
@@ -72,17 +72,19 @@ function paginationSchema(total: boolean): JsonSchema {
     type: 'object',
     required: ['nextCursor', 'hasMore', 'startCursor', 'endCursor'],
     properties: {
-      nextCursor: cursor('The next page in the direction of travel; null when there is none. Opaque.'),
+      nextCursor: cursor(
+        'Cursor of the next page in the requested direction; null if there is none. Opaque.',
+      ),
       hasMore: { type: 'boolean', description: 'Equal to `nextCursor !== null`.' },
-      startCursor: cursor("The gap ahead of this page's first item; null on an empty first page."),
-      endCursor: cursor("The gap after this page's last item; null on an empty first page."),
+      startCursor: cursor('Cursor before the first item of this page; null on an empty first page.'),
+      endCursor: cursor('Cursor after the last item of this page; null on an empty first page.'),
       ...(total
         ? {
             total: {
               type: 'integer',
               minimum: 0,
               maximum: TOTAL_MAX_ITEMS,
-              description: `Items in the filtered list; left out above ${TOTAL_MAX_ITEMS}.`,
+              description: `Number of items in the filtered list. Absent above ${TOTAL_MAX_ITEMS}.`,
             },
           }
         : {}),
@@ -93,7 +95,7 @@ function paginationSchema(total: boolean): JsonSchema {
 const EXAMPLE_START_CURSOR = 'AR8wF3nKp0sVd2ZxYq7LhT5uJm9cGb4eWk1oXi6yPa';
 const EXAMPLE_END_CURSOR = 'AX2tQe5vNc8rHj1mLw4zBf7gUy0kSd3pKa6oVi9xTn';
 
-/** A first page of several: one record, and the cursors of its two ends. */
+/** The first of several pages: one record, and the cursors before and after it. */
 export const listExample = (resource: Resource): JsonSchema => ({
   data: [recordExample(resource)],
   pagination: {
@@ -109,14 +111,14 @@ const countSchema: JsonSchema = {
   type: 'object',
   required: ['count', 'approximate'],
   properties: {
-    count: { type: 'integer', minimum: 0, description: 'How many there are.' },
-    approximate: { type: 'boolean', description: 'Whether the count was asked for as approximate.' },
+    count: { type: 'integer', minimum: 0, description: 'Number of records.' },
+    approximate: { type: 'boolean', description: 'Whether an approximate count was requested.' },
   },
 };
 
 const errorSchema: JsonSchema = {
   type: 'object',
-  description: 'Every failure. Decide by the code; the message is for people and may change.',
+  description: 'Every failure. Use the code to decide what to do. The message is for people and may change.',
   required: ['error'],
   properties: {
     error: {
@@ -124,7 +126,7 @@ const errorSchema: JsonSchema = {
       required: ['code', 'message'],
       properties: {
         code: openSchema({ type: 'string', enum: ERROR_CODES, description: ERROR_CODES_TEXT }),
-        message: { type: 'string', description: 'What was wrong and what is allowed, for people.' },
+        message: { type: 'string', description: 'What is wrong and what is allowed, for people.' },
       },
     },
   },

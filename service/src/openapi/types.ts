@@ -1,7 +1,7 @@
 import { API_METHODS, type ApiMethod } from '@svc/sdk/contract';
 import type { JsonSchema } from '../resources/field.ts';
 
-/** The parts of an OpenAPI 3.1 document that this folder makes. */
+/** The parts of an OpenAPI 3.1 document that this folder creates. */
 
 export interface Reference {
   readonly $ref: string;
@@ -10,7 +10,7 @@ export interface Reference {
 export interface Parameter {
   readonly name: string;
   readonly in: 'query' | 'path' | 'header';
-  /** Default false; a path parameter must have it. */
+  /** Default: false. A path parameter must have it. */
   readonly required?: true;
   readonly description: string;
   readonly schema: JsonSchema;
@@ -18,7 +18,7 @@ export interface Parameter {
 
 export interface Header {
   readonly description: string;
-  /** Whether every answer that names the header has it. */
+  /** Whether every response that lists the header has it. */
   readonly required: boolean;
   readonly schema: JsonSchema;
 }
@@ -34,7 +34,7 @@ export interface MediaType {
   readonly examples?: Readonly<Record<string, Example>>;
 }
 
-/** An operation that takes what an answer holds; values are runtime expressions such as `$response.body#/id`. */
+/** An operation that uses values of a response. The values are runtime expressions such as `$response.body#/id`. */
 export interface Link {
   readonly operationId: string;
   readonly parameters: Readonly<Record<string, string>>;
@@ -44,7 +44,7 @@ export interface Link {
 export interface Response {
   readonly description: string;
   readonly headers: Readonly<Record<string, Reference>>;
-  /** Absent: the answer has no body. */
+  /** Absent: the response has no body. */
   readonly content?: { readonly 'application/json': MediaType };
   readonly links?: Readonly<Record<string, Link>>;
 }
@@ -56,7 +56,7 @@ export interface RequestBody {
   readonly content: Readonly<Record<string, MediaType>>;
 }
 
-/** How to call an operation in one language, in the form that readers of OpenAPI documents know. */
+/** How to call an operation in one language, in the form that OpenAPI tools show. */
 export interface CodeSample {
   readonly lang: 'Shell' | 'TypeScript' | 'Python';
   readonly label: string;

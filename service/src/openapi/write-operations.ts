@@ -40,17 +40,17 @@ const body = (
 
 const scopeText = ({ company }: Resource): string =>
   company === 'id'
-    ? 'A key that is limited to one company may change that company and make no other.'
-    : 'A key that is limited to one company may write its records alone.';
+    ? 'A key that is limited to one company can change that company, and cannot create others.'
+    : 'A key that is limited to one company can write only the records of that company.';
 
-const ACCESS = `Needs a key with write access. A sandbox key's write is a dry run (\`Dry-Run: true\`): executed, answered as it would be, and rolled back.`;
+const ACCESS = `Needs a key with write access. A write with a test key is a dry run (\`Dry-Run: true\`): it is executed and rolled back, and gets the response of a real write.`;
 
 function createOperation(resource: Resource): Operation {
   return {
     operationId: createOperationId(resource),
     tags: [resource.name],
     summary: `Create ${oneOf(resource)}`,
-    description: `Makes one ${resource.singular} and answers with it as a list would show it. ${ACCESS} ${scopeText(resource)}`,
+    description: `Creates ${oneOf(resource)} and returns it as lists show it. ${ACCESS} ${scopeText(resource)}`,
     parameters: createParameters,
     requestBody: body(
       `The ${resource.singular}, at most ${BODY_MAX_BYTES / BYTES_PER_MIB} MiB.`,
@@ -78,7 +78,7 @@ function batchOperation(resource: Resource): Operation {
     operationId: batchOperationId(resource),
     tags: [resource.name],
     summary: `Create many ${plural}`,
-    description: `Makes up to ${BATCH_MAX_RECORDS} ${plural} in one transaction: all of them, or none when one is refused; the message then names its place, such as \`/data/3/${resource.company === 'id' ? 'name' : resource.company}\`. ${ACCESS} ${scopeText(resource)}`,
+    description: `Creates up to ${BATCH_MAX_RECORDS} ${plural} in one transaction: all of them, or none if one is refused. The message then names its position, such as \`/data/3/${resource.company === 'id' ? 'name' : resource.company}\`. ${ACCESS} ${scopeText(resource)}`,
     parameters: createParameters,
     requestBody: body(
       `The ${plural}, at most ${BATCH_BODY_MAX_BYTES / BYTES_PER_MIB} MiB.`,
@@ -103,7 +103,7 @@ function batchOperation(resource: Resource): Operation {
 const movesText = ({ transitions }: Resource): string => {
   if (transitions === undefined) return '';
   const moves = Object.entries(transitions.moves).map(([from, to]) => `\`${from}\` to ${list(to)}`);
-  return ` \`${transitions.field}\` changes along these moves alone, any other is refused with \`invalid_transition\`: ${moves.join('; ')}.`;
+  return ` \`${transitions.field}\` can only change like this: ${moves.join('; ')}. Any other change is refused with \`invalid_transition\`.`;
 };
 
 const list = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(' or ');
@@ -112,18 +112,13 @@ const updateOperation = (resource: Resource): Operation => ({
   operationId: updateOperationId(resource),
   tags: [resource.name],
   summary: `Change ${oneOf(resource)}`,
-  description: `Changes the fields that are given (JSON merge patch, RFC 7396) and answers with the whole ${resource.singular}.${movesText(resource)} ${ACCESS} ${scopeText(resource)}`,
+  description: `Changes the given fields (JSON merge patch, RFC 7396) and returns the whole ${resource.singular}.${movesText(resource)} ${ACCESS} ${scopeText(resource)}`,
   parameters: changeParameters(resource),
-  requestBody: body(
-    'The fields that change.',
-    patchSchemaName(resource),
-    patchExample(resource),
-    PATCH_TYPES,
-  ),
+  requestBody: body('The fields to change.', patchSchemaName(resource), patchExample(resource), PATCH_TYPES),
   responses: {
     200: success(
       {
-        description: `The ${resource.singular} as it is now.`,
+        description: `The changed ${resource.singular}.`,
         schema: resource.type,
         example: recordExample(resource),
         links: recordLinks(resource),
@@ -138,15 +133,15 @@ const deleteOperation = (resource: Resource): Operation => ({
   operationId: deleteOperationId(resource),
   tags: [resource.name],
   summary: `Delete ${oneOf(resource)}`,
-  description: `Removes the ${resource.singular} for good.${resource.company === 'id' ? ' One that still has records or API keys is refused with `conflict`.' : ''} ${ACCESS} ${scopeText(resource)}`,
+  description: `Deletes the ${resource.singular} permanently.${resource.company === 'id' ? ' A company that has records or API keys is refused with `conflict`.' : ''} ${ACCESS} ${scopeText(resource)}`,
   parameters: changeParameters(resource),
   responses: {
-    204: { description: `The ${resource.singular} is gone. No body.`, headers: DELETED_HEADERS },
+    204: { description: `The ${resource.singular} is deleted. No body.`, headers: DELETED_HEADERS },
     ...failureResponses(deleteFailures(resource)),
   },
 });
 
-/** The operations that write to a resource, by their path below the resource's own: '', '/batch' and '/{id}'. */
+/** The operations that write a resource, by their path below that of the resource: '', '/batch' and '/{id}'. */
 export function writeOperations(resource: Resource): Readonly<Record<'' | '/batch' | '/{id}', PathItem>> {
   if (!resource.writable) return { '': {}, '/batch': {}, '/{id}': {} };
   return {

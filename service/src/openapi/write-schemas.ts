@@ -14,7 +14,7 @@ import { describedSchema } from './schemas.ts';
 import { reference } from './types.ts';
 
 /**
- * The shapes of what a writer gives. They are closed, since an unknown field is refused: a misspelt one must not be
+ * The schemas of what a writer gives. They are closed, because an unknown field is refused: a misspelt field must not be
  * ignored.
  */
 const closed = (properties: JsonSchema, required: readonly string[], description: string): JsonSchema => ({
@@ -33,18 +33,18 @@ function newSchema(resource: Resource): JsonSchema {
   return closed(
     Object.fromEntries(properties),
     requiredFields(resource, 'create'),
-    `${capitalized(oneOf(resource))} to be made. The service sets what is not named here.`,
+    `${capitalized(oneOf(resource))} to create. The service sets the other fields.`,
   );
 }
 
 const ownIdSchema = ({ singular }: Resource, field: Field): JsonSchema => ({
   ...describedSchema(field),
-  description: `An id of your own for the ${singular}; left out, the service makes one. One that is taken is refused with \`conflict\`.`,
+  description: `Your own id for the ${singular}. Default: the service creates one. An id that is taken is refused with \`conflict\`.`,
 });
 
 /**
- * A field that may be left out says in words what it is then: generators of clients take the keyword `default` to mean
- * that the field is always there.
+ * The description has the default of an optional field. The keyword `default` would make client generators treat the
+ * field as always present.
  */
 function withDefault({ optional }: Resource, name: string, field: Field): JsonSchema {
   const schema = describedSchema(field);
@@ -61,7 +61,7 @@ const patchSchema = (resource: Resource): JsonSchema =>
       ]),
     ),
     [],
-    `What changes in ${oneOf(resource)} (JSON merge patch, RFC 7396): fields that are left out stay; null empties a field that may be null.`,
+    `Changes of ${oneOf(resource)} (JSON merge patch, RFC 7396). Omitted fields keep their values; null clears a nullable field.`,
   );
 
 const newBatchSchema = (resource: Resource): JsonSchema =>
@@ -69,17 +69,17 @@ const newBatchSchema = (resource: Resource): JsonSchema =>
     {
       data: {
         type: 'array',
-        description: `The ${resource.plural} to be made, in the order of their creation.`,
+        description: `The ${resource.plural} to create, in this order.`,
         minItems: 1,
         maxItems: BATCH_MAX_RECORDS,
         items: reference('schemas', newSchemaName(resource)),
       },
     },
     ['data'],
-    `${capitalized(resource.plural)} to be made together: all or none.`,
+    `${capitalized(resource.plural)} to create together: all or none.`,
   );
 
-/** What was made of a batch. */
+/** The response to a batch. */
 const batchSchema = (resource: Resource): JsonSchema => ({
   type: 'object',
   required: ['data'],
@@ -94,7 +94,7 @@ const batchSchema = (resource: Resource): JsonSchema => ({
   },
 });
 
-/** The schemas, by name, of what is written to a resource and answered. */
+/** The schemas of a resource's writes and their responses, by name. */
 export const writeSchemas = (resource: Resource): readonly (readonly [string, JsonSchema])[] => [
   [newSchemaName(resource), newSchema(resource)],
   [newBatchSchemaName(resource), newBatchSchema(resource)],
@@ -102,7 +102,7 @@ export const writeSchemas = (resource: Resource): readonly (readonly [string, Js
   ...(resource.immutable ? [] : [[patchSchemaName(resource), patchSchema(resource)] as const]),
 ];
 
-/** A record to be made: what a list shows, without what the service sets. */
+/** An example of a record to create: the fields that a writer can give, without `id`. */
 export function newExample(resource: Resource): JsonSchema {
   const { id: _, ...fields } = writableFields(resource, 'create');
   return Object.fromEntries(Object.entries(fields).map(([name, { example }]) => [name, example]));
