@@ -7,7 +7,7 @@ import { isInstalled, RUNTIMES, RUNTIMES_DIRECTORY } from './runtimes/table.ts';
 // folder of their own; the tests are those of the suite, which also uses what is installed there and passes over the rest.
 
 const ROOT = join(import.meta.dirname, '..');
-const TESTS = 'sdk/test/runtimes.test.ts';
+const TESTS = 'sdk/test/package/runtimes.test.ts';
 const PROJECT = 'embedded 18, processes';
 
 function install(): void {

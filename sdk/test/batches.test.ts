@@ -11,7 +11,7 @@ import { createTestService } from '@svc/service/harness/service.ts';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { clientOf, fetchOf } from './client.ts';
 import { refusalOf } from './faults.ts';
-import { idsOf } from './lists.ts';
+import { idsOf } from './lists/lists.ts';
 
 const TEST_TIMEOUT_MS = 10_000;
 const service = await createTestService();

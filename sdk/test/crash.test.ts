@@ -8,7 +8,7 @@ import { bigQuery, LISTS } from '@svc/service/harness/lists.ts';
 import { resourceNamed, seedRecords } from '@svc/service/harness/records.ts';
 import { createTestService, TEST_SECRET } from '@svc/service/harness/service.ts';
 import { expect, test, vi } from 'vitest';
-import { idsOf } from './lists.ts';
+import { idsOf } from './lists/lists.ts';
 
 // A service that starts takes its time on a busy machine.
 vi.setConfig({ testTimeout: 90_000 });

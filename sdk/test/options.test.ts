@@ -3,7 +3,7 @@ import { createWorld } from '@svc/service/harness/world.ts';
 import { RESOURCES as DECLARED } from '@svc/service/resources/index';
 import { describe, expect, test } from 'vitest';
 import { clientOf, fetchOf } from './client.ts';
-import { type AnyCollection, collectionOf } from './lists.ts';
+import { type AnyCollection, collectionOf } from './lists/lists.ts';
 
 // What JavaScript can pass and TypeScript refuses. None of it may reach the service, be ignored or be taken for another value.
 

@@ -3,7 +3,7 @@ import { createTestService } from '@svc/service/harness/service.ts';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { clientOf, fetchOf } from './client.ts';
 import { failing, observe } from './faults.ts';
-import { idsOf } from './lists.ts';
+import { idsOf } from './lists/lists.ts';
 
 const service = await createTestService();
 const fetchApp = fetchOf(service.app);

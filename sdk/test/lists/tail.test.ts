@@ -4,7 +4,7 @@ import { resourceNamed, seedRecords } from '@svc/service/harness/records.ts';
 import { createTestService } from '@svc/service/harness/service.ts';
 import { freezeLastUse, seedWorkspace } from '@svc/service/harness/world.ts';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { clientOf } from './client.ts';
+import { clientOf } from '../client.ts';
 import { type AnyItem, collect, collectionOf, idsOf } from './lists.ts';
 
 const DAY_AND_A_BIT_MS = 25 * 60 * 60 * 1000;

@@ -6,7 +6,7 @@ import { createWorld } from '@svc/service/harness/world.ts';
 import { describe, expect, test } from 'vitest';
 import { run } from './package.ts';
 
-const ROOT = join(import.meta.dirname, '../..');
+const ROOT = join(import.meta.dirname, '../../..');
 const { service, workspaceId } = await createWorld();
 const env = {
   SVC_BASE_URL: await listen(service),

@@ -2,7 +2,7 @@ import { RESOURCES, type Svc, SvcCursorMismatchError, SvcError, SvcInvalidParame
 import { bigQuery, COMPANY, LISTS, type ListCase, pageOf } from '@svc/service/harness/lists.ts';
 import { createWorld, ITEMS } from '@svc/service/harness/world.ts';
 import { describe, expect, test } from 'vitest';
-import { clientOf, fetchOf } from './client.ts';
+import { clientOf, fetchOf } from '../client.ts';
 import { collect, collectionOf, idsOf } from './lists.ts';
 
 const world = await createWorld();

@@ -2,8 +2,8 @@ import { resourceNamed, seedRecords } from '@svc/service/harness/records.ts';
 import { createTestService } from '@svc/service/harness/service.ts';
 import { temporaryDirectory } from '@svc/service/harness/temporary-directory.ts';
 import { expect, test } from 'vitest';
+import { fetchOf, IN_PROCESS_URL } from '../client.ts';
 import { type CliOptions, type CliResult, cli, records } from './cli.ts';
-import { fetchOf, IN_PROCESS_URL } from './client.ts';
 
 const service = await createTestService();
 const workspaceId = await service.workspace();

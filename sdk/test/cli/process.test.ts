@@ -14,7 +14,7 @@ import { temporaryDirectory } from '@svc/service/harness/temporary-directory.ts'
 import { expect, test } from 'vitest';
 import { records } from './cli.ts';
 
-const MAIN = join(import.meta.dirname, '../src/cli/main.ts');
+const MAIN = join(import.meta.dirname, '../../src/cli/main.ts');
 /** More than a pipe buffers, so that the writer notices when the reader ends. */
 const MENTIONS = 3_000;
 

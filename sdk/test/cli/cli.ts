@@ -1,7 +1,7 @@
 import { Readable, Writable } from 'node:stream';
 import type { Fetch } from '@svc/sdk';
-import type { Input, Io, Output } from '../src/cli/io.ts';
-import { run } from '../src/cli/run.ts';
+import type { Input, Io, Output } from '../../src/cli/io.ts';
+import { run } from '../../src/cli/run.ts';
 
 /** What a command line has done. */
 export interface CliResult {

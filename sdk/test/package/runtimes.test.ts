@@ -9,9 +9,9 @@ import { addressOfNobody, listen, portOf } from '@svc/service/harness/socket.ts'
 import { createWorld } from '@svc/service/harness/world.ts';
 import { chromium } from 'playwright-core';
 import { expect, type TestContext, test } from 'vitest';
-import { RUNTIMES } from '../../tools/runtimes/table.ts';
-import { CHROMIUM_ARGUMENTS } from '../../tools/screenshots/chromium.ts';
-import { records } from './cli.ts';
+import { RUNTIMES } from '../../../tools/runtimes/table.ts';
+import { CHROMIUM_ARGUMENTS } from '../../../tools/screenshots/chromium.ts';
+import { records } from '../cli/cli.ts';
 import { copyOfSources, findRuntime, packClient, projectWith, run } from './package.ts';
 
 const { service, workspaceId, token } = await createWorld();

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { temporaryDirectory } from '@svc/service/harness/temporary-directory.ts';
 import { expect, test } from 'vitest';
 
-const ROOT = join(import.meta.dirname, '../..');
+const ROOT = join(import.meta.dirname, '../../..');
 const HEAD =
   "import { Svc, SvcNotFoundError, type Audit, type Content } from '@svc/sdk';\nconst svc = new Svc();\n";
 

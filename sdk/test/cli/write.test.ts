@@ -4,8 +4,8 @@ import { etagOf, type Fetch } from '@svc/sdk';
 import { createTestService } from '@svc/service/harness/service.ts';
 import { temporaryDirectory } from '@svc/service/harness/temporary-directory.ts';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { clientOf, fetchOf, IN_PROCESS_URL } from '../client.ts';
 import { type CliOptions, type CliResult, cli, records } from './cli.ts';
-import { clientOf, fetchOf, IN_PROCESS_URL } from './client.ts';
 
 const service = await createTestService();
 const home = await temporaryDirectory();

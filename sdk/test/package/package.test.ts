@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { copyOfSources, packClient, projectWith, run } from './package.ts';
 
 const PACKED_MAX_BYTES = 80_000;
-const BIN = join(import.meta.dirname, '../../node_modules/.bin');
+const BIN = join(import.meta.dirname, '../../../node_modules/.bin');
 
 const sources = await copyOfSources();
 const manifest = await readFile(join(sources, 'package.json'), 'utf8');

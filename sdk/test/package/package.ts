@@ -3,9 +3,9 @@ import { cp, mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { temporaryDirectory } from '@svc/service/harness/temporary-directory.ts';
-import { installedPath, type Runtime } from '../../tools/runtimes/table.ts';
+import { installedPath, type Runtime } from '../../../tools/runtimes/table.ts';
 
-const ROOT = join(import.meta.dirname, '../..');
+const ROOT = join(import.meta.dirname, '../../..');
 
 export interface Ran {
   readonly stdout: string;

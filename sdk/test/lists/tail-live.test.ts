@@ -1,7 +1,7 @@
 import { bigQuery, LISTS } from '@svc/service/harness/lists.ts';
 import { createTestService } from '@svc/service/harness/service.ts';
 import { expect, test } from 'vitest';
-import { clientOf } from './client.ts';
+import { clientOf } from '../client.ts';
 
 const WRITERS = 8;
 const CREATES = 12;

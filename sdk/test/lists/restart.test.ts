@@ -3,7 +3,7 @@ import { bigQuery, COMPANY, LISTS, type ListCase } from '@svc/service/harness/li
 import { seedRecords } from '@svc/service/harness/records.ts';
 import { createWorld, type World } from '@svc/service/harness/world.ts';
 import { afterEach, describe, expect, test } from 'vitest';
-import { clientOf } from './client.ts';
+import { clientOf } from '../client.ts';
 import { type AnyItem, collectionOf, idsOf } from './lists.ts';
 
 const PAGE = 4;

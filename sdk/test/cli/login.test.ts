@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { createTestService } from '@svc/service/harness/service.ts';
 import { temporaryDirectory } from '@svc/service/harness/temporary-directory.ts';
 import { describe, expect, test } from 'vitest';
+import { fetchOf, IN_PROCESS_URL } from '../client.ts';
 import { type CliOptions, type CliResult, cli } from './cli.ts';
-import { fetchOf, IN_PROCESS_URL } from './client.ts';
 
 const service = await createTestService();
 const workspaceId = await service.workspace();

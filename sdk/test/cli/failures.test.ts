@@ -5,9 +5,9 @@ import { type AnyErrorCode, ERRORS } from '@svc/sdk/contract';
 import { createTestService } from '@svc/service/harness/service.ts';
 import { temporaryDirectory } from '@svc/service/harness/temporary-directory.ts';
 import { describe, expect, test } from 'vitest';
-import { EXIT_CODES, exitCodeOf } from '../src/cli/exit-code.ts';
+import { EXIT_CODES, exitCodeOf } from '../../src/cli/exit-code.ts';
+import { fetchOf, IN_PROCESS_URL } from '../client.ts';
 import { type CliOptions, type CliResult, cli } from './cli.ts';
-import { fetchOf, IN_PROCESS_URL } from './client.ts';
 
 const service = await createTestService();
 const workspaceId = await service.workspace();

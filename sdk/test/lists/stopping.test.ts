@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { Fetch, Svc, SvcOptions } from '@svc/sdk';
 import { createWorld } from '@svc/service/harness/world.ts';
 import { describe, expect, test } from 'vitest';
-import { clientOf, countedSignal, fetchOf } from './client.ts';
+import { clientOf, countedSignal, fetchOf } from '../client.ts';
 
 const TEST_TIMEOUT_MS = 10_000;
 const { service, token } = await createWorld();

@@ -4,7 +4,7 @@ import { resourceNamed, seedRecords } from '@svc/service/harness/records.ts';
 import { createTestService } from '@svc/service/harness/service.ts';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { clientOf } from './client.ts';
+import { clientOf } from '../client.ts';
 import { collectionOf } from './lists.ts';
 
 /**

@@ -6,8 +6,8 @@ import { resourceNamed, seedRecords } from '@svc/service/harness/records.ts';
 import { temporaryDirectory } from '@svc/service/harness/temporary-directory.ts';
 import { createWorld, ITEMS } from '@svc/service/harness/world.ts';
 import { describe, expect, test } from 'vitest';
+import { clientOf, fetchOf, IN_PROCESS_URL } from '../client.ts';
 import { type CliOptions, type CliResult, cli, records } from './cli.ts';
-import { clientOf, fetchOf, IN_PROCESS_URL } from './client.ts';
 
 const { service, workspaceId, token } = await createWorld();
 const home = await temporaryDirectory();
@@ -115,7 +115,7 @@ test('a tail keeps its position in a file, and goes on there', async () => {
 
 test('a tail that is ended before any record came has kept where it began', async () => {
   const file = join(home, 'begun');
-  const { Interrupted } = await import('../src/cli/io.ts');
+  const { Interrupted } = await import('../../src/cli/io.ts');
   const controller = new AbortController();
   const polled = fetchOf(service.app);
   const { code } = await command(`audits tail --position ${file}`, {
@@ -132,7 +132,7 @@ test('a tail that is ended before any record came has kept where it began', asyn
 });
 
 test('Ctrl-C ends a tail that waits, with code 130 and nothing more said', async () => {
-  const { Interrupted } = await import('../src/cli/io.ts');
+  const { Interrupted } = await import('../../src/cli/io.ts');
   const controller = new AbortController();
   const polled = fetchOf(service.app);
   const result = command('audits tail', {
