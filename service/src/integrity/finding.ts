@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { inTransaction } from '../database/pool.ts';
 import type { Resource } from '../resources/define.ts';
 
 /** A difference between the records and what is stored about them. */
@@ -21,3 +22,13 @@ export interface VerifyOptions {
   /** Called with the number of records read since the last call. */
   readonly onProgress: (records: number) => void;
 }
+
+/** Runs `work` in a transaction without a statement timeout: counting a large workspace may take minutes. */
+export const withoutStatementTimeout = <T>(
+  pool: pg.Pool,
+  work: (client: pg.PoolClient) => Promise<T>,
+): Promise<T> =>
+  inTransaction(pool, async (client) => {
+    await client.query('set local statement_timeout = 0');
+    return work(client);
+  });

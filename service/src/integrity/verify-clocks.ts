@@ -1,8 +1,7 @@
 import { ERRORS } from '@svc/sdk/contract';
 import type { Resource } from '../resources/define.ts';
 import { columnName } from '../resources/field.ts';
-import type { VerifyOptions } from './finding.ts';
-import { withoutStatementTimeout } from './statement-timeout.ts';
+import { type VerifyOptions, withoutStatementTimeout } from './finding.ts';
 
 /** A clock of a workspace, and the columns with times from it. */
 interface ClockCase {
@@ -35,7 +34,7 @@ function clocksOf(resources: readonly Resource[]): readonly ClockCase[] {
 }
 
 /** A clock may be this far in the future: it advances by a microsecond per record of a large batch. */
-const AHEAD = `interval '1 minute'`;
+const TOLERANCE = `interval '1 minute'`;
 
 /**
  * Verifies the clocks of a workspace. A clock before its newest time would give that time again, and a client that pages
@@ -53,10 +52,10 @@ export async function verifyClocks(
       .join(' union all ');
     const newest = `(select max(at) as at from (${each}) each) newest`;
     const { rows } = await withoutStatementTimeout(pool, (client) =>
-      client.query<{ at: string; newest: string | null; behind: boolean }>(
-        `select c.${column}::text as at, newest.at::text as newest, coalesce(c.${column} < newest.at, false) as behind
+      client.query<{ at: string; newest: string | null; early: boolean }>(
+        `select c.${column}::text as at, newest.at::text as newest, coalesce(c.${column} < newest.at, false) as early
          from ${newest}, ${table} c where c.workspace_id = $1
-           and (c.${column} < newest.at or c.${column} > greatest(newest.at, clock_timestamp() + ${AHEAD}))`,
+           and (c.${column} < newest.at or c.${column} > greatest(newest.at, clock_timestamp() + ${TOLERANCE}))`,
         [workspaceId],
       ),
     );
@@ -76,7 +75,7 @@ export async function verifyClocks(
     await onFinding({
       workspaceId,
       problem: 'clock',
-      detail: wrong.behind
+      detail: wrong.early
         ? `the clock of the ${name} is earlier than its newest time, ${wrong.newest}`
         : `the clock of the ${name} is in the future: ${wrong.at}`,
       repaired: repair,
@@ -96,7 +95,7 @@ export async function verifyMonth(
   const wrong = await withoutStatementTimeout(pool, async (client) => {
     const { rows } = await client.query<{ month: string }>(
       `select month::text from live_meters
-       where workspace_id = $1 and month > date_trunc('month', now() + ${AHEAD})::date ${repair ? 'for update' : ''}`,
+       where workspace_id = $1 and month > date_trunc('month', now() + ${TOLERANCE})::date ${repair ? 'for update' : ''}`,
       [workspaceId],
     );
     if (repair && rows.length > 0) {

@@ -96,7 +96,7 @@ describe('verify', () => {
     expect(await findingsOf(pool)).toEqual([]);
   });
 
-  test('sets a clock that is ahead back to now, and never behind what it has given', async () => {
+  test('sets a clock in the future back to now, and never before a time that it has given', async () => {
     const given = `now() + interval '1 hour'`;
     await pool.query(`update content set updated_at = ${given} where workspace_id = $1 and id = 'r1'`, [
       workspaceId,
@@ -116,7 +116,7 @@ describe('verify', () => {
       { given: true, newest: true, now: false, log: true },
     ]);
     expect(await findingsOf(pool)).toEqual([]);
-    // A clock takes its times ahead of a large batch; that is no fault.
+    // A clock is in the future after a large batch. This is correct.
     await pool.query(
       `update workspace_clocks set last_at = now() + interval '30 seconds' where workspace_id <> $1`,
       [workspaceId],
@@ -124,7 +124,7 @@ describe('verify', () => {
     expect(await findingsOf(pool)).toEqual([]);
   });
 
-  test('counts the live requests of this month anew where they were counted for one to come', async () => {
+  test('counts the live requests of this month again if they were counted for a future month', async () => {
     await pool.query(
       `insert into audit_log (workspace_id, id, created_at, kind, doc, status)
        select $1, 'log_' || n, now(), 'api.request', '{}', case when n > 3 then 429 else 200 end
@@ -178,7 +178,7 @@ describe('verify', () => {
     expect(details).toEqual([`audit ${ids[0]}`, `audit ${ids[MANY - 1]}`]);
   });
 
-  test('finds nothing beside writers, and repairs beside them', async () => {
+  test('finds nothing while writers run, and repairs while they run', async () => {
     const stop = new AbortController();
     const audits = RECORDS.find(({ name }) => name === 'audits');
     if (audits === undefined) throw new Error('there are no audits');

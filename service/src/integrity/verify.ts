@@ -3,8 +3,7 @@ import { parentField, WHOLE_WORKSPACE } from '../records/counters.ts';
 import { docOf, type RecordValues, selectList } from '../records/row.ts';
 import type { Resource } from '../resources/define.ts';
 import { columnName } from '../resources/field.ts';
-import type { VerifyOptions } from './finding.ts';
-import { withoutStatementTimeout } from './statement-timeout.ts';
+import { type VerifyOptions, withoutStatementTimeout } from './finding.ts';
 import { verifyClocks, verifyMonth } from './verify-clocks.ts';
 
 const BATCH_RECORDS = 5_000;

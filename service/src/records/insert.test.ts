@@ -116,14 +116,14 @@ describe('insertRecords', () => {
     expect(result).toMatchObject({ inserted: [{ index: 1 }], withoutCompany: [0, 2] });
   });
 
-  test('a company is counted for the workspace alone, another record for its company too', async () => {
+  test('a company is counted for the workspace only, another record also for its company', async () => {
     const ws = await workspace('c1', 'c2');
     await insert(ws, audits, audit('a1'), audit('a2', 'c2'), audit('a3', 'c2'));
     await insert(ws, mentions);
     expect(await counts(ws)).toEqual({ 'companies:': 2, 'audits:': 3, 'audits:c1': 1, 'audits:c2': 2 });
   });
 
-  test('a createdAt of its own is kept, with six digits, and must be past', async () => {
+  test('a given createdAt is kept, with six digits, and must be in the past', async () => {
     const ws = await workspace();
     const result = await insert(
       ws,

@@ -51,11 +51,16 @@ export const removeRecord = (
       throw new ApiError('conflict', `API keys are limited to the ${resource.singular}. Revoke them first.`);
     }
     try {
-      await deleteRecord(client, scope.workspaceId, resource, locked);
+      await client.query({
+        name: `delete_${resource.list.relation}`,
+        text: `delete from ${resource.list.relation} where workspace_id = $1 and id = $2`,
+        values: [scope.workspaceId, id],
+      });
     } catch (error) {
       if (!failedFor(error, 'foreign_key_violation')) throw error;
       throw new ApiError('conflict', `The ${resource.singular} still has records. Delete them first.`);
     }
+    await addToCounts(client, scope.workspaceId, resource, countsOf(resource, [locked], -1));
     return { answer: { status: 204, headers: {}, body: '' }, recordIds: [id] };
   },
 });
@@ -68,22 +73,35 @@ async function hasActiveKey(client: pg.ClientBase, workspaceId: string, companyI
   return rowCount !== 0;
 }
 
+/**
+ * Locks the clock of the workspace and reads a record. Throws `not_found` if the scope has no such record, and
+ * `precondition_failed` if If-Match does not name it.
+ */
 async function lockMatching(
   client: pg.ClientBase,
   resource: Resource,
-  scope: Scope,
+  { workspaceId, companyId }: Scope,
   id: string,
   ifMatch: string | undefined,
 ): Promise<LockedRecord> {
-  const locked = isId(id) ? await lockRecord(client, scope, resource, id) : undefined;
-  if (locked === undefined) throw new ApiError('not_found', `There is no such ${resource.singular}.`);
-  if (ifMatch !== undefined && !matches(ifMatch, strongEtag(locked.doc))) {
+  const notFound = (): ApiError => new ApiError('not_found', `There is no such ${resource.singular}.`);
+  if (!isId(id)) throw notFound();
+  const now = timeOfMicros(await allocateTimestamps(client, workspaceId, 1));
+  const { relation, companyColumn } = resource.list;
+  const { rows } = await client.query<{ doc: string }>({
+    name: `hold_${relation}`,
+    text: `select doc from ${relation} where workspace_id = $1 and id = $2 and ($3::text is null or ${companyColumn ?? 'id'} = $3)`,
+    values: [workspaceId, id, companyId],
+  });
+  const [row] = rows;
+  if (row === undefined) throw notFound();
+  if (ifMatch !== undefined && !matches(ifMatch, strongEtag(row.doc))) {
     throw new ApiError(
       'precondition_failed',
       `The ${resource.singular} has changed since it was read. Read it again, then repeat the change.`,
     );
   }
-  return locked;
+  return { id, doc: row.doc, values: JSON.parse(row.doc) as RecordValues, now };
 }
 
 /** If-Match uses strong comparison (RFC 9110). */
@@ -143,26 +161,6 @@ interface LockedRecord {
   readonly now: string;
 }
 
-/** Locks the clock of the workspace and reads a record. Undefined: the scope has no such record. */
-async function lockRecord(
-  client: pg.ClientBase,
-  scope: Scope,
-  resource: Resource,
-  id: string,
-): Promise<LockedRecord | undefined> {
-  const now = timeOfMicros(await allocateTimestamps(client, scope.workspaceId, 1));
-  const { relation, companyColumn } = resource.list;
-  const { rows } = await client.query<{ doc: string }>({
-    name: `hold_${relation}`,
-    text: `select doc from ${relation} where workspace_id = $1 and id = $2 and ($3::text is null or ${companyColumn ?? 'id'} = $3)`,
-    values: [scope.workspaceId, id, scope.companyId],
-  });
-  const [row] = rows;
-  return row === undefined
-    ? undefined
-    : { id, doc: row.doc, values: JSON.parse(row.doc) as RecordValues, now };
-}
-
 /** Writes the new values of a locked record and returns its new wire JSON. It writes nothing if no value changes. */
 async function updateRecord(
   client: pg.ClientBase,
@@ -196,19 +194,4 @@ async function updateRecord(
     );
   }
   return doc;
-}
-
-/** Deletes a locked record and subtracts it from the counters. PostgreSQL refuses if other records refer to it (23503). */
-async function deleteRecord(
-  client: pg.ClientBase,
-  workspaceId: string,
-  resource: Resource,
-  locked: LockedRecord,
-): Promise<void> {
-  await client.query({
-    name: `delete_${resource.list.relation}`,
-    text: `delete from ${resource.list.relation} where workspace_id = $1 and id = $2`,
-    values: [workspaceId, locked.id],
-  });
-  await addToCounts(client, workspaceId, resource, countsOf(resource, [locked], -1));
 }
