@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
-import type { RequestRecord } from '../../service/src/audit-log/append-requests.ts';
+import type { AuditedRequest } from '../../service/src/audit-log/append-requests.ts';
 import { appendRequests } from '../../service/src/audit-log/append-requests.ts';
 import { LOCK_TIMEOUT_MS } from '../../service/src/config/limits.ts';
 import { createPool, inTransaction } from '../../service/src/database/pool.ts';
@@ -14,7 +14,7 @@ import { audits } from '../../service/src/resources/index.ts';
 const { BENCH_DATABASE_URL = '', BENCH_WORKSPACE = '', BENCH_KEY = '' } = process.env;
 const pool = createPool({ url: BENCH_DATABASE_URL, max: 4, name: 'bare', onError: console.error });
 
-const ENTRY: RequestRecord = {
+const ENTRY: AuditedRequest = {
   workspaceId: BENCH_WORKSPACE,
   keyId: BENCH_KEY,
   tokenVersion: 1,

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Outcome, QuotaState, RequestRecord } from '../audit-log/append-requests.ts';
+import type { AuditedRequest, Outcome, QuotaState } from '../audit-log/append-requests.ts';
 import type { AuditWriter } from '../audit-log/audit-writer.ts';
 import type { NewEntry } from '../audit-log/entry.ts';
 import type { Clock } from '../config/time.ts';
@@ -48,7 +48,7 @@ export async function auditResponse(
   if (caller === null) return payload;
   const { key } = caller;
   const append = (counted: boolean): Promise<Outcome> =>
-    auditWriter.append(requestRecord(request, reply, key, { status: reply.statusCode, counted }));
+    auditWriter.append(auditedRequest(request, reply, key, { status: reply.statusCode, counted }));
   const addLimitHeaders = (quota: QuotaState | null): unknown =>
     reply.headers({ ...rateLimitHeaders(caller, quota, clock()) });
   try {
@@ -104,12 +104,12 @@ export interface Answered {
 }
 
 /** A request for the audit log. A request with a test key makes no entry and uses no quota (specification, section 6). */
-export function requestRecord(
+export function auditedRequest(
   request: FastifyRequest,
   reply: FastifyReply,
   key: AuthenticatedKey,
   answered: Answered,
-): RequestRecord {
+): AuditedRequest {
   const live = key.mode === 'live';
   const durationMs = Math.round(reply.elapsedTime);
   return {

@@ -15,7 +15,7 @@ import {
 } from '../records/create.ts';
 import { patchRecord, removeRecord } from '../records/mutations.ts';
 import type { Resource } from '../resources/define.ts';
-import { requestRecord, sendAudited } from './audit-hook.ts';
+import { auditedRequest, sendAudited } from './audit-hook.ts';
 import { invalidKey } from './authentication.ts';
 import { requireWriteAccess } from './guards.ts';
 import { claimIdempotencyKey, repeatableRequest, storeAnswer } from './idempotency.ts';
@@ -112,8 +112,12 @@ async function runWrite(
         earlier === undefined ? await work(client) : { answer: earlier, recordIds: [] };
       if (dryRun) throw new DryRun(answer);
       if (repeatable && earlier === undefined) await storeAnswer(client, repeatable, answer, recipe);
-      const record = requestRecord(request, reply, key, { status: answer.status, counted: true, recordIds });
-      const [outcome] = await appendRequests(client, workspaceId, [record], LOCK_TIMEOUT_MS);
+      const audited = auditedRequest(request, reply, key, {
+        status: answer.status,
+        counted: true,
+        recordIds,
+      });
+      const [outcome] = await appendRequests(client, workspaceId, [audited], LOCK_TIMEOUT_MS);
       if (outcome === undefined || outcome.result === 'invalid_key') throw invalidKey(true);
       if (outcome.result === 'over_quota') throw quotaGate.exceeded(workspaceId, outcome.quota);
       return { answer, dryRun: false, replayed: earlier !== undefined, quota: outcome.quota };

@@ -5,7 +5,7 @@ import { entryDoc, type NewEntry } from './entry.ts';
 import { latencyBucket } from './latency.ts';
 
 /** A request for the audit log. */
-export interface RequestRecord {
+export interface AuditedRequest {
   readonly workspaceId: string;
   readonly keyId: string;
   readonly tokenVersion: number;
@@ -115,7 +115,7 @@ const ATTEMPTS_MAX = 10;
 export async function appendRequests(
   client: Queryable,
   workspaceId: string,
-  requests: readonly RequestRecord[],
+  requests: readonly AuditedRequest[],
   lockTimeoutMs: number,
 ): Promise<readonly Outcome[]> {
   const statement = requestsStatement(workspaceId, requests, lockTimeoutMs);
@@ -130,7 +130,7 @@ export async function appendRequests(
 /** The statement that writes the requests of one workspace. Its rows are for {@link outcomesOf}. */
 export function requestsStatement(
   workspaceId: string,
-  requests: readonly RequestRecord[],
+  requests: readonly AuditedRequest[],
   lockTimeoutMs: number,
 ): pg.QueryConfig {
   const docs = requests.map(({ entry }) => (entry === null ? null : entryDoc(entry)));
@@ -157,7 +157,7 @@ export function requestsStatement(
  * Nothing was written, and the statement has to run again.
  */
 export function outcomesOf(
-  requests: readonly RequestRecord[],
+  requests: readonly AuditedRequest[],
   rows: readonly WrittenRow[],
 ): readonly Outcome[] | undefined {
   if (rows[0]?.position === STALE) return undefined;

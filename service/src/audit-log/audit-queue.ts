@@ -1,8 +1,8 @@
 import { BusyError } from '../database/turns.ts';
-import type { Outcome, RequestRecord } from './append-requests.ts';
+import type { AuditedRequest, Outcome } from './append-requests.ts';
 
 /** A request that waits for its entry. */
-export interface Pending extends RequestRecord {
+export interface Pending extends AuditedRequest {
   /** When it was added (`performance.now()`). */
   readonly sinceMs: number;
   readonly resolve: (outcome: Outcome) => void;

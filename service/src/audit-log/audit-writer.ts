@@ -5,10 +5,10 @@ import type { Lanes } from '../database/lanes.ts';
 import { commit } from '../database/pool.ts';
 import { BusyError } from '../database/turns.ts';
 import {
+  type AuditedRequest,
   appendRequests,
   type Outcome,
   outcomesOf,
-  type RequestRecord,
   requestsStatement,
   type WrittenRow,
 } from './append-requests.ts';
@@ -29,7 +29,7 @@ export interface AuditWriter {
    * Resolves once the entry is committed. Rejects if the database could not write it. Rejects with BusyError if too many
    * entries wait, or if this one has waited for too long.
    */
-  append(request: RequestRecord): Promise<Outcome>;
+  append(request: AuditedRequest): Promise<Outcome>;
   /** Resolves once every entry so far is written or has failed. */
   drain(): Promise<void>;
 }
