@@ -23,7 +23,7 @@ test('buckets rise with the latency, and leave none out', () => {
   }
 });
 
-test('a quantile is that of the requests themselves, as far as buckets tell', () => {
+test('a quantile is that of the requests, as exact as the buckets are', () => {
   const counts = Array.from({ length: 10 }, (_, ms) => ({ bucket: ms, requests: 10 })).reverse();
   expect(latencyQuantile(counts, 0.5)).toBe(4);
   expect(latencyQuantile(counts, 0.95)).toBe(9);

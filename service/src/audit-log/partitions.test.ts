@@ -26,7 +26,7 @@ const write = (at: string) =>
   );
 
 describe('the partitions of the audit log', () => {
-  test('are made for this month and those ahead, over the turn of the year, once', async () => {
+  test('are created once for this month and the next ones, also over the end of the year', async () => {
     const now = Date.UTC(2026, 10, 30, 23, 59);
     const made = ['audit_log_2026_11', 'audit_log_2026_12', 'audit_log_2027_01', 'audit_log_2027_02'];
     expect(await ensurePartitions(database.pool, now)).toEqual({ made });
@@ -54,7 +54,7 @@ describe('the partitions of the audit log', () => {
     }
   });
 
-  test('are made beside readers and writers of the log, however long those take', async () => {
+  test('are created while readers and writers use the log, for any time', async () => {
     await ensurePartitions(database.pool, Date.UTC(2026, 0, 1));
     const client = await database.pool.connect();
     try {
@@ -71,7 +71,7 @@ describe('the partitions of the audit log', () => {
     await write('2026-05-01T00:00:00Z');
   });
 
-  test('are let be while somebody holds the log, unless it is this month that is missing', async () => {
+  test('are skipped while another transaction holds the log, unless the partition of this month is missing', async () => {
     await ensurePartitions(database.pool, Date.UTC(2026, 0, 1));
     const client = await database.pool.connect();
     try {
@@ -85,7 +85,7 @@ describe('the partitions of the audit log', () => {
     expect((await ensurePartitions(database.pool, Date.UTC(2026, 1, 1))).made).toEqual(['audit_log_2026_05']);
   });
 
-  test('are like those that are made with the table: key, indexes, nothing on top', async () => {
+  test('are like the partitions of the migration: the same key and indexes, nothing more', async () => {
     await ensurePartitions(database.pool, Date.UTC(2026, 0, 1));
     await database.pool.query(
       `create table audit_log_2027_01 partition of audit_log for values from ('2027-01-01') to ('2027-02-01')`,

@@ -62,7 +62,7 @@ test('what other programs write is read, and they read what is written', async (
   );
 });
 
-test('a broken record costs its first line alone', async () => {
+test('of a broken row only the first line is refused', async () => {
   const good = (cells: readonly Cell[]) => ({ cells, flaw: null });
   const bad = (flaw: RegExp) => ({ cells: [], flaw: expect.stringMatching(flaw) });
   expect(await read('a"b,c\nd,e\n')).toEqual([bad(/inside a cell/), good(['d', 'e'])]);

@@ -31,7 +31,7 @@ const copying = async (): Promise<readonly number[]> =>
     )
   ).rows.map(({ pid }) => pid);
 
-test('records come in the order of the file, counted batch by batch in one entry, each batch told in its turn', async () => {
+test('records have the order of the file, one entry counts them batch by batch, and each batch is reported in order', async () => {
   const ws = await workspaceWith(pool, 'c1');
   const file = many(31_000);
   const seen: number[] = [];
@@ -67,7 +67,7 @@ test('of ids that a file has twice the first is taken, also while its batch is n
 });
 
 test(
-  'beside other writers and another parallel import nothing appears behind what was seen',
+  'with other writers and another parallel import, no record appears before records that a reader has seen',
   async () => {
     const ws = await workspaceWith(pool, 'c1');
     const state = { done: false };
@@ -115,15 +115,15 @@ test(
 );
 
 test.each(['earlier', 'later'])(
-  'when the connection of the %s of two batches is cut it fails, keeps what it told, and a second run completes it',
+  'if the connection of the %s of two batches breaks, it fails, keeps what it reported, and a second run completes it',
   async (which) => {
     const ws = await workspaceWith(pool, 'c1');
     const file = many(60_000);
-    let told = 0;
+    let reported = 0;
     const failing = importText(pool, ws, 'audits', ndjson(file), {
       parallel: true,
       onProgress: ({ inserted }) => {
-        told = inserted;
+        reported = inserted;
       },
     });
     failing.catch(() => undefined);
@@ -137,7 +137,7 @@ test.each(['earlier', 'later'])(
     );
     await expect(failing).rejects.toThrow();
     const there = await idsIn(pool, ws);
-    expect(there.length).toBeGreaterThanOrEqual(told);
+    expect(there.length).toBeGreaterThanOrEqual(reported);
     expect(there.length).toBeLessThan(60_000);
     expect(there).toEqual(file.slice(0, there.length).map(({ id }) => id));
     expect(await logged(ws)).toMatchObject({ records: there.length });

@@ -24,7 +24,7 @@ describe('what is stored of a token', () => {
   const token = newToken('live');
   const salt = newSalt();
 
-  test('matches that token alone, with its own salt alone', () => {
+  test('matches only that token, and only with its salt', () => {
     const hash = saltedHash(token, salt);
     expect(matchesHash(token, salt, hash)).toBe(true);
     expect(matchesHash(newToken('live'), salt, hash)).toBe(false);
@@ -32,7 +32,7 @@ describe('what is stored of a token', () => {
     expect(matchesHash(`${token} `, salt, hash)).toBe(false);
   });
 
-  test('tells nothing of two keys that would have the same token', () => {
+  test('does not show that two keys have the same token', () => {
     expect(saltedHash(token, newSalt())).not.toEqual(saltedHash(token, salt));
   });
 

@@ -120,7 +120,7 @@ describe('a cursor', () => {
     expect(codec.decode(cursor, 'other', 'wks_1', NOW)).toBe('mismatch');
   });
 
-  test('is accepted by a node whose clock is behind the one that issued it', () => {
+  test('is accepted by a node whose clock is earlier than the clock of the node that issued it', () => {
     expect(codec.decode(cursor, BINDING, 'wks_1', NOW - 60_000)).toEqual(POSITION);
   });
 });

@@ -61,7 +61,7 @@ describe('keysetStatement', () => {
     for (const value of ["'wks_1'", "'C'", "'S'", "'K'", "'I'"]) expect(text).not.toContain(value);
   });
 
-  test('a comparison is a condition with a typed parameter, behind those of equality', () => {
+  test('a comparison is a condition with a typed parameter, after the equality conditions', () => {
     const { text, values } = keysetStatement(
       read('descending', 'forward', 'after', {
         equal: { kind: 'A' },
@@ -76,7 +76,7 @@ describe('keysetStatement', () => {
     expect(text).toContain('($6::timestamptz, $7)');
   });
 
-  test('a shape has one name, however its values differ, and each shape its own', () => {
+  test('a shape has one name for all values, and each shape has another name', () => {
     const one = keysetStatement(read('descending', 'forward', 'after'));
     const same = keysetStatement(read('descending', 'forward', 'after', { workspaceId: 'wks_2', limit: 99 }));
     expect({ name: same.name, text: same.text }).toEqual({ name: one.name, text: one.text });

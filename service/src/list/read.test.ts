@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { DOC_SEPARATOR, type KeysetRow } from './keyset.ts';
 import { toPage } from './read.ts';
 
-/** Rows in the order of travel, as the statement gives them for a limit of 2. */
+/** Rows in the order of the statement, for a limit of 2. */
 const rowOf = (ids: readonly string[], total: number | null = null): KeysetRow => {
   const last = ids.slice(0, 2).at(-1) ?? null;
   return {
@@ -57,7 +57,7 @@ describe('toPage', () => {
     },
   );
 
-  test('a doc that holds the separator as JSON text is parted from its neighbour alone', () => {
+  test('a doc that contains the separator as JSON text is not divided', () => {
     const doc = JSON.stringify({ id: 'a', title: `x${DOC_SEPARATOR}{"y` });
     const row = { ...rowOf(['a', 'b', 'c']), docs: [doc, doc, doc].join(DOC_SEPARATOR) };
     for (const direction of ['forward', 'before'] as const) {

@@ -85,7 +85,7 @@ describe('a full table', () => {
     expect((await limiter.take('long', 1, LONG_MS, 1)).granted).toBe(false);
   });
 
-  test('is not filled by those that only ask', async () => {
+  test('is not filled by requests that only ask', async () => {
     await take('a', 1, 1);
     for (let i = 0; i < 2 * MAX_BUCKETS; i++) await take(`address ${i}`, 0);
     expect((await take('a', 1, 1)).granted).toBe(false);

@@ -14,7 +14,7 @@ beforeAll(async () => {
   token = await service.token(workspaceId);
 });
 
-test('a workspace whose log is held delays nobody else, and goes on when it is free', async () => {
+test('a workspace whose log is held delays no other, and continues when the log is free', async () => {
   const holder = await service.pool.connect();
   const other = await service.token(await service.workspace());
   try {

@@ -82,7 +82,7 @@ describe('a token in the URL', () => {
     ],
   ];
 
-  test.each(encodings)('is refused whatever it is and wherever it stands: %s', async (_, encode) => {
+  test.each(encodings)('is refused at any place of the URL, valid or not: %s', async (_, encode) => {
     const valid = await service.token(workspaceId);
     for (const token of [valid, UNKNOWN]) {
       const text = encode(token);

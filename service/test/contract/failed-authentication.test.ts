@@ -102,7 +102,7 @@ test('different wrong tokens are looked up at most as often again as failures ar
   expect(made).toBeLessThanOrEqual(LIMIT);
 });
 
-test('a revoked key, seen before or not, is told from an unknown one by nothing', async () => {
+test('the response to a revoked key, seen before or not, equals the response to an unknown key', async () => {
   const node = await newNode();
   const issued = await Promise.all(MODES.map((mode) => first.issue(workspaceId, { mode })));
   for (const { token } of issued) expect((await ask(node, token)).status).toBe(200);

@@ -75,7 +75,7 @@ describe.each(LISTS)('a cursor of $path', (list) => {
     },
   );
 
-  test('is issued anew by each answer, so that a long iteration never expires', async () => {
+  test('is issued again by each response, so that a long iteration never expires', async () => {
     const { clock } = world.service;
     let cursor = await cursorOf(list);
     for (const _ of [1, 2]) {

@@ -57,7 +57,7 @@ describe.each(LISTS)('the pages of $path', (list) => {
     },
   );
 
-  test('the cursor that loaded a page returns, with direction=before, the page ahead of it whole', async () => {
+  test('the cursor that loaded a page returns the whole page before it with direction=before', async () => {
     const pages = await walk(get, { limit: LIMIT });
     for (const [index, page] of pages.slice(0, -1).entries()) {
       const cursor = page.pagination.nextCursor ?? '';
@@ -118,7 +118,7 @@ describe.each(LISTS)('the pages of $path', (list) => {
     expect(pageOf(await get({ limit: all.length - 1 })).pagination.hasMore).toBe(true);
   });
 
-  test('an empty page that was asked for with a cursor is that gap, issued anew', async () => {
+  test('an empty page that was requested with a cursor has cursors of the same gap', async () => {
     const last = (await walk(get, { limit: LIMIT })).at(-1);
     const empty = pageOf(await get({ cursor: last?.pagination.endCursor ?? '' }));
     const { nextCursor, hasMore, startCursor, endCursor } = empty.pagination;
@@ -184,17 +184,17 @@ describe.each(LISTS)('changes between the pages of $path', (list) => {
       `select created_at::text as at from ${list.resource.list.relation} where workspace_id = $1 and id = any($2) order by created_at desc, id desc`,
       [world.workspaceId, boundary],
     );
-    const [ahead, behind] = boundary;
-    // Right ahead of the gap's own item, and right behind it: equal times, so that the id decides.
+    const [before, after] = boundary;
+    // Directly before and after the item at the gap. The times are equal, so the id decides.
     await insert(
-      { ...seedRow(list, 0), id: `${ahead}0`, createdAt: rows[0]?.at ?? '' },
-      { ...seedRow(list, 0), id: `${behind}0`, createdAt: rows[1]?.at ?? '' },
+      { ...seedRow(list, 0), id: `${before}0`, createdAt: rows[0]?.at ?? '' },
+      { ...seedRow(list, 0), id: `${after}0`, createdAt: rows[1]?.at ?? '' },
     );
     const forward = idsOf(pageOf(await get({ cursor, limit: LIMIT })));
-    expect(forward.slice(0, 2)).toEqual([`${behind}0`, behind]);
+    expect(forward.slice(0, 2)).toEqual([`${after}0`, after]);
     const back = idsOf(pageOf(await get({ cursor, limit: LIMIT, direction: 'before' })));
-    expect(back.slice(-2)).toEqual([`${ahead}0`, ahead]);
-    expect(idsOf(first)).not.toContain(`${ahead}0`);
+    expect(back.slice(-2)).toEqual([`${before}0`, before]);
+    expect(idsOf(first)).not.toContain(`${before}0`);
   });
 });
 

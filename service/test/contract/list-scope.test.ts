@@ -81,7 +81,7 @@ describe.each(LISTS.filter(({ resource }) => resource.company !== null))(
   },
 );
 
-test('a key that is limited to a company sees, of the API keys, those with the same limit alone', async () => {
+test('a key that is limited to a company sees only API keys with the same limit', async () => {
   const answer = await world.service.request(limited, '/v1/api-keys?limit=100');
   const keys = answer.json<{ data: readonly { companyId: string | null }[] }>().data;
   expect(keys.length).toBeGreaterThan(1);

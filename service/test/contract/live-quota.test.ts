@@ -97,7 +97,7 @@ describe('the live quota', () => {
     expect(await used()).toBe(1);
   });
 
-  test('starts anew with the month', async () => {
+  test('starts again with the month', async () => {
     await setQuota(3);
     expect(passed(await many(5))).toBe(3);
     await service.pool.query(
@@ -153,7 +153,7 @@ describe('the live quota', () => {
     expect(passed(await many(4))).toBe(1);
   });
 
-  test('is told by RateLimit and RateLimit-Policy on each answer, as in the IETF draft', async () => {
+  test('is in RateLimit and RateLimit-Policy of each response, as in the IETF draft', async () => {
     await setQuota(3);
     const policy = `"quota";q=3;w=${monthSeconds()}`;
     for (const left of [2, 1, 0, 0, 0]) {
@@ -163,7 +163,7 @@ describe('the live quota', () => {
     }
   });
 
-  test('is of one workspace alone', async () => {
+  test('belongs to one workspace only', async () => {
     await setQuota(0);
     const other = await service.token(await service.workspace());
     expect(passed(await many(4, other))).toBe(4);

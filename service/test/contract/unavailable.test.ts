@@ -57,7 +57,7 @@ describe('when the database is away', () => {
   });
 });
 
-describe('when the database goes away and comes back', () => {
+describe('when the database stops and starts again', () => {
   test('a key that is remembered gets 503, no data, until it is back; then the service goes on by itself', async () => {
     const database = await createTestService();
     const node = database;

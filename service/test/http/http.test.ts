@@ -33,7 +33,7 @@ describe('a path that is not there', () => {
     '/v1//audits',
     '/v1/%zz',
     '/v1/%',
-  ])('%s is 401 without a key, so that nothing is told of what there is, and 404 with one', async (path) => {
+  ])('%s is 401 without a key, so that nobody learns which paths exist, and 404 with one', async (path) => {
     expectFailure(await service.request(null, path), 'invalid_key');
     expectFailure(await get(path), 'not_found');
     expectFailure(await service.request(world.token, path, { method: 'DELETE' }), 'not_found');
@@ -41,8 +41,8 @@ describe('a path that is not there', () => {
 });
 
 describe('the Request-Id', () => {
-  const SANE = ['a', 'req-1f3a', 'A.b_c:d-9', 'x'.repeat(128)];
-  const INSANE = [
+  const VALID = ['a', 'req-1f3a', 'A.b_c:d-9', 'x'.repeat(128)];
+  const INVALID = [
     '',
     ' ',
     'a b',
@@ -63,10 +63,10 @@ describe('the Request-Id', () => {
     '/v1/audits/%zz',
   ];
 
-  test.each(URLS)('of the caller is kept when it is sane, and replaced when it is not: %s', async (url) => {
+  test.each(URLS)('of the caller is kept if it is valid, and replaced if it is not: %s', async (url) => {
     for (const name of ['request-id', 'x-request-id']) {
-      for (const id of SANE) expect((await get(url, { [name]: id })).headers['request-id']).toBe(id);
-      for (const id of INSANE) {
+      for (const id of VALID) expect((await get(url, { [name]: id })).headers['request-id']).toBe(id);
+      for (const id of INVALID) {
         expect((await get(url, { [name]: id })).headers['request-id']).toMatch(/^req_[0-9a-f-]{36}$/);
       }
     }

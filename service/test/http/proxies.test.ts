@@ -85,7 +85,7 @@ describe('a mistake in SVC_TRUST_PROXY or of a proxy', () => {
   });
 });
 
-describe('a client that makes up addresses ahead of those of the proxies', () => {
+describe('a client that sends invented addresses before those of the proxies', () => {
   const made = (i: number): Readonly<Record<string, string>> => ({
     'x-forwarded-for': `198.51.100.${i}, 203.0.113.9`,
   });

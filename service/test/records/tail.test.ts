@@ -79,7 +79,7 @@ async function importer(workspaceId: string, number: number): Promise<readonly s
   return ids;
 }
 
-test('a reader that walks towards newer records beside 16 importers sees each record once, and counters stay true', async () => {
+test('a reader that pages towards newer records while 16 importers write sees each record once, and counters stay exact', async () => {
   const workspaceId = await workspaceWith(service.pool, ...COMPANIES);
   const importing = Promise.all(Array.from({ length: IMPORTERS }, (_, i) => importer(workspaceId, i)));
   const [written, ...readers] = await Promise.all([

@@ -75,7 +75,7 @@ describe('a second factor that release 0.1.0 has sealed', () => {
     expect((await secondStep(done, person, person.backupCodes[0])).status).toBe(200);
   });
 
-  test('that no secret opens stays as it is, and is told of in a sentence', async () => {
+  test('that no secret opens stays as it is, and the refusal says so', async () => {
     const person = await withSecondFactor();
     await asRelease();
     const read = async () => (await pool.query('select secret, backup_codes from second_factors')).rows;

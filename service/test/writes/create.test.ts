@@ -134,7 +134,7 @@ describe.each(WRITES)('POST $path', (of) => {
     expectFailure(await post(newRecord(of, { [name]: 1 })), 'invalid_body', pointer, 'allowed: id');
   });
 
-  test('tells everything that is wrong at once', async () => {
+  test('reports everything that is wrong at once', async () => {
     const wrong = Object.fromEntries(fields.map(({ name, bad }) => [name, bad[0]]));
     const pointers = fields.map(({ name }) => `/${name} must be `);
     expectFailure(await post({ ...wrong, extra: 1 }), 'invalid_body', ...pointers, '/extra is not');

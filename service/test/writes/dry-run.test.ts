@@ -177,7 +177,7 @@ describe('a dry run', () => {
     expect((await post(world.live)).headers['idempotent-replayed']).toBe('true');
   });
 
-  test('beside real writes at the same instant takes nothing from them', async () => {
+  test('at the same time as real writes takes nothing from them', async () => {
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, i) =>
         world.send('POST', of.path, newRecord(of, { id: `race_${i >> 1}` }), {

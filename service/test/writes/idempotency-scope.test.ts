@@ -18,7 +18,7 @@ const post = (token: string | undefined, key: string, body: Body, url = audits.p
   });
 const auditOf = (companyId: string): Body => newRecord(audits, { companyId });
 
-test('a company’s keys share the names of their requests with each other and with nobody else', async () => {
+test('the keys of a company share the names of their requests only with each other', async () => {
   const first = await post(ofOne, 'nightly', auditOf(COMPANY));
   expect((await post(ofOneToo, 'nightly', auditOf(COMPANY))).text).toBe(first.text);
   for (const [token, companyId] of [
@@ -91,7 +91,7 @@ test('what is kept of a batch is a small part of its answer', async () => {
   expect(bytes).toBeLessThan(answer.text.length / 50);
 });
 
-test('a key that is limited to a company is told nothing of what is left of the workspace’s quota', async () => {
+test('a key that is limited to a company does not see what is left of the workspace’s quota', async () => {
   await pool.query('update workspaces set burst_limit = 1000 where id = $1', [world.workspaceId]);
   await pool.query('update live_meters set live_quota = 1000000 where workspace_id = $1', [
     world.workspaceId,

@@ -7,7 +7,7 @@ import { WRITES, type WriteCase } from './cases.ts';
 import type { Given, Model } from './model.ts';
 import type { Created, Method, WriteWorld } from './world.ts';
 
-/** The service beside the model: two nodes on one database. */
+/** The service that the model is compared with: two nodes on one database. */
 export interface Real {
   readonly world: WriteWorld;
   readonly nodes: readonly [TestService, TestService];
@@ -33,8 +33,10 @@ async function send(
 
 /** What was given is what is shown, whatever the service adds. */
 const expectShown = (record: Created, given: Given): void => {
-  const told = Object.entries(given).filter(([name, value]) => value !== undefined && name !== 'publishedAt');
-  expect(record).toMatchObject(Object.fromEntries(told));
+  const shown = Object.entries(given).filter(
+    ([name, value]) => value !== undefined && name !== 'publishedAt',
+  );
+  expect(record).toMatchObject(Object.fromEntries(shown));
 };
 
 export async function create(model: Model, real: Real, way: Way, of: WriteCase, given: Given): Promise<void> {

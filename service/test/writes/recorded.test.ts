@@ -30,7 +30,7 @@ const post = (token = world.live, headers = {}): Promise<TestAnswer> =>
   world.send('POST', path, newRecord(mentions), { token, headers });
 
 describe('the audit entry of a write', () => {
-  test('names the record that was made, changed or removed, by its id alone', async () => {
+  test('names the record that was created, changed or deleted, only by its id', async () => {
     let id = '';
     const entries = await entriesOf(async () => {
       id = (await world.create(mentions)).id;

@@ -61,7 +61,7 @@ describe.each(BELONGING)('a key that is limited to one company, in $path', (of) 
     );
   });
 
-  test('makes none of another company, alone or among its own, and is not told whether there is one', async () => {
+  test('creates no record of another company, also not in a batch, and does not learn whether that company exists', async () => {
     const before = await recordsOf();
     for (const companyId of [OTHER_COMPANY, 'no_such_company']) {
       const other = newRecord(of, { companyId });
@@ -92,7 +92,7 @@ describe.each(BELONGING)('a key that is limited to one company, in $path', (of) 
 });
 
 describe('a key that is limited to one company', () => {
-  test('changes that company alone, and makes and removes none', async () => {
+  test('changes only that company, and creates and deletes none', async () => {
     const one = { name: 'New name' };
     expect((await send(['PATCH', `/v1/companies/${COMPANY}`, one])).json()).toMatchObject(one);
     const before = await recordsOf();

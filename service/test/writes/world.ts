@@ -11,7 +11,7 @@ export interface WriteWorld {
   readonly live: string;
   /** A sandbox key with write access: its writes are dry runs. */
   readonly sandbox: string;
-  /** A sandbox key that may read alone; reading with it leaves no entries. */
+  /** A test key that may only read. Its requests have no entries. */
   readonly reader: string;
   send(method: Method, url: string, body?: unknown, options?: SendOptions): Promise<TestAnswer>;
   get(url: string): Promise<TestAnswer>;
