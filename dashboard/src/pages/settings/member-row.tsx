@@ -52,7 +52,7 @@ export function MemberRow({ workspace, member }: MemberRowProps) {
           {member.email} · Joined <When at={member.createdAt} form="date" />
         </div>
       </div>
-      <div className="flex items-center gap-2">
+      <div className="flex flex-wrap items-center gap-2">
         {(whyNot(workspace.role, 'member.update') ?? notMine) === undefined ? (
           <Select
             aria-label={`Role of ${member.name}`}
