@@ -5,13 +5,13 @@ import { bootstrapWorkspace, signIn } from '@svc/service/harness/dashboard-http.
 import { createTestDatabase } from '@svc/service/harness/database.ts';
 import { startSvcd } from '@svc/service/harness/process.ts';
 import { secret } from '@svc/service/harness/secrets.ts';
+import { repositoryWithReviews } from '@svc/service/reference/reviews-repository';
 import { describe, expect, test } from 'vitest';
-import { repositoryWithReviews } from '../../service/test/reference/reviews-repository.ts';
 import { BROWSER_PATH, launch } from './harness/launch.ts';
 import { expectSound } from './harness/sound.ts';
 import { openVisitor } from './harness/visitor.ts';
 
-// As service/test/reference/added-resource.test.ts, for the pages: the copy's dashboard is built from its contract.
+// The pages of service/test/reference/added-resource.test.ts: builds the dashboard of the copy from its contract.
 // Skipped without Chromium, which is an error in CI.
 describe.skipIf(BROWSER_PATH === undefined)('a resource that was added', async () => {
   if (BROWSER_PATH === undefined) return;
@@ -73,6 +73,30 @@ describe.skipIf(BROWSER_PATH === undefined)('a resource that was added', async (
     });
     expect(await response.json()).toMatchObject({ rating: 3, author: 'Grace', stage: 'answered' });
     await expectSound(page);
+    expectNoProblems();
+  });
+
+  test('is in the search, and is linked from the page of a company', async () => {
+    await page.keyboard.press('Control+k');
+    await page.getByRole('option', { name: 'Reviews' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('main').getByRole('link', { name: 'Acme' }).click();
+    await page.getByRole('navigation', { name: 'Records of this company' }).getByText('Reviews').click();
+    await page.waitForURL(/\/data\/reviews\?companyId=com_a/);
+    await page.getByText('2 reviews', { exact: true }).waitFor();
+  });
+
+  test('is imported from a file, with its required fields', async () => {
+    await page.getByRole('button', { name: 'Import', exact: true }).click();
+    await page.getByText('rating (required)').waitFor();
+    const buffer = Buffer.from('companyId,rating,stars\ncom_a,4,4\n');
+    const input = page.getByLabel('File', { exact: true });
+    await input.setInputFiles({ name: 'reviews.csv', mimeType: 'text/csv', buffer });
+    await page.getByText('Unknown columns: stars').waitFor();
+    const corrected = Buffer.from('companyId,rating\ncom_a,4\ncom_a,6\n');
+    await input.setInputFiles({ name: 'reviews.csv', mimeType: 'text/csv', buffer: corrected });
+    await page.getByRole('button', { name: 'Import', exact: true }).last().click();
+    await page.getByText('1 review imported, 1 refused.').waitFor();
     expectNoProblems();
   });
 
