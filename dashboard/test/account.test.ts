@@ -28,7 +28,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the account', () => {
     await page.getByLabel('Current password').fill('not the password');
     await page.getByLabel('New password').fill(NEW_PASSWORD);
     await page.getByRole('button', { name: 'Change password' }).click();
-    await page.getByRole('alert').getByText('The password is not right.').waitFor();
+    await page.getByRole('alert').getByText('The password is wrong.').waitFor();
     expect(await page.getByLabel('New password').inputValue()).toBe(NEW_PASSWORD);
     here.expectNoProblems(/status of 400/);
 
@@ -121,7 +121,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the account', () => {
     await again.page.getByRole('button', { name: 'Use a backup code' }).click();
     await again.page.getByLabel('Backup code').fill(code);
     await again.page.getByRole('button', { name: 'Sign in' }).click();
-    await again.page.getByRole('alert').getByText('not one of the backup codes').waitFor();
+    await again.page.getByRole('alert').getByText('not an unused backup code').waitFor();
   });
 
   test('switches the second factor off, and gives new backup codes, for the password', async () => {

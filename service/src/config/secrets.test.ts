@@ -16,9 +16,9 @@ test('keys are used in these files only; a new one needs an entry in SEALED_BY a
   );
   expect(files.toSorted()).toEqual([
     'config/secrets.ts',
-    'dashboard/auth/cookies.ts',
     'dashboard/auth/sealed-factors.ts',
     'dashboard/auth/second-step.ts',
+    'dashboard/requests/cookies.ts',
     'keys/token.ts',
     'list/cursor.ts',
   ]);

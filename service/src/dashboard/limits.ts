@@ -3,30 +3,30 @@
 export const PASSWORD_MIN_CHARACTERS = 10;
 export const PASSWORD_MAX_CHARACTERS = 128;
 export const EMAIL_MAX_CHARACTERS = 254;
-/** Of a person, a key, a workspace. */
+/** Names of people, keys and workspaces. */
 export const NAME_MAX_CHARACTERS = 100;
 
-/** A session that is used at least once in this time goes on; the cookie lives as long. */
+/** A session expires if it is not used for this long, and so does its cookie. */
 export const SESSION_LIFETIME_SECONDS = 7 * 24 * 60 * 60;
-/** Sessions whose person a process remembers, so that all sessions of a person wait in one line. */
+/** Number of sessions whose person a process remembers, so that the sessions of a person share one queue. */
 export const KNOWN_SESSIONS_MAX = 10_000;
-/** How old a session's expiry may be before a request moves it on. */
+/** A request extends a session at most once in this time. */
 export const SESSION_REFRESH_SECONDS = 24 * 60 * 60;
 
-/** Failed attempts to sign in from one address, by devices that are not known for the account. */
+/** Failed attempts to sign in from one address by unknown devices. */
 export const SIGN_IN_ATTEMPTS_MAX = 10;
 export const SIGN_IN_WINDOW_SECONDS = 60;
-/** Wrong passwords for one account, by all devices that are not known for it; wrong codes, by all that are known. */
+/** Wrong passwords for one account by all unknown devices, and wrong codes by all known devices. */
 export const ACCOUNT_ATTEMPTS_MAX = 30;
 export const ACCOUNT_WINDOW_SECONDS = 60 * 60;
-/** Wrong codes for one account, by all devices that are not known for it. */
+/** Wrong codes for one account by all unknown devices. */
 export const SECOND_STEP_ATTEMPTS_MAX = 10;
-/** Failed attempts of one known device, and of one person in their sessions. */
+/** Failed attempts of one known device, and of one person in all sessions. */
 export const DEVICE_ATTEMPTS_MAX = 10;
 export const DEVICE_WINDOW_SECONDS = 15 * 60;
 /** How long a device is known after a sign-in with it. */
 export const KNOWN_DEVICE_SECONDS = 365 * 24 * 60 * 60;
-/** Any other request to a path of better-auth. */
+/** Other requests to the paths of better-auth. */
 export const AUTH_REQUESTS_MAX = 100;
 export const AUTH_WINDOW_SECONDS = 10;
 
@@ -37,14 +37,14 @@ export const INVITATION_HOURS = 7 * 24;
 export const LINK_TOKEN_BYTES = 32;
 
 export const MEMBERS_MAX = 10_000;
-/** That one person may own. The operator can make more. */
+/** Workspaces that one person may own. The operator can create more. */
 export const OWNED_WORKSPACES_MAX = 100;
-/** Live requests a month. */
+/** Live requests per month. */
 export const LIVE_QUOTA_MAX = 1_000_000_000_000;
-/** Requests a second. */
+/** Requests per second. */
 export const BURST_LIMIT_MAX = 1_000_000;
 
-/** Names of companies in one answer. */
+/** Names of companies in one response. */
 export const COMPANY_NAMES_MAX = 100;
 
 export const USAGE_DAYS_DEFAULT = 30;
@@ -58,25 +58,26 @@ export const PATH_FILTER_MAX_CHARACTERS = 2048;
 /** Entries that one statement of an export reads. */
 export const EXPORT_PAGE_ENTRIES = 1_000;
 
-/** Lines of a plot of scores, and the points that each has. */
+/** Lines of a plot of scores, and points of each line. */
 export const SCORE_COMPANIES_MAX = 6;
 export const SCORE_SPANS = 60;
 
-/** In a range up to this the traffic is shown by the hour, in a longer one by the day. */
+/** The traffic of a range up to this length is shown per hour, that of a longer one per day. */
 export const HOURLY_MAX_MS = 7 * 24 * 60 * 60 * 1000;
-/** The newest mentions whose sentiments are counted, and the content of one status. */
+/** The sentiments of this many of the newest mentions are counted. */
 export const MENTIONS_WEIGHED = 1_000;
+/** Content items of one status are counted up to this number. */
 export const CONTENT_COUNTED_MAX = 100_000;
 
-/** What file systems allow. */
+/** The limit of common file systems. */
 export const FILE_NAME_MAX_CHARACTERS = 255;
-/** Of a file that is imported here; it must arrive within the time of every request. Larger ones: `svcd import`. */
+/** Size of an imported file, which must arrive within the time limit of a request. For larger files: `svcd import`. */
 export const IMPORT_MAX_BYTES = 64 * 1024 * 1024;
-/** Refused lines that an answer tells of, and how much of each. */
+/** Refused lines in one response, and the characters of each. */
 export const IMPORT_REFUSED_SHOWN = 1_000;
 export const IMPORT_TEXT_SHOWN_CHARACTERS = 300;
-/** Imports that one process runs at once, some 25 MB of memory each: in all, and of one workspace. */
+/** Imports that one process runs at the same time, in total and per workspace. Each needs about 25 MB of memory. */
 export const IMPORTS_MAX = 4;
 export const IMPORTS_PER_WORKSPACE_MAX = 2;
-/** `Retry-After` of an import that is refused because others run. */
+/** `Retry-After` of an import that is refused because other imports run. */
 export const IMPORT_RETRY_SECONDS = 5;

@@ -13,7 +13,7 @@ import {
 import { LINE_MAX_BYTES } from '../../src/bulk/lines.ts';
 import { BulkError } from '../../src/bulk/target.ts';
 import { BODY_VALUES_MAX, JSON_DEPTH_MAX } from '../../src/config/limits.ts';
-import { parseCookies } from '../../src/dashboard/auth/cookies.ts';
+import { parseCookies } from '../../src/dashboard/requests/cookies.ts';
 import { ApiError } from '../../src/http/errors.ts';
 import { matchesEtag } from '../../src/http/etag.ts';
 import { jsonExcess, jsonText } from '../../src/http/json-body.ts';

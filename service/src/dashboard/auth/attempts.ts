@@ -13,7 +13,7 @@ import {
   SIGN_IN_ATTEMPTS_MAX,
   SIGN_IN_WINDOW_SECONDS,
 } from '../limits.ts';
-import { knownDevice } from './cookies.ts';
+import { knownDevice } from '../requests/cookies.ts';
 
 /** How many attempts may fail within a window of time, which starts with the first attempt. */
 interface Budget {

@@ -31,8 +31,8 @@ export interface AuthDatabase {
   /** Runs better-auth and our own statements as one transaction. Throws as `run` does. */
   transact<T>(by: ActorContext, work: (client: pg.PoolClient) => Promise<T>): Promise<T>;
   /**
-   * For better-auth's hooks: the running transaction, or a new one only for this work, and who acts. Throws outside of
-   * `run` and `transact`.
+   * For better-auth's hooks: gives `work` the running transaction, or a new one, and the actor. Throws outside of `run` and
+   * `transact`.
    */
   join<T>(work: (client: pg.PoolClient, by: ActorContext) => Promise<T>): Promise<T>;
 }

@@ -6,9 +6,9 @@ import { ApiError } from '../../http/errors.ts';
 import type { DashboardContext } from '../context.ts';
 import { findUser } from '../people/accounts.ts';
 import { defineBody, flag, text } from '../requests/body.ts';
+import { deviceCookie } from '../requests/cookies.ts';
 import { anonymous, notSignedIn } from '../requests/session.ts';
 import { codeBudgets, countFailure, passwordBudgets, sessionBudgets } from './attempts.ts';
-import { deviceCookie } from './cookies.ts';
 import { METHODS, type PersonKey, recordPersonal } from './events.ts';
 import type { DashboardAuth } from './index.ts';
 import { forward, sendResponse } from './proxy.ts';
@@ -144,7 +144,7 @@ function failedSignIns(api: FastifyInstance, auth: DashboardAuth) {
       attempts.get(request)?.resolve();
       attempts.delete(request);
     },
-    /** `person`: the person as whom somebody tried to sign in. */
+    /** `person`: the owner of the account. */
     record: (request: FastifyRequest, path: string, person: PersonKey): void => {
       const by = anonymous(request);
       const details = { method: METHODS[path] ?? path };

@@ -6,10 +6,10 @@ import type { Connections } from '../../database/lane.ts';
 import { ApiError } from '../../http/errors.ts';
 import { countedAddress } from '../../http/proxies.ts';
 import { originOf } from '../../http/request.ts';
-import { deviceCookie } from '../auth/cookies.ts';
 import { ADDRESS_HEADER, type DashboardAuth } from '../auth/index.ts';
 import { allows, type Permission, type Role } from '../auth/permissions.ts';
 import type { Standing } from './connections.ts';
+import { deviceCookie } from './cookies.ts';
 
 /** The person of a session. */
 export interface Person {

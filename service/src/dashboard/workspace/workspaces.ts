@@ -7,12 +7,12 @@ import type { Connections } from '../../database/lane.ts';
 import { inTransaction } from '../../database/pool.ts';
 import { utc } from '../../database/utc.ts';
 import { ApiError } from '../../http/errors.ts';
-import { deviceCookieOfSession } from '../auth/cookies.ts';
 import { allows, type Permission, type Role } from '../auth/permissions.ts';
 import type { DashboardContext } from '../context.ts';
 import { BURST_LIMIT_MAX, LIVE_QUOTA_MAX, OWNED_WORKSPACES_MAX } from '../limits.ts';
 import { changeMembers, createOwnedWorkspace } from '../people/accounts.ts';
 import { defineBody, integerOrNull, name } from '../requests/body.ts';
+import { deviceCookieOfSession } from '../requests/cookies.ts';
 import { CREATES, repeatsOf } from '../requests/creations.ts';
 import {
   type Access,

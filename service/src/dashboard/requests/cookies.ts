@@ -1,8 +1,8 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../../http/errors.ts';
+import type { DashboardAuth } from '../auth/index.ts';
 import { KNOWN_DEVICE_SECONDS } from '../limits.ts';
-import type { DashboardAuth } from './index.ts';
 
 /** The cookies of sign-in, by better-auth's names without prefix. `device` is ours. */
 const COOKIES = ['session_token', 'dont_remember', 'two_factor', 'device'] as const;
