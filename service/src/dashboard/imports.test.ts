@@ -32,7 +32,7 @@ describe('keys/store.ts, which makes, rotates and revokes keys', () => {
     const writers = files.filter(
       (file) =>
         !HARNESS.test(file) &&
-        !file.endsWith('.test.ts') &&
+        !/\.(?:test|fixture)\.ts$/.test(file) &&
         /(insert\s+into|update|delete\s+from)\s+api_keys/i.test(readFileSync(join(SERVICE, file), 'utf8')),
     );
     // authenticate.ts re-indexes under new secrets, append-requests.ts stores the last use.
