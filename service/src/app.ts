@@ -13,8 +13,6 @@ import { trustOf, warnOfProxyMistakes } from './http/proxies.ts';
 import { createCursorCodec } from './list/cursor.ts';
 import { registerOpenApi } from './openapi/route.ts';
 import { createLimiter, type Limiter } from './quota/limiter.ts';
-import type { Resource } from './resources/define.ts';
-import { RESOURCES } from './resources/index.ts';
 
 export interface AppOptions {
   /** All database connections of the app. The caller closes them. */
@@ -24,8 +22,6 @@ export interface AppOptions {
   /** The first secret issues, all are accepted. */
   readonly secrets: readonly string[];
   readonly log: FastifyBaseLogger;
-  /** The resources below /v1. Default: every resource of the service. */
-  readonly resources?: readonly Resource[];
   /** Default: the clock of the system. */
   readonly clock?: Clock;
   /** Default: a limiter for this process only. */
@@ -38,7 +34,7 @@ export interface AppOptions {
 
 /** The HTTP application, without a port. Closing it finishes running requests and writes the audit entries that wait. */
 export function createApp(options: AppOptions): FastifyInstance {
-  const { lanes, config, secrets, log, clock = systemClock, resources = RESOURCES } = options;
+  const { lanes, config, secrets, log, clock = systemClock } = options;
   const { registry = new Registry(), limiter = createLimiter(clock) } = options;
   const { publicUrl, failedAuthPerMinute, logRetentionDays = LOG_RETENTION_DAYS_DEFAULT } = config;
   const trust = trustOf(config.trustProxy);
@@ -51,10 +47,10 @@ export function createApp(options: AppOptions): FastifyInstance {
   logResponses(app);
 
   registerMonitoring(app, { lanes, registry, readMetrics: options.readMetrics });
-  registerOpenApi(app, { publicUrl, resources });
+  registerOpenApi(app, publicUrl);
   registerDocs(app, config);
   registerDashboard(app, { lanes, secrets, cursors, clock, publicUrl, deployment: { logRetentionDays } });
-  registerV1(app, { lanes, resources, secrets, cursors, limiter, failedAuthPerMinute, clock });
+  registerV1(app, { lanes, secrets, cursors, limiter, failedAuthPerMinute, clock });
   return app;
 }
 

@@ -1,3 +1,4 @@
+import { CONTRACT } from '@svc/sdk/contract';
 import { createRoute, notFound, Outlet } from '@tanstack/react-router';
 import { isFailure } from '../api/failure.ts';
 import { overviewQuery, trafficQuery } from '../api/overview.ts';
@@ -66,7 +67,7 @@ export const overviewRoute = createRoute({
   component: lazyPage(() => import('../pages/overview/overview-page.tsx'), 'OverviewPage'),
 });
 
-const KEY_STATUSES = ['active', 'revoked'] as const;
+const KEY_STATUSES = CONTRACT.apiKeys.filters.status.values;
 
 interface KeysSearch {
   /** Default: `active`. */

@@ -6,7 +6,7 @@ import { ApiError } from '../http/errors.ts';
 import { createAuthenticator } from '../keys/authenticate.ts';
 import type { CursorCodec } from '../list/cursor.ts';
 import type { Limiter } from '../quota/limiter.ts';
-import type { Resource } from '../resources/define.ts';
+import { RESOURCES } from '../resources/index.ts';
 import { auditResponse } from './audit-hook.ts';
 import { authenticate } from './authentication.ts';
 import { createQuotaGate, requireBurst } from './limits.ts';
@@ -16,7 +16,6 @@ import { registerWrites } from './writes.ts';
 
 export interface ApiOptions {
   readonly lanes: Pick<Lanes, 'trail' | 'reads' | 'writes' | 'slow'>;
-  readonly resources: readonly Resource[];
   /** The first secret issues tokens, all of them are accepted. */
   readonly secrets: readonly string[];
   readonly cursors: CursorCodec;
@@ -30,7 +29,7 @@ export interface ApiOptions {
  * limits (onRequest), the route, and the audit entry (onSend). Closing the app writes the audit entries that still wait.
  */
 export function registerV1(app: FastifyInstance, options: ApiOptions): void {
-  const { lanes, resources, secrets, cursors, limiter, failedAuthPerMinute, clock } = options;
+  const { lanes, secrets, cursors, limiter, failedAuthPerMinute, clock } = options;
   const { reads, writes, slow } = lanes;
   const authenticator = createAuthenticator(lanes, secrets, clock);
   const quotaGate = createQuotaGate(reads, clock);
@@ -57,7 +56,7 @@ export function registerV1(app: FastifyInstance, options: ApiOptions): void {
       v1.setNotFoundHandler(() => {
         throw new ApiError('not_found', 'There is no such path.');
       });
-      for (const resource of resources) {
+      for (const resource of RESOURCES) {
         registerReads(v1, resource, { reads, cursors, clock });
         if (resource.counted === true) registerCount(v1, resource, { reads, slow });
         if (resource.writable) registerWrites(v1, resource, { writes, quotaGate, clock });

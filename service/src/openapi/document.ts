@@ -17,11 +17,14 @@ export interface DocumentOptions {
   /** Where clients reach the service, without a slash at the end. */
   readonly publicUrl: string;
   readonly version: string;
-  /** Default: every resource of the service. */
-  readonly resources?: readonly Resource[];
 }
 
-const DESCRIPTION = `Read and write a workspace's audits, mentions, content and companies, and read its API keys and audit log.
+const WRITTEN = RESOURCES.filter(({ writable }) => writable);
+const READ_ONLY = RESOURCES.filter(({ writable }) => !writable);
+const namesOf = (resources: readonly Resource[]): string =>
+  new Intl.ListFormat('en-GB').format(resources.map(({ plural }) => plural));
+
+const DESCRIPTION = `Read and write the ${namesOf(WRITTEN)} of a workspace, and read its ${namesOf(READ_ONLY)}.
 
 Every request carries \`Authorization: Bearer <API key>\` and acts as the key's workspace. Responses are JSON, and every failure has the same envelope with a code. The response to \`HEAD\` is that to \`GET\`, without the body. Any other method gets 405 \`method_not_allowed\`, and an unknown path gets 404 \`not_found\`. Fields, error codes and kinds of audit-log entries are added within \`/v1\`, never changed or removed: ignore the ones that you do not know. Times are UTC and have 0, 3 or 6 fractional digits: compare them as times, not as text.`;
 
@@ -32,18 +35,17 @@ const SECURITY_DESCRIPTION = `A key of the workspace, created in the dashboard: 
 const documents = new Map<string, OpenApiDocument>();
 
 /** Returns the OpenAPI 3.1 document of `/v1`. The same options give the same object, which must not be changed. */
-export function openApiDocument(options: DocumentOptions): OpenApiDocument {
-  const { publicUrl, version, resources = RESOURCES } = options;
-  const name = JSON.stringify([publicUrl, version, resources]);
+export function openApiDocument({ publicUrl, version }: DocumentOptions): OpenApiDocument {
+  const name = JSON.stringify([publicUrl, version]);
   let document = documents.get(name);
   if (document === undefined) {
-    document = build(publicUrl, version, resources);
+    document = build(publicUrl, version);
     documents.set(name, document);
   }
   return document;
 }
 
-function build(publicUrl: string, version: string, resources: readonly Resource[]): OpenApiDocument {
+function build(publicUrl: string, version: string): OpenApiDocument {
   return {
     openapi: '3.1.1',
     info: {
@@ -54,13 +56,13 @@ function build(publicUrl: string, version: string, resources: readonly Resource[
     },
     servers: [{ url: publicUrl }],
     security: [{ [SECURITY_SCHEME]: [] }],
-    tags: resources.map((resource) => ({
+    tags: RESOURCES.map((resource) => ({
       name: resource.name,
       'x-displayName': capitalized(resource.plural),
       description: resource.description,
     })),
     externalDocs: { description: 'Guides', url: `${publicUrl}/docs/quickstart` },
-    paths: withCodeSamples(paths(resources)),
+    paths: withCodeSamples(paths()),
     components: {
       securitySchemes: {
         [SECURITY_SCHEME]: { type: 'http', scheme: 'bearer', description: SECURITY_DESCRIPTION },
@@ -69,15 +71,15 @@ function build(publicUrl: string, version: string, resources: readonly Resource[
       headers: HEADERS,
       responses: sharedResponses(),
       schemas: {
-        ...schemas(resources),
-        ...Object.fromEntries(resources.filter(({ writable }) => writable).flatMap(writeSchemas)),
+        ...schemas(RESOURCES),
+        ...Object.fromEntries(WRITTEN.flatMap(writeSchemas)),
       },
     },
   };
 }
 
-function paths(resources: readonly Resource[]): Readonly<Record<string, PathItem>> {
-  const all = resources.flatMap((resource): readonly (readonly [string, PathItem])[] => {
+function paths(): Readonly<Record<string, PathItem>> {
+  const all = RESOURCES.flatMap((resource): readonly (readonly [string, PathItem])[] => {
     const { path } = resource;
     const writes = writeOperations(resource);
     return [

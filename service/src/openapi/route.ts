@@ -1,19 +1,15 @@
 import type { FastifyInstance } from 'fastify';
 import manifest from '../../package.json' with { type: 'json' };
 import { cachedContent, sendContent } from '../http/static-content.ts';
-import type { Resource } from '../resources/define.ts';
 import { openApiDocument } from './document.ts';
 
 /** Caches may store the document, but must revalidate it, because it changes with each release. */
 const JSON_DOCUMENT = { type: 'application/json; charset=utf-8', cacheControl: 'public, no-cache' } as const;
 
 /** Registers `/openapi.json`, without authentication: it contains nothing of a workspace. It is built on first use. */
-export function registerOpenApi(
-  app: FastifyInstance,
-  { publicUrl, resources }: { readonly publicUrl: string; readonly resources: readonly Resource[] },
-): void {
+export function registerOpenApi(app: FastifyInstance, publicUrl: string): void {
   const document = cachedContent(JSON_DOCUMENT, () =>
-    JSON.stringify(openApiDocument({ publicUrl, version: manifest.version, resources })),
+    JSON.stringify(openApiDocument({ publicUrl, version: manifest.version })),
   );
   app.get('/openapi.json', async (request, reply) => sendContent(request, reply, await document()));
 }

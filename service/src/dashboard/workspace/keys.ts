@@ -1,4 +1,4 @@
-import { isId } from '@svc/sdk/contract';
+import { CONTRACT, isId } from '@svc/sdk/contract';
 import type { FastifyInstance } from 'fastify';
 import type pg from 'pg';
 import { readPage } from '../../api/reads.ts';
@@ -11,8 +11,8 @@ import { type Access, confirmRole } from '../requests/session.ts';
 
 const create = defineBody({
   name,
-  mode: oneOf(['live', 'test']),
-  access: oneOf(['read', 'write']),
+  mode: oneOf(CONTRACT.apiKeys.fields.mode.values),
+  access: oneOf(CONTRACT.apiKeys.fields.access.values),
   companyId: idOrNull,
 });
 const nothing = defineBody({});
