@@ -16,13 +16,21 @@ import { nodeVersionsAgree } from './check/node-version.ts';
 import { promisesHeld } from './check/promises.ts';
 import { type Finding, type Rule, readRepository } from './check/repository.ts';
 import { mapMatchesTree, namedFilesExist, smallFolders, smallService } from './check/structure.ts';
-import { honestTests, noMachinePaths, noTokens, nothingLeftOpen, shortFiles, typed } from './check/text.ts';
+import {
+  honestTests,
+  noMachinePaths,
+  noTokens,
+  nothingLeftOpen,
+  shortFiles,
+  shortLines,
+  typed,
+} from './check/text.ts';
 
 const RULES: readonly Rule[] = [
   ...[importDirections, partsPlaced, noCircles, packagesByName],
   ...[keyStoreImporters, sdkImportsNobody, sdkTestsImportByName],
   ...[smallFolders, smallService, mapMatchesTree, namedFilesExist],
-  ...[shortFiles, typed, nothingLeftOpen, honestTests, noTokens, noMachinePaths],
+  ...[shortFiles, shortLines, typed, nothingLeftOpen, honestTests, noTokens, noMachinePaths],
   ...[linksLead, scriptsExist, errorsDocumented, assumptionsPinned, promisesHeld],
   ...[dependenciesPinned, nodeVersionsAgree],
 ];

@@ -5,7 +5,8 @@ import { describe, expect, test } from 'vitest';
 import { clientOf, fetchOf } from './client.ts';
 import { type AnyCollection, collectionOf } from './lists/lists.ts';
 
-// What JavaScript can pass and TypeScript refuses. None of it may reach the service, be ignored or be taken for another value.
+// What JavaScript can pass and TypeScript refuses. None of it may reach the service, be ignored or be taken for
+// another value.
 
 const { service, token } = await createWorld();
 let sent = 0;

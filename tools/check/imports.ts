@@ -101,7 +101,10 @@ export const noCircles: Rule = (files) => {
     }));
 };
 
-/** Only the dashboard creates, rotates and revokes keys (specification, 5.6). So no other workspace can import the key store. */
+/**
+ * Only the dashboard creates, rotates and revokes keys (specification, 5.6). So no other workspace can import the key
+ * store.
+ */
 export const keyStoreImporters: Rule = (files) => [
   ...files
     .filter(
@@ -134,7 +137,10 @@ export const sdkImportsNobody: Rule = (files) =>
         })),
     );
 
-/** The SDK's tests import the service and its test harness by package name, so that their paths do not depend on its folders. */
+/**
+ * The SDK's tests import the service and its test harness by package name, so that their paths do not depend on its
+ * folders.
+ */
 export const sdkTestsImportByName: Rule = (files) =>
   files
     .filter((file) => file.path.startsWith('sdk/') && isTypeScript(file) && isTest(file))

@@ -6,8 +6,8 @@ import { isCode, isTest, type Rule, type SourceFile } from './repository.ts';
 
 const FILES_PER_FOLDER_MAX = 32;
 /** Without tests. */
-const SERVICE_FILES_MAX = 206;
-const SERVICE_LINES_MAX = 17_300;
+const SERVICE_FILES_MAX = 180;
+const SERVICE_LINES_MAX = 16_900;
 
 const SERVICE = 'service/src/';
 const MAP_DOC = 'ARCHITECTURE.md';
@@ -36,7 +36,10 @@ export const smallService: Rule = (files) => {
 
 export const lineCount = ({ text }: SourceFile): number => text.replace(/\n$/, '').split('\n').length;
 
-/** The map of ARCHITECTURE.md has a row for each folder of the repository, the packages and the service, and no row for another. */
+/**
+ * The map of ARCHITECTURE.md has a row for each folder of the repository, the packages and the service, and no row
+ * for another.
+ */
 export const mapMatchesTree: Rule = (files) => {
   const map = files.find(({ path }) => path === MAP_DOC);
   if (map === undefined) return [{ path: MAP_DOC, message: 'is missing' }];

@@ -13,6 +13,33 @@ export const shortFiles: Rule = (files) =>
     .filter(({ count }) => count > LINES_MAX)
     .map(({ path, count }) => ({ path, message: `${count} lines; at most ${LINES_MAX}` }));
 
+/** The formatter breaks code at 110. Comments, and code that it cannot break, get a little more. */
+const CHARACTERS_MAX = 125;
+const URL_TEXT = /https?:\/\//;
+const COMMENT_LINE = /^\s*(?:\/\/|\*|\/\*|--)/;
+/** One text that cannot be divided: a string, a template, a regular expression. */
+const LITERALS = /'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|`(?:\\.|[^`\\])*`|\/(?![/*])(?:\\.|[^/\\])+\/\w*/g;
+
+/** A migration that a release contains never changes. */
+const RELEASED = 'service/migrations/';
+
+/** No line is too long, comments included. Exceptions: a line with a URL, one long literal, a template of several lines. */
+export const shortLines: Rule = (files) =>
+  files
+    .filter((file) => isCode(file) && !file.path.startsWith(RELEASED))
+    .flatMap((file) => {
+      let isTemplate = false;
+      return findingsByLine(file, (line) => {
+        const wasTemplate = isTemplate;
+        const isComment = !wasTemplate && COMMENT_LINE.test(line);
+        const code = isComment ? line : line.replace(LITERALS, '');
+        if (!isComment && (code.match(/(?<!\\)`/g)?.length ?? 0) % 2 === 1) isTemplate = !isTemplate;
+        if (wasTemplate || isTemplate || URL_TEXT.test(line) || code.length <= CHARACTERS_MAX)
+          return undefined;
+        return `${code.length} characters; at most ${CHARACTERS_MAX}`;
+      });
+    });
+
 const UNTYPED = /:\s*any\s*(?:[;,)=\]|&>{]|$)|\bas\s+any\b|<any[>,]|\bany\[\]/;
 const SILENCED = /@ts-(?:ignore|expect-error|nocheck)\b/;
 

@@ -8,8 +8,8 @@ import { clientOf } from '../client.ts';
 import { collectionOf } from './lists.ts';
 
 /**
- * During an iteration or a tail, records are added and deleted and days pass. In every case, a record that exists all the time
- * is yielded exactly once, in the order of the list, and no record is yielded twice.
+ * During an iteration or a tail, records are added and deleted and days pass. In every case, a record that exists all
+ * the time is yielded exactly once, in the order of the list, and no record is yielded twice.
  */
 
 const DAY_AND_A_BIT_MS = 25 * 60 * 60 * 1000;

@@ -19,8 +19,8 @@ export interface AuditedRequest {
 }
 
 /**
- * The outcome of a request. `invalid_key`: the key was revoked or rotated meanwhile. `over_quota`: the live quota is used up.
- * In both cases nothing is written for the request.
+ * The outcome of a request. `invalid_key`: the key was revoked or rotated meanwhile. `over_quota`: the live quota is
+ * used up. In both cases nothing is written for the request.
  */
 export type Outcome =
   | { readonly result: 'recorded'; readonly quota: QuotaState | null }

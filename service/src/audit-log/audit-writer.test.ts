@@ -50,7 +50,10 @@ type NewGroup = Awaited<ReturnType<typeof newGroup>>;
 const entriesOf = (ids: readonly string[]): Promise<readonly number[]> =>
   Promise.all(ids.map(async (id) => (await requestEntries(service.pool, id)).length));
 
-/** Runs `work` in the middle of a transaction that has run `statement` for the workspace, and rolls back what is still open. */
+/**
+ * Runs `work` in the middle of a transaction that has run `statement` for the workspace, and rolls back what is still
+ * open.
+ */
 async function during<T>(
   statement: string,
   workspaceId: string,

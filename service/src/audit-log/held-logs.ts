@@ -21,7 +21,10 @@ const OWNER = 'held logs';
 /** Workspaces whose log another transaction holds, or refuses an entry. Their entries are written without a group. */
 export interface HeldLogs {
   readonly workspaces: ReadonlySet<string>;
-  /** Adds the workspace whose statement failed, and the others of the group whose log is held: each would delay another group. */
+  /**
+   * Adds the workspace whose statement failed, and the others of the group whose log is held: each would delay
+   * another group.
+   */
   add(workspaceId: string, cause: unknown, group: Group): Promise<void>;
   /** Writes the entries of held workspaces, until there are none. */
   write(): void;

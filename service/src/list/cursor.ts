@@ -13,7 +13,10 @@ export interface Position {
   readonly id: string;
 }
 
-/** The list, the sort and the effective filter set that a cursor is bound to, as one text. It is bound to its workspace too. */
+/**
+ * The list, the sort and the effective filter set that a cursor is bound to, as one text. It is bound to its
+ * workspace too.
+ */
 export type Binding = string;
 
 export type CursorFailure = 'invalid' | 'expired' | 'mismatch';

@@ -58,7 +58,10 @@ export async function readKeyset(connections: Queryable, read: KeysetRead): Prom
   return row;
 }
 
-/** Builds the statement of a page. Statements with few conditions are prepared, so that a connection keeps a bounded number. */
+/**
+ * Builds the statement of a page. Statements with few conditions are prepared, so that a connection keeps a bounded
+ * number.
+ */
 export function keysetStatement(read: KeysetRead): pg.QueryConfig & { values: (string | number)[] } {
   const { list, sort, position, compared = [] } = read;
   const columns = Object.keys(read.equal);

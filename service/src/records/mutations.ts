@@ -16,7 +16,10 @@ export interface PatchResult extends WriteResult {
   readonly changed: readonly string[];
 }
 
-/** Validates a JSON merge patch (RFC 7396) and returns the write that applies it. If nothing changes, `recordIds` is empty. */
+/**
+ * Validates a JSON merge patch (RFC 7396) and returns the write that applies it. If nothing changes, `recordIds` is
+ * empty.
+ */
 export function patchRecord(
   resource: Resource,
   scope: Scope,

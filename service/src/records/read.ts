@@ -36,7 +36,10 @@ export interface CountReader {
   readonly slow: Shares;
 }
 
-/** Counts the records of a resource (specification, 4.3). An approximate count is the stored counter; an exact one counts the rows. */
+/**
+ * Counts the records of a resource (specification, 4.3). An approximate count is the stored counter; an exact one
+ * counts the rows.
+ */
 export async function readCount(
   { reads, slow }: CountReader,
   resource: Resource,

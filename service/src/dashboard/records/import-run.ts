@@ -84,7 +84,10 @@ const stillRunning = (): ApiError =>
 
 /** Limits the imports that one process runs at the same time, in total and per workspace, because each needs memory. */
 export interface ImportSlots {
-  /** Takes a slot; returns a function that frees it. Throws 429 if the workspace has no free slot, 503 if the process has none. */
+  /**
+   * Takes a slot; returns a function that frees it. Throws 429 if the workspace has no free slot, 503 if the process
+   * has none.
+   */
   readonly take: (workspaceId: string) => () => void;
 }
 

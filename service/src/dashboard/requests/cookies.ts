@@ -162,7 +162,10 @@ export async function deviceCookieOfSession(
   return (await jarOf(auth)).device(`${id} ${userId}`);
 }
 
-/** The names in a Cookie header, each with its different values. It takes linear time, because anyone can send the header. */
+/**
+ * The names in a Cookie header, each with its different values. It takes linear time, because anyone can send the
+ * header.
+ */
 export function parseCookies(header: string): ReadonlyMap<string, ReadonlySet<string>> {
   const cookies = new Map<string, Set<string>>();
   for (const pair of header.split(';')) {
