@@ -17,7 +17,7 @@ const PROCESS_TESTS = 'packages/embedded-postgres/test/';
 
 /** A test file needs a database when it imports from the harness more than these. */
 const USES_DATABASE =
-  /from '(?:\.\.?|@svc\/service)\/(?:[\w.-]+\/)*harness\/(?!temporary-directory|cleanup|copied-repository|process|dashboard-http|secrets|running-service|totp)/;
+  /from '(?:\.\.?|@svc\/service)\/(?:[\w.-]+\/)*harness\/(?!temporary-directory|cleanup|process|dashboard-http|secrets|running-service|totp)/;
 
 /** The file that `npm run prove` runs; it is not part of the suite. */
 const PROOF = process.env['PROVE'];

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { copyRepository } from '../../service/test/harness/copied-repository.ts';
+import { copyRepository } from './copied-repository.ts';
 
 const LIST = 'service/src/list';
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Rule, sourceFile } from './repository.ts';
 import { mapMatchesTree, namedFilesExist, smallFolders, smallService } from './structure.ts';
+import { shortLines } from './text.ts';
 
 type Files = readonly (readonly [path: string, text: string])[];
 const check = (rule: Rule, files: Files): readonly string[] =>
@@ -19,9 +20,9 @@ const mapOf = (...rows: readonly string[]): Files => [
 ];
 
 test('a folder with too many files next to each other is refused; files of its folders do not count', () => {
-  const files = numbered(32, (index) => `a/${index}.ts`);
+  const files = numbered(20, (index) => `a/${index}.ts`);
   expect(check(smallFolders, [...files, ['a/b/c.ts', '']])).toEqual([]);
-  expect(check(smallFolders, [...files, ['a/c.ts', '']])).toEqual(['a: 33 files; at most 32']);
+  expect(check(smallFolders, [...files, ['a/c.ts', '']])).toEqual(['a: 21 files; at most 20']);
 });
 
 test('a service with too many files is refused; tests and other workspaces do not count', () => {
@@ -80,4 +81,14 @@ test('each file that ARCHITECTURE.md names exists, in the service or from the ro
   expect(check(namedFilesExist, page('\n1. `list/gone.ts` reads.'))).toEqual([
     'ARCHITECTURE.md:2: there is no file list/gone.ts',
   ]);
+});
+
+test('a line of more than 125 characters is refused, in a comment too', () => {
+  expect(check(shortLines, [['a.ts', `\n// ${'x'.repeat(123)}`]])).toEqual([
+    'a.ts:2: 126 characters; at most 125',
+  ]);
+  expect(check(shortLines, [['a.sql', 'x'.repeat(126)]])).toEqual(['a.sql:1: 126 characters; at most 125']);
+  const text = 'x'.repeat(200);
+  const allowed = ['x'.repeat(125), `// https://${text}`, `'${text}'`, '`', text, '`'].join('\n');
+  expect(check(shortLines, [['a.ts', allowed]])).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type CopiedRepository, copyRepository } from '../harness/copied-repository.ts';
+import { type CopiedRepository, copyRepository } from '../../../tools/check/copied-repository.ts';
 import { REVIEWS_ENTRY, REVIEWS_SQL } from './review.ts';
 
 const MIGRATIONS = 'service/migrations';
