@@ -24,7 +24,7 @@ async function bootstrap(email: string, workspace: string, input: string): Promi
 }
 
 describe('svcd bootstrap', () => {
-  test('alone, starts the database for its own time; again it adds a workspace for the same or another owner', async () => {
+  test('without a service, starts the database until it ends; a repeat adds a workspace for the same or another owner', async () => {
     const first = await bootstrap('owner@example.com', 'First', `${PASSWORD}\n`);
     expect(first).toMatchObject({ email: 'owner@example.com', created: true });
     expect(await findEmbedded(dataDir)).toBeUndefined();
@@ -45,7 +45,7 @@ describe('svcd bootstrap', () => {
     expect(await service.stop()).toEqual({ code: 0, signal: null });
   });
 
-  test('prints the id alone without --json, and takes the password from SVC_OWNER_PASSWORD', async () => {
+  test('prints only the id without --json, and reads the password from SVC_OWNER_PASSWORD', async () => {
     const { code, stdout } = await runSvcd(args('third@example.com', 'Fifth').slice(0, -1), {
       env: { ...env, SVC_OWNER_PASSWORD: PASSWORD },
     });

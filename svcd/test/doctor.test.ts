@@ -64,7 +64,7 @@ describe('on an empty machine', () => {
   });
 });
 
-describe('beside a service', () => {
+describe('while a service runs', () => {
   let service: ServiceProcess;
   let env: Readonly<Record<string, string>>;
   let dataDir: string;

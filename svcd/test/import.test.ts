@@ -218,7 +218,7 @@ describe('svcd export', () => {
     expect(refused.stderr).toBe('svcd: --csv-safe needs --format csv.\n');
   });
 
-  test('leaves no half file behind when it fails, and the one that was there alone', async () => {
+  test('leaves no partial file when it fails, and does not change the existing one', async () => {
     const file = await fileOf('kept.ndjson', 'kept');
     const failed = await svcd(['export', 'audits', file, '--workspace', 'wks_none']);
     expect([failed.code, failed.stdout]).toEqual([1, '']);

@@ -79,7 +79,7 @@ describe('a rotation of SVC_SECRET', () => {
     await rotated.stop();
   });
 
-  test('cannot be undone by the old secret alone: keys have moved; --accept-new-secret lists what is lost', async () => {
+  test('cannot be undone with only the old secret, because keys have moved; --accept-new-secret lists what is lost', async () => {
     const { service, env, key, dashboard, workspaceId } = await startRunningService({ SVC_SECRET: OLD });
     await enableSecondFactor(dashboard);
     await service.stop();

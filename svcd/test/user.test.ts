@@ -9,7 +9,7 @@ const OWNER = 'owner@example.com';
 const FIRST = secret('the first new password of the owner');
 const SECOND = secret('the second new password of the owner');
 
-test('svcd user lets somebody back in who has lost the password and the second factor, beside the service', async () => {
+test('svcd user lets a person back in who has lost the password and the second factor, while the service runs', async () => {
   const { service, env, workspaceId, dashboard } = await startRunningService();
   const entered = (password: string): Promise<Response> =>
     fetch(`${service.url}/dashboard/api/auth/sign-in/email`, {

@@ -147,7 +147,7 @@ describe('readConfig', () => {
     expect(mistakes.at(-1)).toContain('SVC_PORT');
   });
 
-  test('needs a secret beside a database of its own, since every node must have the same', () => {
+  test('requires a secret with an external database, because all nodes must have the same one', () => {
     expect(mistakesOf({ SVC_DATABASE_URL: URL })).toEqual([
       expect.stringContaining('SVC_SECRET must be set'),
     ]);

@@ -77,7 +77,7 @@ test('a caller that has waited too long is refused, and takes nobody else’s tu
   expect(turns.take('one')).toBeUndefined();
 });
 
-test('callers beyond the bound are refused at once; one owner cannot fill it alone', async () => {
+test('callers above the limit are refused at once, and one owner cannot take all places', async () => {
   const turns = turnsOf({ total: 1, perOwner: 1, waitingMax: 4 });
   expect(turns.take('busy')).toBeUndefined();
   const waiting = [turns.take('busy'), turns.take('busy')];

@@ -4,7 +4,7 @@ import type { TestAnswer } from './service.ts';
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** The answer is this failure, in the envelope and nothing else; the message holds each of the texts. */
+/** Expects this failure in the error envelope. Its message must contain each of the texts. */
 export function expectFailure(answer: TestAnswer, code: AnyErrorCode, ...texts: readonly string[]): void {
   const { status, headers, text } = answer;
   expect({ status, text }).toEqual({

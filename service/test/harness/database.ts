@@ -104,7 +104,7 @@ async function administer(serverUrl: string, statement: string): Promise<void> {
   }
 }
 
-/** What this process sends to a database while the work runs, over whatever connection, as JSON. */
+/** The statements that this process sends to databases while the work runs, as JSON. */
 export async function statementsOf(work: () => Promise<unknown>): Promise<readonly string[]> {
   const query = vi.spyOn(pg.Client.prototype, 'query');
   try {

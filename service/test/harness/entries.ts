@@ -1,7 +1,7 @@
 import type { AuditLogEntry } from '@svc/sdk';
 import type pg from 'pg';
 
-/** The workspace's entries of requests, oldest first, without those that a test has seeded. */
+/** The audit entries of requests in a workspace, oldest first, without those that a test has seeded. */
 export async function requestEntries(pool: pg.Pool, workspaceId: string): Promise<readonly AuditLogEntry[]> {
   const { rows } = await pool.query<{ entry: AuditLogEntry }>(
     `select doc::json as entry from audit_log
@@ -11,7 +11,7 @@ export async function requestEntries(pool: pg.Pool, workspaceId: string): Promis
   return rows.map(({ entry }) => entry);
 }
 
-/** The entries of requests that the work has made. */
+/** The audit entries of the requests that the work sends. */
 export async function newRequestEntries(
   pool: pg.Pool,
   workspaceId: string,

@@ -1,18 +1,18 @@
 import { type Envelope, idsOf, type Params } from './lists.ts';
 
-/** Gives the page of a list with these parameters. */
+/** Reads the page of a list with these parameters. */
 type GetPage = (params: Params) => Promise<Envelope>;
 
-/** Whether what writes to the list has come to its end. */
+/** Whether the writers to the list have ended. */
 interface Writing {
   readonly done: boolean;
 }
 
-/** Reads a list from its first record on, and what comes in, until there was nothing new after the writers were done. */
+/** Reads a list from its first record. Ends when a page is empty after the writers have ended. */
 export const tailOf = (get: GetPage, writing: Writing): Promise<readonly string[]> =>
   follow(get, { sort: 'created-ascending' }, ({ pagination }) => pagination.endCursor, writing);
 
-/** The same by asking again and again for what came before the newest page that there was; it begins with that. */
+/** The same by polling: reads the newest page, then repeatedly the records that come before it. */
 export const pollOf = (get: GetPage, writing: Writing): Promise<readonly string[]> =>
   follow(get, { direction: 'before' }, ({ pagination }) => pagination.startCursor, writing);
 
@@ -26,7 +26,7 @@ async function follow(
   let cursor: string | undefined;
   for (;;) {
     const last = writing.done;
-    // Without a cursor the newest page is read first, whatever the direction.
+    // Without a cursor, the first page is read, in every direction.
     const { direction, ...first } = params;
     const page = await get(cursor === undefined ? first : { ...first, direction, cursor });
     const descending = params['sort'] === undefined;

@@ -20,7 +20,7 @@ export interface ListCase {
   readonly path: string;
   readonly resource: Resource;
   readonly filters: readonly FilterCase[];
-  /** Values of `sort`, the default first; one alone when the list takes no `sort`. */
+  /** Values of `sort`, the default first. Only one if the list has no parameter `sort`. */
   readonly sorts: readonly string[];
 }
 

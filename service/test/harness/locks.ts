@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** Statements of the database that wait for a lock just now. */
+/** How many statements of the database wait for a lock now. */
 export async function waitingForLocks(pool: pg.Pool): Promise<number> {
   const { rows } = await pool.query<{ waiting: number }>(
     `select count(*)::int as waiting from pg_stat_activity

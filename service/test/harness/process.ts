@@ -8,7 +8,7 @@ import { onFileEnd } from './cleanup.ts';
 import { expectNoSecrets, secret } from './secrets.ts';
 
 const SVCD = join(import.meta.dirname, '../../../svcd/src/svcd.ts');
-/** A first start makes a database; on a busy machine that takes its time. */
+/** A first start creates a database, which is slow on a busy machine. */
 vi.setConfig({ testTimeout: 90_000 });
 
 const ADDRESS = /^svc serves (http:\S+)$/m;
@@ -19,14 +19,14 @@ export interface Exit {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** A real `svcd` process. Its whole output is searched for secrets when the test file is over. */
+/** A real `svcd` process. Its output is searched for secrets at the end of the test file. */
 export interface SvcdProcess {
   readonly pid: number;
   readonly child: ChildProcess;
-  /** Everything it has printed so far. */
+  /** All output so far. */
   readonly stdout: () => string;
   readonly stderr: () => string;
-  /** Resolves when it has printed a match, on either stream; rejects when it ends without. */
+  /** Resolves when one of the streams has a match. Rejects if the process ends without a match. */
   readonly printed: (pattern: RegExp) => Promise<RegExpExecArray>;
   readonly ended: Promise<Exit>;
   /** Sends the signal (default SIGTERM) and waits for the end. */
@@ -39,7 +39,7 @@ export interface ServiceProcess extends SvcdProcess {
 }
 
 export interface SvcdOptions {
-  /** The settings; nothing else of this process's SVC_ variables gets through. */
+  /** The settings. It gets no SVC_ variable of this process. */
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string;
   /** The test writes more to its standard input and ends it. */
@@ -50,7 +50,7 @@ export interface SvcdOptions {
   readonly program?: string;
 }
 
-/** Starts `svcd` with these arguments. It is killed when the test file is over, if it still runs. */
+/** Starts `svcd` with these arguments. It is killed at the end of the test file if it still runs. */
 export function spawnSvcd(args: readonly string[], options: SvcdOptions = {}): SvcdProcess {
   const { env = {}, input = '', program = SVCD } = options;
   for (const name of ['SVC_SECRET', 'SVC_OWNER_PASSWORD']) if (env[name]) secret(env[name]);
@@ -108,8 +108,8 @@ export function spawnSvcd(args: readonly string[], options: SvcdOptions = {}): S
 }
 
 /**
- * Interrupts a process again and again until it has ended: npm repeats a signal at once, so only one that comes a second
- * later counts as the second.
+ * Interrupts a process repeatedly until it has ended. npm repeats a signal at once, so only a signal at least a second
+ * later counts as the second one.
  */
 export async function interrupt(
   { child, ended }: SvcdProcess,
@@ -136,7 +136,7 @@ export async function runSvcd(
   return { ...exit, stdout: command.stdout(), stderr: command.stderr() };
 }
 
-/** A disk without room; only Linux has it. */
+/** A full disk; only Linux has this file. */
 export const FULL_DISK = '/dev/full';
 
 /** Runs a command whose standard output is a file on a full disk. */

@@ -5,7 +5,7 @@ import { onFileEnd } from './cleanup.ts';
 import { bootstrapWorkspace, type DashboardSession, type IssuedKey, signIn } from './dashboard-http.ts';
 import { type ServiceProcess, startSvcd } from './process.ts';
 
-/** A service process on an embedded server of its own, with a workspace and an owner who is signed in. */
+/** A service process with its own embedded server, a workspace and a signed-in owner. */
 export interface RunningService {
   readonly service: ServiceProcess;
   readonly env: Readonly<Record<string, string>>;
@@ -25,12 +25,12 @@ export async function startRunningService(
   return { service, env, workspaceId, dashboard, key: await dashboard.createKey(workspaceId) };
 }
 
-/** A connection of the test's own to the embedded server of a data directory. */
+/** A connection of the test to the embedded server of a data directory. */
 export async function connectEmbedded(dataDir: string): Promise<pg.Client> {
   const found = await findEmbedded(dataDir);
   if (found === undefined) throw new Error(`no server runs in ${dataDir}`);
   const client = new pg.Client({ connectionString: found.url });
-  // The service that it belongs to may end first.
+  // The service may end before the connection.
   client.on('error', () => undefined);
   await client.connect();
   onFileEnd(() => client.end().catch(() => undefined));

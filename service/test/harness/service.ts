@@ -28,7 +28,7 @@ export interface TestService {
   readonly app: FastifyInstance;
   readonly database: TestDatabase;
   readonly pool: pg.Pool;
-  /** Milliseconds; starts at the system's time and stands still until the test moves it. */
+  /** Milliseconds. Starts with the system's time and changes only when the test sets it. */
   readonly clock: { now: number };
   /** Every line that the service has logged. */
   readonly log: readonly string[];
@@ -58,7 +58,7 @@ export interface TestServiceOptions {
   readonly database?: TestDatabase;
   /** What the application asks, in all of its lanes. Default: lanes of its own, like a process. */
   readonly pool?: pg.Pool;
-  /** Default: one that stands still at the system's time. */
+  /** Default: a stopped clock with the system's time. */
   readonly clock?: { now: number };
   /** The first one issues, all are accepted. */
   readonly secrets?: readonly [string, ...string[]];

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo, Server } from 'node:net';
 import type { TestService } from './service.ts';
 
-/** Lets the application listen on a port of this machine that is free; resolves with its address. */
+/** Lets the application listen on a free port. Resolves with its URL. */
 export async function listen({ app }: TestService): Promise<string> {
   await app.listen({ host: '127.0.0.1', port: 0 });
   return `http://127.0.0.1:${portOf(app.server)}`;
@@ -10,7 +10,7 @@ export async function listen({ app }: TestService): Promise<string> {
 
 export const portOf = (server: Server): number => (server.address() as AddressInfo).port;
 
-/** An address at which nothing listens any more. */
+/** A URL with a port at which nothing listens. */
 export async function addressOfNobody(): Promise<string> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

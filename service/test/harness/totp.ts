@@ -5,7 +5,7 @@ const BITS = 5;
 const PERIOD_SECONDS = 30;
 const DIGITS = 6;
 
-/** What an authenticator shows for an `otpauth:` address (RFC 6238, SHA-1). `steps`: that many periods ahead of now. */
+/** The code of an authenticator for an `otpauth:` URI (RFC 6238, SHA-1). `steps` is the number of periods after now. */
 export function totpCode(uri: string, steps = 0): string {
   const secret = base32(new URL(uri).searchParams.get('secret') ?? '');
   const counter = Buffer.alloc(8);

@@ -9,7 +9,7 @@ import { bearer } from '../harness/running-service.ts';
 
 const WAIT = { timeout: 20_000, interval: 50 } as const;
 
-// A server that, to the service, is somebody else's: it is given by its address alone.
+// The service has only the address of this server, so it treats it as an external one.
 const dataDir = await dataDirectory();
 const startServer = (): Promise<Embedded> =>
   useEmbedded({ dataDir, purpose: 'a test', log: pino({ level: 'silent' }) });

@@ -7,7 +7,7 @@ import { connectEmbedded } from '../harness/running-service.ts';
 
 const lastMonth = `select max(inhrelid::regclass::text) as name from pg_inherits where inhparent = 'audit_log'::regclass`;
 
-test('a service starts beside a long reader of the audit log whose next month is missing, and makes it', async () => {
+test('a service starts while a long reader uses the audit log, and creates the missing partition', async () => {
   const dataDir = await dataDirectory();
   const env = { SVC_DATA_DIR: dataDir };
   await (await startSvcd(env)).stop();

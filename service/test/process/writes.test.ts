@@ -157,7 +157,7 @@ describe('kill -9', { timeout: TIMEOUT_MS }, () => {
     await again.stop();
   });
 
-  test('ahead of the commit: nothing is there, and the repeat makes the one record', async () => {
+  test('before the commit: there is no record, and the repeated request creates it', async () => {
     const { env, token, service, database, workspaceId } = await startWriting('1');
     await database.query('begin');
     await database.query('select 1 from live_meters where workspace_id = $1 for update', [workspaceId]);

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** A TCP proxy in front of a database's Unix socket that can be slow, silent, or cut its connections. */
+/** A TCP proxy to the Unix socket of a database. It can be slow, be silent, or cut its connections. */
 export interface DatabaseProxy {
   readonly port: number;
   /** Cuts every connection. New ones are accepted. */
