@@ -1,5 +1,5 @@
+import { openApiDocument } from '@svc/openapi';
 import { readGuides } from '@svc/service/docs/guides';
-import { openApiDocument } from '@svc/service/openapi/document';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { expectSound } from './harness/sound.ts';
 import { BROWSER_PATH, createWorld, type World } from './harness/world.ts';

@@ -7,11 +7,11 @@ import { type Clock, DAY_MS, systemClock } from './config/time.ts';
 import { registerDashboard } from './dashboard/index.ts';
 import type { Lanes } from './database/lanes.ts';
 import { registerDocs } from './docs/index.ts';
+import { registerOpenApi } from './docs/openapi.ts';
 import { createServer } from './http/create-server.ts';
 import { registerMonitoring } from './http/monitoring.ts';
 import { trustOf, warnOfProxyMistakes } from './http/proxies.ts';
 import { createCursorCodec } from './list/cursor.ts';
-import { registerOpenApi } from './openapi/route.ts';
 import { createLimiter, type Limiter } from './quota/limiter.ts';
 
 export interface AppOptions {

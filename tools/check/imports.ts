@@ -8,7 +8,7 @@ import { isTest, isTypeScript, type Rule, type SourceFile } from './repository.t
 const LAYERS: readonly (readonly string[])[] = [
   ['main.ts', 'server'],
   ['app.ts'],
-  ['api', 'dashboard', 'docs', 'openapi', 'jobs'],
+  ['api', 'dashboard', 'docs', 'jobs'],
   ['bulk', 'integrity'],
   ['records', 'keys'],
   ['resources'],
@@ -157,7 +157,12 @@ const TESTING = /^@svc\/[^/]+\/testing$/;
 /** `packages/a/src/b.ts` → `packages/a`; undefined: not part of a package. */
 const packageOf = (path: string): string | undefined => /^packages\/[^/]+(?=\/)/.exec(path)?.[0];
 
-/** A package imports no other workspace. The others import it by its name, and only tests import its `/testing`. */
+const SDK = /^@svc\/sdk(?:\/|$)/;
+
+/**
+ * A package imports no other workspace than the SDK. The others import it by its name, and only tests import its
+ * `/testing`.
+ */
 export const packagesByName: Rule = (files) =>
   files
     .filter(isTypeScript)
@@ -166,7 +171,8 @@ export const packagesByName: Rule = (files) =>
       const from = packageOf(file.path);
       const to = target === undefined ? undefined : packageOf(target);
       const finding = (message: string) => [{ path: file.path, line, message }];
-      if (from !== undefined && (specifier.startsWith('@svc/') || (target !== undefined && from !== to)))
+      const foreign = specifier.startsWith('@svc/') && !SDK.test(specifier);
+      if (from !== undefined && (foreign || (target !== undefined && from !== to)))
         return finding(`${from} must not import ${specifier}`);
       if (from !== to && to !== undefined) return finding(`import ${to} by its name`);
       if (TESTING.test(specifier) && !isTest(file)) return finding(`only tests may import ${specifier}`);

@@ -171,6 +171,7 @@ const ACCEPTED: readonly (readonly [string, Rule, Files])[] = [
     sdkTestsImportByName,
     [['sdk/test/a.test.ts', importing('@svc/service/harness/service.ts')]],
   ],
+  ['the contract in a package', packagesByName, [['packages/a/src/b.ts', importing('@svc/sdk/contract')]]],
   ['a package by its name', packagesByName, [[LIST, importing('@svc/a')]]],
   ['test helpers of a package in a test', packagesByName, [[TEST, importing('@svc/a/testing')]]],
   ['an import within a package', packagesByName, [['packages/a/test/b.test.ts', importing('../src/b.ts')]]],

@@ -11,5 +11,8 @@ export const ID_ALLOWED = `1 to ${ID_MAX_CHARACTERS} of A-Z a-z 0-9 _ -, not the
 
 const PATTERN = new RegExp(ID_PATTERN);
 
+/** The pattern of a Request-Id that a client chooses. */
+export const REQUEST_ID_PATTERN = '^[A-Za-z0-9_.:-]{1,128}$';
+
 /** Whether the text can be an id. */
 export const isId = (text: string): boolean => PATTERN.test(text);

@@ -6,6 +6,7 @@ export * from './audit-log-kinds.ts';
 export * from './errors.ts';
 export * from './field.ts';
 export * from './id.ts';
+export * from './json-schema.ts';
 export * from './limits.ts';
 export * from './methods.ts';
 export * from './resource.ts';

@@ -12,6 +12,9 @@ export const TOTAL_MAX_ITEMS = 1_000;
 
 export const ID_MAX_CHARACTERS = 64;
 
+/** The largest body of a request that is not a batch. */
+export const BODY_MAX_BYTES = 1024 * 1024;
+
 /** The largest batch. */
 export const BATCH_MAX_RECORDS = 1_000;
 /** The largest body of a batch. */

@@ -73,10 +73,37 @@ export const defineResource = <
   resource: R & { readonly fields: F },
 ): R => resource;
 
+/** A resource with everything that follows from its entry in the contract. */
+export interface CompleteResource extends ResourceContract {
+  readonly type: string;
+  /** `/v1/api-keys`. */
+  readonly path: string;
+  readonly server: readonly string[];
+  readonly optional: readonly string[];
+  /** Whether the API, imports and the dashboard write its records. */
+  readonly writable: boolean;
+  /** Whether its records never change. */
+  readonly immutable: boolean;
+}
+
+export const completeResource = (resource: ResourceContract): CompleteResource => ({
+  server: [],
+  optional: [],
+  ...resource,
+  type: resource.type ?? pascalCase(resource.singular),
+  path: `/v1/${resource.name}`,
+  writable: resource.writes !== undefined,
+  immutable: resource.writes?.length === 1,
+});
+
 /** The name of the sort that every list has. The default order is newest first. */
 export const CREATED = 'created';
 export const ORDERS = ['descending', 'ascending'] as const;
 export type Order = (typeof ORDERS)[number];
+
+/** Where a page continues: after its cursor, or before it. */
+export const DIRECTIONS = ['forward', 'before'] as const;
+export type Direction = (typeof DIRECTIONS)[number];
 
 /** All values of a list's parameter `sort`, the default first; empty if the list has no such parameter. */
 export const sortsOf = ({ sorts }: Pick<ResourceContract, 'sorts'>): readonly string[] =>
@@ -122,6 +149,13 @@ export const defaultOf = (field: Field): string | number | null =>
 /** A name with its article: `an audit`. */
 export const oneOf = ({ singular }: Pick<ResourceContract, 'singular'>): string =>
   `${/^[aeiou]/i.test(singular) ? 'an' : 'a'} ${singular}`;
+
+/** `API key` → `ApiKey`. */
+export const pascalCase = (name: string): string =>
+  name
+    .split(/[^A-Za-z0-9]+/)
+    .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1).toLowerCase())
+    .join('');
 
 /** A text with a capital letter: `Audits`. */
 export const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

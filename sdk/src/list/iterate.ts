@@ -1,7 +1,8 @@
+import type { Direction } from '../contract/index.ts';
 import { SvcCursorExpiredError, SvcPositionLostError } from '../errors.ts';
 import type { Signal } from '../signal.ts';
 import { ANCHOR_IDS_MAX, type Anchor, type Listed, type Order } from './order.ts';
-import { type Direction, inDirection, type Page, type ReadPage } from './page.ts';
+import { inDirection, type Page, type ReadPage } from './page.ts';
 
 /** The cursor of an iteration or a tail expired, and the client now searches the list for its position. */
 export interface RestartEvent {

@@ -1,11 +1,11 @@
 import { checkedOptions } from '../checked-options.ts';
-import { PAGE_LIMIT_MAX } from '../contract/index.ts';
+import { type Direction, PAGE_LIMIT_MAX } from '../contract/index.ts';
 import { checkedNumber } from '../number.ts';
 import type { Signal } from '../signal.ts';
 import { stoppable } from '../stoppable.ts';
 import { iteratePages, type RestartEvent } from './iterate.ts';
 import type { Listed, Order } from './order.ts';
-import { type Direction, inDirection, type Page, type ReadPage } from './page.ts';
+import { inDirection, type Page, type ReadPage } from './page.ts';
 
 /** Reads the pages of a list for {@link List}. */
 export interface ListSource<T> {

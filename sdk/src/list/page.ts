@@ -1,3 +1,4 @@
+import type { Direction } from '../contract/index.ts';
 import type { Signal } from '../signal.ts';
 import type { ListEnvelope } from '../wire.ts';
 
@@ -6,8 +7,6 @@ export interface Page<T> {
   readonly data: readonly T[];
   readonly pagination: ListEnvelope<T>['pagination'];
 }
-
-export type Direction = 'forward' | 'before';
 
 /** The items of a page in the order in which an iteration in this direction yields them. */
 export const inDirection = <T>({ data }: Page<T>, direction: Direction): readonly T[] =>

@@ -16,7 +16,6 @@ export const KEY_CACHE_MAX_KEYS = 10_000;
 /** The shortest secret of a deployment. */
 export const SECRET_MIN_CHARACTERS = 32;
 
-export const BODY_MAX_BYTES = 1024 * 1024;
 /** The most fields of a written record that are checked. No resource has that many. */
 export const RECORD_FIELDS_MAX = 100;
 /** The most levels of arrays and objects in JSON. */

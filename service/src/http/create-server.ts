@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
+import { BODY_MAX_BYTES } from '@svc/sdk/contract';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
-import { BODY_MAX_BYTES, HEADERS_MAX_BYTES, REQUEST_TIMEOUT_MS } from '../config/limits.ts';
+import { HEADERS_MAX_BYTES, REQUEST_TIMEOUT_MS } from '../config/limits.ts';
 import { ApiError } from './errors.ts';
 import { sendFailure } from './failures.ts';
 import { acceptJsonBodies } from './json-body.ts';

@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { containsToken } from '@svc/sdk/contract';
+import { containsToken, REQUEST_ID_PATTERN } from '@svc/sdk/contract';
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from './errors.ts';
 import { clientAddress } from './proxies.ts';
 
 /** What every request passes before its route: it gets an id and one spelling of its path, and must be valid HTTP. */
 
-export const REQUEST_ID_PATTERN = '^[A-Za-z0-9_.:-]{1,128}$';
 const REQUEST_ID = new RegExp(REQUEST_ID_PATTERN);
 
 /** The Request-Id of the response: the client's own if it matches the pattern and contains no token, otherwise a new one. */

@@ -1,6 +1,5 @@
 import { ERRORS } from '@svc/sdk/contract';
-import type { Resource } from '../resources/define.ts';
-import { columnName } from '../resources/field.ts';
+import { columnName, type Resource } from '../resources/define.ts';
 import { type VerifyOptions, withoutStatementTimeout } from './finding.ts';
 
 /** A clock of a workspace, and the columns with times from it. */

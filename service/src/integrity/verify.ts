@@ -1,8 +1,7 @@
 import type pg from 'pg';
 import { parentField, WHOLE_WORKSPACE } from '../records/counters.ts';
 import { docOf, type RecordValues, selectList } from '../records/row.ts';
-import type { Resource } from '../resources/define.ts';
-import { columnName } from '../resources/field.ts';
+import { columnName, type Resource } from '../resources/define.ts';
 import { type VerifyOptions, withoutStatementTimeout } from './finding.ts';
 import { verifyClocks, verifyMonth } from './verify-clocks.ts';
 

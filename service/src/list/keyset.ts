@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
-import { TOTAL_MAX_ITEMS } from '@svc/sdk/contract';
+import { type Direction, TOTAL_MAX_ITEMS } from '@svc/sdk/contract';
 import type pg from 'pg';
 import type { Queryable } from '../database/lane.ts';
 import type { Position } from './cursor.ts';
 import type { Comparison, ListDefinition, Sort } from './definition.ts';
-import type { Direction } from './query.ts';
 
 /** What the one statement of a page reads. */
 export interface KeysetRead {

@@ -1,10 +1,8 @@
-import { PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, PAGE_LIMIT_MIN } from '@svc/sdk/contract';
+import { type Direction, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, PAGE_LIMIT_MIN } from '@svc/sdk/contract';
 import { type ListDefinition, parametersOf, type Sort, sortsOf } from './definition.ts';
 
 /** Query parameters as the HTTP layer parsed them: a text, or an array if the parameter was repeated. */
 export type RawQuery = Readonly<Record<string, unknown>>;
-
-export type Direction = 'forward' | 'before';
 
 /** The validated query of a list request (specification, 4.1). */
 export interface ListQuery {

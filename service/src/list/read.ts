@@ -1,4 +1,4 @@
-import { TOTAL_MAX_ITEMS } from '@svc/sdk/contract';
+import { type Direction, TOTAL_MAX_ITEMS } from '@svc/sdk/contract';
 import { ETAG_LIFETIME_SECONDS } from '../config/limits.ts';
 import type { Clock } from '../config/time.ts';
 import type { Shares } from '../database/lane.ts';
@@ -6,7 +6,7 @@ import { weakEtag } from '../http/etag.ts';
 import type { Binding, CursorCodec, CursorFailure, Position } from './cursor.ts';
 import type { ListDefinition } from './definition.ts';
 import { type Compared, DOC_SEPARATOR, type KeysetRead, type KeysetRow, readKeyset } from './keyset.ts';
-import type { Direction, ListQuery } from './query.ts';
+import type { ListQuery } from './query.ts';
 
 /** The records that a request may use: those of one workspace, or of one company of it. */
 export interface Scope {

@@ -1,8 +1,7 @@
 import { defaultOf } from '@svc/sdk/contract';
 import { newId } from '../config/ids.ts';
 import { utc } from '../database/utc.ts';
-import type { Resource } from '../resources/define.ts';
-import { columnName } from '../resources/field.ts';
+import { columnName, type Resource } from '../resources/define.ts';
 import { canonicalTime, type Precision } from './time.ts';
 
 export type Value = string | number | null;

@@ -2,7 +2,9 @@ import {
   createdAt,
   type Field,
   ID_ALLOWED,
+  type JsonSchema,
   requiredFields,
+  schemaOf,
   type WriteMode,
   writableFields,
 } from '@svc/sdk/contract';
@@ -10,7 +12,6 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { RECORD_FIELDS_MAX } from '../config/limits.ts';
 import type { FieldFailure } from '../http/errors.ts';
 import type { Resource } from '../resources/define.ts';
-import { type JsonSchema, schemaOf } from '../resources/field.ts';
 import type { RecordInput } from './row.ts';
 import { canonicalTime, TIME_ALLOWED } from './time.ts';
 

@@ -1,21 +1,17 @@
-import { type Field, ID_ALLOWED, isId, type ResourceContract } from '@svc/sdk/contract';
+import {
+  type CompleteResource,
+  completeResource,
+  type Field,
+  ID_ALLOWED,
+  isId,
+  type ResourceContract,
+} from '@svc/sdk/contract';
 import type { IdPrefix } from '../config/ids.ts';
 import { type Filter, type ListDefinition, type SortColumn, textThat } from '../list/definition.ts';
-import { columnName } from './field.ts';
 
 /** A resource of the contract with what the service derives from it. */
-export interface Resource extends ResourceContract {
-  readonly type: string;
+export interface Resource extends CompleteResource {
   readonly idPrefix: IdPrefix;
-  readonly path: string;
-  /** Fields that only the service sets. */
-  readonly server: readonly string[];
-  /** Fields that a writer may leave out. */
-  readonly optional: readonly string[];
-  /** Whether the API, imports and the dashboard write its records. */
-  readonly writable: boolean;
-  /** Whether its records never change. */
-  readonly immutable: boolean;
   readonly list: ListDefinition;
 }
 
@@ -26,19 +22,14 @@ export function resourceOf(
   contract: ResourceContract & { readonly idPrefix: IdPrefix },
   relation: string = contract.name,
 ): Resource {
-  const { name, singular, type, company, fields, sorts, filters, total, writes } = contract;
+  const { name, company, fields, sorts, filters, total } = contract;
   const sortColumn = (field: string): SortColumn => ({
     column: columnName(field),
     type: fields[field]?.kind === 'time' ? 'timestamptz' : 'smallint',
   });
   return Object.freeze({
-    server: [],
-    optional: [],
-    ...contract,
-    type: type ?? pascalCase(singular),
-    path: `/v1/${name}`,
-    writable: writes !== undefined,
-    immutable: writes?.length === 1,
+    ...completeResource(contract),
+    idPrefix: contract.idPrefix,
     list: {
       name,
       relation,
@@ -57,13 +48,6 @@ const mapped = <A, B>(
 ): Readonly<Record<string, B>> =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, map(value, name)]));
 
-/** `API key` → `ApiKey`. */
-export const pascalCase = (name: string): string =>
-  name
-    .split(/[^A-Za-z0-9]+/)
-    .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1).toLowerCase())
-    .join('');
-
 function equalityFilter(field: Field, name: string): Filter {
   const column = columnName(name);
   if (field.kind !== 'choice') return { column, parse: textThat(isId), allowed: `an id: ${ID_ALLOWED}` };
@@ -71,3 +55,7 @@ function equalityFilter(field: Field, name: string): Filter {
   const parse = textThat((text) => values.includes(text));
   return { column, parse, allowed: `one of ${values.join(', ')}` };
 }
+
+/** `headlineScore` → `headline_score`. */
+export const columnName = (field: string): string =>
+  field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../test/harness/database.ts';
 import { sortsOf } from '../list/definition.ts';
-import { columnName } from './field.ts';
+import { columnName } from './define.ts';
 import { RESOURCES } from './index.ts';
 
 let database: TestDatabase;

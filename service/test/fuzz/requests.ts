@@ -1,8 +1,8 @@
+import { openApiDocument } from '@svc/openapi';
+import type { Link, Operation, Parameter } from '@svc/openapi/types';
+import type { JsonSchema } from '@svc/sdk/contract';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
-import { openApiDocument } from '../../src/openapi/document.ts';
-import type { Link, Operation, Parameter } from '../../src/openapi/types.ts';
-import type { JsonSchema } from '../../src/resources/field.ts';
 import { anyValue, resolved, validValue } from './values.ts';
 
 /** Requests of any operation that the document describes, with valid and invalid parameters, headers and bodies. */

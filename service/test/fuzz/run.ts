@@ -1,5 +1,5 @@
+import type { Link, Response } from '@svc/openapi/types';
 import fc from 'fast-check';
-import type { Link, Response } from '../../src/openapi/types.ts';
 import { COMPANY } from '../harness/lists.ts';
 import type { TestAnswer } from '../harness/service.ts';
 import type { WriteWorld } from '../writes/world.ts';

@@ -1,6 +1,6 @@
+import { openApiDocument } from '@svc/openapi';
+import type { JsonSchema } from '@svc/sdk/contract';
 import fc from 'fast-check';
-import { openApiDocument } from '../../src/openapi/document.ts';
-import type { JsonSchema } from '../../src/resources/field.ts';
 import { COMPANY, OTHER_COMPANY } from '../harness/lists.ts';
 
 /** Values for the schemas of the OpenAPI document: valid ones, and ones that are close to valid. */

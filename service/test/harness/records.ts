@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import { ensurePartitions } from '../../src/audit-log/partitions.ts';
 import type { Resource } from '../../src/resources/define.ts';
-import { columnName } from '../../src/resources/field.ts';
+import { columnName } from '../../src/resources/define.ts';
 import { RESOURCES } from '../../src/resources/index.ts';
 
 /**

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { Validator } from '@seriousme/openapi-schema-validator';
+import { openApiDocument } from '@svc/openapi';
+import { FAILURES } from '@svc/openapi/failures';
+import type { MediaType, Response } from '@svc/openapi/types';
 import { ERRORS, requiredFields, writableFields } from '@svc/sdk/contract';
 import { expect, test } from 'vitest';
-import { openApiDocument } from '../../src/openapi/document.ts';
-import { FAILURES } from '../../src/openapi/failures.ts';
-import type { MediaType, Response } from '../../src/openapi/types.ts';
 import { RESOURCES } from '../../src/resources/index.ts';
 import { schemaViolations } from './response-check.ts';
 

@@ -1,8 +1,8 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import spectralCore, { type RulesetDefinition } from '@stoplight/spectral-core';
 import spectralRulesets from '@stoplight/spectral-rulesets';
+import { openApiDocument } from '@svc/openapi';
 import { expect, test } from 'vitest';
-import { openApiDocument } from '../../src/openapi/document.ts';
 
 // What linters that others wrote say about the document.
 

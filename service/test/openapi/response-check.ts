@@ -1,8 +1,4 @@
-import type { ErrorEnvelope } from '@svc/sdk';
-import { ERRORS } from '@svc/sdk/contract';
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import addFormats from 'ajv-formats';
-import { openApiDocument } from '../../src/openapi/document.ts';
+import { openApiDocument } from '@svc/openapi';
 import {
   type Header,
   METHODS,
@@ -10,7 +6,11 @@ import {
   type Reference,
   type Response,
   reference,
-} from '../../src/openapi/types.ts';
+} from '@svc/openapi/types';
+import type { ErrorEnvelope } from '@svc/sdk';
+import { ERRORS } from '@svc/sdk/contract';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
 
 /**
  * Holds answers to the OpenAPI document. Stricter than the published schemas, which stay open for fields to come:

@@ -1,7 +1,7 @@
+import { openApiDocument } from '@svc/openapi';
+import type { Parameter, Reference } from '@svc/openapi/types';
 import type { InjectOptions } from 'fastify';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { openApiDocument } from '../../src/openapi/document.ts';
-import type { Parameter, Reference } from '../../src/openapi/types.ts';
 import { createWorld, type World } from '../harness/world.ts';
 
 // The harness holds every answer to the document; these tests make the answers that the document promises.

@@ -1,12 +1,12 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { openApiDocument } from '@svc/openapi';
 import type { FastifyInstance, RouteOptions } from 'fastify';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createApp } from '../../src/app.ts';
 import { lanesOver } from '../../src/database/lanes.ts';
 import { createPool } from '../../src/database/pool.ts';
-import { openApiDocument } from '../../src/openapi/document.ts';
 
 const PUBLIC_URL = 'https://svc.example.com';
 const CREATED = 'fastify.initialization';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import type { openApiDocument } from '@svc/openapi';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { openApiDocument } from '../../src/openapi/document.ts';
 import { bootstrapWorkspace, signIn } from '../harness/dashboard-http.ts';
 import { createTestDatabase } from '../harness/database.ts';
 import { runSvcd, type ServiceProcess, type SvcdOptions, startSvcd } from '../harness/process.ts';

@@ -1,8 +1,8 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { openApiDocument } from '@svc/openapi';
 import openapiTypescript, { astToString, type OpenAPI3 } from 'openapi-typescript';
 import { beforeAll, expect, test } from 'vitest';
-import { openApiDocument } from '../../src/openapi/document.ts';
 import { REPOSITORY } from '../docs/documents.ts';
 import { runExample } from '../docs/run.ts';
 import { typeErrors } from '../docs/typescript.ts';

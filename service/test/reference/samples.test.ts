@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { openApiDocument } from '@svc/openapi';
+import { newExample } from '@svc/openapi/write-schemas';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { inTransaction } from '../../src/database/pool.ts';
-import { openApiDocument } from '../../src/openapi/document.ts';
-import { newExample } from '../../src/openapi/write-schemas.ts';
 import { insertRecords } from '../../src/records/insert.ts';
 import type { RecordInput } from '../../src/records/row.ts';
 import type { Resource } from '../../src/resources/define.ts';

@@ -1,6 +1,5 @@
 import { isIP } from 'node:net';
-import { HTTP_METHODS, isId } from '@svc/sdk/contract';
-import { REQUEST_ID_PATTERN } from '../../http/request.ts';
+import { HTTP_METHODS, isId, REQUEST_ID_PATTERN } from '@svc/sdk/contract';
 import { type Comparison, type Filter, type ListDefinition, textThat } from '../../list/definition.ts';
 import { canonicalTime, TIME_ALLOWED } from '../../records/time.ts';
 import { auditLog } from '../../resources/index.ts';

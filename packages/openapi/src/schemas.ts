@@ -1,6 +1,12 @@
-import { ERROR_CODES, type Field, PAGE_LIMIT_MAX, TOTAL_MAX_ITEMS } from '@svc/sdk/contract';
-import type { Resource } from '../resources/define.ts';
-import { type JsonSchema, schemaOf } from '../resources/field.ts';
+import {
+  type CompleteResource,
+  ERROR_CODES,
+  type Field,
+  type JsonSchema,
+  PAGE_LIMIT_MAX,
+  schemaOf,
+  TOTAL_MAX_ITEMS,
+} from '@svc/sdk/contract';
 import { ERROR_CODES_TEXT } from './failures.ts';
 import { listSchemaName } from './names.ts';
 import { reference } from './types.ts';
@@ -31,7 +37,7 @@ const shownSchema = (field: Field): JsonSchema =>
     ? openSchema(describedSchema(field))
     : describedSchema(field);
 
-function recordSchema({ description, fields }: Resource): JsonSchema {
+function recordSchema({ description, fields }: CompleteResource): JsonSchema {
   const entries = Object.entries(fields);
   return {
     type: 'object',
@@ -42,10 +48,10 @@ function recordSchema({ description, fields }: Resource): JsonSchema {
 }
 
 /** A record as lists show it. */
-export const recordExample = ({ fields }: Resource): JsonSchema =>
+export const recordExample = ({ fields }: CompleteResource): JsonSchema =>
   Object.fromEntries(Object.entries(fields).map(([name, { example }]) => [name, example]));
 
-const listSchema = ({ type, list }: Resource): JsonSchema => ({
+const listSchema = ({ type, total }: CompleteResource): JsonSchema => ({
   type: 'object',
   required: ['data', 'pagination'],
   properties: {
@@ -55,11 +61,11 @@ const listSchema = ({ type, list }: Resource): JsonSchema => ({
       maxItems: PAGE_LIMIT_MAX,
       items: reference('schemas', type),
     },
-    pagination: reference('schemas', paginationName(list.total)),
+    pagination: reference('schemas', paginationName(total)),
   },
 });
 
-const paginationName = (total: boolean): string => (total ? 'PaginationWithTotal' : 'Pagination');
+const paginationName = (total = false): string => (total ? 'PaginationWithTotal' : 'Pagination');
 
 const cursor = (description: string): JsonSchema => ({
   type: ['string', 'null'],
@@ -96,14 +102,14 @@ const EXAMPLE_START_CURSOR = 'AR8wF3nKp0sVd2ZxYq7LhT5uJm9cGb4eWk1oXi6yPa';
 const EXAMPLE_END_CURSOR = 'AX2tQe5vNc8rHj1mLw4zBf7gUy0kSd3pKa6oVi9xTn';
 
 /** The first of several pages: one record, and the cursors before and after it. */
-export const listExample = (resource: Resource): JsonSchema => ({
+export const listExample = (resource: CompleteResource): JsonSchema => ({
   data: [recordExample(resource)],
   pagination: {
     nextCursor: EXAMPLE_END_CURSOR,
     hasMore: true,
     startCursor: EXAMPLE_START_CURSOR,
     endCursor: EXAMPLE_END_CURSOR,
-    ...(resource.list.total ? { total: 17 } : {}),
+    ...(resource.total ? { total: 17 } : {}),
   },
 });
 
@@ -132,7 +138,7 @@ const errorSchema: JsonSchema = {
   },
 };
 
-export function schemas(resources: readonly Resource[]): Readonly<Record<string, JsonSchema>> {
+export function schemas(resources: readonly CompleteResource[]): Readonly<Record<string, JsonSchema>> {
   return {
     ...Object.fromEntries(
       resources.flatMap((resource) => [

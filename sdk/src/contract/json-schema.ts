@@ -1,4 +1,5 @@
-import { type Field, ID_PATTERN } from '@svc/sdk/contract';
+import type { Field } from './field.ts';
+import { ID_PATTERN } from './id.ts';
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
@@ -44,7 +45,3 @@ function schemaWithoutNull(field: Field): JsonSchema {
     }
   }
 }
-
-/** `headlineScore` → `headline_score`. */
-export const columnName = (field: string): string =>
-  field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

@@ -1,5 +1,4 @@
-import { ERROR_CODES, ERRORS, type ErrorCode } from '@svc/sdk/contract';
-import type { Resource } from '../resources/define.ts';
+import { type CompleteResource, ERROR_CODES, ERRORS, type ErrorCode } from '@svc/sdk/contract';
 
 /** Which failures each operation can have. The contract has the status and the meaning of each code. */
 
@@ -54,13 +53,13 @@ const ALWAYS = [
 ] as const satisfies readonly Failure[];
 
 /** A key that is limited to one company cannot read some lists, and cannot request records of another company. */
-export const listFailures = ({ company, filters }: Resource): readonly Failure[] => [
+export const listFailures = ({ company, filters }: CompleteResource): readonly Failure[] => [
   'BadListRequest',
   ...(company === null || 'companyId' in filters ? ['InsufficientScope' as const] : []),
   ...ALWAYS,
 ];
 
-export const recordFailures = ({ company }: Resource): readonly Failure[] => [
+export const recordFailures = ({ company }: CompleteResource): readonly Failure[] => [
   'BadRequest',
   ...(company === null ? ['InsufficientScope' as const] : []),
   'NotFound',
@@ -80,7 +79,7 @@ const EVERY_WRITE = [
 
 export const CREATE_FAILURES: readonly Failure[] = [...EVERY_WRITE, 'CreateConflict', 'IdempotencyMismatch'];
 
-export const updateFailures = ({ transitions }: Resource): readonly Failure[] => [
+export const updateFailures = ({ transitions }: CompleteResource): readonly Failure[] => [
   ...EVERY_WRITE,
   'NotFound',
   ...(transitions === undefined ? [] : ['InvalidTransition' as const]),
@@ -88,7 +87,7 @@ export const updateFailures = ({ transitions }: Resource): readonly Failure[] =>
 ];
 
 /** A company with records or keys cannot be deleted. */
-export const deleteFailures = ({ company }: Resource): readonly Failure[] => [
+export const deleteFailures = ({ company }: CompleteResource): readonly Failure[] => [
   ...EVERY_WRITE,
   'NotFound',
   ...(company === 'id' ? ['DeleteConflict' as const] : []),

@@ -1,4 +1,4 @@
-import type { Resource } from '../resources/define.ts';
+import type { CompleteResource } from '@svc/sdk/contract';
 import { deleteOperationId, getOperationId, listOperationId, updateOperationId } from './names.ts';
 import type { Link } from './types.ts';
 
@@ -7,7 +7,7 @@ import type { Link } from './types.ts';
 type Links = Readonly<Record<string, Link>>;
 
 /** The operations on a record. `id` is a runtime expression for its id. The names of the links end with `suffix`. */
-export function recordLinks(resource: Resource, id = '$response.body#/id', suffix = ''): Links {
+export function recordLinks(resource: CompleteResource, id = '$response.body#/id', suffix = ''): Links {
   const { singular, writable, immutable } = resource;
   const to = (operationId: string, verb: string): readonly [string, Link] => [
     `${verb}${suffix}`,
@@ -22,9 +22,9 @@ export function recordLinks(resource: Resource, id = '$response.body#/id', suffi
 }
 
 /** The pages before and after a page, and its first record. A cursor needs the same filters and sort. */
-export function listLinks(resource: Resource): Links {
-  const { list } = resource;
-  const same = [...(list.sortable ? ['sort'] : []), ...Object.keys(list.filters)];
+export function listLinks(resource: CompleteResource): Links {
+  const { sorts, filters } = resource;
+  const same = [...(sorts === undefined ? [] : ['sort']), ...Object.keys(filters)];
   const page = (description: string, parameters: Link['parameters']): Link => ({
     operationId: listOperationId(resource),
     parameters: {

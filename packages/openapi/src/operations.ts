@@ -1,5 +1,4 @@
-import { capitalized, oneOf } from '@svc/sdk/contract';
-import type { Resource } from '../resources/define.ts';
+import { type CompleteResource, capitalized, oneOf } from '@svc/sdk/contract';
 import { COUNT_FAILURES, listFailures, recordFailures } from './failures.ts';
 import { listLinks, recordLinks } from './links.ts';
 import { countOperationId, getOperationId, listOperationId, listSchemaName } from './names.ts';
@@ -14,18 +13,18 @@ const ITERATION = `Follow \`pagination.nextCursor\` until it is null. A cursor i
 
 Filters are applied before pagination. An unknown or repeated query parameter is refused with \`invalid_parameter\`.`;
 
-const scopeText = ({ company }: Resource): string =>
+const scopeText = ({ company }: CompleteResource): string =>
   company === null
     ? 'A key that is limited to one company cannot read it (`insufficient_scope`).'
     : 'A key that is limited to one company gets only the records of that company.';
 
-export function listOperation(resource: Resource): Operation {
+export function listOperation(resource: CompleteResource): Operation {
   const { plural } = resource;
   return {
     operationId: listOperationId(resource),
     tags: [resource.name],
     summary: `List ${plural}`,
-    description: `A page of ${plural}, newest first${resource.list.sortable ? ' unless `sort` says otherwise' : ''}. ${scopeText(resource)}\n\n${ITERATION}`,
+    description: `A page of ${plural}, newest first${resource.sorts !== undefined ? ' unless `sort` says otherwise' : ''}. ${scopeText(resource)}\n\n${ITERATION}`,
     parameters: listParameters(resource),
     responses: {
       ...conditionalResponses({
@@ -39,7 +38,7 @@ export function listOperation(resource: Resource): Operation {
   };
 }
 
-export function getOperation(resource: Resource): Operation {
+export function getOperation(resource: CompleteResource): Operation {
   return {
     operationId: getOperationId(resource),
     tags: [resource.name],
@@ -58,7 +57,7 @@ export function getOperation(resource: Resource): Operation {
   };
 }
 
-export function countOperation(resource: Resource): Operation {
+export function countOperation(resource: CompleteResource): Operation {
   const { plural } = resource;
   return {
     operationId: countOperationId(resource),

@@ -1,14 +1,14 @@
 import {
   BATCH_MAX_RECORDS,
+  type CompleteResource,
   capitalized,
   defaultOf,
   type Field,
+  type JsonSchema,
   oneOf,
   requiredFields,
   writableFields,
 } from '@svc/sdk/contract';
-import type { Resource } from '../resources/define.ts';
-import type { JsonSchema } from '../resources/field.ts';
 import { batchSchemaName, newBatchSchemaName, newSchemaName, patchSchemaName } from './names.ts';
 import { describedSchema } from './schemas.ts';
 import { reference } from './types.ts';
@@ -25,7 +25,7 @@ const closed = (properties: JsonSchema, required: readonly string[], description
   additionalProperties: false,
 });
 
-function newSchema(resource: Resource): JsonSchema {
+function newSchema(resource: CompleteResource): JsonSchema {
   const properties = Object.entries(writableFields(resource, 'create')).map(([name, field]) => [
     name,
     name === 'id' ? ownIdSchema(resource, field) : withDefault(resource, name, field),
@@ -37,7 +37,7 @@ function newSchema(resource: Resource): JsonSchema {
   );
 }
 
-const ownIdSchema = ({ singular }: Resource, field: Field): JsonSchema => ({
+const ownIdSchema = ({ singular }: CompleteResource, field: Field): JsonSchema => ({
   ...describedSchema(field),
   description: `Your own id for the ${singular}. Default: the service creates one. An id that is taken is refused with \`conflict\`.`,
 });
@@ -46,13 +46,13 @@ const ownIdSchema = ({ singular }: Resource, field: Field): JsonSchema => ({
  * The description has the default of an optional field. The keyword `default` would make client generators treat the
  * field as always present.
  */
-function withDefault({ optional }: Resource, name: string, field: Field): JsonSchema {
+function withDefault({ optional }: CompleteResource, name: string, field: Field): JsonSchema {
   const schema = describedSchema(field);
   if (!optional.includes(name)) return schema;
   return { ...schema, description: `${field.description} Default: ${defaultOf(field)}.` };
 }
 
-const patchSchema = (resource: Resource): JsonSchema =>
+const patchSchema = (resource: CompleteResource): JsonSchema =>
   closed(
     Object.fromEntries(
       Object.entries(writableFields(resource, 'patch')).map(([name, field]) => [
@@ -64,7 +64,7 @@ const patchSchema = (resource: Resource): JsonSchema =>
     `Changes of ${oneOf(resource)} (JSON merge patch, RFC 7396). Omitted fields keep their values; null clears a nullable field.`,
   );
 
-const newBatchSchema = (resource: Resource): JsonSchema =>
+const newBatchSchema = (resource: CompleteResource): JsonSchema =>
   closed(
     {
       data: {
@@ -80,7 +80,7 @@ const newBatchSchema = (resource: Resource): JsonSchema =>
   );
 
 /** The response to a batch. */
-const batchSchema = (resource: Resource): JsonSchema => ({
+const batchSchema = (resource: CompleteResource): JsonSchema => ({
   type: 'object',
   required: ['data'],
   properties: {
@@ -95,7 +95,7 @@ const batchSchema = (resource: Resource): JsonSchema => ({
 });
 
 /** The schemas of a resource's writes and their responses, by name. */
-export const writeSchemas = (resource: Resource): readonly (readonly [string, JsonSchema])[] => [
+export const writeSchemas = (resource: CompleteResource): readonly (readonly [string, JsonSchema])[] => [
   [newSchemaName(resource), newSchema(resource)],
   [newBatchSchemaName(resource), newBatchSchema(resource)],
   [batchSchemaName(resource), batchSchema(resource)],
@@ -103,13 +103,13 @@ export const writeSchemas = (resource: Resource): readonly (readonly [string, Js
 ];
 
 /** An example of a record to create: the fields that a writer can give, without `id`. */
-export function newExample(resource: Resource): JsonSchema {
+export function newExample(resource: CompleteResource): JsonSchema {
   const { id: _, ...fields } = writableFields(resource, 'create');
   return Object.fromEntries(Object.entries(fields).map(([name, { example }]) => [name, example]));
 }
 
 /** A change of the first field that is neither the record's company nor its state. */
-export function patchExample(resource: Resource): JsonSchema {
+export function patchExample(resource: CompleteResource): JsonSchema {
   const { company, transitions } = resource;
   const found = Object.entries(writableFields(resource, 'patch')).find(
     ([name]) => name !== company && name !== transitions?.field,

@@ -1,5 +1,4 @@
-import { API_METHODS, type ApiMethod } from '@svc/sdk/contract';
-import type { JsonSchema } from '../resources/field.ts';
+import { API_METHODS, type ApiMethod, type JsonSchema } from '@svc/sdk/contract';
 
 /** The parts of an OpenAPI 3.1 document that this folder creates. */
 

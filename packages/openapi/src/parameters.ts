@@ -1,16 +1,17 @@
 import {
+  type CompleteResource,
   CURSOR_LIFETIME_SECONDS,
+  type Direction,
+  type Field,
   ID_PATTERN,
   IDEMPOTENCY_KEY_MAX_CHARACTERS,
   IDEMPOTENCY_LIFETIME_SECONDS,
   PAGE_LIMIT_DEFAULT,
   PAGE_LIMIT_MAX,
   PAGE_LIMIT_MIN,
+  REQUEST_ID_PATTERN,
+  sortsOf,
 } from '@svc/sdk/contract';
-import { REQUEST_ID_PATTERN } from '../http/request.ts';
-import { parametersOf, sortsOf } from '../list/definition.ts';
-import type { Direction } from '../list/query.ts';
-import type { Resource } from '../resources/define.ts';
 import { describedSchema } from './schemas.ts';
 import { type Parameter, type Reference, reference } from './types.ts';
 
@@ -81,30 +82,16 @@ export const PARAMETERS = {
 const shared = (...names: readonly (keyof typeof PARAMETERS)[]): readonly Reference[] =>
   names.map((name) => reference('parameters', name));
 
-export function listParameters(resource: Resource): readonly (Parameter | Reference)[] {
-  const own: Readonly<Record<string, Parameter | Reference>> = {
-    ...Object.fromEntries(
-      (['Cursor', 'Limit', 'Direction'] as const).map((name) => [
-        PARAMETERS[name].name,
-        reference('parameters', name),
-      ]),
-    ),
-    sort: sortParameter(resource),
-    ...Object.fromEntries(
-      Object.keys(resource.filters).map((name) => [name, filterParameter(resource, name)]),
-    ),
-  };
-  const query = parametersOf(resource.list).map((name) => {
-    const parameter = own[name];
-    if (parameter === undefined)
-      throw new Error(`The parameter ${name} of ${resource.name} has no description.`);
-    return parameter;
-  });
-  return [...query, ...shared('IfNoneMatch', 'RequestId')];
-}
+/** The parameters that a list accepts. */
+export const listParameters = (resource: CompleteResource): readonly (Parameter | Reference)[] => [
+  ...shared('Cursor', 'Limit', 'Direction'),
+  ...(resource.sorts === undefined ? [] : [sortParameter(resource)]),
+  ...Object.entries(resource.filters).map(([name, field]) => filterParameter(name, field)),
+  ...shared('IfNoneMatch', 'RequestId'),
+];
 
-function sortParameter({ list }: Resource): Parameter {
-  const names = sortsOf(list).map(({ name }) => name);
+function sortParameter(resource: CompleteResource): Parameter {
+  const names = sortsOf(resource);
   return {
     name: 'sort',
     in: 'query',
@@ -113,15 +100,13 @@ function sortParameter({ list }: Resource): Parameter {
   };
 }
 
-function filterParameter({ filters }: Resource, name: string): Parameter {
-  const field = filters[name];
-  if (field === undefined) throw new Error(`There is no filter ${name}.`);
+function filterParameter(name: string, field: Field): Parameter {
   // Explorers send every parameter that has an example, so a filter has none.
   const { description, examples: _, ...schema } = describedSchema(field);
   return { name, in: 'query', description: `Exact match. ${String(description)}`, schema };
 }
 
-const idParameter = ({ singular, fields }: Resource): Parameter => ({
+const idParameter = ({ singular, fields }: CompleteResource): Parameter => ({
   name: 'id',
   in: 'path',
   required: true,
@@ -129,14 +114,14 @@ const idParameter = ({ singular, fields }: Resource): Parameter => ({
   schema: { type: 'string', pattern: ID_PATTERN, examples: [fields['id']?.example] },
 });
 
-export const recordParameters = (resource: Resource): readonly (Parameter | Reference)[] => [
+export const recordParameters = (resource: CompleteResource): readonly (Parameter | Reference)[] => [
   idParameter(resource),
   ...shared('IfNoneMatch', 'RequestId'),
 ];
 
 export const createParameters = shared('IdempotencyKey', 'RequestId');
 
-export const changeParameters = (resource: Resource): readonly (Parameter | Reference)[] => [
+export const changeParameters = (resource: CompleteResource): readonly (Parameter | Reference)[] => [
   idParameter(resource),
   ...shared('IfMatch', 'RequestId'),
 ];

@@ -1,7 +1,11 @@
-import { BATCH_BODY_MAX_BYTES, BATCH_MAX_RECORDS, oneOf } from '@svc/sdk/contract';
-import { BODY_MAX_BYTES } from '../config/limits.ts';
-import type { Resource } from '../resources/define.ts';
-import type { JsonSchema } from '../resources/field.ts';
+import {
+  BATCH_BODY_MAX_BYTES,
+  BATCH_MAX_RECORDS,
+  BODY_MAX_BYTES,
+  type CompleteResource,
+  type JsonSchema,
+  oneOf,
+} from '@svc/sdk/contract';
 import { CREATE_FAILURES, deleteFailures, updateFailures } from './failures.ts';
 import { BATCH_HEADERS, CREATED_HEADERS, DELETED_HEADERS, UPDATED_HEADERS } from './headers.ts';
 import { recordLinks } from './links.ts';
@@ -38,14 +42,14 @@ const body = (
   ),
 });
 
-const scopeText = ({ company }: Resource): string =>
+const scopeText = ({ company }: CompleteResource): string =>
   company === 'id'
     ? 'A key that is limited to one company can change that company, and cannot create others.'
     : 'A key that is limited to one company can write only the records of that company.';
 
 const ACCESS = `Needs a key with write access. A write with a test key is a dry run (\`Dry-Run: true\`): it is executed and rolled back, and gets the response of a real write.`;
 
-function createOperation(resource: Resource): Operation {
+function createOperation(resource: CompleteResource): Operation {
   return {
     operationId: createOperationId(resource),
     tags: [resource.name],
@@ -72,7 +76,7 @@ function createOperation(resource: Resource): Operation {
   };
 }
 
-function batchOperation(resource: Resource): Operation {
+function batchOperation(resource: CompleteResource): Operation {
   const { plural } = resource;
   return {
     operationId: batchOperationId(resource),
@@ -100,7 +104,7 @@ function batchOperation(resource: Resource): Operation {
   };
 }
 
-const movesText = ({ transitions }: Resource): string => {
+const movesText = ({ transitions }: CompleteResource): string => {
   if (transitions === undefined) return '';
   const moves = Object.entries(transitions.moves).map(([from, to]) => `\`${from}\` to ${list(to)}`);
   return ` \`${transitions.field}\` can only change like this: ${moves.join('; ')}. Any other change is refused with \`invalid_transition\`.`;
@@ -108,7 +112,7 @@ const movesText = ({ transitions }: Resource): string => {
 
 const list = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(' or ');
 
-const updateOperation = (resource: Resource): Operation => ({
+const updateOperation = (resource: CompleteResource): Operation => ({
   operationId: updateOperationId(resource),
   tags: [resource.name],
   summary: `Change ${oneOf(resource)}`,
@@ -129,7 +133,7 @@ const updateOperation = (resource: Resource): Operation => ({
   },
 });
 
-const deleteOperation = (resource: Resource): Operation => ({
+const deleteOperation = (resource: CompleteResource): Operation => ({
   operationId: deleteOperationId(resource),
   tags: [resource.name],
   summary: `Delete ${oneOf(resource)}`,
@@ -142,7 +146,9 @@ const deleteOperation = (resource: Resource): Operation => ({
 });
 
 /** The operations that write a resource, by their path below that of the resource: '', '/batch' and '/{id}'. */
-export function writeOperations(resource: Resource): Readonly<Record<'' | '/batch' | '/{id}', PathItem>> {
+export function writeOperations(
+  resource: CompleteResource,
+): Readonly<Record<'' | '/batch' | '/{id}', PathItem>> {
   if (!resource.writable) return { '': {}, '/batch': {}, '/{id}': {} };
   return {
     '': { post: createOperation(resource) },

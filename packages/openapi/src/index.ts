@@ -1,6 +1,11 @@
-import { capitalized, TOKEN_PREFIXES, TOKEN_RANDOM_CHARACTERS } from '@svc/sdk/contract';
-import type { Resource } from '../resources/define.ts';
-import { RESOURCES } from '../resources/index.ts';
+import {
+  CONTRACT,
+  type CompleteResource,
+  capitalized,
+  completeResource,
+  TOKEN_PREFIXES,
+  TOKEN_RANDOM_CHARACTERS,
+} from '@svc/sdk/contract';
 import { withCodeSamples } from './code-samples.ts';
 import { HEADERS } from './headers.ts';
 import { countOperation, getOperation, listOperation } from './operations.ts';
@@ -11,7 +16,7 @@ import type { OpenApiDocument, PathItem } from './types.ts';
 import { writeOperations } from './write-operations.ts';
 import { writeSchemas } from './write-schemas.ts';
 
-/** This folder describes the API to programs. It derives everything from the contract. */
+/** This package describes the API to programs. It derives the whole document from the contract. */
 
 export interface DocumentOptions {
   /** Where clients reach the service, without a slash at the end. */
@@ -19,9 +24,10 @@ export interface DocumentOptions {
   readonly version: string;
 }
 
+const RESOURCES = Object.values(CONTRACT).map(completeResource);
 const WRITTEN = RESOURCES.filter(({ writable }) => writable);
 const READ_ONLY = RESOURCES.filter(({ writable }) => !writable);
-const namesOf = (resources: readonly Resource[]): string =>
+const namesOf = (resources: readonly CompleteResource[]): string =>
   new Intl.ListFormat('en-GB').format(resources.map(({ plural }) => plural));
 
 const DESCRIPTION = `Read and write the ${namesOf(WRITTEN)} of a workspace, and read its ${namesOf(READ_ONLY)}.

@@ -1,4 +1,4 @@
-import { REQUEST_ID_PATTERN } from '../http/request.ts';
+import { REQUEST_ID_PATTERN } from '@svc/sdk/contract';
 import { type Failure, statusOf } from './failures.ts';
 import { type Header, type Reference, reference } from './types.ts';
 

@@ -1,5 +1,4 @@
-import { ERRORS, type ErrorCode } from '@svc/sdk/contract';
-import type { JsonSchema } from '../resources/field.ts';
+import { ERRORS, type ErrorCode, type JsonSchema } from '@svc/sdk/contract';
 import { codesText, FAILURES, type Failure, statusOf } from './failures.ts';
 import { ANSWER_HEADERS, CONDITIONAL_HEADERS, failureHeaders } from './headers.ts';
 import { type Reference, type Response, reference } from './types.ts';

@@ -1,0 +1,19 @@
+import { type CompleteResource, pascalCase } from '@svc/sdk/contract';
+
+/** Names of the parts of the document: schemas have the names of the wire types, operations a verb and a noun. */
+
+export const listSchemaName = ({ type }: CompleteResource): string => `${type}List`;
+
+export const listOperationId = ({ name }: CompleteResource): string => `list${pascalCase(name)}`;
+export const getOperationId = ({ type }: CompleteResource): string => `get${type}`;
+export const countOperationId = ({ name }: CompleteResource): string => `count${pascalCase(name)}`;
+
+export const newSchemaName = ({ type }: CompleteResource): string => `New${type}`;
+export const patchSchemaName = ({ type }: CompleteResource): string => `${type}Patch`;
+export const newBatchSchemaName = ({ type }: CompleteResource): string => `New${type}Batch`;
+export const batchSchemaName = ({ type }: CompleteResource): string => `${type}Batch`;
+
+export const createOperationId = ({ type }: CompleteResource): string => `create${type}`;
+export const batchOperationId = ({ type }: CompleteResource): string => `create${type}Batch`;
+export const updateOperationId = ({ type }: CompleteResource): string => `update${type}`;
+export const deleteOperationId = ({ type }: CompleteResource): string => `delete${type}`;
