@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
 import {
-  chmod,
   chown,
   cp,
   mkdir,
@@ -16,35 +15,14 @@ import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { pino } from 'pino';
 import { afterEach, describe, expect, test } from 'vitest';
-import { type Account, clusterMaker, serverAccount } from '../src/account/account.ts';
 import { createCluster } from '../src/cluster/create.ts';
 import { type Binaries, packagedBinaries, reachablePrograms } from '../src/cluster/programs.ts';
-import { findEmbedded } from '../src/index.ts';
-import { killFixtures, mayRunFixture, spawnFixture } from './fixture-process.ts';
+import { killFixtures, spawnFixture } from './fixture-process.ts';
 import { dataDirectory } from './support/data-directory.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
+import { account, OWNER_ONLY, requireRoot, requireUser, uidOf } from './users.ts';
 
-const account = serverAccount();
-/** A user with a name, which PostgreSQL's programs need. Undefined: the current user. */
-const ordinary = account && (await clusterMaker(account));
 const log = pino({ level: 'silent' });
-const OWNER_ONLY = 0o700;
-/** A user id without a name. */
-const STRANGER = 54_321;
-
-/** The unprivileged user. Skips the test unless root runs it: only root can start processes as another user. */
-function requireRoot(skip: (note: string) => never): Account {
-  return account ?? skip('only root can start processes as another user');
-}
-
-/** A user whose processes can run this program. Undefined: the current user. */
-async function requireUser(skip: (note: string) => never): Promise<Account | undefined> {
-  if (ordinary !== undefined && !(await mayRunFixture(ordinary))) {
-    skip(`the user ${ordinary.name} may not read this program, which lies below a private directory`);
-  }
-  return ordinary;
-}
-
 /** Data that a service of another user has made and left. */
 async function dataOfAnotherUser(skip: (note: string) => never) {
   const { uid, gid } = (await requireUser(skip)) ?? skip('only root can start processes as another user');
@@ -55,11 +33,6 @@ async function dataOfAnotherUser(skip: (note: string) => never) {
   expect(await user.outcome).toMatchObject({ ready: true });
   await user.stop();
   return { dataDir, uid, gid };
-}
-
-async function uidOf(pid: number | undefined): Promise<number> {
-  const { stdout } = await promisify(execFile)('ps', ['-o', 'uid=', '-p', String(pid)]);
-  return Number(stdout);
 }
 
 /** The packaged programs in a directory that only root may enter, and a place for copies of them. */
@@ -221,66 +194,4 @@ describe('as root', () => {
       expect({ owner, mode, size }).toEqual({ owner: 0, mode: before.mode, size: before.size });
     },
   );
-});
-
-describe('as an ordinary user', () => {
-  test('PostgreSQL runs as that user', async ({ skip }) => {
-    const user = await requireUser(skip);
-    const dataDir = await dataDirectory();
-    await mkdir(dataDir);
-    if (user !== undefined) await chown(dataDir, user.uid, user.gid);
-    const service = spawnFixture('service', dataDir, user && { uid: user.uid, gid: user.gid });
-    const { pid } = await service.outcome;
-    expect(await uidOf(pid)).toBe(user?.uid ?? process.getuid?.());
-    await service.stop();
-    expect(await findEmbedded(dataDir)).toBeUndefined();
-  });
-
-  test('a directory that this user may not write to is named, with the remedy', async ({ skip }) => {
-    const user = await requireUser(skip);
-    const parent = await temporaryDirectory();
-    await chmod(parent, 0o555);
-    const dataDir = join(parent, 'data');
-    const service = spawnFixture('service', dataDir, user && { uid: user.uid, gid: user.gid });
-    expect((await service.outcome).message).toMatch(
-      new RegExp(
-        `^the data directory ${dataDir} cannot be made: permission denied for the user \\d+\\. Give it`,
-      ),
-    );
-  });
-
-  test('data of another user is refused by name, with the remedy', async ({ skip }) => {
-    const { name } = requireRoot(skip);
-    await requireUser(skip);
-    const dataDir = await dataDirectory();
-    const root = spawnFixture('service', dataDir);
-    await root.outcome;
-    await root.stop();
-    const other = spawnFixture('service', dataDir, { uid: STRANGER, gid: STRANGER });
-    const { message } = await other.outcome;
-    expect(message).toBe(
-      `${dataDir}/postgres belongs to the user ${name}. Start this program as that user or as root, ` +
-        `or give the data to the current user: chown -R ${STRANGER} ${dataDir}`,
-    );
-  });
-});
-
-describe('a path that is too long for a socket', () => {
-  test('gets its socket in a short private directory, and nobody else’s', async () => {
-    const parent = join(await temporaryDirectory(), 'deep'.repeat(12), 'deeper'.repeat(8));
-    await mkdir(parent, { recursive: true });
-    const dataDir = await dataDirectory(parent);
-    const service = spawnFixture('service', dataDir);
-    const { url } = await service.outcome;
-    const [, directory = ''] = /host=(.*\/svc-[0-9a-f]{16})$/.exec(url ?? '') ?? [];
-    const found = await stat(directory);
-    expect(found.mode & 0o777).toBe(OWNER_ONLY);
-    await service.stop();
-    // Any user may make directories in /tmp, so a directory of another user is not used.
-    await chmod(directory, 0o777);
-    expect((await spawnFixture('service', dataDir).outcome).message).toContain(
-      `${directory}, the directory for the database's socket, is not a private directory of the user`,
-    );
-    await rm(directory, { recursive: true });
-  });
 });
