@@ -25,7 +25,7 @@ const TYPES = {
   svg: 'image/svg+xml',
 } as const;
 
-const own = (name: string) => () => readFile(new URL(`public/${name}`, import.meta.url), 'utf8');
+const own = (name: string) => () => readFile(new URL(`../../assets/${name}`, import.meta.url), 'utf8');
 const drawing = (name: string) => () => readFile(new URL(name, GUIDES_DIRECTORY), 'utf8');
 
 const SOURCES = {

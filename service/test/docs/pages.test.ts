@@ -128,8 +128,7 @@ test('every guide of the repository is served, and is in the index of the docume
 
 test('looks like the dashboard: the same colours, icon and choice of theme', () => {
   const dashboard = (path: string): string => readFileSync(join(REPOSITORY, 'dashboard', path), 'utf8');
-  const own = (name: string): string =>
-    readFileSync(join(REPOSITORY, 'service/src/docs/public', name), 'utf8');
+  const own = (name: string): string => readFileSync(join(REPOSITORY, 'service/assets', name), 'utf8');
   const colours = own('docs.css').match(/--[\w-]+: light-dark\(.*\);/g) ?? [];
   expect(colours.length).toBeGreaterThan(0);
   const tokens = dashboard('src/styles/tokens.css');
