@@ -1,4 +1,4 @@
-/** Writes CSV (RFC 4180, with line feeds): for the exports of `svc`, of `svcd` and of the dashboard. */
+/** CSV (RFC 4180, with line feeds) for the exports of `svc`, `svcd` and the dashboard. */
 
 const NEEDS_QUOTES = /[",\r\n]/;
 

@@ -93,7 +93,7 @@ export const BATCH_HEADERS = references(...EVERY_ANSWER, 'IdempotentReplayed', '
 export const UPDATED_HEADERS = references(...EVERY_ANSWER, 'ETag', 'DryRun');
 export const DELETED_HEADERS = references(...EVERY_ANSWER, 'DryRun');
 
-/** Failures before the key is known. Their responses have no limits. */
+/** Failures before the service has checked the key. Their responses do not have the headers of the limits. */
 const WITHOUT_KEY: readonly Failure[] = [
   'InvalidKey',
   'RequestTimeout',

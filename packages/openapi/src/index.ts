@@ -32,7 +32,7 @@ const namesOf = (resources: readonly CompleteResource[]): string =>
 
 const DESCRIPTION = `Read and write the ${namesOf(WRITTEN)} of a workspace, and read its ${namesOf(READ_ONLY)}.
 
-Every request carries \`Authorization: Bearer <API key>\` and acts as the key's workspace. Responses are JSON, and every failure has the same envelope with a code. The response to \`HEAD\` is that to \`GET\`, without the body. Any other method gets 405 \`method_not_allowed\`, and an unknown path gets 404 \`not_found\`. Fields, error codes and kinds of audit-log entries are added within \`/v1\`, never changed or removed: ignore the ones that you do not know. Times are UTC and have 0, 3 or 6 fractional digits: compare them as times, not as text.`;
+Every request needs the header \`Authorization: Bearer <API key>\` and works on the data of the key's workspace. Responses are JSON, and every failure has the same envelope with a code. \`HEAD\` gets the response of \`GET\` without the body. Any other method gets 405 \`method_not_allowed\`, and an unknown path gets 404 \`not_found\`. Fields, error codes and kinds of audit-log entries are added within \`/v1\`, never changed or removed: ignore the ones that you do not know. Times are UTC and have 0, 3 or 6 fractional digits: compare them as times, not as text.`;
 
 const SECURITY_SCHEME = 'apiKey';
 

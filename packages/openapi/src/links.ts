@@ -6,7 +6,7 @@ import type { Link } from './types.ts';
 
 type Links = Readonly<Record<string, Link>>;
 
-/** The operations on a record. `id` is a runtime expression for its id. The names of the links end with `suffix`. */
+/** Links to the operations on a record. `id` is a runtime expression. The names of the links end with `suffix`. */
 export function recordLinks(resource: CompleteResource, id = '$response.body#/id', suffix = ''): Links {
   const { singular, writable, immutable } = resource;
   const to = (operationId: string, verb: string): readonly [string, Link] => [
@@ -21,7 +21,7 @@ export function recordLinks(resource: CompleteResource, id = '$response.body#/id
   ]);
 }
 
-/** The pages before and after a page, and its first record. A cursor needs the same filters and sort. */
+/** Links to the pages before and after a page, and to its first record. A cursor needs the same filters and sort. */
 export function listLinks(resource: CompleteResource): Links {
   const { sorts, filters } = resource;
   const same = [...(sorts === undefined ? [] : ['sort']), ...Object.keys(filters)];
@@ -38,13 +38,10 @@ export function listLinks(resource: CompleteResource): Links {
       cursor: '$response.body#/pagination/nextCursor',
       direction: '$request.query.direction',
     }),
-    NewerItems: page(
-      'The items before this page in the order of the list, such as items that were created later.',
-      {
-        cursor: '$response.body#/pagination/startCursor',
-        direction: 'before',
-      },
-    ),
+    NewerItems: page('The items before this page. In a newest-first list, they are newer.', {
+      cursor: '$response.body#/pagination/startCursor',
+      direction: 'before',
+    }),
     ...recordLinks(resource, '$response.body#/data/0/id', 'First'),
   };
 }

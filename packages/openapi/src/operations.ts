@@ -1,4 +1,4 @@
-import { type CompleteResource, capitalized, oneOf } from '@svc/sdk/contract';
+import { type CompleteResource, oneOf } from '@svc/sdk/contract';
 import { COUNT_FAILURES, listFailures, recordFailures } from './failures.ts';
 import { listLinks, recordLinks } from './links.ts';
 import { countOperationId, getOperationId, listOperationId, listSchemaName } from './names.ts';
@@ -9,14 +9,15 @@ import type { Operation } from './types.ts';
 
 const ITERATION = `Follow \`pagination.nextCursor\` until it is null. A cursor is opaque: do not parse it, construct it or keep it for longer than ${CURSOR_LIFETIME_HOURS} hours (\`cursor_expired\`). It is valid for this list with the same filters and sort (\`cursor_mismatch\`); \`limit\` and \`direction\` may change from page to page. After either error, start again without a cursor. The same cursor sent twice returns the same page twice.
 
-\`direction=before\` returns the items before the cursor, in the order of the list. \`startCursor\` and \`endCursor\` are the cursors before the first and after the last item of a page: send \`startCursor\` with \`direction=before\` to load newer items.
+\`direction=before\` returns the items before the cursor, in the order of the list. \`startCursor\` and \`endCursor\` are the cursors before the first and after the last item of a page: send \`startCursor\` with \`direction=before\` to load the items before the page. In a newest-first list, these are newer items.
 
 Filters are applied before pagination. An unknown or repeated query parameter is refused with \`invalid_parameter\`.`;
 
-const scopeText = ({ company }: CompleteResource): string =>
-  company === null
-    ? 'A key that is limited to one company cannot read it (`insufficient_scope`).'
-    : 'A key that is limited to one company gets only the records of that company.';
+const scopeText = ({ company, plural }: CompleteResource): string => {
+  if (company === null)
+    return `A key that is limited to one company cannot read ${plural} (\`insufficient_scope\`).`;
+  return `A key that is limited to one company gets only ${company === 'id' ? 'that company' : 'the records of that company'}.`;
+};
 
 export function listOperation(resource: CompleteResource): Operation {
   const { plural } = resource;
@@ -24,7 +25,7 @@ export function listOperation(resource: CompleteResource): Operation {
     operationId: listOperationId(resource),
     tags: [resource.name],
     summary: `List ${plural}`,
-    description: `A page of ${plural}, newest first${resource.sorts !== undefined ? ' unless `sort` says otherwise' : ''}. ${scopeText(resource)}\n\n${ITERATION}`,
+    description: `Returns a page of ${plural}, newest first${resource.sorts !== undefined ? ' unless `sort` says otherwise' : ''}. ${scopeText(resource)}\n\n${ITERATION}`,
     parameters: listParameters(resource),
     responses: {
       ...conditionalResponses({
@@ -43,7 +44,7 @@ export function getOperation(resource: CompleteResource): Operation {
     operationId: getOperationId(resource),
     tags: [resource.name],
     summary: `Get ${oneOf(resource)}`,
-    description: `${capitalized(oneOf(resource))} by its id. ${scopeText(resource)}`,
+    description: `Returns ${oneOf(resource)} by its id. ${scopeText(resource)}`,
     parameters: recordParameters(resource),
     responses: {
       ...conditionalResponses({
@@ -63,7 +64,7 @@ export function countOperation(resource: CompleteResource): Operation {
     operationId: countOperationId(resource),
     tags: [resource.name],
     summary: `Count ${plural}`,
-    description: `Number of ${plural} that the key can read: exact, or with \`approximate=true\` faster and within 10 percent.`,
+    description: `Returns the number of ${plural} that the key can read: exact, or with \`approximate=true\` faster and within 10 percent.`,
     parameters: countParameters,
     responses: {
       ...plainResponses({

@@ -19,9 +19,9 @@ const SECONDS_PER_HOUR = 3600;
 export const CURSOR_LIFETIME_HOURS = CURSOR_LIFETIME_SECONDS / SECONDS_PER_HOUR;
 const IDEMPOTENCY_LIFETIME_HOURS = IDEMPOTENCY_LIFETIME_SECONDS / SECONDS_PER_HOUR;
 
-const DIRECTIONS = {
-  forward: 'the items after the cursor',
-  before: 'the items before the cursor; without a cursor, the last items of the list',
+const DIRECTION_MEANINGS = {
+  forward: 'the items after the cursor, or the first items of the list if there is no cursor',
+  before: 'the items before the cursor, or the last items of the list if there is no cursor',
 } as const satisfies Readonly<Record<Direction, string>>;
 
 /** Parameters that several operations have. */
@@ -29,7 +29,7 @@ export const PARAMETERS = {
   Cursor: {
     name: 'cursor',
     in: 'query',
-    description: `\`nextCursor\`, \`startCursor\` or \`endCursor\` of an earlier page of the same list, filters and sort. Opaque, and valid for ${CURSOR_LIFETIME_HOURS} hours. Omit it on the first request.`,
+    description: `\`nextCursor\`, \`startCursor\` or \`endCursor\` of an earlier page of the same list, with the same filters and sort. Opaque, and valid for ${CURSOR_LIFETIME_HOURS} hours. Omit it on the first request.`,
     schema: { type: 'string' },
   },
   Limit: {
@@ -46,10 +46,10 @@ export const PARAMETERS = {
   Direction: {
     name: 'direction',
     in: 'query',
-    description: `Direction: ${Object.entries(DIRECTIONS)
-      .map(([direction, meaning]) => `\`${direction}\`, ${meaning}`)
-      .join('; ')}. The items are always in the order of the list.`,
-    schema: { type: 'string', enum: Object.keys(DIRECTIONS), default: 'forward' satisfies Direction },
+    description: `Which items to return. ${Object.entries(DIRECTION_MEANINGS)
+      .map(([direction, meaning]) => `\`${direction}\`: ${meaning}.`)
+      .join(' ')} The items are always in the order of the list.`,
+    schema: { type: 'string', enum: Object.keys(DIRECTION_MEANINGS), default: 'forward' satisfies Direction },
   },
   IfNoneMatch: {
     name: 'If-None-Match',
@@ -68,7 +68,7 @@ export const PARAMETERS = {
   IdempotencyKey: {
     name: 'Idempotency-Key',
     in: 'header',
-    description: `Makes the request safe to repeat: for ${IDEMPOTENCY_LIFETIME_HOURS} hours, the same key and body get the first response again (\`Idempotent-Replayed: true\`), and nothing is created twice. All API keys of the workspace without a company share these keys; so do all that are limited to the same company. Use a new one, such as a UUID, for each new request. A refused request does not use up its key.`,
+    description: `Makes the request safe to repeat: for ${IDEMPOTENCY_LIFETIME_HOURS} hours, the same key and body get the first response again (\`Idempotent-Replayed: true\`), and nothing is created twice. All API keys of the workspace that are not limited to a company share one set of idempotency keys. All API keys that are limited to the same company share another set. Use a new idempotency key, such as a UUID, for each new request. A refused request does not use up its key.`,
     schema: { type: 'string', minLength: 1, maxLength: IDEMPOTENCY_KEY_MAX_CHARACTERS, pattern: '^[!-~]+$' },
   },
   RequestId: {

@@ -24,14 +24,14 @@ export const describedSchema = (field: Field): JsonSchema => ({
 });
 
 /**
- * The schema of a field whose values are added within a version, such as `kind`: a known value, or any text. So a
- * validator that a client has generated accepts new values.
+ * The schema of a field whose values are added within a version, such as `kind`: a known value, or any text. A
+ * validator that a client generates from it therefore accepts new values.
  */
 function openSchema({ enum: values, type, ...rest }: JsonSchema): JsonSchema {
   return { ...rest, anyOf: [{ type, enum: values }, { type: 'string' }] };
 }
 
-/** The schema of a field in responses. Writers and filters can only give known values. */
+/** The schema of a field in responses. Request bodies and filters accept only known values. */
 const shownSchema = (field: Field): JsonSchema =>
   field.kind === 'choice' && field.open === true
     ? openSchema(describedSchema(field))
@@ -124,7 +124,8 @@ const countSchema: JsonSchema = {
 
 const errorSchema: JsonSchema = {
   type: 'object',
-  description: 'Every failure. Use the code to decide what to do. The message is for people and may change.',
+  description:
+    'The body of every failure. Use the code to decide what to do. The message is for people and may change.',
   required: ['error'],
   properties: {
     error: {
@@ -132,7 +133,7 @@ const errorSchema: JsonSchema = {
       required: ['code', 'message'],
       properties: {
         code: openSchema({ type: 'string', enum: ERROR_CODES, description: ERROR_CODES_TEXT }),
-        message: { type: 'string', description: 'What is wrong and what is allowed, for people.' },
+        message: { type: 'string', description: 'Text for people: what is wrong and what is allowed.' },
       },
     },
   },

@@ -1,6 +1,6 @@
 import { API_METHODS, type ApiMethod, type JsonSchema } from '@svc/sdk/contract';
 
-/** The parts of an OpenAPI 3.1 document that this folder creates. */
+/** The parts of an OpenAPI 3.1 document that this package creates. */
 
 export interface Reference {
   readonly $ref: string;

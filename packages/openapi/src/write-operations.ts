@@ -82,7 +82,7 @@ function batchOperation(resource: CompleteResource): Operation {
     operationId: batchOperationId(resource),
     tags: [resource.name],
     summary: `Create many ${plural}`,
-    description: `Creates up to ${BATCH_MAX_RECORDS} ${plural} in one transaction: all of them, or none if one is refused. The message then names its position, such as \`/data/3/${resource.company === 'id' ? 'name' : resource.company}\`. ${ACCESS} ${scopeText(resource)}`,
+    description: `Creates up to ${BATCH_MAX_RECORDS} ${plural} in one transaction. If one is refused, none is created, and the error message names its position and its field, such as \`/data/3/${resource.company === 'id' ? 'name' : resource.company}\`. ${ACCESS} ${scopeText(resource)}`,
     parameters: createParameters,
     requestBody: body(
       `The ${plural}, at most ${BATCH_BODY_MAX_BYTES / BYTES_PER_MIB} MiB.`,
@@ -110,7 +110,8 @@ const movesText = ({ transitions }: CompleteResource): string => {
   return ` \`${transitions.field}\` can only change like this: ${moves.join('; ')}. Any other change is refused with \`invalid_transition\`.`;
 };
 
-const list = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(' or ');
+const list = (names: readonly string[]): string =>
+  new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(names.map((name) => `\`${name}\``));
 
 const updateOperation = (resource: CompleteResource): Operation => ({
   operationId: updateOperationId(resource),
@@ -145,7 +146,7 @@ const deleteOperation = (resource: CompleteResource): Operation => ({
   },
 });
 
-/** The operations that write a resource, by their path below that of the resource: '', '/batch' and '/{id}'. */
+/** The write operations of a resource, by the rest of their path after that of the resource: '', '/batch' and '/{id}'. */
 export function writeOperations(
   resource: CompleteResource,
 ): Readonly<Record<'' | '/batch' | '/{id}', PathItem>> {

@@ -14,8 +14,8 @@ import { describedSchema } from './schemas.ts';
 import { reference } from './types.ts';
 
 /**
- * The schemas of what a writer gives. They are closed, because an unknown field is refused: a misspelt field must not be
- * ignored.
+ * The schema of a request body. It is closed (`additionalProperties: false`), because the service refuses unknown fields:
+ * a misspelt field must not be ignored.
  */
 const closed = (properties: JsonSchema, required: readonly string[], description: string): JsonSchema => ({
   type: 'object',
@@ -102,7 +102,7 @@ export const writeSchemas = (resource: CompleteResource): readonly (readonly [st
   ...(resource.immutable ? [] : [[patchSchemaName(resource), patchSchema(resource)] as const]),
 ];
 
-/** An example of a record to create: the fields that a writer can give, without `id`. */
+/** An example of a record to create: the fields that a writer can set, without `id`. */
 export function newExample(resource: CompleteResource): JsonSchema {
   const { id: _, ...fields } = writableFields(resource, 'create');
   return Object.fromEntries(Object.entries(fields).map(([name, { example }]) => [name, example]));

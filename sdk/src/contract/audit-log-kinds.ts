@@ -22,16 +22,16 @@ export interface AuditLogChange {
   readonly after?: AuditLogValue;
 }
 
-/** What an entry of one kind holds, next to the fields that every entry has. */
+/** What an entry of one kind contains in addition to the fields of every entry. */
 export interface AuditLogKindDeclaration {
   /** For people, in a few words. */
   readonly label: string;
   readonly description: string;
-  /** What `targetType` is. Absent: the entry has no target. */
+  /** The value of `targetType`. Absent: the entry has no target. */
   readonly target?: AuditLogTargetType;
   /** The names in `details`. Absent: the entry has none. */
   readonly details?: readonly string[];
-  /** What `changes` can name. `any`: fields of a record, without their values. Absent: nothing. */
+  /** The fields in `changes`. `any`: any field of a record, without values. Absent: the entry has no changes. */
   readonly changes?: readonly string[] | 'any';
 }
 
@@ -98,7 +98,7 @@ export const AUDIT_LOG_KINDS = {
   'invitation.withdrawn': {
     label: 'Invitation withdrawn',
     description:
-      'An invitation can no longer be accepted: a person withdrew or replaced it, or its author lost the right to make it.',
+      'An invitation can no longer be accepted: a person withdrew or replaced it, or the person who created it lost the right to invite.',
     target: 'invitation',
     details: ['role'],
   },

@@ -17,7 +17,7 @@ export interface ErrorContract {
 
 /**
  * Every error code. The responses of the service, the OpenAPI document and the error classes of the SDK derive from this
- * table. A test compares it with docs/errors.md. Codes are added within a version, never changed or removed.
+ * table. A test compares it with docs/errors.md. Within a version, codes can be added, but not changed or removed.
  */
 export const ERRORS = {
   invalid_parameter: {
@@ -55,7 +55,7 @@ export const ERRORS = {
     meaning: 'A request with this Idempotency-Key is still running.',
     retryable: true,
   },
-  precondition_failed: { status: 412, meaning: 'The record is not the one that If-Match names.' },
+  precondition_failed: { status: 412, meaning: 'The record does not have the ETag in If-Match.' },
   payload_too_large: { status: 413, meaning: 'The request body is too large.' },
   unsupported_media_type: { status: 415, meaning: 'The body must be application/json.' },
   expectation_failed: {
@@ -77,7 +77,7 @@ export const ERRORS = {
   unavailable: { status: 503, meaning: 'The service cannot respond right now; try again.', retryable: true },
 } as const satisfies Readonly<Record<string, ErrorContract>>;
 
-/** Every error code, also those that only the dashboard gets. */
+/** Every error code, including those that only the dashboard gets. */
 export type AnyErrorCode = keyof typeof ERRORS;
 
 type DashboardOnly<Code extends AnyErrorCode> = Code extends unknown
@@ -89,9 +89,9 @@ type DashboardOnly<Code extends AnyErrorCode> = Code extends unknown
 /** The error codes that a client with an API key can get. */
 export type ErrorCode = Exclude<AnyErrorCode, DashboardOnly<AnyErrorCode>>;
 
-const isErrorCode = ([, error]: readonly [string, ErrorContract]): boolean => error.dashboardOnly !== true;
+const clientsCanGet = ([, error]: readonly [string, ErrorContract]): boolean => error.dashboardOnly !== true;
 
 /** The error codes that a client with an API key can get, in the order of {@link ERRORS}. */
 export const ERROR_CODES = Object.entries(ERRORS)
-  .filter(isErrorCode)
+  .filter(clientsCanGet)
   .map(([code]) => code) as readonly ErrorCode[];

@@ -25,11 +25,11 @@ export interface IdField extends Common<string> {
 export interface TextField extends Common<string> {
   readonly kind: 'text';
   /**
-   * The fewest characters.
+   * The minimum number of characters.
    * @default 1
    */
   readonly min?: number;
-  /** The most characters. */
+  /** The maximum number of characters. */
   readonly max: number;
   /**
    * `uri`: an http or https address.
@@ -48,7 +48,7 @@ export interface IntegerField extends Common<number> {
   readonly default?: number;
 }
 
-/** A point in time, ISO 8601. Responses give it in UTC. */
+/** A point in time, ISO 8601. In responses, it is in UTC. */
 export interface TimeField extends Common<string> {
   readonly kind: 'time';
 }
@@ -123,7 +123,7 @@ type Values<F> = { readonly [Name in keyof F]: ValueOf<F[Name]> };
 
 export type Simplify<T> = { [Name in keyof T]: T[Name] } & {};
 
-/** The JSON type of the records of a resource: `Wire<typeof RESOURCES.audits>`. */
+/** The JSON type of the records of a resource: `Wire<Contract['audits']>`. */
 export type Wire<R> = R extends { readonly fields: infer F }
   ? Simplify<Values<Pick<F, Exclude<keyof F, NamesOfAbsent<F>>>> & Partial<Values<Pick<F, NamesOfAbsent<F>>>>>
   : never;

@@ -8,7 +8,7 @@ export interface Transitions<FieldName extends string = string> {
   readonly field: FieldName;
   /** For each state, the states that it can change to. */
   readonly moves: Readonly<Record<string, readonly string[]>>;
-  /** For a state, the time field that is set when a record enters it. A time that the field has already stays. */
+  /** For a state, the time field that is set when a record enters it. A time that is already set is kept. */
   readonly stamps: Readonly<Record<string, FieldName>>;
 }
 
@@ -52,7 +52,7 @@ export interface ResourceContract<FieldName extends string = string> {
   /** @default the API, imports and the dashboard only read its records */
   readonly writes?: Writes;
   /**
-   * Fields that only the service sets. An import may give them.
+   * Fields that only the service sets. An import may also set them.
    * @default none
    */
   readonly server?: readonly FieldName[];
@@ -114,17 +114,18 @@ export const sortsOf = ({ sorts }: Pick<ResourceContract, 'sorts'>): readonly st
 /** The time at which the service created a record. */
 export const createdAt = {
   kind: 'time',
-  description: 'When the service created the record. Each time is unique within a workspace.',
+  description:
+    'When the service created the record. Each new record of a workspace gets a later time than all earlier ones.',
   example: '2026-03-01T09:30:00.123456Z',
 } as const satisfies Field;
 
 /**
- * `create`: a record for the API; it may have an id of its own. `patch`: the fields that change. `import`: like create,
- * but it may also have the fields that the service sets, and createdAt for every resource.
+ * `create`: a new record, with or without an id. `patch`: the fields that change. `import`: like `create`, but also with
+ * the fields that the service otherwise sets, and with `createdAt` for every resource.
  */
 export type WriteMode = 'create' | 'patch' | 'import';
 
-/** The fields that a writer may give, in the order of the contract. */
+/** The fields that a writer may set, in the order of the contract. */
 export function writableFields({ fields, server = [] }: ResourceContract, mode: WriteMode): Fields {
   if (mode === 'import') return { ...fields, createdAt };
   const allowed = Object.entries(fields).filter(([name]) =>
@@ -133,7 +134,7 @@ export function writableFields({ fields, server = [] }: ResourceContract, mode: 
   return Object.fromEntries(allowed);
 }
 
-/** The names of the fields that a writer must give. */
+/** The names of the fields that a writer must set. */
 export function requiredFields(resource: ResourceContract, mode: WriteMode): readonly string[] {
   const { server = [], optional = [] } = resource;
   if (mode === 'patch') return [];

@@ -64,7 +64,12 @@ export const CONTRACT = {
     fields: {
       id: { kind: 'id', description: 'Mention identifier.', example: 'men_01jq4d2a9vf8wt3j7z0xm4n6pd' },
       companyId,
-      source: { kind: 'text', max: 200, description: 'Where it was found.', example: 'news.example.com' },
+      source: {
+        kind: 'text',
+        max: 200,
+        description: 'Where the mention was found.',
+        example: 'news.example.com',
+      },
       url: {
         kind: 'text',
         max: 2048,
@@ -91,7 +96,11 @@ export const CONTRACT = {
         description: 'Tone of the mention.',
         example: 'positive',
       },
-      publishedAt: { kind: 'time', description: 'When it was published.', example: '2026-02-27T06:00:00Z' },
+      publishedAt: {
+        kind: 'time',
+        description: 'When the mention was published.',
+        example: '2026-02-27T06:00:00Z',
+      },
       createdAt,
     },
     company: 'companyId',
@@ -208,19 +217,23 @@ export const CONTRACT = {
         example: 'read',
       },
       /** The only company whose records the key may access; null: the whole workspace. */
-      companyId: { ...companyId, nullable: true },
+      companyId: {
+        ...companyId,
+        nullable: true,
+        description: 'The only company whose records the key may access. Null: the whole workspace.',
+      },
       createdAt,
       /** Accurate to the minute; null: never used. */
       lastUsedAt: {
         kind: 'time',
         nullable: true,
-        description: 'Time of the last request, accurate to the minute.',
+        description: 'Time of the last request, accurate to the minute. Null if the key was never used.',
         example: '2026-03-02T08:00:00Z',
       },
       revokedAt: {
         kind: 'time',
         nullable: true,
-        description: 'When the key was revoked.',
+        description: 'When the key was revoked. Null if it was not.',
         example: '2026-03-02T08:00:00.000001Z',
       },
     },

@@ -75,7 +75,7 @@ export async function* iteratePages<T extends Listed>(
 /** The error of an iteration or a tail whose anchor cannot be found. */
 export const positionLost = (list: string): SvcPositionLostError =>
   new SvcPositionLostError(
-    `The cursor of this iteration over ${list} expired, and its position cannot be found again: the last ${ANCHOR_IDS_MAX} records before it were deleted.`,
+    `The cursor of this iteration over ${list} expired, and its position cannot be found again: the last ${ANCHOR_IDS_MAX} records that it yielded were deleted.`,
   );
 
 /** Finds the anchor in the pages of a restarted iteration. */

@@ -5,9 +5,9 @@ import type { Anchor } from '../list/order.ts';
 export interface Position {
   /** Name of the list. */
   readonly list: string;
-  /** A cursor of the service, at or before the position; null: the beginning of the list. */
+  /** The cursor of the service that loads the page of the position; null: the page with the oldest records. */
   readonly cursor: string | null;
-  /** Number of yielded records between the cursor and the position. */
+  /** Number of records on that page that were yielded. */
   readonly yielded: number;
   /**
    * The last yielded records; undefined if there were none. It finds the position again when the cursor has expired.

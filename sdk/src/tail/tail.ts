@@ -59,15 +59,15 @@ const ATTEMPTS_WITHOUT_PROGRESS_MAX = 3;
 export class Tail<T extends Listed> implements AsyncIterable<T> {
   readonly #source: TailSource<T>;
   readonly #options: TailOptions;
-  /** The cursor of the current page; null: the beginning of the list. */
+  /** The cursor that loads the current page; null: the page with the oldest records. */
   #cursor: string | null = null;
-  /** How many records after `#cursor` have been yielded. */
+  /** How many records of the current page have been yielded. */
   #yielded = 0;
   /** The anchor of the position, unless a record of the current page was yielded: then that record is the anchor. */
   #anchor: Anchor | undefined;
   /** The records of the current page, oldest first. */
   #page: readonly T[] = [];
-  /** The cursor after the newest record of the current page. */
+  /** The cursor at the newest record of the current page. It loads the next page. */
   #pageEnd: string | null = null;
   #begun = false;
 
@@ -160,8 +160,8 @@ export class Tail<T extends Listed> implements AsyncIterable<T> {
   }
 
   /**
-   * Begins after the newest record. The newest records become the anchor, which finds the position if the cursor
-   * expires.
+   * Sets the position to the newest record, so that only newer records are yielded. The newest records become the
+   * anchor, which finds the position if the cursor expires.
    */
   async #beginNow(signal: Signal | undefined): Promise<void> {
     const page = await this.#source.read({
