@@ -12,7 +12,7 @@ export interface DashboardContext {
   readonly people: Connections;
   /** Runs the statements of other requests. One that changes data waits for its turn among the writes of its owner. */
   readonly pool: Connections;
-  /** Runs what a request writes that otherwise only reads: the audit entry of an export. */
+  /** Runs the writes of a request that otherwise only reads: the audit entry of an export. */
   readonly changes: Connections;
   /** Runs the statements of an export, which continue while the response is sent, after the request has ended. */
   readonly slow: Shares;

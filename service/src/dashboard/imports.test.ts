@@ -5,10 +5,10 @@ import { describe, expect, test } from 'vitest';
 
 const SERVICE = fileURLToPath(new URL('../../', import.meta.url));
 const STORE = 'src/keys/store.ts';
-/** The tests' own way to a key; the service never runs it. */
+/** The harness of the tests creates keys without the dashboard. The service never runs it. */
 const HARNESS = /^test\//;
 
-/** Every module that a source file imports, statically or not, types included, relative to the service's folder. */
+/** The modules that a source file imports, as paths in the service's folder. Includes dynamic imports and types. */
 function importsOf(file: string): readonly string[] {
   const source = readFileSync(join(SERVICE, file), 'utf8');
   return [...source.matchAll(/(?:from|import)\s*\(?\s*['"](\.[^'"]+)['"]/g)].map(([, path = '']) =>
@@ -18,7 +18,7 @@ function importsOf(file: string): readonly string[] {
 
 const files = globSync('{src,test}/**/*.ts', { cwd: SERVICE });
 
-describe('keys/store.ts, which makes, rotates and revokes keys', () => {
+describe('keys/store.ts, which creates, rotates and revokes keys', () => {
   test('is imported only by the dashboard', () => {
     const importers = files.filter((file) => !HARNESS.test(file) && importsOf(file).includes(STORE));
     expect(importers.length).toBeGreaterThan(0);

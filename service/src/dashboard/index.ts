@@ -62,7 +62,7 @@ export function registerDashboard(app: FastifyInstance, options: DashboardOption
   app.register(endpoints, { prefix: '/dashboard/api' });
 }
 
-/** The endpoints. What a request passes before its handler, in this order, is here and in `requests/`. */
+/** Registers the endpoints, and before them the hooks (requests/) that each request passes, in this order. */
 function registerEndpoints(api: FastifyInstance, options: DashboardOptions): void {
   const { lanes, secrets, cursors, clock, publicUrl, deployment } = options;
   const { people, accounts, requests: pool, changes, standing } = dashboardConnections(api, lanes);

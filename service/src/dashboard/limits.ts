@@ -64,7 +64,7 @@ export const SCORE_SPANS = 60;
 
 /** The traffic of a range up to this length is shown per hour, that of a longer one per day. */
 export const HOURLY_MAX_MS = 7 * 24 * 60 * 60 * 1000;
-/** The sentiments of this many of the newest mentions are counted. */
+/** Number of the newest mentions whose sentiments are counted. */
 export const MENTIONS_WEIGHED = 1_000;
 /** Content items of one status are counted up to this number. */
 export const CONTENT_COUNTED_MAX = 100_000;

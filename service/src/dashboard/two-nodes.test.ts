@@ -11,7 +11,7 @@ interface Issued {
   readonly token: string;
 }
 
-/** Two applications on one database, as two nodes are: they share nothing else. */
+/** Two applications that share only the database, like two nodes. */
 const a = await createTestService();
 const b = await createTestService({ database: a.database });
 const dashboard = createTestDashboard(a);
@@ -72,7 +72,7 @@ describe('a session', () => {
       return (await Promise.all(answers)).map(({ statusCode }) => statusCode).toSorted();
     };
     expect(await attempts(9)).toEqual(Array(9).fill(401));
-    // Both want the tenth before either has it.
+    // Both nodes wait to count the tenth attempt before either has counted it.
     const last = await inTransaction(a.pool, async (client) => {
       await client.query('select from sign_in_attempts for update');
       const answers = attempts(2);

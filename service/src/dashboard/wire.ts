@@ -181,9 +181,9 @@ export interface Overview {
   readonly begun: { readonly key: boolean; readonly records: boolean; readonly request: boolean };
   /** Number of records by name of the resource. */
   readonly counts: Readonly<Record<string, number>>;
-  /** Of the newest 1,000 mentions. */
+  /** Number of mentions by sentiment, of the newest 1,000. */
   readonly sentiments: Readonly<Record<Sentiment, number>>;
-  /** At most 100,000 each. */
+  /** Number of content items by status, each at most 100,000. */
   readonly content: Readonly<Record<ContentStatus, number>>;
 }
 
@@ -207,7 +207,7 @@ export interface ImportAnswer {
   /** Id of the import. The audit log has an entry for it if it added records. */
   readonly id: string;
   readonly inserted: number;
-  /** How many of them earlier requests with the same Idempotency-Key have added. */
+  /** How many of the inserted records were added by earlier requests with the same Idempotency-Key. */
   readonly addedBefore: number;
   /** Records whose id already existed. They are unchanged. */
   readonly existing: number;

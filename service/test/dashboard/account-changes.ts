@@ -5,7 +5,7 @@ import { newEmail, PASSWORD, PUBLIC_URL, tokenOf } from '../harness/dashboard.ts
 import { totpCode } from '../harness/totp.ts';
 import { member, type Prepare, type World, workspaceOf } from './change.ts';
 
-/** A change of one's own account, in a session. */
+/** A change of the own account, in a session. */
 const ofAccount =
   (path: string, body: object, entry: Partial<AuditLogEntry>): Prepare =>
   async (world) => {

@@ -6,14 +6,14 @@ import type { TestService } from '../harness/service.ts';
 /** A request that changes something, ready to be sent. */
 interface Change {
   readonly as: Visitor;
-  /** Where its entries are. Default: the response says it. */
+  /** The workspace whose log has the entries. Default: the one that the response names. */
   readonly workspaceId?: string;
   readonly path: string;
   readonly body?: unknown;
   readonly options?: InjectOptions;
-  /** The entries that it leaves, in their order, next to who acts and from where. */
+  /** The expected entries, in their order, without the actor and the origin. */
   readonly entries: readonly Partial<AuditLogEntry>[];
-  /** Who acts. Default: the email of `as`. */
+  /** The actor in the entries. Default: the e-mail address of `as`. */
   readonly actor?: string;
 }
 

@@ -2,5 +2,5 @@ import { ACCOUNT_CHANGES } from './account-changes.ts';
 import type { Prepare } from './change.ts';
 import { WORKSPACE_CHANGES } from './workspace-changes.ts';
 
-/** Every request of the dashboard that changes something or takes data away, by its route. */
+/** Every request of the dashboard that changes or exports data, by its route. */
 export const CHANGES: Readonly<Record<string, Prepare>> = { ...ACCOUNT_CHANGES, ...WORKSPACE_CHANGES };

@@ -9,7 +9,7 @@ import { CHANGES } from './changes.ts';
 const service = await createTestService();
 const dashboard = createTestDashboard(service);
 
-/** Requests for which a role in a workspace is needed. */
+/** Requests that need a role in a workspace. */
 const GUARDED = Object.entries(CHANGES).filter(([route]) => route.includes(' /workspaces'));
 /** Every member may do this. */
 const FOR_ALL = ['GET /workspaces/:workspaceId/log/export'];
@@ -25,7 +25,7 @@ const CASES = GUARDED.flatMap(([route, prepare]) =>
     .map((loss) => [route, loss, prepare] as const),
 );
 
-/** What the workspace holds and says: nothing of it may change. */
+/** The data of the workspace that the request must not change. */
 async function stateOf(workspaceId: string | undefined): Promise<unknown> {
   const { rows } = await service.pool.query(
     `select
@@ -45,7 +45,7 @@ describe('a person who loses their role while their request is served cannot act
     const { as, workspaceId, path, body, options } = await prepare({ service, dashboard });
     const before = await stateOf(workspaceId);
     const { database } = service;
-    // Another node changes the member, and commits only once the request has come as far as to wait for it.
+    // Another node changes the member, and commits when the request waits for the lock on the member.
     const holder = new pg.Client({ connectionString: database.url });
     await holder.connect();
     try {

@@ -12,7 +12,7 @@ const dashboard = createTestDashboard(service);
 const world = { service, dashboard };
 
 const API = '/dashboard/api';
-/** A GET that takes data away, which an entry must say. */
+/** Requests with GET that need an entry, because they export data. */
 const EXPORTS = ['GET /workspaces/:workspaceId/log/export'];
 const ORIGIN = { ip: '198.51.100.23', userAgent: 'Trail/1.0' } as const;
 const FROM = { remoteAddress: ORIGIN.ip, headers: { 'user-agent': ORIGIN.userAgent } } as const;

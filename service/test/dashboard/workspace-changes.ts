@@ -3,7 +3,7 @@ import { newEmail, PASSWORD, tokenOf } from '../harness/dashboard.ts';
 import { resourceNamed, seedRecords } from '../harness/records.ts';
 import { byOwner, member, type Prepare, type World, workspaceOf } from './change.ts';
 
-/** An invitation of somebody new, by an owner. */
+/** Creates an invitation for a new e-mail address, by an owner. */
 async function invited(world: World) {
   const { owner, workspaceId, path } = await workspaceOf(world);
   const email = newEmail();
@@ -13,7 +13,7 @@ async function invited(world: World) {
   return { owner, workspaceId, path, email, token: tokenOf(link), target };
 }
 
-/** The id of a membership, which is not that of the user. */
+/** The id of a membership, which differs from the id of the user. */
 async function membershipOf({ service: { pool } }: World, workspaceId: string, userId: string) {
   const { rows } = await pool.query<{ id: string }>(
     'select id from members where workspace_id = $1 and user_id = $2',
@@ -146,7 +146,7 @@ export const WORKSPACE_CHANGES: Readonly<Record<string, Prepare>> = {
       as: owner,
       workspaceId,
       path: `${path}/invitations`,
-      // The second one for the same person replaces the first.
+      // The second invitation of the same person replaces the first.
       body: { email: email.toUpperCase(), role: 'viewer' },
       entries: [
         { kind: 'member.invited', targetType: 'invitation', targetLabel: email, details: { role: 'viewer' } },

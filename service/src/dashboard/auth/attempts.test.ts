@@ -38,7 +38,7 @@ const cookieOf = ({ headers }: TestAnswer, name: string): string =>
     .map((cookie) => String(cookie).split(';')[0] ?? '')
     .find((cookie) => cookie.startsWith(`${name}=`)) ?? `${name}=not-set`;
 
-/** Strangers, each from an address of their own. */
+/** Sends wrong passwords, each from another address. */
 const guess = (email: string, count: number) =>
   Promise.all(Array.from({ length: count }, () => enter(email, 'not the password')));
 const statuses = (answers: readonly TestAnswer[]) =>
@@ -74,7 +74,7 @@ describe('wrong passwords for one account', () => {
     const [first, again] = [await owner.send('GET', '/me'), await owner.send('GET', '/me')];
     const device = cookieOf(first, 'svc.device');
     expect([first.headers['set-cookie']].flat()).toHaveLength(1);
-    // A session gives no more than one device.
+    // A session makes only one device known.
     expect(cookieOf(again, 'svc.device')).toBe(device);
     const both = { headers: { cookie: `${owner.cookie}; ${device}` } };
     expect((await owner.send('GET', '/me', undefined, both)).headers['set-cookie']).toBeUndefined();
@@ -188,7 +188,7 @@ describe('an attempt that could not be checked does not count', () => {
   test('if the database is unavailable', async () => {
     const owner = await dashboard.owner();
     await withSecondFactor(owner);
-    // Switching the second factor on has replaced the session.
+    // Enabling the second factor has replaced the session of the first owner.
     const other = await dashboard.owner();
     const step = cookieOf(await enter(owner.email, PASSWORD), 'svc.two_factor');
     const code = (): Promise<TestAnswer> =>
@@ -222,7 +222,7 @@ describe('an attempt that could not be checked does not count', () => {
     try {
       await holder.query('begin');
       await enter(newEmail(), 'not the password', '', address);
-      // Now the address has two attempts, and each account one.
+      // Now the address has two attempts, and each account has one.
       await holder.query('select from sign_in_attempts where attempts = 1 for update');
       expectFailure(await enter(email, 'not the password', '', address), 'unavailable');
     } finally {

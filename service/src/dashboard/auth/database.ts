@@ -17,7 +17,7 @@ interface Scope {
     | undefined;
   /** The actor for the audit log. */
   readonly by: ActorContext;
-  /** The error of the last failed statement. The errors and responses of better-auth do not give it. */
+  /** The error of the last failed statement. The errors and responses of better-auth do not contain it. */
   failure?: unknown;
 }
 
@@ -37,7 +37,7 @@ export interface AuthDatabase {
   join<T>(work: (client: pg.PoolClient, by: ActorContext) => Promise<T>): Promise<T>;
 }
 
-/** better-auth compares dates as dates, while the pool leaves PostgreSQL's text as it is. */
+/** better-auth compares times as dates, but the pool leaves them as text. */
 const types: pg.CustomTypesConfig = {
   getTypeParser: (oid, format) =>
     oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format),
@@ -45,8 +45,8 @@ const types: pg.CustomTypesConfig = {
 
 /**
  * Creates a Kysely for better-auth over the service's pool. A change and its audit entry must be committed together.
- * better-auth has no transaction that its caller could join: its handler starts a context of its own, and its plugins
- * read past that. Therefore Kysely gets the connection of the transaction that runs in the current asynchronous context.
+ * better-auth has no transaction that its caller could join: its handler starts its own context, and its plugins bypass
+ * that context. Therefore Kysely gets the connection of the transaction that runs in the current asynchronous context.
  */
 export function createAuthDatabase(pool: Connections, accounts = pool): AuthDatabase {
   const scopes = new AsyncLocalStorage<Scope>();

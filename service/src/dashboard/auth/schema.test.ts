@@ -20,7 +20,7 @@ describe('the tables of sign-in', async () => {
   test('have every table and column that better-auth needs, with the right types', async () => {
     const { toBeAdded, toBeCreated } = await getMigrations(options);
     expect(toBeAdded).toEqual([]);
-    // It looks for tables; a workspace is an organization through a view.
+    // It looks only for tables. The organizations are a view of the workspaces.
     expect(toBeCreated.map(({ table }) => table)).toEqual(['organizations']);
     expect(warnings).toEqual([]);
     const { rows } = await pool.query<{ column_name: string }>(

@@ -26,10 +26,10 @@ beforeAll(async () => {
 });
 
 let addresses = 0;
-/** From an address of its own, so that other attempts do not count. */
+/** A new address for each request, so that the limit per address does not count other attempts. */
 const elsewhere = () => ({ remoteAddress: `10.2.0.${++addresses}` });
 
-/** The password alone: what it has brought. */
+/** The response to the password, before the second step. */
 const firstStep = async ({ email }: Owner): Promise<TestAnswer> => dashboard.enter(email, PASSWORD);
 const stepCookie = ({ headers }: TestAnswer): string =>
   [headers['set-cookie'] ?? []]
@@ -58,7 +58,7 @@ async function withSecondFactor(): Promise<Owner & Enabled> {
   return { ...owner, totpURI, backupCodes };
 }
 
-/** As if the period of every code that was used were over. */
+/** Makes the used codes valid again, so that a test need not wait for the next one. */
 const forgetCodes = ({ userId }: Owner) =>
   service.pool.query('update second_factors set last_used_step = null where user_id = $1', [userId]);
 
@@ -139,7 +139,7 @@ describe('a second factor', () => {
       ),
     );
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 400]);
-    // One that came before it is over, too.
+    // An earlier code is no longer accepted either.
     expectFailure(await secondStep(await firstStep(owner), 'verify-totp', code), 'invalid_body');
   });
 

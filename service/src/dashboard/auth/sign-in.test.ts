@@ -17,7 +17,7 @@ import { createApp } from '../../app.ts';
 import { lanesOver } from '../../database/lanes.ts';
 import { inTransaction } from '../../database/pool.ts';
 
-/** Requests that this process makes by fetch, to anybody. */
+/** All requests that this process makes with fetch. */
 const outgoing: unknown[] = [];
 subscribe('undici:request:create', (message) => outgoing.push(message));
 
@@ -99,7 +99,7 @@ describe('sign-in with a password', () => {
     expect(refused[0]?.json<ErrorEnvelope>().error.code).toBe('rate_limited');
     expect(Number(refused[0]?.headers['retry-after'])).toBeGreaterThan(50);
     expect((await enter(email, PASSWORD, address)).status).toBe(429);
-    // An address is what the connection says, not what a header claims.
+    // The address is that of the connection, not that of a header.
     const forged = await nobody.send(
       'POST',
       '/auth/sign-in/email',

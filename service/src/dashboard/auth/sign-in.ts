@@ -119,9 +119,9 @@ async function passwordHash(pool: Queryable, userId: string | undefined): Promis
 }
 
 /**
- * Logs failed sign-ins after the response has left: an entry before it would take time only if the address has an
- * account, so the time would tell. Closing the application waits for the attempts that have begun and for their entries,
- * and refuses new attempts.
+ * Logs failed sign-ins after the response has left. Before it, the entry would delay the response only if the address has
+ * an account, and so reveal the account. Closing the application waits for the attempts that have begun and for their
+ * entries, and refuses new attempts.
  */
 function failedSignIns(api: FastifyInstance, auth: DashboardAuth) {
   const attempts = new Map<FastifyRequest, PromiseWithResolvers<void>>();
@@ -144,7 +144,7 @@ function failedSignIns(api: FastifyInstance, auth: DashboardAuth) {
       attempts.get(request)?.resolve();
       attempts.delete(request);
     },
-    /** `person`: the owner of the account. */
+    /** `person`: the person whose account it is. */
     record: (request: FastifyRequest, path: string, person: PersonKey): void => {
       const by = anonymous(request);
       const details = { method: METHODS[path] ?? path };

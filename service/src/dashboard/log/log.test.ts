@@ -212,7 +212,7 @@ describe('the export of the log', () => {
     expect([head.status, head.text]).toEqual([200, '']);
     const ofHead = await statementsOf(async () => {
       await viewer.send('GET', url, undefined, { method: 'HEAD' });
-      // A stream that nobody needs would be read after the response.
+      // An unused stream would be read after the response, so wait for another request.
       await viewer.send('GET', '/me');
     });
     const ofGet = await statementsOf(() => viewer.send('GET', url));

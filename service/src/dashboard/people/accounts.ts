@@ -86,12 +86,12 @@ export async function addMember(
   return rowCount === 1;
 }
 
-/** Until the transaction ends, the person joins no workspace, and nobody else recovers the account. */
+/** Locks the person. Until the transaction ends, the person joins no workspace, and nobody else recovers the account. */
 export async function lockPerson(client: pg.ClientBase, userId: string): Promise<void> {
   await client.query('select 1 from users where id = $1 for update', [userId]);
 }
 
-/** Changes of one workspace's members run one after the other: two owners cannot remove each other at the same time. */
+/** Locks the members. Their changes run one after the other, so two owners cannot remove each other at the same time. */
 export async function lockMembers(client: pg.ClientBase, workspaceId: string): Promise<void> {
   await client.query('select 1 from workspaces where id = $1 for no key update', [workspaceId]);
 }

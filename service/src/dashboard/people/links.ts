@@ -88,7 +88,7 @@ async function createLink(
 export interface Link {
   /** The id of the person or invitation that the link is for. Empty: the link sets up the service. */
   readonly subject: string;
-  /** The owner who created it for a member. Null: no owner has to be allowed to create it. */
+  /** The owner who created a reset link. Null: the operator created it, or it is another kind of link. */
   readonly madeBy: string | null;
 }
 

@@ -25,7 +25,7 @@ const NEW_PASSWORD = 'another horse battery staple';
 
 type Owner = Visitor & { readonly workspaceId: string };
 
-/** A member who belongs to this workspace only. */
+/** A member who belongs only to this workspace. */
 async function onlyMember({ workspaceId }: Owner, role: 'admin' | 'viewer' = 'viewer'): Promise<Visitor> {
   const member = await dashboard.member(workspaceId, role);
   await pool.query('delete from members where user_id = $1 and workspace_id <> $2', [
@@ -218,9 +218,9 @@ test('a reset link of the operator works for anyone, also for an owner', async (
 });
 
 test.each([
-  ['one that ends with it', false],
-  ['one that a second factor follows', true],
-] as const)('a sign-in with the old password does not outlive a reset: %s', async (_, secondFactor) => {
+  ['without a second factor', false],
+  ['with a second factor', true],
+] as const)('a reset at the same time ends a sign-in with the old password: %s', async (_, secondFactor) => {
   const owner = await dashboard.owner();
   await pool.query('update users set two_factor_enabled = $2 where id = $1', [owner.userId, secondFactor]);
   const hash = await hashPassword(dashboard.auth, NEW_PASSWORD);

@@ -93,10 +93,10 @@ describe('the set-up link', () => {
   test('creates one owner when two links are used at the same time', async () => {
     const { link, nobody, pool } = await emptyService();
     const tokens = [tokenOf(await link()), tokenOf(await link())];
-    // Holds both up at their first write to users, so that neither has committed when the other looks.
+    // Both requests wait at their first lock of users, so that neither has committed when the other one reads.
     const { answers } = await inTransaction(pool, async (client) => {
       await client.query('lock table users in share mode');
-      // From two networks: one of them has one connection at a time.
+      // From two networks, because one network has only one connection at a time.
       const answers = tokens.map((token, n) =>
         nobody.send('POST', '/set-up', { token, ...person() }, { remoteAddress: `10.7.0.${n}` }),
       );

@@ -44,10 +44,10 @@ describe('the invitations of a member', () => {
     ['is removed', async (owner, admin) => owner.send('DELETE', await pathOf(owner, admin))],
     ['leaves', async (owner, admin) => admin.send('DELETE', await pathOf(owner, admin))],
     [
-      'may not invite any more',
+      'may no longer invite',
       async (owner, admin) => owner.send('PATCH', await pathOf(owner, admin), { role: 'viewer' }),
     ],
-  ])('end when who made them %s, and others do not', async (_, end) => {
+  ])('end when the member %s, and others do not', async (_, end) => {
     const owner = await dashboard.owner();
     const admin = await dashboard.member(owner.workspaceId, 'admin');
     const theirs = await invite(admin, owner.workspaceId, 'admin');
@@ -78,7 +78,7 @@ describe('the invitations of a member', () => {
     expect((await accept(asAdmin)).status).toBe(200);
   });
 
-  test('are refused when their role went by another way', async () => {
+  test('are refused if the database changed the role without the dashboard', async () => {
     const owner = await dashboard.owner();
     const [gone, viewer] = [
       await dashboard.member(owner.workspaceId, 'admin'),
@@ -107,7 +107,7 @@ describe('the invitations of a member', () => {
     const admin = await dashboard.member(owner.workspaceId, 'admin');
     const token = await invite(admin, owner.workspaceId, 'admin');
     const path = await pathOf(owner, admin);
-    // The log's clock is held: the removal waits with the workspace's members locked.
+    // Lock the clock of the log, so that the removal waits while it holds the lock on the members.
     const client = await pool.connect();
     try {
       await client.query('begin');

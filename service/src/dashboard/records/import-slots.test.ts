@@ -36,7 +36,7 @@ test('imports are limited per workspace and in total, and a refusal says when to
       running.push(load(owner, file));
     }
   }
-  // Each of them has begun when a batch of it is written.
+  // Each import is running after its first batch is written.
   for (const file of files) file.write('{"name":"Acme"}\n'.repeat(BATCH_RECORDS));
   await vi.waitFor(
     async () => {

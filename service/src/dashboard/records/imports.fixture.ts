@@ -13,7 +13,7 @@ export const NAMES = Array.from({ length: 4 * BATCH_RECORDS + 500 }, (_, i) => `
 const REFUSED_EVERY = 2_000;
 export const REFUSED = Math.ceil(NAMES.length / REFUSED_EVERY);
 const bad = (i: number, line: string): string => (i % REFUSED_EVERY === 9 ? `\n${line}\n` : '');
-/** Companies without ids, some blank lines, some lines that are refused, and in CSV cells of two lines. */
+/** Files of companies without ids, with some blank and some invalid lines. The CSV file has cells of two lines. */
 export const FILES = {
   [NDJSON]: NAMES.map((name, i) => `${JSON.stringify({ name })}\n${bad(i, '{"nome":1}')}`),
   [CSV]: [
@@ -32,12 +32,12 @@ export async function createImportWorld() {
   const dashboard = createTestDashboard(a);
   const origin = await a.app.listen({ host: '127.0.0.1', port: 0 });
 
-  /** A new workspace's owner, at both nodes. */
+  /** The owner of a new workspace, signed in on both nodes. */
   const ownerOnBoth = async (): Promise<{ readonly owner: Owner; readonly onB: Visitor }> => {
     const owner = await dashboard.owner();
     return { owner, onB: await dashboard.signIn(owner.userId, owner.email, b.app) };
   };
-  /** Of the workspace's companies, in the order in which they were written. */
+  /** The names of the workspace's companies, in the order in which they were written. */
   const namesOf = async ({ workspaceId }: Owner): Promise<readonly string[]> =>
     (
       await pool.query<{ name: string }>(
@@ -49,7 +49,7 @@ export async function createImportWorld() {
     (await owner.send('GET', `/workspaces/${owner.workspaceId}/log?kind=records.imported`)).json<
       ListEnvelope<AuditLogEntry>
     >().data;
-  /** Sends the beginning of a file by HTTP, until this many companies are there, and cuts the connection. */
+  /** Sends the beginning of a file by HTTP, and cuts the connection after this many companies are written. */
   const breakOff = async (owner: Owner, key: string, type: string, text: string, written: number) => {
     const quiet = a.log.length;
     const upload = request(`${origin}/dashboard/api${importsOf(owner)}`, {
@@ -86,7 +86,7 @@ export const load = (
     headers: { 'content-type': type, 'idempotency-key': key },
   });
 
-/** The same, as soon as the request before it has noticed its end. */
+/** Like `load`, but repeats the request while the earlier one is still running. */
 export const loadAgain = (...request: Parameters<typeof load>): Promise<TestAnswer> =>
   vi.waitFor(async () => {
     const answer = await load(...request);

@@ -91,11 +91,11 @@ export function registerImports(api: FastifyInstance, { pool, sessions, clock }:
 
 interface Upload {
   readonly input: Readable;
-  /** Aborted if the body is too large or breaks off. The reason is the response. */
+  /** Aborted if the body is too large or breaks off. The reason is the error to respond with. */
   readonly signal: AbortSignal;
 }
 
-/** The bytes of the body. If they break off, they end without an error: the records until then are written and logged. */
+/** Reads the body. If it breaks off, the input ends without an error: the records until then are written and logged. */
 function watched(body: Readable, onBytes: () => void): Upload {
   const controller = new AbortController();
   async function* bytes(): AsyncGenerator<Buffer> {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createTestDashboard, newEmail, type Visitor } from '../../../test/harness/dashboard.ts';
 import { createTestService, type TestAnswer } from '../../../test/harness/service.ts';
 
-/** Every endpoint of a workspace against everybody who may or may not use it. */
+/** Sends every request to a workspace without a session, and as a stranger, a viewer and an admin. */
 
 const service = await createTestService();
 const dashboard = createTestDashboard(service);
@@ -34,7 +34,7 @@ type Line = readonly [
   admin: number,
 ];
 
-/** Below /workspaces/{id}; what a viewer and an admin are answered. Order matters: later lines use up what is there. */
+/** Paths below /workspaces/{id}, and the statuses for a viewer and an admin. Later lines delete what earlier ones use. */
 const ENDPOINTS: readonly Line[] = [
   ['GET', '', undefined, 200, 200],
   ['GET', '/usage', undefined, 200, 200],

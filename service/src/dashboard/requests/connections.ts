@@ -32,7 +32,7 @@ export interface DashboardConnections {
   readonly accounts: Connections;
   /** For everything else. A request that changes data waits for its turn among the writes of its owner. */
   readonly requests: Connections;
-  /** For what a request writes that otherwise only reads. */
+  /** For the writes of a request that otherwise only reads. */
   readonly changes: Connections;
   readonly standing: Standing;
 }
@@ -127,7 +127,7 @@ function connectionsOf(visit: Visit, lanes: Lanes, prefix: string): Chosen {
   if (admitted) return workspaceConnections(request, lanes, prefix, reading);
   const visitor =
     session === undefined || personId === undefined ? undefined : { network, session, personId };
-  // A session that is not known may have ended. A stranger can have many of those, so it does not count.
+  // An unknown session may have ended. A stranger can have many ended sessions, so an unknown one has no share of its own.
   const shareOf = ({ signedIn, signedOut }: Lane): Connections =>
     visitor === undefined ? signedOut.of(network) : signedIn.of(visitor);
   const people = shareOf(lanes.people);

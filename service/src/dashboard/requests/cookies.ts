@@ -10,7 +10,7 @@ type CookieName = (typeof COOKIES)[number];
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The texts of the request's cookies of sign-in whose signatures are right. */
+    /** The texts of the request's cookies of sign-in that have a valid signature. */
     signInCookies: Partial<Readonly<Record<CookieName, string>>>;
   }
 }

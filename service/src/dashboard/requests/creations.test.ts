@@ -17,7 +17,7 @@ const watch = (message: unknown): void => {
   });
 };
 subscribe('fastify.initialization', watch);
-/** Two applications on one database, as two nodes are. */
+/** Two applications on one database, like two nodes. */
 const a = await createTestService();
 unsubscribe('fastify.initialization', watch);
 const b = await createTestService({ database: a.database });
@@ -31,12 +31,12 @@ interface Creation {
   readonly path: string;
   /** Default: JSON. */
   readonly type?: string;
-  /** A type with which any body is refused. Default: the same type, with which the body lacks fields. */
+  /** A media type with which the service refuses the body. Default: `type`, because its body then lacks fields. */
   readonly wrongType?: string;
   readonly body: () => object;
   /** Another body that is valid too. */
   readonly other: () => object;
-  /** Id of what the response says was created. */
+  /** The id in the response of what was created. */
   readonly idOf: (answer: TestAnswer) => string;
   readonly count: string;
 }
@@ -74,12 +74,12 @@ const CREATIONS: Readonly<Record<string, Creation>> = {
   },
 };
 
-/** Routes that a repeat does no harm to, with the reason. */
+/** Routes where a repeat does no harm, with the reason. */
 const HARMLESS: Readonly<Record<string, string>> = {
   '/set-up': 'its link works once',
   '/sign-in-link': 'its link works once',
   '/invitations/read': 'reads',
-  '/workspaces/:workspaceId/members/:memberId/password-reset': 'a new link ends the one before',
+  '/workspaces/:workspaceId/members/:memberId/password-reset': 'a new link replaces the earlier one',
   '/password-reset/read': 'reads',
   '/password-reset': 'its link works once',
   '/invitations/accept': 'its link works once',
@@ -207,7 +207,7 @@ test('a repeat of an invitation that was withdrawn says so', async () => {
 test('a repeat creates what the first request did not commit', async () => {
   const key = randomUUID();
   const before = await count('select count(*)::int as count from api_keys');
-  // The workspace's log is held until the request gives up its transaction.
+  // Lock the log of the workspace until the connection of the waiting request is ended.
   const refused = await inTransaction(a.pool, async (client) => {
     await client.query('select 1 from live_meters where workspace_id = $1 for update', [workspaceId]);
     const waiting = send(owner, `/workspaces/${workspaceId}/keys`, KEY, key);

@@ -111,7 +111,7 @@ describe('a request that changes something', () => {
 describe('over a socket', () => {
   let url = '';
   beforeAll(async () => {
-    // The port is known only once the server listens, and the public address must be known before.
+    // The public address is needed before the app exists. So a free port is found first.
     const { server } = service.app;
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
@@ -148,7 +148,7 @@ describe('over a socket', () => {
     const { token } = (await made.json()) as { token: string };
     const list = await fetch(`${url}/v1/companies`, { headers: { authorization: `Bearer ${token}` } });
     expect(list.status).toBe(200);
-    // The session is no key, and the key no session.
+    // A session is not accepted as a key, nor a key as a session.
     expect((await fetch(`${url}/v1/companies`, { headers: { cookie } })).status).toBe(401);
     const asKey = await fetch(`${url}/dashboard/api/me`, { headers: { authorization: `Bearer ${token}` } });
     expect(asKey.status).toBe(401);

@@ -25,7 +25,7 @@ export interface Access {
   readonly person: Person;
   /** Who acts and from where, for the audit log. */
   readonly by: PersonContext;
-  /** What the role was checked for. Undefined: every member may do it. */
+  /** The permission that the role was checked for. Undefined: every member may do it. */
   readonly permission?: Permission;
 }
 
@@ -55,7 +55,7 @@ export const acting = (request: FastifyRequest, { email }: Person): PersonContex
 /** The context of a request without a confirmed session, for the audit log. */
 export const anonymous = (request: FastifyRequest): PersonContext => ({ ...originOf(request), actor: null });
 
-/** The headers of a request that better-auth gets. */
+/** The headers of a request that are passed on to better-auth. */
 export function authHeaders(request: FastifyRequest): Headers {
   const { headers } = request;
   const seen = new Headers({ [ADDRESS_HEADER]: countedAddress(request) });

@@ -4,16 +4,16 @@ import { waitingForLocks } from '../../../test/harness/locks.ts';
 import { createTestService, type TestAnswer } from '../../../test/harness/service.ts';
 import { newId } from '../../config/ids.ts';
 
-/** A stranger's requests at the path of a workspace, next to one request of its members. */
+/** Sends many requests of strangers to a workspace, and one request of its member at the same time. */
 
 const FLOOD = 200;
 const SESSIONS = 20;
-/** Requests of others that may be served before the member's: a few turns for each of its statements. */
+/** The most requests of strangers that are served before that of the member: a few turns for each of its statements. */
 const TURNS_MAX = 30;
 const HERE = '10.8.0.1';
 const ELSEWHERE = '10.8.0.2';
 
-/** The requests of a flood keep the process busy meanwhile. */
+/** Long, because the many requests keep the process busy. */
 const PATIENCE = { timeout: 60_000 };
 
 const service = await createTestService();
@@ -21,7 +21,7 @@ const { pool } = service;
 const dashboard = createTestDashboard(service);
 
 type Request = readonly [sender: Visitor, workspaceId: string];
-/** The stranger's nth request. */
+/** Returns the nth request of the strangers. */
 type Flood = (n: number) => Request;
 
 const membersOf = (workspaceId: string): string => `/workspaces/${workspaceId}/members`;
@@ -70,7 +70,7 @@ const FLOODS: Readonly<Record<string, (workspaceId: string) => Promise<Flood>>> 
 test.each([
   ...Object.keys(FLOODS).map((flood) => ({ flood, place: 'the same network', address: HERE, count: FLOOD })),
   { flood: 'with sessions that have ended', place: 'another network', address: ELSEWHERE, count: FLOOD },
-  // More than may wait for a turn.
+  // More requests than may wait for a turn.
   { flood: 'with one session', place: 'the same network', address: HERE, count: 1_400 },
   { flood: 'with two accounts and an ended session', place: 'the same network', address: HERE, count: 2_400 },
 ])(

@@ -70,7 +70,7 @@ describe('a workspace with traffic', () => {
   test('forecasts the month from the last seven days', async () => {
     const { month } = await overview();
     const hoursLeft = (Date.parse(month.endsAt) - Date.now()) / 3_600_000;
-    // 153 requests since 26 hours ago, the 70 of ten days ago are too old.
+    // 153 requests in the last 26 hours. The 70 requests of ten days ago are too old.
     const expected = month.used + (153 / 26.5) * hoursLeft;
     expect(month.forecast).toBeGreaterThan(expected * 0.97 - 2);
     expect(month.forecast).toBeLessThan(expected * 1.03 + 2);

@@ -60,7 +60,7 @@ describe('a workspace', () => {
     expect((await service.request(token, '/v1/audits')).status).toBe(200);
     expect((await service.request(token, '/v1/audits')).status).toBe(429);
 
-    // What changes nothing is no change; neither is the name.
+    // The same limits, and another name, are not a change of limits.
     await owner.send('PATCH', path, { liveQuota: 1, burstLimit: 100 });
     await owner.send('PATCH', path, { name: 'Renamed' });
     await owner.send('PATCH', path, {});
