@@ -18,7 +18,7 @@ export interface AuditOptions {
   readonly clock: Clock;
 }
 
-/** A body whose request has its audit entry already: the transaction of the write has committed both. */
+/** The body of a write. Its audit entry is already committed, in the transaction of the write. */
 class AuditedBody {
   readonly body: string;
   readonly quota: QuotaState | null;
@@ -34,9 +34,9 @@ export const sendAudited = (reply: FastifyReply, body: string, quota: QuotaState
   reply.serializer((audited: AuditedBody) => audited as never).send(new AuditedBody(body, quota));
 
 /**
- * The onSend hook of /v1: the audit entry of a response is durable before the response leaves (specification,
- * section 6). Returns the payload to send. This is the refusal instead of the response, if the key was revoked
- * meanwhile, if the quota is used up, or if the entry cannot be written.
+ * The onSend hook of /v1: the audit entry of a response is durable before the response is sent (specification,
+ * section 6). Returns the payload to send. If the key was revoked meanwhile, the quota is used up, or the entry cannot be
+ * written, this is the body of a refusal.
  */
 export async function auditResponse(
   request: FastifyRequest,
@@ -57,7 +57,7 @@ export async function auditResponse(
         ? { result: 'recorded', quota: payload.quota }
         : await append(reply.statusCode !== RATE_LIMITED);
     if (outcome.result === 'recorded') {
-      // If the quota is used up, the next request asks for it before it does any work.
+      // If the quota is used up, the gate checks the next request before any work is done for it.
       quotaGate.note(key.workspaceId, outcome.quota);
       addLimitHeaders(outcome.quota);
       return payload instanceof AuditedBody ? payload.body || null : payload;
@@ -103,7 +103,7 @@ export interface Answered {
   readonly recordIds?: readonly string[];
 }
 
-/** A request for the audit log. A request with a test key makes no entry and uses no quota (specification, section 6). */
+/** What the audit log records of a request. A request with a test key has no entry and uses no quota (section 6). */
 export function auditedRequest(
   request: FastifyRequest,
   reply: FastifyReply,

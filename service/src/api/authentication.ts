@@ -99,15 +99,15 @@ async function failedAuthentication(
   return failures.granted ? invalidKey(true) : tooManyFailures(failures);
 }
 
-/** These windows have lengths that no other window has, so their buckets do not push out the buckets of others. */
+/** No other limit has windows of these lengths, so these buckets do not push other buckets out of the limiter. */
 const LOOK_UPS_WINDOW_MS = 2_000;
 const LOOKED_UP_WINDOW_MS = 2 * MINUTE_MS;
 
 /**
  * Decides whether the database is asked for an unknown token of a client with too many failures. Without such look-ups,
- * a stranger behind the same address could lock out a key that this process has not seen yet. There are as many look-ups
- * as allowed failures, spread evenly over time, and one per token: a client that repeats a wrong token takes no look-up
- * from others.
+ * a stranger with the same address could lock out a key that this process has not seen yet. A client has as many look-ups
+ * as allowed failures, spread evenly over time. Each token has one look-up, so a client that repeats a wrong token does
+ * not use up the look-ups of others.
  */
 async function takeLookUp(
   client: string,
@@ -119,7 +119,7 @@ async function takeLookUp(
   const first = await limiter.take(lookedUp, 1, LOOKED_UP_WINDOW_MS, 0);
   if (!first.granted) return { ...failures, granted: false };
   const perWindow = Math.ceil((failedAuthPerMinute * LOOK_UPS_WINDOW_MS) / MINUTE_MS);
-  const chance = await limiter.take(`look-ups ${client}`, perWindow, LOOK_UPS_WINDOW_MS, 1);
-  if (chance.granted) await limiter.take(lookedUp, 1, LOOKED_UP_WINDOW_MS, 1);
-  return chance;
+  const lookUps = await limiter.take(`look-ups ${client}`, perWindow, LOOK_UPS_WINDOW_MS, 1);
+  if (lookUps.granted) await limiter.take(lookedUp, 1, LOOKED_UP_WINDOW_MS, 1);
+  return lookUps;
 }

@@ -23,7 +23,7 @@ export function requireReadable(request: FastifyRequest, resource: Resource): Au
   return key;
 }
 
-/** The key of a request that writes. Such a request takes no query parameters. */
+/** The key of a request that writes. Such a request has no query parameters. */
 export function requireWriteAccess(request: FastifyRequest): AuthenticatedKey {
   const key = requireKey(request);
   if (key.access !== 'write') throw new ApiError('insufficient_scope', 'This key may only read.');

@@ -28,7 +28,7 @@ export function idempotencyKey(header: string | readonly string[] | undefined): 
   );
 }
 
-/** What a POST that can be repeated has in common with its repeats. Undefined: it has no Idempotency-Key. */
+/** A POST with an Idempotency-Key. Its repeats have the same values. Undefined: the request has no Idempotency-Key. */
 export function repeatableRequest(
   { method, url, headers, body }: Pick<FastifyRequest, 'method' | 'url' | 'headers' | 'body'>,
   { workspaceId, companyId }: Scope,
@@ -38,7 +38,7 @@ export function repeatableRequest(
   return { workspaceId, companyId, key, fingerprint: requestFingerprint(method, url, body) };
 }
 
-/** A hash of what a repeat must have in common with the first request. */
+/** A hash of the method, the path and the body. A repeat has the same hash as the first request. */
 export const requestFingerprint = (method: string, path: string, body: unknown): Buffer =>
   createHash('sha256')
     .update(`${method} ${path}\n${JSON.stringify(body)}`)
@@ -46,7 +46,7 @@ export const requestFingerprint = (method: string, path: string, body: unknown):
 
 /**
  * The name of an Idempotency-Key in the table. API keys that are limited to a company have separate names, so that one
- * company cannot take or learn the names of another. An Idempotency-Key never contains a space.
+ * company cannot use or learn the names of another. An Idempotency-Key never contains a space.
  */
 const storedName = ({ companyId, key }: IdempotentRequest): string =>
   companyId === null ? key : `${companyId} ${key}`;
@@ -61,14 +61,14 @@ interface StoredRow {
 }
 
 /**
- * Claims the Idempotency-Key for this transaction, across all nodes. Returns the first answer if there is one that is
- * younger than 24 hours. Throws `idempotency_in_progress` while another transaction has the key, and
+ * Claims the Idempotency-Key for this transaction, across all nodes. Returns the answer of the first request if it is
+ * younger than 24 hours. Default: undefined. Throws `idempotency_in_progress` while another transaction has the key, and
  * `idempotency_mismatch` if the key was used for another request.
  */
 export async function claimIdempotencyKey(
   client: pg.ClientBase,
   request: IdempotentRequest,
-  answerAgain: ((recipe: object) => string) | undefined,
+  bodyFromRecipe: ((recipe: object) => string) | undefined,
 ): Promise<Answer | undefined> {
   const { workspaceId, key, companyId, fingerprint } = request;
   const name = storedName(request);
@@ -86,7 +86,7 @@ export async function claimIdempotencyKey(
   }
   const { rows } = await client.query<StoredRow>({
     name: 'find_idempotent_answer',
-    // Names from before they were separate belong to every API key, but only for the same request.
+    // Rows with before_scopes are older than the separate names. A limited API key finds them too, for the same request.
     text: `select status, headers, body, batch, fingerprint, created_at < now() - $3 * interval '1 second' as expired
       from idempotent_answers
       where workspace_id = $1 and (idempotency_key = $2 or $4 and idempotency_key = $5 and before_scopes and fingerprint = $6)
@@ -102,12 +102,12 @@ export async function claimIdempotencyKey(
     );
   }
   const { status, headers, batch } = found;
-  const body = found.body ?? answerAgain?.(batch ?? {});
+  const body = found.body ?? bodyFromRecipe?.(batch ?? {});
   if (body === undefined) throw new Error('An answer was stored as a recipe that this route does not have.');
   return { status, headers, body };
 }
 
-/** Stores the answer in the transaction of the work. `recipe` is stored instead of the body. */
+/** Stores the answer, in the transaction of the write. If there is a `recipe`, it is stored instead of the body. */
 export async function storeAnswer(
   client: pg.ClientBase,
   request: IdempotentRequest,

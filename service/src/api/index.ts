@@ -16,7 +16,7 @@ import { registerWrites } from './writes.ts';
 
 export interface ApiOptions {
   readonly lanes: Pick<Lanes, 'trail' | 'reads' | 'writes' | 'slow'>;
-  /** The first secret issues tokens, all of them are accepted. */
+  /** The secrets that tokens are found by. New index values use the first one; those of all secrets are accepted. */
   readonly secrets: readonly string[];
   readonly cursors: CursorCodec;
   readonly limiter: Limiter;
@@ -42,7 +42,7 @@ export function registerV1(app: FastifyInstance, options: ApiOptions): void {
     (v1, _options, done) => {
       const methods = collectMethods(v1);
       v1.addHook('onRequest', async (request, reply) => {
-        // A cache must not give the response of one key to another key.
+        // A cache must not return the response for one key to another key.
         reply.header('vary', 'authorization');
         const caller = await authenticate(request, { authenticator, limiter, failedAuthPerMinute });
         // From here on the response has an audit entry, also if the request is refused.

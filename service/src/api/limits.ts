@@ -18,7 +18,8 @@ export async function requireBurst(caller: Caller, limiter: Limiter): Promise<vo
 
 /**
  * Refuses the requests of workspaces that have used up their live quota, before any work is done for them. It asks the
- * database only about workspaces that were found to have used it up. The audit entry of a request decides in any case.
+ * database only if an earlier request of the workspace has used up the quota. The statement that writes the audit entry
+ * of a request decides in any case.
  */
 export interface QuotaGate {
   /** Throws `quota_exceeded` while the quota of the workspace is used up. */

@@ -8,7 +8,7 @@ const METHODS = http.METHODS.filter((method) => method !== 'CONNECT');
 /** The methods of each path. */
 export type MethodsByPath = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** Lets the router read every method, so that it can be refused with 405. */
+/** Makes the router accept every method, so that /v1 can refuse it with 405. */
 export function acceptEveryMethod(app: FastifyInstance): void {
   for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
 }
@@ -24,10 +24,10 @@ export function collectMethods(v1: FastifyInstance): MethodsByPath {
   return methods;
 }
 
-/** Answers every other method on the collected paths with 405 and the header `Allow`. */
+/** Refuses every other method on the collected paths with 405 and the header `Allow`. */
 export function refuseOtherMethods(v1: FastifyInstance, methods: MethodsByPath): void {
   const allowed = [...methods.keys()].map((url) => {
-    // A record may have the name of a path below its list: /v1/audits/batch is also a record that can be read.
+    // A path below a list can also be a record: GET /v1/audits/batch reads the record with the id `batch`.
     const ofRecords = methods.get(url.replace(/[^/]+$/, ':id')) ?? [];
     return { url, known: [...new Set([...(methods.get(url) ?? []), ...ofRecords])] };
   });

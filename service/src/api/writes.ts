@@ -22,7 +22,7 @@ import { claimIdempotencyKey, repeatableRequest, storeAnswer } from './idempoten
 import type { QuotaGate } from './limits.ts';
 
 export interface Writer {
-  /** By workspace. */
+  /** Connections by workspace. */
   readonly writes: Shares;
   readonly quotaGate: QuotaGate;
   readonly clock: Clock;
@@ -79,7 +79,7 @@ type Written =
       readonly quota: QuotaState | null;
     };
 
-/** Carries the answer of a dry run out of the transaction, which its throw rolls back. */
+/** Thrown to roll back the transaction of a dry run. It carries the answer out of the transaction. */
 class DryRun extends Error {
   readonly answer: Answer;
   constructor(answer: Answer) {
@@ -89,25 +89,26 @@ class DryRun extends Error {
 }
 
 /**
- * Runs a write in one transaction. The transaction also holds the audit entry, confirms the key, counts the quota and
- * stores the answer for a repeat: either all of this is committed, or nothing. The write of a test key runs and is
- * rolled back. The write locks the clock of the workspace, then the audit entry locks the clock of the log: every writer
- * locks in this order. Fails with `unavailable` when a lock takes too long.
+ * Runs a write in one transaction. The same transaction writes the audit entry, confirms the key, counts the request for
+ * the quota and stores the answer for a repeat: either all of this is committed, or nothing. The write of a test key runs
+ * and is rolled back. The write locks the clock of the workspace, then the audit entry locks the clock of the log: every
+ * writer locks in this order. Fails with `unavailable` if it waits too long for a lock.
  */
 async function runWrite(
   { writes, quotaGate }: Writer,
   request: FastifyRequest,
   reply: FastifyReply,
   key: AuthenticatedKey,
-  { work, answerAgain }: RecordWrite,
+  { work, bodyFromRecipe }: RecordWrite,
 ): Promise<Written> {
   const { workspaceId } = key;
   const dryRun = key.mode === 'test';
-  const named = repeatableRequest(request, key);
-  const repeatable = dryRun ? undefined : named;
+  const idempotent = repeatableRequest(request, key);
+  // A dry run stores no answer, but its Idempotency-Key must be valid too.
+  const repeatable = dryRun ? undefined : idempotent;
   try {
     return await inTransaction(writes.of(workspaceId), async (client): Promise<Written> => {
-      const earlier = repeatable && (await claimIdempotencyKey(client, repeatable, answerAgain));
+      const earlier = repeatable && (await claimIdempotencyKey(client, repeatable, bodyFromRecipe));
       const { answer, recordIds, recipe }: WriteResult =
         earlier === undefined ? await work(client) : { answer: earlier, recordIds: [] };
       if (dryRun) throw new DryRun(answer);

@@ -10,8 +10,8 @@ export interface WorkspaceEvent {
 }
 
 /**
- * Appends an entry in the caller's transaction, so that the event and its entry are committed together. It locks the
- * clock of the log, so the caller does this last.
+ * Appends an entry in the caller's transaction, so that the event and its entry are committed together. Call it last in
+ * the transaction, because it locks the clock of the log.
  */
 export const appendEvent = (
   client: pg.ClientBase,

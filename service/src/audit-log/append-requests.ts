@@ -4,7 +4,7 @@ import { utc } from '../database/utc.ts';
 import { entryDoc, type NewEntry } from './entry.ts';
 import { latencyBucket } from './latency.ts';
 
-/** A request for the audit log. */
+/** What the audit log records of a request. */
 export interface AuditedRequest {
   readonly workspaceId: string;
   readonly keyId: string;
@@ -42,14 +42,13 @@ export interface WrittenRow {
 
 /**
  * Writes the requests of one workspace in one statement: all of them or none. It writes nothing if a key changed while it
- * waited for the lock, because it has read the keys before.
+ * waited for the lock, because it read the keys before it waited.
  *
  * - `requests`: the requests whose key has not changed since they began, numbered (`place`). `nth` numbers the counted ones.
- * - `meter`: locks the clock of the log, takes a time for each request, and grants what is left of the quota. If the
+ * - `today`: limits each wait for a lock to $13, for this statement and the rest of the transaction.
+ * - `meter`: locks the clock of the log, allocates a time for each request, and grants what is left of the quota. If the
  *   statement waited for the lock into the next month, it does not reset the count of that month.
  * - Then it writes the entries in the order of $2, the usage of the day, the traffic of the hour and the last use of keys.
- *
- * After this statement, the transaction waits at most $13 for a lock.
  */
 const WRITE = {
   name: 'write_requests',
@@ -108,7 +107,7 @@ const WRITE = {
 
 /** Instead of a position: keys changed while the statement waited for the clock of the log, and nothing was written. */
 const STALE = 0;
-/** A statement runs again if a key of the workspace was revoked or rotated between its start and its lock. */
+/** The most attempts. The statement runs again if a key of the workspace changed between its start and its lock. */
 const ATTEMPTS_MAX = 10;
 
 /** Writes the requests of one workspace. Returns the outcomes in the order of the requests. */

@@ -12,7 +12,7 @@ export interface Pending extends AuditedRequest {
 /** Requests that wait for their entries, by workspace. */
 export type Group = ReadonlyMap<string, readonly Pending[]>;
 
-/** Gives the requests their outcomes. Call it once they are committed. */
+/** Resolves requests with their outcomes. Call it after the commit. */
 export function settle(pending: readonly Pending[], outcomes: readonly Outcome[]): void {
   pending.forEach(({ resolve, reject }, i) => {
     const outcome = outcomes[i];
@@ -46,11 +46,11 @@ export const AUDIT_QUEUE_LIMITS: AuditQueueLimits = {
 export interface AuditQueue {
   /** False: there is no room. */
   add(pending: Pending): boolean;
-  /** Takes entries of all workspaces that are wanted, in the order of their ids, so that every writer locks alike. */
+  /** Takes entries of all wanted workspaces, sorted by workspace id, so that every writer locks logs in the same order. */
   takeGroup(max: number, wanted: (workspaceId: string) => boolean): Group;
-  /** The wanted workspaces that have entries. One whose entries were put back goes to the end. */
+  /** The wanted workspaces that have entries. A workspace whose entries were put back goes to the end. */
   waiting(wanted: (workspaceId: string) => boolean): readonly string[];
-  /** Puts entries that were taken before all others of their workspaces. */
+  /** Puts taken entries back, in front of the other entries of their workspaces. */
   putBack(group: Group): void;
 }
 
@@ -59,6 +59,7 @@ interface Waiting {
   readonly bytes: number;
 }
 
+/** The entries of one workspace. */
 interface Line {
   waiting: Waiting[];
   bytes: number;
@@ -140,7 +141,7 @@ export function createAuditQueue(limits: AuditQueueLimits): AuditQueue {
     for (const [index, workspaceId] of ids.entries()) {
       const line = lines.get(workspaceId);
       if (line === undefined || left === 0) continue;
-      // The next workspaces get the part of a share that one does not use.
+      // If a workspace does not use its whole share, the next ones get the rest.
       const taken = remove(workspaceId, line, Math.max(1, Math.ceil(left / (ids.length - index))));
       left -= taken.length;
       group.set(

@@ -36,7 +36,8 @@ export interface AuditWriter {
 
 /**
  * Group commit: while one group is written, requests gather for the next one, so that many share one commit. A workspace
- * whose log is held, or refuses an entry, is taken out of the groups until its entries are written without a group.
+ * whose log is held by another transaction, or refuses an entry, is left out of the groups until held-logs.ts has written
+ * its entries.
  */
 export function createAuditWriter(
   lanes: Pick<Lanes, 'trail' | 'writes'>,
@@ -44,7 +45,7 @@ export function createAuditWriter(
 ): AuditWriter {
   const queue = createAuditQueue(limits);
   let writing: Promise<void> | undefined;
-  // In a later microtask, so that `writing` is set before a writing that has nothing to do ends.
+  // Starts in a later microtask: writeGroups may end at once, and must not clear `writing` before it is set.
   const startGroups = (): void => {
     writing ??= Promise.resolve().then(writeGroups);
   };

@@ -15,20 +15,20 @@ import { type AuditQueue, type Group, rejectAll, settle } from './audit-queue.ts
 
 /** The most workspaces that are remembered as held. */
 const HELD_MAX = 10_000;
-/** All held logs share the turn of one owner among the writes. */
+/** For turns in the lane of writes, all held logs together are one owner. */
 const OWNER = 'held logs';
 
-/** Workspaces whose log another transaction holds, or refuses an entry. Their entries are written without a group. */
+/** Workspaces whose log is held by another transaction, or refuses an entry. Their entries are written without a group. */
 export interface HeldLogs {
   readonly workspaces: ReadonlySet<string>;
   /**
-   * Adds the workspace whose statement failed, and the others of the group whose log is held: each would delay
-   * another group.
+   * Adds the workspace whose statement failed, and the others of the group whose log is held: each of them would delay
+   * a group.
    */
   add(workspaceId: string, cause: unknown, group: Group): Promise<void>;
   /** Writes the entries of held workspaces, until there are none. */
   write(): void;
-  /** The writing that runs. Undefined: none runs. */
+  /** Resolves when the current writing ends. Undefined: nothing is being written. */
   readonly writing: Promise<void> | undefined;
 }
 
@@ -36,9 +36,9 @@ export interface HeldLogs {
  * Held workspaces take turns, each with its own transaction. First come those whose log is free now; one statement finds
  * them without waiting, however many are held. If none is free, one of them waits for its lock for a short time, so that a
  * log that others write all the time is reached too. So a workspace whose log becomes free waits a fraction of a second,
- * not for the locks of others. All of them together have one turn among the writes, and pause after an attempt that wrote
- * nothing: with a turn each, three held workspaces would stop the writes of all others. `onFree` is called when a
- * workspace is no longer held.
+ * not for the locks of others. All held workspaces together have one turn among the writes, and pause after an attempt
+ * that wrote nothing: with a turn each, three held workspaces would stop the writes of all others. `onFree` is called when
+ * a workspace is no longer held.
  */
 export function createHeldLogs(
   { trail, writes }: Pick<Lanes, 'trail' | 'writes'>,
@@ -57,7 +57,10 @@ export function createHeldLogs(
     writing = undefined;
   };
 
-  /** Writes the first of these workspaces whose log is free, or `patient`. False: no lock or turn came soon enough. */
+  /**
+   * Writes the entries of the first of these workspaces whose log is free, or else of `patient`. Returns false if it got
+   * no lock or no connection in time.
+   */
   const writeOne = async (workspaceIds: readonly string[], patient: string): Promise<boolean> => {
     let taken: Group = new Map();
     try {
@@ -65,7 +68,7 @@ export function createHeldLogs(
         const free = await lockOneLog(client, workspaceIds, patient);
         taken = queue.takeGroup(GROUP_COMMIT_MAX_ENTRIES, (workspaceId) => workspaceId === free);
         const pending = taken.get(free);
-        // Meanwhile they may have waited for too long.
+        // Undefined: meanwhile, the entries were rejected because they had waited for too long.
         const outcomes = pending && (await appendRequests(client, free, pending, HELD_LOG_LOCK_TIMEOUT_MS));
         return () => {
           held.delete(free);
@@ -80,7 +83,7 @@ export function createHeldLogs(
         queue.putBack(taken);
         return false;
       }
-      // When nothing was taken, none of them can be written.
+      // If it failed before it took entries, no held log can be written: reject all of their entries.
       if (taken.size === 0) taken = queue.takeGroup(Number.POSITIVE_INFINITY, (id) => held.has(id));
       rejectAll(taken, error);
       return true;
@@ -90,7 +93,7 @@ export function createHeldLogs(
   return {
     workspaces: held,
     async add(workspaceId, cause, group) {
-      // Those that are still held are found again.
+      // Workspaces that are still held are added again when their next statement fails.
       if (held.size >= HELD_MAX) held.clear();
       held.add(workspaceId);
       if (group.size === 1 || !failedFor(cause, 'lock_not_available')) return;
@@ -98,7 +101,7 @@ export function createHeldLogs(
       for (const each of await heldAmong(trail, [...group.keys()]).catch(() => [])) held.add(each);
     },
     write() {
-      // In a later microtask, so that `writing` is set before a writing that has nothing to do ends.
+      // Starts in a later microtask: writeAll may end at once, and must not clear `writing` before it is set.
       if (held.size > 0) writing ??= Promise.resolve().then(writeAll);
     },
     get writing() {
@@ -107,7 +110,7 @@ export function createHeldLogs(
   };
 }
 
-/** Those of the workspaces whose log another transaction holds. Waits for no lock. */
+/** The workspaces whose log another transaction holds. Waits for no lock. */
 async function heldAmong(client: Queryable, workspaceIds: readonly string[]): Promise<readonly string[]> {
   const { rows } = await client.query<{ workspace_id: string }>(HELD, [workspaceIds]);
   return rows.map((row) => row.workspace_id);
@@ -121,8 +124,8 @@ const HELD = `
 
 /**
  * Locks the first of these logs that is free, until the transaction ends. If none is free, waits for the log of `patient`;
- * fails with `lock_not_available` if it stays held. The later statements of the transaction have the time limit of a
- * group's statements.
+ * fails with `lock_not_available` if it stays held. First sets the time limits of the transaction's statements to those of
+ * a group's statements.
  */
 async function lockOneLog(
   client: Queryable,

@@ -1,6 +1,6 @@
 /**
- * Latencies in buckets, so that they can be added up per hour: exact to 15 ms, above that four buckets for each doubling,
- * whose middle is at most an eighth off.
+ * Latencies in buckets, so that they can be added up per hour. Up to 15 ms, each millisecond has a bucket. Above, each
+ * doubling has four buckets, and the middle of a bucket differs from its latencies by at most an eighth.
  */
 
 const EXACT_MS = 16;
@@ -27,8 +27,8 @@ export interface LatencyCount {
 }
 
 /**
- * The latency, in whole milliseconds, that a share of the requests (0.95) did not exceed: the middle of its bucket. Null
- * without requests.
+ * The latency that a share of the requests (such as 0.95) did not exceed, in whole milliseconds: the middle of its bucket.
+ * Null without requests.
  */
 export function latencyQuantile(counts: readonly LatencyCount[], share: number): number | null {
   const total = counts.reduce((sum, { requests }) => sum + requests, 0);

@@ -28,23 +28,23 @@ const write = (at: string) =>
 describe('the partitions of the audit log', () => {
   test('are created once for this month and the next ones, also over the end of the year', async () => {
     const now = Date.UTC(2026, 10, 30, 23, 59);
-    const made = ['audit_log_2026_11', 'audit_log_2026_12', 'audit_log_2027_01', 'audit_log_2027_02'];
-    expect(await ensurePartitions(database.pool, now)).toEqual({ made });
-    expect(await ensurePartitions(database.pool, now)).toEqual({ made: [] });
-    expect(await ensurePartitions(database.pool, now + DAY_MS)).toEqual({ made: ['audit_log_2027_03'] });
-    expect(await names()).toEqual([...made, 'audit_log_2027_03']);
+    const created = ['audit_log_2026_11', 'audit_log_2026_12', 'audit_log_2027_01', 'audit_log_2027_02'];
+    expect(await ensurePartitions(database.pool, now)).toEqual({ created });
+    expect(await ensurePartitions(database.pool, now)).toEqual({ created: [] });
+    expect(await ensurePartitions(database.pool, now + DAY_MS)).toEqual({ created: ['audit_log_2027_03'] });
+    expect(await names()).toEqual([...created, 'audit_log_2027_03']);
   });
 
-  test('are made once by nodes that start at the same instant', async () => {
+  test('are created once by nodes that start at the same time', async () => {
     const now = Date.UTC(2026, 2, 1);
-    const made = await Promise.all(
+    const results = await Promise.all(
       Array.from({ length: RACERS }, () => ensurePartitions(database.pool, now)),
     );
-    expect(made.flatMap((each) => each.made).toSorted()).toEqual(await names());
+    expect(results.flatMap((each) => each.created).toSorted()).toEqual(await names());
     expect(await names()).toHaveLength(4);
   });
 
-  test('hold every instant of their month in UTC, and no other', async () => {
+  test('contain every time of their month in UTC, and no other', async () => {
     await ensurePartitions(database.pool, Date.UTC(2026, 1, 15));
     for (const at of ['2026-02-01T00:00:00Z', '2026-02-28T23:59:59.999999Z', '2026-05-31T23:59:59.999999Z']) {
       await write(at);
@@ -61,7 +61,7 @@ describe('the partitions of the audit log', () => {
       await client.query(
         'begin; lock table audit_log in row exclusive mode; lock table audit_log in access share mode',
       );
-      expect((await ensurePartitions(database.pool, Date.UTC(2026, 1, 1))).made).toEqual([
+      expect((await ensurePartitions(database.pool, Date.UTC(2026, 1, 1))).created).toEqual([
         'audit_log_2026_05',
       ]);
     } finally {
@@ -76,13 +76,18 @@ describe('the partitions of the audit log', () => {
     const client = await database.pool.connect();
     try {
       await client.query('begin; lock table audit_log in share mode');
-      expect(await ensurePartitions(database.pool, Date.UTC(2026, 1, 1))).toEqual({ made: [], held: true });
+      expect(await ensurePartitions(database.pool, Date.UTC(2026, 1, 1))).toEqual({
+        created: [],
+        held: true,
+      });
       await expect(ensurePartitions(database.pool, Date.UTC(2026, 4, 1))).rejects.toThrow('lock timeout');
     } finally {
       await client.query('rollback');
       client.release();
     }
-    expect((await ensurePartitions(database.pool, Date.UTC(2026, 1, 1))).made).toEqual(['audit_log_2026_05']);
+    expect((await ensurePartitions(database.pool, Date.UTC(2026, 1, 1))).created).toEqual([
+      'audit_log_2026_05',
+    ]);
   });
 
   test('are like the partitions of the migration: the same key and indexes, nothing more', async () => {
@@ -101,12 +106,12 @@ describe('the partitions of the audit log', () => {
     expect(await shape('audit_log_2026_01')).toEqual(await shape('audit_log_2027_01'));
   });
 
-  test('are made by the clock of the database, which gives the entries their times', async () => {
+  test('are created by the clock of the database, which sets the times of the entries', async () => {
     const { rows } = await database.pool.query<{ month: string }>(
       `select to_char(now(), 'YYYY_MM') as month`,
     );
-    const { made } = await ensurePartitions(database.pool);
-    expect([made.length, made[0]]).toEqual([4, `audit_log_${rows[0]?.month}`]);
+    const { created } = await ensurePartitions(database.pool);
+    expect([created.length, created[0]]).toEqual([4, `audit_log_${rows[0]?.month}`]);
     expect(Math.abs((await databaseNow(database.pool)) - Date.now())).toBeLessThan(60_000);
   });
 

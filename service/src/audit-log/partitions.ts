@@ -43,46 +43,46 @@ export async function databaseNow(client: pg.ClientBase | pg.Pool): Promise<numb
  * The partitions that were created. `held`: another transaction held the log for too long, but this month has its
  * partition.
  */
-export interface Made {
-  readonly made: readonly string[];
+interface Created {
+  readonly created: readonly string[];
   readonly held?: true;
 }
 
 /**
  * Creates the partitions of the audit log for this month and the next ones. `atMs`: another time than the database's clock.
  * It does not wait for readers and writers of the log, and they do not wait for it. If another transaction holds a stronger
- * lock (a change of the schema, a vacuum of the table) for two seconds, it gives up; it throws only if this month has no
- * partition.
+ * lock (a change of the schema, a vacuum of the table) for two seconds, it gives up. Then it throws only if this month has
+ * no partition.
  */
-export async function ensurePartitions(pool: pg.Pool, atMs?: number): Promise<Made> {
+export async function ensurePartitions(pool: pg.Pool, atMs?: number): Promise<Created> {
   try {
-    return { made: await makePartitions(pool, atMs) };
+    return { created: await createPartitions(pool, atMs) };
   } catch (error) {
     if (!failedFor(error, 'lock_not_available')) throw error;
     const { name } = monthOf(atMs ?? (await databaseNow(pool)), 0);
     if ((await listPartitions(pool)).every((partition) => partition.name !== name)) throw error;
-    return { made: [], held: true };
+    return { created: [], held: true };
   }
 }
 
-function makePartitions(pool: pg.Pool, atMs: number | undefined): Promise<readonly string[]> {
+function createPartitions(pool: pg.Pool, atMs: number | undefined): Promise<readonly string[]> {
   return inTransaction(pool, async (client) => {
     await lockPartitions(client);
     const nowMs = atMs ?? (await databaseNow(client));
     const existing = new Set((await listPartitions(client)).map(({ name }) => name));
-    const made: string[] = [];
+    const created: string[] = [];
     for (let ahead = 0; ahead <= PARTITIONS_AHEAD_MONTHS; ahead++) {
       const { name, from, to } = monthOf(nowMs, ahead);
       if (existing.has(name)) continue;
-      // Created as a table and then attached: `partition of` would wait for all readers of the log, and all others for it.
+      // Creates a table, then attaches it: `partition of` would wait for all readers, and all others would wait for it.
       await client.query(`create table ${name} (like audit_log including all)`);
       // A partition's bounds cannot be parameters; both come from a Date.
       await client.query(
         `alter table audit_log attach partition ${name} for values from ('${from}') to ('${to}')`,
       );
-      made.push(name);
+      created.push(name);
     }
-    return made;
+    return created;
   });
 }
 

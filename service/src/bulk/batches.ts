@@ -60,8 +60,8 @@ const empty = (): Growing => ({ records: [], refused: [], characters: 0 });
 
 /**
  * Reads and validates a file, batch by batch. `endAfter` is for an import that can be continued: one batch ends after this
- * many records of the file, as it did when they were written, and each batch has a digest. Throws BulkError if the file
- * does not fit the resource.
+ * many records of the file, where the last batch of the earlier runs ended, and each batch has a digest. Throws BulkError
+ * if the file does not fit the resource.
  */
 export async function* readBatches(
   input: AsyncIterable<Uint8Array>,

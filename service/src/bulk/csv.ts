@@ -1,4 +1,4 @@
-// Reads CSV text (RFC 4180), one physical line at a time. docs/decisions/0008 says why not with a package.
+// Reads CSV text (RFC 4180), one physical line at a time. docs/decisions/0008 says why svc uses no package for this.
 
 import { RECORD_FIELDS_MAX } from '../config/limits.ts';
 import { LINE_MAX_BYTES, type Line } from './lines.ts';
@@ -56,7 +56,7 @@ export function csvReader(): CsvReader {
   let partial: PartialRow | undefined;
 
   function* read(lines: readonly Line[]): Generator<CsvRow> {
-    // The further lines of a broken row, which are read again before the next line.
+    // The lines of a broken row after its first one. They are read again before the next line.
     const again: Line[] = [];
     for (const next of lines) {
       for (let line: Line | undefined = next; line !== undefined; line = again.pop()) {

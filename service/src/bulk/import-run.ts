@@ -94,11 +94,11 @@ export async function startRun(
   return rows[0] && { workspaceId, importId, runId, ...rows[0] };
 }
 
-/** Prevents other runs for the next seconds. */
+/** Prevents other runs for RUN_LEASE_SECONDS. Returns false if another run has taken over the import. */
 export const renewRun = (connections: Queryable, run: ImportRun): Promise<boolean> =>
   updateRun(connections, run, 'renew_import_run', `active_until = ${LEASE_END}`);
 
-/** Ends a run at any position. Another run may begin at once. */
+/** Ends a run, at any position of the file. Another run may begin at once. */
 export const endRun = (connections: Queryable, run: ImportRun): Promise<boolean> =>
   updateRun(connections, run, 'end_import_run', 'active_until = null');
 
@@ -137,7 +137,7 @@ async function updateRun(
   return rowCount === 1;
 }
 
-/** The file differs from the one that the import began with. Nothing of it is written. */
+/** The file differs from the one that the import began with. Nothing of this file is written. */
 export class OtherFile extends Error {
   /** Records that the import has added. */
   readonly inserted: number;

@@ -124,7 +124,7 @@ interface Written {
 
 /**
  * Writes batches, `atOnce` at the same time, and yields them in order. The next batch is read meanwhile. Starts no batch
- * after `stopped`.
+ * once `stopped` returns true.
  */
 async function* writing(
   batches: AsyncGenerator<Batch>,
@@ -150,13 +150,13 @@ async function* writing(
   }
 }
 
-/** Keeps a rejection from ending the process before somebody awaits the promise. */
+/** Keeps a rejection from ending the process before the promise is awaited. */
 function handledLater<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined);
   return promise;
 }
 
-/** The bytes of the input. The signal ends them, also while the input is idle. */
+/** Yields the bytes of the input until its end or the signal. The signal also ends an input that is idle. */
 async function* readUntil(input: Readable, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array> {
   const stop = (): unknown => input.destroy();
   signal?.addEventListener('abort', stop, { once: true });

@@ -6,12 +6,12 @@ export interface Line {
   readonly number: number;
   /** Only the start of a line that is too long. Invalid UTF-8 is replaced. */
   readonly text: string;
-  /** Why the line cannot be read; null if it can. */
+  /** Why the line cannot be read. Null: it can. */
   readonly flaw: string | null;
 }
 
 const BYTES_PER_MIB = 1024 * 1024;
-/** Longer lines are refused. No more than this is held of a line. */
+/** Longer lines are refused. The most bytes of a line that are kept in memory. */
 export const LINE_MAX_BYTES = BYTES_PER_MIB;
 /** How much of a line that is too long is shown. */
 const SHOWN_BYTES = 200;
@@ -23,7 +23,7 @@ const BYTE_ORDER_MARK = '\uFEFF';
 const TOO_LONG = `is longer than ${LINE_MAX_BYTES / BYTES_PER_MIB} MiB`;
 const NOT_UTF8 = 'is not UTF-8';
 
-/** The most lines yielded at once. A small chunk of short lines makes many objects. */
+/** The most lines yielded at once. A small chunk can contain very many lines. */
 export const LINES_AT_ONCE = 1_000;
 /** The first size of the buffer for a line. It doubles as needed. */
 const HELD_BYTES = 4 * 1024;

@@ -62,7 +62,7 @@ export async function verifyClocks(
     if (wrong === undefined) continue;
     if (repair) {
       await withoutStatementTimeout(pool, async (client) => {
-        // With this lock, all allocated times are committed and none is allocated.
+        // While this transaction has the lock, all allocated times are committed, and no transaction allocates one.
         await client.query(`select 1 from ${table} where workspace_id = $1 for update`, [workspaceId]);
         await client.query(
           `update ${table} c set ${column} = greatest(newest.at, least(c.${column}, clock_timestamp()))

@@ -81,7 +81,7 @@ async function replaceDoc(
 
 interface CounterRow {
   readonly company_id: string;
-  readonly kept: number;
+  readonly stored: number;
   readonly counted: number;
 }
 
@@ -93,7 +93,7 @@ function counterDifferences(resource: Resource): string {
     parent === undefined
       ? ''
       : `union all select ${columnName(parent)}, count(*) from ${relation} where workspace_id = $1 group by 1`;
-  return `select coalesce(c.company_id, k.company_id) as company_id, coalesce(k.records, 0) as kept, coalesce(c.records, 0) as counted
+  return `select coalesce(c.company_id, k.company_id) as company_id, coalesce(k.records, 0) as stored, coalesce(c.records, 0) as counted
     from (select '${WHOLE_WORKSPACE}' collate "C" as company_id, count(*) as records from ${relation} where workspace_id = $1 ${perCompany}) c
     full join (select company_id, records from record_counts where workspace_id = $1 and resource = $2) k on k.company_id = c.company_id
     where coalesce(k.records, 0) <> coalesce(c.records, 0) order by 1`;
@@ -114,12 +114,12 @@ async function verifyCounters(
       await replaceCounts(client, workspaceId, resource, await differences(client));
     });
   }
-  for (const { company_id: company, kept, counted } of found) {
+  for (const { company_id: company, stored, counted } of found) {
     const of = company === WHOLE_WORKSPACE ? '' : ` of company ${company}`;
     await onFinding({
       workspaceId,
       problem: 'counter',
-      detail: `${resource.name}${of}: stored ${kept}, counted ${counted}`,
+      detail: `${resource.name}${of}: stored ${stored}, counted ${counted}`,
       repaired: repair,
     });
   }

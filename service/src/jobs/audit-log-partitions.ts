@@ -36,8 +36,8 @@ export async function makeAuditLogMonths({
   readonly log: Pick<Logger, 'info' | 'warn'>;
   readonly atMs?: number | undefined;
 }): Promise<void> {
-  const { made, held } = await ensurePartitions(pool, atMs);
-  if (made.length > 0) log.info(`created the audit log's partitions ${made.join(', ')}`);
+  const { created, held } = await ensurePartitions(pool, atMs);
+  if (created.length > 0) log.info(`created the audit log's partitions ${created.join(', ')}`);
   if (held)
     log.warn(
       'another session has locked the audit log, so partitions for the coming months are missing; the daily job tries again',

@@ -75,7 +75,7 @@ export function createAuthenticator(
   const nameOf = (token: string): string => tokenIndex(token, issuing).toString('base64');
 
   const remember = (token: string, key: AuthenticatedKey): void => {
-    // Deleted first, so that the key becomes the newest.
+    // A Map keeps the order of insertion: deleting the key first makes it the newest.
     cache.delete(nameOf(token));
     const [oldest] = cache.keys();
     if (cache.size >= KEY_CACHE_MAX_KEYS && oldest !== undefined) cache.delete(oldest);
@@ -117,7 +117,7 @@ export function createAuthenticator(
   };
 }
 
-/** The one statement of the request path that is not bound to a workspace: it finds the workspace. */
+/** The only statement of a request that is not bound to a workspace: it finds the workspace. */
 async function findRow(reads: Shares, indexes: readonly Buffer[]): Promise<KeyRow | undefined> {
   // The workspace is not known yet, so each token has its own share of the connections.
   const { rows } = await reads.of(`key ${indexes[0]?.toString('base64')}`).query<KeyRow>({

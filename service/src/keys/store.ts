@@ -102,7 +102,7 @@ export function createKeyStore(changes: Shares, secrets: readonly string[]): Key
       [workspaceId, id, key.name, key.mode, key.access, key.companyId, createdAt, ...stored],
     );
     if (rowCount === 0) return 'no_company';
-    return { key: await logged(client, workspaceId, id, by, 'key.created'), token };
+    return { key: await logChange(client, workspaceId, id, by, 'key.created'), token };
   };
   /** Runs a change of a key in a transaction that locks the key. */
   const change = <T>(
@@ -140,7 +140,7 @@ export function createKeyStore(changes: Shares, secrets: readonly string[]): Key
            where workspace_id = $1 and id = $2`,
           [workspaceId, keyId, ...stored],
         );
-        return { key: await logged(client, workspaceId, keyId, by, 'key.rotated'), token };
+        return { key: await logChange(client, workspaceId, keyId, by, 'key.rotated'), token };
       }),
 
     revoke: (workspaceId, keyId, by, confirm) =>
@@ -150,13 +150,13 @@ export function createKeyStore(changes: Shares, secrets: readonly string[]): Key
           'update api_keys set revoked_at = clock_timestamp() where workspace_id = $1 and id = $2',
           [workspaceId, keyId],
         );
-        return logged(client, workspaceId, keyId, by, 'key.revoked');
+        return logChange(client, workspaceId, keyId, by, 'key.revoked');
       }),
   };
 }
 
 /** Appends the audit entry of a change. Returns the key after the change. */
-async function logged(
+async function logChange(
   client: pg.ClientBase,
   workspaceId: string,
   keyId: string,

@@ -14,8 +14,8 @@ export interface Position {
 }
 
 /**
- * The list, the sort and the effective filter set that a cursor is bound to, as one text. It is bound to its
- * workspace too.
+ * The list, the sort and the effective filter set that a cursor is bound to, as one text. A cursor is also bound to its
+ * workspace.
  */
 export type Binding = string;
 
@@ -24,7 +24,7 @@ export type CursorFailure = 'invalid' | 'expired' | 'mismatch';
 export interface CursorCodec {
   /** Issues a cursor. The same position, issued in the same second, gives the same text. */
   encode(position: Position, binding: Binding, workspaceId: string, nowMs: number): string;
-  /** Opens a cursor. Checks in this order: invalid, expired, mismatch. No text makes it throw. */
+  /** Opens a cursor. Checks in this order: invalid, expired, mismatch. It never throws. */
   decode(text: string, binding: Binding, workspaceId: string, nowMs: number): Position | CursorFailure;
 }
 
@@ -39,7 +39,7 @@ type Payload = readonly [issuedAtSeconds: number, side: 0 | 1, key: string, id: 
 /**
  * Cursors are base64url of: version byte, synthetic nonce, AES-256-GCM with the workspace as associated data.
  * The nonce is an HMAC of workspace and content, so equal content gives an equal text, and no two contents have the same
- * nonce. The first secret issues cursors, all of them are accepted (docs/assumptions.md, Lists and cursors).
+ * nonce. The first secret issues cursors. Cursors of all secrets are accepted (docs/assumptions.md, Lists and cursors).
  */
 export function createCursorCodec(secrets: readonly string[]): CursorCodec {
   const keys = secrets.map((secret) => ({

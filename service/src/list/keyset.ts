@@ -5,7 +5,7 @@ import type { Queryable } from '../database/lane.ts';
 import type { Position } from './cursor.ts';
 import type { Comparison, ListDefinition, Sort } from './definition.ts';
 
-/** What the one statement of a page reads. */
+/** What the statement of a page reads. */
 export interface KeysetRead {
   readonly list: ListDefinition;
   readonly workspaceId: string;
@@ -41,7 +41,7 @@ export interface KeysetRow {
 /** JSON text never contains a raw line break, so this text separates docs exactly. */
 export const DOC_SEPARATOR = ',\n';
 
-/** Equal columns of a statement that is prepared. With more, or with comparisons, there are too many shapes to keep. */
+/** The most equal columns of a prepared statement. With more, or with comparisons, there would be too many statements. */
 const PREPARED_COLUMNS_MAX = 2;
 
 /** The number of the first condition's parameter. The workspace and the limit come before it. */
@@ -97,7 +97,7 @@ export function keysetStatement(read: KeysetRead): pg.QueryConfig & { values: (s
 /**
  * Identifiers come from the declarations, never from a request; values are always parameters. The order is total, because
  * it ends in the id, and the row comparison has exactly the columns of an index. So every page, also the last one, reads
- * limit + 1 index rows. The aggregates take the rows in the order of the subquery.
+ * limit + 1 index rows. The aggregates read the rows in the order of the subquery.
  */
 function statementText(
   list: ListDefinition,

@@ -15,7 +15,7 @@ export interface Scope {
 }
 
 export interface ListReader {
-  /** By workspace. */
+  /** Connections by workspace. */
   readonly reads: Shares;
   readonly cursors: CursorCodec;
   readonly clock: Clock;
@@ -135,8 +135,9 @@ function envelope(page: Page, direction: Direction, issue: (gap: Position | null
 }
 
 /**
- * The time of issue of the cursors that the ETag of a page is made from. The cursors of the response change every second;
- * those of the ETag change so often that a page which a 304 declares current has no expired cursor. The ETag also changes
- * when cursors become unusable for another reason: with the issuing secret, and with what they are bound to.
+ * The issue time of the cursors that the ETag of a page is computed from. The cursors of a response change every second.
+ * Those of the ETag change only every ETAG_LIFETIME_SECONDS: the ETag of an unchanged page mostly stays the same, and a
+ * page that a 304 declares current has no expired cursor. The ETag also changes if its cursors become unusable for
+ * another reason: another issuing secret, or another binding.
  */
 const tagTime = (nowMs: number): number => nowMs - (nowMs % (ETAG_LIFETIME_SECONDS * 1000));

@@ -5,7 +5,7 @@ import type { RecordInput } from './row.ts';
 /** The company_id of the counter of a whole workspace. */
 export const WHOLE_WORKSPACE = '';
 
-/** The field that holds the company of a record. Undefined: the records have no company; companies are among these. */
+/** The field that holds the company of a record. Undefined: the records belong to no company, as companies themselves. */
 export const parentField = ({ company }: Resource): string | undefined =>
   company === null || company === 'id' ? undefined : company;
 

@@ -20,7 +20,7 @@ export interface Answer {
 export interface WriteResult {
   readonly answer: Answer;
   readonly recordIds: readonly string[];
-  /** Stored instead of the body, if `answerAgain` can make the body from it. */
+  /** Stored instead of the body, if `bodyFromRecipe` can create the body from it. */
   readonly recipe?: object;
 }
 
@@ -28,15 +28,15 @@ export interface WriteResult {
 export interface RecordWrite<Result extends WriteResult = WriteResult> {
   /** Changes the records, in the caller's transaction. */
   readonly work: (client: pg.ClientBase) => Promise<Result>;
-  /** Makes the body of a repeated response from its recipe. Default: the write has no recipe. */
-  readonly answerAgain?: (recipe: object) => string;
+  /** Creates the body of a repeated response from its recipe. Default: the write has no recipe. */
+  readonly bodyFromRecipe?: (recipe: object) => string;
 }
 
 const CREATED = 201;
 
 /**
  * Validates a record and returns the write that creates it. The write throws `conflict` for a taken id and `invalid_body`
- * for a company that does not exist. `nowMs`: the time of the state that the record is created in.
+ * for a company that does not exist. `nowMs`: the time at which the record enters its first state.
  */
 export function createRecord(resource: Resource, scope: Scope, body: unknown, nowMs: number): RecordWrite {
   const inputs = [requireRecord(resource, body, 'create')];
@@ -52,7 +52,7 @@ export function createRecord(resource: Resource, scope: Scope, body: unknown, no
   };
 }
 
-/** The same for the records of a batch. The write creates all of them or none. */
+/** Validates the records of a batch and returns the write that creates all of them or none. Throws like createRecord. */
 export function createBatch(resource: Resource, scope: Scope, body: unknown, nowMs: number): RecordWrite {
   const inputs = requireBatch(resource, body);
   refuseOtherCompanies(resource, scope, inputs);
@@ -68,7 +68,7 @@ export function createBatch(resource: Resource, scope: Scope, body: unknown, now
       const answer = { status: CREATED, headers: {}, body: batchBody(created) };
       return { answer, recordIds, recipe };
     },
-    answerAgain: (recipe) => batchBodyAgain(resource, inputs, recipe as BatchRecipe),
+    bodyFromRecipe: (recipe) => batchBodyFromRecipe(resource, inputs, recipe as BatchRecipe),
   };
 }
 
@@ -141,7 +141,7 @@ async function insertAll(
   return result.inserted;
 }
 
-/** If several inputs have one id, the first of them may be new; the later ones are not. */
+/** The refusal of an id that a record of the workspace or an earlier input has. */
 function idTaken(
   { singular }: Resource,
   inputs: readonly RecordInput[],
@@ -166,29 +166,29 @@ function stampedOnCreation({ transitions }: Resource, input: RecordInput, nowMs:
     : { ...input, [stamp]: new Date(nowMs).toISOString() };
 }
 
-/** The parts of a batch's answer that its request does not have. The same request and these parts give the answer again. */
+/** The parts of a batch's response that its request does not contain. The request and these parts give the same response. */
 interface BatchRecipe {
   /** createdAt of the first record. Each of the others is one microsecond later. */
   readonly createdAt: string;
-  /** The time, in milliseconds, of the states that records are created in. */
+  /** The time at which the records entered their first states, in milliseconds. */
   readonly nowMs: number;
-  /** The ids that the service has given, in the order of the request. */
+  /** The ids that the service has generated, in the order of the request. */
   readonly ids: readonly string[];
 }
 
 const batchBody = (records: readonly { readonly doc: string }[]): string =>
   `{"data":[${records.map(({ doc }) => doc).join(',\n')}]}`;
 
-/** Makes the answer of the first request again, also if its records have changed since. */
-function batchBodyAgain(
+/** Creates the body of the first response again, also if its records have changed since. */
+function batchBodyFromRecipe(
   resource: Resource,
   inputs: readonly RecordInput[],
   { createdAt, nowMs, ids }: BatchRecipe,
 ): string {
   const first = microsOfTime(createdAt);
-  const given = ids[Symbol.iterator]();
+  const generated = ids[Symbol.iterator]();
   const rows = inputs.map((input, index) => {
-    const id = input['id'] ?? given.next().value;
+    const id = input['id'] ?? generated.next().value;
     return rowOf(resource, { ...stampedOnCreation(resource, input, nowMs), id }, timeOfMicros(first + index));
   });
   return batchBody(rows);

@@ -77,7 +77,7 @@ async function hasActiveKey(client: pg.ClientBase, workspaceId: string, companyI
 
 /**
  * Locks the clock of the workspace and reads a record. Throws `not_found` if the scope has no such record, and
- * `precondition_failed` if If-Match does not name it.
+ * `precondition_failed` if If-Match does not match its ETag.
  */
 async function lockMatching(
   client: pg.ClientBase,
@@ -91,7 +91,7 @@ async function lockMatching(
   const now = timeOfMicros(await allocateTimestamps(client, workspaceId, 1));
   const { relation, companyColumn } = resource.list;
   const { rows } = await client.query<{ doc: string }>({
-    name: `hold_${relation}`,
+    name: `lock_${relation}`,
     text: `select doc from ${relation} where workspace_id = $1 and id = $2 and ($3::text is null or ${companyColumn ?? 'id'} = $3)`,
     values: [workspaceId, id, companyId],
   });

@@ -47,18 +47,18 @@ export async function readCount(
   approximate: boolean,
 ): Promise<Count> {
   const count = approximate
-    ? await keptCount(reads.of(scope.workspaceId), resource, scope)
+    ? await storedCount(reads.of(scope.workspaceId), resource, scope)
     : await exactCount(slow.of(scope.workspaceId), resource, scope);
   return { count, approximate };
 }
 
-async function keptCount(
+async function storedCount(
   connections: Queryable,
   { name }: Resource,
   { workspaceId, companyId }: Scope,
 ): Promise<number> {
   const { rows } = await connections.query<{ records: number }>({
-    name: 'kept_count',
+    name: 'stored_count',
     text: `select records from record_counts where workspace_id = $1 and resource = $2 and company_id = $3`,
     values: [workspaceId, name, companyId ?? WHOLE_WORKSPACE],
   });

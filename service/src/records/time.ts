@@ -72,7 +72,7 @@ export async function allocateTimestamps(
   count: number,
 ): Promise<Micros> {
   const { rows } = await client.query<{ last: number }>({
-    name: 'take_ticks',
+    name: 'allocate_timestamps',
     text: `update workspace_clocks
       set last_at = greatest(clock_timestamp(), last_at + interval '1 microsecond') + ($2::int - 1) * interval '1 microsecond'
       where workspace_id = $1
@@ -87,7 +87,7 @@ export async function allocateTimestamps(
 /**
  * Takes a shared lock on the clock of the workspace, until the transaction ends. While it is held, no transaction can
  * allocate timestamps. Returns false, without a lock, if timestamps were allocated after `last` or if a transaction
- * waits for the clock: one that waits for a row holds a tuple lock on it.
+ * waits for a workspace's clock: a transaction that waits for a row holds a tuple lock.
  */
 export async function lockClockShared(
   client: pg.ClientBase,
@@ -95,7 +95,7 @@ export async function lockClockShared(
   last: Micros,
 ): Promise<boolean> {
   const { rowCount } = await client.query({
-    name: 'hold_clock',
+    name: 'lock_clock_shared',
     text: `select 1 from workspace_clocks c where workspace_id = $1 and last_at = $2 and not exists (
         select from pg_locks l where l.locktype = 'tuple' and l.relation = 'workspace_clocks'::regclass
           and l.database = (select oid from pg_database where datname = current_database()))
