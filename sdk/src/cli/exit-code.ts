@@ -6,7 +6,7 @@ import { NoKeyError } from './session.ts';
 /** Exit codes of the command line. The help prints this table. */
 export const EXIT_CODES = {
   done: { code: 0, meaning: 'Done.' },
-  failed: { code: 1, meaning: 'Another error.' },
+  failed: { code: 1, meaning: 'Any other error.' },
   usage: { code: 2, meaning: 'The command or its options are wrong.' },
   key: { code: 3, meaning: 'There is no API key, or it is invalid or revoked.' },
   scope: { code: 4, meaning: 'The key may not do this.' },

@@ -25,7 +25,7 @@ const optionRow = ([name, { short, value, description, choices }]: [string, Opti
 /** `svc audits list --help`. */
 export function commandHelp(command: Command): string {
   const { summary, options, notes = [] } = command;
-  const help = ['    --help', 'Show this help.'] as const;
+  const help = ['-h, --help', 'Show this help.'] as const;
   return `${summary}.
 
 Usage: ${usageOf(command)}

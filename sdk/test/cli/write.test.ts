@@ -52,7 +52,7 @@ describe('create', () => {
       stdin: '{"name":"One more"}',
       terminal: ['stdout'],
     });
-    expect(more).toEqual({ code: 0, stdout: '', stderr: 'svc: created 1 companies.\n' });
+    expect(more).toEqual({ code: 0, stdout: '', stderr: 'svc: created 1 company.\n' });
     expect((await svc.companies.list().toArray({ max: 2_000 })).length).toBe(1_201);
   });
 

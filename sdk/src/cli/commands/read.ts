@@ -1,4 +1,4 @@
-import { PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, sortsOf } from '../../contract/index.ts';
+import { CONTRACT, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, sortsOf } from '../../contract/index.ts';
 import type { List } from '../../list/list.ts';
 import { RESOURCES, type Resource, type Resources } from '../../resource.ts';
 import type { Tail } from '../../tail/tail.ts';
@@ -22,7 +22,7 @@ import {
   recordWriter,
   valueText,
 } from '../output/format.ts';
-import { progressOf } from '../output/progress.ts';
+import { type Noun, progressOf } from '../output/progress.ts';
 import type { AnyRecord } from '../output/record.ts';
 import { openClient } from '../session.ts';
 
@@ -96,11 +96,14 @@ export async function openCollection(
   return { mode: svc.mode, collection: svc[property as keyof Resources] as unknown as AnyCollection };
 }
 
+/** The name of a resource's records for people, such as `content items`. */
+export const nounOf = (property: string): Noun => CONTRACT[property as keyof Resources];
+
 export function listCommand(property: string, resource: Resource): Command {
   const sorts = sortsOf(resource);
   return {
     path: [resource.name, 'list'],
-    summary: `List ${resource.name}, newest first${sorts.length > 0 ? ' by default' : ''}`,
+    summary: `List ${nounOf(property).plural}, newest first${sorts.length > 0 ? ' by default' : ''}`,
     options: {
       limit: {
         type: 'string',
@@ -137,7 +140,7 @@ export function listCommand(property: string, resource: Resource): Command {
         limit: Math.min(max, PAGE_LIMIT_MAX),
         signal: io.signal,
       });
-      const progress = progressOf(io, resource.name, io.stdout);
+      const progress = progressOf(io, nounOf(property), io.stdout);
       try {
         await writeRecords(flag(values, 'reverse') ? list.before() : list, max, async (records) => {
           progress.add(records.length);
@@ -187,7 +190,7 @@ export const getCommand = (property: string, resource: Resource): Command => ({
 
 export const countCommand = (property: string, resource: Resource): Command => ({
   path: [resource.name, 'count'],
-  summary: `Count ${resource.name}`,
+  summary: `Count ${nounOf(property).plural}`,
   options: {
     approximate: { type: 'boolean', description: 'Fast count, within 10 percent' },
     json: {

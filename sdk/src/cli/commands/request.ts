@@ -9,7 +9,7 @@ import { openClient } from '../session.ts';
 
 export const requestCommand: Command = {
   path: ['request'],
-  summary: 'Send any request with the same key, retries and errors',
+  summary: 'Send any request to the service, with the same key and retries as the other commands',
   positionals: ['METHOD', 'PATH'],
   completes: HTTP_METHODS,
   options: {

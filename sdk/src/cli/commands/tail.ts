@@ -4,13 +4,13 @@ import type { Resource } from '../../resource.ts';
 import { type Command, flag, integer, text, UsageError, type Values } from '../command.ts';
 import { write } from '../io.ts';
 import { recordWriter } from '../output/format.ts';
-import { filterOptions, filtersOf, formatOf, formatOption, openCollection } from './read.ts';
+import { filterOptions, filtersOf, formatOf, formatOption, nounOf, openCollection } from './read.ts';
 
 const POLL_SECONDS = 5;
 
 export const tailCommand = (property: string, resource: Resource): Command => ({
   path: [resource.name, 'tail'],
-  summary: `Show ${resource.name} as they are created, oldest first`,
+  summary: `Show ${nounOf(property).plural} as they are created, oldest first`,
   options: {
     after: {
       type: 'string',

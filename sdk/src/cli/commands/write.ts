@@ -6,11 +6,11 @@ import { parseFields, writableFields } from '../fields.ts';
 import { type Io, printMessage, write } from '../io.ts';
 import { readRecords } from '../lines.ts';
 import { recordText, recordWriter } from '../output/format.ts';
-import { formatCount, progressOf } from '../output/progress.ts';
-import { type AnyCollection, formatOf, formatOption, openCollection } from './read.ts';
+import { countText, formatCount, type Noun, progressOf } from '../output/progress.ts';
+import { type AnyCollection, formatOf, formatOption, nounOf, openCollection } from './read.ts';
 
 const fieldNotes = (resource: Resource, verb: 'create' | 'update'): readonly string[] => [
-  `Fields: ${writableFields(resource, verb).join(', ')}. FIELD=TEXT sets a string (or a number if the field is a number), FIELD:=JSON sets any other value, such as url:=null.`,
+  `Fields: ${writableFields(resource, verb).join(', ')}. FIELD=TEXT sets a string (or a number if the field is a number). FIELD:=JSON sets any other value, such as FIELD:=null.`,
   'With a test key, writes are dry runs: the service checks them and responds, but changes nothing.',
 ];
 
@@ -24,7 +24,7 @@ async function openForWriting(io: Io, property: string): Promise<AnyCollection> 
 
 export const createCommand = (property: string, resource: Resource): Command => ({
   path: [resource.name, 'create'],
-  summary: `Create ${resource.name}: one from fields, or many from a file`,
+  summary: `Create ${nounOf(property).plural}: one from fields, or many from a file`,
   positionals: ['[FIELD=VALUE…]'],
   options: {
     file: {
@@ -36,7 +36,8 @@ export const createCommand = (property: string, resource: Resource): Command => 
     'idempotency-key': {
       type: 'string',
       value: 'KEY',
-      description: 'Repeating the command with the same key within 24 hours creates nothing again',
+      description:
+        'Makes the command safe to repeat: with the same key, a repeat within 24 hours creates nothing again',
     },
     ...formatOption,
   },
@@ -48,7 +49,14 @@ export const createCommand = (property: string, resource: Resource): Command => 
     const options = { idempotencyKey: text(values, 'idempotency-key'), signal: io.signal };
     if (file !== undefined) {
       if (positionals.length > 0) throw new UsageError('Give either fields or --file, not both.');
-      await createFromFile(invocation, await openForWriting(io, property), resource, file, options);
+      const collection = await openForWriting(io, property);
+      await createFromFile(
+        invocation,
+        collection,
+        { ...nounOf(property), fields: resource.fields },
+        file,
+        options,
+      );
       return;
     }
     const record = parseFields(resource, 'create', positionals);
@@ -65,13 +73,13 @@ export const createCommand = (property: string, resource: Resource): Command => 
 async function createFromFile(
   { io, values }: Invocation,
   collection: AnyCollection,
-  resource: Resource,
+  resource: Noun & Pick<Resource, 'fields'>,
   file: string,
   options: object,
 ): Promise<void> {
   const shown = io.stdout.isTTY !== true || values['format'] !== undefined;
   const writer = recordWriter(formatOf(values, io), resource.fields, io.stdout);
-  const progress = progressOf(io, resource.name, shown ? io.stdout : undefined);
+  const progress = progressOf(io, resource, shown ? io.stdout : undefined);
   let created = 0;
   let unfinished: BatchProgress | undefined;
   try {
@@ -86,7 +94,7 @@ async function createFromFile(
     throw error;
   } finally {
     progress.end();
-    await printMessage(io, `svc: created ${formatCount(created)} ${resource.name}.`);
+    await printMessage(io, `svc: created ${countText(created, resource)}.`);
     if (unfinished !== undefined) await explainHowToContinue(io, unfinished);
   }
 }
