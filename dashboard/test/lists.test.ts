@@ -86,6 +86,23 @@ describe.skipIf(BROWSER_PATH === undefined)('a list', async () => {
     await page.getByRole('link', { name: 'aud_newer' }).waitFor();
   });
 
+  test('has no newer records while its first page loads', async () => {
+    const page = await open(owner, `${base}/data/audits?sort=score-descending`);
+    await page.getByRole('row').nth(1).waitFor();
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route(/\/audits\?.*sort=created-descending/, async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.getByLabel('Sort by').selectOption('created-descending');
+    await page.getByRole('button', { name: 'Load newer' }).click();
+    release();
+    await page.getByText('No new audits.').first().waitFor();
+  });
+
   test('that is live shows each entry once, however often live is switched off and on', async () => {
     const { token } = await service.issue(workspaceId, { name: 'crawler' });
     const call = (path: string) => fetch(url + path, { headers: { authorization: `Bearer ${token}` } });

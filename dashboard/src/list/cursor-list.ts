@@ -69,7 +69,9 @@ export function useCursorList<Item>(path: string, params: Params): CursorList<It
     if (first === undefined || previousParam(first) === undefined) {
       const read = await refetch({ cancelRefetch: false });
       if (read.isError) throw read.error;
-      return read.data === undefined ? 0 : itemsOf(read.data).length;
+      // The first page still loaded: none of its items is newer than what the viewer has seen.
+      if (first === undefined || read.data === undefined) return 0;
+      return itemsOf(read.data).length;
     }
     // One request at a time: a second call joins the running request and cancels nothing.
     const fetchNewer = () => fetchPreviousPage({ cancelRefetch: false });
