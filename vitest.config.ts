@@ -7,7 +7,7 @@ const POSTGRESQL_15 = '/usr/lib/postgresql/15/bin/postgres';
 const TEST_TIMEOUT_MS = 60_000;
 const HOOK_TIMEOUT_MS = 120_000;
 
-/** What runs in a browser, once: not on every database. */
+/** The tests in this folder run in a browser, once, not on every database. */
 const BROWSER = 'dashboard/test/';
 const BROWSER_TEST_TIMEOUT_MS = 120_000;
 /** A shared machine may delay a browser or a process, so CI retries the tests that drive one. Other tests have no retry. */
@@ -15,11 +15,11 @@ const RETRIES = process.env['CI'] === undefined || process.env['PROVE'] !== unde
 const DRIVES_PROCESS = /from '(?:node:child_process|[^']*\/harness\/(?:process|running-service)\.ts)'/;
 const PROCESS_TESTS = 'packages/embedded-postgres/test/';
 
-/** A test file needs a database when it imports from the harness more than these. */
+/** A test file needs a database if it imports another file of the harness than these. */
 const USES_DATABASE =
   /from '(?:\.\.?|@svc\/service)\/(?:[\w.-]+\/)*harness\/(?!temporary-directory|cleanup|process|dashboard-http|secrets|running-service|totp)/;
 
-/** The file that `npm run prove` runs; it is not part of the suite. */
+/** The file that `npm run prove` runs. Undefined: the suite runs. */
 const PROOF = process.env['PROVE'];
 
 const found =
@@ -31,7 +31,7 @@ const found =
     : [PROOF];
 const inBrowser = found.filter((file) => file.startsWith(BROWSER));
 const files = found.filter((file) => !inBrowser.includes(file));
-// A proof reaches the harness by other files.
+// A proof always needs a database: it imports the harness through other files.
 const textOf = (file: string): string => readFileSync(join(import.meta.dirname, file), 'utf8');
 const withDatabase = files.filter((file) => PROOF !== undefined || USES_DATABASE.test(textOf(file)));
 const withoutDatabase = files.filter((file) => !withDatabase.includes(file));
@@ -53,7 +53,7 @@ function project(
     test: {
       name,
       include: [...include],
-      // Not a glob over the whole tree again, and no file that appears in two lists.
+      // `include` lists files, not patterns, so vitest does not search the whole tree again.
       root: import.meta.dirname,
       setupFiles: ['packages/embedded-postgres/test/support/setup.ts'],
       testTimeout,
@@ -64,7 +64,7 @@ function project(
   };
 }
 
-/** The project, and the same with retries for its tests that drive a process. */
+/** Two projects: one for tests without retries, and one with retries for the tests that drive a process. */
 const withRetries = (name: string, include: readonly string[], globalSetup?: string) => {
   const options = globalSetup === undefined ? {} : { globalSetup };
   return [
@@ -93,8 +93,8 @@ if (existsSync(POSTGRESQL_15)) {
   process.stderr.write(`${POSTGRESQL_15} is not there: the tests run only on the packaged PostgreSQL\n`);
 }
 
-// Half of the time a test waits for PostgreSQL or for a process: a worker per core, where the default leaves one free.
-// A proof has the machine to itself.
+// One worker per core, although vitest by default leaves a core free: tests wait for PostgreSQL or a process half of the
+// time. A proof runs in one worker.
 export default defineConfig({
   test: {
     projects: projects.filter(({ test }) => (test?.include ?? []).length > 0),

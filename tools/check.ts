@@ -1,4 +1,4 @@
-// Checks of the whole repository that no compiler, linter or test makes: `npm run check`.
+// `npm run check`: checks of the whole repository that the compiler, the linter and the tests do not do.
 
 import { fileURLToPath } from 'node:url';
 import { dependenciesPinned } from './check/dependencies.ts';

@@ -1,5 +1,6 @@
-// Proofs that take longer than a test: `npm run prove -- [NAME…] [--seconds N] [--seed N]`. Default: all of them. The seed
-// is printed; the same seed draws the same inputs and the same schedule of faults.
+// `npm run prove -- [NAME…] [--seconds N] [--seed N]` runs proofs, which take longer than tests. Default: all proofs, each
+// with its default duration, and a random seed. Prints the seed. The same seed gives the same inputs and the same schedule
+// of faults.
 
 import { spawnSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
@@ -18,7 +19,7 @@ const { values, positionals } = parseArgs({
 function positiveInteger(name: string, text: string | undefined, fallback: number): number {
   const value = text === undefined ? fallback : Number(text);
   if (Number.isSafeInteger(value) && value > 0) return value;
-  console.error(`--${name} takes a positive integer, not "${text}".`);
+  console.error(`--${name} must be a positive integer, not "${text}".`);
   process.exit(2);
 }
 

@@ -3,8 +3,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isInstalled, RUNTIMES, RUNTIMES_DIRECTORY } from './runtimes/table.ts';
 
-// Tries the packed client on every runtime that it is for: `npm run runtimes`. Those are installed once, by npm, into a
-// folder of their own; the tests are those of the suite, which also uses what is installed there and passes over the rest.
+// `npm run runtimes` tests the packed client library on every runtime that it supports. Installs the runtimes once, with
+// npm, into a separate folder. The suite has the same tests; it skips the runtimes that are not installed.
 
 const ROOT = join(import.meta.dirname, '..');
 const TESTS = 'sdk/test/package/runtimes.test.ts';
@@ -14,7 +14,7 @@ function install(): void {
   const dependencies = Object.fromEntries(
     RUNTIMES.map(({ program, npm }) => [program, `npm:${npm.package}@${npm.release}`]),
   );
-  // They bring their programs by scripts.
+  // These packages install their programs with scripts.
   const allowScripts = Object.fromEntries(RUNTIMES.map(({ npm }) => [npm.package, true]));
   mkdirSync(RUNTIMES_DIRECTORY, { recursive: true });
   writeFileSync(
@@ -32,7 +32,7 @@ if (!RUNTIMES.every(isInstalled)) {
   install();
 }
 const missing = RUNTIMES.filter((runtime) => !isInstalled(runtime)).map(({ name }) => name);
-if (missing.length > 0) throw new Error(`npm has not brought ${missing.join(', ')}`);
+if (missing.length > 0) throw new Error(`npm did not install ${missing.join(', ')}`);
 
 execFileSync(
   join(ROOT, 'node_modules/.bin/vitest'),

@@ -1,5 +1,5 @@
-// Writes service/schema.sql: what the migrations add up to, made by running them on a server of its own.
-// `--check` writes nothing and fails when the file is not what they add up to.
+// Writes service/schema.sql: the schema that the migrations produce. Runs the migrations on a temporary server.
+// With `--check`, writes nothing, and fails if the file differs from that schema.
 
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,7 @@ const HEADING = `-- What service/migrations adds up to, for reading. Generated b
 
 `;
 
-/** May be passed by everybody: as root, PostgreSQL runs as another user. */
+/** Everyone may enter the directory, because PostgreSQL runs as another user if root starts it. */
 const PASSABLE = 0o711;
 
 const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
@@ -54,7 +54,7 @@ async function generatedSchema(): Promise<string> {
 async function check(expected: string): Promise<void> {
   const found = await readFile(SCHEMA_FILE, 'utf8').catch(() => '');
   if (found === expected) return;
-  console.error('service/schema.sql is not what the migrations add up to; run `npm run schema`:');
+  console.error('service/schema.sql is not the schema that the migrations produce; run `npm run schema`:');
   for (const line of lineDiff(found, expected)) console.error(line);
   process.exitCode = 1;
 }

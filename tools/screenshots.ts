@@ -10,7 +10,8 @@ import { CHROMIUM_ARGUMENTS, findChromium } from './screenshots/chromium.ts';
 import { type Demo, makeTraffic, type RunningDemo, startDemo } from './screenshots/demo.ts';
 import { SHOTS, type Shot } from './screenshots/shots.ts';
 
-// Pictures of every page of the dashboard, over the demo's data: `npm run screenshots -- [part of a name] …`.
+// `npm run screenshots -- [part of a name] …` takes pictures of the pages of the dashboard, with the demo's data. Default:
+// all pages.
 
 const OUT = fileURLToPath(new URL('../dashboard/screenshots', import.meta.url));
 const SETTLE_MS = 400;
@@ -20,7 +21,7 @@ const VIEWS = { wide: { width: 1280, height: 800 }, phone: { width: 360, height:
 const { positionals } = parseArgs({ allowPositionals: true });
 const executablePath = findChromium();
 if (executablePath === undefined) {
-  console.error('screenshots: there is no /usr/bin/chromium, and it cannot be installed here');
+  console.error('screenshots: /usr/bin/chromium does not exist and cannot be installed');
   process.exit(1);
 }
 const wanted = SHOTS.filter(
@@ -62,7 +63,7 @@ async function signIn(browser: Browser, { signInLink }: RunningDemo) {
   return state;
 }
 
-/** Makes invitations in the owner's name. */
+/** Returns a function that creates invitations, with the owner's session. */
 function inviter({ request }: BrowserContext, { url, workspaceId }: RunningDemo): Demo['invite'] {
   let invited = 0;
   return async () => {
@@ -92,7 +93,7 @@ async function take(context: BrowserContext, demo: Demo, shot: Shot, fileOf: (na
     console.error(`${shot.name}: ${String(error)}`);
   }
   await settle(page);
-  // As high as the page: of a long table only the rows in sight are in the document.
+  // The window gets the height of the page, because the document has only the visible rows of a long table.
   const size = page.viewportSize();
   const height = await page.evaluate<number>('document.documentElement.scrollHeight');
   if (size !== null && (shot.act === undefined || shot.whole === true)) {
@@ -101,7 +102,7 @@ async function take(context: BrowserContext, demo: Demo, shot: Shot, fileOf: (na
   await page.screenshot({ path: fileOf(shot.name) });
 }
 
-/** What an act has asked for may still be on its way, a page that is there already is idle at once, and things move. */
+/** Waits for requests that the last action is about to send, for their responses, and for the end of animations. */
 async function settle(page: Page): Promise<void> {
   await page.waitForTimeout(SETTLE_MS);
   await page.waitForLoadState('networkidle');

@@ -62,7 +62,7 @@ async function linkPackages(directory: string, files: readonly string[]): Promis
   for (const workspace of workspaces) {
     const { name } = JSON.parse(await readFile(join(directory, workspace, 'package.json'), 'utf8'));
     own.set(name, join(directory, workspace));
-    // Versions that differ from those of the other workspaces.
+    // The workspace's own node_modules has versions that differ from those of the other workspaces.
     await symlink(join(ROOT, workspace, 'node_modules'), join(directory, workspace, 'node_modules'));
   }
   const modules = join(directory, 'node_modules');

@@ -5,7 +5,7 @@ const EXACT = /^\d+\.\d+\.\d+(?:-[\w.]+)?$/;
 
 type Manifest = Partial<Readonly<Record<(typeof SECTIONS)[number], Readonly<Record<string, string>>>>>;
 
-/** Every dependency is one version: what was tested is what is installed. */
+/** Every dependency has one exact version, so that users install what was tested. */
 export const dependenciesPinned: Rule = (files) =>
   files.filter(({ path }) => /(?:^|\/)package\.json$/.test(path)).flatMap(unpinned);
 

@@ -8,6 +8,7 @@ const ASSUMPTIONS_DOC = 'docs/assumptions.md';
 
 const LINK = /\]\(\s*<?([^)\s>]+)>?(?:\s+"[^"]*")?\s*\)|^\[[^\]]+\]:\s*(\S+)/g;
 
+/** Each relative link of a document leads to a file or folder of the repository. */
 export const linksLead: Rule = (files) => {
   const paths = new Set(files.flatMap(({ path }) => [path, ...foldersOf(path)]));
   return files
@@ -30,7 +31,7 @@ function leads(from: string, target: string, paths: ReadonlySet<string>): boolea
   return paths.has(posix.join(posix.dirname(from), file).replace(/\/$/, ''));
 }
 
-/** Each `npm run NAME` of a document names a script of the workspace that it runs in. */
+/** Each `npm run NAME` in a document names a script of package.json: of the root, or of the workspace after `-w`. */
 export const scriptsExist: Rule = (files) => {
   const scriptsOf = (workspace: string): Readonly<Record<string, string>> => {
     const manifest = named(files, posix.join(workspace, 'package.json'));
@@ -53,7 +54,7 @@ export const scriptsExist: Rule = (files) => {
 const named = (files: readonly SourceFile[], path: string): SourceFile | undefined =>
   files.find((file) => file.path === path);
 
-/** docs/errors.md has a row `| code | status | meaning |` for each error, equal to the table in the code. */
+/** docs/errors.md has a row `| code | status | meaning |` for each error, with the texts of the contract. */
 export const errorsDocumented: Rule = (files) => {
   const file = named(files, ERRORS_DOC);
   if (file === undefined) return [{ path: ERRORS_DOC, message: 'is missing' }];
@@ -74,7 +75,7 @@ export const errorsDocumented: Rule = (files) => {
   return [...missing, ...wrong];
 };
 
-/** The last cell of each row of docs/assumptions.md names, in backticks, what pins it: a file, or a test's title. */
+/** The last cell of each row of docs/assumptions.md names, in backticks, the test file or the test title that checks it. */
 export const assumptionsPinned: Rule = (files) => {
   const file = named(files, ASSUMPTIONS_DOC);
   if (file === undefined) return [{ path: ASSUMPTIONS_DOC, message: 'is missing' }];

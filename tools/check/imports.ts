@@ -3,7 +3,7 @@ import { isTest, isTypeScript, type Rule, type SourceFile } from './repository.t
 
 /**
  * Imports point one way (ARCHITECTURE.md, the map): a part may import those of its own layer and of the layers below.
- * A part is a folder, or a file that lies beside the folders. Within a layer there must be no circle.
+ * A part is a folder of service/src, or a file directly in it. The parts of a layer must not import each other in a circle.
  */
 const LAYERS: readonly (readonly string[])[] = [
   ['main.ts', 'server'],
@@ -52,7 +52,7 @@ const partOf = (path: string): string | undefined =>
   path.startsWith(SOURCE) ? path.slice(SOURCE.length).split('/')[0] : undefined;
 const layerOf = (part: string): number => LAYERS.findIndex((layer) => layer.includes(part));
 
-/** Imports between two parts of the service; tests may import what they test with. */
+/** Imports between two parts of the service. Without those of tests, which may import everything. */
 function crossings(files: readonly SourceFile[]) {
   return files
     .filter((file) => isTypeScript(file) && !isTest(file))
@@ -73,7 +73,7 @@ export const importDirections: Rule = (files) =>
       : [],
   );
 
-/** Every part has its place in LAYERS. */
+/** Every part of the service is in LAYERS. */
 export const partsPlaced: Rule = (files) => {
   const parts = files.filter((file) => isTypeScript(file) && !isTest(file)).map(({ path }) => partOf(path));
   return [...new Set(parts)].flatMap((part) =>
@@ -83,6 +83,7 @@ export const partsPlaced: Rule = (files) => {
   );
 };
 
+/** The parts of a layer do not import each other in a circle. */
 export const noCircles: Rule = (files) => {
   const within = crossings(files).filter(({ from, to }) => layerOf(from) === layerOf(to));
   const reachable = (from: string, seen = new Set<string>()): ReadonlySet<string> => {
@@ -123,7 +124,7 @@ export const keyStoreImporters: Rule = (files) => [
     })),
 ];
 
-/** The SDK imports only itself and what Node.js has. */
+/** The SDK imports only its own files and modules of Node.js. */
 export const sdkImportsNobody: Rule = (files) =>
   files
     .filter((file) => file.path.startsWith('sdk/') && isTypeScript(file) && !isTest(file))
@@ -160,8 +161,8 @@ const packageOf = (path: string): string | undefined => /^packages\/[^/]+(?=\/)/
 const SDK = /^@svc\/sdk(?:\/|$)/;
 
 /**
- * A package imports no other workspace than the SDK. The others import it by its name, and only tests import its
- * `/testing`.
+ * Of the other workspaces, a package imports only the SDK. The other workspaces import a package by its name, and only
+ * tests import its `/testing`.
  */
 export const packagesByName: Rule = (files) =>
   files

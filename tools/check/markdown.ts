@@ -1,6 +1,6 @@
 import type { SourceFile } from './repository.ts';
 
-/** A line of a document that is no code block. */
+/** A line of a document outside of code blocks. */
 interface TextLine {
   readonly line: number;
   readonly text: string;

@@ -3,8 +3,8 @@ import { proseOf } from './markdown.ts';
 import { type Finding, findingsByLine, type Rule, type SourceFile } from './repository.ts';
 
 /**
- * The versions of Node.js are stated once: package.json of the root has the oldest one (`engines`) and the one that runs
- * the service (the dependency `node`). What else names a version must agree.
+ * package.json of the root states the versions of Node.js: the oldest one (`engines`) and the one that runs the service
+ * (the dependency `node`). All other files that name a version agree with it.
  */
 export const nodeVersionsAgree: Rule = (files) => {
   const root = files.find(({ path }) => path === 'package.json');

@@ -13,7 +13,7 @@ test.each(CASES)(
 expect(f('an argument', 1)).toBe(1);
 `;
 
-/** What the rule finds of one row, beside a guide with one section and a file with two tests. */
+/** The findings for one row. The repository has a guide with one section, and a file with two tests. */
 function findings(statedIn: string, heldBy: string, more = ''): readonly string[] {
   const table = `| Promise | Stated in | Held by |\n|---|---|---|\n| A page is bounded. | ${statedIn} | ${heldBy} |\n`;
   const files = [

@@ -4,7 +4,7 @@ import { type Finding, isTest, type Rule, type SourceFile } from './repository.t
 
 const PROMISES_DOC = 'docs/promises.md';
 
-/** Documents for users: each section of them is in the table, or in the list of those that promise nothing. */
+/** Documents for users. Each of their sections is in the table, or in the list of sections that promise nothing. */
 const PROMISING = /^(?:README\.md|sdk\/README\.md|docs\/operations\.md|docs\/guides\/[\w-]+\.md)$/;
 
 /** A cell's entries are separated by `<br>`. */
@@ -21,8 +21,8 @@ const STATED = /^\[[^\]]+\]\(([^)#]+)(?:#([^)]+))?\): (.+)$/s;
 const HELD = /^`([^`]+)`: (.+)$/s;
 
 /**
- * docs/promises.md has a table for each subject: a promise, where it is stated, and the tests that hold it. What it names
- * exists: the document, its section and these words there, the test file and this title in it.
+ * docs/promises.md has a table for each subject. A row has a promise, the places that state it, and the tests that hold
+ * it. Each place exists: the document, its section, and these words in the section. Each test exists: its file and title.
  */
 export const promisesHeld: Rule = (files) => {
   const file = files.find(({ path }) => path === PROMISES_DOC);
@@ -82,13 +82,13 @@ function testsMissing(cell: string, files: readonly SourceFile[]): readonly stri
   });
 }
 
-/** What is given to `test`, `describe` and the like as their name, as it is written there. */
+/** The titles in a test file: the first argument of each `test` and `describe`. */
 const titlesOf = ({ text }: SourceFile): readonly string[] =>
   [...text.matchAll(/(?:\b(?:test|describe)(?:\.\w+)*|\))\(\s*(['"`])((?:\\.|(?!\1)[^\\])+)\1,/gs)].map(
     ([, quote = '', title = '']) => title.replaceAll(`\\${quote}`, quote),
   );
 
-/** Without what Markdown and line breaks add. */
+/** The words of a text, without the marks of Markdown and without line breaks. */
 const plain = (text: string): string =>
   text
     .replace(/\[([^\]]+)\]\([^)]*\)/g, '$1')
@@ -96,7 +96,7 @@ const plain = (text: string): string =>
     .replace(/\s+/g, ' ')
     .trim();
 
-/** The text below each heading, up to the next one, by the anchor of the heading; '' is what is above the first section. */
+/** The text of each section, by the anchor of its heading. The text before the first section has the anchor ''. */
 function sectionsOf({ lines }: SourceFile): ReadonlyMap<string, string> {
   const sections = new Map<string, string>();
   let [anchor, fenced] = ['', false];
@@ -109,7 +109,7 @@ function sectionsOf({ lines }: SourceFile): ReadonlyMap<string, string> {
   return sections;
 }
 
-/** As GitHub makes it. */
+/** The anchor that GitHub gives to a heading. */
 const anchorOf = (heading: string): string =>
   heading
     .toLowerCase()
@@ -117,7 +117,7 @@ const anchorOf = (heading: string): string =>
     .trim()
     .replace(/\s/g, '-');
 
-/** Under this heading docs/promises.md lists the sections that promise nothing, as links. */
+/** The section of docs/promises.md with links to the sections that promise nothing. */
 const NOTHING_PROMISED = 'sections-that-promise-nothing';
 
 function sectionsWithoutRow(

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A file of the repository that is text. */
+/** A text file of the repository. */
 export interface SourceFile {
   /** Relative to the repository, with slashes. */
   readonly path: string;
@@ -10,14 +10,14 @@ export interface SourceFile {
   readonly lines: readonly string[];
 }
 
-/** Something that must not be; `line` counts from 1 and is left out where the whole file is meant. */
+/** A violation of a rule. `line` counts from 1; it is absent if the finding is about the whole file. */
 export interface Finding {
   readonly path: string;
   readonly line?: number;
   readonly message: string;
 }
 
-/** One check of the whole repository. */
+/** A check of the whole repository. Returns the violations. */
 export type Rule = (files: readonly SourceFile[]) => readonly Finding[];
 
 export const sourceFile = (path: string, text: string): SourceFile => ({
@@ -26,7 +26,7 @@ export const sourceFile = (path: string, text: string): SourceFile => ({
   lines: text.split('\n'),
 });
 
-/** The tracked files as they stand in the work tree; a new file counts once it is added to git. */
+/** The text files that git tracks, with their content in the work tree. A new file counts after `git add`. */
 export function readRepository(root: string): readonly SourceFile[] {
   const paths = execFileSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8' }).split('\0');
   return paths
@@ -37,7 +37,7 @@ export function readRepository(root: string): readonly SourceFile[] {
 
 const isFile = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
 
-/** A finding for each line that `message` has something to say of. */
+/** A finding for each line for which `message` returns a text. */
 export const findingsByLine = (
   { path, lines }: SourceFile,
   message: (line: string, index: number) => string | undefined,
@@ -47,10 +47,10 @@ export const findingsByLine = (
     return found === undefined ? [] : [{ path, line: index + 1, message: found }];
   });
 
-/** Code that people read; `service/schema.sql` is generated. */
+/** Code that people write. `service/schema.sql` is generated. */
 export const isCode = ({ path }: SourceFile): boolean =>
   /\.(?:tsx?|m?js|css|sql)$/.test(path) && path !== 'service/schema.sql';
 export const isTypeScript = ({ path }: SourceFile): boolean => /\.tsx?$/.test(path);
-/** Tests, and what exists for them alone. */
+/** Tests, and code that only tests use. */
 export const isTest = ({ path }: SourceFile): boolean =>
   /\.(?:test|fixture)\.tsx?$|(?:^|\/)test\//.test(path);

@@ -14,7 +14,7 @@ import {
 import { type Rule, type SourceFile, sourceFile } from './repository.ts';
 import { honestTests, noMachinePaths, noTokens, nothingLeftOpen, shortFiles, typed } from './text.ts';
 
-// What the rules look for is put together here, so that they do not find it in this file.
+// This file joins the texts that the rules look for from parts, so that the rules do not find them here.
 const join = (...parts: readonly string[]): string => parts.join('');
 
 type Files = readonly (readonly [path: string, text: string])[];
@@ -106,7 +106,7 @@ const REFUSED: readonly (readonly [string, Rule, Files, string])[] = [
     `${LIST}:2: only tests may import @svc/a/testing`,
   ],
   ['a file of 251 lines', shortFiles, [['a.ts', 'x\n'.repeat(251)]], 'a.ts: 251 lines'],
-  ['an open type', typed, [['a.ts', join('let x: an', 'y;')]], 'a.ts:1: leaves the type open'],
+  ['the type any', typed, [['a.ts', join('let x: an', 'y;')]], 'a.ts:1: has the type any'],
   ['a silenced compiler', typed, [['a.ts', join('// @ts-', 'ignore')]], 'a.ts:1: silences the compiler'],
   ['work left for later', nothingLeftOpen, [['a.md', join('TO', 'DO: more')]], 'a.md:1: do it'],
   ['a test that runs alone', honestTests, [[TEST, join('test', '.only(')]], `${TEST}:1: runs alone`],
@@ -179,7 +179,7 @@ const ACCEPTED: readonly (readonly [string, Rule, Files])[] = [
   ['the word in a comment', typed, [['a.ts', join('// of an', 'y: any')]]],
   ['a skipped test with its reason', honestTests, [[TEST, join('// needs a second disk\ntest', '.skip(')]]],
   ['a wait outside tests', honestTests, [['service/src/a.ts', join('set', 'Timeout(')]]],
-  ['what is left of a token for people', noTokens, [['a.ts', 'svc_live_…9xQ2']]],
+  ['a shortened token', noTokens, [['a.ts', 'svc_live_…9xQ2']]],
   [
     'links that lead somewhere',
     linksLead,

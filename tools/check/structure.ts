@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { proseOf, rowsOf } from './markdown.ts';
 import { isCode, isTest, type Rule, type SourceFile } from './repository.ts';
 
-/** What keeps the folders small, and ARCHITECTURE.md true. */
+/** Rules that keep the folders small, and ARCHITECTURE.md correct. */
 
 const FILES_PER_FOLDER_MAX = 20;
 /** Without tests. */
@@ -11,12 +11,12 @@ const SERVICE_LINES_MAX = 15_000;
 
 const SERVICE = 'service/src/';
 const MAP_DOC = 'ARCHITECTURE.md';
-/** The map has a row for each folder in these. */
+/** The map has a row for each folder that is directly in one of these. */
 const MAPPED = ['', 'packages', 'service', 'service/src'];
-/** Folders that need no row: settings of tools, and what a row for the folder above says. */
+/** Folders that need no row: those of tools (`.ci`), and those whose own folders have rows. */
 const UNMAPPED = /^(?:\.|packages$|service$|service\/src$|service\/test$)/;
 
-/** A folder has few files next to each other. Files of other folders below it do not count. */
+/** Each folder has at most FILES_PER_FOLDER_MAX files. The files of its folders do not count. */
 export const smallFolders: Rule = (files) => {
   const folders = Map.groupBy(files, ({ path }) => posix.dirname(path));
   return [...folders]
@@ -24,7 +24,7 @@ export const smallFolders: Rule = (files) => {
     .map(([path, { length }]) => ({ path, message: `${length} files; at most ${FILES_PER_FOLDER_MAX}` }));
 };
 
-/** The service as a whole stays small. */
+/** The service has at most SERVICE_FILES_MAX files and SERVICE_LINES_MAX lines, without tests. */
 export const smallService: Rule = (files) => {
   const source = files.filter((file) => file.path.startsWith(SERVICE) && isCode(file) && !isTest(file));
   const lines = source.reduce((sum, file) => sum + lineCount(file), 0);
@@ -37,8 +37,8 @@ export const smallService: Rule = (files) => {
 export const lineCount = ({ text }: SourceFile): number => text.replace(/\n$/, '').split('\n').length;
 
 /**
- * The map of ARCHITECTURE.md has a row for each folder of the repository, the packages and the service, and no row
- * for another.
+ * The map of ARCHITECTURE.md has a row for each folder directly in the repository, `packages`, `service` and
+ * `service/src`. Each path in the map exists.
  */
 export const mapMatchesTree: Rule = (files) => {
   const map = files.find(({ path }) => path === MAP_DOC);

@@ -2,7 +2,7 @@ import { containsToken } from '@svc/sdk/contract';
 import { findingsByLine, isCode, isTest, isTypeScript, type Rule } from './repository.ts';
 import { lineCount } from './structure.ts';
 
-/** What may not stand in a file. The patterns are written so that they do not find themselves. */
+/** Rules about the text of files. Their patterns are written so that they do not match this file. */
 
 const LINES_MAX = 250;
 
@@ -13,7 +13,7 @@ export const shortFiles: Rule = (files) =>
     .filter(({ count }) => count > LINES_MAX)
     .map(({ path, count }) => ({ path, message: `${count} lines; at most ${LINES_MAX}` }));
 
-/** The formatter breaks code at 110. Comments, and code that it cannot break, get a little more. */
+/** The formatter breaks code at 110 characters. Comments, and code that it cannot break, may be slightly longer. */
 const CHARACTERS_MAX = 125;
 const URL_TEXT = /https?:\/\//;
 const COMMENT_LINE = /^\s*(?:\/\/|\*|\/\*|--)/;
@@ -48,7 +48,7 @@ export const typed: Rule = (files) =>
     findingsByLine(file, (line) => {
       if (SILENCED.test(line)) return 'silences the compiler';
       const isComment = /^\s*(?:\*|\/[/*])/.test(line);
-      return !isComment && UNTYPED.test(line) ? 'leaves the type open: say unknown, or the type' : undefined;
+      return !isComment && UNTYPED.test(line) ? 'has the type any: use unknown, or the real type' : undefined;
     }),
   );
 
@@ -65,7 +65,7 @@ const FOCUSED = /\b(?:test|it|describe|suite)(?:\.\w+)*\.only\b/;
 const SKIPPED = /\b(?:test|it|describe|suite)(?:\.\w+)*\.(?:skip|skipIf|runIf|todo|fails)\(/;
 const WAITS = /\bset(?:Timeout|Interval)\b|\btimers\/promises\b|(?<![\w.])sleep\(/;
 const COMMENT = /(?:^|\s)\/\/ \w/;
-/** Clients that work under a schedule of faults, and a slow network: there, time is what the test is about. */
+/** Clients under a schedule of faults, and a slow network: these tests are about time, so they may wait for a time. */
 const SCHEDULED = ['service/test/history/', 'service/test/harness/postgres/proxy.ts'];
 
 export const honestTests: Rule = (files) =>

@@ -1,7 +1,7 @@
-/** A proof: tests that run for as long as one likes, on every PostgreSQL that is installed. */
+/** A proof: tests that run for a chosen time. */
 export interface Proof {
   readonly name: string;
-  /** What it shows, for the help. */
+  /** The statement that it proves, for the help. */
   readonly shows: string;
   readonly file: string;
   /** The only project of vitest.config.ts that it runs in. Default: each one with a database. */
@@ -10,17 +10,17 @@ export interface Proof {
   readonly seconds: number;
 }
 
-/** Every proof of `npm run prove`. Files that end in `.proof.ts` are not run by the suite, others for a short time. */
+/** Every proof of `npm run prove`. The suite does not run `.proof.ts` files, and runs the other files for a short time. */
 export const PROOFS: readonly Proof[] = [
   {
     name: 'history',
-    shows: 'clients on two nodes under faults: what was acknowledged is there, and nothing else',
+    shows: 'with clients on two nodes under faults, the database has exactly the acknowledged records',
     file: 'service/test/history/history.proof.ts',
     seconds: 40,
   },
   {
     name: 'planted',
-    shows: 'the history checker finds each fault that is planted in the service',
+    shows: 'the history checker finds each fault that the proof plants in the service',
     file: 'service/test/history/planted.proof.ts',
     project: 'embedded 18',
     seconds: 8,
@@ -28,14 +28,15 @@ export const PROOFS: readonly Proof[] = [
   {
     name: 'parsers',
     shows:
-      'no input makes a parser of files, bodies, headers or cursors fail, or work more than its size says',
+      'no input makes a parser of files, bodies, headers or cursors crash, or do more work than its size allows',
     file: 'service/test/property/parsers.test.ts',
     project: 'embedded 18',
     seconds: 30,
   },
   {
     name: 'fuzz',
-    shows: 'at least 20,000 requests made from the OpenAPI document are answered as it says',
+    shows:
+      'the responses to at least 20,000 requests that are generated from the OpenAPI document conform to it',
     file: 'service/test/fuzz/fuzz.proof.ts',
     project: 'embedded 18',
     seconds: 60,
@@ -43,7 +44,7 @@ export const PROOFS: readonly Proof[] = [
   {
     name: 'upgrade',
     shows:
-      'release 0.1.0, from the history, makes data directories that this program upgrades; 25,000 audits a second of it',
+      'this program upgrades data directories of release 0.1.0, which have 25,000 audits per second of --seconds',
     file: 'service/test/upgrade/upgrade.proof.ts',
     project: 'embedded 18',
     seconds: 40,
@@ -51,7 +52,7 @@ export const PROOFS: readonly Proof[] = [
   {
     name: 'old-node',
     shows:
-      'release 0.1.0, from the history, beside new nodes works or refuses, on PostgreSQL 15 where that is installed',
+      'a node of release 0.1.0 next to new nodes works or refuses, on PostgreSQL 15 if that is installed',
     file: 'service/test/upgrade/old-node.proof.ts',
     project: 'embedded 18',
     seconds: 1,

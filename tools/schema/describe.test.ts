@@ -55,12 +55,12 @@ async function described(statements: readonly string[]): Promise<string> {
   }
 }
 
-test('tells every type, sequence, table, index, view, function and trigger', async () => {
+test('describes every type, sequence, table, index, view, function and trigger', async () => {
   const text = await described([...TABLES, ...REST]);
   for (const expected of EXPECTED) expect(text.replace('SELECT alpha.id', 'SELECT id')).toContain(expected);
 });
 
-test('does not depend on the order in which a schema was made', async () => {
+test('does not depend on the order in which the objects were created', async () => {
   const [first, second] = TABLES;
   const reordered = [
     'create table beta (id bigint)',

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** Objects of extensions are the extension's business. `$class` and `$oid` are filled in per query. */
+/** Leaves out objects that belong to an extension. Each query replaces `$class` and `$oid`. */
 const NOT_OF_EXTENSION = `not exists (
   select from pg_depend d where d.classid = '$class'::regclass and d.objid = $oid and d.deptype = 'e')`;
 
@@ -8,7 +8,7 @@ function ours(catalog: string, oid: string): string {
   return NOT_OF_EXTENSION.replace('$class', catalog).replace('$oid', oid);
 }
 
-/** Partitions of the month depend on the day; their parent says everything about them. */
+/** Leaves out partitions: the existing months depend on the day, and the parent table has all their properties. */
 const RELATIONS = `pg_class c where c.relnamespace = 'public'::regnamespace and not c.relispartition
   and ${ours('pg_class', 'c.oid')}`;
 
@@ -23,7 +23,7 @@ const TYPES = `
   where t.typnamespace = 'public'::regnamespace and t.typtype = 'e' and ${ours('pg_type', 't.oid')}
   order by t.typname collate "C"`;
 
-// Sequences that belong to a column are described by it.
+// Without sequences that belong to a column: the column describes them.
 const SEQUENCES = `
   select format('create sequence %I as %s start %s increment %s;', c.relname, format_type(s.seqtypid, null),
     s.seqstart, s.seqincrement) as text
@@ -41,8 +41,8 @@ const COLUMN = `format('  %I %s%s%s%s%s', a.attname, format_type(a.atttypid, a.a
          else ' default ' || pg_get_expr(d.adbin, d.adrelid) end,
     case when a.attnotnull then ' not null' else '' end)`;
 
-// Columns stand in the order of the table, then its constraints by name. PostgreSQL 18 also lists NOT NULL as
-// constraints ('n'), which the columns say already.
+// First the columns, in the order of the table, then the constraints, by name. PostgreSQL 18 also has a constraint ('n')
+// for each NOT NULL, which the column already shows.
 const TABLES = `
   select format(E'create table %I (\\n%s\\n)%s%s;', c.relname, concat_ws(E',\\n', (
       select string_agg(${COLUMN}, E',\\n' order by a.attnum)
@@ -59,7 +59,7 @@ const TABLES = `
   from ${RELATIONS} and c.relkind in ('r', 'p')
   order by c.relname collate "C"`;
 
-// Indexes that a constraint made are described by it.
+// Without indexes that belong to a constraint: the constraint describes them.
 const INDEXES = `
   select pg_get_indexdef(c.oid) || ';' as text
   from ${RELATIONS} and c.relkind in ('i', 'I')
@@ -90,8 +90,8 @@ const SECTIONS = [TYPES, SEQUENCES, TABLES, INDEXES, VIEWS, FUNCTIONS, TRIGGERS]
 
 /**
  * The schema `public` as text: types, sequences, tables with their columns and constraints, indexes, views,
- * functions and triggers. Two databases with the same schema give the same text on any day, whatever the order
- * in which it was made; what other programs keep in schemas of their own is left out.
+ * functions and triggers. Databases with the same schema give the same text on any day, in whatever order their objects
+ * were created. Other schemas, which belong to other programs, are left out.
  */
 export async function describeSchema(client: pg.ClientBase): Promise<string> {
   const sections: string[] = [];

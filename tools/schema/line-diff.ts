@@ -1,6 +1,6 @@
 /**
- * The lines that differ, `-` for those of `before` and `+` for those of `after`, in their order, from the longest
- * common subsequence. Lines that are equal are left out.
+ * The lines that differ, in their order: with `-` if only `before` has them, with `+` if only `after` has them. Found
+ * with the longest common subsequence.
  */
 export function lineDiff(before: string, after: string): readonly string[] {
   const [old, now] = [before.split('\n'), after.split('\n')];
@@ -21,7 +21,7 @@ export function lineDiff(before: string, after: string): readonly string[] {
   return result;
 }
 
-/** `[i][j]`: the length of the longest common subsequence of the lines from i and from j on. */
+/** `[i][j]`: the length of the longest common subsequence of `old` from line i and `now` from line j. */
 function commonLengths(old: readonly string[], now: readonly string[]): readonly (readonly number[])[] {
   const rows: number[][] = [];
   for (let i = old.length - 1; i >= 0; i--) {

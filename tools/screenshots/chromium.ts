@@ -16,7 +16,7 @@ export const CHROMIUM_ARGUMENTS = [
   '--disable-sync',
 ] as const;
 
-/** Path of Debian's Chromium, installed where that is possible; undefined: there is none to be had here. */
+/** The path of Debian's Chromium. Installs Chromium if it is missing. Undefined if that is not possible. */
 export function findChromium(): string | undefined {
   if (existsSync(CHROMIUM)) return CHROMIUM;
   if (process.getuid?.() !== 0) return undefined;

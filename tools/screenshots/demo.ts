@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 const SVCD = fileURLToPath(new URL('../../svcd/src/svcd.ts', import.meta.url));
 
-/** What `svcd demo --json` prints, as far as it is of use here. */
+/** The part of the output of `svcd demo --json` that the pictures need. */
 interface DemoData {
   readonly url: string;
   readonly signInLink: string;
@@ -15,7 +15,7 @@ interface DemoData {
 }
 
 export interface Demo extends DemoData {
-  /** Invites somebody new. */
+  /** Invites a new person. */
   invite(): Promise<{ readonly email: string; readonly link: string }>;
 }
 
@@ -23,7 +23,7 @@ export interface RunningDemo extends DemoData {
   stop(): Promise<void>;
 }
 
-/** Starts the demo in a data directory of its own, and waits until it is ready. */
+/** Starts the demo in this data directory, and waits until it is ready. */
 export async function startDemo(dataDirectory: string): Promise<RunningDemo> {
   const child = spawn(process.execPath, [SVCD, 'demo', '--json'], {
     env: { ...process.env, SVC_DATA_DIR: dataDirectory },
@@ -48,7 +48,7 @@ const PATHS = [
 ];
 const ROUNDS = 12;
 
-/** Some requests with both keys, one in five of them wrong, so that there is traffic to see. */
+/** Sends requests with both keys, one in five to a path that does not exist, so that the pages show traffic. */
 export async function makeTraffic({ url, liveKey, testKey }: RunningDemo): Promise<void> {
   for (let round = 0; round < ROUNDS; round++) {
     const key = round % 3 === 0 ? testKey : liveKey;

@@ -7,7 +7,7 @@ export type Snap = (name: string) => Promise<void>;
 
 const PASSWORD = 'another horse, another battery';
 
-/** Opens the link of an invitation, as somebody without an account. */
+/** Opens the link of an invitation, as a person without an account. Returns the e-mail address. */
 export async function openInvitation(page: Page, { invite }: Demo): Promise<string> {
   const { email, link } = await invite();
   await page.goto(link);
@@ -16,8 +16,8 @@ export async function openInvitation(page: Page, { invite }: Demo): Promise<stri
 }
 
 /**
- * Takes an invitation, sets up an authenticator and signs in again, up to the second step, with a picture of each step
- * on the way. One person for all of them: how often a password may be asked for is limited.
+ * Accepts an invitation, sets up an authenticator, and signs in again up to the second step. Takes a picture of each
+ * step. All pictures show one person, because the number of password attempts is limited.
  */
 export async function openSecondStep(page: Page, demo: Demo, snap: Snap): Promise<void> {
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);

@@ -4,13 +4,13 @@ import { openInvitation, openSecondStep, type Snap } from './newcomer.ts';
 
 export interface Shot {
   readonly name: string;
-  /** Below the service's address; `:w` stands for the workspace. */
+  /** The path of the page. `:w` stands for the workspace id. */
   readonly path: string;
-  /** Signed out. */
+  /** Whether nobody is signed in. */
   readonly outside?: true;
-  /** What is done on the page before the picture is taken. */
+  /** Actions on the page before the picture. */
   readonly act?: (page: Page, demo: Demo, snap: Snap) => Promise<unknown>;
-  /** The whole page also when something was done on it; else what the window shows. */
+  /** Whether to show the whole page after `act`. Without `act`, every picture shows the whole page. */
   readonly whole?: true;
 }
 
@@ -19,7 +19,7 @@ const firstRecord = async (page: Page): Promise<void> => {
   await page.getByRole('main').getByRole('link', { name: /^All / }).waitFor();
 };
 
-/** Two good lines and two that are not. */
+/** A file with two valid and two invalid rows. */
 const AUDITS_FILE = {
   name: 'audits.csv',
   mimeType: 'text/csv',
@@ -49,7 +49,7 @@ const chooseForKey = async (page: Page, name: string): Promise<void> => {
   await page.getByRole('menuitem', { name }).click();
 };
 
-/** Every page, and what opens on it. */
+/** Every page, and the dialogs and menus that open on it. */
 export const SHOTS: readonly Shot[] = [
   { name: 'sign-in', path: '/sign-in', outside: true },
   {
