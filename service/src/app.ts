@@ -19,7 +19,7 @@ export interface AppOptions {
   readonly lanes: Lanes;
   readonly config: Pick<Config, 'trustProxy' | 'failedAuthPerMinute' | 'publicUrl'> &
     Partial<Pick<Config, 'logRetentionDays'>>;
-  /** The first secret issues, all are accepted. */
+  /** The first secret issues tokens and cursors. All secrets are accepted. */
   readonly secrets: readonly string[];
   readonly log: FastifyBaseLogger;
   /** Default: the clock of the system. */
@@ -32,7 +32,7 @@ export interface AppOptions {
   readonly readMetrics?: () => Promise<string>;
 }
 
-/** The HTTP application, without a port. Closing it finishes running requests and writes the audit entries that wait. */
+/** The HTTP application, without a port. `close` finishes running requests and writes the waiting audit entries. */
 export function createApp(options: AppOptions): FastifyInstance {
   const { lanes, config, secrets, log, clock = systemClock } = options;
   const { registry = new Registry(), limiter = createLimiter(clock) } = options;

@@ -3,13 +3,13 @@ import type { PrimaryCalls, WorkerCalls } from './server/calls.ts';
 import { prepareProcess } from './server/process.ts';
 import { connectPeer } from './server/rpc.ts';
 
-// A worker process of a service: it serves requests on a port that all workers share. The primary forks it early, so
-// that the program is loaded when the database is ready, and then calls `run`.
+// A worker process of a service. It serves requests on a port that all workers share. The primary forks it before the
+// database is ready, so that the program is already loaded when the primary calls `run`.
 
 prepareProcess();
-// The terminal and the process manager signal all processes; the primary decides when a worker ends.
+// The terminal and the process manager signal all processes. A worker ignores these signals: the primary ends it.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => undefined);
-// The primary has disconnected this worker: finish its requests. Or the primary is gone: exit at once.
+// If the primary has disconnected this worker, finish its requests. If the primary is gone, exit at once.
 process.on('disconnect', () => {
   const ended = cluster.worker?.exitedAfterDisconnect === true ? local.close(null) : undefined;
   void Promise.allSettled([ended]).then(() => process.exit(0));

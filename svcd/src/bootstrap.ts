@@ -26,16 +26,17 @@ export function bootstrapCommand(context: CommandContext): Command {
       const password =
         process.env['SVC_OWNER_PASSWORD'] ||
         (await readPassword('Password of the new owner (leave it empty if the owner has an account): '));
-      const made = await context.withDatabase('svcd bootstrap', async ({ pool, secrets }) =>
-        bootstrap({
-          pool,
-          auth: createDashboardAuth({ pool, secrets: await secrets(), publicUrl, log: context.log() }),
-          email: flags.email,
-          password,
-          workspaceName: flags.workspace,
-        }),
+      const { workspaceId, created } = await context.withDatabase(
+        'svcd bootstrap',
+        async ({ pool, secrets }) =>
+          bootstrap({
+            pool,
+            auth: createDashboardAuth({ pool, secrets: await secrets(), publicUrl, log: context.log() }),
+            email: flags.email,
+            password,
+            workspaceName: flags.workspace,
+          }),
       );
-      const { workspaceId, created } = made;
       if (flags.json) return print(JSON.stringify({ workspaceId, email: flags.email, created }));
       say(
         created

@@ -12,9 +12,9 @@ export interface ConnectedDatabase {
 }
 
 /**
- * Runs `work` on the database of a command, then closes it. A signal stops the embedded server that was started for the
- * command and ends the process with the exit code of the signal, even while `work` waits. If `handled` is given, `work`
- * itself must end on these signals.
+ * Runs `work` on the database of a command, then closes the database. A signal stops the embedded server that was started
+ * for the command, and ends the process with the exit code of the signal, even while `work` waits. If `handled` is given,
+ * `work` itself must end on these signals.
  */
 export async function useCommandDatabase<T>(
   user: DatabaseUser,

@@ -9,7 +9,7 @@ import type { Logger } from 'pino';
 import { type ConnectedDatabase, useCommandDatabase } from './command-database.ts';
 import type { Signals } from './signals.ts';
 
-/** What commands share. Each part is read or opened on first use. */
+/** The settings, log and database of a command. Each is read or opened on first use. */
 export interface CommandContext {
   /** The settings. Throws ConfigError with all mistakes. */
   readonly config: () => Config;
@@ -21,7 +21,7 @@ export interface CommandContext {
    * itself must end on these signals.
    */
   readonly withDatabase: UseDatabase;
-  /** The same without migrations. Throws MigrationError if the schema is not that of this program. */
+  /** Like `withDatabase`, but applies no migrations. Throws MigrationError if the schema is not the one of this program. */
   readonly withCurrentSchema: UseDatabase;
 }
 
@@ -40,16 +40,16 @@ const CONNECTIONS = 4;
 
 /** `env` is the environment that the settings are read from. */
 export function createContext(env: NodeJS.ProcessEnv): CommandContext {
-  let known: Config | undefined;
-  let made: Logger | undefined;
+  let cachedConfig: Config | undefined;
+  let cachedLog: Logger | undefined;
   const config = (): Config => {
-    known ??= readConfig(env);
-    return known;
+    cachedConfig ??= readConfig(env);
+    return cachedConfig;
   };
   const log = (): Logger => {
     // A command prints its result itself, so by default its log has only warnings and errors.
-    made ??= createLog(env['SVC_LOG_LEVEL'] ? config().logLevel : 'warn', STANDARD_ERROR);
-    return made;
+    cachedLog ??= createLog(env['SVC_LOG_LEVEL'] ? config().logLevel : 'warn', STANDARD_ERROR);
+    return cachedLog;
   };
   const useDatabase =
     (prepare: (pool: pg.Pool) => Promise<void>): UseDatabase =>

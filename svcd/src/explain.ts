@@ -22,8 +22,9 @@ export const FAILED = 1;
 /** Wrong settings or arguments. 2 is usual for command lines. */
 export const MISUSED = 2;
 
+/** Explains a thrown value. An error that no rule expects is `unexpected`. */
 export function explain(error: unknown): Explanation {
-  // Thrown during the clean-up after another error: that first error is the reason.
+  // The clean-up after an error failed too. The first error is the reason.
   if (error instanceof SuppressedError) return explain(error.suppressed);
   if (error instanceof ConfigError) return expected(error.message, MISUSED);
   // The input is wrong: the message names the field.

@@ -7,16 +7,16 @@ export const say = (text: string): void => {
 };
 
 /**
- * Prints a command's result as a line to standard output. Characters that could change a terminal are escaped; `paint`
- * adds colors afterwards. Throws OperatorError when the line cannot be written.
+ * Prints a command's result as a line to standard output. Escapes characters that could change a terminal; then `paint`
+ * adds colors. Throws OperatorError if the line cannot be written.
  */
 export async function print(text: string, paint: (text: string) => string = (plain) => plain): Promise<void> {
   await writeRaw(`${paint(terminalText(text))}\n`);
 }
 
 /**
- * Writes data to standard output; escaped only if that is a terminal. Resolves once it is written: to true, or to false
- * when the reader has closed the pipe. Throws OperatorError when it cannot be written, such as to a full disk.
+ * Writes data to standard output. Escapes it only if standard output is a terminal. Resolves to true when it is written,
+ * or to false if the reader has closed the pipe. Throws OperatorError if it cannot be written, as on a full disk.
  */
 export const write = (text: string): Promise<boolean> =>
   writeRaw(process.stdout.isTTY ? terminalText(text) : text);

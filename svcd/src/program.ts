@@ -27,15 +27,15 @@ export async function runProgram(args: readonly string[], env: NodeJS.ProcessEnv
   } catch (error) {
     process.exitCode = failureCode(error, env);
   }
-  if ((process.exitCode ?? 0) === 0) await refuseLostOutput();
+  if ((process.exitCode ?? 0) === 0) await failOnLostOutput();
 }
 
 /** commander's messages repeat the arguments, so `say` escapes them. */
 const OUTPUT = { writeErr: (text: string) => say(text.trimEnd()) };
 
-/** Fails if standard output could not be written. commander writes help without `print`, which would report this. */
-async function refuseLostOutput(): Promise<void> {
-  // Errors of earlier writes are reported in a later turn.
+/** Sets the exit code if standard output could not be written. `print` reports this itself, but commander prints help. */
+async function failOnLostOutput(): Promise<void> {
+  // Node reports the errors of earlier writes in a later turn of the event loop.
   await setImmediate();
   const failure = outputFailure();
   if (failure === undefined) return;
@@ -59,7 +59,7 @@ async function createProgram(name: string | undefined, context: CommandContext):
 }
 
 function failureCode(error: unknown, env: NodeJS.ProcessEnv): number {
-  // commander has printed the help or the mistake.
+  // commander has already printed the help or the mistake.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : MISUSED;
   const { text, exitCode, unexpected } = explain(error);
   say(`svcd: ${text}`);

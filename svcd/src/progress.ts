@@ -1,6 +1,6 @@
 import { Presets, SingleBar } from 'cli-progress';
 
-/** Progress of a file, shown on a terminal only. */
+/** The progress of a command. Shown only if standard error is a terminal. */
 export interface Progress {
   /** Sets the bytes and records processed so far. */
   readonly update: (bytes: number, records: number) => void;

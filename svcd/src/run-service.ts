@@ -11,7 +11,7 @@ export interface RunOptions {
   readonly log: Logger;
   readonly logFd?: number;
   readonly acceptNewSecret?: boolean;
-  /** Runs once the service accepts requests. */
+  /** Called when the service accepts requests. */
   readonly ready: (service: Service, log: Logger) => Promise<void>;
 }
 

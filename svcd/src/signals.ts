@@ -1,7 +1,10 @@
 import { constants } from 'node:os';
 import { performance } from 'node:perf_hooks';
 
-/** The terminal signals the whole process group, and npm passes the signal on: one key press, two signals. */
+/**
+ * A signal within this time after the first is the same key press: the terminal signals the whole process group, and npm
+ * passes its signal on.
+ */
 const ECHO_MS = 1_000;
 /** SIGHUP means that the terminal was closed. */
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -13,13 +16,13 @@ export const signalExitCode = (signal: NodeJS.Signals): number => SIGNAL_BASE + 
 export interface Signals {
   /** Resolves with the first SIGINT, SIGTERM or SIGHUP. */
   readonly first: Promise<NodeJS.Signals>;
-  /** Aborts with it. */
+  /** Aborts at the first signal. */
   readonly abort: AbortSignal;
   /** Resolves with the second signal, unless it is a repetition of the first by npm. */
   readonly second: Promise<NodeJS.Signals>;
 }
 
-/** Handles these signals from now on; they no longer end the process. */
+/** Handles SIGINT, SIGTERM and SIGHUP from now on, so that they no longer end the process. */
 export function watchSignals(): Signals {
   const first = Promise.withResolvers<NodeJS.Signals>();
   const second = Promise.withResolvers<NodeJS.Signals>();

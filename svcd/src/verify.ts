@@ -4,7 +4,7 @@ import { counted, numberText } from '@svc/service/log/plural';
 import { RESOURCES } from '@svc/service/resources/index';
 import { Command } from 'commander';
 import type { CommandContext } from './context.ts';
-import { explain, MISUSED } from './explain.ts';
+import { explain } from './explain.ts';
 import { print, say } from './output.ts';
 import { showProgress } from './progress.ts';
 
@@ -21,6 +21,7 @@ interface VerifyReport {
 }
 
 const FOUND = 1;
+const FAILED = 2;
 const MS_PER_SECOND = 1_000;
 
 /** `svcd verify`: compares stored JSON, counters and clocks with the records. */
@@ -42,7 +43,7 @@ export function verifyCommand(context: CommandContext): Command {
       } catch (error) {
         context.log().debug({ err: error }, 'the verification failed');
         say(`svcd: ${explain(error).text}`);
-        process.exitCode = MISUSED;
+        process.exitCode = FAILED;
       }
     });
 }
@@ -52,7 +53,7 @@ const runVerify = (context: CommandContext, { repair, json }: VerifyFlags): Prom
     const resources = RESOURCES.filter(({ writable }) => writable);
     const started = performance.now();
     const progress = showProgress(await estimateRecords(pool, resources));
-    const seen = { records: 0, findings: 0, repaired: 0 };
+    const counts = { records: 0, findings: 0, repaired: 0 };
     let unwritten: unknown;
     try {
       await verifyRecords({
@@ -60,26 +61,26 @@ const runVerify = (context: CommandContext, { repair, json }: VerifyFlags): Prom
         resources,
         repair: repair === true,
         onFinding: async (finding) => {
-          seen.findings++;
-          if (finding.repaired) seen.repaired++;
+          counts.findings++;
+          if (finding.repaired) counts.repaired++;
           try {
             await print(json ? JSON.stringify(finding) : line(finding));
           } catch (error) {
-            // Standard error gets the finding, which may have been repaired already.
+            // The finding must not be lost: --repair may have repaired it already. So standard error gets it.
             say(line(finding));
             unwritten ??= error;
           }
         },
         onProgress: (records) => {
-          seen.records += records;
-          progress.update(seen.records, seen.records);
+          counts.records += records;
+          progress.update(counts.records, counts.records);
         },
       });
     } finally {
       progress.stop();
     }
     if (unwritten !== undefined) throw unwritten;
-    return { ...seen, seconds: (performance.now() - started) / MS_PER_SECOND };
+    return { ...counts, seconds: (performance.now() - started) / MS_PER_SECOND };
   });
 
 const line = ({ workspaceId, problem, detail, repaired }: Finding): string =>

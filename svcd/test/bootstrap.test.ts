@@ -34,7 +34,7 @@ describe('svcd bootstrap', () => {
     expect(new Set([first, second, other].map(({ workspaceId }) => workspaceId)).size).toBe(3);
 
     const service = await startSvcd(env);
-    // Beside the service, which then knows the workspace without a restart.
+    // The running service knows the new workspace without a restart.
     const fourth = await bootstrap('owner@example.com', 'Fourth', '');
     const owner = await signIn(service);
     for (const { workspaceId } of [first, second, fourth]) {
@@ -56,7 +56,7 @@ describe('svcd bootstrap', () => {
     ['a password that is too short', 'new@example.com', 'short', /"password" must be 10 to 128 characters/],
     ['no password', 'new@example.com', '', /"password"/],
     ['no e-mail address', 'nobody', PASSWORD, /"email"/],
-  ])('refuses %s with code 2 and makes nothing', async (_, email, input, message) => {
+  ])('refuses %s with code 2 and creates nothing', async (_, email, input, message) => {
     const { code, stdout, stderr } = await runSvcd(args(email, 'Sixth'), { env, input });
     expect([code, stdout, stderr]).toEqual([2, '', expect.stringMatching(message)]);
   });

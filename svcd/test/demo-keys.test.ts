@@ -4,7 +4,7 @@ import { bearer } from '@svc/service/harness/running-service.ts';
 import { secret } from '@svc/service/harness/secrets.ts';
 import { createTestService } from '@svc/service/harness/service.ts';
 import { expect, test, vi } from 'vitest';
-import { DEMO_KEYS_KEPT, type DemoKeys, makeDemoKeys } from '../src/demo/keys.ts';
+import { createDemoKeys, DEMO_KEYS_KEPT, type DemoKeys } from '../src/demo/keys.ts';
 
 const service = await createTestService();
 const { app, pool } = service;
@@ -14,7 +14,7 @@ const url = await app.listen({ host: '127.0.0.1', port: 0 });
 /** What a start of the demo does. */
 async function start(): Promise<DemoKeys> {
   const signInLink = await createSignInLink({ pool, publicUrl: PUBLIC_URL, userId });
-  const keys = await makeDemoKeys({ url, publicUrl: PUBLIC_URL, workspaceId, signInLink });
+  const keys = await createDemoKeys({ url, publicUrl: PUBLIC_URL, workspaceId, signInLink });
   for (const token of [keys.testKey, keys.liveKey]) secret(token);
   return keys;
 }
@@ -22,7 +22,7 @@ async function start(): Promise<DemoKeys> {
 const status = async (token: string): Promise<number> =>
   (await fetch(`${url}/v1/companies`, { headers: bearer(token) })).status;
 
-test('restarts of the demo keep a bounded number of its keys valid: those that were used or created last', async () => {
+test('after restarts of the demo, only a limited number of its keys stays valid: those used or created last', async () => {
   const own = await service.token(workspaceId);
   const first = await start();
   const later = [await start()];

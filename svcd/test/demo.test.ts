@@ -78,7 +78,7 @@ describe('svcd demo', () => {
     expect(await svcd.stop()).toEqual({ code: 0, signal: null });
   });
 
-  test('run again keeps the data and the keys of the run before, and prints new ones', async () => {
+  test('when it runs again, keeps the data and the earlier keys, and prints new keys', async () => {
     const before = await startDemo();
     await before.svcd.stop();
     const { demo, svcd } = await startDemo('2');
@@ -98,7 +98,7 @@ describe('svcd demo', () => {
     await svcd.stop();
   });
 
-  test('prints a curl line for people that answers as it is', async () => {
+  test('prints a curl command that works when it is pasted', async () => {
     const svcd = spawnSvcd(['demo'], { env, resultIsSecret: true });
     const [line] = await svcd.printed(/^ {2}curl .*$/m);
     const { stdout } = await run('sh', ['-c', `${line} --silent --fail`]);

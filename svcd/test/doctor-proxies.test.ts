@@ -19,7 +19,7 @@ test.each([
   });
 });
 
-test('the doctor finds nothing if the addresses are right', async () => {
+test('the doctor finds nothing if the addresses are correct', async () => {
   const { request } = await createTestService({ trustProxy: 1 });
   await request(null, '/healthz', { remoteAddress: PROXY, headers: { 'x-forwarded-for': '203.0.113.7' } });
   expect(checkProxies((await request(null, '/metrics')).text).status).toBe('ok');

@@ -34,7 +34,7 @@ const finding = ({ checks }: Report, check: string): Finding | undefined =>
   checks.find((one) => one.check === check);
 
 describe('on an empty machine', () => {
-  test('svcd doctor finds nothing wrong and makes nothing', async () => {
+  test('svcd doctor finds no problem and creates nothing', async () => {
     const dataDir = await dataDirectory();
     const report = await doctor({ SVC_DATA_DIR: dataDir });
     expect(report).toMatchObject({ code: 0, ok: true });
@@ -76,7 +76,7 @@ describe('while a service runs', () => {
     env = { ...running.env, SVC_PORT: new URL(service.url).port };
   });
 
-  test('svcd doctor says in one line each that all is well', async () => {
+  test('svcd doctor prints one line with ok per check', async () => {
     const { code, stdout, stderr } = await runSvcd(['doctor'], { env });
     expect([code, stderr]).toEqual([0, '']);
     const lines = stdout.trim().split('\n');
@@ -102,7 +102,7 @@ describe('while a service runs', () => {
     expect(stdout).toContain(`answers at ${service.url}/readyz`);
   });
 
-  test('it warns of a secret that others may read', async () => {
+  test('it warns of a secret that other users can read', async () => {
     await chmod(join(dataDir, 'secret'), 0o644);
     const report = await doctor(env);
     await chmod(join(dataDir, 'secret'), 0o600);
@@ -112,12 +112,12 @@ describe('while a service runs', () => {
     ]);
   });
 
-  test('it finds keys that were made with another secret', async () => {
+  test('it finds keys that were created with another secret', async () => {
     const report = await doctor({ ...env, SVC_SECRET: 'another secret of 32 characters or more' });
     expect([report.code, finding(report, 'keys')]).toMatchObject([1, { status: 'fail' }]);
   });
 
-  test('it finds what a clock that was ahead has left, and says what to do', async () => {
+  test('it finds stored times in the future, which a wrong clock has left, and says what to do', async () => {
     const client = await connectEmbedded(dataDir);
     for (const [statement, text] of [
       [`update live_meters set month = '2031-01-01'`, 'month of the live quota'],
@@ -142,7 +142,7 @@ describe('while a service runs', () => {
     expect(finding(await doctor(env), 'times')).toMatchObject({ status: 'ok' });
   });
 
-  test('it finds missing months of the audit log, and migrations that are to be applied or not ours', async () => {
+  test('it finds missing partitions of the audit log, pending migrations, and migrations of another program', async () => {
     const client = await connectEmbedded(dataDir);
     const { rows } = await client.query<{ name: string }>(
       `select inhrelid::regclass::text as name from pg_inherits where inhparent = 'audit_log'::regclass order by 1`,

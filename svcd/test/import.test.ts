@@ -29,7 +29,7 @@ const importAudits = (file: string, flags: readonly string[] = [], input?: strin
   svcd(['import', 'audits', file, '--workspace', workspace, ...flags], input);
 
 describe('svcd import', () => {
-  test('exits with 0 and a report when all is in, and says how many were there when it is run again', async () => {
+  test('exits with 0 and a report if all records were imported; a repeat says how many already existed', async () => {
     const file = await fileOf('good.ndjson', ndjson([auditOf('a'), auditOf('b')]));
     const first = await importAudits(file);
     expect([first.code, first.stderr]).toEqual([0, '']);
@@ -41,7 +41,7 @@ describe('svcd import', () => {
     );
   });
 
-  test('exits with 1 when lines were refused, tells the first 20 and how many more there are', async () => {
+  test('exits with 1 if lines were refused, and prints the first 20 and the number of the others', async () => {
     const file = await fileOf(
       'bad.ndjson',
       ndjson([auditOf('a'), ...Array(25).fill({ headlineScore: 500 })]),
@@ -49,13 +49,13 @@ describe('svcd import', () => {
     const { code, stdout, stderr } = await importAudits(file);
     expect(code).toBe(1);
     expect(stdout).toMatch(/^1 audit imported .*\n25 lines refused\.\n$/);
-    const told = stderr.trim().split('\n');
-    expect(told.length).toBe(21);
-    expect(told[0]).toMatch(/^line 2: .*\/headlineScore must be an integer from 0 to 100/);
-    expect(told[20]).toBe('… and 5 more lines. --rejects FILE writes all of them to a file.');
+    const printed = stderr.trim().split('\n');
+    expect(printed.length).toBe(21);
+    expect(printed[0]).toMatch(/^line 2: .*\/headlineScore must be an integer from 0 to 100/);
+    expect(printed[20]).toBe('… and 5 more lines. --rejects FILE writes all of them to a file.');
   });
 
-  test('text of the file and of the arguments cannot change the terminal', async () => {
+  test('text from the file and from the arguments cannot change the terminal', async () => {
     const evil = '\u001b]0;title\u0007\u001b[2J\u009b31m\u202e\r\nline 9: imported';
     const fields = [evil, '\u007f'].map((name) => JSON.stringify({ [name]: 1 }));
     const file = await fileOf('evil.ndjson', [...fields, `{"${evil.replace('\n', '')}`].join('\n'));
@@ -77,7 +77,7 @@ describe('svcd import', () => {
     expect(outputs[0]?.stderr).not.toMatch(/^line 9/m);
   });
 
-  test('--rejects writes every refused line as NDJSON, and --json the report', async () => {
+  test('--rejects writes every refused line as NDJSON, and --json prints the report as JSON', async () => {
     const file = await fileOf(
       'bad.csv',
       'id,companyId,headlineScore,completedAt\na,c1,500,now\nb,c1,5,2026-03-01T09:30:00Z\n',
@@ -105,7 +105,7 @@ describe('svcd import', () => {
     });
   });
 
-  test('--rejects is not the file that is imported, by whichever name: nothing is overwritten', async () => {
+  test('--rejects refuses the imported file under any of its names, and nothing is overwritten', async () => {
     const text = ndjson([auditOf('a'), auditOf('b', { headlineScore: 500 })]);
     const file = await fileOf('input.ndjson', text);
     const soft = join(directory, 'soft.ndjson');
@@ -127,7 +127,7 @@ describe('svcd import', () => {
     expect(await exportText(database.pool, workspace, 'audits')).toBe('');
   });
 
-  test('--atomic takes everything back when a line is refused', async () => {
+  test('--atomic imports nothing if a line is refused', async () => {
     const { code, stdout } = await importAudits(
       '-',
       ['--format', 'ndjson', '--atomic'],
@@ -138,7 +138,7 @@ describe('svcd import', () => {
     expect(await exportText(database.pool, workspace, 'audits')).toBe('');
   });
 
-  test('exits with 2 and one line of why when it cannot be done', async () => {
+  test('exits with 2 and a reason if the import is not possible', async () => {
     const csv = await fileOf('wrong.csv', 'id,score\na,1\n');
     const broken = { ...env, SVC_DATABASE_URL: database.url.replace(/test_\w+/, 'none') };
     for (const [args, reason] of [
@@ -168,7 +168,7 @@ describe('svcd import', () => {
     expect(away.stderr).toMatch(/^svcd: /);
   });
 
-  test('an interrupted import ends after its batch, says so and can be run again', async () => {
+  test('an interrupted import ends after the current batch, reports that it was interrupted, and can be repeated', async () => {
     const many = ndjson(Array.from({ length: 5_000 }, (_, i) => auditOf(`a${i}`)));
     const importing = spawnSvcd(
       ['import', 'audits', '-', '--workspace', workspace, '--format', 'ndjson', '--json'],
@@ -192,7 +192,7 @@ describe('svcd import', () => {
 });
 
 describe('svcd export', () => {
-  test('writes what svcd import reads, to a file or to standard output', async () => {
+  test('writes a file that svcd import can read, or the same text to standard output', async () => {
     await importText(database.pool, workspace, 'audits', ndjson([auditOf('a'), auditOf('b')]));
     const file = join(directory, 'audits.csv');
     const written = await svcd(['export', 'audits', file, '--workspace', workspace]);
@@ -207,7 +207,7 @@ describe('svcd export', () => {
     );
   });
 
-  test('--csv-safe makes text of what would be a formula, in CSV only', async () => {
+  test('--csv-safe turns formulas into text, in CSV only', async () => {
     await importText(database.pool, workspace, 'companies', ndjson([{ id: 'f', name: '=1+1' }]));
     const args = ['export', 'companies', '--workspace', workspace, '--csv-safe'];
     const safe = await svcd([...args, '--format', 'csv']);

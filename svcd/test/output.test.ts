@@ -15,15 +15,15 @@ async function outputOf(code: string): Promise<string> {
 
 const EVIL = 'a\u001b[2J\u009b31m\u202eb';
 
-test('a result is printed so that it cannot change what a terminal shows', async () => {
+test('print escapes characters that could change what a terminal shows', async () => {
   expect(await outputOf(`await print(${JSON.stringify(EVIL)});`)).toBe('a\\u001b[2J\\u009b31m\\u202eb\n');
 });
 
-test('data is written as it is where the output is no terminal', async () => {
+test('write does not change data if the output is not a terminal', async () => {
   expect(await outputOf(`await write(${JSON.stringify(EVIL)});`)).toBe(EVIL);
 });
 
-test('what the service and its commands print goes through a function that escapes it', () => {
+test('only svcd/src/output.ts prints, and it escapes characters that could change a terminal', () => {
   const repository = join(import.meta.dirname, '../..');
   const PRINTS = /process\.std(?:out|err)\.write\(|\bconsole\.(?:log|info|warn|error|debug)\((?!record)/;
   const printing = globSync('{service,svcd}/src/**/*.ts', { cwd: repository }).filter(

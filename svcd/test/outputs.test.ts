@@ -17,7 +17,7 @@ const WAIT = { timeout: 30_000, interval: 50 } as const;
 const dataDir = await dataDirectory();
 const env = { SVC_DATA_DIR: dataDir };
 const workspaceId = await bootstrapWorkspace(env);
-/** More than a pipe takes at once. */
+/** Their text is longer than the buffer of a pipe. */
 const RECORDS = 2_000;
 const companies = Array.from({ length: RECORDS }, (_, i) => `{"id":"c${i}","name":"${'x'.repeat(100)}"}\n`);
 const imported = await runSvcd(
@@ -27,7 +27,7 @@ const imported = await runSvcd(
 const EXPORT = ['export', 'companies', '--format', 'ndjson', '--workspace', workspaceId] as const;
 const server = (): Promise<unknown> => findEmbedded(dataDir);
 
-/** Starts it and reads neither of its outputs. */
+/** Starts svcd, and closes both of its outputs without reading them. */
 function unread(args: readonly string[], settings: Readonly<Record<string, string>> = {}): SvcdProcess {
   const svcd = spawnSvcd(args, { env: { ...env, ...settings }, resultIsSecret: true });
   svcd.child.stdout?.destroy();
@@ -35,9 +35,9 @@ function unread(args: readonly string[], settings: Readonly<Record<string, strin
   return svcd;
 }
 
-describe('when nobody reads what it prints', () => {
+describe('when nobody reads its output', () => {
   test.each([['--help'], ['doctor'], ['verify'], EXPORT])(
-    'svcd %s ends as if somebody did, and stops the database that it has started',
+    'svcd %s ends with code 0, and stops the database that it has started',
     async (...args) => {
       expect(imported.code).toBe(0);
       expect(await unread(args).ended).toEqual({ code: 0, signal: null });
@@ -48,14 +48,14 @@ describe('when nobody reads what it prints', () => {
   test.each([
     ['SIGTERM', '1'],
     ['SIGHUP', '2'],
-  ] as const)('svcd start goes on, and stops in order on %s', async (signal, workers) => {
+  ] as const)('svcd start continues to serve, and stops normally on %s', async (signal, workers) => {
     const port = await freePort('127.0.0.1');
     const settings = { SVC_PORT: String(port), SVC_WORKERS: workers, SVC_LOG_LEVEL: 'debug' };
     const service = unread(['start'], settings);
     await vi.waitFor(async () => {
       expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
     }, WAIT);
-    // Each of them is a line of the log.
+    // Each request writes a line to the log.
     for (let i = 0; i < 3; i++) await fetch(`http://127.0.0.1:${port}/v1/audits`);
     expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);
     expect(await service.stop(signal)).toEqual({ code: 0, signal: null });
@@ -63,7 +63,7 @@ describe('when nobody reads what it prints', () => {
   });
 });
 
-// Only Linux has such a file.
+// Only Linux has this file.
 describe.runIf(existsSync(FULL_DISK))('when the disk is full', () => {
   test.each([
     [1, ['--help']],
@@ -104,11 +104,11 @@ test.each([
   ['SIGTERM', 143],
   ['SIGHUP', 129],
 ] as const)(
-  'a command that waits ends by %s, and stops the database that it has started',
+  '%s ends a command that waits, which stops the database that it has started',
   async (signal, code) => {
     const svcd = spawnSvcd(EXPORT, { env });
     await once(svcd.child.stdout ?? svcd.child, 'data');
-    // Somebody looks at the first page, and no further.
+    // As if a person looked at the first page in a pager.
     svcd.child.stdout?.pause();
     expect(await svcd.stop(signal)).toEqual({ code, signal: null });
     expect(await server()).toBeUndefined();

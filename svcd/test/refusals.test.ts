@@ -17,7 +17,7 @@ afterAll(() => {
   taken.close();
 });
 
-describe('svcd start says in one line what is in the way, leaves nothing running, and ends with code 1', () => {
+describe('svcd start prints the reason in one line, leaves nothing running, and ends with code 1', () => {
   test.each([
     [
       'a port that is in use',
@@ -41,7 +41,7 @@ describe('svcd start says in one line what is in the way, leaves nothing running
         'cannot listen on 192.0.2.1:18099: 192.0.2.1 is not an address of this machine. Set SVC_HOST to one, such as 127.0.0.1 or 0.0.0.0.',
     ],
     [
-      'a host name that nobody knows',
+      'an unknown host name',
       '1',
       () => ({ SVC_HOST: 'nowhere.invalid', SVC_PORT: '18099' }),
       () =>
@@ -57,7 +57,7 @@ describe('svcd start says in one line what is in the way, leaves nothing running
 
 describe('a wrong configuration', () => {
   test.each([['start'], ['demo'], ['bootstrap', '--email', 'a@example.com', '--workspace', 'A']])(
-    'of svcd %s is reported whole, with code 2 and no stack',
+    'of svcd %s: all mistakes are reported, with code 2 and without a stack',
     async (...args) => {
       const env = { SVC_DATA_DIR: dataDir, SVC_PORT: 'http', SVC_WORKERS: '0', SVC_WROKERS: '2' };
       const { code, stderr } = await runSvcd(args, { env });
@@ -69,7 +69,7 @@ describe('a wrong configuration', () => {
     },
   );
 
-  test('of a database address never shows the password in it', async () => {
+  test('of a database address: its password is never shown', async () => {
     const password = 'an-unlucky-password';
     const { code, stderr } = await runSvcd(['start'], {
       env: { SVC_DATABASE_URL: `mysql://root:${password}@db/svc`, SVC_SECRET: 'short' },

@@ -45,7 +45,7 @@ const cases = [
 ] as const;
 
 describe.each(cases)('a database with a schema that is $age', ({ age, refusal, finding }) => {
-  test.each(READERS)('is refused and left as it is by svcd %s', async (command, ...flags) => {
+  test.each(READERS)('is refused and not changed by svcd %s', async (command, ...flags) => {
     const { env, state } = await databaseOf(age);
     const before = await state();
     const { code, stdout, stderr } = await runSvcd([command, ...flags], { env });
@@ -55,7 +55,7 @@ describe.each(cases)('a database with a schema that is $age', ({ age, refusal, f
     expect(stderr).toMatch(refusal);
   });
 
-  test('is reported and left as it is by svcd doctor', async () => {
+  test('is reported and not changed by svcd doctor', async () => {
     const { env, state } = await databaseOf(age);
     const before = await state();
     const { stdout } = await runSvcd(['doctor'], { env });

@@ -8,7 +8,7 @@ import { totpCode } from '@svc/service/harness/totp.ts';
 import { describe, expect, test } from 'vitest';
 import type { Finding } from '../src/doctor/check.ts';
 
-test('a service whose secret was lost refuses to start, until the old one is back or given up', async () => {
+test('a service whose secret was lost refuses to start until the old secret is restored or a new one is accepted', async () => {
   const { service, env, key } = await startRunningService();
   const file = join(env['SVC_DATA_DIR'] ?? '', 'secret');
   const status = async (url: string): Promise<number> =>

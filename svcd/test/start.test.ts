@@ -8,7 +8,7 @@ const dataDir = await dataDirectory();
 const env = { SVC_DATA_DIR: dataDir };
 
 describe('svcd start', () => {
-  test('serves on an empty machine, answers a key of the dashboard, and ends with code 0 on SIGTERM', async () => {
+  test('creates a database and serves, accepts a key of the dashboard, and ends with code 0 on SIGTERM', async () => {
     const service = await startSvcd(env);
     const workspaceId = await bootstrapWorkspace(env);
     const { token } = await (await signIn(service)).createKey(workspaceId);
@@ -19,7 +19,7 @@ describe('svcd start', () => {
     expect(await findEmbedded(dataDir)).toBeUndefined();
   });
 
-  test('on all addresses people can sign in at the one it prints', async () => {
+  test('when it listens on all addresses, people can sign in at the address that it prints', async () => {
     const service = await startSvcd({ ...env, SVC_HOST: '0.0.0.0' });
     expect(service.url).toMatch(/^http:\/\/localhost:\d+$/);
     expect(service.stderr()).not.toContain('public ');
@@ -29,7 +29,7 @@ describe('svcd start', () => {
     expect(await service.stop()).toEqual({ code: 0, signal: null });
   });
 
-  test('a second one on the same data directory is refused with the process id of the first', async () => {
+  test('a second service on the same data directory is refused with the process id of the first', async () => {
     const first = await startSvcd(env);
     const second = await runSvcd(['start'], { env: { ...env, SVC_PORT: '0', SVC_WORKERS: '1' } });
     expect(second.code).toBe(1);

@@ -9,7 +9,7 @@ const OWNER = 'owner@example.com';
 const FIRST = secret('the first new password of the owner');
 const SECOND = secret('the second new password of the owner');
 
-test('svcd user lets a person back in who has lost the password and the second factor, while the service runs', async () => {
+test('svcd user resets a lost password and a lost second factor while the service runs', async () => {
   const { service, env, workspaceId, dashboard } = await startRunningService();
   const entered = (password: string): Promise<Response> =>
     fetch(`${service.url}/dashboard/api/auth/sign-in/email`, {
@@ -88,7 +88,7 @@ test('svcd user lets a person back in who has lost the password and the second f
   ]);
 });
 
-test('svcd user works without a service, on the database that it starts for itself', async () => {
+test('svcd user works without a service: it starts the database itself', async () => {
   const { service, env } = await startRunningService();
   await service.stop();
   const set = await runSvcd(['user', 'reset-password', '--email', OWNER, '--set'], { env, input: FIRST });

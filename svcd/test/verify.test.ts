@@ -32,7 +32,7 @@ beforeAll(async () => {
 
 const verify = (...flags: string[]) => runSvcd(['verify', ...flags], { env: running.env });
 
-test('svcd verify says 0 when nothing is wrong, 1 when something is, and repairs it when it shall', {
+test('svcd verify exits with 0 without differences and with 1 if there are differences, and --repair repairs them', {
   timeout: TIMEOUT_MS,
 }, async () => {
   const well = await verify();
@@ -78,7 +78,7 @@ test('svcd verify says 0 when nothing is wrong, 1 when something is, and repairs
   expect(await verify('--json')).toMatchObject({ code: 0 });
 });
 
-test('svcd verify works while no service runs, and says 2 when it cannot work', {
+test('svcd verify works while no service runs, and exits with 2 if it fails', {
   timeout: TIMEOUT_MS,
 }, async () => {
   await running.service.stop();

@@ -9,7 +9,7 @@ import { sendClientError, sendProtocolErrors } from './protocol-errors.ts';
 import type { Trust } from './proxies.ts';
 import { canonicalTarget, requestId, requireValidRequest } from './request.ts';
 
-/** A server without routes. It limits every request, refuses invalid HTTP, and sends every failure in the error envelope. */
+/** A server without routes. It limits requests, refuses invalid HTTP, and sends every failure in the error envelope. */
 export function createServer(log: FastifyBaseLogger, trust: Trust): FastifyInstance {
   const app = Fastify({
     loggerInstance: log,
@@ -20,7 +20,8 @@ export function createServer(log: FastifyBaseLogger, trust: Trust): FastifyInsta
     requestTimeout: REQUEST_TIMEOUT_MS,
     http: { maxHeaderSize: HEADERS_MAX_BYTES, requireHostHeader: false },
     rewriteUrl: ({ url = '/' }) => canonicalTarget(url),
-    // No path has a longer parameter, so the router finds every path below /v1, and each is authenticated and audited.
+    // No parameter in a path is longer than the headers may be. So the router finds a route for every path below /v1, and
+    // each request is authenticated and audited.
     routerOptions: { maxParamLength: HEADERS_MAX_BYTES },
     return503OnClosing: false,
     clientErrorHandler: sendClientError,

@@ -29,14 +29,14 @@ export interface FieldFailure {
 /** A response names at most this many fields. */
 export const INVALID_BODY_FAILURES_MAX = 20;
 
-/** The refusal of a body, which names its fields. */
+/** The error for a body with invalid fields. The message names the fields. */
 export function invalidBody(failures: readonly FieldFailure[]): ApiError {
-  const told = failures
+  const sentences = failures
     .slice(0, INVALID_BODY_FAILURES_MAX)
     .map(({ field, reason }) => `${field === '' ? 'The body' : field} ${reason}.`);
   return new ApiError(
     'invalid_body',
-    told.length < failures.length ? `${told.join(' ')} And more.` : told.join(' '),
+    sentences.length < failures.length ? `${sentences.join(' ')} And more.` : sentences.join(' '),
   );
 }
 

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** 162 bits: no two bodies share a tag by chance. */
+/** 162 bits, so that no two bodies get the same tag by chance. */
 const ETAG_CHARACTERS = 27;
 
 /** A tag for content whose bytes are always the same (RFC 9110, 8.8.3). */
@@ -12,8 +12,8 @@ export const strongEtag = (content: string): string =>
 export const weakEtag = (content: string): string => `W/${strongEtag(content)}`;
 
 /**
- * Sends JSON text with its ETag, or 304 without a body if If-None-Match names the ETag (RFC 9110, weak comparison).
- * Only the client may store the response, and it must ask again before each use.
+ * Sends JSON text with its ETag, or 304 without a body if If-None-Match names the ETag (RFC 9110, weak comparison). Only
+ * the client may store the response, not a shared cache, and it must revalidate the response before each use.
  */
 export function sendConditional(
   request: FastifyRequest,

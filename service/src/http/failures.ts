@@ -14,6 +14,7 @@ const CLIENT_FAILURES: Readonly<Record<string, readonly [AnyErrorCode, string]>>
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['invalid_request', 'The body is not as long as Content-Length says.'],
 };
 
+/** The error for the client. Undefined if the failure is a fault of this program. */
 export function toApiError(error: unknown): ApiError | undefined {
   if (error instanceof ApiError) return error;
   if (isUnavailable(error)) return unavailable();
@@ -26,6 +27,7 @@ export function toApiError(error: unknown): ApiError | undefined {
   return undefined;
 }
 
+/** Sends a failure in the error envelope. Logs a fault of this program, which the client gets as `internal_error`. */
 export function sendFailure(
   error: FastifyError | unknown,
   request: FastifyRequest,

@@ -8,8 +8,8 @@ const JSON_TYPE = 'application/json';
 const MERGE_PATCH_TYPE = 'application/merge-patch+json';
 
 /**
- * Accepts bodies of JSON and of no other type. A DELETE has no body; it may name a type, because many clients name one in
- * every request.
+ * Accepts only JSON bodies. A DELETE without a body may have a Content-Type, because many clients send one in every
+ * request.
  */
 export function acceptJsonBodies(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error');
@@ -33,7 +33,7 @@ export function acceptJsonBodies(app: FastifyInstance): void {
 
 const isMergePatch = (type = ''): boolean => type.trim().toLowerCase().startsWith(MERGE_PATCH_TYPE);
 
-/** `; charset=utf-8`, in any case, with or without quotes. */
+/** The parameter `; charset=utf-8`, in upper or lower case, with or without quotes. */
 const CHARSET = /;\s*charset\s*=\s*"?([^\s";]*)/i;
 
 /**
@@ -58,12 +58,12 @@ const BACKSLASH = 0x5c;
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
- * Why a JSON text must not be parsed: it has more than `maxValues` values, or too many levels. Parsed, such a text needs
- * up to 60 times its size in memory, and a recursive reader overflows the stack. Undefined if it may be parsed, or is not
- * JSON. Reads each character once.
+ * The reason why a JSON text must not be parsed: it has more than `maxValues` values, or too many levels. After parsing,
+ * such a text would need up to 60 times its size in memory, and recursive code would overflow the stack. Undefined if the
+ * text may be parsed. Does not check whether the text is JSON. Reads each character once.
  */
 export function jsonExcess(text: string, maxValues: number): string | undefined {
-  // Counted by brackets and commas, so an empty array or object counts twice.
+  // Counts brackets and commas, so an empty array or object counts as two values.
   let values = 0;
   let depth = 0;
   for (let at = 0; at < text.length; at++) {

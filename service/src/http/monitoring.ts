@@ -27,7 +27,7 @@ export function registerMonitoring(app: FastifyInstance, options: MonitoringOpti
   );
 }
 
-/** The metrics of the process, of the database lanes and of the requests. Labels are routes, never paths or keys. */
+/** Collects metrics of the process, the database lanes and the requests. Labels are routes, never paths or keys. */
 function measure(app: FastifyInstance, lanes: Lanes, registry: Registry): void {
   collectDefaultMetrics({ register: registry });
   const requests = new Counter({

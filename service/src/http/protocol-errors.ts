@@ -12,7 +12,7 @@ import { requestId } from './request.ts';
 interface Exchange {
   latest: IncomingMessage | undefined;
   readonly owed: Set<ServerResponse>;
-  /** Set by the first failure. What follows on the connection is not read as a request. */
+  /** Set by the first failure. After that, the bytes on the connection are not read as requests. */
   broken: boolean;
 }
 
@@ -48,7 +48,7 @@ function refuseExpectation(request: IncomingMessage, response: ServerResponse): 
       'content-type': 'application/json; charset=utf-8',
       'content-length': Buffer.byteLength(body),
       'x-content-type-options': 'nosniff',
-      // The body of the request may still arrive.
+      // The connection cannot be used again, because the body of the request may still arrive on it.
       connection: 'close',
     })
     .end(body);
@@ -99,7 +99,7 @@ async function refuse(socket: Socket, failure: ApiError): Promise<void> {
   if (exchange.broken) return;
   exchange.broken = true;
   const { latest, owed } = exchange;
-  // If the last request is incomplete, it is the one that failed. If its response has begun, it gets no second one.
+  // An incomplete last request is the request that failed. It gets no second response if its response has begun.
   const own = latest?.complete === false ? latest : undefined;
   const responses = [...owed];
   const earlier = responses.filter(({ req }) => req !== own);
@@ -109,7 +109,7 @@ async function refuse(socket: Socket, failure: ApiError): Promise<void> {
   else socket.end(rawResponse(failure));
 }
 
-/** Unlike `once` of node:events, this does not reject at an error of the response, which its handler handles. */
+/** Unlike `once` of node:events, does not reject on an `error` event. The handler of the response handles that. */
 const closed = (response: ServerResponse): Promise<void> =>
   new Promise((resolve) => {
     response.once('close', () => resolve());

@@ -7,10 +7,13 @@ import { type Clock, MINUTE_MS } from '../config/time.ts';
 
 /** The address of a client behind proxies, and warnings of wrong settings for them. */
 
-/** Whether this address is a trusted proxy. `hop` counts the proxies, starting with 0 for the sender of the request. */
+/** Whether this address is a trusted proxy. `hop` is the number of proxies before it, from 0 for the direct sender. */
 export type Trust = (address: string, hop: number) => boolean;
 
-/** Which senders of X-Forwarded-For are trusted. With a number, only proxies may reach the port (docs/operations.md). */
+/**
+ * Returns which senders of X-Forwarded-For are trusted. If `proxies` is a number, addresses are not checked, so only
+ * proxies may reach the port (docs/operations.md).
+ */
 export function trustOf(proxies: TrustedProxies): Trust {
   if (proxies === false) return () => false;
   if (typeof proxies === 'number') return (_, hop) => hop < proxies;
@@ -48,7 +51,7 @@ function parse(text: string): Address | undefined {
   const [, bracketed, withoutPort] = WITH_PORT.exec(text.trim()) ?? [];
   // The zone of an IPv6 address can be any text, so it is removed.
   const [address = ''] = (bracketed ?? withoutPort ?? text.trim()).split('%', 1);
-  // The library alone would also accept `127.1` and octal numbers.
+  // Without this check, the library would also accept `127.1` and octal numbers.
   return isIP(address) === 0 ? undefined : ipaddr.process(address);
 }
 
@@ -69,8 +72,8 @@ export function countedAddress(request: Pick<FastifyRequest, 'ip' | 'socket'>): 
 const NETWORK_GROUPS = 4;
 
 /**
- * An IPv4 address unchanged, and the /64 network of an IPv6 address (`2001:db8:0:1::/64`), because a client that has one
- * address of a network has all of them.
+ * Returns an IPv4 address unchanged, and for an IPv6 address its /64 network (`2001:db8:0:1::/64`), because a client
+ * usually has all addresses of such a network.
  */
 export function networkOf(text: string): string {
   const address = parse(text);
@@ -85,7 +88,7 @@ export function networkOf(text: string): string {
 /** `svcd doctor` reads this metric. */
 export const PROXY_MISTAKES_METRIC = 'svc_proxy_mistakes_total';
 
-/** Mistakes in SVC_TRUST_PROXY or of a proxy. With each, all clients of the proxy share one address and its limits. */
+/** Mistakes in SVC_TRUST_PROXY or in a proxy. With each, all clients of the proxy share one address and its limits. */
 export const PROXY_MISTAKES = {
   untrusted_sender:
     'a request came with X-Forwarded-For from an address that SVC_TRUST_PROXY does not trust: if that is your proxy, all ' +

@@ -5,7 +5,7 @@ import type { FastifyRequest } from 'fastify';
 import { ApiError } from './errors.ts';
 import { clientAddress } from './proxies.ts';
 
-/** What every request passes before its route: it gets an id and one spelling of its path, and must be valid HTTP. */
+/** The steps of every request before its route: an id, one spelling of its path, and the check that it is valid HTTP. */
 
 const REQUEST_ID = new RegExp(REQUEST_ID_PATTERN);
 
@@ -53,7 +53,7 @@ const HTTP_VERSIONS: readonly string[] = ['1.0', '1.1'];
 const HOST = /^(?:\[[0-9a-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[0-9a-f]{2})*)(?::\d*)?$/i;
 export const isHost = (text: string): boolean => HOST.test(text);
 
-/** Headers that a request may have once: of two, this service and a proxy before it might use different ones. */
+/** Headers that a request may have only once. With two, this service and a proxy before it might use different ones. */
 const SINGLE_HEADERS = ['host', 'authorization', 'content-type', 'idempotency-key'] as const;
 
 const invalid = (message: string): ApiError => new ApiError('invalid_request', message);
@@ -89,6 +89,7 @@ export interface RequestOrigin {
   readonly userAgent: string | null;
 }
 
+/** The origin of a request. Removes a token from the user agent. */
 export function originOf(request: FastifyRequest): RequestOrigin {
   const ip = clientAddress(request);
   const userAgent = request.headers['user-agent'];
@@ -99,14 +100,14 @@ export function originOf(request: FastifyRequest): RequestOrigin {
   };
 }
 
-/** Text of a client for the audit log: of bounded length, and removed if it contains a token. */
+/** Text of a client for the audit log. Limits its length, and removes the whole text if it contains a token. */
 export const withoutToken = (text: string): string =>
   containsEncodedToken(text) ? '[removed: held an API key]' : text.slice(0, LOGGED_TEXT_MAX_CHARACTERS);
 
-/** Several programs may have percent-encoded a text, one after the other. */
+/** Several programs may have percent-encoded a text, one after another. */
 const DECODING_ROUNDS_MAX = 3;
 
-/** Whether the text contains a token. The text can be percent-encoded, also repeatedly. */
+/** Whether the text contains a token, also if it is percent-encoded up to {@link DECODING_ROUNDS_MAX} times. */
 export function containsEncodedToken(text: string): boolean {
   let decoded = text;
   for (let round = 0; round < DECODING_ROUNDS_MAX && decoded.includes('%'); round++) {

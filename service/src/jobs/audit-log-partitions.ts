@@ -10,11 +10,11 @@ export interface AuditLogMaintenance extends Expiry {
 
 /**
  * Creates the audit log's partitions for the coming months and drops partitions with only entries older than the
- * retention. Several nodes may run it at the same time. It is not part of a start, so that a node with a wrong clock
- * cannot erase the log.
+ * retention. Several nodes may run it at the same time. A start does not run it, so that a node with a wrong clock cannot
+ * erase the log.
  */
 export async function maintainAuditLog({ pool, log, ...expiry }: AuditLogMaintenance): Promise<void> {
-  await makeAuditLogMonths({ pool, log, atMs: expiry.databaseNowMs });
+  await createAuditLogPartitions({ pool, log, atMs: expiry.databaseNowMs });
   const { dropped, doubt } = await dropExpiredPartitions(pool, expiry);
   if (dropped.length > 0)
     log.info(`dropped ${dropped.join(', ')}: older than ${counted(expiry.retentionDays, 'day', 'days')}`);
@@ -27,7 +27,7 @@ export async function maintainAuditLog({ pool, log, ...expiry }: AuditLogMainten
 }
 
 /** Creates the audit log's partitions for the coming months. Runs at each start and in the daily job. */
-export async function makeAuditLogMonths({
+export async function createAuditLogPartitions({
   pool,
   log,
   atMs,

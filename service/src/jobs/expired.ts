@@ -6,8 +6,8 @@ import { deleteExpiredSignIns } from '../dashboard/expired.ts';
 import { deleteInChunks } from '../database/delete-in-chunks.ts';
 
 /**
- * Removes expired rows: answers stored for repeated requests, ended sessions, unused links, old traffic. Their readers
- * check the age themselves, so this only keeps the tables small. The signal ends it early.
+ * Removes expired rows: responses stored for repeated requests, ended sessions, unused links, old traffic. Code that reads
+ * these rows checks their age itself, so this only keeps the tables small. The signal ends it early.
  */
 export async function deleteExpired({
   pool,

@@ -11,7 +11,7 @@ import { deleteExpired } from './expired.ts';
 export interface JobOptions {
   readonly databaseUrl: string;
   readonly logRetentionDays: number;
-  /** The first one seals, all of them open. */
+  /** The first secret seals second factors. All secrets open them. */
   readonly secrets: readonly string[];
   readonly log: Logger;
   readonly clock?: Clock;
@@ -22,9 +22,9 @@ export interface Jobs {
   readonly stop: () => Promise<void>;
 }
 
-/** One for LISTEN, one for the schedule, one for the job itself. */
+/** The database connections: one for LISTEN, one for the schedule, one for the job itself. */
 const CONNECTIONS = 3;
-/** NOTIFY announces jobs; polling finds those whose announcement was lost. */
+/** NOTIFY announces jobs. Polling finds jobs whose announcement was lost. */
 const POLL_INTERVAL_MS = 60_000;
 const RESTART_PAUSE_MS = 5_000;
 
@@ -32,7 +32,7 @@ const RESTART_PAUSE_MS = 5_000;
 const SCHEDULE = parseCronItems([
   { task: 'maintain_audit_log', identifier: 'maintain_audit_log', match: '30 0 * * *' },
   { task: 'delete_expired', identifier: 'delete_expired', match: '45 * * * *' },
-  // During a rotation, nodes with the former order of secrets still seal with the old one.
+  // Repeated, because during a rotation nodes with the old order of secrets still seal with the old secret.
   { task: 'reseal_second_factors', identifier: 'reseal_second_factors', match: '15 * * * *' },
 ]);
 

@@ -21,7 +21,7 @@ export function createLog(level: LevelWithSilent, fd: number): Logger {
   return createLogTo(isatty(fd) ? forPeople(raw, level) : raw, level);
 }
 
-/** The same for any stream, always as JSON lines. */
+/** Like `createLog`, but to any stream, and always as JSON lines. */
 export function createLogTo(stream: DestinationStream, level: LevelWithSilent): Logger {
   return pino(
     {
@@ -48,10 +48,10 @@ const LEVELS: Readonly<Record<number, string>> = {
   60: styleText('red', 'fatal'),
 };
 const LEVEL_DEBUG = 20;
-/** Lines of this level show no fields: their message says everything. */
+/** Lines of this level are shown without fields, because the message has all information. */
 const LEVEL_INFO = 30;
 /** Fields that are shown only at level debug. */
-const DULL = new Set(['level', 'time', 'process', 'pid', 'hostname', 'msg', 'err', 'ms']);
+const DEBUG_FIELDS = new Set(['level', 'time', 'process', 'pid', 'hostname', 'msg', 'err', 'ms']);
 
 /** A log line for people: `12:30:05 warning message name=value`, with the stack of an error if `showStacks` is true. */
 export function prettyLine(line: string, showStacks: boolean): string {
@@ -62,7 +62,7 @@ export function prettyLine(line: string, showStacks: boolean): string {
     readonly err?: { readonly message?: string; readonly stack?: string };
   };
   const extra = Object.entries(fields)
-    .filter(([name]) => level !== LEVEL_INFO && (!DULL.has(name) || level <= LEVEL_DEBUG))
+    .filter(([name]) => level !== LEVEL_INFO && (!DEBUG_FIELDS.has(name) || level <= LEVEL_DEBUG))
     .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`);
   const parts = [
     styleText('dim', new Date(time).toTimeString().slice(0, 8)),

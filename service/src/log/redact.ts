@@ -5,7 +5,7 @@ import { pino } from 'pino';
 
 const REMOVED = '[removed]';
 const SECRET_NAME = /(?:authorization|cookie|token|password|secret|salt|hash)$/i;
-/** Deeper values are replaced. */
+/** Values at deeper levels are replaced. */
 const MAX_DEPTH = 8;
 
 /** Replaces the values of secret fields, at any depth. Errors become plain objects. */

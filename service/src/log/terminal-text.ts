@@ -3,12 +3,12 @@ const UNSAFE = /[\p{Cc}\p{Bidi_Control}]/gu;
 const UNSAFE_IN_LINES = /(?![\n\t])[\p{Cc}\p{Bidi_Control}]/gu;
 
 /**
- * Escapes such characters as JSON does, except line feeds and tabs. For text from files, databases and errors that is
- * printed to a terminal. A JSON text keeps its value.
+ * Escapes characters that can change a terminal, as JSON does, except line feeds and tabs. For text from files, databases
+ * and errors that is printed to a terminal. The value of a JSON text does not change.
  */
 export const terminalText = (text: string): string => text.replace(UNSAFE_IN_LINES, escaped);
 
-/** The same, also for line feeds and tabs: the result is one line. */
+/** Like `terminalText`, but also escapes line feeds and tabs, so the result is one line. */
 export const terminalLine = (text: string): string => text.replace(UNSAFE, escaped);
 
 const escaped = (character: string): string =>

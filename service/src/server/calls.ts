@@ -2,9 +2,11 @@ import type { Registry } from 'prom-client';
 import type { Config } from '../config/config.ts';
 import type { Grant } from '../quota/limiter.ts';
 
-/** The calls between the processes of a service. Types, not interfaces, so that they are assignable to `Calls`. */
+/**
+ * The calls between the processes of a service. They are types, because an interface would not be assignable to `Calls`.
+ */
 
-/** The configuration once the database, the secrets and the port are known: all that a serving process needs. */
+/** All settings of a serving process: the configuration, and the opened database, the secrets and the actual port. */
 export interface ServiceSettings extends Config {
   readonly databaseUrl: string;
   readonly secrets: readonly string[];
@@ -27,7 +29,7 @@ type ProcessMetrics = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 export type WorkerCalls = {
   /** Starts to serve. Rejects with a message for the operator. */
   readonly run: (settings: ServiceSettings) => Promise<void>;
-  /** Runs `Serving.close`; the process then exits by itself. */
+  /** Runs `Serving.close`. The process then exits when its channel is closed. */
   readonly close: (argument: null) => Promise<void>;
   readonly cut: (argument: null) => void;
   readonly collect: (argument: null) => Promise<ProcessMetrics>;

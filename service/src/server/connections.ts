@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 
 /** The most connections of a process. Further connections are closed at once. */
 const CONNECTIONS_MAX = 4_000;
-/** A client that reads nothing of its response for this time is disconnected, at the earliest after half of it. */
+/** A client that reads nothing of its response is disconnected after half of this time to all of it. */
 const UNREAD_TIMEOUT_MS = 60_000;
 
 export interface ConnectionLimits {
@@ -20,7 +20,7 @@ interface Progress {
   readonly current: number | undefined;
 }
 
-/** Only the handle has the size of its write queue. Without a handle, only complete writes count. */
+/** The handle is not public, but only the handle has the size of its write queue. It is null for a closed socket. */
 type WithHandle = Socket & { readonly _handle?: { readonly writeQueueSize?: number } | null };
 
 const progressOf = (socket: WithHandle): Progress => ({

@@ -25,15 +25,15 @@ function reason(error: unknown, host: string, port: number): string {
 }
 
 /**
- * Resolves a host to one address, preferring IPv4: `localhost` is 127.0.0.1. Given a name, Fastify would open a second
- * server for each further address, without the limits, error responses and shutdown that the program sets on the first.
+ * Resolves a host to one address, preferring IPv4: `localhost` is 127.0.0.1. Fastify must not get the name: it would open
+ * one more server per further address, without the limits, error responses and shutdown that the program sets on the first.
  */
 export async function addressOf(host: string): Promise<string> {
   const { address } = await lookup(host, { order: 'ipv4first' });
   return address;
 }
 
-/** Returns a free port: the preferred one if it is free. */
+/** Returns the preferred port if it is free, otherwise another free port. Throws OperatorError if there is none. */
 export async function freePort(host: string, preferred = 0): Promise<number> {
   const address = await addressOf(host).catch((error: unknown) => {
     throw listenFailure(error, host, preferred);

@@ -6,7 +6,7 @@ import type { Config } from '../config/config.ts';
 import { errorMessage, OperatorError } from '../config/errors.ts';
 import { isUnavailable } from '../database/errors.ts';
 
-/** How long a start waits for an external database, and the pauses between its attempts. */
+/** How long a start waits for an external database. */
 const PATIENCE_MS = 60_000;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 5_000;
@@ -42,7 +42,7 @@ export async function openServiceDatabase(user: DatabaseUser, signal: AbortSigna
   return external(config.databaseUrl);
 }
 
-/** Opens the database of a command: the running one, or else the embedded one, started until `stop`. */
+/** Opens the database of a command: the external one, or the embedded one, which it starts until `stop` if none runs. */
 export async function openCommandDatabase(user: DatabaseUser): Promise<Database> {
   const { config } = user;
   if (config.databaseUrl !== undefined) return external(config.databaseUrl);
@@ -76,7 +76,7 @@ const external = (url: string): Database => ({
 });
 
 async function waitForDatabase(url: string, log: Logger, signal: AbortSignal): Promise<void> {
-  const givesUpAt = performance.now() + PATIENCE_MS;
+  const deadline = performance.now() + PATIENCE_MS;
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
     signal.throwIfAborted();
     try {
@@ -84,7 +84,7 @@ async function waitForDatabase(url: string, log: Logger, signal: AbortSignal): P
     } catch (error) {
       if (!isUnavailable(error)) throw error;
       const away = `the database at ${describeDatabase(url)} does not answer (${errorMessage(error)})`;
-      if (performance.now() > givesUpAt) {
+      if (performance.now() > deadline) {
         throw new OperatorError(`${away}. Start it, or correct SVC_DATABASE_URL.`, { cause: error });
       }
       log.warn(`${away}; trying again`);

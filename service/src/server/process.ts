@@ -12,9 +12,9 @@ export function prepareProcess(): void {
 }
 
 /**
- * Lets the process continue when standard output or standard error cannot be written: the reader of a pipe has ended, a
- * terminal was closed, a disk is full. By default Node ends the process then, with a stack trace. The text is lost; see
- * {@link outputFailure}.
+ * Lets the process continue if standard output or standard error cannot be written, because the reader of a pipe has
+ * ended, a terminal was closed, or a disk is full. By default Node would end the process with a stack trace. The text is
+ * lost; see {@link outputFailure}.
  */
 function ignoreBrokenPipes(): void {
   process.stderr.on('error', () => undefined);
@@ -30,8 +30,8 @@ let failure: Error | undefined;
 export const outputFailure = (): Error | undefined => failure;
 
 /**
- * Logs an uncaught error without secrets, then ends the process, as Node does. All requests that got a response are
- * durable by then, and the next start recovers the rest.
+ * Logs an uncaught error without secrets, then ends the process, as Node does. Nothing is lost: the writes of all requests
+ * that got a response are on the disk, and the next start recovers the rest.
  */
 export function logUncaughtException(log: Logger): void {
   process.on('uncaughtException', (error) => {

@@ -1,9 +1,9 @@
 /** Calls between the processes of one service, over the channel that Node gives a child process. */
 
-/** Functions that the other process can call. Argument and result are sent as JSON. */
+/** Functions that another process can call. Their argument and result are sent as JSON. */
 export type Calls = Readonly<Record<string, (argument: never) => unknown>>;
 
-/** The other process. A call rejects with the message of its error, or if the process is gone. */
+/** Another process. A call rejects with the message of the error there, or with PeerGoneError if the process is gone. */
 export interface Peer<Remote extends Calls> {
   call<Name extends keyof Remote & string>(
     name: Name,

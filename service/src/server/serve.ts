@@ -8,10 +8,10 @@ import type { ServiceSettings } from './calls.ts';
 import { limitConnections } from './connections.ts';
 import { addressOf, listenFailure } from './listen.ts';
 
-/** A running server: this process, or several that share the port. */
+/** A running server, in this process or in several processes that share the port. */
 export interface Serving {
   readonly port: number;
-  /** Resolves with the reason if it cannot continue. */
+  /** Resolves with the reason if the server cannot continue. */
   readonly failed: Promise<Error>;
   /** Stops accepting, finishes running requests, writes their audit entries and closes the database. Idempotent. */
   readonly close: () => Promise<void>;
@@ -45,7 +45,7 @@ export async function serve(settings: ServiceSettings, parts: ServeParts): Promi
   limitConnections(app.server);
   let closing = false;
   app.addHook('onSend', async (_, reply) => {
-    // So that the client sends no further request on a connection that is about to end.
+    // Tells the client to send no further request on this connection, which is about to end.
     if (closing) reply.header('connection', 'close');
   });
   try {

@@ -4,7 +4,7 @@ import { type Config, isEveryAddress, urlOf } from '../config/config.ts';
 import { systemClock } from '../config/time.ts';
 import { migrate } from '../database/migrate.ts';
 import { createPool } from '../database/pool.ts';
-import { makeAuditLogMonths } from '../jobs/audit-log-partitions.ts';
+import { createAuditLogPartitions } from '../jobs/audit-log-partitions.ts';
 import { STANDARD_OUTPUT } from '../log/log.ts';
 import { createLimiter, type Limiter } from '../quota/limiter.ts';
 import type { ServiceSettings } from './calls.ts';
@@ -18,7 +18,7 @@ import { forkWorkers } from './workers.ts';
 /** A running service. */
 export interface Service {
   readonly settings: ServiceSettings;
-  /** Whether it runs its own PostgreSQL. */
+  /** Whether the service runs the embedded PostgreSQL. */
   readonly embedded: boolean;
   /** Connections of the primary process, which serves no requests. */
   readonly pool: pg.Pool;
@@ -45,7 +45,7 @@ export interface ServiceOptions {
 
 const PRIMARY_CONNECTIONS = 2;
 
-/** Starts in this order: database, secrets, schema, partitions, serving processes, jobs. */
+/** Starts the database, then reads the secrets, migrates the schema, and starts the serving processes and the jobs. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { config, purpose, log, signal } = options;
   await using started = new AsyncDisposableStack();
@@ -66,7 +66,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   started.defer(() => pool.end());
   await migrate(pool, log);
   await confirmSecrets(pool, secrets, { config, log, acceptNewSecret: options.acceptNewSecret === true });
-  await makeAuditLogMonths({ pool, log });
+  await createAuditLogPartitions({ pool, log });
   signal.throwIfAborted();
 
   const settings = await settingsOf(options, database.url, secrets);
@@ -102,7 +102,7 @@ interface Servers {
   readonly kill: () => void;
 }
 
-/** Loads the program, in `count` processes, while the database starts. */
+/** Loads the program while the database starts: in `count` worker processes, or in this process if `count` is 1. */
 function prepareServers(count: number, log: Logger): Servers {
   const limiter: Limiter = createLimiter(systemClock);
   if (count > 1) return forkWorkers(count, { log, limiter });
@@ -113,7 +113,7 @@ function prepareServers(count: number, log: Logger): Servers {
   };
 }
 
-/** Replaces port 0 by a free one, so that all processes and links use the same port. */
+/** The settings of the serving processes. Replaces port 0 by a free port, so that all processes and links use one port. */
 async function settingsOf(
   { config, logFd = STANDARD_OUTPUT }: ServiceOptions,
   databaseUrl: string,

@@ -15,12 +15,12 @@ const WORKER_PROGRAM = join(import.meta.dirname, '../main.ts');
 
 /** The metrics omit a worker that does not answer within this time. */
 const COLLECT_TIMEOUT_MS = 1_000;
-/** A worker that does not exit is killed this long after the deadline. */
+/** A worker that does not exit is killed this long after the deadline of the shutdown, or after `cut`. */
 const END_GRACE_MS = 3_000;
 
 /** Forked processes that wait for their settings. */
 export interface Workers {
-  /** Starts all of them. Throws OperatorError if one cannot start. */
+  /** Starts to serve in all processes. Throws OperatorError if one cannot start. */
   readonly run: (settings: ServiceSettings) => Promise<Serving>;
   readonly kill: () => void;
 }
@@ -136,7 +136,7 @@ export function forkWorkers(
   };
 }
 
-/** The error of a worker that cannot listen has the reason. A worker that ended has printed it to standard error. */
+/** The error for the operator. A worker that cannot listen sends the reason; a worker that ends has printed the reason. */
 function startFailure(error: unknown): OperatorError {
   const gone = error instanceof PeerGoneError;
   return new OperatorError(gone ? 'a worker process ended while it started' : errorMessage(error), {
@@ -157,12 +157,12 @@ async function aggregateMetrics(members: readonly Member[]): Promise<string> {
 }
 
 const CRASH_WINDOW_MS = 60_000;
-/** More crashes within the window have a lasting cause. */
+/** With more crashes within the window, the cause is considered permanent. */
 const CRASHES_MAX = 10;
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 5_000;
 
-/** After each crash, returns the pause before a restart, longer each time; undefined after too many crashes. */
+/** `next` counts a crash. Returns the pause before the restart, longer each time; undefined after too many crashes. */
 export interface CrashLimit {
   readonly next: () => number | undefined;
 }

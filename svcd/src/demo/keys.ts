@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type { ApiKey, KeyMode, Page } from '@svc/sdk';
 import { OperatorError } from '@svc/service/config/errors';
 
-/** The demo's keys. Only the dashboard can create keys, so they are created by its HTTP endpoints. */
+/** The demo's keys. Only the dashboard can create keys, so the demo creates them through the dashboard's endpoints. */
 
 const NAMES: Readonly<Record<KeyMode, string>> = { live: 'Demo live key', test: 'Demo test key' };
 
-/** How many keys of each mode stay valid after restarts: those used or created last. */
+/** The most keys of each mode that stay valid after restarts: those used or created last. */
 export const DEMO_KEYS_KEPT = 10;
 
 export interface DemoKeys {
@@ -24,23 +24,23 @@ export interface DashboardLink {
 }
 
 /**
- * Creates new keys: tokens are not stored, so earlier ones cannot be shown again. Keys of earlier runs stay valid, since
- * they may be in use, but only the last {@link DEMO_KEYS_KEPT} of each mode.
+ * Creates new keys, because the tokens of earlier keys are not stored and cannot be shown again. Keys of earlier runs may
+ * be in use, so the last {@link DEMO_KEYS_KEPT} of each mode stay valid.
  */
-export async function makeDemoKeys(link: DashboardLink): Promise<DemoKeys> {
+export async function createDemoKeys(link: DashboardLink): Promise<DemoKeys> {
   const send = await signIn(link);
   const keys = `/workspaces/${link.workspaceId}/keys`;
   const create = async (mode: KeyMode): Promise<string> => {
     const key = { name: NAMES[mode], mode, access: 'write', companyId: null };
     return (await send<{ readonly token: string }>('POST', keys, key)).token;
   };
-  const made = { testKey: await create('test'), liveKey: await create('live') };
+  const created = { testKey: await create('test'), liveKey: await create('live') };
   const active = await readAll((cursor) =>
     send<Page<ApiKey>>('GET', `${keys}?status=active&limit=100${cursor === '' ? '' : `&cursor=${cursor}`}`),
   );
   for (const id of surplusKeys(active)) await send('POST', `${keys}/${id}/revoke`, {});
   await send('POST', '/auth/sign-out', {});
-  return made;
+  return created;
 }
 
 async function readAll(page: (cursor: string) => Promise<Page<ApiKey>>): Promise<readonly ApiKey[]> {

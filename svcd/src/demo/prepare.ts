@@ -2,7 +2,7 @@ import { urlOf } from '@svc/service/config/config';
 import { createSignInLink } from '@svc/service/dashboard/people/links';
 import type { Service } from '@svc/service/server/service';
 import type { Logger } from 'pino';
-import { type DemoKeys, makeDemoKeys } from './keys.ts';
+import { createDemoKeys, type DemoKeys } from './keys.ts';
 import { DEMO_EMAIL, seedDemo } from './seed.ts';
 
 /** What a person needs to try the service. The tokens and the link are shown only here. */
@@ -18,7 +18,7 @@ export async function prepareDemo({ pool, settings }: Service, log: Logger): Pro
   const { publicUrl, secrets, host, port } = settings;
   const { workspaceId, userId } = await seedDemo({ pool, secrets, publicUrl, log, nowMs: Date.now() });
   const link = (): Promise<string> => createSignInLink({ pool, publicUrl, userId });
-  const keys = await makeDemoKeys({
+  const keys = await createDemoKeys({
     url: urlOf(host, port),
     publicUrl,
     workspaceId,

@@ -11,10 +11,10 @@ const MENTIONS = 5_000;
 const CONTENT_ITEMS = 500;
 
 const YEAR_MS = 365 * DAY_MS;
-/** All records of the demo are older than this. */
+/** The least age of a record. */
 const NEWEST_MS = 5 * MINUTE_MS;
 
-/** The demo's records by resource, in the order in which they can be written: companies first. Oldest records first. */
+/** The demo's records by resource, oldest first. Companies come first, because other records refer to them. */
 export interface DemoRecords {
   readonly companies: readonly RecordInput[];
   readonly audits: readonly RecordInput[];
@@ -25,17 +25,17 @@ export interface DemoRecords {
 /** A year of records up to `nowMs`. The result is the same for the same time. */
 export function demoRecords(nowMs: number): DemoRecords {
   const random = createRandom(SEED);
-  const ageMs = (age: number): string => new Date(nowMs - NEWEST_MS - age).toISOString();
+  const time: AgeToTime = (ageMs) => new Date(nowMs - NEWEST_MS - ageMs).toISOString();
   return {
     companies: DEMO_COMPANIES.map(({ id, name, domain }, i) => ({
       id,
       name,
       domain,
-      createdAt: ageMs(YEAR_MS + (DEMO_COMPANIES.length - i) * HOUR_MS),
+      createdAt: time(YEAR_MS + (DEMO_COMPANIES.length - i) * HOUR_MS),
     })),
-    audits: audits(random, ageMs),
-    mentions: mentions(random, ageMs),
-    content: content(random, ageMs),
+    audits: audits(random, time),
+    mentions: mentions(random, time),
+    content: content(random, time),
   };
 }
 

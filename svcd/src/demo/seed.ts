@@ -27,7 +27,7 @@ export interface SeedOptions {
 /** Returns the demo's workspace. Creates it, its owner and its records if they do not exist. */
 export async function seedDemo(options: SeedOptions): Promise<DemoWorkspace> {
   const { pool, nowMs } = options;
-  const workspace = (await findWorkspace(pool)) ?? (await makeWorkspace(options));
+  const workspace = (await findWorkspace(pool)) ?? (await createDemoWorkspace(options));
   await inTransaction(pool, async (client) => {
     // The first run may have been stopped before it wrote the records.
     const { rowCount } = await client.query('select 1 from companies where workspace_id = $1 limit 1', [
@@ -54,7 +54,7 @@ async function findWorkspace(pool: pg.Pool): Promise<DemoWorkspace | undefined> 
 }
 
 /** The owner signs in with a link. The password is random and not shown. */
-function makeWorkspace({ pool, secrets, publicUrl, log }: SeedOptions): Promise<DemoWorkspace> {
+function createDemoWorkspace({ pool, secrets, publicUrl, log }: SeedOptions): Promise<DemoWorkspace> {
   return bootstrap({
     pool,
     auth: createDashboardAuth({ pool, secrets, publicUrl, log }),

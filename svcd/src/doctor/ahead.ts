@@ -11,9 +11,9 @@ interface Ahead {
 }
 
 /**
- * The stored times of a workspace that are in the future. New times must be later than the last one, so after the
- * database's clock was ahead once, stored times stay ahead. `month` is that of the live quota: the count of live requests
- * is not reset before that month.
+ * The stored times that are in the future. A new time must be later than the last one, so stored times stay in the future
+ * after the database's clock was ahead once. `month` is the month in which live requests were counted last; the count is
+ * reset only in a later month.
  */
 const AHEAD = `
   with latest as (select now() + $1 * interval '1 second' as at)
@@ -28,7 +28,7 @@ const AHEAD = `
   where until > at
   order by until desc, workspace_id, what`;
 
-/** Whether the database has stored times in the future. */
+/** Fails if the database has stored times in the future. */
 export async function checkAhead(pool: pg.Pool): Promise<Finding> {
   const { rows } = await pool.query<Ahead>(AHEAD, [AHEAD_MAX_SECONDS]);
   const [worst] = rows;

@@ -1,4 +1,4 @@
-/** The result of one check. `remedy` says what to do; it is present unless the status is `ok`. */
+/** The result of one check. `remedy` says how to repair the problem; it is absent if the status is `ok`. */
 export interface Finding {
   readonly check: string;
   readonly status: 'ok' | 'warn' | 'fail';

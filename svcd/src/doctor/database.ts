@@ -14,7 +14,7 @@ const CLOCK_WARN_MS = 2_000;
 /** The expiry of cursors, sessions and quotas depends on both clocks. */
 const CLOCK_FAIL_MS = 60_000;
 
-/** Checks a database that answers. Some checks need the schema of this program. */
+/** Checks a database that answers. Runs the checks of the tables only if the schema is the one of this program. */
 export async function checkDatabase(
   pool: pg.Pool,
   config: Config,
@@ -24,20 +24,15 @@ export async function checkDatabase(
   const durability = await checkDurability(pool);
   const clock = await checkClock(pool, nowMs);
   const schema = await checkSchema(pool);
-  if (schema.status === 'fail') return [server, durability, clock, schema];
-  const complete = schema.status === 'ok';
+  if (schema.status !== 'ok') return [server, durability, clock, schema];
   return [
     server,
     durability,
     clock,
     schema,
-    ...(complete
-      ? [
-          await checkPartitions(pool, nowMs()),
-          await checkAhead(pool),
-          ...(await checkSecretUse(pool, config)),
-        ]
-      : []),
+    await checkPartitions(pool, nowMs()),
+    await checkAhead(pool),
+    ...(await checkSecretUse(pool, config)),
   ];
 }
 
@@ -60,7 +55,7 @@ async function checkServer(pool: pg.Pool, config: Config): Promise<Finding> {
       );
 }
 
-/** Settings of the whole server. The service itself turns on `synchronous_commit`. */
+/** Checks settings of the whole server. `synchronous_commit` needs no check: the service sets it in each session. */
 async function checkDurability(pool: pg.Pool): Promise<Finding> {
   const { rows } = await pool.query<{ name: string }>(
     `select name from pg_settings where name in ('fsync', 'full_page_writes') and setting = 'off' order by name`,
@@ -75,7 +70,7 @@ async function checkDurability(pool: pg.Pool): Promise<Finding> {
       );
 }
 
-/** The difference between this machine's clock and the database's, less the duration of the query. */
+/** Compares the clocks of this machine and the database, without counting the duration of the query. */
 async function checkClock(pool: pg.Pool, nowMs: () => number): Promise<Finding> {
   const before = nowMs();
   const { rows } = await pool.query<{ now: number }>(

@@ -9,8 +9,9 @@ import { checkProxies } from './proxies.ts';
 /** The oldest Node.js that runs the service. The packages bring a newer one, but a process manager may use another. */
 const NODE_MAJOR_MIN = 24;
 const BYTES_PER_MIB = 1024 * 1024;
-/** Below the first limit PostgreSQL may stop at any moment; below the second one doctor warns. */
+/** With less free space than this, PostgreSQL may stop at any moment. */
 const DISK_FAIL_MIB = 256;
+/** With less free space than this, the check warns. */
 const DISK_WARN_MIB = 2048;
 const OTHERS_MAY_WRITE = 0o022;
 const SERVICE_TIMEOUT_MS = 3_000;

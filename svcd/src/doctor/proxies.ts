@@ -6,7 +6,7 @@ const LINE = new RegExp(`^${PROXY_MISTAKES_METRIC}\\{mistake="(\\w+)"\\} (\\d+)$
 
 const isMistake = (name: string): name is ProxyMistake => name in PROXY_MISTAKES;
 
-/** Mistakes in SVC_TRUST_PROXY that the running service has counted in its metrics. */
+/** Warns of a mistake in SVC_TRUST_PROXY that the running service has counted in its metrics. */
 export function checkProxies(metrics: string): Finding {
   for (const [, name = '', count = ''] of metrics.matchAll(LINE)) {
     if (isMistake(name) && count !== '0')

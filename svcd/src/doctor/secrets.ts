@@ -9,14 +9,14 @@ import { type Finding, fail, ok, warn } from './check.ts';
 
 const HOUR_SECONDS = 3_600;
 
-/** The deployment's secrets; undefined if none exists yet. Creates none. */
+/** The deployment's secrets. Undefined if there is no secret yet. */
 async function findSecrets(config: Config): Promise<readonly string[] | undefined> {
   if (config.secrets !== undefined) return config.secrets;
   const file = await readSecretFile(config.dataDir);
   return file && [file.secret];
 }
 
-/** Where the secrets are, and whether other users can read them. Their length was checked when they were read. */
+/** Says where the secrets are, and warns if other users can read them. Reading them has checked their length. */
 export async function checkSecrets(config: Config): Promise<Finding> {
   if (config.secrets !== undefined) {
     const old = config.secrets.length - 1;
@@ -32,7 +32,7 @@ export async function checkSecrets(config: Config): Promise<Finding> {
   return ok('secrets', path);
 }
 
-/** Whether keys and second factors work with these secrets, and whether the older ones may be removed. */
+/** Checks whether keys and second factors work with these secrets, and whether the older secrets may be removed. */
 export async function checkSecretUse(pool: pg.Pool, config: Config): Promise<readonly Finding[]> {
   const secrets = (await findSecrets(config)) ?? [];
   const verdict = await judgeSecrets(pool, secrets);
@@ -74,7 +74,7 @@ const checkSecondFactors = ({ factors: { lost, old } }: SecretUse): Finding => {
   return ok('second factors', old === 0 ? 'all work with this secret' : 'all work with these secrets');
 };
 
-/** Keys move to the first secret when they are used, second factors by a job; cursors and sessions expire. */
+/** A key moves to the first secret when it is used, a second factor in a job. Cursors and sessions expire. */
 function checkRotation({ keys, oldKeys, factors, issuingSeconds }: SecretUse): Finding {
   const keep: string[] = [];
   if (keys.old > 0)

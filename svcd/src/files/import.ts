@@ -9,7 +9,7 @@ import { counted, numberText } from '@svc/service/log/plural';
 import type { Resource } from '@svc/service/resources/define';
 import { Command, Option } from 'commander';
 import type { CommandContext } from '../context.ts';
-import { explain, MISUSED } from '../explain.ts';
+import { explain } from '../explain.ts';
 import { print, say } from '../output.ts';
 import { showProgress } from '../progress.ts';
 import { watchSignals } from '../signals.ts';
@@ -26,6 +26,7 @@ interface ImportFlags {
 
 const MS_PER_SECOND = 1_000;
 const SOME_REFUSED = 1;
+const FAILED = 2;
 const READ_BYTES = 256 * 1024;
 const STANDARD_INPUT = 0;
 
@@ -54,7 +55,7 @@ export function importCommand(context: CommandContext): Command {
       } catch (error) {
         context.log().debug({ err: error }, 'the import failed');
         say(`svcd: ${explain(error).text}`);
-        process.exitCode = MISUSED;
+        process.exitCode = FAILED;
       }
     });
 }
@@ -100,7 +101,7 @@ async function runImport(
     },
     signals,
   );
-  // If the import failed, its error is reported, not that of the rejects file.
+  // If the import failed, report its error, and not a later error of the rejects file.
   work.catch(() => rejects.end()).catch(() => undefined);
   const { report, seconds } = await work;
   await rejects.end();
@@ -113,9 +114,8 @@ async function runImport(
 }
 
 const exitCodeOf = ({ refused, interrupted }: ImportReport): number =>
-  interrupted ? MISUSED : refused > 0 ? SOME_REFUSED : 0;
+  interrupted ? FAILED : refused > 0 ? SOME_REFUSED : 0;
 
-/** Describes the result of an import in a few lines. */
 function describeReport(resource: Resource, report: ImportReport, seconds: number): string {
   const { inserted, existing, refused, rolledBack, interrupted } = report;
   const rate = inserted > 0 ? ` (${numberText(Math.round(inserted / seconds))} per second)` : '';
@@ -135,7 +135,7 @@ function describeReport(resource: Resource, report: ImportReport, seconds: numbe
 interface Input {
   readonly input: Readable;
   readonly fd: number;
-  /** Undefined if it has none, such as a pipe. */
+  /** In bytes. Undefined if it is not known, as for a pipe. */
   readonly size: number | undefined;
 }
 

@@ -12,12 +12,12 @@ export interface Rejects {
   readonly end: () => Promise<void>;
 }
 
-/** Refused lines printed to standard error if there is no file for them. */
+/** The most refused lines that are printed to standard error. */
 const PRINTED_LINES = 20;
 
 /**
- * Writes refused lines to the file, which is overwritten; without a file, prints the first ones to standard error. Throws
- * OperatorError, and overwrites nothing, if the file is the imported one, also under another name.
+ * Overwrites the file with the refused lines. Without a file, prints the first refused lines to standard error. Throws
+ * OperatorError, and overwrites nothing, if the file is the imported file, even under another name.
  */
 export async function openRejects(file: string | undefined, inputFd: number): Promise<Rejects> {
   return file === undefined ? printRejects() : writeRejects(file, inputFd);
@@ -57,7 +57,7 @@ async function writeRejects(file: string, inputFd: number): Promise<Rejects> {
       throw new OperatorError(`${file} cannot be written: ${errorMessage(error)}`);
     }
   };
-  // Truncated only after it is known not to be the imported file.
+  // Opens without truncating: the file may be the imported one.
   const handle = await writable(open(file, constants.O_WRONLY | constants.O_CREAT));
   try {
     const stats = await handle.stat({ bigint: true });

@@ -17,8 +17,8 @@ export interface ConfirmOptions {
 }
 
 /**
- * Throws OperatorError if the secrets do not fit the database: keys and second factors would fail without a reason. Seals
- * second factors again with the first secret, and logs what no secret opens.
+ * Throws OperatorError if keys or second factors in the database need another secret: they would fail, and nobody would
+ * know why. Seals second factors again with the first secret. Logs the keys and second factors that no secret opens.
  */
 export async function confirmSecrets(
   pool: pg.Pool,
@@ -61,9 +61,9 @@ const refusal = (verdict: 'earlier' | 'unknown', source: string): string =>
       'is lost, run svcd start --accept-new-secret once: it lists what must be created again.';
 
 /**
- * `known`: the secrets include the one that issued last. `new`: no key or second factor needs another secret. `earlier`:
- * the database was used with one of them, but keys or second factors now need a newer one. `unknown`: the database was
- * used with none of them.
+ * `known`: the secrets include the one that issued last. `new`: they do not, but no key or second factor needs another
+ * secret. `earlier`: the database was used with one of the secrets, but keys or second factors need a newer secret.
+ * `unknown`: the database was used with none of the secrets, and keys or second factors need another secret.
  */
 type SecretsVerdict = 'known' | 'new' | 'earlier' | 'unknown';
 
@@ -100,8 +100,9 @@ export async function judgeSecrets(
 }
 
 /**
- * Stores the fingerprint of the issuing secret, unless the verdict is `earlier` or `unknown` and `accept` is false. Nodes
- * that start at the same time take turns, so of two nodes with different secrets the second one is refused.
+ * Stores the fingerprint of the issuing secret. Does not store it if the verdict is `earlier` or `unknown` and `accept` is
+ * false. A lock lets nodes that start at the same time do so in turn, so the second of two nodes with different secrets
+ * gets the refusal.
  */
 export function rememberSecrets(
   pool: pg.Pool,

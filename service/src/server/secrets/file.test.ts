@@ -2,7 +2,7 @@ import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryDirectory } from '../../../test/harness/temporary-directory.ts';
-import { makeSecretFile, readSecretFile, secretFileOf } from './file.ts';
+import { createSecretFile, readSecretFile, secretFileOf } from './file.ts';
 
 const STARTS = 20;
 const PERMISSIONS = 0o777;
@@ -10,23 +10,23 @@ const PERMISSIONS = 0o777;
 test('many starts at the same instant agree on one secret, which only its owner may read', async () => {
   const dataDir = await temporaryDirectory();
   expect(await readSecretFile(dataDir)).toBeUndefined();
-  const made = await Promise.all(Array.from({ length: STARTS }, () => makeSecretFile(dataDir)));
-  expect(new Set(made.map(({ secret }) => secret)).size).toBe(1);
-  expect(made[0]?.secret).toMatch(/^[A-Za-z0-9_-]{43}$/);
+  const created = await Promise.all(Array.from({ length: STARTS }, () => createSecretFile(dataDir)));
+  expect(new Set(created.map(({ secret }) => secret)).size).toBe(1);
+  expect(created[0]?.secret).toMatch(/^[A-Za-z0-9_-]{43}$/);
   expect((await stat(secretFileOf(dataDir))).mode & PERMISSIONS).toBe(0o600);
   expect(await readdir(dataDir)).toEqual(['secret']);
 });
 
 test('a secret that is there is kept', async () => {
   const dataDir = await temporaryDirectory();
-  const { secret } = await makeSecretFile(dataDir);
-  await makeSecretFile(dataDir);
+  const { secret } = await createSecretFile(dataDir);
+  await createSecretFile(dataDir);
   expect(await readSecretFile(dataDir)).toEqual({ secret, exposed: false });
 });
 
 test('a secret that others may read is used and called exposed', async () => {
   const dataDir = await temporaryDirectory();
-  await makeSecretFile(dataDir);
+  await createSecretFile(dataDir);
   await chmod(secretFileOf(dataDir), 0o640);
   expect(await readSecretFile(dataDir)).toMatchObject({ exposed: true });
 });
@@ -36,12 +36,12 @@ test('an empty or short file is refused, and never replaced by a new secret', as
   for (const text of ['', 'short\n']) {
     await writeFile(secretFileOf(dataDir), text);
     await expect(readSecretFile(dataDir)).rejects.toThrow(/Restore it from a backup/);
-    await expect(makeSecretFile(dataDir)).rejects.toThrow(/Restore it from a backup/);
+    await expect(createSecretFile(dataDir)).rejects.toThrow(/Restore it from a backup/);
     expect(await readFile(secretFileOf(dataDir), 'utf8')).toBe(text);
   }
 });
 
 test('a directory that is not there is named, with what to do', async () => {
   const dataDir = join(await temporaryDirectory(), 'missing');
-  await expect(makeSecretFile(dataDir)).rejects.toThrow(dataDir);
+  await expect(createSecretFile(dataDir)).rejects.toThrow(dataDir);
 });

@@ -39,8 +39,8 @@ export async function readSecretFile(dataDir: string): Promise<SecretFile | unde
   }
 }
 
-/** Creates the secret. If several processes do so at the same time, all of them get the first one. */
-export async function makeSecretFile(dataDir: string): Promise<SecretFile> {
+/** Creates the secret file and returns its content. If several processes call it at the same time, all get one secret. */
+export async function createSecretFile(dataDir: string): Promise<SecretFile> {
   const path = secretFileOf(dataDir);
   const draft = `${path}.${randomUUID()}`;
   try {
@@ -60,12 +60,12 @@ export async function makeSecretFile(dataDir: string): Promise<SecretFile> {
   } finally {
     await rm(draft, { force: true });
   }
-  const made = await readSecretFile(dataDir);
-  if (made === undefined) throw new OperatorError(`${path} was removed while this program started.`);
-  return made;
+  const created = await readSecretFile(dataDir);
+  if (created === undefined) throw new OperatorError(`${path} was removed while this program started.`);
+  return created;
 }
 
-/** The deployment's secrets: from SVC_SECRET, or else from the data directory, where one is created if there is none. */
+/** The deployment's secrets: those of SVC_SECRET, or else the one in the data directory, which is created if missing. */
 export async function deploymentSecrets(
   config: Pick<Config, 'secrets' | 'dataDir'>,
   log: Pick<Logger, 'info' | 'warn'>,
@@ -75,7 +75,7 @@ export async function deploymentSecrets(
   const found = await readSecretFile(config.dataDir);
   if (found?.exposed === true) log.warn(`other users can read ${path}; run: chmod 600 ${path}`);
   if (found !== undefined) return [found.secret];
-  const { secret } = await makeSecretFile(config.dataDir);
+  const { secret } = await createSecretFile(config.dataDir);
   log.info(`created the deployment's secret in ${path}; include it in your backups`);
   return [secret];
 }

@@ -6,11 +6,12 @@ import { examineSecondFactors, type FactorSecrets } from '../../dashboard/auth/s
 export interface SecretUse {
   /** Active keys that need an older secret (`old`) or a secret that is not configured (`lost`). */
   readonly keys: { readonly old: number; readonly lost: number };
-  /** At most {@link SHOWN} of them, as `name (id, workspace)`. */
+  /** At most {@link SHOWN} of the `old` keys, as `name (id, workspace)`. */
   readonly oldKeys: readonly string[];
+  /** The same for the `lost` keys. */
   readonly lostKeys: readonly string[];
   readonly factors: FactorSecrets;
-  /** Seconds since the first secret was first used to issue; undefined if it was not. */
+  /** Seconds since the first secret became the issuing secret. Undefined if it never was. */
   readonly issuingSeconds: number | undefined;
 }
 
