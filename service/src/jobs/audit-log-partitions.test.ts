@@ -72,7 +72,7 @@ describe('the partitions of the audit log', () => {
       log: pino({ level: 'warn' }, { write: (line) => void warnings.push(line) }),
     });
     expect(await names()).toContain('audit_log_2030_01');
-    expect(warnings).toEqual([expect.stringContaining('were kept: this node')]);
+    expect(warnings).toEqual([expect.stringContaining('were kept: the clocks')]);
   });
 
   test('wait two seconds for a long reader, not longer, so that no entry waits behind them', async () => {
