@@ -16,6 +16,7 @@ interface State {
   readonly path: string;
   /** A heading that appears when the page has loaded. */
   readonly heading: string;
+  /** Whether the page is opened without a session. */
   readonly outside?: true;
   readonly act?: (page: Page) => Promise<unknown>;
 }
@@ -28,9 +29,9 @@ const STATES: Readonly<Record<string, State>> = {
   'sign-in': { path: '/sign-in', heading: 'Sign in', outside: true },
   'set-up': { path: '/set-up#token=x', heading: 'Set up svc', outside: true },
   'set-up without a link': { path: '/set-up', heading: 'Set up svc', outside: true },
-  'invitation that is stale': { path: '/invitation#token=x', heading: 'Join a workspace', outside: true },
+  'expired invitation': { path: '/invitation#token=x', heading: 'Join a workspace', outside: true },
   keys: { path: '/w/:w/keys', heading: 'API keys' },
-  'keys that are revoked': { path: '/w/:w/keys?status=revoked', heading: 'No revoked keys' },
+  'revoked keys': { path: '/w/:w/keys?status=revoked', heading: 'No revoked keys' },
   'actions of a key': { path: '/w/:w/keys', heading: 'API keys', act: press(/^Actions for/) },
   'new key for one company': {
     path: '/w/:w/keys?create=true',
@@ -85,59 +86,62 @@ const STATES: Readonly<Record<string, State>> = {
 };
 
 // Skipped without Chromium, which is an error in CI.
-describe.skipIf(BROWSER_PATH === undefined)('axe finds nothing, and nothing is cut off', () => {
-  let world: World;
-  let ada: Person;
-  const visitors = new Map<string, Visitor>();
-  beforeAll(async () => {
-    world = await createWorld();
-    ada = await world.person('Ada');
-    const createdAt = '2026-03-01T09:30:00Z';
-    const seed = (name: string, rows: Parameters<typeof seedRecords>[3]): Promise<void> =>
-      seedRecords(world.pool, ada.workspaceId, resourceNamed(name), rows);
-    await seed('companies', [{ id: 'com_a', name: 'Acme', createdAt }]);
-    await seed('api-keys', [
-      { id: 'key_a', name: 'Crawler', companyId: 'com_a', revokedAt: null, createdAt },
-    ]);
-  });
+describe.skipIf(BROWSER_PATH === undefined)(
+  'axe finds no problem, and no page is wider than the window',
+  () => {
+    let world: World;
+    let ada: Person;
+    const visitors = new Map<string, Visitor>();
+    beforeAll(async () => {
+      world = await createWorld();
+      ada = await world.person('Ada');
+      const createdAt = '2026-03-01T09:30:00Z';
+      const seed = (name: string, rows: Parameters<typeof seedRecords>[3]): Promise<void> =>
+        seedRecords(world.pool, ada.workspaceId, resourceNamed(name), rows);
+      await seed('companies', [{ id: 'com_a', name: 'Acme', createdAt }]);
+      await seed('api-keys', [
+        { id: 'key_a', name: 'Crawler', companyId: 'com_a', revokedAt: null, createdAt },
+      ]);
+    });
 
-  /** One browser context per theme and width, because signing in is slow. */
-  const visitorFor = async (theme: 'light' | 'dark', width: number, outside: boolean): Promise<Visitor> => {
-    const key = `${theme} ${width} ${outside}`;
-    const options = {
-      viewport: { width, height: 800 },
-      colorScheme: theme,
-      reducedMotion: 'reduce',
-    } as const;
-    const known =
-      visitors.get(key) ?? (outside ? await world.visitor(options) : await world.signedIn(ada, options));
-    visitors.set(key, known);
-    return known;
-  };
+    /** One browser context per theme and width, because signing in is slow. */
+    const visitorFor = async (theme: 'light' | 'dark', width: number, outside: boolean): Promise<Visitor> => {
+      const key = `${theme} ${width} ${outside}`;
+      const options = {
+        viewport: { width, height: 800 },
+        colorScheme: theme,
+        reducedMotion: 'reduce',
+      } as const;
+      const known =
+        visitors.get(key) ?? (outside ? await world.visitor(options) : await world.signedIn(ada, options));
+      visitors.set(key, known);
+      return known;
+    };
 
-  test.each(
-    Object.keys(STATES).flatMap((name) => LOOKS.map(([theme, width]) => [name, theme, width] as const)),
-  )('%s, %s, %i px', async (name, theme, width) => {
-    const state = STATES[name];
-    if (state === undefined) throw new Error(`there is no state ${name}`);
-    const { page, expectNoProblems } = await visitorFor(theme, width, state.outside === true);
-    // Leave the page first. A path that differs only in its fragment would not load again.
-    await page.goto('about:blank');
-    await page.goto(world.url + state.path.replace(':w', ada.workspaceId));
-    await page.getByRole('heading', { name: state.heading }).first().waitFor();
-    await state.act?.(page);
-    await expectSound(page);
-    expectNoProblems(/status of 40[04]/);
-  });
+    test.each(
+      Object.keys(STATES).flatMap((name) => LOOKS.map(([theme, width]) => [name, theme, width] as const)),
+    )('%s, %s, %i px', async (name, theme, width) => {
+      const state = STATES[name];
+      if (state === undefined) throw new Error(`there is no state ${name}`);
+      const { page, expectNoProblems } = await visitorFor(theme, width, state.outside === true);
+      // Leave the page first. A path that differs only in its fragment would not load again.
+      await page.goto('about:blank');
+      await page.goto(world.url + state.path.replace(':w', ada.workspaceId));
+      await page.getByRole('heading', { name: state.heading }).first().waitFor();
+      await state.act?.(page);
+      await expectSound(page);
+      expectNoProblems(/status of 40[04]/);
+    });
 
-  test('the drawer of a phone holds the whole menu', async () => {
-    const { page, expectNoProblems } = await visitorFor('light', 360, false);
-    await page.goto(`${world.url}/w/${ada.workspaceId}/keys`);
-    await page.getByRole('button', { name: 'Open menu' }).click();
-    await expectSound(page);
-    await page.getByRole('link', { name: 'Settings' }).click();
-    await page.getByRole('heading', { name: 'Settings' }).waitFor();
-    expect(await dialog(page).count()).toBe(0);
-    expectNoProblems();
-  });
-});
+    test('the drawer on a phone has the whole menu', async () => {
+      const { page, expectNoProblems } = await visitorFor('light', 360, false);
+      await page.goto(`${world.url}/w/${ada.workspaceId}/keys`);
+      await page.getByRole('button', { name: 'Open menu' }).click();
+      await expectSound(page);
+      await page.getByRole('link', { name: 'Settings' }).click();
+      await page.getByRole('heading', { name: 'Settings' }).waitFor();
+      expect(await dialog(page).count()).toBe(0);
+      expectNoProblems();
+    });
+  },
+);

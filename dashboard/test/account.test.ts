@@ -20,7 +20,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the account', () => {
     await visitor.page.getByRole('button', { name: 'Sign in' }).click();
   };
 
-  test('takes a new password for the old one, and is signed out everywhere else', async () => {
+  test('changes the password, and signs out everywhere else', async () => {
     const ada = await world.person('Ada');
     const [here, there] = [await world.signedIn(ada), await world.signedIn(ada)];
     const { page } = here;
@@ -70,7 +70,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the account', () => {
     await there.page.getByRole('heading', { name: 'Sign in' }).waitFor();
   });
 
-  test('asks for a second factor that was set up here, and takes a backup code in its place, once', async () => {
+  test('sets up a second factor, asks for it at sign-in, and accepts each backup code once', async () => {
     const cleo = await world.person('Cleo');
     const here = await world.signedIn(cleo);
     const { page } = here;
@@ -124,7 +124,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the account', () => {
     await again.page.getByRole('alert').getByText('not an unused backup code').waitFor();
   });
 
-  test('switches the second factor off, and gives new backup codes, for the password', async () => {
+  test('creates new backup codes and switches off the second factor, with the password', async () => {
     const dora = await world.person('Dora');
     const here = await world.signedIn(dora);
     const { page } = here;

@@ -11,7 +11,8 @@ import { BROWSER_PATH, launch } from './harness/launch.ts';
 import { expectSound } from './harness/sound.ts';
 import { openVisitor } from './harness/visitor.ts';
 
-// The pages of service/test/reference/added-resource.test.ts: builds the dashboard of the copy from its contract.
+// The dashboard of a copy of the repository whose contract has one more resource, as in
+// service/test/reference/added-resource.test.ts.
 // Skipped without Chromium, which is an error in CI.
 describe.skipIf(BROWSER_PATH === undefined)('a resource that was added', async () => {
   if (BROWSER_PATH === undefined) return;

@@ -88,7 +88,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the pages of the data', async () =>
     await page.getByRole('row').nth(1).getByText('100', { exact: true }).waitFor();
   });
 
-  test('name the companies of their records, however many there are', async () => {
+  test('show the names of any number of companies', async () => {
     const many = await dashboard.owner();
     const COMPANIES = 230;
     const number = (i: number): string => String(i).padStart(3, '0');
@@ -128,7 +128,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the pages of the data', async () =>
     await page.getByRole('img', { name: /Headline score over time\. Borealis: from \d+ to 18/ }).waitFor();
   });
 
-  test('let an owner move and edit content, and keep what is typed when somebody else was faster', async () => {
+  test('let an owner change the status and edit content, and keep the edits if somebody else was faster', async () => {
     const page = await open(owner, `${base}/content/con_a`);
     await page.getByRole('button', { name: 'In review' }).click();
     await page.getByText('Status changed to in review.').first().waitFor();
@@ -148,7 +148,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the pages of the data', async () =>
     });
   });
 
-  test('tell a viewer why they may not', async () => {
+  test('tell a viewer why editing is not allowed', async () => {
     const page = await open(viewer, `${base}/content/con_a`);
     await page.getByRole('button', { name: 'Edit' }).focus();
     await page.keyboard.press('Enter');
@@ -156,7 +156,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the pages of the data', async () =>
     expect(await page.getByRole('dialog').count()).toBe(0);
   });
 
-  test('say that a record is not there', async () => {
+  test('say that a record does not exist', async () => {
     const page = await open(owner, `${base}/audits/aud_none`);
     await page.getByText('There is no audit with the ID aud_none').waitFor();
     await expectSound(page);

@@ -14,7 +14,7 @@ const SOURCE = fileURLToPath(new URL('../src/', import.meta.url));
 const OPENS = /<(?:Dialog|Confirm|Menu|Popover\.Root|Dialog\.Root)\b/;
 const TABS = 12;
 
-test('every file that renders a dialog, a menu or a popover has its case here', () => {
+test('every file that renders a dialog, a menu or a popover has a case here', () => {
   const rendering = globSync('{layout,pages}/**/*.tsx', { cwd: SOURCE }).filter((file) =>
     OPENS.test(readFileSync(join(SOURCE, file), 'utf8')),
   );
@@ -70,13 +70,15 @@ describe.skipIf(BROWSER_PATH === undefined)('with the keyboard only', () => {
         await choose(page, one.item);
       }
       await popup.waitFor();
-      await expect.poll(() => focusIsInside(page, one.role), { message: 'the focus is in it' }).toBe(true);
+      await expect
+        .poll(() => focusIsInside(page, one.role), { message: 'the focus is in the popup' })
+        .toBe(true);
     };
 
     await open();
     for (let step = 0; step < TABS; step++) {
       await page.keyboard.press('Tab');
-      expect(await focusIsInside(page, one.role), 'Tab stays in it').toBe(true);
+      expect(await focusIsInside(page, one.role), 'Tab stays in the popup').toBe(true);
     }
     // If a tooltip is open, Escape closes it first.
     const escaped = async (): Promise<number> => {
@@ -86,7 +88,7 @@ describe.skipIf(BROWSER_PATH === undefined)('with the keyboard only', () => {
     await expect.poll(escaped).toBe(0);
     const back = one.trigger;
     await expect
-      .poll(() => focused(page), { message: 'the focus is back' })
+      .poll(() => focused(page), { message: 'the focus returns to the trigger' })
       .toEqual(typeof back === 'string' ? back : expect.stringMatching(back));
 
     await open();

@@ -19,7 +19,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the documentation', () => {
     world = await createWorld();
   });
 
-  test.each(LOOKS)('is sound, asks no other host and says no error: %o', async (look) => {
+  test.each(LOOKS)('is accessible, sends no request to another host, and logs no error: %o', async (look) => {
     const { page, expectNoProblems } = await world.visitor(look);
     for (const { name, title } of readGuides()) {
       await page.goto(`/docs/${name}`);
@@ -33,7 +33,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the documentation', () => {
     expectNoProblems();
   });
 
-  test('keeps the guides in sight while one is read', async () => {
+  test('keeps the list of guides visible while a guide scrolls', async () => {
     const { page } = await world.visitor({ viewport: { width: 1280, height: 740 } });
     await page.goto('/docs/pagination');
     const menu = page.getByRole('navigation', { name: 'Guides' });
@@ -44,7 +44,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the documentation', () => {
     expect(box?.y).toBeLessThan(200);
   });
 
-  test('shows every operation of the description, each with its samples', async () => {
+  test('shows every operation of the OpenAPI document, with its samples', async () => {
     const { page, expectNoProblems } = await world.visitor();
     const { paths } = openApiDocument({ publicUrl: world.url, version: '0' });
     for (const [path, item] of Object.entries(paths)) {
@@ -57,7 +57,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the documentation', () => {
     expectNoProblems();
   });
 
-  test('sends a request with a key that is pasted, to the service alone, and keeps the key nowhere', async () => {
+  test('sends a request with a pasted key only to the service, and stores the key nowhere', async () => {
     const ada = await world.person('Ada');
     const { page, expectNoProblems } = await world.signedIn(ada);
     const answer = await page.request.post(`/dashboard/api/workspaces/${ada.workspaceId}/keys`, {
@@ -81,7 +81,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the documentation', () => {
     expectNoProblems();
   });
 
-  test('keeps the theme and the language that were chosen, on every page', async () => {
+  test('keeps the chosen theme and language on every page', async () => {
     const { page, expectNoProblems } = await world.visitor({ colorScheme: 'light' });
     await page.goto('/docs/quickstart');
     await page.getByRole('tab', { name: 'Python' }).first().click();
@@ -100,7 +100,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the documentation', () => {
     expectNoProblems();
   });
 
-  test('copies an example as it is', async () => {
+  test('copies an example unchanged', async () => {
     const { page } = await world.visitor();
     await page.goto('/docs/quickstart');
     const example = page.getByRole('tabpanel', { name: 'curl' }).first();

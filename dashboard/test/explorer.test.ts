@@ -28,7 +28,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the explorer', async () => {
     ['dark', 1280],
     ['light', 360],
     ['dark', 360],
-  ] as const)('is accessible and fits, before and after an answer: %s, %i px', async (theme, width) => {
+  ] as const)('is accessible and fits, before and after a response: %s, %i px', async (theme, width) => {
     const page = await open(owner, path, { theme, width });
     await page.getByLabel('Test key').fill(token);
     await expectSound(page);
@@ -37,7 +37,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the explorer', async () => {
     await expectSound(page);
   });
 
-  test('sends the request that it shows, follows nextCursor, and shows the same as curl', async () => {
+  test('sends the request that it shows as a curl command, and follows nextCursor', async () => {
     const page = await open(owner, path);
     await page.getByLabel('Test key').fill(token);
     await page.getByLabel(/^limit/).fill('2');
@@ -68,7 +68,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the explorer', async () => {
     expect(rows).toEqual([{ records: 5 }]);
   });
 
-  test('refuses a live key without sending it, and keeps no key anywhere', async () => {
+  test('refuses a live key without sending it, and stores no key', async () => {
     const page = await open(owner, path);
     const live = await service.token(workspaceId);
     const sent: string[] = [];

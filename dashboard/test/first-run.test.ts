@@ -11,7 +11,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the first run', () => {
     world = await createWorld();
   });
 
-  test('a stranger is led to the sign-in, without an error', async () => {
+  test('a visitor without a session gets the sign-in page, without an error', async () => {
     const { page, expectNoProblems } = await world.visitor();
     await page.goto('/');
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
@@ -41,13 +41,13 @@ describe.skipIf(BROWSER_PATH === undefined)('the first run', () => {
     await world.pool.query('delete from users');
   });
 
-  test('without the link of the console the set-up says where to find it', async () => {
+  test('the set-up page without a link says where to find the link', async () => {
     const { page } = await world.visitor();
     await page.goto('/set-up');
     await page.getByText('the service prints a link to this page on its console').waitFor();
   });
 
-  test('the link makes the owner and the first workspace, and its token leaves the address at once', async () => {
+  test('the link creates the owner and the first workspace, and its token disappears from the URL at once', async () => {
     const { page, expectNoProblems } = await world.visitor();
     const link = await world.setUpLink();
     await page.goto(link);
@@ -63,7 +63,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the first run', () => {
     expect(await world.setUpLink()).toBe('');
   });
 
-  test('the same link is refused the second time, and what was typed is still there', async () => {
+  test('a used link is refused, and the form keeps its values', async () => {
     const { page, expectNoProblems } = await world.visitor();
     await page.goto('/set-up#token=used-before');
     await page.getByLabel('Your name').fill('Eve');
@@ -85,7 +85,7 @@ describe.skipIf(BROWSER_PATH === undefined)('signing in', () => {
     await world.person('Ada');
   });
 
-  test('with a wrong password says so and keeps the address; with the right one it leads where one wanted to go', async () => {
+  test('with a wrong password keeps the e-mail address; with the right one opens the requested page', async () => {
     const { page, expectNoProblems } = await world.visitor();
     await page.goto('/account');
     await page.waitForURL(/\/sign-in\?next=/);
@@ -101,7 +101,7 @@ describe.skipIf(BROWSER_PATH === undefined)('signing in', () => {
     expectNoProblems();
   });
 
-  test('never leads to another site', async () => {
+  test('never redirects to another site', async () => {
     const { page } = await world.visitor();
     await page.goto(`/sign-in?next=${encodeURIComponent('//evil.example/')}`);
     await page.getByLabel('E-mail address').fill('ada@example.com');
@@ -126,7 +126,7 @@ describe.skipIf(BROWSER_PATH === undefined)('signing in', () => {
     await second.page.getByLabel('E-mail address').waitFor();
   });
 
-  test('ends with the sign-out, also for a page that is still open', async () => {
+  test('lasts until the sign-out, also in another tab', async () => {
     const cleo = await world.person('Cleo');
     const { page, context, expectNoProblems } = await world.signedIn(cleo);
     const other = await context.newPage();

@@ -19,7 +19,7 @@ describe.skipIf(BROWSER_PATH === undefined)('importing a file', async () => {
   const audits = `/w/${workspaceId}/data/audits`;
   const csv = (name: string, text: string) => ({ name, mimeType: 'text/csv', buffer: Buffer.from(text) });
 
-  test('shows its beginning, takes in the good lines, and lists the bad ones with number and reason', async () => {
+  test('shows a preview, imports the valid lines, and lists the invalid ones with number and reason', async () => {
     const page = await open(owner, companies);
     await page.getByText('No companies yet').waitFor();
     await page.getByRole('button', { name: 'Import a file' }).click();
@@ -58,7 +58,7 @@ describe.skipIf(BROWSER_PATH === undefined)('importing a file', async () => {
     expect((await readFile(await download.path(), 'utf8')).trimEnd().split('\n')).toHaveLength(2);
   });
 
-  test('warns of a file that lacks a field, and says why the service refuses it', async () => {
+  test('warns about a missing column, and says why the service refuses the file', async () => {
     const page = await open(owner, audits, { theme: 'dark', width: 360 });
     await page.getByRole('button', { name: 'Import', exact: true }).click();
     await page
@@ -74,7 +74,7 @@ describe.skipIf(BROWSER_PATH === undefined)('importing a file', async () => {
     await expectSound(page);
   });
 
-  test('begins by dropping it on the page', async () => {
+  test('starts when a file is dropped on the page', async () => {
     const page = await open(owner, companies);
     await page.getByRole('link', { name: 'Borealis' }).waitFor();
     const transfer = await page.evaluateHandle(() => {
@@ -88,7 +88,7 @@ describe.skipIf(BROWSER_PATH === undefined)('importing a file', async () => {
     await page.getByText('1 company imported').waitFor();
   });
 
-  test('of a large file shows how far it is, and stops when it is told to: “Try again” adds the rest', async () => {
+  test('shows the progress of a large file, and can be stopped: “Try again” adds the rest', async () => {
     const page = await open(owner, audits);
     await page.getByRole('button', { name: 'Import', exact: true }).click();
     const line = 'com_a,70,2026-03-01T00:00:00Z\n';
@@ -124,7 +124,7 @@ describe.skipIf(BROWSER_PATH === undefined)('importing a file', async () => {
     expect(await written()).toBe(2 + LARGE_LINES);
   });
 
-  test('that is still being imported says so, and “Try again” then has its outcome', async () => {
+  test('says that the file is still being imported; later, “Try again” shows the result', async () => {
     const page = await open(owner, companies);
     await page.getByRole('button', { name: 'Import', exact: true }).click();
     await page.getByLabel('File', { exact: true }).setInputFiles(csv('once.csv', 'name\nOnce\n'));
@@ -162,7 +162,7 @@ describe.skipIf(BROWSER_PATH === undefined)('importing a file', async () => {
     expect(keys.map((key) => keys.indexOf(key))).toEqual([0, 0, 0, 3]);
   });
 
-  test('is not for viewers', async () => {
+  test('is not allowed for viewers', async () => {
     const page = await open(viewer, companies);
     await page.getByRole('button', { name: 'Import', exact: true }).focus();
     await page.keyboard.press('Enter');

@@ -48,7 +48,7 @@ describe.skipIf(BROWSER_PATH === undefined)('with only the keyboard', () => {
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
     await page.getByRole('alertdialog').waitFor();
-    expect(await focused(page), 'the way out comes first').toBe('Cancel');
+    expect(await focused(page), 'Cancel has the focus at first').toBe('Cancel');
     await page.keyboard.press('Escape');
     await page.getByRole('alertdialog').waitFor({ state: 'detached' });
     // The focus returns.

@@ -63,7 +63,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the page of the API keys', () => {
     visitor.expectNoProblems();
   });
 
-  test('leads a key through its life: created, copied, used, seen in the live log, rotated, revoked', async () => {
+  test('creates, copies, rotates and revokes a key, and the live log shows its use', async () => {
     const first = await create('Nightly crawler');
     expect(first).toMatch(/^svc_live_[\w-]{32}$/);
     await keep();
@@ -114,7 +114,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the page of the API keys', () => {
     expect(world.log.join('')).not.toContain(token);
   });
 
-  test('limits a key to one company that is found by a piece of its name', async () => {
+  test('limits a key to one company, found by a part of its name', async () => {
     const token = await create('Partner', async () => {
       await page.getByRole('radio', { name: /^Test/ }).click();
       await page.getByRole('radio', { name: /^One company/ }).click();
@@ -129,7 +129,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the page of the API keys', () => {
     await page.getByRole('row', { name: /Partner.*Test.*Read.*Borealis/ }).waitFor();
   });
 
-  test('asks for the company before it makes a key for one', async () => {
+  test('requires a company before it creates a key for one company', async () => {
     await open();
     await page.getByRole('button', { name: 'Create key' }).first().click();
     await page.getByLabel('Name').fill('Halfway');
@@ -139,7 +139,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the page of the API keys', () => {
     expect(await page.getByLabel('Name').inputValue()).toBe('Halfway');
   });
 
-  test('shows snippets that run as they are', async () => {
+  test('shows snippets that run unchanged', async () => {
     await create('Snippets');
     const directory = await temporaryDirectory();
     const codeOf = async (language: string): Promise<string> => {
@@ -160,7 +160,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the page of the API keys', () => {
     await keep();
   });
 
-  test('keeps what was typed when the service cannot be reached, and makes the key when asked again', async () => {
+  test('keeps the form if the service cannot be reached, and creates the key at the next attempt', async () => {
     await open();
     await page.getByRole('button', { name: 'Create key' }).first().click();
     await page.getByLabel('Name').fill('Patience');

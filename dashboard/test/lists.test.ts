@@ -32,7 +32,7 @@ describe.skipIf(BROWSER_PATH === undefined)('a list', async () => {
     })),
   );
 
-  test('that was loaded more than a day ago is loaded from the start by Try again', async () => {
+  test('that was loaded more than a day ago is loaded again from the start with “Try again”', async () => {
     const page = await open(owner, `${base}/data/audits`);
     await page.getByText('50 audits shown').waitFor();
     service.clock.now += 25 * 60 * 60 * 1000;

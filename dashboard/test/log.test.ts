@@ -37,7 +37,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the page of the audit log', async (
     await page.getByText('/v1/audits/aud_made_while_live').waitFor();
   });
 
-  test('filters by a click on a status or a path, keeps it in the address, and exports what it shows', async () => {
+  test('filters by a click on a status or a path, has the filters in the URL, and exports the same entries', async () => {
     const page = await open(owner, path);
     await page.getByRole('button', { name: 'Filter by status 404' }).first().click();
     await page
@@ -69,7 +69,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the page of the audit log', async (
     await page.getByText('/v1/audits', { exact: true }).first().waitFor();
   });
 
-  test('filters by a click on a key, and exports what it shows as CSV', async () => {
+  test('filters by a click on a key, and exports the same entries as CSV', async () => {
     const other = await service.issue(workspaceId, { name: 'visitor' });
     await fetch(`${url}/v1/companies`, { headers: { authorization: `Bearer ${other.token}` } });
     const page = await open(owner, path);
@@ -149,7 +149,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the page of the audit log', async (
     await page.getByText('No entries match these filters').waitFor();
   });
 
-  test('says what has happened when the log cannot be read, and reads it when asked again', async () => {
+  test('says that the log could not be loaded, and loads it with “Try again”', async () => {
     const page = await open(owner, `/w/${workspaceId}/settings`);
     await page.route('**/log?*', (route) => route.abort());
     await page.getByRole('link', { name: 'Audit log' }).click();

@@ -45,7 +45,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the overview', async () => {
     },
   );
 
-  test('loads the code of the plots in its own file, and nothing moves when that is late', async () => {
+  test('loads the code of the plots from its own file, and nothing moves when the file is late', async () => {
     const page = await open(owner, '/account');
     let arrive = (): void => undefined;
     const late = new Promise<void>((resolve) => {
@@ -74,7 +74,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the overview', async () => {
     expect(await places()).toEqual(before);
   });
 
-  test('shows another time when it is chosen, also after a reload', async () => {
+  test('shows the chosen time range, also after a reload', async () => {
     const page = await open(owner, `/w/${workspaceId}`);
     await page.getByRole('radio', { name: '30 days' }).click();
     await page.getByRole('heading', { name: 'Requests per day' }).waitFor();
@@ -90,7 +90,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the overview', async () => {
     await page.waitForURL(/\/keys\?create=test/);
   });
 
-  test('leads from a status to the content that has it', async () => {
+  test('links from a status to the content with this status', async () => {
     const page = await open(owner, `/w/${workspaceId}`);
     await page.getByRole('link', { name: /In review/ }).click();
     await page.waitForURL(/data\/content\?status=in_review/);

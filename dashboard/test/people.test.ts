@@ -28,7 +28,7 @@ describe.skipIf(BROWSER_PATH === undefined)('people of a workspace', () => {
     return link;
   };
 
-  test('are invited by a link: a newcomer chooses a name and a password, and is in', async () => {
+  test('are invited by a link, and join with a name and a password', async () => {
     const link = await invite('grace@example.com', 'viewer');
     const grace = await world.visitor();
     await grace.page.goto(link);
@@ -48,7 +48,7 @@ describe.skipIf(BROWSER_PATH === undefined)('people of a workspace', () => {
     again.expectNoProblems(/status of 400/);
   });
 
-  test('with an account sign in and are in', async () => {
+  test('with an account sign in to join', async () => {
     await world.person('Linus');
     const link = await invite('linus@example.com', 'admin');
     const { page, expectNoProblems } = await world.visitor();
@@ -59,7 +59,7 @@ describe.skipIf(BROWSER_PATH === undefined)('people of a workspace', () => {
     expectNoProblems();
   });
 
-  test('can be kept out again: an invitation is withdrawn, and its link is dead', async () => {
+  test('cannot join with the link of a withdrawn invitation', async () => {
     const link = await invite('mallory@example.com', 'admin');
     const row = owner.page.getByRole('listitem').filter({ hasText: 'mallory@example.com' });
     await row.getByRole('button', { name: 'Withdraw' }).click();
@@ -69,7 +69,7 @@ describe.skipIf(BROWSER_PATH === undefined)('people of a workspace', () => {
     await page.getByText('was accepted or withdrawn, or it has expired').waitFor();
   });
 
-  test('change their role at once, and see nothing of the workspace once they are removed', async () => {
+  test('get a new role at once, and see nothing of the workspace after they are removed', async () => {
     const bob = await world.person('Bob', 'Own');
     await world.join(ada.workspaceId, bob, 'viewer');
     const theirs = await world.signedIn(bob);
@@ -139,7 +139,7 @@ describe.skipIf(BROWSER_PATH === undefined)('a viewer', () => {
     expectNoProblems();
   });
 
-  test('finds no way around that: not by the address, not by the endpoint', async () => {
+  test('cannot create a key by the URL or the endpoint either', async () => {
     const { page, context, expectNoProblems } = viewer;
     await page.goto(`/w/${ada.workspaceId}/keys?create=true`);
     await page.getByRole('heading', { name: 'API keys' }).waitFor();
@@ -155,7 +155,7 @@ describe.skipIf(BROWSER_PATH === undefined)('a viewer', () => {
     ]);
   });
 
-  test('may leave, and is told that there is no workspace left', async () => {
+  test('can leave, and is told that no workspace is left', async () => {
     const { page } = viewer;
     await page.goto(`/w/${ada.workspaceId}/settings?tab=members`);
     await page.getByRole('button', { name: 'Leave' }).click();

@@ -26,7 +26,7 @@ async function showEverything(page: Page): Promise<void> {
 }
 
 // Skipped without Chromium, which is an error in CI.
-describe.skipIf(BROWSER_PATH === undefined)('the API reference is sound', () => {
+describe.skipIf(BROWSER_PATH === undefined)('the API reference is accessible', () => {
   let world: World;
   beforeAll(async () => {
     world = await createWorld();

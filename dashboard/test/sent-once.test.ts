@@ -117,7 +117,7 @@ describe.skipIf(BROWSER_PATH === undefined)('a form that creates something', () 
 
   describe.each(Object.entries(FORMS))('%s', (_, form) => {
     test.each(Object.entries(TWICE))('is sent once by %s', async (_, sendTwice) => {
-      // The token at the end of each round does not let the page be left.
+      // A new page for each round, because the page of the last one asks before it is left.
       page = await visitor.context.newPage();
       const sent: string[] = [];
       page.on('request', (request) => {
@@ -132,7 +132,7 @@ describe.skipIf(BROWSER_PATH === undefined)('a form that creates something', () 
       await page.close();
     });
 
-    test('creates one thing when the response is lost and it is sent again', async () => {
+    test('creates one thing if the response is lost and the form is sent again', async () => {
       page = await visitor.context.newPage();
       const before = await rowsOf(form.rows);
       await start(form);
@@ -188,7 +188,7 @@ describe.skipIf(BROWSER_PATH === undefined)('a form that creates something', () 
     await page.close();
   });
 
-  test('and a button that changes something send once by a double click', async () => {
+  test('is sent once by a double click, and so is every button that changes something', async () => {
     page = await visitor.context.newPage();
     const make = (path: string, data: object) =>
       visitor.context.request.post(`/dashboard/api/workspaces/${ada.workspaceId}${path}`, {

@@ -6,7 +6,7 @@ import { BROWSER_PATH, createWorld, type Person, type World } from './harness/wo
 const FAILED = /net::ERR_|status of \d{3}|^ChunkFailure/;
 
 // Skipped without Chromium, which is an error in CI.
-describe.skipIf(BROWSER_PATH === undefined)('while the service is away', () => {
+describe.skipIf(BROWSER_PATH === undefined)('while the service is down', () => {
   let world: World;
   let ada: Person;
   beforeAll(async () => {
@@ -22,7 +22,7 @@ describe.skipIf(BROWSER_PATH === undefined)('while the service is away', () => {
     return seen;
   };
 
-  test('a page that was not loaded says so inside the frame, and opens when the service is back', async () => {
+  test('a page without its code shows an error inside the frame, and opens when the service is back', async () => {
     const { page, expectNoProblems } = await world.signedIn(ada);
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     const navigations = await loads(page);
@@ -41,9 +41,9 @@ describe.skipIf(BROWSER_PATH === undefined)('while the service is away', () => {
     expectNoProblems(FAILED);
   });
 
-  test('the search says that it could not be loaded, and opens later', async () => {
+  test('the command palette says that it could not be loaded, and opens later', async () => {
     const { page, expectNoProblems } = await world.signedIn(ada);
-    // Stop the service before the page preloads them.
+    // Block the file before the page preloads it.
     let away = true;
     await page.route(/\/command-palette-.*\.js$/, (route) => (away ? route.abort() : route.continue()));
     await page.reload();
@@ -57,7 +57,7 @@ describe.skipIf(BROWSER_PATH === undefined)('while the service is away', () => {
     expectNoProblems(FAILED);
   });
 
-  test('a newer release is loaded once, and the address stays', async () => {
+  test('a newer release is loaded once, and the URL stays', async () => {
     const { page, context, expectNoProblems } = await world.signedIn(ada);
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     const navigations = await loads(page);
@@ -96,7 +96,7 @@ describe.skipIf(BROWSER_PATH === undefined)('what is shown only once', () => {
     ada = await world.person('Ada');
   });
 
-  test('is not lost by Back, a reload or a closed tab without a question', async () => {
+  test('is not lost by Back, a reload or a closed tab, which all ask first', async () => {
     const { page, expectNoProblems } = await world.signedIn(ada);
     await page.getByRole('link', { name: 'API keys' }).click();
     await page.getByRole('button', { name: 'Create key' }).first().click();

@@ -82,7 +82,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the settings', () => {
 
 // Skipped without Chromium, which is an error in CI.
 describe.skipIf(BROWSER_PATH === undefined)('times', () => {
-  test('are in the zone of the viewer, with UTC when the pointer rests on them', async () => {
+  test('are in the zone of the viewer, with UTC in the tooltip', async () => {
     const world = await createWorld();
     const ada = await world.person('Ada');
     await world.pool.query(`update workspaces set created_at = '2026-01-15T23:30:00Z' where id = $1`, [

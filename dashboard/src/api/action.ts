@@ -17,7 +17,7 @@ export interface Action<Data, Variables> {
   readonly reset: () => void;
 }
 
-/** A request that changes something. It is the only user of useMutation, so no button and no form sends twice. */
+/** A request that changes something. Only this hook uses useMutation, so no button and no form sends twice. */
 export function useAction<Data, Variables = void>(
   options: UseMutationOptions<Data, Error, Variables>,
 ): Action<Data, Variables> {

@@ -1,10 +1,9 @@
+import { COMPANY_NAMES_MAX } from '@svc/service/dashboard/limits';
 import type { CompanyNames } from '@svc/service/dashboard/wire';
 import { keepPreviousData, type QueryClient, queryOptions, useQuery } from '@tanstack/react-query';
 import { call, ofWorkspace } from './client.ts';
 
 const NAMES_FRESH_MS = 5 * 60_000;
-/** The most names that one request returns. */
-const NAMES_MAX = 100;
 
 /** Companies whose name, domain or id contains the text. */
 export const companySearchQuery = (workspaceId: string, search: string) =>
@@ -18,7 +17,7 @@ export const companySearchQuery = (workspaceId: string, search: string) =>
     placeholderData: keepPreviousData,
   });
 
-/** Returns a function from a company's id to its name. It returns the id until the name is loaded, or if there is none. */
+/** Returns a function from a company's id to its name. Until the name is loaded, or without one, it returns the id. */
 export function useCompanyNames(
   workspaceId: string,
   ids: readonly (string | null)[],
@@ -57,6 +56,6 @@ const freshNames = (client: QueryClient, queryKey: readonly unknown[]): Names =>
 
 /** The values of the parameter `ids`, one for each request. */
 const requestsOf = (ids: readonly string[]): readonly string[] =>
-  Array.from({ length: Math.ceil(ids.length / NAMES_MAX) }, (_, i) =>
-    ids.slice(i * NAMES_MAX, (i + 1) * NAMES_MAX).join(','),
+  Array.from({ length: Math.ceil(ids.length / COMPANY_NAMES_MAX) }, (_, i) =>
+    ids.slice(i * COMPANY_NAMES_MAX, (i + 1) * COMPANY_NAMES_MAX).join(','),
   );

@@ -38,7 +38,7 @@ export const rotateKey = (workspaceId: string, keyId: string): Promise<IssuedKey
 export const revokeKey = (workspaceId: string, keyId: string): Promise<RevokedKey> =>
   call(ofWorkspace(workspaceId, `/keys/${keyId}/revoke`), { method: 'POST' });
 
-/** In a workspace with more pages of keys, only the newest keys have their names. */
+/** With more pages of keys, only the newest keys are shown with their names. */
 const PAGES_MAX = 10;
 const NAMES_FRESH_MS = 60_000;
 const NONE: ReadonlyMap<string, ApiKey> = new Map();

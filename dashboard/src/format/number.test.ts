@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { formatBytes, formatChange, formatCompact, formatNumber, formatPercent } from './number.ts';
 
-test('numbers have the style of the interface, whatever the language of the browser is', () => {
+test('numbers have the same style in every browser', () => {
   expect(formatNumber(1_234_567)).toBe('1,234,567');
   expect(formatCompact(12_345)).toBe('12.3K');
   expect(formatPercent(0.125)).toBe('12.5%');
@@ -9,6 +9,6 @@ test('numbers have the style of the interface, whatever the language of the brow
   expect(formatBytes(12_000)).toBe('12KB');
 });
 
-test('a change has a sign, unless there is none', () => {
+test('a change has a sign, except zero', () => {
   expect([0.12, -0.5, 0].map(formatChange)).toEqual(['+12%', '-50%', '0%']);
 });

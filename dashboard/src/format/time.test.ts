@@ -10,7 +10,7 @@ beforeAll(async () => {
   time = await import('./time.ts');
 });
 
-test('times are in the zone of the viewer and name it', () => {
+test('a time is in the zone of the viewer', () => {
   expect(time.TIME_ZONE).toBe('Europe/Berlin');
   expect(time.formatTime(TIME)).toBe('Mar 2, 2026, 00:05:07 GMT+1');
   expect(time.formatHour(TIME)).toBe('Mar 2, 00:05 GMT+1');
@@ -18,11 +18,11 @@ test('times are in the zone of the viewer and name it', () => {
   expect(time.formatStamp(TIME)).toBe('Mar 2, 00:05:07');
 });
 
-test('in summer the offset of the zone is that of the summer', () => {
+test('a time in summer has the offset of the summer', () => {
   expect(time.formatTime('2026-07-01T10:00:00Z')).toBe('Jul 1, 2026, 12:00:00 GMT+2');
 });
 
-test('what is per day in UTC has the day in UTC', () => {
+test('a time or day in UTC is not converted to the zone of the viewer', () => {
   expect(time.formatUtc(TIME)).toBe('Mar 1, 2026, 23:05:07 UTC');
   expect(time.formatUtcDay(TIME)).toBe('Mar 1 (UTC)');
 });

@@ -48,7 +48,7 @@ export function useCursorList<Item>(path: string, params: Params): CursorList<It
     initialPageParam: FIRST_PAGE,
     getNextPageParam: (last, _, param) => nextParam(last, param),
     getPreviousPageParam: (first) => previousParam(first),
-    // Pages that were joined cannot be read again one by one.
+    // Never refetch by itself: joined pages cannot be read again one by one.
     staleTime: Number.POSITIVE_INFINITY,
     // Items do not change, and comparing thousands of them on each poll is slow.
     structuralSharing: false,

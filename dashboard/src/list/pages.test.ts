@@ -12,7 +12,7 @@ import {
   previousParam,
 } from './pages.ts';
 
-/** Items `from` down to `to`, the newest first, with the gaps at its ends as cursors. */
+/** A page with the items `from` down to `to`, and the cursors of the gaps before and after them. */
 const page = (from: number, to: number, hasMore = true): Page<number> => {
   const data = Array.from({ length: from - to + 1 }, (_, i) => from - i);
   return {
@@ -29,7 +29,7 @@ const NOTHING: Page<number> = {
   data: [],
   pagination: { nextCursor: null, hasMore: false, startCursor: null, endCursor: null },
 };
-/** What a look for newer items finds when there are none: the same gap, issued again. */
+/** The response if there are no newer items: an empty page with a new cursor of the same gap. */
 const sameGap = (cursor: string): Page<number> => ({
   data: [],
   pagination: { nextCursor: null, hasMore: false, startCursor: cursor, endCursor: cursor },
@@ -38,18 +38,18 @@ const BEFORE: PageParam = { limit: PAGE_LIMIT_MAX, cursor: 'before 50', directio
 const NEXT: PageParam = { limit: PAGE_LIMIT_MAX, cursor: 'after 1' };
 
 describe('the next page', () => {
-  test('is asked for from the end of the last one, until there is no more', () => {
+  test('starts after the last item, and does not exist at the end of the list', () => {
     expect(nextParam(page(100, 51), FIRST_PAGE)).toEqual({ limit: 100, cursor: 'after 51' });
     expect(nextParam(page(100, 51, false), FIRST_PAGE)).toBeUndefined();
     expect(nextParam(NOTHING, FIRST_PAGE)).toBeUndefined();
   });
 
-  test('is asked for after a page that was read backwards, whose hasMore is about the other end', () => {
+  test('exists after a page that was read backwards, because its hasMore is about the items before it', () => {
     expect(nextParam(page(60, 51, false), BEFORE)).toEqual({ limit: 100, cursor: 'after 51' });
   });
 });
 
-test('newer items are asked for from the start of the first page; an empty list has no start', () => {
+test('newer items are read from the start of the first page; an empty list has no page before it', () => {
   expect(previousParam(page(50, 1))).toEqual({ limit: 100, cursor: 'before 50', direction: 'before' });
   expect(previousParam(NOTHING)).toBeUndefined();
 });
@@ -67,7 +67,7 @@ describe('compacting', () => {
     });
   });
 
-  test('of an empty page renews the cursor of the first one', () => {
+  test('an empty first page only renews the cursor', () => {
     const joined = compactPages({
       pages: [sameGap('again'), page(50, 1, false)],
       pageParams: [BEFORE, FIRST_PAGE],
@@ -80,14 +80,14 @@ describe('compacting', () => {
     });
   });
 
-  test('done twice changes nothing more', () => {
+  test('changes nothing the second time', () => {
     const once = compactPages({ pages: [page(160, 51), page(50, 1)], pageParams: [BEFORE, FIRST_PAGE] });
     expect(itemsOf(compactPages(once))).toEqual(itemsOf(once));
     const alone: Pages<number> = { pages: [page(50, 1)], pageParams: [FIRST_PAGE] };
     expect(compactPages(alone)).toBe(alone);
   });
 
-  test('bounds a list that is followed for hours, in items and in pages, and its end can be loaded again', () => {
+  test('limits the items and pages of a list that is live for hours, and the dropped items can be loaded again', () => {
     let all: Pages<number> = { pages: [page(50, 1, false)], pageParams: [FIRST_PAGE] };
     const LAST = 12_000;
     for (let newest = 51; newest <= LAST; newest += 1) {

@@ -35,7 +35,8 @@ export const itemsOf = <Item>({ pages }: Pick<Pages<Item>, 'pages'>): readonly I
 
 /**
  * Joins the first two pages if they fit into one, so that a list that is live for hours does not become thousands of
- * small pages. An empty first page only renews the cursor. Drops pages from the end above HELD_MAX_ITEMS.
+ * small pages. An empty first page only renews the cursor. If more than HELD_MAX_ITEMS are loaded, drops pages from
+ * the end.
  */
 export function compactPages<Item>(all: Pages<Item>): Pages<Item> {
   const pages = [...all.pages];

@@ -36,7 +36,7 @@ test('a resource has a singular and a plural', () => {
   expect(nounOf(CONTRACT.companies)).toEqual(['company', 'companies']);
 });
 
-test('only values that people rate have a colour', () => {
+test('only values that people rate as good or bad have a colour', () => {
   expect(['positive', 'negative', 'in_review', 'draft', 'unknown'].map(toneOf)).toEqual([
     'good',
     'bad',

@@ -38,7 +38,7 @@ describe('the columns of a list', () => {
   });
 });
 
-test('a record is called by its title, its name or its id', () => {
+test('a record is shown by its title, its name or its id', () => {
   expect(titleOf(CONTRACT.content, { id: 'con_a', title: 'Words' })).toBe('Words');
   expect(titleOf(CONTRACT.companies, { id: 'com_a', name: 'Acme' })).toBe('Acme');
   expect(titleOf(CONTRACT.audits, { id: 'aud_a', headlineScore: 7 })).toBe('aud_a');

@@ -12,7 +12,7 @@ const common = {
   errorComponent: RouteFailure,
 } as const;
 
-/** Shows the page for unknown paths. */
+/** Shows the page "Page not found" if there is no such resource. */
 function requireResource(name: string): void {
   if (findResource(name) === undefined) throw notFound();
 }

@@ -13,7 +13,7 @@ import { RootFailure, RouteFailure } from './root.tsx';
 import { oneOf } from './search.ts';
 import { signedInRoute } from './signed-in.tsx';
 
-/** Parent of the pages of a workspace. Responds with not found unless the person is a member. */
+/** Parent of the pages of a workspace. Shows the page "Page not found" unless the person is a member. */
 export const workspaceRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: '/w/$workspaceId',

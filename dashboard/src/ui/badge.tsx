@@ -16,7 +16,7 @@ export interface BadgeProps {
   readonly children: ReactNode;
 }
 
-/** A short status. The text alone tells it; the colour only helps. */
+/** A short status. Its text says everything; the colour only helps. */
 export const Badge = ({ tone = 'neutral', children }: BadgeProps) => (
   <span
     className={classes(

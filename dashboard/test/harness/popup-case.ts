@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 
 /** A dialog, a menu or a popover, and a way to use it with only the keyboard. */
 export interface PopupCase {
-  /** The files below src/ that render it. A file of several popups is in the case of each. */
+  /** The files below src/ that render it. A file with several popups is in each of their cases. */
   readonly files: readonly string[];
   /** Path of the page, below the workspace, or `/account`. */
   readonly page: string;

@@ -24,7 +24,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     process.stderr.write(`${missing}: the tests in a browser are skipped. ${remedy}\n`);
     return async () => undefined;
   }
-  // As it is shipped. With the NODE_ENV of tests, the build would contain React's checks for development.
+  // Build as for a release. With the NODE_ENV of tests, the build would contain React's checks for development.
   const env = { ...process.env, NODE_ENV: 'production' };
   execFileSync('npm', ['run', '--silent', 'build'], { cwd: DASHBOARD, env, stdio: 'inherit' });
   return setUpDatabase(project);

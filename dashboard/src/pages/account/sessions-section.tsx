@@ -17,7 +17,10 @@ import { browserName } from './browser-name.ts';
 export function SessionsSection() {
   const current = useQuery(sessionQuery).data?.session.id;
   const { data, error, refetch } = useQuery(sessionsQuery);
-  const endOthers = useEnding(() => call('/auth/revoke-other-sessions', { method: 'POST' }));
+  const endOthers = useEnding(
+    () => call('/auth/revoke-other-sessions', { method: 'POST' }),
+    'You are signed out everywhere else.',
+  );
   const others = data?.filter(({ id }) => id !== current) ?? [];
   const rank = ({ id, updatedAt }: SessionOfList): number =>
     id === current ? Number.POSITIVE_INFINITY : Date.parse(updatedAt);
@@ -52,14 +55,14 @@ export function SessionsSection() {
   );
 }
 
-/** Ends sessions, then reads the list again. */
-function useEnding(end: () => Promise<unknown>) {
+/** Ends sessions, then reads the list again and shows the message. */
+function useEnding(end: () => Promise<unknown>, done: string) {
   const client = useQueryClient();
   return useAction({
     mutationFn: end,
     onSuccess: async () => {
       await client.invalidateQueries({ queryKey: ['sessions'] });
-      toast('Session ended.');
+      toast(done);
     },
     onError: (failure) => toast(messageOf(failure), 'bad'),
   });
@@ -71,7 +74,10 @@ interface SessionRowProps {
 }
 
 function SessionRow({ session: { id, userAgent, ipAddress, createdAt }, current }: SessionRowProps) {
-  const end = useEnding(() => call('/auth/revoke-session', { method: 'POST', body: { id } }));
+  const end = useEnding(
+    () => call('/auth/revoke-session', { method: 'POST', body: { id } }),
+    'Session ended.',
+  );
   if (end.isPending) return null;
   return (
     <li className="flex items-center gap-4 px-4 py-3">

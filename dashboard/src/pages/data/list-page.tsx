@@ -36,7 +36,7 @@ const route = getRouteApi('/signed-in/w/$workspaceId/data/$resource');
 export function ListPage() {
   const { workspaceId, resource: name } = route.useParams();
   const resource = findResource(name);
-  // The route responds with not found for an unknown resource.
+  // For an unknown resource, the route shows the page "Page not found" instead.
   return resource === undefined ? null : <List key={name} workspaceId={workspaceId} resource={resource} />;
 }
 

@@ -34,7 +34,7 @@ export function RecordPage() {
   const { workspaceId, resource: name, recordId } = route.useParams();
   const resource = findResource(name);
   const { data, error, refetch } = useQuery(recordQuery(workspaceId, name, recordId));
-  // The route responds with not found for an unknown resource.
+  // For an unknown resource, the route shows the page "Page not found" instead.
   if (resource === undefined) return null;
   if (isFailure(error, 'not_found')) {
     return (

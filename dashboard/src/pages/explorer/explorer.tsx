@@ -32,12 +32,12 @@ function tokenProblem(token: string): string | null {
 const exampleOf = (body: string, company: string | undefined): string =>
   company === undefined ? body : body.replaceAll(/("companyId": )"[^"]*"/g, `$1${JSON.stringify(company)}`);
 
-/** Builds a request, sends it and shows the response. Only this component's memory holds the key. */
+/** Builds a request, sends it and shows the response. The key is only in the memory of this component. */
 export function Explorer({ operations }: { readonly operations: readonly Operation[] }) {
   const [token, setToken] = useState('');
   const [problem, setProblem] = useState<string | null>(null);
   const [id, setId] = useState(operations[0]?.id ?? '');
-  // Kept per operation: switching between operations loses no values and carries none over.
+  // Each operation keeps its own values while the person switches between operations.
   const [allValues, setAllValues] = useState<Readonly<Record<string, Values>>>({});
   const [bodies, setBodies] = useState<Readonly<Record<string, string>>>({});
   const company = useQuery(companySearchQuery(useWorkspaceId(), '')).data?.data[0]?.id;

@@ -16,7 +16,7 @@ const intoView = (element: HTMLElement | null): void => element?.scrollIntoView(
 
 /**
  * Finds a company by a part of its name, domain or id. Arrow keys and Enter choose; cmdk does not let Enter submit the
- * surrounding form. Enter before the results for the typed text have loaded chooses the first of them once they have.
+ * surrounding form. If Enter is pressed before the results for the typed text load, it chooses the first of them later.
  */
 export function CompanySearch({ workspaceId, onChoose }: CompanySearchProps) {
   const [text, setText] = useState('');

@@ -42,7 +42,7 @@ export function EntryTitle({ entry }: { readonly entry: AuditLogEntry }) {
   );
 }
 
-/** A value that filters the log by itself when it is clicked. */
+/** A value in the table of entries. A click filters the log by it. */
 export const FilterButton = ({
   label,
   onClick,
@@ -73,7 +73,7 @@ export const Fact = ({ name, children }: { readonly name: string; readonly child
   </>
 );
 
-/** A button that filters the log by the value of the field. */
+/** A button next to a field of an entry. A click filters the log by the value of the field. */
 export const FilterLink = ({
   onClick,
   children,

@@ -45,7 +45,7 @@ export function LogPage() {
   const { entry, ...filters } = search;
   const filterKey = JSON.stringify(filters);
   const path = ofWorkspace(workspaceId, '/log');
-  // A relative range starts at the moment when the filters were set, so that the list does not change.
+  // A relative range is computed once, when the filters are set, so that each page has the same range.
   const params = useMemo(() => logParams(JSON.parse(filterKey) as LogSearch, Date.now()), [filterKey]);
   const list = useCursorList<AuditLogEntry>(path, params);
   const upToNow = params['to'] === undefined;
@@ -65,7 +65,9 @@ export function LogPage() {
           <Button
             aria-pressed={live && upToNow}
             variant={live && upToNow ? 'primary' : 'secondary'}
-            blocked={upToNow ? undefined : 'The selected range has an end.'}
+            blocked={
+              upToNow ? undefined : 'The selected time range has an end, so no new entries can appear.'
+            }
             onClick={() => setLive(!live)}
           >
             <Radio size={14} aria-hidden className={live && upToNow ? 'animate-pulse' : undefined} />

@@ -62,7 +62,7 @@ describe('the parameters of the request', () => {
     expect(set(logParams({ ...all, path: '/v1/audits*' }, NOW))).toEqual({ pathPrefix: '/v1/audits' });
   });
 
-  test('have the names of the service', () => {
+  test('have the names that the service expects', () => {
     const search = { key: 'key_a', person: 'a@b.c', target: 'usr_a', address: '::1', request: 'req_a' };
     expect(set(logParams({ range: 'all', ...search }, NOW))).toEqual({
       keyId: 'key_a',

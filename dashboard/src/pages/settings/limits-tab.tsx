@@ -49,8 +49,8 @@ function Retention() {
     <p className="text-soft">
       Entries are kept for{' '}
       <strong className="font-medium text-ink">{counted(data.logRetentionDays, ['day', 'days'])}</strong>,
-      then deleted by whole months. Until then, nobody can change or delete them. The operator of the service
-      sets this time for all workspaces (SVC_LOG_RETENTION_DAYS).
+      then deleted a whole month at a time. Until then, nobody can change or delete them. The operator of the
+      service sets this time for all workspaces (SVC_LOG_RETENTION_DAYS).
     </p>
   );
 }

@@ -9,7 +9,7 @@ export const fieldError = (error: unknown, field: string): string | null =>
     : null;
 
 const sentence = (text: string): string =>
-  text.startsWith('is ') ? `This ${text}` : text.charAt(0).toUpperCase() + text.slice(1);
+  /^(?:is|was) /.test(text) ? `This ${text}` : text.charAt(0).toUpperCase() + text.slice(1);
 
 export interface FormProps {
   readonly action: {

@@ -92,7 +92,7 @@ function messageOf(errors: readonly ErrorObject[] | null | undefined, fields: TP
   const unknown = error?.params['additionalProperty'];
   if (typeof unknown === 'string') {
     const names = Object.keys(fields);
-    const known = names.length === 0 ? 'This body has none.' : `Allowed: ${names.join(', ')}.`;
+    const known = names.length === 0 ? 'This body has no fields.' : `Allowed: ${names.join(', ')}.`;
     return `Unknown field ${JSON.stringify(unknown.slice(0, NAME_MAX_CHARACTERS))}. ${known}`;
   }
   const field = error?.instancePath.slice(1) ?? '';

@@ -1,7 +1,10 @@
+import { IMPORT_MAX_BYTES } from '@svc/service/dashboard/limits';
 import { FileUp } from 'lucide-react';
 import { type DragEvent, useRef, useState } from 'react';
 import { formatBytes } from '../../../format/number.ts';
 import { classes } from '../../../ui/classes.ts';
+
+const MAX_MIB = IMPORT_MAX_BYTES / (1024 * 1024);
 
 export interface FileDropProps {
   readonly file: File | undefined;
@@ -38,7 +41,7 @@ export function FileDrop({ file, onFile }: FileDropProps) {
         {file === undefined ? (
           <>
             <span className="font-medium">Drop a CSV or NDJSON file here, or click to choose one</span>
-            <span className="text-sm text-soft">At most 64 MiB. Import larger files with svcd import.</span>
+            <span className="text-sm text-soft">{`At most ${MAX_MIB} MiB. Import larger files with svcd import.`}</span>
           </>
         ) : (
           <>
