@@ -26,7 +26,7 @@ const keysIn = (group: ReadonlyMap<string, readonly Pending[]>): Record<string, 
   );
 
 describe('the queue of audit entries', () => {
-  test('takes no more entries than its limit, and of one workspace half of it', () => {
+  test('accepts no more entries than its limit, and half of them per workspace', () => {
     const queue = createAuditQueue(LIMITS);
     const added = (workspaceId: string): number =>
       Array.from({ length: 10 }, () => queue.add(entry(workspaceId).pending)).filter(Boolean).length;
@@ -35,7 +35,7 @@ describe('the queue of audit entries', () => {
     expect(queue.add(entry('c').pending)).toBe(true);
   });
 
-  test('takes no more bytes than its limit, and of one workspace half of it', () => {
+  test('accepts no more bytes than its limit, and half of them per workspace', () => {
     const queue = createAuditQueue({ ...LIMITS, entries: 1_000, bytes: 8_000 });
     const long = 'x'.repeat(1_500);
     const added = (workspaceId: string): number =>
@@ -44,7 +44,7 @@ describe('the queue of audit entries', () => {
     expect([added('a'), added('b'), added('c')]).toEqual([1, 1, 1]);
   });
 
-  test('gives a group to all workspaces that wait, each in its order, also when one has many entries', () => {
+  test('forms groups of all workspaces that wait, in the order of their entries, also if one has many entries', () => {
     const queue = createAuditQueue({ ...LIMITS, entries: 100 });
     for (let i = 0; i < 20; i++) queue.add(entry('b', `b${i}`).pending);
     queue.add(entry('a', 'a0').pending);
@@ -53,7 +53,7 @@ describe('the queue of audit entries', () => {
     expect(keysIn(queue.takeGroup(2, (workspaceId) => workspaceId === 'a'))).toEqual({});
   });
 
-  test('takes what is put back before what has come since', () => {
+  test('takes entries that were put back before entries that were added later', () => {
     const queue = createAuditQueue(LIMITS);
     queue.add(entry('a', 'first').pending);
     const group = queue.takeGroup(1, any);
@@ -62,7 +62,7 @@ describe('the queue of audit entries', () => {
     expect(keysIn(queue.takeGroup(8, any))).toEqual({ a: ['first', 'second'] });
   });
 
-  test('rejects an entry that is not taken in time, and has its place again', async () => {
+  test('rejects an entry that is not taken in time, and has room again', async () => {
     const queue = createAuditQueue({ ...LIMITS, entries: 2, waitMs: 20 });
     const late = entry('a');
     expect([queue.add(late.pending), queue.add(entry('a').pending)]).toEqual([true, false]);
@@ -71,7 +71,7 @@ describe('the queue of audit entries', () => {
     queue.takeGroup(1, any);
   });
 
-  test('rejects an entry that is put back when its first wait is over, also after others came', async () => {
+  test('rejects an entry that was put back when its first wait ends, also after others were added', async () => {
     const queue = createAuditQueue({ ...LIMITS, waitMs: 60 });
     const [early, late] = [entry('a'), entry('b')];
     queue.add(early.pending);
@@ -84,7 +84,7 @@ describe('the queue of audit entries', () => {
     expect(keysIn(queue.takeGroup(8, any))).toEqual({ b: ['key'] });
   });
 
-  test('names the workspaces that wait; one whose entries are put back goes to the end', () => {
+  test('returns the workspaces that wait; one whose entries are put back goes to the end', () => {
     const queue = createAuditQueue(LIMITS);
     for (const workspaceId of ['a', 'a', 'b', 'c']) queue.add(entry(workspaceId).pending);
     expect(queue.waiting((workspaceId) => workspaceId !== 'b')).toEqual(['a', 'c']);
@@ -93,7 +93,7 @@ describe('the queue of audit entries', () => {
     queue.takeGroup(8, any);
   });
 
-  test('refuses a workspace whose oldest entry has waited too long, and takes those of others', async () => {
+  test('refuses entries of a workspace whose oldest entry has waited too long, and accepts those of others', async () => {
     const queue = createAuditQueue({ ...LIMITS, waitMs: 60, stalledMs: 10 });
     const oldest = entry('a');
     queue.add(oldest.pending);

@@ -13,7 +13,7 @@ const LOCK_TIMEOUT_MS = 10_000;
 const HOLD_LOG = 'select from live_meters where workspace_id = $1 for update';
 
 let service: TestService;
-/** A single connection, so that each test gets the one the tests before it have used. */
+/** A single connection, so that each test uses the connection of the tests before it. */
 let trail: pg.Pool;
 beforeAll(async () => {
   service = await createTestService();
@@ -90,7 +90,7 @@ test('requests of several workspaces are written with one commit', async () => {
   expect(rows).toEqual([{ transactions: 1 }]);
 });
 
-test('those of a workspace whose keys change meanwhile are given back, the others are written', async () => {
+test('requests of a workspace whose keys change meanwhile are returned, and the others are written', async () => {
   const { group, outcomes, ids } = await newGroup(3);
   const change = 'update live_meters set keys_version = keys_version + 1 where workspace_id = $1';
   const again = await during(change, ids[1], async (holder) => {
@@ -106,7 +106,7 @@ test('those of a workspace whose keys change meanwhile are given back, the other
   expect(outcomes.get(ids[1])).toEqual({ result: 'recorded', quota: null });
 });
 
-test('when the log of one is held, the failure names it, and nothing of the group is written', async () => {
+test('if the log of one workspace is held, the failure names it, and nothing of the group is written', async () => {
   const created = await newGroup(3);
   const { group, ids } = created;
   const failure = await during(HOLD_LOG, ids[1], () =>
@@ -117,7 +117,7 @@ test('when the log of one is held, the failure names it, and nothing of the grou
   await expectWrittenOnlyNow(created);
 });
 
-test('when the connection ends in the middle, the group fails, and the next one is written', async () => {
+test('if the connection breaks meanwhile, the group fails, and the next one is written', async () => {
   const created = await newGroup(3);
   const { group, ids } = created;
   const failure = await during(HOLD_LOG, ids[1], async () => {

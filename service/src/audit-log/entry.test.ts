@@ -7,7 +7,7 @@ import { entryDoc, type NewEntry } from './entry.ts';
 const TIME = '2026-03-01T09:30:00.000001Z';
 
 describe('the wire JSON of an entry', () => {
-  test('is whole and in its order once the time is put between its two parts', () => {
+  test('is complete and in order once the time is between its two parts', () => {
     const entry: NewEntry = {
       kind: 'api.request',
       keyId: 'key_1',
@@ -35,7 +35,7 @@ describe('the wire JSON of an entry', () => {
     expect(id).toMatch(/^log_[0-9a-z]{26}$/);
   });
 
-  test('holds any text, on one line, but what PostgreSQL takes for none', () => {
+  test('can contain any text that PostgreSQL accepts, on one line', () => {
     const text = fc
       .tuple(fc.string({ unit: 'binary' }), fc.constantFrom('', '\0', '\ud800', '\udfff', '\\', '\\u0000'))
       .map((parts) => parts.join(''));
@@ -51,7 +51,7 @@ describe('the wire JSON of an entry', () => {
   });
 });
 
-test('docs/operations.md has a row for every kind of entry, with what it holds, and no other', () => {
+test('docs/operations.md has exactly one row per kind of entry, with its fields', () => {
   const doc = readFileSync(new URL('../../../docs/operations.md', import.meta.url), 'utf8');
   const section = doc.slice(
     doc.indexOf('## What the audit log records'),

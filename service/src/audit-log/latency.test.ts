@@ -4,7 +4,7 @@ import { latencyBucket, latencyQuantile } from './latency.ts';
 
 const DAY_MS = 86_400_000;
 
-test('a bucket says a latency exactly to 15 ms, and above that to an eighth', () => {
+test('a bucket is exact up to 15 ms, and above that to an eighth', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: DAY_MS }), (ms) => {
       const shown = latencyQuantile([{ bucket: latencyBucket(ms), requests: 1 }], 0.5) ?? Number.NaN;
@@ -14,7 +14,7 @@ test('a bucket says a latency exactly to 15 ms, and above that to an eighth', ()
   );
 });
 
-test('buckets rise with the latency, and leave none out', () => {
+test('buckets rise with the latency, without gaps', () => {
   let last = 0;
   for (let ms = 1; ms < 5_000; ms++) {
     const bucket = latencyBucket(ms);

@@ -123,7 +123,7 @@ describe('the partitions of the audit log', () => {
     expect(await names()).toEqual(['audit_log_2026_02', 'audit_log_2026_03', 'audit_log_2026_04']);
   });
 
-  test('are dropped with what their imports have counted, and no other', async () => {
+  test('are dropped with the counts of their imports, and with no other counts', async () => {
     const { pool } = database;
     await ensurePartitions(pool, Date.UTC(2026, 0, 1));
     const workspaceId = await inTransaction(pool, (client) => createWorkspace(client, 'test'));
@@ -137,7 +137,7 @@ describe('the partitions of the audit log', () => {
     expect(rows).toEqual([{ id: 'imp_february' }]);
   });
 
-  test('are kept while the clocks of the node and of the database are more than five minutes apart', async () => {
+  test('are kept while the clocks of the node and of the database differ by more than five minutes', async () => {
     await ensurePartitions(database.pool, Date.UTC(2026, 0, 1));
     const expires = Date.UTC(2026, 1, 1) + 30 * DAY_MS;
     for (const apart of [FIVE_MINUTES_MS + 1, -FIVE_MINUTES_MS - 1, 600 * DAY_MS]) {
@@ -150,7 +150,7 @@ describe('the partitions of the audit log', () => {
     expect(await dropAt(expires, 30, expires + FIVE_MINUTES_MS)).toEqual({ dropped: ['audit_log_2026_01'] });
   });
 
-  test('are all kept when the newest entry would go, however far both clocks have moved', async () => {
+  test('are all kept if the newest entry would be dropped, also if both clocks are wrong', async () => {
     await ensurePartitions(database.pool, Date.UTC(2026, 0, 1));
     await write('2026-01-10T00:00:00Z');
     await write('2026-02-10T00:00:00Z');

@@ -31,7 +31,7 @@ async function read(
   return [...records, ...reader.end()].map(({ cells, flaw }) => ({ cells, flaw }));
 }
 
-test('what is written is read back, null apart from the empty text, however the bytes come', async () => {
+test('written cells are read back the same, also null and the empty text, with chunks of any size', async () => {
   await fc.assert(
     fc.asyncProperty(
       table,
@@ -39,18 +39,18 @@ test('what is written is read back, null apart from the empty text, however the 
       fc.integer({ min: 1, max: 9 }),
       async (rows, end, bytes) => {
         const text = rows.map((row) => csvLine(row).replace(/\n$/, end)).join('');
-        // A row of nothing but nulls has commas, so no line is blank.
+        // A row with only nulls still has commas, so no line is blank.
         expect(await read(text, bytes)).toEqual(rows.map((cells) => ({ cells, flaw: null })));
       },
     ),
   );
 });
 
-test('what other programs write is read, and they read what is written', async () => {
+test('it reads what other programs write, and they read what it writes', async () => {
   await fc.assert(
     fc.asyncProperty(table, async (rows) => {
       const empty = rows.map((row) => row.map((one) => one ?? ''));
-      // Left to itself it quotes the line break that it ends records with, and no other.
+      // Without `quoted`, csv-stringify quotes only the line break that ends its records.
       const quotesEnough = !empty.flat().some((one) => one.includes('\r'));
       for (const quoted of quotesEnough ? [false, true] : [true]) {
         const records = await read(stringify(empty, { quoted, record_delimiter: '\n' }));
@@ -80,7 +80,7 @@ test('of a broken row only the first line is refused', async () => {
   ]);
 });
 
-test('a quote that is never closed costs its line, and no more than a bound is held', async () => {
+test('with a quote that is never closed, only its line is refused, and a bounded number of lines is kept in memory', async () => {
   const lines = Array.from({ length: 60_000 }, (_, i) => `line ${i},with some text`);
   const records = await read(['"open,x', ...lines].join('\n'));
   expect(records.length).toBe(60_001);
@@ -96,7 +96,7 @@ test('blank lines are skipped, but not inside quotes', async () => {
   ]);
 });
 
-test('a record with more cells than are read is refused, and costs its first line only', async () => {
+test('a row with too many cells is refused, and only its first line', async () => {
   const cells = (count: number): string => Array(count).fill('a').join(',');
   const [longest, longer, last] = await read(`${cells(ROW_CELLS_MAX)}\n${cells(ROW_CELLS_MAX + 1)}\nb`);
   expect(longest?.cells.length).toBe(ROW_CELLS_MAX);
@@ -104,11 +104,11 @@ test('a record with more cells than are read is refused, and costs its first lin
   expect(last).toEqual({ cells: ['b'], flaw: null });
 });
 
-test('a record with more lines than are held is refused, and each of its other lines is read by itself', async () => {
+test('a row with too many lines is refused, and each of its other lines is read again', async () => {
   const lines = (count: number): string => `"a${'\n'.repeat(count - 1)}",b\n`;
   const [longest] = await read(lines(ROW_MAX_LINES));
   expect(longest).toEqual({ cells: [`a${'\n'.repeat(ROW_MAX_LINES - 1)}`, 'b'], flaw: null });
-  // What was its last line is a broken record of its own.
+  // The last line of the row is a broken row too.
   expect(await read(`${lines(ROW_MAX_LINES + 1)}c`)).toEqual([
     { cells: [], flaw: expect.stringMatching(/not closed/) },
     { cells: [], flaw: expect.stringMatching(/not closed/) },
@@ -116,7 +116,7 @@ test('a record with more lines than are held is refused, and each of its other l
   ]);
 });
 
-test('the longest record of every resource is within the bounds', () => {
+test('the longest record of every resource is within the limits', () => {
   for (const resource of RESOURCES.filter(({ writable }) => writable)) {
     const fields = Object.values(writableFields(resource, 'import'));
     const characters = fields.map((field) => (field.kind === 'text' ? field.max : 64));

@@ -10,10 +10,10 @@ import { exportRecords } from './export.ts';
 const { pool } = await createTestDatabase();
 
 const AWKWARD = ' back\\slash \\N "quoted",\ttab\nline\r\nreturn, ünïcode 🚀 \u2028 \u0001, end" ';
-/** More than is fetched at once. */
+/** More records than one fetch reads. */
 const MANY = 2_500;
 
-/** A record for every index, with what is awkward in each field. */
+/** A record per index, with difficult texts in each field. */
 const RECORDS: Readonly<Record<string, (i: number) => object>> = {
   companies: (i) => ({
     id: `c${i % 7 === 0 ? i : `_${i}`}`,
@@ -46,7 +46,7 @@ const RECORDS: Readonly<Record<string, (i: number) => object>> = {
   }),
 };
 
-test('CSV is as the records are, or safe for a spreadsheet when that is asked for', async () => {
+test('CSV has the exact texts, or with csvSafe texts that are safe for a spreadsheet', async () => {
   const ws = await workspaceWith(pool);
   const names = ['=1+1', '+1', '-1', '@SUM(1)', '\t=1', '\r=1', '\uff1d1', 'a=1', "'=1", '"=1'];
   await importText(pool, ws, 'companies', ndjson(names.map((name, i) => ({ id: `c${i}`, name }))));
@@ -62,7 +62,7 @@ test('CSV is as the records are, or safe for a spreadsheet when that is asked fo
 });
 
 test.each(FORMATS)(
-  'what is exported as %s and imported into an empty workspace is the same lists',
+  'an export as %s, imported into an empty workspace, gives the same lists',
   async (format) => {
     const from = await workspaceWith(pool);
     const to = await workspaceWith(pool);
@@ -89,7 +89,7 @@ test.each(FORMATS)(
   },
 );
 
-test('an export has the oldest record first, a header in CSV even when it is empty, and createdAt always', async () => {
+test('an export has the oldest record first, a header in CSV also without records, and always createdAt', async () => {
   const ws = await workspaceWith(pool, 'c1');
   expect(await exportText(pool, ws, 'audits')).toBe('');
   expect(await exportText(pool, ws, 'audits', 'csv')).toBe(
@@ -115,7 +115,7 @@ test('an export has the oldest record first, a header in CSV even when it is emp
   ]);
 });
 
-test('an export that is not read to its end lets go of its connection', async () => {
+test('an export that is not read to its end releases its connection', async () => {
   const ws = await workspaceWith(pool, 'c1');
   for await (const _ of exportRecords({ pool, workspaceId: ws, resource: audits, format: 'csv' })) break;
   expect(pool.totalCount - pool.idleCount).toBe(0);

@@ -5,7 +5,7 @@ import { LINE_MAX_BYTES } from './lines.ts';
 
 const { pool } = await createTestDatabase();
 
-describe('every bad line is refused with its number, field and reason, and the good ones are in', () => {
+describe('every invalid line is refused with its number, field and reason, and the valid ones are imported', () => {
   const line = (fields: object): string => JSON.stringify(auditOf('x', fields));
   const kinds: readonly (readonly [line: string | Buffer, field: string, reason: RegExp])[] = [
     ['{', '', /is not JSON/],
@@ -98,7 +98,7 @@ describe('every bad line is refused with its number, field and reason, and the g
     expect(lines[0]?.text).toBe('too,many,cells,here\r');
   });
 
-  test('with all its failures', async () => {
+  test('with all of its failures', async () => {
     const ws = await workspaceWith(pool);
     const { lines } = await importText(pool, ws, 'audits', '{"id":"?","headlineScore":500}');
     expect(lines[0]?.failures.map(({ field }) => field).sort()).toEqual([
@@ -109,7 +109,7 @@ describe('every bad line is refused with its number, field and reason, and the g
     ]);
   });
 
-  test('in text that PostgreSQL or JSON cannot hold', async () => {
+  test('for text that PostgreSQL or JSON cannot contain', async () => {
     const ws = await workspaceWith(pool);
     const { lines, inserted } = await importText(pool, ws, 'companies', [
       '{"id":"a","name":"nul \\u0000 inside"}\n{"id":"b","name":"half \\ud800 a pair"}\n',
@@ -122,7 +122,7 @@ describe('every bad line is refused with its number, field and reason, and the g
     expect(inserted).toBe(1);
   });
 
-  test('in numbers, addresses and choices of CSV', async () => {
+  test('for numbers, addresses and choices of CSV', async () => {
     const ws = await workspaceWith(pool, 'c1');
     const header = 'companyId,headlineScore,completedAt\n';
     const scores = ['50', '050', '5e1', '50.0', '0x10', ' 50', '', '-1', '١', '9'.repeat(30)];
@@ -160,7 +160,7 @@ describe('every bad line is refused with its number, field and reason, and the g
   });
 });
 
-describe('a CSV file that is not of the resource is refused before anything is written', () => {
+describe('a CSV file that does not fit the resource is refused before anything is written', () => {
   test.each([
     ['', /empty/],
     ['\r\n\r\n', /empty/],

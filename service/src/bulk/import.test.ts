@@ -17,7 +17,7 @@ async function events(workspaceId: string): Promise<readonly unknown[]> {
 }
 
 describe('importing', () => {
-  test('again changes nothing and says how many were there; only what brings records is logged', async () => {
+  test('again changes nothing and reports the existing records; only an import that adds records is logged', async () => {
     const ws = await workspaceWith(pool, 'c1');
     const file = ndjson([auditOf('a'), auditOf('b')]);
     expect(await importText(pool, ws, 'audits', file)).toMatchObject({
@@ -53,7 +53,7 @@ describe('importing', () => {
     ['a transaction a batch', {}],
     ['two at the same time', { parallel: true }],
     ['all or nothing', { atomic: true }],
-  ])('of many batches is one entry, with its file and all that it has added: %s', async (_, how) => {
+  ])('of many batches has one entry, with its file and the number of added records: %s', async (_, how) => {
     const ws = await workspaceWith(pool, 'c1');
     const many = Array.from({ length: 10_000 }, (_, i) => auditOf(`a${i}`));
     const file = ndjson([...many, auditOf('a0')]);
@@ -68,11 +68,11 @@ describe('importing', () => {
       records: 10_000,
       details: { existing: 1, refused: 1, finished: true },
     };
-    // One refused line takes all of an atomic import back.
+    // One refused line rolls back an atomic import.
     expect(await events(ws)).toEqual('atomic' in how ? [] : [expect.objectContaining(expected)]);
   });
 
-  test('gives its connections back when the person must not import any more', async () => {
+  test('releases its connections if the person is no longer allowed to import', async () => {
     const ws = await workspaceWith(pool, 'c1');
     const connected = pool.totalCount - pool.idleCount;
     for (const atomic of [false, true]) {
@@ -85,7 +85,7 @@ describe('importing', () => {
     expect(pool.totalCount - pool.idleCount).toBe(connected);
   });
 
-  test('an empty file brings nothing', async () => {
+  test('an empty file adds nothing', async () => {
     const ws = await workspaceWith(pool, 'c1');
     expect(await importText(pool, ws, 'audits', '\n \r\n')).toMatchObject({
       inserted: 0,
@@ -95,7 +95,7 @@ describe('importing', () => {
     expect(await events(ws)).toEqual([]);
   });
 
-  test('all or nothing is all when every line is good, over many batches', async () => {
+  test('an atomic import of many batches adds all records if every line is valid', async () => {
     const ws = await workspaceWith(pool, 'c1');
     const many = Array.from({ length: 12_345 }, (_, i) => auditOf(`a${String(i).padStart(5, '0')}`));
     const seen: number[] = [];
@@ -116,7 +116,7 @@ describe('importing', () => {
     expect(await events(ws)).toMatchObject([{ records: 12_345 }]);
   });
 
-  test('all or nothing is nothing when the last line of the last batch is bad, and the rest is still checked', async () => {
+  test('an atomic import adds nothing if the last line of the last batch is invalid, and still checks every line', async () => {
     const ws = await workspaceWith(pool, 'c1');
     const many = Array.from({ length: 6_000 }, (_, i) => auditOf(`a${i}`));
     const report = await importText(pool, ws, 'audits', `${ndjson(many)}{"headlineScore":1}\n{}`, {
@@ -128,7 +128,7 @@ describe('importing', () => {
     expect(await wrongCounts(pool, ws)).toEqual([]);
   });
 
-  test('the signal ends it after the batch that is being written, even while no more input comes', async () => {
+  test('the signal ends it after the batch that is being written, also while the input is idle', async () => {
     for (const atomic of [false, true]) {
       const ws = await workspaceWith(pool, 'c1');
       const input = new PassThrough();
@@ -157,7 +157,7 @@ describe('importing', () => {
     }
   });
 
-  test('an input that breaks, or a listener that fails, ends it with that error and keeps what was reported', async () => {
+  test('an input or a listener that fails ends it with that error, and reported batches stay', async () => {
     const ws = await workspaceWith(pool, 'c1');
     function* broken(): Generator<string> {
       yield ndjson(Array.from({ length: 3_000 }, (_, i) => auditOf(`a${i}`)));
@@ -178,7 +178,7 @@ describe('importing', () => {
     expect(await events(ws)).toMatchObject([{ records: 3_000 }, { records: 1 }]);
   });
 
-  test('is not done when it cannot be logged', async () => {
+  test('adds nothing if it cannot be logged', async () => {
     for (const atomic of [false, true]) {
       const ws = await workspaceWith(pool, 'c1');
       await pool.query('delete from live_meters where workspace_id = $1', [ws]);
@@ -189,7 +189,7 @@ describe('importing', () => {
     }
   });
 
-  test('records without an id or a time get theirs in the order of the file', async () => {
+  test('records without an id or a time get one in the order of the file', async () => {
     const ws = await workspaceWith(pool, 'c1');
     const many = Array.from({ length: 7_000 }, (_, i) => ({ companyId: 'c1', title: `title ${i}` }));
     await importText(pool, ws, 'content', ndjson(many));

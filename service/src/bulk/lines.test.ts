@@ -14,7 +14,7 @@ async function read(chunks: readonly Uint8Array[]): Promise<readonly Line[]> {
 const cut = (bytes: Buffer, size: number): readonly Uint8Array[] =>
   Array.from({ length: Math.ceil(bytes.length / size) }, (_, i) => bytes.subarray(i * size, (i + 1) * size));
 
-test('lines are the same however the bytes come', async () => {
+test('lines are the same with chunks of any size', async () => {
   const line = fc.string({ unit: fc.constantFrom('a', 'ü', '🚀', '\r', '\uFEFF', ' ') });
   await fc.assert(
     fc.asyncProperty(
@@ -37,7 +37,7 @@ test('a byte order mark at the start is skipped', async () => {
   expect(await read([Buffer.from('\uFEFFa\n\uFEFFb')])).toMatchObject([{ text: 'a' }, { text: '\uFEFFb' }]);
 });
 
-test('a line that is not UTF-8 is flawed, and no other', async () => {
+test('only a line that is not UTF-8 has a flaw', async () => {
   const bytes = Buffer.concat([
     Buffer.from('ä\n'),
     Buffer.from([0xe4, 0x0a]),
@@ -55,7 +55,7 @@ test('a line that is not UTF-8 is flawed, and no other', async () => {
 });
 
 test.each([64 * 1024, 3 * LINE_MAX_BYTES])(
-  'a line that is too long is flawed and not held; the longest that may be is whole (%i bytes at once)',
+  'a line that is too long has a flaw and is not kept; the longest valid line is complete (chunks of %i bytes)',
   async (size) => {
     const longest = 'x'.repeat(LINE_MAX_BYTES);
     const wide = 'ü'.repeat(LINE_MAX_BYTES / 2 + 1);
@@ -76,7 +76,7 @@ test.each([64 * 1024, 3 * LINE_MAX_BYTES])(
   },
 );
 
-test('the lines of one large chunk come a bounded number at a time', async () => {
+test('the lines of one large chunk are yielded in bounded groups', async () => {
   async function* input(): AsyncGenerator<Uint8Array> {
     yield Buffer.from('\n'.repeat(2 * LINES_AT_ONCE + 1));
   }

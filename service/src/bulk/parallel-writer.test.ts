@@ -12,7 +12,7 @@ const TIMEOUT_MS = 60_000;
 const many = (count: number, prefix = 'a') =>
   Array.from({ length: count }, (_, i) => auditOf(`${prefix}${String(i).padStart(6, '0')}`));
 
-/** How many imports the workspace's log has, and how many audits they have added. */
+/** The number of imports in the workspace's log, and of the audits that they have added. */
 async function logged(workspaceId: string): Promise<{ readonly entries: number; readonly records: number }> {
   const { rows } = await pool.query<{ entries: number; records: number }>(
     `select count(*) as entries, coalesce(sum((doc::json ->> 'records')::int), 0) as records from audit_log_entries
@@ -46,7 +46,7 @@ test('records have the order of the file, one entry counts them batch by batch, 
   expect(await logged(ws)).toEqual({ entries: 1, records: 31_000 });
 });
 
-test('of ids that a file has twice the first is taken, also while its batch is not committed', async () => {
+test('if a file has an id twice, the first record is written, also while its batch is not committed', async () => {
   const ws = await workspaceWith(pool, 'c1');
   const file = many(3_000);
   const again = file.map((one) => ({ ...one, headlineScore: 1 }));
@@ -78,7 +78,7 @@ test(
       }
       return n;
     };
-    // What a reader that walks towards newer records meets: everything once, in the order of created_at.
+    // A reader that pages towards newer records sees each record once, in the order of created_at.
     const tail = async (): Promise<readonly string[]> => {
       const seen: string[] = [];
       let position = ['-infinity', ''];
@@ -107,7 +107,7 @@ test(
     expect(singles.every((count) => count > 0)).toBe(true);
     const there = await idsIn(pool, ws);
     expect(there).toHaveLength(48_000 + singles.reduce((sum, count) => sum + count, 0));
-    // The writers may have gone on after the last look.
+    // The writers may have continued after the last read.
     expect(tailed).toEqual(there.slice(0, tailed.length));
     expect(await findingsOf(pool)).toEqual([]);
   },

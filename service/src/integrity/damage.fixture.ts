@@ -2,10 +2,10 @@ import { RESOURCES } from '../resources/index.ts';
 
 const RECORDS = RESOURCES.filter(({ writable }) => writable);
 
-/** What can be wrong with a workspace's records, and what is found then. $1 is the workspace. */
+/** What can be wrong with the data of a workspace, and the findings of verify. */
 export interface Damage {
   readonly what: string;
-  /** With the workspace as $1. */
+  /** Causes the damage. $1 is the workspace. */
   readonly sql: string;
   readonly found: readonly (readonly [string, string])[];
 }
@@ -31,7 +31,7 @@ export const DAMAGES: readonly Damage[] = [
     }),
   ),
   {
-    what: 'a column was changed past the service',
+    what: 'a column was changed without the service',
     sql: `update audits set headline_score = 99 where workspace_id = $1`,
     found: [
       ['wire JSON', 'audit r1: differs from its columns'],
@@ -54,7 +54,7 @@ export const DAMAGES: readonly Damage[] = [
     found: [['counter', 'content of company c2: stored 3, counted 0']],
   },
   {
-    what: 'a company that is not there is counted',
+    what: 'a company that does not exist is counted',
     sql: `insert into record_counts values ($1, 'audits', 'gone', 1)`,
     found: [['counter', 'audits of company gone: stored 1, counted 0']],
   },
@@ -67,7 +67,7 @@ export const DAMAGES: readonly Damage[] = [
     ]),
   },
   {
-    what: 'a record was removed past the service',
+    what: 'a record was deleted without the service',
     sql: `delete from content where workspace_id = $1 and id = 'r2'`,
     found: [
       ['counter', 'content: stored 2, counted 1'],
@@ -75,12 +75,12 @@ export const DAMAGES: readonly Damage[] = [
     ],
   },
   {
-    what: 'the clock is behind a record',
+    what: 'the clock is earlier than a record',
     sql: `update workspace_clocks set last_at = last_at - interval '1 microsecond' where workspace_id = $1`,
     found: [['clock', 'the clock of the records is earlier']],
   },
   {
-    what: 'the clock is behind a change',
+    what: 'the clock is earlier than a change',
     sql: `update content set updated_at = updated_at + interval '1 day' where workspace_id = $1 and id = 'r1'`,
     found: [
       ['wire JSON', 'content item r1: differs from its columns'],
@@ -88,23 +88,23 @@ export const DAMAGES: readonly Damage[] = [
     ],
   },
   {
-    what: 'the clock is behind a key',
+    what: 'the clock is earlier than a key',
     sql: `insert into api_keys (workspace_id, id, name, mode, access, hint, token_index, salt, salted_hash, created_at)
       values ($1, 'k', 'k', 'live', 'read', 'k', '', '', '', now() + interval '1 day')`,
     found: [['clock', 'the clock of the records is earlier']],
   },
   {
-    what: "the log's clock is behind an entry",
+    what: "the log's clock is earlier than an entry",
     sql: `update live_meters set last_entry_at = '2020-01-01' where workspace_id = $1`,
     found: [['clock', 'the clock of the audit log is earlier']],
   },
   {
-    what: 'the clock is ahead',
+    what: 'the clock is in the future',
     sql: `update workspace_clocks set last_at = now() + interval '61 seconds' where workspace_id = $1`,
     found: [['clock', 'the clock of the records is in the future']],
   },
   {
-    what: "the log's clock is ahead",
+    what: "the log's clock is in the future",
     sql: `update live_meters set last_entry_at = now() + interval '10 years' where workspace_id = $1`,
     found: [['clock', 'the clock of the audit log is in the future']],
   },

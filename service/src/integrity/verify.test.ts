@@ -14,7 +14,7 @@ import { estimateRecords, verifyRecords } from './verify.ts';
 
 const { pool } = await createTestDatabase();
 const RECORDS = RESOURCES.filter(({ writable }) => writable);
-/** More than verify reads at once. */
+/** More records than one statement of verify reads. */
 const MANY = 5_003;
 
 function inputOf({ fields, server }: Resource, id: string): RecordInput {
@@ -61,7 +61,7 @@ beforeEach(async () => {
 const byText = (a: object, b: object): number => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1);
 
 describe('verify', () => {
-  test('finds nothing where nothing is wrong, and says how much it has read', async () => {
+  test('finds nothing in correct data, and reports how many records it has read', async () => {
     expect(await findingsOf(pool)).toEqual([]);
     let read = 0;
     await verifyRecords({
@@ -78,7 +78,7 @@ describe('verify', () => {
     expect(await estimateRecords(pool, RECORDS)).toBe(all);
   });
 
-  test.each(DAMAGES)('finds that $what, and changes nothing unless it shall', async ({ sql, found }) => {
+  test.each(DAMAGES)('finds that $what, and changes it only if it repairs', async ({ sql, found }) => {
     await pool.query(sql, [workspaceId]);
     const expected = (repaired: boolean) =>
       found
@@ -144,7 +144,7 @@ describe('verify', () => {
     expect(rows).toEqual([{ thisMonth: true, requests: 3 }]);
   });
 
-  test('never changes a record’s own columns, whatever it repairs', async () => {
+  test('never changes the columns of a record, whatever it repairs', async () => {
     const columns = async () => {
       const rows = await Promise.all(
         RECORDS.map(({ list }) =>
@@ -164,7 +164,7 @@ describe('verify', () => {
     expect(await findingsOf(pool)).toEqual([]);
   });
 
-  test('reads more records than it holds at once, and finds the last one', async () => {
+  test('reads more records than one statement returns, and finds the last one', async () => {
     const audits = RECORDS.find(({ name }) => name === 'audits');
     if (audits === undefined) throw new Error('there are no audits');
     const ids = Array.from({ length: MANY }, (_, i) => `z${String(i).padStart(6, '0')}`);

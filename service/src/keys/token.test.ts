@@ -5,7 +5,7 @@ import { matchesHash, newSalt, newToken, saltedHash, tokenHint, tokenIndex } fro
 const INDEX_KEY = Buffer.alloc(32, 1);
 
 describe.each(['live', 'test'] as const)('a new %s token', (mode) => {
-  test('is its prefix and 32 characters that are safe in a URL, never the same twice', () => {
+  test('is its prefix and 32 characters that are safe in a URL, and different each time', () => {
     const tokens = Array.from({ length: 1_000 }, () => newToken(mode));
     for (const token of tokens) {
       expect(token).toMatch(new RegExp(`^svc_${mode}_[A-Za-z0-9_-]{32}$`));
@@ -14,17 +14,17 @@ describe.each(['live', 'test'] as const)('a new %s token', (mode) => {
     expect(new Set(tokens).size).toBe(tokens.length);
   });
 
-  test('is shown again only by its prefix and its last four characters', () => {
+  test('is later shown only as its prefix and its last four characters', () => {
     const token = newToken(mode);
     expect(tokenHint(token)).toBe(`svc_${mode}_…${token.slice(-4)}`);
   });
 });
 
-describe('what is stored of a token', () => {
+describe('the stored values of a token', () => {
   const token = newToken('live');
   const salt = newSalt();
 
-  test('matches only that token, and only with its salt', () => {
+  test('match only that token, and only with its salt', () => {
     const hash = saltedHash(token, salt);
     expect(matchesHash(token, salt, hash)).toBe(true);
     expect(matchesHash(newToken('live'), salt, hash)).toBe(false);
@@ -32,17 +32,17 @@ describe('what is stored of a token', () => {
     expect(matchesHash(`${token} `, salt, hash)).toBe(false);
   });
 
-  test('does not show that two keys have the same token', () => {
+  test('do not show that two keys have the same token', () => {
     expect(saltedHash(token, newSalt())).not.toEqual(saltedHash(token, salt));
   });
 
-  test('is found by an index that depends on the secret', () => {
+  test('contain an index that depends on the secret', () => {
     expect(tokenIndex(token, INDEX_KEY)).toEqual(tokenIndex(token, INDEX_KEY));
     expect(tokenIndex(token, Buffer.alloc(32, 2))).not.toEqual(tokenIndex(token, INDEX_KEY));
     expect(tokenIndex(newToken('live'), INDEX_KEY)).not.toEqual(tokenIndex(token, INDEX_KEY));
   });
 
-  test('does not hold the token', () => {
+  test('do not contain the token', () => {
     const stored = Buffer.concat([saltedHash(token, salt), tokenIndex(token, INDEX_KEY), salt]).toString(
       'latin1',
     );

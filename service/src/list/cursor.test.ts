@@ -22,7 +22,7 @@ const position: fc.Arbitrary<Position> = fc.record({
 const nowMs = fc.integer({ min: 0, max: 4_102_444_800_000 });
 
 describe('a cursor', () => {
-  test('gives back what was put in, for any position, binding, workspace and time', () => {
+  test('decodes to what was encoded, for any position, binding, workspace and time', () => {
     fc.assert(
       fc.property(position, text, text, nowMs, (put, binding, workspaceId, now) => {
         expect(codec.decode(codec.encode(put, binding, workspaceId, now), binding, workspaceId, now)).toEqual(
@@ -62,14 +62,14 @@ describe('a cursor', () => {
       codec.encode(POSITION, BINDING, 'wks_2', NOW),
     ];
     expect(new Set([cursor, ...others]).size).toBe(6);
-    // Nor do two of them share their nonce, which must never meet two contents.
+    // No two cursors have the same nonce: a nonce must never encrypt two contents.
     const nonces = [cursor, ...others].map((each) =>
       Buffer.from(each, 'base64url').subarray(1, 13).toString('hex'),
     );
     expect(new Set(nonces).size).toBe(6);
   });
 
-  test('is invalid for any text that the codec did not make', () => {
+  test('is invalid for any text that the codec did not encode', () => {
     fc.assert(
       fc.property(fc.oneof(text, fc.base64String(), fc.string({ unit: 'grapheme' })), (garbage) => {
         expect(codec.decode(garbage, BINDING, 'wks_1', NOW)).toBe('invalid');
@@ -77,7 +77,7 @@ describe('a cursor', () => {
     );
   });
 
-  test('is invalid with any of its bits turned', () => {
+  test('is invalid if any of its bits is changed', () => {
     const bytes = Buffer.from(cursor, 'base64url');
     for (let bit = 0; bit < bytes.length * 8; bit++) {
       const altered = Buffer.from(bytes);
@@ -86,7 +86,7 @@ describe('a cursor', () => {
     }
   });
 
-  test('is invalid when it is cut off anywhere, or longer, or spelt otherwise', () => {
+  test('is invalid if it is shorter, longer or spelled in another way', () => {
     for (let length = 0; length < cursor.length; length++) {
       expect(codec.decode(cursor.slice(0, length), BINDING, 'wks_1', NOW)).toBe('invalid');
       expect(codec.decode(cursor.slice(length + 1), BINDING, 'wks_1', NOW)).toBe('invalid');
@@ -107,12 +107,12 @@ describe('a cursor', () => {
     expect(codec.decode(halves, BINDING, 'wks_1', NOW)).toBe('invalid');
   });
 
-  test('is invalid in another workspace, before anything else is looked at', () => {
+  test('is invalid in another workspace, which is checked before everything else', () => {
     expect(codec.decode(cursor, BINDING, 'wks_2', NOW)).toBe('invalid');
     expect(codec.decode(cursor, 'other', 'wks_2', NOW + 2 * LIFETIME_MS)).toBe('invalid');
   });
 
-  test('expires after 24 hours, to the second, before its binding is looked at', () => {
+  test('expires after 24 hours, to the second, which is checked before its binding', () => {
     expect(codec.decode(cursor, BINDING, 'wks_1', NOW + LIFETIME_MS)).toEqual(POSITION);
     expect(codec.decode(cursor, BINDING, 'wks_1', NOW + LIFETIME_MS + 999)).toEqual(POSITION);
     expect(codec.decode(cursor, BINDING, 'wks_1', NOW + LIFETIME_MS + 1000)).toBe('expired');
@@ -126,7 +126,7 @@ describe('a cursor', () => {
 });
 
 describe('the secrets of a codec', () => {
-  test('the first one issues, all are accepted', () => {
+  test('the first one issues cursors, and cursors of all of them are accepted', () => {
     const both = createCursorCodec([NEWER, SECRET]);
     const newer = createCursorCodec([NEWER]);
     expect(both.decode(cursor, BINDING, 'wks_1', NOW)).toEqual(POSITION);
@@ -136,7 +136,7 @@ describe('the secrets of a codec', () => {
     expect(codec.decode(issued, BINDING, 'wks_1', NOW)).toBe('invalid');
   });
 
-  test('there must be one', () => {
+  test('at least one is required', () => {
     expect(() => createCursorCodec([])).toThrow('at least one secret');
   });
 });

@@ -90,11 +90,11 @@ describe('keysetStatement', () => {
       read('descending', 'forward', 'after', { list: { ...LIST, relation: 'others' } }),
     ].map(keysetStatement);
     expect(new Set(shapes.map(({ name }) => name)).size).toBe(shapes.length);
-    // PostgreSQL cuts a longer name off, and two of them could become one.
+    // PostgreSQL cuts a longer name, so two names could become the same.
     for (const { name = '' } of shapes) expect(name.length).toBeLessThan(64);
   });
 
-  test('a statement of many conditions, or of comparisons, is not prepared: there are too many shapes of them', () => {
+  test('a statement with many conditions, or with comparisons, is not prepared: there are too many of these', () => {
     const nameOf = (more: Partial<KeysetRead>) =>
       keysetStatement(read('descending', 'forward', 'after', more)).name;
     expect(nameOf({ equal: { status: 'S', kind: 'K' } })).toBeDefined();

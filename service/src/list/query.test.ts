@@ -30,7 +30,7 @@ const messageOf = (raw: Readonly<Record<string, unknown>>, list = LIST): string 
 };
 
 describe('sortsOf', () => {
-  test('gives both orders of each field, the default first', () => {
+  test('returns both orders of each field, the default first', () => {
     expect(sortsOf(LIST).map(({ name }) => name)).toEqual([
       'created-descending',
       'created-ascending',
@@ -41,14 +41,14 @@ describe('sortsOf', () => {
 });
 
 describe('parametersOf', () => {
-  test('names sort only where the list takes it', () => {
+  test('includes sort only if the list accepts it', () => {
     expect(parametersOf(LIST)).toEqual(['cursor', 'limit', 'direction', 'sort', 'colour']);
     expect(parametersOf(PLAIN)).toEqual(['cursor', 'limit', 'direction']);
   });
 });
 
 describe('parseListQuery', () => {
-  test('fills in what was left out', () => {
+  test('adds the defaults of missing parameters', () => {
     expect(parseListQuery(LIST, {})).toEqual({
       limit: 50,
       direction: 'forward',
@@ -58,7 +58,7 @@ describe('parseListQuery', () => {
     });
   });
 
-  test('gives back what was given', () => {
+  test('returns the given values', () => {
     const raw = { limit: '7', direction: 'before', sort: 'size-ascending', colour: 'red', cursor: 'abc' };
     expect(parseListQuery(LIST, raw)).toEqual({
       limit: 7,
@@ -81,7 +81,7 @@ describe('parseListQuery', () => {
     );
   });
 
-  test('names the parameter that is wrong, and what is allowed', () => {
+  test('names the invalid parameter and what is allowed', () => {
     expect(messageOf({ limit: '101' })).toBe('limit: "limit" must be an integer from 1 to 100.');
     expect(messageOf({ direction: 'up' })).toBe('direction: "direction" must be forward or before.');
     expect(messageOf({ sort: 'size' })).toContain('size-descending, size-ascending');
@@ -95,7 +95,7 @@ describe('parseListQuery', () => {
     expect(messageOf({ sort: 'created-descending' }, PLAIN)).toContain('Unknown query parameter "sort"');
   });
 
-  test('refuses any parameter whose name is not known, by its name', () => {
+  test('refuses any unknown parameter and names it', () => {
     fc.assert(
       fc.property(fc.string(), (name) => {
         fc.pre(!parametersOf(LIST).includes(name));
@@ -106,14 +106,14 @@ describe('parseListQuery', () => {
 });
 
 describe('findInvalidParameter', () => {
-  test('says of a path without parameters that it has none', () => {
+  test('says that a path has no parameters', () => {
     expect(findInvalidParameter({ x: '1' }, [])?.message).toBe(
       'Unknown query parameter "x". This path has none.',
     );
     expect(findInvalidParameter({}, [])).toBeUndefined();
   });
 
-  test('does not repeat a name of any length', () => {
+  test('cuts a long name in the message', () => {
     expect(findInvalidParameter({ ['x'.repeat(5000)]: '1' }, [])?.message.length).toBeLessThan(150);
   });
 });

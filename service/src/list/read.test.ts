@@ -22,19 +22,19 @@ const gapAfter = (id: string) => ({ side: 'after', key: 'k', id });
 const idsOf = (data: string) => (JSON.parse(data) as { id: string }[]).map(({ id }) => id);
 
 describe('toPage', () => {
-  test('forward, keeps the order of the rows, and the gaps at its ends', () => {
+  test('forward: keeps the order of the rows, and has the gaps at both ends', () => {
     const page = toPage(rowOf(['a', 'b']), 2, 'forward', undefined);
     expect(idsOf(page.data)).toEqual(['a', 'b']);
     expect(page).toMatchObject({ hasMore: false, start: gapBefore('a'), end: gapAfter('b') });
   });
 
-  test('backwards, turns the rows round, so that the item nearest the cursor comes last', () => {
+  test('before: reverses the rows, so that the item next to the cursor is last', () => {
     const page = toPage(rowOf(['y', 'x']), 2, 'before', GAP);
     expect(idsOf(page.data)).toEqual(['x', 'y']);
     expect(page).toMatchObject({ hasMore: false, start: gapBefore('x'), end: gapAfter('y') });
   });
 
-  test('a row beyond the limit says that there is more, and is not shown', () => {
+  test('a row after the limit shows that the list has more items, and is not on the page', () => {
     const forward = toPage(rowOf(['a', 'b', 'c']), 2, 'forward', undefined);
     expect(idsOf(forward.data)).toEqual(['a', 'b']);
     expect(forward).toMatchObject({ hasMore: true, start: gapBefore('a'), end: gapAfter('b') });
@@ -43,19 +43,16 @@ describe('toPage', () => {
     expect(back).toMatchObject({ hasMore: true, start: gapBefore('x'), end: gapAfter('y') });
   });
 
-  test.each(['forward', 'before'] as const)(
-    'an empty page keeps the gap that it was asked for with: %s',
-    (direction) => {
-      expect(toPage(rowOf([]), 2, direction, GAP)).toEqual({
-        data: '[]',
-        hasMore: false,
-        start: GAP,
-        end: GAP,
-        total: undefined,
-      });
-      expect(toPage(rowOf([]), 2, direction, undefined)).toMatchObject({ start: null, end: null });
-    },
-  );
+  test.each(['forward', 'before'] as const)('an empty page keeps the gap of its request: %s', (direction) => {
+    expect(toPage(rowOf([]), 2, direction, GAP)).toEqual({
+      data: '[]',
+      hasMore: false,
+      start: GAP,
+      end: GAP,
+      total: undefined,
+    });
+    expect(toPage(rowOf([]), 2, direction, undefined)).toMatchObject({ start: null, end: null });
+  });
 
   test('a doc that contains the separator as JSON text is not divided', () => {
     const doc = JSON.stringify({ id: 'a', title: `x${DOC_SEPARATOR}{"y` });
@@ -66,7 +63,7 @@ describe('toPage', () => {
     }
   });
 
-  test('a total is given up to the limit of totals', () => {
+  test('a page has a total up to the limit of totals', () => {
     for (const [total, shown] of [
       [null, undefined],
       [0, 0],

@@ -38,18 +38,18 @@ describe('a bucket', () => {
     expect(await take()).toEqual({ granted: true, remaining: 2, resetMs: WINDOW_MS });
   });
 
-  test('is only asked by a cost of 0', async () => {
+  test('is not changed by a cost of 0', async () => {
     for (let i = 0; i < 10; i++) expect(await take('a', 0)).toMatchObject({ granted: true, remaining: 3 });
     for (let i = 0; i < 3; i++) await take();
     expect(await take('a', 0)).toMatchObject({ granted: false, remaining: 0 });
   });
 
-  test('is apart from every other one', async () => {
+  test('is independent of every other bucket', async () => {
     for (let i = 0; i < 4; i++) await take('a');
     expect(await take('b')).toMatchObject({ granted: true, remaining: 2 });
   });
 
-  test('obeys a limit that was changed in the middle of its window', async () => {
+  test('uses a limit that changed during its window', async () => {
     await take('a', 1, 1);
     expect((await take('a', 1, 1)).granted).toBe(false);
     expect((await take('a', 1, 2)).granted).toBe(true);
@@ -64,7 +64,7 @@ describe('a full table', () => {
     for (let i = 0; i < buckets; i++) await take(`address ${i}`, 1, 1);
   };
 
-  test('forgets the bucket that was opened first, and no other', async () => {
+  test('deletes only the bucket that was opened first', async () => {
     await fill(MAX_BUCKETS);
     expect((await take('one more', 1, 1)).granted).toBe(true);
     const known = [0, 1, 2, MAX_BUCKETS - 1].map((i) => take(`address ${i}`, 0, 1));
@@ -79,7 +79,7 @@ describe('a full table', () => {
     expect((await take('a', 0, 1)).granted).toBe(false);
   });
 
-  test('pushes out no bucket of another window', async () => {
+  test('deletes no bucket with another window length', async () => {
     await limiter.take('long', 1, LONG_MS, 1);
     await fill(2 * MAX_BUCKETS);
     expect((await limiter.take('long', 1, LONG_MS, 1)).granted).toBe(false);

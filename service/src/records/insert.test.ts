@@ -45,7 +45,7 @@ const audit = (id: string, companyId = 'c1') => ({
 });
 
 describe('insertRecords', () => {
-  test('every text comes back as it was given', async () => {
+  test('every text is stored exactly', async () => {
     const ws = await workspace('c1');
     const mention = {
       id: 'm1',
@@ -69,7 +69,7 @@ describe('insertRecords', () => {
     expect(Object.keys(doc as object)).toEqual(Object.keys(mentions.fields));
   });
 
-  test('what a writer leaves out is given by the service', async () => {
+  test('the service sets the fields that a writer leaves out', async () => {
     const ws = await workspace('c1');
     const { inserted } = await insert(
       ws,
@@ -97,7 +97,7 @@ describe('insertRecords', () => {
     expect((rows[1]?.micros ?? 0) - (rows[0]?.micros ?? 0)).toBe(1);
   });
 
-  test('an id that is there already, or came earlier in the same call, changes nothing', async () => {
+  test('an id that already exists, or that an earlier input has, changes nothing', async () => {
     const ws = await workspace('c1');
     await insert(ws, audits, audit('a1'));
     const result = await insert(ws, audits, { ...audit('a1'), headlineScore: 1 }, audit('a2'), {
@@ -137,7 +137,7 @@ describe('insertRecords', () => {
     ]);
   });
 
-  test('every doc can be made again from its columns', async () => {
+  test('every doc can be computed from its columns', async () => {
     const ws = await workspace('c1');
     await insert(ws, audits, { ...audit('a1'), completedAt: '2026-03-01T09:30:00.1234Z' });
     await insert(ws, content, {
@@ -166,7 +166,7 @@ describe('insertRecords', () => {
     expect(await counts(ws)).toEqual({ 'companies:': 1 });
   });
 
-  test('thousands of records are written in their order', async () => {
+  test('thousands of records are written in the order of the input', async () => {
     const ws = await workspace('c1');
     const many = Array.from({ length: 5_000 }, (_, i) => audit(`a${String(4_999 - i).padStart(4, '0')}`));
     const { inserted } = await insert(ws, audits, ...many);

@@ -5,7 +5,7 @@ import { canonicalTime } from './time.ts';
 
 const { pool } = await createTestDatabase();
 
-/** An ISO 8601 time of any instant between the years 1 and 9999, with any offset and 0 to 6 fractional digits. */
+/** Any ISO 8601 time between the years 1 and 9999, with any offset and 0 to 6 fractional digits. */
 const isoTime = fc
   .record({
     ms: fc.integer({ min: Date.parse('0001-01-03T00:00:00Z'), max: Date.parse('9999-12-29T00:00:00Z') }),
@@ -25,7 +25,7 @@ const isoTime = fc
     return `${seconds}${fraction === '' ? '' : `.${fraction}`}${offset}`;
   });
 
-test('the canonical form is the time that PostgreSQL reads, and PostgreSQL writes it back the same', async () => {
+test('the canonical form is the time that PostgreSQL reads, and PostgreSQL returns the same text', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(isoTime, { minLength: 1, maxLength: 50 }), async (times) => {
       const shortest = times.map((time) => canonicalTime(time, 'shortest'));
@@ -45,7 +45,7 @@ test('the canonical form is the time that PostgreSQL reads, and PostgreSQL write
   );
 });
 
-test('the shortest of 0, 3 and 6 fractional digits that is exact is shown', () => {
+test('the shortest form has 0, 3 or 6 fractional digits, the fewest that are exact', () => {
   for (const [given, shown] of [
     ['2026-03-01T09:30:00Z', '2026-03-01T09:30:00Z'],
     ['2026-03-01T09:30:00.000000Z', '2026-03-01T09:30:00Z'],
@@ -64,7 +64,7 @@ test('the shortest of 0, 3 and 6 fractional digits that is exact is shown', () =
   }
 });
 
-test('what is no exact time between the years 1 and 9999 is refused', () => {
+test('any text that is not an exact time between the years 1 and 9999 is refused', () => {
   for (const text of [
     '',
     'now',

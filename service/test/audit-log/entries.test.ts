@@ -64,7 +64,7 @@ const CASES: readonly Case[] = [
 
 describe('a request with a live key', () => {
   test.each(CASES)(
-    'makes one entry with all that happened: $what ($status)',
+    'has one entry with all of its fields: $what ($status)',
     async ({ status, url, options = {}, limited = false }) => {
       const key = limited ? await service.issue(workspaceId, { companyId: COMPANY }) : live;
       let answer: TestAnswer | undefined;
@@ -94,7 +94,7 @@ describe('a request with a live key', () => {
     },
   );
 
-  test('makes an entry that the list and the single record show as it was written', async () => {
+  test('has an entry that the list and the single record show as it was written', async () => {
     const [entry] = await newEntries(() =>
       service.request(live.token, '/v1/audits', { headers: { 'user-agent': '"\\\u00e9' } }),
     );
@@ -113,7 +113,7 @@ describe('a request with a live key', () => {
     expect(entries.map(({ userAgent }) => userAgent?.length ?? null)).toEqual([null, 2048]);
   });
 
-  test('is answered only when its entry is committed', async () => {
+  test('gets its response only after its entry is committed', async () => {
     const holder = await service.pool.connect();
     try {
       await holder.query('begin');
@@ -135,9 +135,9 @@ describe('a request with a live key', () => {
   });
 });
 
-describe('no entry is made', () => {
+describe('no entry is written', () => {
   test.each(CASES.filter(({ limited }) => limited !== true))(
-    'by a test key: $what',
+    'for a test key: $what',
     async ({ status, url, options }) => {
       const token = await service.token(workspaceId, { mode: 'test' });
       expect(
@@ -148,7 +148,7 @@ describe('no entry is made', () => {
     },
   );
 
-  test('by a request that did not authenticate, nor by one outside the interface', async () => {
+  test('for a request that did not authenticate, or that is not below /v1', async () => {
     const entries = await newEntries(async () => {
       await service.request(null, '/v1/audits');
       await service.request(`svc_live_${'a'.repeat(32)}`, '/v1/audits');

@@ -16,7 +16,7 @@ beforeAll(async () => {
   live = await service.token(workspaceId);
   sandbox = await service.token(workspaceId, { mode: 'test' });
   expect((await service.request(live, '/v1/audits')).status).toBe(200);
-  // Every month: an entry has nowhere to go.
+  // Drops every month, so that no entry can be written.
   for (const { name } of await listPartitions(service.pool)) await service.pool.query(`drop table ${name}`);
 });
 
@@ -42,7 +42,7 @@ describe('when the audit log cannot be written', () => {
     },
   );
 
-  test('so does HEAD, and a method that is not there', async () => {
+  test('HEAD and a method that is not allowed get 503 too', async () => {
     expect((await service.request(live, '/v1/audits', { method: 'HEAD' })).status).toBe(503);
     expectFailure(await service.request(live, '/v1/api-keys', { method: 'DELETE' }), 'unavailable');
   });
@@ -66,12 +66,12 @@ describe('when the audit log cannot be written', () => {
     expect(lines[0]).toContain('audit_log');
   });
 
-  test('a test key, which makes no entries, goes on reading', async () => {
+  test('a test key, which has no entries, can still read', async () => {
     const lists = LISTS.filter(({ name }) => name !== 'audit-log');
     for (const { path } of lists) expect((await service.request(sandbox, path)).status).toBe(200);
   });
 
-  test('live keys go on as soon as it can be written again', async () => {
+  test('live keys work as soon as the log can be written again', async () => {
     await ensurePartitions(service.pool, Date.now());
     expect((await service.request(live, '/v1/audits')).status).toBe(200);
     const { rows } = await service.pool.query(

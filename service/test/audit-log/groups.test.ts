@@ -17,7 +17,7 @@ beforeAll(async () => {
 describe('many requests at once', () => {
   const REQUESTS = 120;
 
-  test('over two nodes make an entry each, with a createdAt that strictly rises', async () => {
+  test('over two nodes have one entry each, with a createdAt that strictly rises', async () => {
     const other = await createTestService({ database: service.database });
     const entries = await newRequestEntries(service.pool, workspaceId, () =>
       Promise.all(
@@ -34,7 +34,7 @@ describe('many requests at once', () => {
     expect(times).toEqual(times.toSorted());
   });
 
-  test('of several workspaces each land in their own log', async () => {
+  test('of several workspaces are each in their own log', async () => {
     const workspaces = await Promise.all(
       Array.from({ length: 5 }, async () => {
         const id = await service.workspace();
@@ -55,7 +55,7 @@ describe('many requests at once', () => {
     }
   });
 
-  test('among which some keys have been revoked: no entry is later than the clock of the log', async () => {
+  test('with some revoked keys: no entry is later than the clock of the log', async () => {
     const revoked = await service.issue(workspaceId);
     await service.keys.revoke(workspaceId, revoked.keyId, TEST_ACTOR);
     const request = (keyId: string) => ({

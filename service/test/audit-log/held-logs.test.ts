@@ -30,7 +30,7 @@ test('a workspace whose log is held delays no other, and continues when the log 
   }
 });
 
-test('a workspace whose log is held for too long is answered with 503, and nothing is written', async () => {
+test('a workspace whose log is held for too long gets 503, and nothing is written', async () => {
   const holder = await service.pool.connect();
   const entries = await newRequestEntries(service.pool, workspaceId, async () => {
     try {
@@ -45,9 +45,9 @@ test('a workspace whose log is held for too long is answered with 503, and nothi
   expect(entries).toEqual([]);
 });
 
-describe('of several workspaces whose logs are held', () => {
+describe('several workspaces whose logs are held', () => {
   const HELD = 50;
-  /** What a release, a pause of the held logs and some writes take on a slow machine; less than an entry waits. */
+  /** Enough for a release, a pause of the held logs and some writes on a slow machine; shorter than the wait of an entry. */
   const SOON_MS = 2_500;
 
   interface Held {
@@ -66,7 +66,7 @@ describe('of several workspaces whose logs are held', () => {
     holders = [await service.pool.connect(), await service.pool.connect()];
   });
   afterEach(() => {
-    // With its connection each gives up its locks.
+    // The end of its connection releases its locks.
     for (const holder of holders) holder.release(true);
   });
 
@@ -82,7 +82,7 @@ describe('of several workspaces whose logs are held', () => {
   const LOG = 'select from live_meters where workspace_id = any($1) for update';
   const KEYS = 'select from api_keys where workspace_id = any($1) for update';
 
-  /** Requests of each, and resolves when the groups go on without them. */
+  /** Sends a request for each. Resolves once the groups continue without them. */
   const ask = async (held: readonly Held[]): Promise<Promise<TestAnswer>[]> => {
     const answers = held.map((each) => service.request(each.token, '/v1/audits'));
     await expect.poll(() => waitingForLocks(service.pool)).toBeGreaterThan(0);
@@ -98,28 +98,31 @@ describe('of several workspaces whose logs are held', () => {
   test.each([
     ['their logs', LOG],
     ['rows of their keys', KEYS],
-  ])('one that is released is answered at once, while %s of the others are held', async (name, rows) => {
-    const count = rows === LOG ? HELD : 3;
-    const [others, [released]] = [workspaces.slice(1, count), workspaces.slice(0, 1)] as const;
-    if (released === undefined) throw new Error('there is no workspace');
-    await hold(holders[0], others, rows);
-    await hold(holders[1], [released]);
-    let answered = 0;
-    const answers = await ask([...others, released]);
-    for (const answer of answers.slice(0, -1)) void answer.then(() => (answered += 1));
-    const started = performance.now();
-    await holders[1]?.query('commit');
-    expect((await answers.at(-1))?.status).toBe(200);
-    expect({ name, answered, soon: performance.now() - started < SOON_MS }).toEqual({
-      name,
-      answered: 0,
-      soon: true,
-    });
-    await holders[0]?.query('commit');
-    expect(new Set((await Promise.all(answers)).map(({ status }) => status))).toEqual(new Set([200]));
-  });
+  ])(
+    'one that is released gets its response at once, while %s of the others are held',
+    async (name, rows) => {
+      const count = rows === LOG ? HELD : 3;
+      const [others, [released]] = [workspaces.slice(1, count), workspaces.slice(0, 1)] as const;
+      if (released === undefined) throw new Error('there is no workspace');
+      await hold(holders[0], others, rows);
+      await hold(holders[1], [released]);
+      let answered = 0;
+      const answers = await ask([...others, released]);
+      for (const answer of answers.slice(0, -1)) void answer.then(() => (answered += 1));
+      const started = performance.now();
+      await holders[1]?.query('commit');
+      expect((await answers.at(-1))?.status).toBe(200);
+      expect({ name, answered, soon: performance.now() - started < SOON_MS }).toEqual({
+        name,
+        answered: 0,
+        soon: true,
+      });
+      await holders[0]?.query('commit');
+      expect(new Set((await Promise.all(answers)).map(({ status }) => status))).toEqual(new Set([200]));
+    },
+  );
 
-  test('none takes the writes or reads of a workspace whose log is free', async () => {
+  test('do not delay the writes or reads of a workspace whose log is free', async () => {
     const writer = await service.token(await service.workspace(), { access: 'write' });
     await hold(holders[0], workspaces);
     const answers = await ask(workspaces);
@@ -132,7 +135,7 @@ describe('of several workspaces whose logs are held', () => {
     expect(new Set((await Promise.all(answers)).map(({ status }) => status))).toEqual(new Set([200]));
   });
 
-  test('the entries of each keep their order', async () => {
+  test('the entries of each workspace keep their order', async () => {
     const [held] = workspaces;
     if (held === undefined) throw new Error('there is no workspace');
     await hold(holders[0], workspaces);

@@ -23,7 +23,7 @@ let owner: Visitor & { readonly workspaceId: string };
 beforeAll(async () => {
   const watch = (message: unknown): void => {
     (message as { readonly fastify: FastifyInstance }).fastify.addHook('onRoute', ({ method, url }) => {
-      // Those of sign-in would end the session.
+      // The endpoints of sign-in would end the session.
       if (!url.startsWith(PREFIX) || url.startsWith(`${PREFIX}/auth/`)) return;
       const known = METHODS.find((one) => one === method);
       if (known !== undefined) routes.push({ method: known, path: url.slice(PREFIX.length) });
@@ -58,7 +58,7 @@ const query = fc.oneof(
   fc.string({ unit: fc.constantFrom(...'ab019_-%&=?/;:.+[]~!$()*,@'), maxLength: 80 }),
 );
 
-/** The path with its parameters filled in: the first `real` ones with what is there, the others with garbage. */
+/** The path with values for its parameters: existing ones for the first `real` parameters, garbage for the others. */
 function filled(path: string, real: number, garbage: string): string {
   const values: Readonly<Record<string, string>> = { workspaceId: owner.workspaceId, resource: 'companies' };
   let seen = 0;
@@ -72,7 +72,7 @@ describe('no endpoint of the dashboard fails', () => {
     const reads = routes.filter(({ method }) => method === 'GET');
     expect(reads.map(({ path }) => path)).toContain('/workspaces/:workspaceId/company-names');
     for (const { method, path } of reads) {
-      // Each parameter with what no text of PostgreSQL can hold, and then anything.
+      // Each parameter with text that PostgreSQL cannot contain, and then with any text.
       const nuls = ['search', 'ids', ...parametersOf(logList)].map((name) => `${name}=%00`);
       const sample = [...nuls, ...fc.sample(query, { numRuns: 4 * RUNS })];
       for (const raw of sample) {

@@ -35,7 +35,7 @@ describe('garbage from a client', () => {
     );
   });
 
-  test('a cursor with any of its bytes changed, cut out or doubled is a 400', async () => {
+  test('a cursor with any of its bytes changed, removed or doubled is a 400', async () => {
     await fc.assert(
       fc.asyncProperty(
         list,
@@ -66,7 +66,7 @@ describe('garbage from a client', () => {
     );
   });
 
-  test('any raw query and any path below /v1 is answered in the envelope, never with a 500', async () => {
+  test('any raw query and any path below /v1 gets a response in the envelope, never a 500', async () => {
     const raw = fc.string({ unit: fc.constantFrom(...'ab019_-%&=?/;:.+[]~!$()*,@'), maxLength: 80 });
     await fc.assert(
       fc.asyncProperty(

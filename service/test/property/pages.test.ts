@@ -23,7 +23,7 @@ beforeAll(async () => {
   service = await createTestService();
 });
 
-/** Few different values, so that most rows tie with others in every sort. */
+/** Few different values, so that most rows have the sort key of others. */
 const time = fc
   .tuple(fc.integer({ min: 0, max: 1 }), fc.integer({ min: 0, max: 2 }))
   .map(([second, micro]) => `2026-03-01T09:30:0${second}.00000${micro}Z`);
@@ -80,7 +80,7 @@ const runOf = (list: ListCase): fc.Arbitrary<Run> =>
 
 const byBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
-/** The one big query, in JavaScript: filtered, and ordered by the sort's key, then the id's bytes. */
+/** One query for the whole list, in JavaScript: filtered, and ordered by the sort key, then by the bytes of the id. */
 function model(list: ListCase, { rows, sort, filters }: Run): readonly string[] {
   const field = { created_at: 'createdAt', completed_at: 'completedAt', published_at: 'publishedAt' };
   const name =
@@ -92,7 +92,7 @@ function model(list: ListCase, { rows, sort, filters }: Run): readonly string[] 
   return sort.order === 'ascending' ? ascending : ascending.toReversed();
 }
 
-/** The key that asks is an item of the list of keys, and its creation an entry of the log: both stay out of the way. */
+/** Excludes the key of the requests from the list of keys, and its creation from the log. */
 async function tokenFor(workspaceId: string, list: ListCase): Promise<string> {
   const { keyId, token } = await service.issue(workspaceId, { mode: 'test' });
   if (list.name === 'audit-log') {
@@ -108,7 +108,7 @@ async function tokenFor(workspaceId: string, list: ListCase): Promise<string> {
 }
 
 describe.each(LISTS)('the pages of $path, for any rows, sort, filters and limit', (list) => {
-  test('joined, are the one big query; and the walk back is its reverse', async () => {
+  test('joined, equal one query for the whole list; and the pages backwards are its reverse', async () => {
     await fc.assert(
       fc.asyncProperty(runOf(list), async (run) => {
         const workspaceId = await service.workspace();
@@ -132,7 +132,7 @@ describe.each(LISTS)('the pages of $path, for any rows, sort, filters and limit'
         const back = await walk(get, { ...params, direction: 'before' });
         expect(own(back.toReversed().flatMap(idsOf))).toEqual(all);
 
-        // From the end of the walk back over every gap that the walk forward gave out.
+        // From the end, back over every gap whose cursor the pages forward returned.
         for (const [index, page] of forward.slice(0, -1).entries()) {
           const cursor = page.pagination.nextCursor ?? '';
           const ahead = (await get({ ...params, cursor, direction: 'before' })).json<typeof page>();

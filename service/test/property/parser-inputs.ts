@@ -6,7 +6,7 @@ const PROVED = process.env['PROVE_SECONDS'];
 const SEED = Number(process.env['PROVE_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const PROPERTIES = 3;
 const MS_PER_SECOND = 1_000;
-/** More than any time is enough for. */
+/** More runs than fit in any time limit. */
 const RUNS_MAX = 1_000_000_000;
 export const parameters =
   PROVED === undefined
@@ -19,9 +19,9 @@ export const parameters =
 export const timeout = 60_000 + Number(PROVED ?? 0) * MS_PER_SECOND;
 process.stdout.write(`parsers: seed ${SEED}\n`);
 
-/** Of one input of at most INPUT_BYTES; what is quadratic takes seconds. */
+/** The most processor time for one input of at most INPUT_BYTES. Quadratic work takes seconds. */
 const CPU_MAX_MS = 400;
-/** By how much one input may raise the heap. The heap itself may hold garbage of earlier inputs. */
+/** The most that one input may raise the heap. The heap may still contain garbage of earlier inputs. */
 const HEAP_GROWTH_MAX_BYTES = 128 * 1024 * 1024;
 const INPUT_BYTES = HEADERS_MAX_BYTES;
 
@@ -35,7 +35,7 @@ export async function bounded<T>(work: () => T | Promise<T>): Promise<T> {
   return result;
 }
 
-/** A few pieces, each repeated up to a whole input, cut to it. */
+/** A few pieces, each repeated, cut to the length of an input. */
 export const repeating = (pieces: fc.Arbitrary<string>): fc.Arbitrary<string> =>
   fc
     .array(fc.tuple(pieces, fc.constantFrom(1, 2, 7, 100, 5_000)), { minLength: 1, maxLength: 6 })
@@ -81,7 +81,7 @@ export const filePiece = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 4 }),
 );
 
-/** A file with bytes that are no text here and there. */
+/** A file with some bytes that are not UTF-8. */
 export const file = fc
   .tuple(
     fc.constantFrom('', 'id,name\n', '"id",name\r\n'),

@@ -29,7 +29,7 @@ import { bounded, file, filePiece, parameters, repeating, timeout } from './pars
 // Every parser of input, with inputs that repeat what is special to it: bounded work, bounded memory, no other failure
 // than a refusal. `npm run prove -- parsers --seconds N --seed N` runs them for longer.
 
-/** What is read: batches, or why the file is none of the resource. */
+/** The result of reading: batches, or why the file does not fit the resource. */
 async function read(bytes: Buffer, format: Format, chunkBytes: number): Promise<readonly Batch[] | string> {
   const turns = [0];
   const pace = createPace(async () => void turns.push(0));
@@ -55,7 +55,7 @@ async function read(bytes: Buffer, format: Format, chunkBytes: number): Promise<
 }
 
 describe('any input', { timeout }, () => {
-  test('as a file is read in bounded work, with each record once, in order, however it comes', async () => {
+  test('as a file is read in bounded work, with each record once, in order, with chunks of any size', async () => {
     await fc.assert(
       fc.asyncProperty(
         file,
@@ -89,7 +89,7 @@ describe('any input', { timeout }, () => {
     );
   });
 
-  test('as the JSON of a body is refused, or parsed into something shallow', async () => {
+  test('as the JSON of a body is refused, or parsed into a shallow value', async () => {
     const depthOf = (value: unknown): number =>
       typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0;
     await fc.assert(
@@ -167,7 +167,7 @@ describe('any input', { timeout }, () => {
     fc.string({ unit: 'binary', maxLength: 3 }),
   );
 
-  test('as a header, a cursor or a parameter is refused or taken in bounded work', async () => {
+  test('as a header, a cursor or a parameter is refused or accepted in bounded work', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom(...Object.keys(PARSERS)),

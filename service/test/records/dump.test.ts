@@ -15,7 +15,7 @@ const tool = (name: string): string => join(dirname(binaries?.postgres ?? ''), n
 
 // The packaged PostgreSQL has no client tools.
 test.skipIf(!existsSync(tool('pg_dump')))(
-  'a dump, restored into an empty database, has every record, key and entry, and the service goes on over it',
+  'a dump, restored into an empty database, has every record, key and entry, and the service continues with it',
   async () => {
     const original = await createTestService();
     const workspaceId = await original.workspace();

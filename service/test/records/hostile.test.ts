@@ -36,13 +36,13 @@ test('hostile files of 1 MB are read in a heap of 32 MB', { timeout: 180_000 }, 
   expect(stdout.trim().split('\n').length).toBe(files.length);
 });
 
-describe('a hostile file costs what its size says, and leaves the event loop to others', () => {
+describe('a hostile file costs only as much as its size, and does not block the event loop', () => {
   const BYTES = 32 * 1024;
   const ROUNDS = 3;
   const GROWTH_MAX = 2.5;
-  /** Of the clock, the compiler and the collector. */
+  /** The noise of the clock, the compiler and the garbage collector. */
   const NOISE_MS = 15;
-  /** Some milliseconds are usual; a turn without a bound takes seconds. */
+  /** A turn usually takes some milliseconds; a turn without a bound takes seconds. */
   const TURN_CPU_MAX_MS = 400;
 
   test.each(files)('%s: twice the bytes take at most 2.5 times the processor time', async (_, file) => {

@@ -22,7 +22,7 @@ interface Batch {
 
 interface Importer {
   readonly child: ChildProcess;
-  /** Every batch that it has said is committed. */
+  /** The progress after each batch that it reported as committed. */
   readonly batches: Batch[];
   readonly ended: Promise<unknown>;
 }
@@ -62,7 +62,7 @@ const count = async (workspaceId: string): Promise<number> =>
   (await pool.query<{ n: number }>('select count(*) as n from audits where workspace_id = $1', [workspaceId]))
     .rows[0]?.n ?? 0;
 
-/** What the audit log says of each import of audits. */
+/** The entry of each import of audits in the audit log. */
 const logged = async (workspaceId: string) =>
   (
     await pool.query<{ records: number; finished: boolean }>(
@@ -81,7 +81,7 @@ const file = Array.from({ length: TOTAL / 1_000 }, (_, k) =>
 );
 
 test.each([1, 3, 5])(
-  'an importer that is killed after %i batches has lost none that it reported, has one entry with what is there, and a second run completes it',
+  'an importer that is killed after %i batches keeps all that it reported, has one entry with their count, and a second run completes it',
   async (batches) => {
     const ws = await workspaceWith(pool, 'c1');
     let said = 0;
@@ -91,7 +91,7 @@ test.each([1, 3, 5])(
       if (said === batches) child.kill('SIGKILL');
     });
     await importer.ended;
-    // The server notices that the client is gone, and takes back what was not committed.
+    // The server notices that the client has ended, and rolls back what was not committed.
     await vi.waitFor(async () => {
       const { rows } = await pool.query(
         `select 1 from pg_stat_activity where application_name = 'import fixture'`,
@@ -116,7 +116,7 @@ test.each([1, 3, 5])(
   },
 );
 
-/** What an importing process may have at most. */
+/** The most memory of a process that imports. */
 const MEMORY_MAX_MIB = 286;
 const BYTES_PER_MIB = 1024 * 1024;
 

@@ -9,7 +9,7 @@ import { createTestService } from '../harness/service.ts';
 const IMPORTERS = 16;
 const FILES = 12;
 const COMPANIES = ['c1', 'c2', 'c3'] as const;
-/** How long a transaction that commits late stays open after it has written, at most. */
+/** The longest time that a transaction stays open after it has written. */
 const LATE_SECONDS = 0.01;
 
 const service = await createTestService();
@@ -26,7 +26,7 @@ interface Page {
   readonly pagination: { readonly endCursor: string | null };
 }
 
-/** Follows the list towards newer records until `written` is over and there is nothing more; returns what it saw. */
+/** Pages towards newer records until `written` has ended and the list has no more. Returns the records it saw. */
 async function tail(workspaceId: string, written: Promise<unknown>): Promise<readonly string[]> {
   const token = await service.token(workspaceId, { mode: 'test' });
   const seen: string[] = [];
@@ -55,7 +55,7 @@ const records = (importer: number, file: number): readonly { readonly id: string
     completedAt: '2026-01-01T00:00:00Z',
   }));
 
-/** Some by files, all or nothing or batch by batch; some commit late; some are taken back at the end. */
+/** Some import files, atomic or batch by batch; some commit late; some are rolled back at the end. */
 async function importer(workspaceId: string, number: number): Promise<readonly string[]> {
   const ids: string[] = [];
   for (let file = 0; file < FILES; file++) {

@@ -22,7 +22,7 @@ export const dashboard = createTestDashboard(old);
 let addresses = 0;
 export const seenCookies = new Set<string>();
 
-/** A request to a node's dashboard, from an address of its own. */
+/** A request to a node's dashboard, from an address that no other request uses. */
 export async function send(node: TestService, path: string, body?: object, cookie = ''): Promise<TestAnswer> {
   const options = { remoteAddress: `10.4.0.${++addresses}`, headers: { cookie } };
   const method = body === undefined ? 'GET' : 'POST';
@@ -47,7 +47,7 @@ interface Protected {
   readonly backupCodes: readonly string[];
 }
 
-/** Somebody who set up a second factor at the node with the old secret. */
+/** A person who set up a second factor at the node with the old secret. */
 export async function withSecondFactor(): Promise<Protected> {
   const owner = await dashboard.owner();
   const enabled = await send(old, '/auth/two-factor/enable', { password: PASSWORD }, owner.cookie);
@@ -57,7 +57,7 @@ export async function withSecondFactor(): Promise<Protected> {
   return { owner, totpURI, backupCodes };
 }
 
-/** The second step at a node, after a password that was entered there. */
+/** The second step of a sign-in at a node, after the password. */
 export async function secondStep(node: TestService, { owner, totpURI }: Protected, backupCode?: string) {
   const cookie = cookiesOf(await signIn(node, owner.email)).get('svc.two_factor');
   await pool.query('update second_factors set last_used_step = null');
@@ -67,13 +67,13 @@ export async function secondStep(node: TestService, { owner, totpURI }: Protecte
 }
 
 interface Kind<Value> {
-  /** Made by the node that has the old secret only. */
+  /** Creates a value at the node that has only the old secret. */
   readonly make: () => Promise<Value>;
-  /** Answered with 200 by a node that can open it. */
+  /** Uses the value. A node that can open it responds with 200. */
   readonly use: (node: TestService, value: Value) => Promise<TestAnswer>;
-  /** What a node without its secret answers. */
+  /** The refusal of a node without its secret. */
   readonly refusal: AnyErrorCode;
-  /** How it comes to depend on the new secret only; undefined: it expires first. */
+  /** Makes the value depend only on the new secret. Undefined: it expires earlier. */
   readonly move: ((value: Value) => Promise<Value>) | undefined;
 }
 const kind = <Value>(definition: Kind<Value>): Kind<unknown> => definition as Kind<unknown>;
@@ -85,7 +85,7 @@ const reseal = async <Value>(value: Value): Promise<Value> => {
 const listed = (node: TestService, token: string, cursor = '') =>
   node.request(token, `/v1/companies?limit=1${cursor}`);
 
-/** One case for every kind of value that depends on a secret: the compiler asks for those that are missing. */
+/** A case for each kind of value that depends on a secret. The compiler refuses a missing one. */
 export const KINDS: Readonly<Record<SealedKind, Kind<unknown>>> = {
   'API key': kind({
     make: async () => old.token(await old.workspace()),
@@ -107,7 +107,7 @@ export const KINDS: Readonly<Record<SealedKind, Kind<unknown>>> = {
       const { pagination } = first.json<{ pagination: { nextCursor: string } }>();
       return { workspaceId, cursor: `&cursor=${pagination.nextCursor}` };
     },
-    // With a key of the node, so that only the cursor is tried.
+    // With a key of the node, so that only the cursor depends on the old secret.
     use: async (node, { workspaceId, cursor }) => listed(node, await node.token(workspaceId), cursor),
     refusal: 'invalid_cursor',
     move: undefined,

@@ -27,11 +27,11 @@ beforeEach(async () => {
 });
 
 describe.each(Object.entries(KINDS))('a value of the kind "%s"', (_, { make, use, refusal }) => {
-  test('works while its secret is listed, in whichever place', async () => {
+  test('works while its secret is listed, at any position', async () => {
     for (const node of [old, prepared, rotated]) expect((await use(node, await make())).status).toBe(200);
   });
 
-  test('is refused with a sentence, never with a 500, when its secret is gone', async () => {
+  test('is refused with a message, never with a 500, when its secret was removed', async () => {
     expectFailure(await use(done, await make()), refusal);
   });
 });
@@ -41,7 +41,7 @@ const MOVING = Object.entries(KINDS).flatMap(([name, { make, use, move }]) =>
 );
 
 test.each(MOVING)(
-  'a value of the kind "$name" works with the new secret only, once it has moved',
+  'a value of the kind "$name" works with only the new secret after it has moved',
   async (moving) => {
     const moved = await moving.move(await moving.make());
     expect((await moving.use(done, moved)).status).toBe(200);
@@ -49,7 +49,7 @@ test.each(MOVING)(
 );
 
 describe('a second factor that release 0.1.0 has sealed', () => {
-  /** It wrote version 1, whatever the secret was. */
+  /** Release 0.1.0 wrote version 1 with any secret. */
   const asRelease = () =>
     pool.query(
       `update second_factors set secret = regexp_replace(secret, '^\\$ba\\$\\d+', '$ba$1'),
@@ -105,8 +105,8 @@ describe('one-time links', () => {
   });
 });
 
-describe('the list of kinds is whole', () => {
-  test('no other column holds what better-auth has encrypted, and no other cookie is set', async () => {
+describe('the list of kinds is complete', () => {
+  test('no other column contains values that better-auth has encrypted, and no other cookie is set', async () => {
     await withSecondFactor();
     const { rows: columns } = await pool.query<{ table: string; column: string }>(
       `select table_name as table, column_name as column from information_schema.columns
