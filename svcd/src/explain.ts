@@ -4,7 +4,7 @@ import { ConfigError } from '@svc/service/config/config';
 import { errorMessage, OperatorError } from '@svc/service/config/errors';
 import { isUnavailable } from '@svc/service/database/errors';
 import { MigrationError } from '@svc/service/database/migrate';
-import { ApiError } from '@svc/service/errors';
+import { ApiError } from '@svc/service/http/errors';
 import pg from 'pg';
 
 /** A failure as text for the operator, with the exit code of the command. */

@@ -16,7 +16,7 @@ function mistakesOf(env: Readonly<Record<string, string>>): readonly string[] {
 }
 
 describe('readConfig', () => {
-  test('needs no setting at all', () => {
+  test('works without any setting', () => {
     const config = readConfig({});
     expect(config).toEqual({
       host: '127.0.0.1',
@@ -36,7 +36,7 @@ describe('readConfig', () => {
     expect(Object.isFrozen(config)).toBe(true);
   });
 
-  test('takes an empty variable for one that is not set', () => {
+  test('ignores empty variables', () => {
     expect(readConfig(Object.fromEntries(SETTINGS.map((name) => [name, ''])))).toEqual(readConfig({}));
   });
 
@@ -104,7 +104,7 @@ describe('readConfig', () => {
     expect(mistakes[0]).toContain(name);
   });
 
-  test('takes a number of proxies, and says what to write for the true of old', () => {
+  test('accepts a number of proxies, and says what to write instead of true', () => {
     expect(readConfig({ SVC_TRUST_PROXY: '2' }).trustProxy).toBe(2);
     expect(readConfig({ SVC_TRUST_PROXY: 'false' }).trustProxy).toBe(false);
     expect(mistakesOf({ SVC_TRUST_PROXY: 'true' })).toEqual([
@@ -137,7 +137,7 @@ describe('readConfig', () => {
     ]);
   });
 
-  test('reports every mistake at once, also settings that are not there', () => {
+  test('reports all mistakes together, also unknown settings', () => {
     const mistakes = mistakesOf({ SVC_PORT: 'x', SVC_LOG_LEVEL: 'x', SVC_PROT: '80', HOME: '/root' });
     expect(mistakes.map((mistake) => mistake.split(' ')[0])).toEqual([
       'SVC_PORT',
@@ -162,7 +162,7 @@ describe('readConfig', () => {
     expect(mistakesOf({ SVC_DATABASE_URL: url, SVC_SECRET: SECRET })).toEqual([]);
   });
 
-  test('repeats no password and no secret in a mistake', () => {
+  test('never shows a password or a secret in a mistake', () => {
     const mistakes = mistakesOf({
       SVC_DATABASE_URL: 'mysql://svc:hunter2@db/svc',
       SVC_SECRET: 'my short secret',

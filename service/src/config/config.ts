@@ -10,11 +10,11 @@ export interface Config {
   /** Processes that share the port. */
   readonly workers: number;
   readonly dataDir: string;
-  /** An existing PostgreSQL; undefined: the embedded one in `dataDir`. */
+  /** The URL of an external PostgreSQL. Undefined: the embedded one in `dataDir`. */
   readonly databaseUrl: string | undefined;
-  /** Per process. */
+  /** The most database connections of a process. */
   readonly databaseConnections: number;
-  /** The first one issues, all are accepted; undefined: the secret in `dataDir`. */
+  /** The first secret issues tokens and cursors; all are accepted. Undefined: the secret in `dataDir`. */
   readonly secrets: readonly string[] | undefined;
   /** The address at which people reach the service. */
   readonly publicUrl: string;
@@ -38,7 +38,7 @@ type LogLevel = (typeof LOG_LEVELS)[number];
 
 const PORT_MAX = 65_535;
 const CONNECTIONS_DEFAULT = 12;
-/** The form in which Kubernetes sets a port in the environment. */
+/** The value of a port variable that Kubernetes sets: `tcp://10.96.0.10:80`. */
 const LINKED_PORT = /^(tcp|udp|sctp):\/\//;
 /** The most proxies in a row. */
 const PROXIES_MAX = 32;
@@ -56,7 +56,7 @@ export class ConfigError extends Error {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Reads the `SVC_…` variables. Throws {@link ConfigError}. */
+/** Reads the `SVC_…` variables. Throws {@link ConfigError} with all mistakes. */
 export function readConfig(env: Environment): Config {
   const mistakes: string[] = [];
   const text = (name: string): string | undefined => (env[name] === '' ? undefined : env[name]);
@@ -85,7 +85,7 @@ export function readConfig(env: Environment): Config {
     const value = text(name);
     if (value === undefined) return undefined;
     const parsed = URL.parse(value.replace(/^(postgres(?:ql)?:\/\/[^/?#]*@)(?=\/)/, '$1socket'));
-    // The value may hold a password: it is never repeated.
+    // The message does not repeat the value, which may contain a password.
     if (parsed === null || !protocols.includes(parsed.protocol)) {
       mistakes.push(`${name} must be a URL that starts with ${protocols.map((p) => `${p}//`).join(' or ')}.`);
     }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { SEALED_BY } from './secrets.ts';
 
-test('every purpose of a key but the fingerprint names its kinds', () => {
+test('every purpose of a key except the fingerprint names its kinds of values', () => {
   const purposes = Object.entries(SEALED_BY).filter(([, kinds]) => kinds.length === 0);
   expect(purposes.map(([purpose]) => purpose)).toEqual(['fingerprint']);
 });

@@ -31,7 +31,8 @@ const SERVER_CODES = /^(08|40|53|55P03|57P|57014|58|25006)/;
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof BusyError) return true;
-  // FATAL: there is no session. It could not start (the database is missing or closed, or refuses it), or was ended.
+  // FATAL means that there is no session: it could not start, because the database is missing, closed or refuses it, or
+  // the server ended it.
   if (error instanceof pg.DatabaseError)
     return error.severity === 'FATAL' || SERVER_CODES.test(error.code ?? '');
   if (error instanceof AggregateError) return error.errors.some(isUnavailable);

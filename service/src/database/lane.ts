@@ -29,7 +29,7 @@ interface Visitor {
 
 /** Connections for one kind of work. The owners take turns, so that no owner can keep all connections. */
 export interface Lane extends Shares {
-  /** For requests without a session. Together they use about half of the connections, never all. */
+  /** For requests without a session, by network. Together, they use about half of the connections, never all. */
   readonly signedOut: Shares;
   /**
    * For signed-in people, outside of their workspaces. All sessions of a person are one owner. A network uses about half
@@ -65,7 +65,7 @@ export function createLane(pool: Connections, limits: TurnLimits): Lane {
   /** Sign-ins and account changes wait for locks. Together they leave one connection for look-ups and workspaces. */
   const waitsForLocks = turnsOf({ total: allButOne });
   const signedOut = turnsOf({ total: half, waitingMax: Math.floor(waitingMax / 2) });
-  /** An owner has few requests in the queue of its network, and a network has few in the queue of the lane. */
+  /** The steps of a signed-in owner: its turns, then those of its network. So neither can fill the queue of the lane. */
   const byNetwork = (): ((owner: string, network: string) => readonly Step[]) => {
     const owners = turnsOf({ total: Number.POSITIVE_INFINITY });
     const networks = turnsOf({ total: allButOne, perOwner: half });
@@ -91,7 +91,7 @@ export function createLane(pool: Connections, limits: TurnLimits): Lane {
         const owner = ownerOf(visitor);
         const steps = lookUpSteps(owner, visitor.network);
         const first: readonly Step[] = visitor.personId === undefined ? [[sessions, visitor.session]] : [];
-        // A separate owner, so that it does not wait for the person's other work.
+        // The look-up has an owner of its own, so that it does not wait for the person's other work.
         return share(...first, ...steps, [lane, `look-up of ${owner}`]);
       },
     },
@@ -104,7 +104,7 @@ export function createLane(pool: Connections, limits: TurnLimits): Lane {
 const ownerOf = ({ personId, network }: Visitor): string =>
   personId === undefined ? `unknown sessions of ${network}` : `person ${personId}`;
 
-/** Takes the turns one after the other, all within `waitMs`, and returns them together. */
+/** Connections that work gets after it took all of the turns, one after another, within `waitMs`. It returns all at once. */
 function inTurns(pool: Connections, steps: readonly Step[], waitMs: number): Connections {
   const enter = async (): Promise<() => void> => {
     const deadline = performance.now() + waitMs;

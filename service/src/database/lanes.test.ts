@@ -10,8 +10,8 @@ import { CONNECTIONS_MIN } from '../config/limits.ts';
 import { laneSizes } from './lanes.ts';
 
 const SOURCE = join(import.meta.dirname, '..');
-/** What makes connections: the lanes for requests; migrations and jobs for themselves. */
-const MAKERS = ['database/lanes.ts', 'jobs/jobs.ts', 'server/service.ts'];
+/** The only files that create pools: for the lanes, for the jobs, and for the start of the service with its migrations. */
+const POOL_CREATORS = ['database/lanes.ts', 'jobs/jobs.ts', 'server/service.ts'];
 
 let service: TestService;
 let owner: Visitor & { readonly workspaceId: string };
@@ -20,7 +20,7 @@ beforeAll(async () => {
   owner = await createTestDashboard(service).owner();
 });
 
-test('a process divides all of its connections, and each lane has room for two owners at least', () => {
+test('a process divides all of its connections, and each lane has connections for at least two owners', () => {
   for (const connections of [CONNECTIONS_MIN, 12, 13, 20, 100]) {
     const { trail, ...shared } = laneSizes(connections);
     expect(trail + Object.values(shared).reduce((sum, size) => sum + size, 0)).toBe(connections);
@@ -28,24 +28,24 @@ test('a process divides all of its connections, and each lane has room for two o
   }
 });
 
-test('no code that answers requests makes connections of its own', () => {
-  const makers = globSync('**/*.ts', { cwd: SOURCE })
+test('no code that handles requests creates connections itself', () => {
+  const creators = globSync('**/*.ts', { cwd: SOURCE })
     .filter((file) => !/\.(test|fixture)\.ts$/.test(file) && file !== 'database/pool.ts')
     .filter((file) => /\bcreatePool\(|new pg\.Pool\b/.test(readFileSync(join(SOURCE, file), 'utf8')));
-  expect(makers.toSorted()).toEqual(MAKERS);
+  expect(creators.toSorted()).toEqual(POOL_CREATORS);
 });
 
 describe('the lanes of a process', () => {
   const lanes = () => testLanes(service.database);
 
-  test('for reading refuse to write', async () => {
+  test('refuse writes if they are for reading', async () => {
     const { reads, slow } = lanes();
     for (const lane of [reads, slow]) {
       await expect(lane.of('any').query('delete from companies')).rejects.toThrow('read-only transaction');
     }
   });
 
-  test('for writing give up on a lock and on a statement before the client gives up on them', async () => {
+  test('for writing end a statement and the wait for a lock before the client gives up', async () => {
     const { writes, people } = lanes();
     for (const lane of [writes, people]) {
       const { rows } = await lane.of('any').query<{ lock: number; statement: number }>(
@@ -58,7 +58,7 @@ describe('the lanes of a process', () => {
     }
   });
 
-  test('give a connection back once it is released, also one that is broken', async () => {
+  test('get each connection back when it is released, also a broken one', async () => {
     const { slow } = lanes();
     const client = await slow.of('one').connect();
     const waiting = slow.of('one').query<{ answer: number }>('select 1 as answer');

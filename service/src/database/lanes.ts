@@ -15,8 +15,8 @@ import { type Connections, createLane, type Lane } from './lane.ts';
 import { createPool, type PoolOptions } from './pool.ts';
 
 /**
- * The database connections of a process, divided into lanes. A lane cannot use connections of another one. Requests have
- * no other connections, so each request has a turn, a share and a lock timeout. The lanes for reading refuse to write.
+ * The database connections of a process, divided into lanes. A lane cannot use connections of another lane. Requests have
+ * no other connections, so a turn, a share and a lock timeout apply to each of them. The lanes for reading refuse writes.
  */
 export interface Lanes {
   /** The audit entries of requests. */
@@ -59,10 +59,10 @@ const half = (size: number): number => Math.max(1, Math.min(size - 1, Math.ceil(
 /** A share of a lane in which a workspace counts as two owners. */
 const halfForTwo = (size: number): number => Math.max(1, Math.floor((size - 1) / 2));
 
-const over = (pool: Connections, total: number, perOwner: number, waitMs: number): Lane =>
+const laneOf = (pool: Connections, total: number, perOwner: number, waitMs: number): Lane =>
   createLane(pool, { total, perOwner, waitMs, waitingMax: TURNS_WAITING_MAX });
 
-/** The settings of each lane. The server ends a statement before its client gives up. */
+/** The settings of each lane. Their statement timeouts end a statement on the server before its client gives up. */
 const SESSIONS: Readonly<Record<LaneName, Partial<PoolOptions>>> = {
   trail: { statementTimeoutMs: GROUP_STATEMENT_TIMEOUT_MS, pipeline: true },
   reads: { statementTimeoutMs: READ_STATEMENT_TIMEOUT_MS, readOnly: true },
@@ -104,9 +104,9 @@ export const lanesOver = (connections: Connections): Lanes => ({
 
 const lanesOf = (pools: Readonly<Record<LaneName, Connections>>, sizes: LaneSizes): Omit<Lanes, 'end'> => ({
   trail: pools.trail,
-  reads: over(pools.reads, sizes.reads, half(sizes.reads), TURN_TIMEOUT_MS),
+  reads: laneOf(pools.reads, sizes.reads, half(sizes.reads), TURN_TIMEOUT_MS),
   // Writes of a workspace wait for its clock, so a second connection would only wait.
-  writes: over(pools.writes, sizes.writes, 1, WRITE_TURN_TIMEOUT_MS),
-  people: over(pools.people, sizes.people, halfForTwo(sizes.people), TURN_TIMEOUT_MS),
-  slow: over(pools.slow, sizes.slow, half(sizes.slow), SLOW_STATEMENT_TIMEOUT_MS),
+  writes: laneOf(pools.writes, sizes.writes, 1, WRITE_TURN_TIMEOUT_MS),
+  people: laneOf(pools.people, sizes.people, halfForTwo(sizes.people), TURN_TIMEOUT_MS),
+  slow: laneOf(pools.slow, sizes.slow, half(sizes.slow), SLOW_STATEMENT_TIMEOUT_MS),
 });

@@ -21,7 +21,7 @@ async function emptyDatabase(): Promise<{ pool: pg.Pool; url: string }> {
 }
 
 describe('migrate', () => {
-  test('applies every file of the migrations folder in its order, and nothing the second time', async () => {
+  test('applies every file of the migrations folder in order, and nothing when it is repeated', async () => {
     const { pool } = await emptyDatabase();
     const files = await readMigrationFiles();
     const numbers = files.map((file) => file.number);
@@ -60,7 +60,7 @@ describe('migrate', () => {
     expect(applied.toSorted((a, b) => a - b)).toEqual(files.map((file) => file.number));
   });
 
-  test('goes on where another program version ended', async () => {
+  test('continues after the last migration of another program version', async () => {
     const { pool } = await emptyDatabase();
     const first = migration(1, 'create table one (id int)');
     const second = migration(2, 'create table two (id int)');
@@ -68,7 +68,7 @@ describe('migrate', () => {
     expect(await migrate(pool, undefined, [first, second])).toEqual({ applied: [2], version: 2 });
   });
 
-  test('leaves nothing of a migration that fails, names its file and line, and can be run again', async () => {
+  test('rolls back a migration that fails, names its file and line, and can be repeated', async () => {
     const { pool } = await emptyDatabase();
     const good = migration(1, 'create table one (id int)');
     const bad = migration(2, 'create table two (id int);\nselect nonsense;\n');
@@ -100,7 +100,7 @@ describe('migrate', () => {
     );
   });
 
-  test('is not cut short by the time limits of the pool', async () => {
+  test('ignores the time limits of the pool', async () => {
     const { url } = await emptyDatabase();
     const pool = new pg.Pool({ connectionString: url, max: 1, statement_timeout: 50, lock_timeout: 50 });
     try {
@@ -115,7 +115,7 @@ describe('migrate', () => {
 });
 
 describe('readMigrationFiles', () => {
-  test('refuses a gap, a repeated number and a name without one', async () => {
+  test('refuses a missing number, a repeated number and a name without a number', async () => {
     for (const names of [['0002_b.sql'], ['0001_a.sql', '0001_b.sql'], ['first.sql']]) {
       const directory = await temporaryDirectory();
       for (const name of names) await writeFile(join(directory, name), 'select 1');

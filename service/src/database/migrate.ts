@@ -10,7 +10,7 @@ import type { Queryable } from './lane.ts';
 /** The oldest supported server, as `server_version_num`. */
 const OLDEST_SERVER_VERSION_NUM = 15_00_00;
 
-/** SQLSTATEs if two nodes create `schema_migrations` at the same time. */
+/** SQLSTATEs of the second of two nodes that create `schema_migrations` at the same time. */
 const CREATION_RACES: ReadonlySet<string> = new Set(['23505', '42P07', '42710']);
 
 const BOOTSTRAP = `
@@ -32,8 +32,8 @@ export type MigrationResult = { readonly applied: readonly number[]; readonly ve
 type AppliedMigration = { readonly number: number; readonly name: string; readonly sha256: string };
 
 /**
- * Migrates a database to the schema of this program. Several nodes may do so at the same time: each migration is one
- * transaction that first inserts its number, so the other nodes wait for it and continue with the next one.
+ * Migrates a database to the schema of this program. Several nodes may call it at the same time: each migration is one
+ * transaction that first inserts its number, so the other nodes wait for this transaction and continue with the next one.
  *
  * Throws MigrationError if the server is older than PostgreSQL 15, the database is newer than this program, a migration
  * was edited after it had been applied, or its SQL fails (with file and line).
@@ -153,7 +153,7 @@ function refuseForeignHistory(done: readonly AppliedMigration[], files: readonly
   }
 }
 
-/** Applies one file in one transaction. Returns false if another node has applied it. */
+/** Applies one migration in one transaction. Returns false if another node has applied it. */
 async function applyMigration(client: pg.PoolClient, file: MigrationFile): Promise<boolean> {
   await client.query('begin');
   // The time limits of the pool are for requests. A migration, or the wait for another node, may take longer.
@@ -182,7 +182,7 @@ async function applyMigration(client: pg.PoolClient, file: MigrationFile): Promi
   return true;
 }
 
-/** ` line n`, from the position that PostgreSQL reports. Empty if it reports none. */
+/** ` line n`, from the position that PostgreSQL reports. Empty if PostgreSQL reports no position. */
 function line(sql: string, error: unknown): string {
   const position = Number((error as { position?: string }).position ?? Number.NaN);
   return Number.isNaN(position) ? '' : ` line ${sql.slice(0, position).split('\n').length}`;

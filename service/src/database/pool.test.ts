@@ -19,7 +19,7 @@ function poolOf(options: Partial<PoolOptions> = {}): pg.Pool {
   return pool;
 }
 
-/** A network between the service and the database that can begin to swallow everything. */
+/** A network between the service and the database that can start to lose all packets. */
 interface Network {
   readonly url: string;
   swallows: boolean;
@@ -63,8 +63,8 @@ async function network(): Promise<Network> {
 const pid = async (client: pg.Pool | pg.PoolClient): Promise<number | undefined> =>
   (await client.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]?.pid;
 
-describe('on a network that swallows everything', () => {
-  test('a statement fails as unavailable, and the pool goes on with a new connection', async () => {
+describe('on a network that loses all packets', () => {
+  test('a statement fails as unavailable, and the pool continues with a new connection', async () => {
     const between = await network();
     const pool = poolOf({ url: between.url, answerTimeoutMs: ANSWER_TIMEOUT_MS });
     const before = await pid(pool);
@@ -75,7 +75,7 @@ describe('on a network that swallows everything', () => {
     expect(await pid(pool)).not.toBe(before);
   });
 
-  test('a transaction fails by the same time, without waiting for its rollback', async () => {
+  test('a transaction fails within the same time, without waiting for its rollback', async () => {
     const between = await network();
     const pool = poolOf({ url: between.url, answerTimeoutMs: ANSWER_TIMEOUT_MS });
     const started = performance.now();
@@ -89,7 +89,7 @@ describe('on a network that swallows everything', () => {
 });
 
 describe('a connection', () => {
-  test('stays however long it is idle, and is given up only while it owes an answer', async () => {
+  test('stays open while it is idle, and is closed only if a response does not come', async () => {
     const pool = poolOf({ max: 1, answerTimeoutMs: IDLE_TIMEOUT_MS });
     const before = await pid(pool);
     await direct.query('select pg_sleep($1)', [(3 * IDLE_TIMEOUT_MS) / 1000]);
@@ -98,7 +98,7 @@ describe('a connection', () => {
     expect(await pid(pool)).not.toBe(before);
   });
 
-  test('is given up too while one of several statements that were sent at once owes its answer', async () => {
+  test('is also closed if one of several statements that were sent together gets no response', async () => {
     const pool = poolOf({ pipeline: true, answerTimeoutMs: IDLE_TIMEOUT_MS });
     const client = await pool.connect();
     const sent = [client.query('begin'), client.query('select pg_sleep(1)'), client.query('commit')];
@@ -108,7 +108,7 @@ describe('a connection', () => {
     expect(results[1]).toMatchObject({ reason: { code: 'ETIMEDOUT' } });
   });
 
-  test('that breaks while it is idle is reported without what it has sent', async () => {
+  test('that breaks while it is idle is reported without the statements that it sent', async () => {
     const { promise, resolve } = Promise.withResolvers<Error>();
     const pool = poolOf({ max: 1, onError: resolve });
     await pool.query({ name: 'remembered', text: 'select $1::text', values: ['value of a customer'] });
@@ -118,7 +118,7 @@ describe('a connection', () => {
     expect(report).not.toMatch(/remembered|value of a customer|secretKey/);
   });
 
-  test('waits for an answer as long as a command wants', async () => {
+  test('waits for a response without a limit if a command wants that', async () => {
     const pool = poolOf({ answerTimeoutMs: 0 });
     await expect(pool.query('select pg_sleep($1)', [IDLE_TIMEOUT_MS / 1000])).resolves.toBeDefined();
   });
@@ -135,7 +135,7 @@ describe('a transaction that does nothing', () => {
     expect(pool.totalCount).toBe(0);
   });
 
-  test('may do so for ten seconds, and for a command for ever', async () => {
+  test('is ended after ten seconds; a transaction of a command is never ended', async () => {
     const limit = async (options: Partial<PoolOptions>): Promise<unknown> =>
       (await poolOf(options).query('show idle_in_transaction_session_timeout')).rows[0];
     expect(await limit({})).toEqual({ idle_in_transaction_session_timeout: '10s' });
@@ -145,7 +145,7 @@ describe('a transaction that does nothing', () => {
   });
 });
 
-test('options in the URL hold, except for what the program relies on', async () => {
+test('options in the URL apply, except for the settings that the program relies on', async () => {
   const options = encodeURIComponent(
     '-c work_mem=9MB -c TimeZone=Asia/Tokyo -c statement_timeout=0 -c DateStyle=German ' +
       '-c default_transaction_isolation=serializable',
@@ -165,7 +165,7 @@ test('options in the URL hold, except for what the program relies on', async () 
   ]);
 });
 
-test('a transaction that PostgreSQL rolls back at its commit has failed, also when its error was swallowed', async () => {
+test('a transaction that PostgreSQL rolls back at its commit fails, even if the error of its statement was caught', async () => {
   const committed = inTransaction(poolOf(), async (client) => {
     await client.query('select 1 / 0').catch(() => undefined);
     return 'done';
@@ -173,7 +173,7 @@ test('a transaction that PostgreSQL rolls back at its commit has failed, also wh
   await expect(committed).rejects.toThrow('The transaction was rolled back');
 });
 
-test('a commit waits for the disk, whatever the URL or the database says; a stronger promise stays', async () => {
+test('a commit waits for the disk, whatever the URL or the database says; a stronger setting stays', async () => {
   const setting = async (pool: pg.Pool): Promise<unknown> =>
     (await pool.query('show synchronous_commit')).rows[0];
   const optioned = `${url}${url.includes('?') ? '&' : '?'}options=${encodeURIComponent('-c synchronous_commit=off')}`;

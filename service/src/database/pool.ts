@@ -27,7 +27,7 @@ export interface PoolOptions {
   readonly idleInTransactionTimeoutMs?: number;
   /** How long one statement may take before the server ends it. Default: 30 s. */
   readonly statementTimeoutMs?: number;
-  /** How long one statement may wait for a lock; then it fails with SQLSTATE 55P03. Default: no limit of its own. */
+  /** How long one statement may wait for a lock; then it fails with SQLSTATE 55P03. Default: only the statement timeout. */
   readonly lockTimeoutMs?: number;
   /** Whether the server refuses to write. Default: false. */
   readonly readOnly?: boolean;
@@ -35,14 +35,14 @@ export interface PoolOptions {
   readonly pipeline?: boolean;
   /**
    * How long the server may send nothing while a statement runs before the connection is closed (ETIMEDOUT), so that
-   * requests do not hang if the network loses everything. Default: slightly longer than the statement timeout. 0: no
+   * requests do not hang if the network loses all packets. Default: slightly longer than the statement timeout. 0: no
    * limit, for work without a statement timeout.
    */
   readonly answerTimeoutMs?: number;
 }
 
 const CONNECT_TIMEOUT_MS = 5_000;
-/** The client gives up this much later than the server, so no statement runs whose client has gone. */
+/** The client gives up this much later than the server, so the server runs no statement of a client that is gone. */
 const ANSWER_GRACE_MS = 2_000;
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 10_000;
 /** TCP checks the other side of a connection that is quiet for this long. */
@@ -92,7 +92,7 @@ export function createPool(wanted: PoolOptions): pg.Pool {
   return pool;
 }
 
-/** Other values, such as `local` and `remote_apply`, also wait for the disk. */
+/** Changes only `off`: all other values, such as `local` and `remote_apply`, wait for the disk. */
 const DURABLE = `select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'`;
 
 /** Runs `work` in one transaction; rolls back when it throws. */
@@ -138,7 +138,7 @@ function answeringClient(timeoutMs: number): typeof pg.Client {
       const socket = (): Socket => connection.stream as Socket;
       /** The bytes sent when all statements had their responses. If more are sent, a statement waits. */
       let answered = 0;
-      // Emitted each time when no statement waits any more.
+      // Emitted each time when all statements have their responses.
       this.on('drain', () => {
         answered = socket().bytesWritten;
       });
@@ -159,7 +159,7 @@ function answeringClient(timeoutMs: number): typeof pg.Client {
 const noAnswer = (timeoutMs: number): Error =>
   Object.assign(new Error(`the database has not answered for ${timeoutMs / 1000} s`), { code: 'ETIMEDOUT' });
 
-/** Settings that this program sets for its sessions. pg would use those of the URL instead. */
+/** Settings that this program sets for its sessions. They are removed from the URL, because pg would prefer its values. */
 const OURS: ReadonlySet<string> = new Set([
   'statement_timeout',
   'lock_timeout',

@@ -13,7 +13,7 @@ async function run(turns: Turns, owner: string, work: () => Promise<unknown> | u
   }
 }
 
-test('an owner whose turns do not end leaves turns to another one', async () => {
+test('an owner whose turns never end does not keep another owner from getting turns', async () => {
   const turns = turnsOf();
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
   const begun: number[] = [];
@@ -31,7 +31,7 @@ test('an owner whose turns do not end leaves turns to another one', async () => 
   expect([begun.length, turns.waiting]).toEqual([10, 0]);
 });
 
-test('an owner with a long queue delays another one by a turn, not by its queue', async () => {
+test('an owner with a long queue delays another owner by one turn, not by the whole queue', async () => {
   const turns = turnsOf({ total: 1, perOwner: 1 });
   const order: string[] = [];
   const callers = [...Array.from({ length: 5 }, () => 'busy'), 'polite', 'polite', 'another'].map((owner) =>
@@ -58,7 +58,7 @@ test('there are never more turns than allowed, in all and per owner', async () =
   expect(most).toBe(4);
 });
 
-test('work that fails gives its turn back', async () => {
+test('work that fails returns its turn', async () => {
   const turns = turnsOf({ total: 1, perOwner: 1 });
   const fails = run(turns, 'one', () => Promise.reject(new Error('refused')));
   const next = run(turns, 'one', () => undefined);
@@ -67,7 +67,7 @@ test('work that fails gives its turn back', async () => {
   expect(turns.take('one')).toBeUndefined();
 });
 
-test('a caller that has waited too long is refused, and takes nobody else’s turn', async () => {
+test('a caller that has waited too long is refused, and does not use up a turn', async () => {
   const turns = turnsOf({ total: 1, perOwner: 1, waitMs: 10 });
   expect(turns.take('one')).toBeUndefined();
   await expect(turns.take('one')).rejects.toThrow(BusyError);
@@ -89,7 +89,7 @@ test('callers above the limit are refused at once, and one owner cannot take all
   expect(turns.waiting).toBe(0);
 });
 
-test('owners whose callers take all places give one to an owner with fewer', async () => {
+test('if all places are taken, an owner with fewer callers gets one from the owner with the most', async () => {
   const turns = turnsOf({ total: 1, perOwner: 1, waitingMax: 6 });
   expect(turns.take('running')).toBeUndefined();
   const callers = ['a', 'a', 'a', 'b', 'b', 'b', 'c', 'c', 'c'].map(async (owner) => {

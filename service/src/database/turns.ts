@@ -1,4 +1,4 @@
-/** Too many callers wait already, or the turn did not come in time. The caller may try again later. */
+/** Too many callers already wait, or no turn was free in time. The caller may try again later. */
 export class BusyError extends Error {
   override readonly name = 'BusyError';
 }
@@ -24,8 +24,8 @@ export interface TurnLimits {
  */
 export interface Turns {
   /**
-   * Takes a turn. Returns undefined if it is free, otherwise a promise that resolves with the turn, or rejects with {@link
-   * BusyError} after `waitMs`. Default: `waitMs` of the limits.
+   * Takes a turn. Returns undefined if a turn is free. Otherwise returns a promise that resolves when the caller has its
+   * turn, or rejects with {@link BusyError} after `waitMs`. Default of `waitMs`: that of the limits.
    */
   take(owner: string, waitMs?: number): Promise<void> | undefined;
   /** Returns a turn. */
@@ -61,7 +61,7 @@ export function createTurns({ total, perOwner, waitingMax, ...limits }: TurnLimi
     line.delete(caller);
     if (line.size === 0) lines.delete(owner);
   };
-  /** Skips at most `total` owners: those that have all of their turns. */
+  /** Gives a free turn to the next owner. Skips owners that have all of their turns, which are at most `total`. */
   const startNext = (): void => {
     for (const [owner, line] of lines) {
       const [first] = line;

@@ -4,7 +4,7 @@ import Fastify from 'fastify';
 import { compress, type Encodings } from '../http/static-content.ts';
 import { GUIDES_DIRECTORY } from './guides.ts';
 
-/** A file that the pages load. Its name changes with its content, so browsers may cache it without end. */
+/** A file that the pages load. Its name changes with its content, so browsers may cache it forever. */
 export interface Asset {
   /** `docs.0f3a….css` */
   readonly name: string;
@@ -13,9 +13,9 @@ export interface Asset {
 }
 
 export interface Assets {
-  /** A file by its name in the source: `docs.css`. Read and compressed once, on first use. */
+  /** Returns a file by its name in the repository: `docs.css`. Reads and compresses it on first use. */
   get(source: AssetSource): Promise<Asset>;
-  /** A file by the name that pages use. Undefined if there is none, or if its content has changed. */
+  /** Returns a file by the name that pages use. Undefined if there is no such file, or if its content has changed. */
   find(name: string): Promise<Asset | undefined>;
 }
 
@@ -55,7 +55,7 @@ export function createAssets(): Assets {
     if (asset === undefined) {
       asset = load(source);
       loaded.set(source, asset);
-      // The next request tries again.
+      // After a failure, the next request tries again.
       asset.catch(() => loaded.delete(source));
     }
     return asset;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** The guides are Markdown files of the repository, readable there too. */
+/** The folder of the guides: Markdown files that people can also read in the repository. */
 export const GUIDES_DIRECTORY = new URL('../../../docs/guides/', import.meta.url);
 
 /** The file of each guide by its name in the URL, in reading order. */

@@ -8,7 +8,7 @@ import { guidePage } from './guide-page.ts';
 import { readGuides } from './guides.ts';
 import { REFERENCE_STYLES, referencePage } from './reference-page.ts';
 
-/** Browsers ask for a page each time, because a page of another release names other files. */
+/** Browsers revalidate a page on each use, because the pages of another release load other files. */
 const PAGE = { type: 'text/html; charset=utf-8', cacheControl: 'no-cache' } as const;
 const ONE_YEAR_SECONDS = 365 * 24 * 60 * 60;
 

@@ -10,7 +10,7 @@ test('HTML in a document is shown as text', () => {
   expect(html).toContain('&#60;script&#62;');
 });
 
-test('links and images lead where the pages say, and headings can be linked to', () => {
+test('links and images get the URLs of the pages, and headings can be linked to', () => {
   const html = render('## When to *try* again\n\n[Errors](errors.md) ![Gaps](gaps.svg)');
   expect(html).toContain(
     '<h2 id="when-to-try-again"><a href="#when-to-try-again">When to <em>try</em> again',
@@ -19,7 +19,7 @@ test('links and images lead where the pages say, and headings can be linked to',
   expect(html).toContain('src="/files/gaps.svg" alt="Gaps"');
 });
 
-test('an example in several languages is one group, and text between two begins another one', () => {
+test('consecutive examples are one group, and text between two examples starts another group', () => {
   const code = (language: string): string => `\`\`\`${language}\ncurl x\n\`\`\`\n\n`;
   const html = render(`${code('sh')}${code('ts')}${code('python')}A word.\n\n${code('json')}`);
   expect(html.match(/class="examples"/g)).toHaveLength(1);
@@ -31,7 +31,7 @@ test('an example in several languages is one group, and text between two begins 
   ]);
 });
 
-test('code is coloured by classes, and never becomes HTML', () => {
+test('code gets classes for its colors, and HTML in it is shown as text', () => {
   const html = render('```ts\nconst a = "<b>";\n```\n\n```unknown\n<b>\n```');
   expect(html).toContain('<span class="hljs-keyword">const</span>');
   expect(html).not.toContain('<b>');

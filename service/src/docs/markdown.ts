@@ -75,7 +75,7 @@ const labelOf = ({ lang = '', text }: Tokens.Code): string => {
   return LANGUAGES[lang]?.label ?? 'Text';
 };
 
-/** Renders one block alone, and several as a group that docs.js turns into tabs. */
+/** Renders one block as it is, and several blocks as a group that docs.js turns into tabs. */
 function examples({ blocks }: Examples): string {
   const parts = blocks.map((block) => {
     const label = labelOf(block);

@@ -24,12 +24,12 @@ export async function referencePage(
   return page({
     ...shared,
     title: 'API reference · svc docs',
-    description: 'Every endpoint of the API with its parameters, answers, errors and code samples.',
+    description: 'Every endpoint of the API with its parameters, responses, errors and code samples.',
     styles: [style, own].map(fileOf),
     scripts: [docs, scalar, script].map(fileOf),
     section: 'reference',
     body: `<div id="content" tabindex="-1" data-document="${base}/openapi.json" data-base="${base}">
-<noscript><p class="plain">The reference needs JavaScript. The same is described at <a href="${base}/openapi.json">/openapi.json</a>.</p></noscript>
+<noscript><p class="plain">The reference needs JavaScript. The OpenAPI document has the same content: <a href="${base}/openapi.json">/openapi.json</a>.</p></noscript>
 <div id="reference"></div>
 </div>`,
   });
