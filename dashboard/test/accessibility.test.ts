@@ -1,7 +1,7 @@
 import { resourceNamed, seedRecords } from '@svc/service/harness/records.ts';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { expectSound } from './harness/sound.ts';
+import { expectAccessible } from './harness/accessible.ts';
 import type { Visitor } from './harness/visitor.ts';
 import { BROWSER_PATH, createWorld, PASSWORD, type Person, type World } from './harness/world.ts';
 
@@ -129,7 +129,7 @@ describe.skipIf(BROWSER_PATH === undefined)(
       await page.goto(world.url + state.path.replace(':w', ada.workspaceId));
       await page.getByRole('heading', { name: state.heading }).first().waitFor();
       await state.act?.(page);
-      await expectSound(page);
+      await expectAccessible(page);
       expectNoProblems(/status of 40[04]/);
     });
 
@@ -137,7 +137,7 @@ describe.skipIf(BROWSER_PATH === undefined)(
       const { page, expectNoProblems } = await visitorFor('light', 360, false);
       await page.goto(`${world.url}/w/${ada.workspaceId}/keys`);
       await page.getByRole('button', { name: 'Open menu' }).click();
-      await expectSound(page);
+      await expectAccessible(page);
       await page.getByRole('link', { name: 'Settings' }).click();
       await page.getByRole('heading', { name: 'Settings' }).waitFor();
       expect(await dialog(page).count()).toBe(0);

@@ -1,6 +1,6 @@
 import { totpCode } from '@svc/service/harness/totp.ts';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { expectSoundInBothThemes } from './harness/sound.ts';
+import { expectAccessibleInBothThemes } from './harness/accessible.ts';
 import type { Visitor } from './harness/visitor.ts';
 import { BROWSER_PATH, createWorld, PASSWORD, type World } from './harness/world.ts';
 
@@ -89,21 +89,21 @@ describe.skipIf(BROWSER_PATH === undefined)('the account', () => {
     await page.getByLabel('Code from the app').fill(totpCode(uri));
     await page.getByRole('button', { name: 'Switch on' }).click();
     await page.getByRole('heading', { name: 'Save your backup codes' }).waitFor();
-    await expectSoundInBothThemes(page);
+    await expectAccessibleInBothThemes(page);
     await page.getByRole('button', { name: 'Copy codes' }).click();
     const codes: string = await page.evaluate('navigator.clipboard.readText()');
     const [code = ''] = codes.split('\n');
     expect(codes.split('\n')).toHaveLength(10);
     await page.getByRole('button', { name: "Done, I've saved them" }).click();
     await page.getByText('On', { exact: true }).waitFor();
-    await expectSoundInBothThemes(page);
+    await expectAccessibleInBothThemes(page);
     expect(await page.content()).not.toContain(code);
     here.expectNoProblems();
 
     const there = await world.visitor();
     await signIn(there, cleo.email, PASSWORD);
     await there.page.getByLabel('Code from your authenticator').waitFor();
-    await expectSoundInBothThemes(there.page);
+    await expectAccessibleInBothThemes(there.page);
     await there.page.getByLabel('Code from your authenticator').fill(totpCode(uri, 1));
     await there.page.getByRole('button', { name: 'Sign in' }).click();
     await there.page.waitForURL(/\/w\//);

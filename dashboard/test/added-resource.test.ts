@@ -7,8 +7,8 @@ import { startSvcd } from '@svc/service/harness/process.ts';
 import { secret } from '@svc/service/harness/secrets.ts';
 import { repositoryWithReviews } from '@svc/service/reference/reviews-repository';
 import { describe, expect, test } from 'vitest';
+import { expectAccessible } from './harness/accessible.ts';
 import { BROWSER_PATH, launch } from './harness/launch.ts';
-import { expectSound } from './harness/sound.ts';
 import { openVisitor } from './harness/visitor.ts';
 
 // The dashboard of a copy of the repository whose contract has one more resource, as in
@@ -59,7 +59,7 @@ describe.skipIf(BROWSER_PATH === undefined)('a resource that was added', async (
     await page.getByRole('row').nth(1).getByText('Ada').waitFor();
     await page.getByLabel('Stage').selectOption('answered');
     await page.getByText('1 review', { exact: true }).waitFor();
-    await expectSound(page);
+    await expectAccessible(page);
   });
 
   test('has a page for each record, and a form that changes it', async () => {
@@ -73,7 +73,7 @@ describe.skipIf(BROWSER_PATH === undefined)('a resource that was added', async (
       headers: { authorization: `Bearer ${token}` },
     });
     expect(await response.json()).toMatchObject({ rating: 3, author: 'Grace', stage: 'answered' });
-    await expectSound(page);
+    await expectAccessible(page);
     expectNoProblems();
   });
 

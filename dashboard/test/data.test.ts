@@ -1,8 +1,8 @@
 import { resourceNamed, seedRecords } from '@svc/service/harness/records.ts';
 import { describe, expect, test } from 'vitest';
+import { expectAccessible } from './harness/accessible.ts';
 import { BROWSER_PATH } from './harness/launch.ts';
 import { createServiceWorld } from './harness/service-world.ts';
-import { expectSound } from './harness/sound.ts';
 
 // Skipped without Chromium, which is an error in CI.
 describe.skipIf(BROWSER_PATH === undefined)('the pages of the data', async () => {
@@ -62,7 +62,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the pages of the data', async () =>
         .getByText(/^[\d,]+ \w+ ?\w*( shown)?$|^ID$/)
         .first()
         .waitFor();
-      await expectSound(page);
+      await expectAccessible(page);
     },
   );
 
@@ -72,7 +72,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the pages of the data', async () =>
       .getByText(/^[\d,]+ \w+ ?\w*( shown)?$|^ID$/)
       .first()
       .waitFor();
-    await expectSound(page);
+    await expectAccessible(page);
   });
 
   test('load a list to the end, sort it, and show newer records', async () => {
@@ -159,7 +159,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the pages of the data', async () =>
   test('say that a record does not exist', async () => {
     const page = await open(owner, `${base}/audits/aud_none`);
     await page.getByText('There is no audit with the ID aud_none').waitFor();
-    await expectSound(page);
+    await expectAccessible(page);
     await page.getByRole('link', { name: 'All audits' }).click();
     await page.getByRole('heading', { name: 'Audits' }).waitFor();
   });

@@ -1,7 +1,7 @@
 import { openApiDocument } from '@svc/openapi';
 import { readGuides } from '@svc/service/docs/guides';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { expectSound } from './harness/sound.ts';
+import { expectAccessible } from './harness/accessible.ts';
 import { BROWSER_PATH, createWorld, type World } from './harness/world.ts';
 
 const PHONE = { width: 360, height: 740 };
@@ -24,12 +24,12 @@ describe.skipIf(BROWSER_PATH === undefined)('the documentation', () => {
     for (const { name, title } of readGuides()) {
       await page.goto(`/docs/${name}`);
       await page.getByRole('heading', { level: 1, name: title }).waitFor();
-      await expectSound(page);
+      await expectAccessible(page);
       expectNoProblems();
     }
     await page.goto('/docs');
     await page.getByRole('heading', { name: 'List audits' }).waitFor();
-    await expectSound(page);
+    await expectAccessible(page);
     expectNoProblems();
   });
 

@@ -1,8 +1,8 @@
 import { resourceNamed, seedRecords } from '@svc/service/harness/records.ts';
 import { describe, expect, test } from 'vitest';
+import { expectAccessible } from './harness/accessible.ts';
 import { BROWSER_PATH } from './harness/launch.ts';
 import { createServiceWorld } from './harness/service-world.ts';
-import { expectSound } from './harness/sound.ts';
 
 // Skipped without Chromium, which is an error in CI.
 describe.skipIf(BROWSER_PATH === undefined)('the explorer', async () => {
@@ -31,10 +31,10 @@ describe.skipIf(BROWSER_PATH === undefined)('the explorer', async () => {
   ] as const)('is accessible and fits, before and after a response: %s, %i px', async (theme, width) => {
     const page = await open(owner, path, { theme, width });
     await page.getByLabel('Test key').fill(token);
-    await expectSound(page);
+    await expectAccessible(page);
     await page.getByRole('button', { name: 'Send request' }).click();
     await page.getByText('request-id').waitFor();
-    await expectSound(page);
+    await expectAccessible(page);
   });
 
   test('sends the request that it shows as a curl command, and follows nextCursor', async () => {

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
+import { expectAccessible } from './harness/accessible.ts';
 import { BROWSER_PATH } from './harness/launch.ts';
 import { createServiceWorld } from './harness/service-world.ts';
-import { expectSound } from './harness/sound.ts';
 
 /** About 9 MB: more than the buffers between browser and service hold. */
 const LARGE_LINES = 300_000;
@@ -29,7 +29,7 @@ describe.skipIf(BROWSER_PATH === undefined)('importing a file', async () => {
         csv('companies.csv', 'id,name,domain\ncom_a,"Acme, Ltd",acme.example\ncom_b,Borealis,\n'),
       );
     await page.getByRole('cell', { name: 'Acme, Ltd' }).waitFor();
-    await expectSound(page);
+    await expectAccessible(page);
     await page.getByRole('button', { name: 'Import', exact: true }).click();
     await page.getByText('2 companies imported, none refused.').waitFor();
     await page.getByRole('button', { name: 'Done' }).click();
@@ -50,7 +50,7 @@ describe.skipIf(BROWSER_PATH === undefined)('importing a file', async () => {
     await page.getByText('2 audits imported, 2 refused.').waitFor();
     await page.getByRole('row', { name: /^3 headlineScore must be an integer from 0 to 100/ }).waitFor();
     await page.getByRole('row', { name: /^4 companyId/ }).waitFor();
-    await expectSound(page);
+    await expectAccessible(page);
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'Download list' }).click(),
@@ -65,22 +65,22 @@ describe.skipIf(BROWSER_PATH === undefined)('importing a file', async () => {
       .getByLabel('File', { exact: true })
       .setInputFiles(csv('wrong.csv', 'companyId,score\ncom_a,1\n'));
     await page.getByText('Missing columns: headlineScore, completedAt').waitFor();
-    await expectSound(page);
+    await expectAccessible(page);
     await page.getByRole('button', { name: 'Import', exact: true }).last().click();
     await page
       .getByRole('alert')
       .getByText(/has unknown columns: "score"/)
       .waitFor();
-    await expectSound(page);
+    await expectAccessible(page);
   });
 
   test('starts when a file is dropped on the page', async () => {
     const page = await open(owner, companies);
     await page.getByRole('link', { name: 'Borealis' }).waitFor();
     const transfer = await page.evaluateHandle(() => {
-      const made = new DataTransfer();
-      made.items.add(new File(['{"name":"Dropped"}\n'], 'more.ndjson'));
-      return made;
+      const data = new DataTransfer();
+      data.items.add(new File(['{"name":"Dropped"}\n'], 'more.ndjson'));
+      return data;
     });
     await page.getByRole('table').dispatchEvent('drop', { dataTransfer: transfer });
     await page.getByRole('cell', { name: 'Dropped' }).waitFor();
@@ -150,7 +150,7 @@ describe.skipIf(BROWSER_PATH === undefined)('importing a file', async () => {
     await hold(`clock_timestamp() + interval '1 hour'`);
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByRole('alert').getByText('This file is still being imported.').waitFor();
-    await expectSound(page);
+    await expectAccessible(page);
     await hold('null');
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByText('1 company imported').waitFor();

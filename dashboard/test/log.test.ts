@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { urlOf } from '@svc/service/harness/lists.ts';
 import { describe, expect, test } from 'vitest';
+import { expectAccessible } from './harness/accessible.ts';
 import { BROWSER_PATH } from './harness/launch.ts';
 import { createServiceWorld } from './harness/service-world.ts';
-import { expectSound } from './harness/sound.ts';
 
 // Skipped without Chromium, which is an error in CI.
 describe.skipIf(BROWSER_PATH === undefined)('the page of the audit log', async () => {
@@ -24,13 +24,13 @@ describe.skipIf(BROWSER_PATH === undefined)('the page of the audit log', async (
   ] as const)('is accessible and fits: %s, %i px', async (theme, width) => {
     const page = await open(owner, path, { theme, width });
     await page.getByRole('row').nth(3).waitFor();
-    await expectSound(page);
+    await expectAccessible(page);
     await page.getByRole('button', { name: 'Open the entry' }).first().click();
     await page.getByRole('dialog').waitFor();
-    await expectSound(page);
+    await expectAccessible(page);
   });
 
-  test('shows a request that is made while it is live, without a reload', async () => {
+  test('shows a request that is sent while the log is live, without a reload', async () => {
     const page = await open(owner, path);
     await page.getByRole('button', { name: 'Go live' }).click();
     await call('/v1/audits/aud_made_while_live');
@@ -115,7 +115,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the page of the audit log', async (
     for (const text of [owner.email, viewer.email, 'viewer → admin', '198.51.100.23', 'Trail/1.0', 'UTC']) {
       await dialog.getByText(text).first().waitFor();
     }
-    await expectSound(page);
+    await expectAccessible(page);
     await dialog.getByRole('button', { name: 'Filter by this target' }).click();
     await page.waitForURL(new RegExp(`target=${viewer.userId}`));
     await page.getByText(/^1 entry$/).waitFor();

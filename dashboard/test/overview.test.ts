@@ -1,8 +1,8 @@
 import { resourceNamed, seedRecords } from '@svc/service/harness/records.ts';
 import { describe, expect, test } from 'vitest';
+import { expectAccessible } from './harness/accessible.ts';
 import { BROWSER_PATH } from './harness/launch.ts';
 import { createServiceWorld } from './harness/service-world.ts';
-import { expectSound } from './harness/sound.ts';
 
 // Skipped without Chromium, which is an error in CI.
 describe.skipIf(BROWSER_PATH === undefined)('the overview', async () => {
@@ -38,10 +38,10 @@ describe.skipIf(BROWSER_PATH === undefined)('the overview', async () => {
       const page = await open(owner, `/w/${workspaceId}`, { theme, width });
       await page.getByRole('img', { name: /Requests per hour: 20 live, 0 test, 4 failed/ }).waitFor();
       await page.getByRole('img', { name: /Headline score over time\. Acme: from 64 to 64/ }).waitFor();
-      await expectSound(page);
+      await expectAccessible(page);
       const empty = await open(fresh, `/w/${fresh.workspaceId}`, { theme, width });
       await empty.getByRole('heading', { name: 'Get started' }).waitFor();
-      await expectSound(empty);
+      await expectAccessible(empty);
     },
   );
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { expectSoundInBothThemes } from './harness/sound.ts';
+import { expectAccessibleInBothThemes } from './harness/accessible.ts';
 import type { Visitor } from './harness/visitor.ts';
 import { BROWSER_PATH, createWorld, PASSWORD, type Person, type World } from './harness/world.ts';
 
@@ -35,7 +35,7 @@ describe.skipIf(BROWSER_PATH === undefined)('people of a workspace', () => {
     await grace.page.getByRole('heading', { name: 'Join Northwind' }).waitFor();
     expect(grace.page.url()).toBe(`${world.url}/invitation`);
     await grace.page.getByText('grace@example.com is invited as viewer.').waitFor();
-    await expectSoundInBothThemes(grace.page);
+    await expectAccessibleInBothThemes(grace.page);
     await grace.page.getByLabel('Your name').fill('Grace');
     await grace.page.getByLabel('Password').fill(PASSWORD);
     await grace.page.getByRole('button', { name: 'Join' }).click();

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { expectSoundInBothThemes } from './harness/sound.ts';
+import { expectAccessibleInBothThemes } from './harness/accessible.ts';
 import type { Visitor } from './harness/visitor.ts';
 import { BROWSER_PATH, createWorld, type Person, type World } from './harness/world.ts';
 
@@ -30,7 +30,7 @@ describe.skipIf(BROWSER_PATH === undefined)('a member who has lost the password'
     await open.focus();
     await page.keyboard.press('Enter');
     const dialog = page.getByRole('dialog', { name: 'Reset the password of Grace?' });
-    await expectSoundInBothThemes(page);
+    await expectAccessibleInBothThemes(page);
     await dialog.getByRole('button', { name: 'Create reset link' }).click();
     await page.getByRole('dialog', { name: 'Reset link for grace@example.com' }).waitFor();
     await page.getByRole('button', { name: 'Copy link' }).click();
@@ -42,7 +42,7 @@ describe.skipIf(BROWSER_PATH === undefined)('a member who has lost the password'
     await back.page.goto(link);
     await back.page.getByText('For grace@example.com.').waitFor();
     expect(back.page.url()).toBe(`${world.url}/password-reset`);
-    await expectSoundInBothThemes(back.page);
+    await expectAccessibleInBothThemes(back.page);
     await back.page.getByLabel('New password').fill(NEW_PASSWORD);
     await back.page.keyboard.press('Enter');
     await back.page.getByRole('heading', { name: 'Your password is set' }).waitFor();

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, test } from 'vitest';
-import { expectSound } from './harness/sound.ts';
+import { expectAccessible } from './harness/accessible.ts';
 import { BROWSER_PATH, createWorld, type World } from './harness/world.ts';
 
 const LOOKS = [
@@ -37,7 +37,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the API reference is accessible', (
     await page.goto('/docs');
     await page.getByRole('heading', { name: 'List audits' }).waitFor();
     await showEverything(page);
-    await expectSound(page);
+    await expectAccessible(page);
     expectNoProblems();
   });
 
@@ -51,17 +51,17 @@ describe.skipIf(BROWSER_PATH === undefined)('the API reference is accessible', (
       .getByRole('option', { name: /List mentions/ })
       .first()
       .waitFor();
-    await expectSound(page);
+    await expectAccessible(page);
     await page.keyboard.press('Escape');
 
     const test = page.getByRole('button', { name: /Test Request.*\/v1\/audits\)/ }).first();
     await test.click();
     const client = page.getByRole('dialog', { name: 'API Client' });
     await client.getByRole('button', { name: /^Send/ }).first().waitFor();
-    await expectSound(page);
+    await expectAccessible(page);
     await client.getByRole('button', { name: /^Send/ }).first().click();
     await client.getByRole('textbox', { name: 'Body of the answer' }).waitFor();
-    await expectSound(page);
+    await expectAccessible(page);
     await page.keyboard.press('Escape');
     await client.waitFor({ state: 'hidden' });
     await test.and(page.locator(':focus')).waitFor();

@@ -28,7 +28,7 @@ describe('keys/store.ts, which creates, rotates and revokes keys', () => {
     expect(outside).toEqual([]);
   });
 
-  test('is the only code that writes keys, except the two statements that store when a key was used', () => {
+  test('is the only code that writes keys, except for a new index and the time of the last use', () => {
     const writers = files.filter(
       (file) =>
         !HARNESS.test(file) &&

@@ -46,8 +46,9 @@ describe('a change leaves its entries, with the actor, the target and the origin
       headers: { ...FROM.headers, ...options?.headers },
     });
     expect(answer.status, answer.text).toBeLessThan(300);
-    const made = (text: string) => JSON.parse(text) as { readonly workspaceId?: string; readonly id: string };
-    const { workspaceId = made(answer.text).workspaceId ?? made(answer.text).id } = change;
+    const parsed = (text: string) =>
+      JSON.parse(text) as { readonly workspaceId?: string; readonly id: string };
+    const { workspaceId = parsed(answer.text).workspaceId ?? parsed(answer.text).id } = change;
     const left = (await entriesOf(workspaceId)).slice(before.length);
     const requestId = answer.headers['request-id'];
     expect(left).toEqual(

@@ -38,7 +38,7 @@ export function registerInvitations(
     const { workspaceId, person, by } = access;
     const body = { ...invite(request.body), organizationId: workspaceId };
     const repeats = repeatsOf(request, person);
-    const made = await changeMembers(auth, access, async (client) => {
+    const issued = await changeMembers(auth, access, async (client) => {
       const known = await repeats.find(client);
       if (known !== undefined) return { id: known, link: null };
       const email = body.email.toLowerCase();
@@ -49,14 +49,14 @@ export function registerInvitations(
       await repeats.keep(client, id);
       return { id, link: await createInvitationLink(client, publicUrl, id) };
     });
-    const invitation = (await listPending(pool, workspaceId)).find(({ id }) => id === made.id);
+    const invitation = (await listPending(pool, workspaceId)).find(({ id }) => id === issued.id);
     if (invitation === undefined) {
       throw new ApiError(
         'conflict',
         'This invitation was accepted or withdrawn. Invite again for a new link.',
       );
     }
-    return reply.code(made.link === null ? 200 : 201).send({ invitation, link: made.link });
+    return reply.code(issued.link === null ? 200 : 201).send({ invitation, link: issued.link });
   });
 
   api.delete<{ Params: { invitationId: string } }>(`${INVITATIONS}/:invitationId`, async (request, reply) => {

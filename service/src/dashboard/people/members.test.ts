@@ -226,8 +226,8 @@ describe('an invitation', () => {
 
   test('cannot be cancelled from another workspace', async () => {
     const [owner, stranger] = [await dashboard.owner(), await dashboard.owner()];
-    const made = (await invite(owner, owner.workspaceId, newEmail())).json<{ invitation: Invitation }>();
-    const path = `/workspaces/${stranger.workspaceId}/invitations/${made.invitation.id}`;
+    const invited = (await invite(owner, owner.workspaceId, newEmail())).json<{ invitation: Invitation }>();
+    const path = `/workspaces/${stranger.workspaceId}/invitations/${invited.invitation.id}`;
     expect((await stranger.send('DELETE', path)).status).toBe(404);
     const list = await owner.send('GET', `/workspaces/${owner.workspaceId}/invitations`);
     expect(list.json<{ data: Invitation[] }>().data).toHaveLength(1);

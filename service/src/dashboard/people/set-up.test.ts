@@ -18,9 +18,9 @@ async function emptyService() {
   const service = await createTestService();
   const dashboard = createTestDashboard(service);
   const link = async (): Promise<string> => {
-    const made = await createSetUpLink({ pool: service.pool, publicUrl: PUBLIC_URL });
-    if (made === null) throw new Error('There is a user already.');
-    return made;
+    const created = await createSetUpLink({ pool: service.pool, publicUrl: PUBLIC_URL });
+    if (created === null) throw new Error('There is a user already.');
+    return created;
   };
   return { ...service, ...dashboard, link };
 }
@@ -53,13 +53,13 @@ describe('the set-up link', () => {
 
   test('keeps its token out of the path and the query, and out of the database', async () => {
     const { link, pool } = await emptyService();
-    const made = new URL(await link());
-    expect(`${made.origin}${made.pathname}${made.search}`).toBe(`${PUBLIC_URL}/set-up`);
+    const url = new URL(await link());
+    expect(`${url.origin}${url.pathname}${url.search}`).toBe(`${PUBLIC_URL}/set-up`);
     const { rows } = await pool.query<{ row: string }>(
       'select one_time_links::text as row from one_time_links',
     );
     expect(rows).toHaveLength(1);
-    const token = tokenOf(made.href);
+    const token = tokenOf(url.href);
     expect(token).toHaveLength(43);
     expect(rows[0]?.row).not.toContain(token);
     expect(rows[0]?.row).not.toContain(Buffer.from(token, 'base64url').toString('hex'));
@@ -108,8 +108,8 @@ describe('the set-up link', () => {
       });
       return { answers };
     });
-    const [made, refused] = (await Promise.all(answers)).toSorted((a, b) => a.status - b.status);
-    expect(made?.status).toBe(201);
+    const [created, refused] = (await Promise.all(answers)).toSorted((a, b) => a.status - b.status);
+    expect(created?.status).toBe(201);
     expect([400, 409]).toContain(refused?.status);
     expect((await pool.query('select 1 from users')).rowCount).toBe(1);
   });

@@ -12,7 +12,7 @@ test.each([
   { from: 'many networks', address: (n: number) => `10.9.0.${n}`, connections: 2 },
   { from: 'one network', address: (n: number) => `2001:db8::${n}`, connections: 1 },
 ])(
-  'sign-ins with addresses that are made up, from $from, leave connections to people with a session',
+  'sign-ins with invented addresses, from $from, leave connections to people with a session',
   async ({ address, connections }) => {
     const owner = await dashboard.owner();
     const holder = await pool.connect();

@@ -143,9 +143,9 @@ describe('over a socket', () => {
     const cookie = signedIn.headers.getSetCookie()[0]?.split(';')[0] ?? '';
     const path = `/workspaces/${workspaceId}/keys`;
     expect((await send(path, KEY, { cookie, origin: 'http://localhost' })).status).toBe(403);
-    const made = await send(path, KEY, { cookie, origin: url });
-    expect(made.status).toBe(201);
-    const { token } = (await made.json()) as { token: string };
+    const created = await send(path, KEY, { cookie, origin: url });
+    expect(created.status).toBe(201);
+    const { token } = (await created.json()) as { token: string };
     const list = await fetch(`${url}/v1/companies`, { headers: { authorization: `Bearer ${token}` } });
     expect(list.status).toBe(200);
     // A session is not accepted as a key, nor a key as a session.

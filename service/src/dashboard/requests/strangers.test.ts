@@ -56,7 +56,7 @@ const FLOODS: Readonly<Record<string, (workspaceId: string) => Promise<Flood>>> 
     await pool.query('delete from sessions where user_id = $1', [leaving.userId]);
     return () => [leaving, workspaceId];
   },
-  'at workspaces that are made up': async () => {
+  'at workspaces that do not exist': async () => {
     const stranger = await dashboard.owner();
     return () => [stranger, newId('wks')];
   },

@@ -132,21 +132,21 @@ describe('revoking a key', () => {
 describe('the list of keys', async () => {
   const other = await dashboard.owner();
   const path = `/workspaces/${other.workspaceId}/keys`;
-  const made: string[] = [];
+  const created: string[] = [];
   for (let n = 0; n < 5; n++) {
     const answer = await other.send('POST', path, { ...KEY, name: `key ${n}` });
-    made.unshift(answer.json<Issued>().key.id);
+    created.unshift(answer.json<Issued>().key.id);
   }
-  await other.send('POST', `${path}/${made[0]}/revoke`);
+  await other.send('POST', `${path}/${created[0]}/revoke`);
 
   test('has the pages, filters and errors of the API', async () => {
     const first = (await other.send('GET', `${path}?limit=2`)).json<Page>();
-    expect(first.data.map(({ id }) => id)).toEqual(made.slice(0, 2));
+    expect(first.data.map(({ id }) => id)).toEqual(created.slice(0, 2));
     expect(first.pagination.total).toBe(5);
     const next = `${path}?limit=10&cursor=${first.pagination.nextCursor}`;
-    expect((await other.send('GET', next)).json<Page>().data.map(({ id }) => id)).toEqual(made.slice(2));
+    expect((await other.send('GET', next)).json<Page>().data.map(({ id }) => id)).toEqual(created.slice(2));
     const active = (await other.send('GET', `${path}?status=active`)).json<Page>();
-    expect(active.data.map(({ id }) => id)).toEqual(made.slice(1));
+    expect(active.data.map(({ id }) => id)).toEqual(created.slice(1));
     const mismatch = await other.send('GET', `${next}&status=active`);
     expect([mismatch.status, code(mismatch)]).toEqual([400, 'cursor_mismatch']);
     for (const query of ['limit=101', 'status=all', 'colour=blue', 'limit=1&limit=2']) {

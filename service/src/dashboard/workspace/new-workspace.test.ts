@@ -14,10 +14,15 @@ beforeAll(async () => {
 describe('another workspace', () => {
   test('is created by an owner, who owns both workspaces', async () => {
     const owner = await dashboard.owner();
-    const made = await owner.send('POST', '/workspaces', { name: 'Second' });
-    expect(made.status).toBe(201);
-    const { id } = made.json<Workspace>();
-    expect(made.json()).toMatchObject({ name: 'Second', role: 'owner', liveQuota: null, burstLimit: null });
+    const created = await owner.send('POST', '/workspaces', { name: 'Second' });
+    expect(created.status).toBe(201);
+    const { id } = created.json<Workspace>();
+    expect(created.json()).toMatchObject({
+      name: 'Second',
+      role: 'owner',
+      liveQuota: null,
+      burstLimit: null,
+    });
     expect((await owner.send('GET', '/me')).json<Me>().workspaces).toEqual([
       { id, name: 'Second', role: 'owner' },
       { id: owner.workspaceId, name: 'Test', role: 'owner' },
@@ -28,12 +33,12 @@ describe('another workspace', () => {
   test('is limited in number per person, also with requests at the same time', async () => {
     const owner = await dashboard.owner();
     await service.pool.query(
-      `with made as (
+      `with created as (
          insert into workspaces (id, name, created_at) select 'wks_' || $1 || n, 'Many', now() from generate_series(1, 98) n
          returning id
        )
        insert into members (workspace_id, user_id, id, role, created_at)
-       select id, $1, gen_random_uuid(), 'owner', now() from made`,
+       select id, $1, gen_random_uuid(), 'owner', now() from created`,
       [owner.userId],
     );
     const answers = await Promise.all(

@@ -49,7 +49,7 @@ export function ImportDialog({ workspaceId, resource, dropped, onClose }: Import
     setPreview(null);
     if (file !== undefined) {
       previewOf(file, resource).then(
-        (made) => current && setPreview(made),
+        (loaded) => current && setPreview(loaded),
         () => undefined,
       );
     }

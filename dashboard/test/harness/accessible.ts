@@ -7,7 +7,7 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 const AXE_TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
 /** Fails if axe finds a problem, or if the page is wider than the window. */
-export async function expectSound(page: Page): Promise<void> {
+export async function expectAccessible(page: Page): Promise<void> {
   await page.evaluate(AXE);
   const findings = await page.evaluate(async (tags) => {
     const { axe } = globalThis as unknown as { axe: AxeRunner };
@@ -18,15 +18,15 @@ export async function expectSound(page: Page): Promise<void> {
   expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
 }
 
-/** Like `expectSound`, in both themes. For states that take long to reach. */
-export async function expectSoundInBothThemes(page: Page): Promise<void> {
+/** Like `expectAccessible`, in both themes. For states that take long to reach. */
+export async function expectAccessibleInBothThemes(page: Page): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     // Wait for the transitions of colours to end.
     await page.evaluate(() =>
       Promise.allSettled(document.getAnimations().map((animation) => animation.finished)),
     );
-    await expectSound(page);
+    await expectAccessible(page);
   }
 }
 
