@@ -26,7 +26,7 @@ const client = (options: SvcOptions = {}) => clientOf(service.app, token, option
 const companies = (count: number) => Array.from({ length: count }, (_, i) => ({ name: `Company ${i}` }));
 const options = { batchSize: 10 };
 
-/** What a call threw of this package; throws when it threw nothing, or something else. */
+/** The SvcError that a call throws. Throws if the call throws nothing, or another error. */
 async function errorOf(call: Promise<unknown>): Promise<SvcError> {
   const error = await call.then(
     () => undefined,
@@ -36,7 +36,7 @@ async function errorOf(call: Promise<unknown>): Promise<SvcError> {
   throw new Error('the call threw no SvcError', { cause: error });
 }
 
-/** Lets so many batches through. The next one arrives as `lost` says, and none of its answers does. */
+/** Passes this many batches on. Each later request goes to `lost` instead. */
 function losing(batches: number, lost: Fetch): Fetch {
   const seen = new Set<string>();
   return (url, init) => {
@@ -51,7 +51,7 @@ const carriedOut: Fetch = async (url, init) => {
 };
 
 describe('the error of createMany', () => {
-  test('after a broken connection says what was created, what may have been, and how to go on', async () => {
+  test('after a broken connection says what was created, what may have been created, and how to continue', async () => {
     const records = companies(35);
     const error = await errorOf(
       client({ fetch: losing(2, carriedOut) }).companies.createMany(records, options),
@@ -69,7 +69,7 @@ describe('the error of createMany', () => {
     expect((await idsOf(client().companies.list())).length).toBe(35);
   });
 
-  test('after a time-out says the same', async () => {
+  test('after a timeout says the same', async () => {
     const fetch = losing(1, () => new Promise(() => undefined));
     const call = { ...options, timeoutMs: 3_000, retries: 0 };
     const error = await errorOf(client({ fetch }).companies.createMany(companies(15), call));
@@ -77,7 +77,7 @@ describe('the error of createMany', () => {
     expect(error.progress).toMatchObject({ created: 10, refused: 0, unknown: 5, notSent: 0 });
   });
 
-  test('of a batch that was lost, repeated and refused then, does not call it refused', async () => {
+  test('for a batch whose response was lost and whose retry was refused does not call the batch refused', async () => {
     let tries = 0;
     const fetch = losing(1, (url, init) => {
       tries += 1;
@@ -92,7 +92,7 @@ describe('the error of createMany', () => {
     expect(error.progress).toMatchObject({ created: 10, refused: 0, unknown: 10, notSent: 0 });
   });
 
-  test('of a batch that the service refused says that none of it exists', async () => {
+  test('for a batch that the service refused says that none of its records exist', async () => {
     const records = companies(25).with(17, { name: '' });
     const error = await refusalOf(client().companies.createMany(records, options));
     expect(error).toBeInstanceOf(SvcInvalidBodyError);
@@ -107,14 +107,17 @@ describe('the error of createMany', () => {
     [{ name: Number.NaN }, 'A record cannot be written as JSON: "name" is NaN.'],
     [{ name: new Date('never') }, 'A record cannot be written as JSON: "name" is Invalid Date.'],
     [undefined, 'A record cannot be written as JSON: it is undefined.'],
-  ])('of a record that is no JSON names it, and counts those before: %o', async (record, message) => {
-    const records: unknown[] = companies(25).with(17, record as { name: string });
-    const error = await errorOf(client().companies.createMany(records as { name: string }[], options));
-    expect(error.message).toBe(message);
-    expect(error.progress).toMatchObject({ created: 10, refused: 0, unknown: 0, notSent: 15 });
-  });
+  ])(
+    'for a record that JSON cannot represent names the record, and counts the earlier ones: %o',
+    async (record, message) => {
+      const records: unknown[] = companies(25).with(17, record as { name: string });
+      const error = await errorOf(client().companies.createMany(records as { name: string }[], options));
+      expect(error.message).toBe(message);
+      expect(error.progress).toMatchObject({ created: 10, refused: 0, unknown: 0, notSent: 15 });
+    },
+  );
 
-  test('of a source that does not tell its length leaves out what was not sent', async () => {
+  test('for a source of unknown length does not count the records that were not sent', async () => {
     async function* source() {
       yield* companies(35);
     }
@@ -124,7 +127,7 @@ describe('the error of createMany', () => {
     expect(error.progress).toMatchObject({ created: 20, unknown: 10, notSent: undefined });
   });
 
-  test('shows counts and no record when it is printed or serialised', async () => {
+  test('shows counts and no records when it is printed or serialised', async () => {
     const error = await errorOf(
       client({ fetch: losing(1, carriedOut) }).companies.createMany(companies(20), options),
     );
@@ -134,13 +137,13 @@ describe('the error of createMany', () => {
     }
   });
 
-  test('is no longer part of other errors', async () => {
+  test('has counts that other errors do not have', async () => {
     const error = await refusalOf(client().companies.get('com_none'));
     expect(Object.keys(error)).not.toContain('created');
     expect(Object.keys(error)).not.toContain('progress');
   });
 
-  test('of the source itself is thrown as it is', async () => {
+  test('is the unchanged error of the source if the source fails', async () => {
     const reason = new Error('the file is gone');
     async function* source() {
       yield* companies(15);
@@ -150,7 +153,7 @@ describe('the error of createMany', () => {
   });
 
   test.each([{ name: 'A' }, 'text', null, undefined, 7])(
-    'of something that is no list of records says so: %o',
+    'for something that is not a list of records says so: %o',
     async (records) => {
       const call = client().companies.createMany(records as unknown as { name: string }[]);
       await expect(call).rejects.toThrow(
@@ -161,7 +164,7 @@ describe('the error of createMany', () => {
 });
 
 describe('createBatches', { timeout: TEST_TIMEOUT_MS }, () => {
-  /** Gives so many records, and then waits for ever. */
+  /** Yields this many records, then waits forever. */
   function stuck(count: number) {
     const { promise: waits, resolve } = Promise.withResolvers<void>();
     let returned = 0;
@@ -183,7 +186,7 @@ describe('createBatches', { timeout: TEST_TIMEOUT_MS }, () => {
     return { source, waits, returned: () => returned };
   }
 
-  test('ends at once while its source waits: by its signal, and by `return`', async () => {
+  test('ends at once while its source waits, by its signal and by `return`', async () => {
     const reason = new Error('changed my mind');
     const controller = new AbortController();
     const first = stuck(25);
@@ -201,7 +204,7 @@ describe('createBatches', { timeout: TEST_TIMEOUT_MS }, () => {
     expect([first.returned(), second.returned()]).toEqual([1, 1]);
   });
 
-  test('that is left closes its source, and waits for that', async () => {
+  test('closes its source when the caller stops early, and waits until it is closed', async () => {
     let closed = false;
     async function* source() {
       try {

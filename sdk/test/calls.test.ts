@@ -15,7 +15,7 @@ const token = await service.token(workspaceId, { mode: 'test' });
 const fetchApp = fetchOf(service.app);
 const observed = (options?: SvcOptions, apiKey = token): Observed => observe(service, apiKey, options);
 
-/** A server that takes requests and never answers. */
+/** A server that accepts requests and never responds. */
 async function silentServer(): Promise<string> {
   const server = createServer(() => undefined).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -27,14 +27,14 @@ async function silentServer(): Promise<string> {
 }
 
 describe('a call', () => {
-  test('that is not answered in time throws SvcTimeoutError, which is no SvcNetworkError', async () => {
+  test('without a response in time throws SvcTimeoutError, which is not an SvcNetworkError', async () => {
     const svc = new Svc({ apiKey: token, baseUrl: await silentServer(), timeoutMs: 20, retries: 0 });
     await expect(svc.companies.list()).rejects.toThrow(SvcTimeoutError);
     await expect(svc.companies.list()).rejects.not.toThrow(SvcNetworkError);
     await expect(svc.companies.list({ timeoutMs: 10 })).rejects.toThrow('No response within 10 ms.');
   });
 
-  test('ends with the reason of its signal: before it is sent, under way, and in a pause', async () => {
+  test('throws the reason of its signal, before it is sent, while it is under way and during a pause', async () => {
     const reason = new Error('changed my mind');
     const { svc } = observed();
     await expect(svc.companies.list({ signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
@@ -55,7 +55,7 @@ describe('a call', () => {
     await expect(refused.companies.get('com_a', { signal: pausing.signal })).rejects.toBe(reason);
   });
 
-  test('ends with its signal even when `fetch` does not heed it', async () => {
+  test('ends when its signal is aborted, even if `fetch` ignores the signal', async () => {
     const controller = new AbortController();
     const { svc } = observed({ fetch: () => new Promise(() => undefined) });
     const answer = svc.companies.get('com_a', { signal: controller.signal });
@@ -63,13 +63,13 @@ describe('a call', () => {
     await expect(answer).rejects.toThrow(DOMException);
   });
 
-  test('may take as long as it likes with a time-out that no timer can keep', async () => {
+  test('has no time limit if its timeout is longer than any timer', async () => {
     const { svc } = observed();
     await expect(svc.companies.list({ timeoutMs: Number.MAX_SAFE_INTEGER })).resolves.toBeDefined();
     await expect(svc.companies.list({ timeoutMs: Number.POSITIVE_INFINITY })).resolves.toBeDefined();
   });
 
-  test('that no service could be sent is refused in its own words, at once and without another try', async () => {
+  test('that `fetch` would refuse is refused at once, with a clear message and without a retry', async () => {
     const { svc, retries } = observed({ fetch: (url, init) => globalThis.fetch(url, init) });
     await expect(svc.request('GET', '/v1/audits', { body: {} })).rejects.toThrow(
       'A GET request has no body.',
@@ -88,7 +88,7 @@ describe('a call', () => {
     expect(listeners()).toBe(0);
   });
 
-  test('an iteration stops at once when its signal is aborted, also between two records of a page', async () => {
+  test('an iteration stops at once when its signal is aborted, even between two records of a page', async () => {
     const controller = new AbortController();
     const given: string[] = [];
     const iterate = async (): Promise<void> => {

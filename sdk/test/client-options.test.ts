@@ -16,13 +16,13 @@ describe('a client', () => {
     [{ onRetry: true }, '"onRetry" must be a function, not true.'],
     [{ userAgent: 7 }, '"userAgent" must be a string, not 7.'],
     [null, 'The options must be an object, not null.'],
-  ])('refuses options that are unknown or no values: %o', (options, message) => {
+  ])('refuses unknown options and options with an invalid value: %o', (options, message) => {
     const given = options === null || 'apiKey' in options ? options : { apiKey: KEY, ...options };
     expect(() => create(given)).toThrow(SvcError);
     expect(() => create(given)).toThrow(message);
   });
 
-  test('does not repeat a key that is given in place of the options', () => {
+  test('does not show a key that is passed instead of the options', () => {
     expect(() => create(KEY)).toThrow('The options must be an object, not string.');
     expect(() => create(KEY)).not.toThrow(KEY);
   });

@@ -7,7 +7,7 @@ export const IN_PROCESS_URL = 'http://svc.test';
 const asText = (value: string | number | readonly string[] | undefined): string | null =>
   value === undefined ? null : Array.isArray(value) ? value.join(', ') : String(value);
 
-/** The `fetch` of an application in this process. Headers whose names differ in case are joined, as every `fetch` does. */
+/** A `fetch` for an application in this process. Like every `fetch`, it joins headers whose names differ only in case. */
 export const fetchOf =
   (app: FastifyInstance): Fetch =>
   async (url, { method, headers, body }) => {
@@ -28,7 +28,7 @@ export const fetchOf =
     };
   };
 
-/** Pauses that take no time and are remembered. */
+/** Pauses that end immediately. `pauses` has their lengths. */
 export function instantPauses(): { readonly pauses: number[]; readonly timing: Pick<Timing, 'sleep'> } {
   const pauses: number[] = [];
   const timing: Pick<Timing, 'sleep'> = {

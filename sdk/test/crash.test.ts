@@ -10,7 +10,7 @@ import { createTestService, TEST_SECRET } from '@svc/service/harness/service.ts'
 import { expect, test, vi } from 'vitest';
 import { idsOf } from './lists/lists.ts';
 
-// A service that starts takes its time on a busy machine.
+// On a busy machine, the service starts slowly.
 vi.setConfig({ testTimeout: 90_000 });
 
 const RECORDS = 500;
@@ -28,7 +28,7 @@ const rows = Array.from({ length: RECORDS }, (_, i) => ({
 }));
 await seedRecords(pool, workspaceId, resourceNamed('audits'), rows);
 
-/** A service as a process of its own, that is killed and started again on the same port. */
+/** The service in a process of its own, which is killed and started again on the same port. */
 let running: ChildProcess | undefined;
 let port = 0;
 
@@ -74,7 +74,7 @@ test('an iteration yields every record exactly once while its service is killed 
   expect(retries.some(({ error }) => error instanceof SvcNetworkError)).toBe(true);
 });
 
-test('records that are created while the service is killed again and again are there once each', async () => {
+test('records that are created while the service is killed repeatedly exist exactly once', async () => {
   const before = await svc.audits.count();
   let batches = 0;
   const source = function* () {

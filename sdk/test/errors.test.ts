@@ -16,8 +16,8 @@ const workspaceId = await service.workspace();
 const token = await service.token(workspaceId, { mode: 'test' });
 const observed = (options?: SvcOptions, apiKey = token): Observed => observe(service, apiKey, options);
 
-describe('a refusal of the service', () => {
-  test('is thrown as the error of its code, with status, request id and message', async () => {
+describe('an error response of the service', () => {
+  test('is thrown as the error class of its code, with status, request id and message', async () => {
     const { svc, retries } = observed();
     const error = await refusalOf(svc.audits.get('aud_none'));
     expect(error).toBeInstanceOf(SvcNotFoundError);
@@ -26,7 +26,7 @@ describe('a refusal of the service', () => {
     expect(retries).toEqual([]);
   });
 
-  test('has a class of its own for each reason', async () => {
+  test('has its own class for each code', async () => {
     const { svc } = observed();
     await expect(svc.audits.list({ limit: 101 })).rejects.toThrow(SvcInvalidParameterError);
     const unknown = clientOf(service.app, `svc_live_${'x'.repeat(32)}`);
@@ -39,7 +39,7 @@ describe('a refusal of the service', () => {
     await expect(limited.auditLog.list()).rejects.toThrow(SvcInsufficientScopeError);
   });
 
-  test('without an envelope, such as a proxy gives, is a plain SvcApiError of its status', async () => {
+  test('without an envelope, such as that of a proxy, is a plain SvcApiError with its status', async () => {
     const { svc, pauses } = observed({
       fetch: async () => ({
         status: 404,
@@ -53,7 +53,7 @@ describe('a refusal of the service', () => {
     expect(pauses).toEqual([]);
   });
 
-  test('that is a redirect says where to, and is not followed', async () => {
+  test('that is a redirect names its target, and is not followed', async () => {
     const { svc } = observed({
       fetch: async () => ({
         status: 301,
@@ -64,7 +64,7 @@ describe('a refusal of the service', () => {
     await expect(svc.audits.list()).rejects.toThrow('redirected to https://elsewhere.test/');
   });
 
-  test('an answer that is not JSON says that the address may be wrong', async () => {
+  test('a response that is not JSON says that the address may be wrong', async () => {
     const { svc } = observed({
       fetch: async () => ({ status: 200, headers: { get: () => null }, text: async () => '<html>' }),
     });

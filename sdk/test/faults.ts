@@ -2,7 +2,7 @@ import { type Fetch, type RetryEvent, type Svc, SvcApiError, type SvcOptions } f
 import type { TestService } from '@svc/service/harness/service.ts';
 import { clientOf, instantPauses } from './client.ts';
 
-/** A client whose pauses and retries are seen; its chance is always the middle, its clock the service's. */
+/** A client that records its pauses and retries. Its random numbers are always 0.5, and its clock is the service's. */
 export interface Observed {
   readonly svc: Svc;
   /** Milliseconds. */
@@ -23,7 +23,7 @@ export function observe({ app, clock }: TestService, apiKey: string, options: Sv
   return { svc, pauses, retries };
 }
 
-/** Fails as a network does, so many times: before the request has reached the service, or after. */
+/** Fails this many times as a network does, before or after the request has reached the service. */
 export function failing(fetch: Fetch, times: number, when: 'before' | 'after' = 'before'): Fetch {
   let tries = 0;
   return async (url, init) => {
@@ -37,7 +37,7 @@ export function failing(fetch: Fetch, times: number, when: 'before' | 'after' = 
   };
 }
 
-/** Why the service refused a call; throws when it did not. */
+/** The error with which the service refused a call. Throws if the service did not refuse it. */
 export async function refusalOf(call: PromiseLike<unknown>): Promise<SvcApiError> {
   const error = await Promise.resolve(call).then(
     () => undefined,

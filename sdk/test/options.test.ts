@@ -37,7 +37,7 @@ describe.each(DECLARED.map(({ name }) => name))('a list of %s', (name) => {
   const collection: AnyCollection = collectionOf(svc, name);
 
   test.each(filtersOf(name))(
-    'refuses a %s that is unset or no value, instead of asking with it',
+    'refuses a %s that is unset or not a value, instead of sending it',
     async (filter) => {
       sent = 0;
       for (const value of UNSET) {
@@ -54,7 +54,7 @@ describe.each(DECLARED.map(({ name }) => name))('a list of %s', (name) => {
   );
 });
 
-test('an option that is undefined is one that was left out', async () => {
+test('an option that is undefined counts as left out', async () => {
   const options = {
     companyId: undefined,
     limit: undefined,
@@ -95,13 +95,13 @@ test.each<readonly [string, Untyped, string, readonly unknown[], string]>([
   ['a limit of a tail', audits, 'tail', [{ limit: 5 }], 'There is no option "limit" here'],
   ['an `after` that is null', audits, 'tail', [{ after: null }], '"after" is not a position'],
   [
-    'a `follow` that is no boolean',
+    'a `follow` that is not a boolean',
     audits,
     'tail',
     [{ follow: 'no' }],
     '"follow" must be true or false, not "no".',
   ],
-  ['a signal that is none', audits, 'list', [{ signal: {} }], '"signal" must be an AbortSignal'],
+  ['a signal that is not a signal', audits, 'list', [{ signal: {} }], '"signal" must be an AbortSignal'],
   [
     'a signal of a call that is null',
     audits,
@@ -169,20 +169,20 @@ test.each<readonly [string, Untyped, string, readonly unknown[], string]>([
     'The record cannot be written as JSON: it is undefined.',
   ],
   [
-    'a record with a number that is none',
+    'a record with the number NaN',
     audits,
     'create',
     [{ headlineScore: Number.NaN }],
     '"headlineScore" is NaN.',
   ],
   [
-    'a change to a date that is none',
+    'a change to an invalid date',
     companies,
     'update',
     ['com_a', { domain: new Date('') }],
     '"domain" is Invalid Date.',
   ],
-  ['no maximum of an array', untyped(svc.audits.list()), 'toArray', [], '"max" must be a whole number'],
+  ['an array without a maximum', untyped(svc.audits.list()), 'toArray', [], '"max" must be a whole number'],
   [
     'a path without a slash',
     untyped(svc),
@@ -220,7 +220,7 @@ test.each<readonly [string, Untyped, string, readonly unknown[], string]>([
     '"companyId" is null.',
   ],
   [
-    'a body that is no JSON',
+    'a body that JSON cannot represent',
     untyped(svc),
     'request',
     ['POST', '/v1/companies', { body: 1n }],
@@ -234,7 +234,7 @@ test.each<readonly [string, Untyped, string, readonly unknown[], string]>([
     '"headers" must be an object',
   ],
 ])(
-  '%s is refused by an SvcError that says what is right, and nothing is sent',
+  '%s is refused with an SvcError that says what is allowed, and nothing is sent',
   async (_, collection, method, args, message) => {
     sent = 0;
     const refused = call(collection, method, ...args);

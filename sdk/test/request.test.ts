@@ -28,7 +28,7 @@ describe('a header of the caller', () => {
     ['as Headers', new Headers({ 'Idempotency-Key': 'mine' })],
   ];
 
-  test.each(forms)('takes the place of the client’s own: %s', async (_, headers) => {
+  test.each(forms)('replaces the client’s own header: %s', async (_, headers) => {
     const svc = client();
     const create = () => svc.request('POST', '/v1/companies', { body: { name: 'Acme' }, headers });
     expect((await create()).status).toBe(201);
@@ -36,7 +36,7 @@ describe('a header of the caller', () => {
     expect(await idsOf(svc.companies.list())).toHaveLength(1);
   });
 
-  test('may name another media type and another agent', async () => {
+  test('may set another media type and another user agent', async () => {
     const svc = client();
     const { id } = await svc.companies.create({ name: 'Acme' });
     const headers = { 'Content-Type': 'application/merge-patch+json', 'User-Agent': 'mine/1' };
@@ -48,7 +48,7 @@ describe('a header of the caller', () => {
     );
   });
 
-  test('that is undefined is left out; one that is given twice or is no text is refused', async () => {
+  test('that is undefined is left out; one that is given twice or is not a string is refused', async () => {
     const svc = client();
     await svc.request('GET', '/v1/companies', { headers: { 'If-None-Match': undefined } });
     expect(Object.keys(sent[0] ?? {})).not.toContain('if-none-match');
@@ -62,7 +62,7 @@ describe('a header of the caller', () => {
   });
 });
 
-test('a POST in lower case is repeated as safely as one in upper case', async () => {
+test('a POST in lower case is retried as safely as one in upper case', async () => {
   const { svc } = observe(service, token, { fetch: failing(fetchApp, 2, 'after') });
   await svc.request('post', '/v1/companies', { body: { name: 'Acme' } });
   expect(await idsOf(client().companies.list())).toHaveLength(1);

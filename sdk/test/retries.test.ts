@@ -18,8 +18,8 @@ const token = await service.token(workspaceId, { mode: 'test' });
 const fetchApp = fetchOf(service.app);
 const observed = (options?: SvcOptions, apiKey = token): Observed => observe(service, apiKey, options);
 
-describe('a fault that may pass', () => {
-  test('of the network is tried again, with a back-off that doubles and has a part of chance', async () => {
+describe('a failure that may be temporary', () => {
+  test('of the network is retried, after pauses that double and are partly random', async () => {
     const { svc, pauses, retries } = observed({ fetch: failing(fetchApp, 4) });
     expect((await svc.companies.list()).data).toBeDefined();
     expect(pauses).toEqual([375, 750, 1500, 3000]);
@@ -32,13 +32,13 @@ describe('a fault that may pass', () => {
   test.each([
     [0, 250],
     [0.999, 499.75],
-  ])('chance %d makes the first pause %d ms', async (chance, pause) => {
+  ])('with the random number %d makes the first pause %d ms', async (chance, pause) => {
     const { svc, pauses } = observed({ fetch: failing(fetchApp, 1), timing: { random: () => chance } });
     await svc.companies.list();
     expect(pauses).toEqual([pause]);
   });
 
-  test('that does not pass is thrown at last, and says why', async () => {
+  test('that continues is thrown in the end, with its reason', async () => {
     const { svc, pauses } = observed({ fetch: failing(fetchApp, 100) });
     await expect(svc.companies.list()).rejects.toThrow(SvcNetworkError);
     await expect(svc.companies.list()).rejects.toThrow(
@@ -49,7 +49,7 @@ describe('a fault that may pass', () => {
 
   test.each<readonly [string, Fetch, string]>([
     [
-      'throws what only a wrong program throws',
+      'throws an error that only a wrong program throws',
       async () => JSON.parse('null').status,
       "The client's `fetch` has a mistake: Cannot read properties of null (reading 'status').",
     ],
@@ -60,13 +60,13 @@ describe('a fault that may pass', () => {
       },
       "The client's `fetch` has a mistake: answer is not defined.",
     ],
-    ['gives nothing', async () => JSON.parse('null'), "The client's `fetch` did not return a Response."],
+    ['returns nothing', async () => JSON.parse('null'), "The client's `fetch` did not return a Response."],
     [
-      'gives another object',
+      'returns another object',
       async () => JSON.parse('{"status":200}'),
       "The client's `fetch` did not return a Response.",
     ],
-  ])('of a `fetch` that %s is none of the network, and is not tried again', async (_, fetch, message) => {
+  ])('of a `fetch` that %s is not a network failure, and is not retried', async (_, fetch, message) => {
     const { svc, retries } = observed({ fetch });
     const error: unknown = await svc.companies.get('com_a').catch((reason: unknown) => reason);
     expect(error).toEqual(new SvcError(message));
@@ -74,7 +74,7 @@ describe('a fault that may pass', () => {
     expect(retries).toEqual([]);
   });
 
-  test('of a port that `fetch` refuses is said at once', async () => {
+  test('of a port that `fetch` refuses is thrown at once', async () => {
     const { svc, retries } = observed({
       baseUrl: 'http://127.0.0.1:6000',
       fetch: (url, init) => globalThis.fetch(url, init),
@@ -85,7 +85,7 @@ describe('a fault that may pass', () => {
     expect(retries).toEqual([]);
   });
 
-  test('is tried as often as the client, or the call, says', async () => {
+  test('is retried as often as the client or the call allows', async () => {
     const { svc, pauses } = observed({ fetch: failing(fetchApp, 100), retries: 0 });
     await expect(svc.companies.list()).rejects.toThrow(SvcNetworkError);
     expect(pauses).toEqual([]);
@@ -93,13 +93,13 @@ describe('a fault that may pass', () => {
     expect(pauses).toHaveLength(2);
   });
 
-  test('never waits longer than eight seconds between two tries', async () => {
+  test('never causes a pause of more than eight seconds', async () => {
     const { svc, pauses } = observed({ fetch: failing(fetchApp, 30), retries: Number.POSITIVE_INFINITY });
     await svc.companies.list();
     expect(Math.max(...pauses)).toBe(6000);
   });
 
-  test('of a service without its database is 503, and passes when the database is back', async () => {
+  test('of the database is a 503, and the retry succeeds when the database is back', async () => {
     const { database, clock } = service;
     const other = await createTestService({ database, pool: database.pool, clock });
     const query = other.pool.query.bind(other.pool);
@@ -120,7 +120,7 @@ describe('a fault that may pass', () => {
 });
 
 describe('a limit', () => {
-  test('of requests a second is waited for as long as Retry-After says, and a little by chance', async () => {
+  test('of requests per second is waited for as long as Retry-After says, plus a random part', async () => {
     const limitedWorkspace = await service.workspace();
     await service.pool.query('update workspaces set burst_limit = 1 where id = $1', [limitedWorkspace]);
     const key = await service.token(limitedWorkspace, { mode: 'test' });
@@ -139,7 +139,7 @@ describe('a limit', () => {
     expect([retries.length, pauses]).toEqual([1, [1125]]);
   });
 
-  test('of a month is not waited for: it is thrown at once, with the time to wait', async () => {
+  test('of the month is not waited for: the error is thrown at once, with the time to wait', async () => {
     const limitedWorkspace = await service.workspace();
     await service.pool.query('update live_meters set live_quota = 1 where workspace_id = $1', [
       limitedWorkspace,

@@ -3,7 +3,7 @@ import { CONNECTIONS_MIN } from '@svc/service/config/limits';
 import { createLanes } from '@svc/service/database/lanes';
 import { pino } from 'pino';
 
-/** A service process on the test's database and port. It tells its parent when it answers, and ends with it. */
+/** A service process on the test's database and port. It tells its parent when it is ready, and ends with its parent. */
 const { TEST_DATABASE_URL = '', TEST_SECRET = '', TEST_PORT = '0' } = process.env;
 const app = createApp({
   lanes: createLanes({ url: TEST_DATABASE_URL, name: 'sdk test', onError: () => undefined }, CONNECTIONS_MIN),

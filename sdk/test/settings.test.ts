@@ -9,7 +9,7 @@ const workspaceId = await service.workspace();
 const token = await service.token(workspaceId, { mode: 'test' });
 
 describe('the settings', () => {
-  test('come from the environment when they are left out', () => {
+  test('come from the environment if they are left out', () => {
     const before = { ...process.env };
     try {
       process.env['SVC_API_KEY'] = `svc_live_${'k'.repeat(32)}`;
@@ -26,7 +26,7 @@ describe('the settings', () => {
     ['ftp://svc.example.com', 'must begin with http:// or https://'],
     ['https://user:secret@svc.example.com', 'must not contain a user name or password'],
     ['https://svc.example.com?x=1', 'must not have a query string or a fragment'],
-  ])('an address that cannot be right is refused: %s', (baseUrl, message) => {
+  ])('an invalid address is refused: %s', (baseUrl, message) => {
     expect(() => new Svc({ apiKey: token, baseUrl })).toThrow(SvcError);
     expect(() => new Svc({ apiKey: token, baseUrl })).toThrow(message);
   });
@@ -38,7 +38,7 @@ describe('the settings', () => {
     [{ retries: 1.5 }, '"retries" must be a whole number of at least 0, not 1.5.'],
     [{ retries: Number.NaN }, '"retries" must be a whole number of at least 0, not NaN.'],
   ])(
-    'a number that cannot be right is refused, of the client and of a call: %o',
+    'an invalid number is refused, as an option of the client and of a call: %o',
     async (options, message) => {
       expect(() => new Svc({ apiKey: token, ...options })).toThrow(new SvcError(message));
       const svc = new Svc({ apiKey: token, baseUrl: 'http://127.0.0.1:1' });
@@ -46,9 +46,9 @@ describe('the settings', () => {
     },
   );
 
-  test('a pause, a maximum and a size of batches that cannot be right are refused', async () => {
+  test('an invalid pause, maximum or batch size is refused', async () => {
     const svc = new Svc({ apiKey: token, baseUrl: 'http://127.0.0.1:1' });
-    // Timers of more than 24 days go off at once: it would poll without a pause.
+    // A timer of more than 24 days fires at once, so the tail would poll without a pause.
     expect(() => svc.audits.tail({ pollMs: Number.POSITIVE_INFINITY })).toThrow('"pollMs" must be');
     expect(() => svc.audits.tail({ pollMs: 0 })).toThrow('"pollMs" must be');
     await expect(svc.audits.list().toArray({ max: 2.5 })).rejects.toThrow('"max" must be');
@@ -70,13 +70,13 @@ describe('the settings', () => {
     },
   );
 
-  test('a malformed key is refused without being repeated', () => {
+  test('the error for a malformed key does not show the key', () => {
     const secret = 'svc_live_tooshort';
     expect(() => new Svc({ apiKey: secret })).toThrow('The API key is malformed');
     expect(() => new Svc({ apiKey: secret })).not.toThrow(secret);
   });
 
-  test('neither the client, printed or serialised, nor its errors hold the key', async () => {
+  test('neither the printed or serialised client nor its errors contain the key', async () => {
     const svc = new Svc({ apiKey: token, baseUrl: 'http://127.0.0.1:1', retries: 0 });
     expect(inspect(svc, { depth: 10, showHidden: true })).not.toContain(token);
     expect(JSON.stringify(svc)).not.toContain(token);
@@ -84,7 +84,7 @@ describe('the settings', () => {
     expect(inspect(error, { depth: 10, showHidden: true })).not.toContain(token);
   });
 
-  test('the requests say which version of the client they come from', async () => {
+  test('the requests name the version of the client', async () => {
     const live = await service.token(workspaceId);
     await clientOf(service.app, live, { userAgent: 'crawler/2.1' }).companies.list();
     const [entry] = (await clientOf(service.app, token).auditLog.list({ kind: 'api.request', limit: 1 }))

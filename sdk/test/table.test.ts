@@ -15,7 +15,7 @@ test('the key of a resource in the contract is its name in camel case', () => {
   expect(Object.keys(CONTRACT)).toEqual(Object.values(CONTRACT).map(({ name }) => propertyName(name)));
 });
 
-test("an entry of the client's table has the kinds of the fields, and what a caller can sort, filter and write", () => {
+test("an entry of the client's table has the kinds of the fields, the sorts, the filters and the allowed writes", () => {
   const { content, companies, apiKeys } = RESOURCES;
   expect(Object.keys(RESOURCES)).toEqual(Object.keys(CONTRACT));
   expect(RESOURCES.audits).toEqual({
@@ -49,12 +49,12 @@ test('a resource of the client has the methods that its entry in the table gives
   }
 });
 
-test('each code that a key can meet has an error class of its own, and no other code has', () => {
+test('each code that a client can get has its own error class, and no other code has one', () => {
   expect(new Set(Object.keys(ERROR_CLASSES))).toEqual(new Set(ERROR_CODES));
   expect(new Set(Object.values(ERROR_CLASSES)).size).toBe(ERROR_CODES.length);
 });
 
-test("an error's name is that of its class, also when the code is minified", () => {
+test("an error's name is that of its class, even if the code is minified", () => {
   for (const [code, Class] of Object.entries(ERROR_CLASSES)) {
     const error = new Class({
       code,
@@ -68,7 +68,7 @@ test("an error's name is that of its class, also when the code is minified", () 
   }
 });
 
-test('the version that the client tells is that of its package', () => {
+test('the version that the client sends is that of its package', () => {
   const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
   expect(VERSION).toBe(manifest.version);
 });

@@ -23,7 +23,7 @@ let token: string;
 let svc: ReturnType<typeof clientOf>;
 let companyId: string;
 
-/** Requests of the client that counts, as method and path. */
+/** The requests of `svc`, as method and path. */
 const sent: string[] = [];
 const recording: Fetch = (url, init) => {
   sent.push(`${init.method} ${new URL(url).pathname}`);
@@ -46,19 +46,19 @@ const losing = (answers: number) =>
   observe(service, token, { fetch: failing(fetchApp, answers, 'after') }).svc;
 
 describe('create', () => {
-  test('gives the record as the list shows it, with its ETag', async () => {
+  test('returns the record as the list shows it, with its ETag', async () => {
     const audit = await svc.audits.create(auditOf(74));
     expect((await svc.audits.list()).data).toEqual([audit]);
     expect(etagOf(audit)).toMatch(/^".+"$/);
     expect(etagOf(await svc.audits.get(audit.id))).toBe(etagOf(audit));
   });
 
-  test('that is repeated after its answer was lost makes one record', async () => {
+  test('that is retried after its response was lost creates one record', async () => {
     const audit = await losing(3).audits.create(auditOf(74));
     expect(await idsOf(svc.audits.list())).toEqual([audit.id]);
   });
 
-  test('under a key of the caller is carried out once, however many callers', async () => {
+  test('with an idempotency key of the caller is carried out once, even if it is called several times', async () => {
     const options = { idempotencyKey: 'nightly-1', retries: Number.POSITIVE_INFINITY };
     const all = await Promise.all(Array.from({ length: 5 }, () => svc.audits.create(auditOf(1), options)));
     expect(await idsOf(svc.audits.list())).toEqual([all[0]?.id]);
@@ -66,7 +66,7 @@ describe('create', () => {
     await expect(svc.audits.create(auditOf(2), options)).rejects.toThrow(SvcIdempotencyMismatchError);
   });
 
-  test('of an id that is taken, of a bad field, and with a key that may only read, is refused', async () => {
+  test('with an id that is taken, an invalid field or a key that may only read is refused', async () => {
     const audit = { id: 'aud_mine', ...auditOf(1) };
     await svc.audits.create(audit);
     await expect(svc.audits.create(audit)).rejects.toThrow(SvcConflictError);
@@ -75,7 +75,7 @@ describe('create', () => {
     await expect(reader.audits.create(auditOf(1))).rejects.toThrow(SvcInsufficientScopeError);
   });
 
-  test('with a test key is a dry run: it answers and changes nothing', async () => {
+  test('with a test key is a dry run: it returns the record and changes nothing', async () => {
     const sandbox = clientOf(
       service.app,
       await service.token(workspaceId, { mode: 'test', access: 'write' }),
@@ -87,7 +87,7 @@ describe('create', () => {
 });
 
 describe('createMany', () => {
-  test('makes batches of up to 1,000, and gives the records in the order of the input', async () => {
+  test('sends batches of up to 1,000, and returns the records in the order of the input', async () => {
     const created = await svc.audits.createMany(audits(2_300));
     expect(created.map(({ headlineScore }) => headlineScore)).toEqual(
       audits(2_300).map(({ headlineScore }) => headlineScore),
@@ -97,7 +97,7 @@ describe('createMany', () => {
     expect(await idsOf(svc.audits.tail({ follow: false }))).toEqual(created.map(({ id }) => id));
   });
 
-  test('keeps to the limits of the service, in records and in bytes', async () => {
+  test('keeps to the limits of the service for records and bytes', async () => {
     const long = {
       companyId,
       source: 's',
@@ -117,7 +117,7 @@ describe('createMany', () => {
     expect(sent).toEqual([]);
   });
 
-  test('reads a source as it goes, and gives each batch when it is created', async () => {
+  test('reads the source step by step, and yields each batch when it is created', async () => {
     let read = 0;
     async function* source() {
       for (const audit of audits(25)) {
@@ -135,20 +135,20 @@ describe('createMany', () => {
     ]);
   });
 
-  test('that is repeated after answers were lost makes each record once', async () => {
+  test('that is retried after responses were lost creates each record once', async () => {
     const created = await losing(2).audits.createMany(audits(30), { batchSize: 10 });
     expect(created).toHaveLength(30);
     expect(await svc.audits.count()).toMatchObject({ count: 30 });
   });
 
-  test('under a key of the caller may be called again as a whole', async () => {
+  test('with an idempotency key of the caller can be called again as a whole', async () => {
     const options = { idempotencyKey: 'import-7', batchSize: 10 };
     const first = await svc.audits.createMany(audits(25), options);
     expect(await svc.audits.createMany(audits(25), options)).toEqual(first);
     expect(await svc.audits.count()).toMatchObject({ count: 25 });
   });
 
-  test('whose batch is refused says how many records those before it have created', async () => {
+  test('of which one batch is refused says how many records the earlier batches created', async () => {
     const records = audits(25).with(17, auditOf(-1));
     const error = await refusalOf(svc.audits.createMany(records, { batchSize: 10 }));
     expect(error).toBeInstanceOf(SvcInvalidBodyError);
@@ -159,7 +159,7 @@ describe('createMany', () => {
 });
 
 describe('update', () => {
-  test('changes the fields that are given, and gives the record', async () => {
+  test('changes the given fields, and returns the record', async () => {
     const item = await svc.content.create({ companyId, title: 'How' });
     expect(item.status).toBe('draft');
     const changed = await svc.content.update(item.id, {
@@ -173,7 +173,7 @@ describe('update', () => {
     );
   });
 
-  test('of a record that has changed meanwhile is refused when it is given what was read', async () => {
+  test('with `ifMatch` is refused if the record has changed since it was read', async () => {
     const read = await svc.companies.get(companyId);
     const written = await svc.companies.update(companyId, { name: 'Acme 2' }, { ifMatch: read });
     await expect(svc.companies.update(companyId, { name: 'Acme 3' }, { ifMatch: read })).rejects.toThrow(
@@ -184,7 +184,7 @@ describe('update', () => {
     ).toMatchObject({ name: 'Acme 3' });
   });
 
-  test('only if it is as it was in a list is refused: a list has no ETags of records', async () => {
+  test('with `ifMatch` of a record from a list is refused, because a list has no ETags of records', async () => {
     const [listed] = (await svc.companies.list()).data;
     await expect(svc.companies.update(companyId, { name: 'B' }, { ifMatch: listed })).rejects.toThrow(
       SvcError,
@@ -193,18 +193,18 @@ describe('update', () => {
 });
 
 describe('delete', () => {
-  test('removes the record; of one that is not there it is refused', async () => {
+  test('deletes the record, and is refused if the record does not exist', async () => {
     await svc.companies.delete(companyId);
     await expect(svc.companies.get(companyId)).rejects.toThrow(SvcNotFoundError);
     await expect(svc.companies.delete(companyId)).rejects.toThrow(SvcNotFoundError);
   });
 
-  test('whose answer was lost is a success when the repeat finds the record gone', async () => {
+  test('whose response was lost succeeds if the retry finds no record', async () => {
     await losing(1).companies.delete(companyId);
     await expect(svc.companies.get(companyId)).rejects.toThrow(SvcNotFoundError);
   });
 
-  test('only if it is as it was read is refused otherwise', async () => {
+  test('with `ifMatch` is refused if the record has changed since it was read', async () => {
     const read = await svc.companies.get(companyId);
     await svc.companies.update(companyId, { domain: 'acme.example' });
     await expect(svc.companies.delete(companyId, { ifMatch: read })).rejects.toThrow(

@@ -3,7 +3,7 @@ import type { Fetch } from '@svc/sdk';
 import type { Input, Io, Output } from '../../src/cli/io.ts';
 import { run } from '../../src/cli/run.ts';
 
-/** What a command line has done. */
+/** The result of a command line. */
 export interface CliResult {
   readonly code: number;
   readonly stdout: string;

@@ -22,7 +22,7 @@ const command = (argv: readonly string[], options: CliOptions = {}): Promise<Cli
   });
 
 describe('the exit code', () => {
-  test('of every error of the service is one of those that the help names, by its class', () => {
+  test('of every error of the service is one that the help lists', () => {
     for (const [code, Class] of Object.entries(ERROR_CLASSES)) {
       const { status } = ERRORS[code as AnyErrorCode];
       const error = new Class({ code, status, message: '', requestId: undefined, retryAfterMs: undefined });
@@ -36,13 +36,13 @@ describe('the exit code', () => {
     ['audits list --company not!an!id', 6, 'svc: invalid_parameter: "companyId" must be'],
     ['request GET /v1/nothing', 5, 'svc: not_found'],
     ['companies create name=Acme', 4, 'svc: insufficient_scope: This key may only read.'],
-  ])('of %s is %d, and standard error says why', async (argv, code, message) => {
+  ])('of %s is %d, and standard error has the reason', async (argv, code, message) => {
     const result = await command(argv.split(' '));
     expect(result).toMatchObject({ code, stdout: '' });
     expect(result.stderr).toContain(message);
   });
 
-  test('of an unknown key is 3, of a service that is not there 9, of anything unforeseen 1', async () => {
+  test('of an unknown key is 3, of an unreachable service 9, of any other error 1', async () => {
     const unknown = { SVC_API_KEY: `svc_test_${'x'.repeat(32)}` };
     expect(await command(['audits', 'list'], { env: unknown })).toMatchObject({ code: 3, stdout: '' });
     expect(exitCodeOf(new SvcNetworkError('away'))).toBe(EXIT_CODES.unreachable.code);
@@ -93,7 +93,7 @@ describe('a command that is wrong', () => {
     ['request GET /v1/audits --header Authorization:Bearer', 'The key comes from SVC_API_KEY'],
     ['request POST /v1/companies --data {', '--data is not JSON'],
     ['completion tcsh', '"tcsh" is not one of bash, zsh, fish'],
-  ])('%s: exit code 2, nothing is sent, and it is said what is right', async (argv, message) => {
+  ])('%s: exit code 2, nothing is sent, and the message says what is allowed', async (argv, message) => {
     const result = await command(argv.split(' '), { fetch: () => Promise.reject(new Error('it was sent')) });
     expect(result).toMatchObject({ code: 2, stdout: '' });
     expect(result.stderr).toContain(message);
@@ -108,14 +108,14 @@ describe('a key', () => {
     [['audits', 'list', `--key=${secret}`]],
     [['login', secret]],
     [['request', 'GET', `/v1/audits?key=${secret}`]],
-  ])('is never an argument: it is refused, with a hint, and not repeated', async (argv) => {
+  ])('is refused as an argument, with a hint that does not show the key', async (argv) => {
     const result = await command(argv);
     expect(result.code).toBe(2);
     expect(result.stderr).toContain('Set SVC_API_KEY or run svc login, and rotate this key.');
     expect(result.stderr).not.toContain(secret);
   });
 
-  test('that is nowhere is said to be missing', async () => {
+  test('that is neither set nor stored is reported as missing', async () => {
     const result = await command(['audits', 'list'], { env: { SVC_API_KEY: '' } });
     expect(result).toEqual({
       code: 3,
@@ -124,14 +124,14 @@ describe('a key', () => {
     });
   });
 
-  test('that is malformed is not sent and not repeated', async () => {
+  test('that is malformed is not sent and not shown', async () => {
     const result = await command(['audits', 'list'], { env: { SVC_API_KEY: 'svc_live_short' } });
     expect(result.code).toBe(3);
     expect(result.stderr).toContain('malformed');
     expect(result.stderr).not.toContain('svc_live_short');
   });
 
-  test('in a damaged file is said to be there', async () => {
+  test('in a damaged file: the message says that the file is damaged', async () => {
     const other = await temporaryDirectory();
     await mkdir(join(other, 'svc'));
     await writeFile(join(other, 'svc', 'config.json'), '{', { mode: 0o600 });

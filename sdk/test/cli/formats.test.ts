@@ -36,30 +36,27 @@ await seedRecords(service.pool, workspaceId, resourceNamed('mentions'), [
 ]);
 const onTerminal = (columns: number): CliOptions => ({ terminal: ['stdout', 'stderr'], columns });
 
-test('in a pipe it is NDJSON, on a terminal a table', async () => {
+test('records are NDJSON in a pipe and a table on a terminal', async () => {
   expect(records((await command('mentions list')).stdout)).toHaveLength(3);
   const { stdout } = await command('mentions list', onTerminal(200));
   expect(stdout.split('\n')[0]).toMatch(/^id +companyId +source/);
 });
 
-test.each([40, 80, 120, 200])(
-  'a table fits a terminal of %d columns, and its ids are whole',
-  async (columns) => {
-    const { stdout } = await command('mentions list', onTerminal(columns));
-    const lines = stdout.trimEnd().split('\n');
-    expect(lines).toHaveLength(4);
-    for (const id of ['men_awkward', 'men_hostile', 'men_wide']) expect(stdout).toContain(id);
-    // An East Asian character takes two columns.
-    const width = (line: string): number => line.length + (line.match(/[\u3000-\u9fff]/g)?.length ?? 0);
-    for (const line of lines) expect(width(line)).toBeLessThanOrEqual(columns);
-  },
-);
+test.each([40, 80, 120, 200])('a table fits a terminal of %d columns, with complete ids', async (columns) => {
+  const { stdout } = await command('mentions list', onTerminal(columns));
+  const lines = stdout.trimEnd().split('\n');
+  expect(lines).toHaveLength(4);
+  for (const id of ['men_awkward', 'men_hostile', 'men_wide']) expect(stdout).toContain(id);
+  // An East Asian character takes two columns.
+  const width = (line: string): number => line.length + (line.match(/[\u3000-\u9fff]/g)?.length ?? 0);
+  for (const line of lines) expect(width(line)).toBeLessThanOrEqual(columns);
+});
 
 test('a table in a pipe is as wide as its contents', async () => {
   expect((await command('mentions list --format table')).stdout).toContain('x'.repeat(300));
 });
 
-test('nothing that a record holds can move the cursor or change the colours of a terminal', async () => {
+test('text of a record cannot move the cursor or change the colours of a terminal', async () => {
   for (const format of ['table', 'json', 'ndjson', 'csv']) {
     const { stdout } = await command(`mentions list --format ${format}`, onTerminal(200));
     expect(stdout.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202a-\u202e]/u);
@@ -68,7 +65,7 @@ test('nothing that a record holds can move the cursor or change the colours of a
   expect(JSON.parse(stdout)[1].title).toBe(HOSTILE);
 });
 
-test('CSV quotes what needs it, and has its header also without records', async () => {
+test('CSV quotes values that need it, and has its header even without records', async () => {
   const { stdout } = await command('mentions list --format csv');
   const [header] = stdout.split('\n');
   expect(header).toBe('id,companyId,source,url,title,excerpt,sentiment,publishedAt,createdAt');
@@ -78,7 +75,7 @@ test('CSV quotes what needs it, and has its header also without records', async 
   );
 });
 
-test('CSV is as the records are, or with --csv-safe without formulas', async () => {
+test('CSV contains the records unchanged, or with --csv-safe without formulas', async () => {
   const line = async (flags: string): Promise<string> =>
     (await command(`companies get com_f ${flags}`)).stdout.split('\n')[1] ?? '';
   expect(await line('--format csv')).toMatch(/^com_f,"=cmd\|""\/C calc""!A0",-1\.example,/);
@@ -88,12 +85,12 @@ test('CSV is as the records are, or with --csv-safe without formulas', async () 
   expect(refused.stderr).toContain('--csv-safe requires --format csv.');
 });
 
-test('JSON is one array, also of nothing', async () => {
+test('JSON is one array, even without records', async () => {
   expect(JSON.parse((await command('mentions list --format json')).stdout)).toHaveLength(3);
   expect(JSON.parse((await command('content list --format json')).stdout)).toEqual([]);
 });
 
-test('one record is its fields on a terminal, a line each', async () => {
+test('on a terminal, one record has one line per field', async () => {
   const { stdout } = await command('companies get com_a', onTerminal(80));
   expect(stdout).toMatch(/^id {9}com_a\nname {7}Acme\ndomain/);
   expect(records((await command('companies get com_a')).stdout)).toEqual([

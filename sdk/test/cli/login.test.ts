@@ -11,7 +11,7 @@ const workspaceId = await service.workspace();
 const token = await service.token(workspaceId, { mode: 'test' });
 const PERMISSIONS = 0o777;
 
-/** A home of its own for each test. */
+/** A user with a home directory of their own. */
 async function user() {
   const home = await temporaryDirectory();
   const file = join(home, '.config', 'svc', 'config.json');
@@ -50,13 +50,13 @@ describe('svc login', () => {
     expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({ apiKey: token });
   });
 
-  test('is left by Ctrl-C', async () => {
+  test('ends on Ctrl-C, and stores nothing', async () => {
     const { file, command } = await user();
     expect(await command(login, { stdin: 'svc_\u0003', terminal: ['stdin'] })).toMatchObject({ code: 130 });
     await expect(stat(file)).rejects.toThrow('ENOENT');
   });
 
-  test('does not store a key that the service refuses, or that is none', async () => {
+  test('does not store a key that the service refuses, or text that is not a key', async () => {
     const { file, command } = await user();
     expect(await command(login, { stdin: `svc_test_${'x'.repeat(32)}\n` })).toMatchObject({ code: 3 });
     expect(await command(login, { stdin: 'password\n' })).toMatchObject({ code: 3 });
@@ -64,7 +64,7 @@ describe('svc login', () => {
     await expect(stat(file)).rejects.toThrow('ENOENT');
   });
 
-  test('takes the address of SVC_BASE_URL, and XDG_CONFIG_HOME for its file', async () => {
+  test('uses the address of SVC_BASE_URL, and XDG_CONFIG_HOME for its file', async () => {
     const { home, command } = await user();
     const env = { SVC_BASE_URL: `${IN_PROCESS_URL}/`, XDG_CONFIG_HOME: join(home, 'xdg') };
     await command('login', { stdin: token, env });
@@ -73,7 +73,7 @@ describe('svc login', () => {
   });
 });
 
-test('SVC_API_KEY wins over what is stored', async () => {
+test('SVC_API_KEY has precedence over the stored key', async () => {
   const { command } = await user();
   await command(login, { stdin: token });
   const other = await service.token(await service.workspace(), { mode: 'test' });
@@ -91,7 +91,7 @@ test('a stored key is not sent to another address', async () => {
   expect(await command('audits list', { env: { SVC_BASE_URL: IN_PROCESS_URL } })).toMatchObject({ code: 0 });
 });
 
-test('a file that others may read is warned of', async () => {
+test('a warning says that other users can read the file', async () => {
   const { file, command } = await user();
   await command(login, { stdin: token });
   await chmod(file, 0o644);

@@ -57,7 +57,7 @@ async function ended(child: ChildProcess): Promise<Ended> {
   return { code: await code, stdout: out, stderr: err };
 }
 
-/** A line of bash in which `svc` is the command. */
+/** Runs a line of bash in which `svc` is the command. */
 const bash = (line: string): Promise<Ended> =>
   ended(
     spawn('bash', ['-c', `set -o pipefail; svc() { "${process.execPath}" "${MAIN}" "$@"; }; ${line}`], {
@@ -73,7 +73,7 @@ test('every record of a long list goes through a pipe', async () => {
   expect(records(stdout).map(({ id }) => id)).toEqual(await bigQuery(service.pool, workspaceId, mentions));
 });
 
-test('a reader that has seen enough ends it quietly, with success', async () => {
+test('a reader that stops early, such as head, ends it without a message and with success', async () => {
   for (const format of ['ndjson', 'csv', 'json', 'table']) {
     const { code, stdout, stderr } = await bash(`svc mentions list --all --format ${format} | head -n 2`);
     expect({ code, stderr, lines: stdout.split('\n').length }).toEqual({ code: 0, stderr: '', lines: 3 });
@@ -81,20 +81,20 @@ test('a reader that has seen enough ends it quietly, with success', async () => 
 });
 
 test.each(['mentions list --all', 'mentions tail --once --after start', '--help', 'completion bash'])(
-  'an output that takes no more is said in one line, with code 1: %s',
+  'a full disk is reported in one line, with code 1: %s',
   async (command) => {
     const message = 'svc: The output cannot be written: ENOSPC: no space left on device, write\n';
     expect(await bash(`svc ${command} > /dev/full`)).toEqual({ code: 1, stdout: '', stderr: message });
   },
 );
 
-test('a file that cannot be written is said in one line, with code 1', async () => {
+test('a file that cannot be written is reported in one line, with code 1', async () => {
   const { code, stderr } = await bash('svc mentions tail --once --position /dev/null/position');
   expect(code).toBe(1);
   expect(stderr).toMatch(/^svc: .*\/dev\/null\/position.*\n$/);
 });
 
-test('it goes through the proxy of the environment when Node.js is told to', async () => {
+test('it uses the proxy of the environment if NODE_USE_ENV_PROXY is set', async () => {
   const asked: string[] = [];
   const proxy = createServer((request, response) => {
     asked.push(request.url ?? '');
@@ -120,7 +120,7 @@ test('it goes through the proxy of the environment when Node.js is told to', asy
   expect(asked[0]).toContain('svc.test');
 });
 
-test('a retry is told in sentences', async () => {
+test('each retry is reported in complete sentences', async () => {
   const { code, stderr } = await bash(`SVC_BASE_URL=${await addressOfNobody()} svc audits count`);
   expect(code).toBe(9);
   expect(stderr.split('\n')).toEqual([
@@ -134,37 +134,34 @@ test('a retry is told in sentences', async () => {
   ]);
 });
 
-test.each(['version', '--version', '-v'])('svc %s says which version it is', async (argument) => {
+test.each(['version', '--version', '-v'])('svc %s prints the version', async (argument) => {
   expect(await bash(`svc ${argument}`)).toEqual({ code: 0, stdout: `${VERSION}\n`, stderr: '' });
 });
 
-test('the exit code says what kind of failure it was', async () => {
+test('the exit code identifies the kind of failure', async () => {
   expect(await bash('svc audits get aud_none')).toMatchObject({ code: 5, stdout: '' });
   expect(await bash('svc audits lst')).toMatchObject({ code: 2, stdout: '' });
   expect(await bash('SVC_API_KEY= svc audits list')).toMatchObject({ code: 3, stdout: '' });
 });
 
-test.each(['SIGINT', 'SIGTERM'] as const)(
-  '%s ends a tail that waits, at once and with code 130',
-  async (signal) => {
-    const position = join(home, `position-${signal}`);
-    const child = spawn(
-      process.execPath,
-      [MAIN, 'mentions', 'tail', '--after', 'start', '--position', position],
-      { env },
-    );
-    let written = '';
-    child.stdout.on('data', (chunk) => {
-      written += String(chunk);
-      if (written.includes(`"men_${MENTIONS - 1}"`)) child.kill(signal);
-    });
-    const { code, stderr } = await ended(child);
-    expect({ code, stderr }).toEqual({ code: 130, stderr: '' });
-    expect(records(written)).toHaveLength(MENTIONS);
-  },
-);
+test.each(['SIGINT', 'SIGTERM'] as const)('%s ends a waiting tail at once, with code 130', async (signal) => {
+  const position = join(home, `position-${signal}`);
+  const child = spawn(
+    process.execPath,
+    [MAIN, 'mentions', 'tail', '--after', 'start', '--position', position],
+    { env },
+  );
+  let written = '';
+  child.stdout.on('data', (chunk) => {
+    written += String(chunk);
+    if (written.includes(`"men_${MENTIONS - 1}"`)) child.kill(signal);
+  });
+  const { code, stderr } = await ended(child);
+  expect({ code, stderr }).toEqual({ code: 130, stderr: '' });
+  expect(records(written)).toHaveLength(MENTIONS);
+});
 
-test('a key that is typed at a terminal is not shown there', async ({ skip }) => {
+test('a key that is typed on a terminal is not shown there', async ({ skip }) => {
   if (!existsSync('/usr/bin/script')) skip('there is no script(1) to make a terminal');
   const login = `${process.execPath} ${MAIN} login --base-url ${address}`;
   const child = spawn('script', ['-qec', login, '/dev/null'], { env });
@@ -234,7 +231,7 @@ test('zsh completes commands, options and their values', async ({ skip }) => {
   expect(await complete('completion', '')).toContain('fish');
 });
 
-test.each(['zsh', 'fish'])('the script for %s is one that it understands', async (shell) => {
+test.each(['zsh', 'fish'])('the script for %s is valid in that shell', async (shell) => {
   const { code, stdout, stderr } = await bash(`svc completion ${shell}`);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   for (const word of ['api-keys', '--sort', 'score-descending', 'in_review']) {

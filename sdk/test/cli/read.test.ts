@@ -27,26 +27,26 @@ const orderOf = async (name: string, sort?: string, equal = {}): Promise<readonl
 };
 
 describe.each(Object.values(RESOURCES))('svc $name', ({ name }) => {
-  test('list gives every record as NDJSON to a pipe, newest first', async () => {
+  test('list prints every record as NDJSON in a pipe, newest first', async () => {
     const result = await command(`${name} list`);
     expect(result).toMatchObject({ code: 0, stderr: '' });
     expect(ids(result)).toEqual(await orderOf(name));
     expect(ids(await command(`${name} list --all --reverse`))).toEqual((await orderOf(name)).toReversed());
   });
 
-  test('get gives a record as the list shows it', async () => {
+  test('get prints a record as the list shows it', async () => {
     const [first] = records((await command(`${name} list -n 1`)).stdout);
     expect(records((await command(`${name} get ${String(first?.['id'])}`)).stdout)).toEqual([first]);
   });
 
-  test('tail --once --after start gives every record, oldest first', async () => {
+  test('tail --once --after start prints every record, oldest first', async () => {
     expect(ids(await command(`${name} tail --once --after start`))).toEqual(
       await orderOf(name, 'created-ascending'),
     );
   });
 
   test.each(['list', 'get', 'tail'])(
-    '%s --help names its options, and the resource is in the help of all',
+    '%s --help lists its options, and the general help lists the resource',
     async (verb) => {
       const { code, stdout, stderr } = await command(`${name} ${verb} --help`);
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -59,7 +59,7 @@ describe.each(Object.values(RESOURCES))('svc $name', ({ name }) => {
   );
 });
 
-test('--limit is the number of records, however many pages that takes', async () => {
+test('--limit is the number of records, however many pages it needs', async () => {
   const rows = Array.from({ length: 230 }, (_, i) => ({
     id: `men_many_${i}`,
     companyId: COMPANY,
@@ -83,21 +83,21 @@ test('filters and sorts are options', async () => {
   expect(ids(await command('audit-log list --kind api.request'))).toEqual(requests);
 });
 
-test('count gives a number, or an object', async () => {
+test('count prints a number, or an object with --json', async () => {
   expect((await command('audits count')).stdout).toBe(`${ITEMS}\n`);
   expect(JSON.parse((await command('audits count --approximate --json')).stdout)).toMatchObject({
     approximate: true,
   });
 });
 
-test('request gives any answer as it is', async () => {
+test('request prints any response unchanged', async () => {
   const { stdout } = await command('request GET /v1/audits?limit=2');
   expect(JSON.parse(stdout)).toEqual({ ...(await svc.audits.list({ limit: 2 })) });
   expect((await command('request get /healthz')).stdout).toBe('{"status":"ok"}\n');
   expect(await command('request DELETE /v1/audits/aud_x')).toMatchObject({ code: 6, stdout: '' });
 });
 
-test('a tail keeps its position in a file, and goes on there', async () => {
+test('a tail keeps its position in a file, and continues there', async () => {
   const file = join(home, 'position');
   expect(ids(await command(`audits tail --once --position ${file}`))).toEqual([]);
   const rows = ['a', 'b'].map((id) => ({
@@ -113,7 +113,7 @@ test('a tail keeps its position in a file, and goes on there', async () => {
   expect((await stat(file)).isFile()).toBe(true);
 });
 
-test('a tail that is ended before any record came has kept where it began', async () => {
+test('a tail that ends before the first record has stored its position', async () => {
   const file = join(home, 'begun');
   const { Interrupted } = await import('../../src/cli/io.ts');
   const controller = new AbortController();
@@ -131,7 +131,7 @@ test('a tail that is ended before any record came has kept where it began', asyn
   expect(ids(await command(`audits tail --once --position ${file}`))).toEqual(['aud_tail_c']);
 });
 
-test('Ctrl-C ends a tail that waits, with code 130 and nothing more said', async () => {
+test('Ctrl-C ends a waiting tail, with code 130 and without a message', async () => {
   const { Interrupted } = await import('../../src/cli/io.ts');
   const controller = new AbortController();
   const polled = fetchOf(service.app);

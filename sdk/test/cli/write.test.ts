@@ -38,7 +38,7 @@ describe('create', () => {
     );
   });
 
-  test('makes every record of a file, or of standard input, and tells how many', async () => {
+  test('creates every record of a file or of standard input, and prints how many', async () => {
     const lines = Array.from(
       { length: 1_200 },
       (_, i) => `${JSON.stringify({ id: `com_${i}`, name: `Company ${i}` })}\r\n`,
@@ -56,7 +56,7 @@ describe('create', () => {
     expect((await svc.companies.list().toArray({ max: 2_000 })).length).toBe(1_201);
   });
 
-  test('whose connection breaks tells what may exist, and how to create only the rest', async () => {
+  test('after a broken connection says what may exist, and how to create only the rest', async () => {
     const ndjson = Array.from({ length: 2_500 }, (_, i) => `{"name":"Company ${i}"}\n`).join('');
     const fetchApp = fetchOf(service.app);
     let batches = 0;
@@ -76,7 +76,7 @@ describe('create', () => {
     expect((await svc.companies.list().toArray({ max: 5_000 })).length).toBe(2_500);
   });
 
-  test('stops at a line that is no record, or that the service refuses, and tells what is there', async () => {
+  test('stops at a line that is not a record or that the service refuses, and says how many records exist', async () => {
     const broken = await command(['companies', 'create', '-f', '-'], { stdin: '{"name":"A"}\n[]\n' });
     expect(broken).toMatchObject({ code: 1, stdout: '' });
     expect(broken.stderr).toBe(
@@ -89,7 +89,7 @@ describe('create', () => {
     expect(missing.stderr).toContain('none.ndjson cannot be read');
   });
 
-  test('under an idempotency key creates nothing again', async () => {
+  test('with a repeated idempotency key creates nothing again', async () => {
     const argv = ['companies', 'create', 'name=Acme', '--idempotency-key', 'first'];
     expect((await command(argv)).stdout).toBe((await command(argv)).stdout);
     expect((await svc.companies.list()).data).toHaveLength(1);
@@ -104,7 +104,7 @@ describe('create', () => {
   });
 });
 
-test('update changes fields, only if the record is as it was when that is asked', async () => {
+test('update changes fields, and with --if-match only if the record has not changed', async () => {
   const { id } = await svc.companies.create({ name: 'Acme' });
   const read = await svc.companies.get(id);
   const ifMatch = ['--if-match', etagOf(read) ?? ''];
@@ -125,7 +125,7 @@ test('delete removes a record', async () => {
   expect(await command(['companies', 'delete', id])).toMatchObject({ code: 5 });
 });
 
-test('request sends a body, given or read', async () => {
+test('request sends a body from an argument, standard input or a file', async () => {
   const post = ['request', 'POST', '/v1/companies', '--data'];
   expect(records((await command([...post, '{"name":"A"}'])).stdout)).toEqual([
     expect.objectContaining({ name: 'A' }),

@@ -31,14 +31,14 @@ const event = fc.oneof<fc.Arbitrary<Event>[]>(
   fc.constant({ kind: 'resume' }),
 );
 
-/** What happens after how many records. */
+/** A list, how it is read, and the events after given numbers of yielded records. */
 const story = fc.record({
   list: fc.constantFrom(...LISTS.filter(({ name }) => ['audits', 'mentions', 'content'].includes(name))),
   sort: fc.nat(5),
   direction: fc.constantFrom('forward', 'before'),
   limit: fc.integer({ min: 1, max: 9 }),
   records: fc.integer({ min: 0, max: 40 }),
-  /** Records of one microsecond, or of one score. */
+  /** How many records share a time or a score. */
   ties: fc.integer({ min: 1, max: 5 }),
   events: fc.array(fc.tuple(fc.nat(30), event), { maxLength: 6 }),
 });
@@ -46,7 +46,7 @@ const story = fc.record({
 interface Stage {
   readonly svc: Svc;
   readonly list: ListCase;
-  /** Ids that have been there from the beginning and still are. */
+  /** Ids of the records that have existed from the beginning and still exist. */
   readonly lasting: Set<string>;
   readonly happen: (event: Event) => Promise<void>;
 }
@@ -65,7 +65,7 @@ async function stage(list: ListCase, records: number, ties: number): Promise<Sta
       const tie = Math.floor(made / ties);
       const own = list.name === 'audits' ? { headlineScore: tie % 7, completedAt: time(tie % 5, 0) } : {};
       const published = list.name === 'mentions' ? { publishedAt: time(tie % 5, tie % 3) } : {};
-      // Later ones get later times, but their ids are in no order.
+      // Later records have later times, but their ids are in no order.
       const id = `${list.resource.idPrefix}_${(made * 7919) % 10_007}`;
       return {
         id,
@@ -105,7 +105,7 @@ function expectOnce(given: readonly string[], { lasting }: Stage, order: readonl
   expect(given.filter((id) => lasting.has(id))).toEqual(expected);
 }
 
-test('an iteration yields every record that stays exactly once, whatever happens in the meantime', {
+test('an iteration yields every record that is not deleted exactly once, whatever happens in the meantime', {
   timeout: 120_000,
 }, async () => {
   await fc.assert(
@@ -129,7 +129,7 @@ test('an iteration yields every record that stays exactly once, whatever happens
   );
 });
 
-test('a tail yields every record that stays exactly once, in the order of creation, whatever happens in the meantime', {
+test('a tail yields every record that is not deleted exactly once, in the order of creation, whatever happens in the meantime', {
   timeout: 120_000,
 }, async () => {
   await fc.assert(
@@ -155,7 +155,7 @@ test('a tail yields every record that stays exactly once, in the order of creati
         return false;
       };
       while (await goOn()) current = tail({ after: current.position, follow: false });
-      // What came at the very end is given by the next tail; nothing more happens.
+      // The next tail yields the records that were added last. No more events happen.
       due.splice(0);
       current = tail({ after: current.position, follow: false });
       await goOn();

@@ -14,20 +14,20 @@ const orderOf = (list: ListCase, sort: string): Promise<readonly string[]> =>
   bigQuery(service.pool, workspaceId, list, { sort });
 
 describe.each(LISTS)('$name', (list) => {
-  test('awaited, it is the page that the service gives', async () => {
+  test('`await` returns the page of the service', async () => {
     const page = await collectionOf(svc, list.name).list({ limit: PAGE });
     const { data, pagination } = pageOf(await world.get(list, { limit: PAGE }));
     expect(page.data).toEqual(data);
     expect(Object.keys(page.pagination)).toEqual(Object.keys(pagination));
   });
 
-  test('awaited without a limit, it is a page of 50', async () => {
+  test('`await` without a limit returns a page of 50', async () => {
     const { data } = pageOf(await world.get(list));
     expect((await collectionOf(svc, list.name).list()).data).toEqual(data);
   });
 
   test.each(list.sorts)(
-    '%s: `for await` gives every record in order, and `before` in the opposite order',
+    '%s: `for await` yields every record in order, and with `before` in reverse order',
     async (sort) => {
       const options = list.sorts.length > 1 ? { sort, limit: PAGE } : { limit: PAGE };
       const expected = await orderOf(list, sort);
@@ -36,14 +36,14 @@ describe.each(LISTS)('$name', (list) => {
     },
   );
 
-  test('a record by its id is as the list shows it', async () => {
+  test('`get` returns a record as the list shows it', async () => {
     const { data } = await collectionOf(svc, list.name).list({ limit: 1 });
     const [first] = data;
     expect(await collectionOf(svc, list.name).get(first?.id ?? '')).toEqual(first);
   });
 });
 
-test('`before` with the cursor that loaded a page begins with the page before it', async () => {
+test('`before` with the cursor that loaded a page starts with the page before it', async () => {
   const first = await svc.audits.list({ limit: PAGE });
   const cursor = first.pagination.nextCursor ?? '';
   const second = await svc.audits.list({ limit: PAGE, cursor });
@@ -53,7 +53,7 @@ test('`before` with the cursor that loaded a page begins with the page before it
   expect((await svc.audits.list({ limit: PAGE, cursor }).before()).data).toEqual(first.data);
 });
 
-test('`pages` gives pages whose items are in the order of the list, in either direction', async () => {
+test('`pages` yields pages whose items are in the order of the list, in both directions', async () => {
   const expected = await orderOf(listNamed('audits'), 'created-descending');
   const forward = await collect(svc.audits.list({ limit: PAGE }).pages());
   const backward = await collect(svc.audits.list({ limit: PAGE }).before().pages());
@@ -62,7 +62,7 @@ test('`pages` gives pages whose items are in the order of the list, in either di
   expect(forward.map(({ data }) => data.length)).toEqual([PAGE, PAGE, PAGE, ITEMS - 3 * PAGE]);
 });
 
-test('`toArray` gives at most `max` records, and asks for no more than it needs', async () => {
+test('`toArray` returns at most `max` records, and requests no more than it needs', async () => {
   const urls: string[] = [];
   const counting = clientOf(service.app, token, {
     fetch: (url, init) => {
@@ -89,10 +89,10 @@ test('a filter applies to the whole iteration', async () => {
   expect(await idsOf(svc.content.list({ companyId: COMPANY, status: 'draft', limit: 1 }))).toEqual(expected);
 });
 
-test('a list that is empty has no records, no more pages and, where it gives totals, the total 0', async () => {
+test('an empty list has no records and no more pages, and its total, if it has one, is 0', async () => {
   const empty = clientOf(service.app, await service.token(await service.workspace(), { mode: 'test' }));
   for (const { name } of LISTS) {
-    // The workspace's one key, and the entry that says that it was made.
+    // The workspace has one key, and an entry about its creation.
     if (name === 'api-keys' || name === 'audit-log') continue;
     expect(await idsOf(collectionOf(empty, name).list())).toEqual([]);
     expect(await idsOf(collectionOf(empty, name).list().before())).toEqual([]);
@@ -102,7 +102,7 @@ test('a list that is empty has no records, no more pages and, where it gives tot
 
 test('empty pages in the middle of a list do not end an iteration', async () => {
   const expected = await orderOf(listNamed('audits'), 'created-descending');
-  // Every other answer is one that a service may give as well: no items, and the same gap again.
+  // A service may also respond with an empty page whose cursors mark the same gap. Here, every second response does.
   let calls = 0;
   const sparse = clientOf(service.app, token, {
     fetch: async (url, init) => {
@@ -130,17 +130,17 @@ test('a cursor of another filter set is refused', async () => {
   await expect(svc.audits.list({ cursor, companyId: COMPANY })).rejects.toThrow(SvcCursorMismatchError);
 });
 
-test('a count is exact, or approximate when asked', async () => {
+test('a count is exact, or approximate if requested', async () => {
   expect(await svc.audits.count()).toEqual({ count: ITEMS, approximate: false });
   expect(await svc.audits.count({ approximate: true })).toMatchObject({ approximate: true });
 });
 
-test('an id that would name another path is refused before anything is sent', async () => {
+test('an id that would lead to another path is refused before anything is sent', async () => {
   for (const id of ['', '.', '..']) await expect(svc.audits.get(id)).rejects.toThrow(SvcError);
   await expect(svc.audits.get('a/../b')).rejects.toThrow('There is no such audit');
 });
 
-test('the resources of the table are all there', () => {
+test('the client has every resource of the table', () => {
   const client: Svc = svc;
   expect(Object.keys(client)).toEqual(['mode', ...Object.keys(RESOURCES)]);
 });

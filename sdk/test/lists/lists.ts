@@ -1,6 +1,6 @@
 import { type List, RESOURCES, type Svc, type Tail } from '@svc/sdk';
 
-/** The client's methods as tests that run over every list see them: without each resource's own types. */
+/** The client's methods without the types of one resource, for tests that run with every list. */
 
 export type AnyItem = { readonly id: string };
 
@@ -17,7 +17,7 @@ export function collectionOf(svc: Svc, name: string): AnyCollection {
   return svc[found[0] as keyof typeof RESOURCES] as AnyCollection;
 }
 
-/** All that an iteration gives. */
+/** All items of an iteration. */
 export async function collect<T>(items: AsyncIterable<T>): Promise<readonly T[]> {
   const all: T[] = [];
   for await (const item of items) all.push(item);

@@ -67,7 +67,7 @@ describe('while an iteration pauses for more than a day', () => {
     }));
 
   test.each(LISTS.filter(({ name }) => name !== 'api-keys'))(
-    'records of $name that are added at its head are not given, and none is repeated',
+    'records of $name that are added at the beginning of the list are not yielded, and none is repeated',
     async (list) => {
       const expected = await bigQuery(service.pool, workspaceId, list);
       const ids = await idsWithPause(
@@ -89,7 +89,7 @@ describe('while an iteration pauses for more than a day', () => {
   );
 
   test.each(LISTS.filter(({ name }) => name === 'mentions' || name === 'content'))(
-    'records of $name that are deleted, the last one given among them, do not break it',
+    'records of $name are deleted, including the last yielded one: the others are yielded once',
     async (list) => {
       const expected = await bigQuery(service.pool, workspaceId, list);
       const remove = async (ids: readonly string[]): Promise<void> => {
@@ -103,7 +103,7 @@ describe('while an iteration pauses for more than a day', () => {
       const ids = await idsWithPause(listOf(svc, list, 'created-descending', 'forward'), PAGE + 2, () =>
         remove(gone),
       );
-      // What was loaded before it was deleted is given.
+      // Records that were loaded before they were deleted are yielded.
       const missing = gone.filter((id) => expected.indexOf(id) >= 2 * PAGE);
       expect(missing.length).toBeGreaterThan(0);
       expect(ids).toEqual(expected.filter((id) => !missing.includes(id)));
@@ -128,7 +128,7 @@ describe('while an iteration pauses for more than a day', () => {
     expect(ids).toEqual(expected);
   });
 
-  test('an iteration over audits by creation, of whose records none is left, says that its position is lost', async () => {
+  test('an iteration over audits by creation throws SvcPositionLostError if all its records were deleted', async () => {
     const iteration = idsWithPause(svc.audits.list({ limit: PAGE }), PAGE, async (given) => {
       await service.pool.query('delete from audits where workspace_id = $1 and id = any($2)', [
         workspaceId,

@@ -10,17 +10,17 @@ const fetchApp = fetchOf(service.app);
 
 type Items = AsyncGenerator<unknown, void, undefined>;
 
-/** An iteration whose next `next` waits for something that does not come by itself. */
+/** An iteration whose next `next` waits for something that never happens. */
 interface Waiting {
   readonly items: Items;
   /** Resolves when it waits. */
   readonly waits: Promise<unknown>;
-  /** What the signal of the wait was aborted with; undefined while it is not. */
+  /** The reason with which the signal of the wait was aborted; undefined while it is not aborted. */
   readonly ended: () => unknown;
   readonly requests: () => number;
 }
 
-/** A client whose pauses last until their signal is aborted, and whose requests do after `answered` ones. */
+/** Iterates with a client whose pauses, and whose requests after `answered` ones, last until their signal is aborted. */
 function waiting(answered: number, open: (svc: Svc) => Items): Waiting {
   const { promise: waits, resolve } = Promise.withResolvers<unknown>();
   let requests = 0;
@@ -50,7 +50,10 @@ const WAITS: readonly (readonly [string, () => Waiting])[] = [
   ],
   ['its pages', () => waiting(EVER, (svc) => svc.audits.tail({ after: 'now' }).pages())],
   ['a tail that waits for a response', () => waiting(1, (svc) => iterate(svc.audits.tail({ after: 'now' })))],
-  ['a tail that looks where `now` is', () => waiting(0, (svc) => iterate(svc.audits.tail({ after: 'now' })))],
+  [
+    'a tail that searches for the position of `now`',
+    () => waiting(0, (svc) => iterate(svc.audits.tail({ after: 'now' }))),
+  ],
   ['a list that waits for a response', () => waiting(0, (svc) => iterate(svc.audits.list()))],
   ['its pages', () => waiting(0, (svc) => svc.audits.list().pages())],
   ['a list in reverse order', () => waiting(0, (svc) => iterate(svc.audits.list().before()))],
@@ -60,7 +63,7 @@ const iterate = (items: AsyncIterable<unknown>): Items => items[Symbol.asyncIter
 const DONE = { done: true, value: undefined };
 
 describe.each(WAITS)('%s', { timeout: TEST_TIMEOUT_MS }, (_, start) => {
-  test('ends at once by `return`: the pending `next` is done, and nothing more is sent', async () => {
+  test('`return` ends it at once: the pending `next` is done, and nothing more is sent', async () => {
     const { items, waits, ended, requests } = start();
     const next = items.next();
     await waits;
@@ -73,7 +76,7 @@ describe.each(WAITS)('%s', { timeout: TEST_TIMEOUT_MS }, (_, start) => {
     expect(requests()).toBe(sent);
   });
 
-  test('ends at once by `throw`, which rejects with its error', async () => {
+  test('`throw` ends it at once, and rejects with its error', async () => {
     const { items, waits, ended } = start();
     const next = items.next();
     await waits;
@@ -83,33 +86,36 @@ describe.each(WAITS)('%s', { timeout: TEST_TIMEOUT_MS }, (_, start) => {
     expect(ended()).toBeInstanceOf(Error);
   });
 
-  test('ends at once by several `return`s, with several pending `next`s', async () => {
+  test('several calls of `return` end it at once, with several pending calls of `next`', async () => {
     const { items, waits } = start();
     const pending = [items.next(), items.next()];
     await waits;
     expect(await Promise.all([...pending, items.return(), items.return()])).toEqual([DONE, DONE, DONE, DONE]);
   });
 
-  test('sends nothing when it is ended before it has begun', async () => {
+  test('sends nothing if it is ended before it begins', async () => {
     const { items, requests } = start();
     expect(await items.return()).toEqual(DONE);
     expect(await items.next()).toEqual(DONE);
     expect(requests()).toBe(0);
   });
 
-  test.each([undefined, new Error('enough')])('ends with the stream that it feeds: %s', async (reason) => {
-    const { items, waits, ended } = start();
-    const stream = Readable.from(items);
-    stream.on('error', () => undefined).resume();
-    await waits;
-    const closed = new Promise((resolve) => stream.once('close', resolve));
-    stream.destroy(reason);
-    await closed;
-    expect(ended()).toBeInstanceOf(Error);
-  });
+  test.each([undefined, new Error('enough')])(
+    'ends when the stream that reads it is destroyed: %s',
+    async (reason) => {
+      const { items, waits, ended } = start();
+      const stream = Readable.from(items);
+      stream.on('error', () => undefined).resume();
+      await waits;
+      const closed = new Promise((resolve) => stream.once('close', resolve));
+      stream.destroy(reason);
+      await closed;
+      expect(ended()).toBeInstanceOf(Error);
+    },
+  );
 });
 
-test('an iteration that goes on after the signal of its list was aborted throws the reason', async () => {
+test('an iteration throws the reason when the signal of its list is aborted', async () => {
   const controller = new AbortController();
   const { items, waits } = waiting(0, (svc) => iterate(svc.audits.list({ signal: controller.signal })));
   const next = items.next();
@@ -133,7 +139,7 @@ test('an abandoned iteration leaves no listener on the signal of its list', asyn
   expect(listeners()).toBe(0);
 });
 
-test('a tail that was ended goes on after the last record that it gave', async () => {
+test('a tail that was ended continues after the last record that it yielded', async () => {
   const svc = clientOf(service.app, token);
   const all = await Array.fromAsync(svc.audits.tail({ follow: false }));
   const tail = svc.audits.tail({ follow: false });

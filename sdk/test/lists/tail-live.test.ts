@@ -7,7 +7,7 @@ const WRITERS = 8;
 const CREATES = 12;
 const BATCH = 7;
 
-test('tails that poll while many write, on two nodes at once, get every record once and in the order of creation', async () => {
+test('tails on two nodes yield every record once and in the order of creation while many clients write', async () => {
   const node = await createTestService();
   const other = await createTestService({ database: node.database, clock: node.clock });
   const workspaceId = await node.workspace();
@@ -41,7 +41,7 @@ test('tails that poll while many write, on two nodes at once, get every record o
     while (ids.length < total) {
       for await (const { id } of tail) {
         ids.push(id);
-        // Another process goes on, now and then.
+        // From time to time, another tail continues at the position.
         if (ids.length % 97 === 0 || ids.length === total) break;
       }
       tail = client.audits.tail({ after: tail.position });

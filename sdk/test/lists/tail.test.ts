@@ -50,7 +50,7 @@ async function addAudits(count: number, companyId = COMPANY): Promise<readonly s
   return rows.map(({ id }) => id);
 }
 
-/** The next ids of an iteration, which stays open. */
+/** The next ids of an iteration. The iteration stays open. */
 async function take(items: AsyncIterator<AnyItem>, count: number): Promise<readonly string[]> {
   const ids: string[] = [];
   while (ids.length < count) {
@@ -66,11 +66,11 @@ const iterate = (tail: Tail<AnyItem>): AsyncIterator<AnyItem> => tail[Symbol.asy
 describe.each(LISTS)('$name', (list) => {
   const options = { follow: false };
 
-  test('gives every record that is there, in the order of creation', async () => {
+  test('yields every existing record, in the order of creation', async () => {
     expect(await idsOf(collectionOf(svc, list.name).tail(options))).toEqual(await createdOrder(list));
   });
 
-  test('goes on after any record at the position that it had there, at once and after more than a day', async () => {
+  test('continues at the position after any record, at once and after more than a day', async () => {
     const expected = await createdOrder(list);
     const tail = collectionOf(svc, list.name).tail(options);
     const positions: string[] = [tail.position];
@@ -84,7 +84,7 @@ describe.each(LISTS)('$name', (list) => {
   });
 });
 
-test('catches up, and then gives what comes, however the newer records are spread over polls', async () => {
+test('yields existing records, then new ones, however the new records are spread over polls', async () => {
   const there = await idsOf(svc.audits.tail({ follow: false }));
   const come: string[] = [];
   const batches = [1, 0, 150, 2, 100, 0, 0, 7];
@@ -95,7 +95,7 @@ test('catches up, and then gives what comes, however the newer records are sprea
   expect(pauses).toBe(batches.length);
 });
 
-test('`now` gives only what comes', async () => {
+test('`now` yields only new records', async () => {
   let come: readonly string[] = [];
   atPause = async () => {
     come = await addAudits(3);
@@ -104,7 +104,7 @@ test('`now` gives only what comes', async () => {
   expect(pauses).toBe(1);
 });
 
-test('`now` can be stored before any record has come, and is exact from then on', async () => {
+test('`now` can be stored before any new record exists, and is exact from then on', async () => {
   const tail = svc.audits.tail({ after: 'now' });
   expect(tail.position).toBe('now');
   await tail.begin();
@@ -114,19 +114,16 @@ test('`now` can be stored before any record has come, and is exact from then on'
   expect(await take(iterate(tail), 3)).toEqual(come);
 });
 
-test.each(['start', 'now'])(
-  'from %s on, a list that is empty at first is tailed from its first record on',
-  async (after) => {
-    await service.pool.query('delete from audits where workspace_id = $1', [workspaceId]);
-    let come: readonly string[] = [];
-    atPause = async (pause) => {
-      if (pause === 3) come = await addAudits(3);
-    };
-    expect(await take(iterate(svc.audits.tail({ after })), 3)).toEqual(come);
-  },
-);
+test.each(['start', 'now'])('after %s, a tail of an empty list yields its first record', async (after) => {
+  await service.pool.query('delete from audits where workspace_id = $1', [workspaceId]);
+  let come: readonly string[] = [];
+  atPause = async (pause) => {
+    if (pause === 3) come = await addAudits(3);
+  };
+  expect(await take(iterate(svc.audits.tail({ after })), 3)).toEqual(come);
+});
 
-test('a quiet day and a sleeping machine do not make it skip or repeat a record', async () => {
+test('a day between two polls does not make it skip or repeat a record', async () => {
   const there = await idsOf(svc.audits.tail({ follow: false }));
   const come: string[] = [];
   atPause = async () => {
@@ -137,7 +134,7 @@ test('a quiet day and a sleeping machine do not make it skip or repeat a record'
   expect(ids).toEqual([...there, ...come]);
 });
 
-test('`now` is remembered over a day in which nothing came', async () => {
+test('`now` keeps its position over a day without new records', async () => {
   let come: readonly string[] = [];
   atPause = async (pause) => {
     expireCursors();
@@ -146,7 +143,7 @@ test('`now` is remembered over a day in which nothing came', async () => {
   expect(await take(iterate(svc.audits.tail({ after: 'now' })), 2)).toEqual(come);
 });
 
-test('a position in the middle of a page holds while records come and go', async () => {
+test('a position in the middle of a page stays exact while records are created and deleted', async () => {
   const list = LISTS.find(({ name }) => name === 'mentions');
   if (list === undefined) throw new Error('there are no mentions');
   const expected = await createdOrder(list);
@@ -169,7 +166,7 @@ test('a position in the middle of a page holds while records come and go', async
   expect(await rest()).toEqual(expected.slice(6));
 });
 
-test('a position is short enough for a column or a header, also with the longest ids', async () => {
+test('a position is short enough for a column or a header, even with the longest ids', async () => {
   const tail = svc.audits.tail({ follow: false });
   await idsOf(tail);
   expect(tail.position.length).toBeLessThan(1_000);
@@ -184,14 +181,14 @@ test('a position is short enough for a column or a header, also with the longest
   expect(long.position.length).toBeLessThan(2_000);
 });
 
-test('a tail that was left in the middle of a page goes on there when it is iterated again', async () => {
+test('a tail that was stopped in the middle of a page continues there when it is iterated again', async () => {
   const expected = await idsOf(svc.audits.tail({ follow: false }));
   const tail = svc.audits.tail({ follow: false });
   for await (const { id } of tail) if (id === expected[4]) break;
   expect(await idsOf(tail)).toEqual(expected.slice(5));
 });
 
-test('`pages` gives the same records, and the position after each page is exact', async () => {
+test('`pages` yields the same records, and the position after each page is exact', async () => {
   await addAudits(230);
   const expected = await idsOf(svc.audits.tail({ follow: false }));
   const tail = svc.audits.tail({ follow: false });
@@ -204,7 +201,7 @@ test('`pages` gives the same records, and the position after each page is exact'
   expect(ids).toEqual(expected);
 });
 
-test('a filter holds for what is there and for what comes', async () => {
+test('a filter applies to existing and new records', async () => {
   const there = await idsOf(svc.audits.tail({ follow: false, companyId: OTHER_COMPANY }));
   expect(there.length).toBeGreaterThan(0);
   let come: readonly string[] = [];
@@ -216,7 +213,7 @@ test('a filter holds for what is there and for what comes', async () => {
   expect(ids).toEqual([...there, ...come]);
 });
 
-test('a position of another list or filter, or what is none, is refused', async () => {
+test('a position of another list or filter, or an invalid position, is refused', async () => {
   const tail = svc.audits.tail({ follow: false });
   await collect(tail);
   expect(() => svc.mentions.tail({ after: tail.position })).toThrow(
@@ -228,7 +225,7 @@ test('a position of another list or filter, or what is none, is refused', async 
   await expect(iterate(other).next()).rejects.toThrow(SvcCursorMismatchError);
 });
 
-test('it stops at once when its signal is aborted, also between two records of a page', async () => {
+test('it stops at once when its signal is aborted, even between two records of a page', async () => {
   const controller = new AbortController();
   const reason = new Error('enough');
   const items = iterate(svc.audits.tail({ signal: controller.signal }));

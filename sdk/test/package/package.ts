@@ -12,7 +12,7 @@ export interface Ran {
   readonly stderr: string;
 }
 
-/** Runs a program to its end; rejects with its output when it fails. */
+/** Runs a program until it ends. Rejects with its output if it fails. */
 export const run = (
   program: string,
   args: readonly string[],
@@ -27,7 +27,7 @@ export const run = (
     throw error;
   });
 
-/** Copies the SDK's sources and all that its build needs, so that packing changes nothing in this repository. */
+/** Copies the SDK's sources and everything that its build needs, so that packing changes nothing in this repository. */
 export async function copyOfSources(): Promise<string> {
   const directory = await temporaryDirectory();
   for (const name of ['tsconfig.json', 'LICENSE']) await cp(join(ROOT, name), join(directory, name));
@@ -39,11 +39,11 @@ export async function copyOfSources(): Promise<string> {
   return join(directory, 'sdk');
 }
 
-/** Packs the client by `npm pack` in a copy of its sources; resolves with the tarball. */
+/** Packs the client with `npm pack` in a copy of its sources. Resolves with the path of the tarball. */
 export async function packClient(sources: string): Promise<string> {
   await run('npm', ['pack', '--silent'], { cwd: sources });
   const tarball = (await readdir(sources)).find((name) => name.endsWith('.tgz'));
-  if (tarball === undefined) throw new Error('npm pack made no tarball');
+  if (tarball === undefined) throw new Error('npm pack created no tarball');
   return join(sources, tarball);
 }
 
@@ -61,7 +61,7 @@ export async function projectWith(tarball: string): Promise<string> {
   return project;
 }
 
-/** The runtime's program; undefined when this machine has none of that version. */
+/** The runtime's program; undefined if this machine does not have that version. */
 export async function findRuntime(runtime: Runtime): Promise<string | undefined> {
   const { program, version } = runtime;
   const inPath = (process.env['PATH'] ?? '').split(delimiter);

@@ -29,7 +29,7 @@ const readme = await readFile(join(ROOT, 'sdk/README.md'), 'utf8');
 const blocks = (language: string): readonly string[] =>
   [...readme.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, 'gms'))].map(([, text = '']) => text);
 
-/** Examples go on from the first one, which makes the client. */
+/** The examples. Those after the first one use the client that the first one creates. */
 const programs = blocks('ts').map((text) =>
   text.includes('new Svc(') ? text : `import { Svc } from '@svc/sdk';\nconst svc = new Svc();\n${text}`,
 );

@@ -21,8 +21,8 @@ const project = await projectWith(await packClient(await copyOfSources()));
 const CHROMIUM = '/usr/bin/chromium';
 
 /**
- * Skips a test whose runtime this machine does not have, and says so also where skipped tests are not listed. `npm run
- * runtimes` brings them all: then none is skipped.
+ * Skips a test whose runtime this machine does not have, and prints that, because skipped tests are not always listed.
+ * `npm run runtimes` installs all runtimes, so that no test is skipped.
  */
 function skip(context: TestContext, runtime: string): never {
   if (process.env['SVC_EVERY_RUNTIME'] !== undefined) throw new Error(`there is no ${runtime}`);
@@ -104,7 +104,7 @@ test.for(RUNTIMES)('its command line runs on $name', async (runtime, context) =>
   expect((await svc('content', 'list', '--status', 'draft', '--format', 'table')).stdout).toContain('draft');
 });
 
-/** Serves the built client and a page, and passes everything else on to the service: one origin, as a browser wants it. */
+/** Serves the built client and a page, and forwards all other requests to the service: a browser requires one origin. */
 async function startSite(page: string): Promise<Server> {
   const server = createServer(async (request, response) => {
     const { url = '/', method = 'GET', headers } = request;

@@ -55,7 +55,7 @@ const REFUSED = [
   'new Svc({ apikey: "x" });',
 ];
 
-/** Compiles each text as a file of its own; resolves with the indexes of those with errors. */
+/** Compiles each text as its own file. Resolves with the indexes of the texts with errors. */
 async function refused(
   texts: readonly string[],
   lib: readonly string[],
@@ -108,7 +108,7 @@ test.each([
   expect((await refused(COMPILES, lib, types)).map((index) => COMPILES[index])).toEqual([]);
 });
 
-test('an unknown sort, a misspelt filter, a method that a resource does not have: none compiles', async () => {
+test('an unknown sort, a misspelt filter and a method that a resource does not have do not compile', async () => {
   const found = await refused(REFUSED, ...NODE);
   expect(REFUSED.filter((_, index) => !found.includes(index))).toEqual([]);
 });
