@@ -3,8 +3,8 @@ import { type ComponentType, useEffect, useEffectEvent, useState } from 'react';
 const RETRY_MS = 2_000;
 
 /**
- * A component whose code is loaded once it is wanted; null until then. After a failure, calls `onFailure` and tries
- * again while it is wanted.
+ * Loads the code of a component when `wanted` is true. Returns null until it is loaded. After a failure, calls `onFailure`
+ * and tries again while `wanted` is true.
  */
 export function useChunk<Props>(
   load: () => Promise<{ readonly default: ComponentType<Props> }>,

@@ -89,7 +89,9 @@ export function EditRecord({ workspaceId, resource, read, onClose }: EditRecordP
 }
 
 const hintOf = ({ kind, description }: Field): string =>
-  kind === 'time' ? `${description} With a time zone, for example 2026-03-01T09:30:00Z.` : description;
+  kind === 'time'
+    ? `${description} Enter it with a time zone, for example 2026-03-01T09:30:00Z.`
+    : description;
 
 interface FieldControlProps {
   readonly id: string;

@@ -66,7 +66,7 @@ function RecordDetails({ workspaceId, resource, read }: RecordDetailsProps) {
   const companyId = companyOf(resource, record);
   const companyName = useCompanyNames(workspaceId, [companyId]);
   const blocked = whyNot(role, 'record.change');
-  // A company has one headline score over time. It belongs on the page of the company and of each audit.
+  // The headline score over time is shown on the page of a company, and on those of its audits.
   const hasScore = isCompanies(resource) || 'headlineScore' in resource.fields;
   return (
     <Page

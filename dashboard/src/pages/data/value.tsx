@@ -24,7 +24,7 @@ export function Value({ workspaceId, name, field, value, companyName, time = 're
   if (value === null || value === undefined) return <span className="text-soft">None</span>;
   const text = String(value);
   if (kind === 'time') return <When at={text} form={time} />;
-  // The only field with a scale that people know: 0 is bad, 100 is good.
+  // The only integer field with a known scale: 0 is bad, 100 is good.
   if (name === 'headlineScore') return <Score score={Number(value)} />;
   if (kind === 'integer') return <span className="tabular-nums">{formatNumber(Number(value))}</span>;
   if (kind === 'choice') return <Badge tone={toneOf(text)}>{valueLabel(text)}</Badge>;

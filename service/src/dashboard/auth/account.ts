@@ -80,7 +80,7 @@ export function registerAccount(api: FastifyInstance, { people, auth }: Dashboar
     if (!listed.ok) return sendResponse(reply, listed);
     const own = (await listed.json()) as readonly { readonly id: string; readonly token: string }[];
     const token = own.find((other) => other.id === id)?.token;
-    if (token === undefined) throw new ApiError('not_found', 'You have no such session.');
+    if (token === undefined) throw new ApiError('not_found', 'There is no such session.');
     return sendResponse(reply, await logChange(auth, request, '/revoke-session', { token }, ended));
   });
 }

@@ -23,7 +23,7 @@ import { RATE_LIMIT_MODEL, SECOND_FACTOR_MODELS, SIGN_IN_MODELS } from './schema
 import { sealingKeys } from './sealed-factors.ts';
 
 export const AUTH_PATH = '/dashboard/api/auth';
-/** The header that tells better-auth the address of a request. Only session.ts sets it, from what Fastify trusts. */
+/** The header with the address of a request for better-auth. Only session.ts sets it, to the address that Fastify trusts. */
 export const ADDRESS_HEADER = 'x-svc-address';
 
 const ATTEMPTS = { max: SIGN_IN_ATTEMPTS_MAX, window: SIGN_IN_WINDOW_SECONDS } as const;

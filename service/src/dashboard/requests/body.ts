@@ -22,7 +22,7 @@ export function parseJsonBodies(scope: FastifyInstance): void {
     if (body.length === 0) return done(null);
     const text = jsonText(request.headers['content-type'], body);
     if (NUL.test(text)) {
-      return done(new ApiError('invalid_body', 'The request body must not hold the character U+0000.'));
+      return done(new ApiError('invalid_body', 'The request body must not contain the character U+0000.'));
     }
     return parse(request, text, done);
   });

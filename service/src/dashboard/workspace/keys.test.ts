@@ -67,7 +67,7 @@ describe('creating a key', () => {
       [{ ...KEY, mode: 'prod' }, '"mode" must be one of live, test.'],
       [{ ...KEY, access: 'admin' }, '"access" must be one of read, write.'],
       [{ ...KEY, companyId: '' }, '"companyId" must be an id'],
-      [{ ...KEY, companyId: 'com_2' }, '"companyId" must be a company of this workspace'],
+      [{ ...KEY, companyId: 'com_2' }, '"companyId" must be the id of a company of this workspace'],
       [{ ...KEY, scopes: [] }, 'Unknown field "scopes". Allowed: name, mode, access, companyId.'],
       [{ name: 'x', mode: 'live', access: 'read' }, '"companyId" is missing'],
       [{}, '"name" is missing'],

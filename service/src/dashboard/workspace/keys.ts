@@ -37,7 +37,10 @@ export function registerKeys(api: FastifyInstance, { sessions, keys, reader }: D
     const key = create(request.body);
     const created = await keys.createOnce(workspaceId, key, by, repeatsOf(request, person), confirm(access));
     if (created === 'no_company') {
-      throw new ApiError('invalid_body', '"companyId" must be a company of this workspace, or null.');
+      throw new ApiError(
+        'invalid_body',
+        '"companyId" must be the id of a company of this workspace, or null.',
+      );
     }
     return reply.code(created.token === null ? 200 : 201).send(created);
   });
