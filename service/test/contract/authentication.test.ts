@@ -9,7 +9,7 @@ const UNKNOWN = `svc_live_${RANDOM}`;
 
 let service: TestService;
 let workspaceId: string;
-/** One of a live and one of a test key, each revoked before it was ever used. */
+/** A token of a live key and one of a test key. Both keys are revoked and were never used. */
 let revoked: readonly string[];
 beforeAll(async () => {
   service = await createTestService();
@@ -33,7 +33,7 @@ const PATHS = [
 
 describe.each(PATHS)('without a valid key, %s', (path) => {
   test.each([undefined, '', 'Basic c3ZjOnN2Yw==', UNKNOWN, 'Bearer', 'Bearer '])(
-    'answers 401 and asks for a bearer token when Authorization is %j',
+    'responds with 401 and requests a bearer token if Authorization is %j',
     async (authorization) => {
       const answer = await ask(path, authorization);
       expectFailure(answer, 'invalid_key');
@@ -41,7 +41,7 @@ describe.each(PATHS)('without a valid key, %s', (path) => {
     },
   );
 
-  test('answers 401 to a malformed, an unknown and a revoked token in the same bytes', async () => {
+  test('responds with 401 in the same bytes to a malformed, an unknown and a revoked token', async () => {
     const tokens = [
       UNKNOWN,
       ...revoked,
@@ -119,7 +119,7 @@ describe('a token in the URL', () => {
     }
   });
 
-  test('reaches neither a log line, nor an audit entry, nor the answer', async () => {
+  test('is not in a log line, an audit entry or the response', async () => {
     const token = await service.token(workspaceId);
     const secret = token.slice('svc_live_'.length);
     const urls = [
@@ -151,7 +151,7 @@ describe('a token in the URL', () => {
 
 describe('a key that is revoked or rotated', () => {
   test.each(['live', 'test'] as const)(
-    'is refused by every node in the next request, also by one that has just used it: %s',
+    'is refused by every node at the next request, also by a node that has just used it: %s',
     async (mode) => {
       const other = await createTestService({ database: service.database });
       const { keyId, token } = await service.issue(workspaceId, { mode });
@@ -172,11 +172,11 @@ describe('a key that is revoked or rotated', () => {
     },
   );
 
-  test('is refused in the middle of a request that it began, and nothing of the data is shown', async () => {
+  test('is refused during a request that it began, and no data is shown', async () => {
     for (const mode of ['live', 'test'] as const) {
       const { keyId, token } = await service.issue(workspaceId, { mode });
       if (mode === 'live') expect((await service.request(token, '/v1/audits')).status).toBe(200);
-      // The request waits for a row that this transaction holds, between its look-up and its audit entry.
+      // Between its look-up and its audit entry, the request waits for a row that this transaction locks.
       const holder = await service.pool.connect();
       try {
         await holder.query('begin');

@@ -19,7 +19,7 @@ await pool.query('update members set workspace_id = $1 where user_id = $2', [
   owner.userId,
 ]);
 
-/** Times at the limits of what we accept and of what PostgreSQL accepts, which are not the same. */
+/** Times at the limits of the service and of PostgreSQL, which differ. */
 const TIMES = [
   '2026-03-01T09:30:00+15:59',
   '2026-03-01T09:30:00+16:00',
@@ -45,7 +45,7 @@ const TIMES = [
   'now',
 ] as const;
 
-/** Numbers as JSON text, since there is more than one way to write the same one. */
+/** Numbers as JSON text, because a number can be written in several ways. */
 const INTEGERS = [
   '-0',
   '0',
@@ -62,7 +62,7 @@ const INTEGERS = [
 
 const NOT_WRITTEN = 'refused';
 
-/** A value's JSON on its way into a field: what is stored afterwards, or that it was refused. */
+/** A way to write the JSON of a value into a field. Returns what is stored, or that it was refused. */
 type Way = (json: string) => Promise<unknown>;
 
 function waysInto(each: WriteCase, field: string): Readonly<Record<string, Way>> {
@@ -76,7 +76,7 @@ function waysInto(each: WriteCase, field: string): Readonly<Record<string, Way>>
     const shown: Record<string, unknown> = JSON.parse(row.doc);
     return { shown: shown[field], column: row.columns[field] };
   };
-  // In the first state, since entering another one may set a time.
+  // In the first state, because a change to another state may set a time.
   const state = resource.transitions?.field;
   const base = state === undefined ? {} : { [state]: defaultOf(resource.fields[state] ?? createdAt) };
   const record = (json: string, over = {}): string => {
@@ -120,7 +120,7 @@ function waysInto(each: WriteCase, field: string): Readonly<Record<string, Way>>
 
 describe.each(WRITES)('a field of $path', (each) => {
   test.each(each.fields)(
-    '$name: a value is stored the same whichever way it comes',
+    '$name: a value is stored the same by every way of writing',
     async ({ name, good, bad }) => {
       const kind = each.resource.fields[name]?.kind;
       const own = [...good, ...bad].map((value) => JSON.stringify(value));
@@ -154,13 +154,13 @@ const TEXTS = [
 describe('a filter', () => {
   const filtersOf = ({ filters }: ListDefinition): readonly string[] => Object.keys(filters);
 
-  test.each(LISTS)('of $path takes any text without a failure of the service', async (list) => {
+  test.each(LISTS)('of $path accepts any text without a failure of the service', async (list) => {
     for (const name of [...filtersOf(list.resource.list), 'limit', 'sort', 'direction', 'cursor'])
       for (const text of [...TEXTS, ...TIMES])
         expect((await world.get(urlOf(list.path, { [name]: text }))).status).toBeLessThan(500);
   });
 
-  test('of the log takes any text without a failure, in the list and in the export', async () => {
+  test('of the log accepts any text without a failure, in the list and in the export', async () => {
     const log = `/workspaces/${world.workspaceId}/log`;
     for (const name of filtersOf(logList))
       for (const text of [...TEXTS, ...TIMES]) {
@@ -171,7 +171,7 @@ describe('a filter', () => {
       }
   });
 
-  test('is the same filter in every spelling of a time: its cursors go on', async () => {
+  test('is the same filter in every spelling of a time: its cursors stay valid', async () => {
     const log = `/workspaces/${world.workspaceId}/log`;
     const spellings = ['2020-03-01T09:30:00+16:00', '2020-02-29T17:30:00Z', '2020-02-29t17:30:00.000z'];
     for (const from of spellings) {

@@ -21,7 +21,7 @@ describe.each(LISTS)('the ETag of $path', (list) => {
     world.service.request(token, url, etag === undefined ? {} : { headers: { 'if-none-match': etag } });
   const etagOf = async (...args: Parameters<typeof ask>) => String((await ask(...args)).headers['etag']);
 
-  test('is weak and answered with 304 without a body, in any form that If-None-Match may have', async () => {
+  test('is weak and gets 304 without a body, in any form of If-None-Match', async () => {
     const etag = await etagOf();
     expect(etag).toMatch(/^W\/"[\w-]{20,}"$/);
     const forms = [etag, etag.replace('W/', ''), `"other", ${etag}`, `${etag},W/"other"`, '*'];
@@ -40,7 +40,7 @@ describe.each(LISTS)('the ETag of $path', (list) => {
     }
   });
 
-  test('stays the same while the cursors on the page change with the second', async () => {
+  test('stays the same while the cursors on the page change every second', async () => {
     const { clock } = world.service;
     clock.now = startOfTagTime(clock.now);
     const before = await ask();
@@ -51,10 +51,10 @@ describe.each(LISTS)('the ETag of $path', (list) => {
     expect((await ask(String(before.headers['etag']))).status).toBe(NOT_MODIFIED);
   });
 
-  test('is the same for another key of the workspace, and another in another workspace', async () => {
+  test('is the same for another key of the workspace, and differs in another workspace', async () => {
     const other = await world.service.token(world.workspaceId, { mode: 'test' });
     await freezeLastUse(world.service);
-    // Below the newest items, where both workspaces have the same ones.
+    // After the newest items, where both workspaces have the same ones.
     const url = urlOf(list.path, { limit: 5, direction: 'before' });
     const etag = await etagOf(undefined, url);
     expect(await etagOf(undefined, url, other)).toBe(etag);
@@ -64,7 +64,7 @@ describe.each(LISTS)('the ETag of $path', (list) => {
     expect(await etagOf(undefined, url, world.neighbourToken)).not.toBe(etag);
   });
 
-  test('changes with an item, and when the last page stops being the last', async () => {
+  test('changes with an item, and when the last page is no longer the last one', async () => {
     const all = urlOf(list.path, { limit: 100 });
     const etag = await etagOf(undefined, all);
     const lastPage = urlOf(list.path, {
@@ -84,7 +84,7 @@ describe.each(LISTS)('the ETag of $path', (list) => {
   });
 });
 
-/** A client that keeps each page by its URL and asks whether it is still current, as HTTP caches do (RFC 9111). */
+/** A client that stores each page by its URL and checks whether it is current, like an HTTP cache (RFC 9111). */
 function cachingClient(): (service: TestService, token: string, url: string) => Promise<TestAnswer> {
   const kept = new Map<string, TestAnswer>();
   return async (service, token, url) => {
@@ -97,9 +97,9 @@ function cachingClient(): (service: TestService, token: string, url: string) => 
   };
 }
 
-describe.each(LISTS)('a page of $path that a cache keeps and a 304 declares current', (list) => {
+describe.each(LISTS)('a page of $path that a cache stores and a 304 declares current', (list) => {
   const url = urlOf(list.path, { limit: 5 });
-  /** Goes on from a page in both directions, by every cursor that it has. */
+  /** Continues from a page in both directions, with each of its cursors. */
   const goOn = async (service: TestService, token: string, answer: TestAnswer): Promise<void> => {
     const { nextCursor, startCursor, endCursor } = pageOf(answer).pagination;
     for (const cursor of [nextCursor, startCursor, endCursor]) {
@@ -109,7 +109,7 @@ describe.each(LISTS)('a page of $path that a cache keeps and a 304 declares curr
     }
   };
 
-  test('has cursors that work, however long ago it was stored', async () => {
+  test('has cursors that work, also if it was stored long ago', async () => {
     const { clock } = world.service;
     const begin = clock.now;
     const fetchCached = cachingClient();
@@ -120,11 +120,11 @@ describe.each(LISTS)('a page of $path that a cache keeps and a 304 declares curr
     clock.now = begin;
   });
 
-  test('has cursors that work for the key that asks, whichever key of the workspace it was stored for', async () => {
+  test('has cursors that work for the requesting key, also if it was stored for another key of the workspace', async () => {
     if (list.resource.company === null) return;
     const { service } = world;
     const workspaceId = await service.workspace();
-    // All keys see the same oldest items: all belong to one company.
+    // All keys see the same oldest items, because these belong to one company.
     const { createdAt } = seedRow(list, 0);
     await seedRecords(service.pool, workspaceId, resourceNamed('companies'), [{ id: COMPANY, createdAt }]);
     const rows = [0, 1, 2, 3].map((index) => ({ ...seedRow(list, index), companyId: COMPANY }));
@@ -158,13 +158,13 @@ describe.each(LISTS)('a page of $path that a cache keeps and a 304 declares curr
   });
 });
 
-test('an answer to a key is no answer to another one: caches keep them apart', async () => {
+test('caches store the responses to different keys separately', async () => {
   for (const { path } of LISTS)
     expect((await world.service.request(world.token, path)).headers['vary']).toBe('authorization');
 });
 
 describe.each(LISTS)('the ETag of one record of $path', (list) => {
-  test('is strong, answered with 304, and changes with the record', async () => {
+  test('is strong, gets 304, and changes with the record', async () => {
     const { id } = seedRow(list, 3);
     const url = `${list.path}/${id}`;
     const ask = (etag?: string) =>

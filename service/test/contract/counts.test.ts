@@ -70,7 +70,7 @@ describe('the count of audits', () => {
     expect(await count('?approximate=true')).toEqual({ count: BATCHES * BATCH, approximate: true });
   });
 
-  test('is of the one company that a key is limited to', async () => {
+  test('counts only the company that a key is limited to', async () => {
     const other = await service.token(workspaceId, { mode: 'test', companyId: OTHER_COMPANY });
     expect(await count('', other)).toEqual({ count: (BATCHES / 4) * BATCH, approximate: false });
     expect(await count('?approximate=true', other)).toEqual({
@@ -79,13 +79,13 @@ describe('the count of audits', () => {
     });
   });
 
-  test('is of the one workspace of the key', async () => {
+  test('counts only the workspace of the key', async () => {
     const neighbour = await service.token(await service.workspace(), { mode: 'test' });
     for (const query of ['', '?approximate=true'])
       expect(await count(query, neighbour)).toMatchObject({ count: 0 });
   });
 
-  test('does not come from a transaction that was rolled back', async () => {
+  test('does not include a transaction that was rolled back', async () => {
     await expect(
       inTransaction(service.pool, async (client) => {
         await insertRecords(client, workspaceId, audits, [
@@ -114,7 +114,7 @@ describe('the parameters of the count', () => {
     },
   );
 
-  test('approximate may be given once', async () => {
+  test('approximate must not be repeated', async () => {
     const answer = await service.request(token, '/v1/audits/count?approximate=true&approximate=true');
     expectFailure(answer, 'invalid_parameter', 'once');
   });

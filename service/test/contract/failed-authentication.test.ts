@@ -20,12 +20,12 @@ async function failUntilLimited(node: TestService): Promise<void> {
   expectFailure(await ask(node, 'malformed'), 'rate_limited');
 }
 
-/** Look-ups of keys in the database while the work runs. */
+/** The number of look-ups of keys in the database while `work` runs. */
 async function lookUps(work: () => Promise<void>): Promise<number> {
   return (await statementsOf(work)).filter((statement) => statement.includes('"find_key"')).length;
 }
 
-test('failed authentications of an address are limited, whatever shape their tokens have', async () => {
+test('failed authentications of an address are limited, with tokens of any shape', async () => {
   const node = await newNode();
   await failUntilLimited(node);
   const answer = await ask(node, 'malformed');
@@ -37,7 +37,7 @@ test('failed authentications of an address are limited, whatever shape their tok
 });
 
 test.each(MODES)(
-  'a %s key that was valid before still passes, however long ago it was looked up',
+  'a %s key that was valid before is still accepted, also long after its look-up',
   async (mode) => {
     const node = await newNode();
     const token = await node.token(workspaceId, { mode });
@@ -54,12 +54,12 @@ test.each(MODES)(
 );
 
 test.each(MODES)(
-  'a %s key that this process has never seen passes soon, while wrong ones go on',
+  'a %s key that this process has never seen is accepted soon, while wrong tokens continue',
   async (mode) => {
     const node = await newNode();
     const token = await first.token(workspaceId, { mode });
     await failUntilLimited(node);
-    // Two wrong tokens a second, twice as many as make the limit, from the same address.
+    // Two wrong tokens per second from the same address, twice the limit.
     const statuses: number[] = [];
     for (let second = 0; second < 20 && statuses.at(-1) !== 200; second++) {
       node.clock.now += 500;
@@ -77,7 +77,7 @@ test.each(MODES)(
   },
 );
 
-test('one wrong token, repeated without end, takes one look-up from the others', async () => {
+test('one wrong token that is repeated uses only one look-up', async () => {
   const node = await newNode();
   const token = await first.token(workspaceId);
   await failUntilLimited(node);
@@ -89,7 +89,7 @@ test('one wrong token, repeated without end, takes one look-up from the others',
   expect((await ask(node, token)).status).toBe(200);
 });
 
-test('different wrong tokens are looked up at most as often again as failures are allowed', async () => {
+test('different wrong tokens get at most as many additional look-ups as failures are allowed', async () => {
   const node = await newNode();
   await failUntilLimited(node);
   const made = await lookUps(async () => {

@@ -20,7 +20,7 @@ describe('the usage of a key', () => {
   };
 
   test.each(['live', 'test'] as const)(
-    'is counted per day, with its errors, and dates it to the minute: %s',
+    'is counted per day, with its errors, and sets the last use to the minute: %s',
     async (mode) => {
       const { keyId, token } = await service.issue(workspaceId, { mode });
       expect(await usageOf(keyId)).toEqual([]);

@@ -41,7 +41,7 @@ describe.each(LISTS)('a cursor of $path', (list) => {
     expect((await world.get(list, { cursor: filtered, [name]: good })).status).toBe(200);
   });
 
-  test('is refused with any other sort, and accepted with the default one spelt out', async () => {
+  test('is refused with any other sort, and accepted with the default sort as a parameter', async () => {
     for (const issued of list.sorts) {
       const params: Params = list.resource.list.sortable ? { sort: issued } : {};
       const cursor = await cursorOf(list, params);
@@ -61,19 +61,16 @@ describe.each(LISTS)('a cursor of $path', (list) => {
     }
   });
 
-  test.each(['forward', 'before'])(
-    'lives for 24 hours and not a second longer, going %s',
-    async (direction) => {
-      const { clock } = world.service;
-      const cursor = await cursorOf(list);
-      for (const age of [0, LIFETIME_MS - 1000, LIFETIME_MS]) {
-        clock.now = start + age;
-        expect((await world.get(list, { cursor, direction })).status).toBe(200);
-      }
-      clock.now = start + LIFETIME_MS + 1000;
-      expectFailure(await world.get(list, { cursor, direction }), 'cursor_expired', '24 hours', RESTART);
-    },
-  );
+  test.each(['forward', 'before'])('is valid for 24 hours and not a second longer: %s', async (direction) => {
+    const { clock } = world.service;
+    const cursor = await cursorOf(list);
+    for (const age of [0, LIFETIME_MS - 1000, LIFETIME_MS]) {
+      clock.now = start + age;
+      expect((await world.get(list, { cursor, direction })).status).toBe(200);
+    }
+    clock.now = start + LIFETIME_MS + 1000;
+    expectFailure(await world.get(list, { cursor, direction }), 'cursor_expired', '24 hours', RESTART);
+  });
 
   test('is issued again by each response, so that a long iteration never expires', async () => {
     const { clock } = world.service;
@@ -86,13 +83,13 @@ describe.each(LISTS)('a cursor of $path', (list) => {
     expect((await world.get(list, { cursor })).status).toBe(200);
   });
 
-  test('is invalid in another workspace, which has items of the same ids', async () => {
+  test('is invalid in another workspace that has items with the same ids', async () => {
     const cursor = await cursorOf(list);
     const answer = await world.service.request(world.neighbourToken, urlOf(list.path, { cursor }));
     expectFailure(answer, 'invalid_cursor', RESTART);
   });
 
-  test('is not bound to live or test', async () => {
+  test('is not bound to the mode of the key', async () => {
     const cursor = await cursorOf(list);
     const live = await world.service.token(world.workspaceId, { mode: 'live' });
     await freezeLastUse(world.service);
@@ -100,7 +97,7 @@ describe.each(LISTS)('a cursor of $path', (list) => {
     expect(idsOf(page)).toEqual(idsOf(pageOf(await world.get(list, { cursor, limit: LIMIT }))));
   });
 
-  test('is checked for validity, then for its age, then for what it is bound to', async () => {
+  test('is checked for validity, then for its age, then for its binding', async () => {
     const { clock } = world.service;
     const cursor = await cursorOf(list);
     const other = LISTS.find(({ name }) => name !== list.name);
@@ -131,7 +128,7 @@ describe('an altered cursor', () => {
   if (list === undefined) throw new Error('there is no list');
   const BASE64URL = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
-  test('is invalid whichever of its characters was replaced by another one', async () => {
+  test('is invalid if any of its characters is replaced by another one', async () => {
     const cursor = await cursorOf(list);
     for (let at = 0; at < cursor.length; at++) {
       const next = BASE64URL[(BASE64URL.indexOf(cursor[at] ?? '') + 1) % BASE64URL.length];
@@ -140,7 +137,7 @@ describe('an altered cursor', () => {
     }
   });
 
-  test('is invalid wherever it was cut off, at either end', async () => {
+  test('is invalid if it is cut anywhere, at either end', async () => {
     const cursor = await cursorOf(list);
     for (let at = 1; at < cursor.length; at++) {
       expectFailure(await world.get(list, { cursor: cursor.slice(0, at) }), 'invalid_cursor');
@@ -154,7 +151,7 @@ describe('an altered cursor', () => {
     expectFailure(answer, 'invalid_cursor');
   });
 
-  test('shows nothing of what it holds', async () => {
+  test('does not show its content', async () => {
     const page = pageOf(await world.get(list, { limit: LIMIT }));
     const bytes = Buffer.from(page.pagination.nextCursor ?? '', 'base64url').toString('latin1');
     for (const secret of [...idsOf(page), '2026', list.name, 'created', world.workspaceId]) {
@@ -182,7 +179,7 @@ describe("the deployment's secrets", () => {
     expect(second.data).toEqual(pageOf(await world.get(list, { cursor: oldCursor, limit: LIMIT })).data);
     const newCursor = second.pagination.nextCursor ?? '';
 
-    // The first use under both secrets moved the key to the new one; a key that was not used has stopped.
+    // With both secrets, the first use of a key moved it to the new one. A key that was not used no longer works.
     expect((await alone.request(used, urlOf(list.path, { cursor: newCursor }))).status).toBe(200);
     expectFailure(await alone.request(used, urlOf(list.path, { cursor: oldCursor })), 'invalid_cursor');
     expectFailure(await alone.request(unused, list.path), 'invalid_key');

@@ -67,7 +67,7 @@ describe.each(LISTS)('the pages of $path', (list) => {
     }
   });
 
-  test('from any page one can go on both ways', async () => {
+  test('from any page, reading can continue in both directions', async () => {
     const [first, second, third] = await walk(get, { limit: LIMIT });
     const { startCursor, endCursor } = second?.pagination ?? {};
     const at = async (cursor: string | null | undefined, direction: string) =>
@@ -100,7 +100,7 @@ describe.each(LISTS)('the pages of $path', (list) => {
     expect(idsOf(further)).toEqual(all.slice(2, 4));
   });
 
-  test('the same request twice gives the same bytes, cursors included', async () => {
+  test('the same request returns the same bytes twice, with the same cursors', async () => {
     const first = await get({ limit: LIMIT });
     expect((await get({ limit: LIMIT })).text).toBe(first.text);
     const cursor = pageOf(first).pagination.nextCursor ?? '';
@@ -110,7 +110,7 @@ describe.each(LISTS)('the pages of $path', (list) => {
     }
   });
 
-  test('a page that ends exactly with the list says that there is no more', async () => {
+  test('a page that ends exactly with the list has no next page', async () => {
     const all = await bigQuery(world.service.pool, world.workspaceId, list);
     const page = pageOf(await get({ limit: all.length }));
     expect(idsOf(page)).toEqual(all);
@@ -175,7 +175,7 @@ describe.each(LISTS)('changes between the pages of $path', (list) => {
     expect(idsOf(back)).toEqual(rest.slice(1, LIMIT + 1));
   });
 
-  test('items inserted between pages are on the side of the gap that their place in the order says', async () => {
+  test('items inserted between pages are on the side of the gap that matches the order of the list', async () => {
     const all = await bigQuery(world.service.pool, world.workspaceId, list);
     const first = pageOf(await get({ limit: LIMIT }));
     const cursor = first.pagination.nextCursor ?? '';
@@ -203,7 +203,7 @@ describe.each(LISTS)('an empty $path', (list) => {
     const { service } = world;
     const workspaceId = await service.workspace();
     const token = await service.token(workspaceId, { mode: 'test' });
-    // The key that asks is an item itself, and its creation an entry: filters leave both out.
+    // The key of the request is an item too, and its creation is an entry. The filters exclude both.
     const filters: Params =
       list.name === 'api-keys'
         ? { status: 'revoked' }
@@ -221,6 +221,6 @@ describe.each(LISTS)('an empty $path', (list) => {
   });
 });
 
-test('every list has items enough for the pages of these tests', () => {
+test('every list has enough items for the pages of these tests', () => {
   expect(ITEMS).toBeGreaterThan(3 * LIMIT);
 });

@@ -5,7 +5,7 @@ import { idsOf, LISTS, pageOf } from '../harness/lists.ts';
 import { seedRecords } from '../harness/records.ts';
 import { createWorld, ITEMS, seedRow, type World } from '../harness/world.ts';
 
-/** Enough for a page of the largest size and one item more. */
+/** Enough for the largest page and one more item. */
 const MANY = PAGE_LIMIT_MAX + 1;
 
 let world: World;
@@ -18,13 +18,13 @@ beforeAll(async () => {
 });
 
 describe.each(LISTS)('the parameters of $path', (list) => {
-  test.each([1, 9, 50, 100])('a limit of %i is accepted and obeyed', async (limit) => {
+  test.each([1, 9, 50, 100])('a limit of %i is accepted and applied', async (limit) => {
     const page = pageOf(await world.get(list, { limit }));
     expect(page.data).toHaveLength(limit);
     expect(page.pagination.hasMore).toBe(true);
   });
 
-  test('a page has 50 items when no limit is given', async () => {
+  test('a page has 50 items without a limit', async () => {
     const answer = await world.get(list);
     expect(answer.headers['content-type']).toBe(JSON_TYPE);
     expect(pageOf(answer).data).toHaveLength(PAGE_LIMIT_DEFAULT);
@@ -64,7 +64,7 @@ describe.each(LISTS)('the parameters of $path', (list) => {
   });
 
   test.each(['companyID', 'offset', 'Limit', '__proto__', 'constructor', ''])(
-    'the unknown parameter %j is refused by its name, and those allowed are named',
+    'the refusal of the unknown parameter %j names it and the allowed ones',
     async (name) => {
       const answer = await world.service.request(world.token, `${list.path}?${name}=1`);
       expectFailure(answer, 'invalid_parameter', JSON.stringify(name), 'cursor, limit, direction');
@@ -72,7 +72,7 @@ describe.each(LISTS)('the parameters of $path', (list) => {
   );
 
   test.each(['cursor', 'limit', 'direction', ...list.filters.map(({ name }) => name)])(
-    'the parameter %s is refused when it is repeated, even with the same value',
+    'the parameter %s is refused if it is repeated, also with the same value',
     async (name) => {
       const answer = await world.service.request(world.token, `${list.path}?${name}=1&${name}=1`);
       expectFailure(answer, 'invalid_parameter', `"${name}"`, 'once');
@@ -100,7 +100,7 @@ describe.each(LISTS)('the parameters of $path', (list) => {
   }
 
   if (list.filters.length === 0) return;
-  test.each(list.filters)('the filter $name gives only what it names', async ({ name, good, other }) => {
+  test.each(list.filters)('the filter $name returns only matching records', async ({ name, good, other }) => {
     const field = name === 'status' && list.name === 'api-keys' ? 'revokedAt' : name;
     const holds = (item: object, value: string): boolean => {
       const found: unknown = Reflect.get(item, field);
@@ -113,9 +113,12 @@ describe.each(LISTS)('the parameters of $path', (list) => {
     }
   });
 
-  test.each(list.filters)('a bad value of the filter $name is refused by its name', async ({ name, bad }) => {
-    for (const value of [bad, '', 'x'.repeat(65)]) {
-      expectFailure(await world.get(list, { [name]: value }), 'invalid_parameter', `"${name}"`);
-    }
-  });
+  test.each(list.filters)(
+    'the refusal of an invalid value of the filter $name names the filter',
+    async ({ name, bad }) => {
+      for (const value of [bad, '', 'x'.repeat(65)]) {
+        expectFailure(await world.get(list, { [name]: value }), 'invalid_parameter', `"${name}"`);
+      }
+    },
+  );
 });

@@ -47,7 +47,7 @@ describe.each(LISTS.filter(({ resource }) => resource.company !== null))(
       }
     });
 
-    test('may not use the cursor of a key without that limit, nor of one with another', async () => {
+    test('cannot use the cursor of a key without this limit or with another limit', async () => {
       const plain = pageOf(await world.get(list, { limit: 2 })).pagination.endCursor ?? '';
       const own = pageOf(await ask({ limit: 2 })).pagination.endCursor ?? '';
       expectFailure(await ask({ cursor: plain }), 'cursor_mismatch');
@@ -55,7 +55,7 @@ describe.each(LISTS.filter(({ resource }) => resource.company !== null))(
       expectFailure(await world.get(list, { cursor: own }), 'cursor_mismatch');
     });
 
-    test('reads a single record of its company, and no other one exists for it', async () => {
+    test('reads a single record of its company, and gets 404 for others', async () => {
       const ids = async (equal: Readonly<Record<string, string>>) =>
         bigQuery(world.service.pool, world.workspaceId, list, { equal });
       const [mine] = await ids({ [column]: COMPANY });
@@ -72,7 +72,7 @@ describe.each(LISTS.filter(({ resource }) => resource.company !== null))(
     });
 
     if (!list.filters.some(({ name }) => name === 'companyId')) return;
-    test('may name its own company in the filter, and is refused any other', async () => {
+    test('can filter by its own company, and not by another one', async () => {
       const own = pageOf(await ask({ companyId: COMPANY }));
       expect(own.data).toEqual(pageOf(await ask()).data);
       expectFailure(await ask({ companyId: OTHER_COMPANY }), 'insufficient_scope', '"companyId"');
@@ -88,7 +88,7 @@ test('a key that is limited to a company sees only API keys with the same limit'
   expect(new Set(keys.map(({ companyId }) => companyId))).toEqual(new Set([COMPANY]));
 });
 
-test('a key that is limited to a company may not read the audit log, neither as a list nor one entry', async () => {
+test('a key that is limited to a company cannot read the audit log, neither the list nor an entry', async () => {
   const audit = LISTS.find(({ name }) => name === 'audit-log');
   if (audit === undefined) throw new Error('there is no audit log');
   const [entry] = await bigQuery(world.service.pool, world.workspaceId, audit);
@@ -97,7 +97,7 @@ test('a key that is limited to a company may not read the audit log, neither as 
   }
 });
 
-describe.each(LISTS)('two workspaces with records of equal ids, on $path', (list) => {
+describe.each(LISTS)('two workspaces with records of the same ids, on $path', (list) => {
   test('never see each other: a record changed in one is the same as before in the other', async () => {
     const id = seedRow(list, 5).id;
     const table = list.name === 'api-keys' ? 'api_keys' : list.resource.list.relation;

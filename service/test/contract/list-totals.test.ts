@@ -24,7 +24,7 @@ const rows = (list: ListCase, from: number, count: number): readonly SeedRow[] =
       : {}),
   }));
 
-test('companies and API keys are the lists with a total', () => {
+test('only the lists of companies and API keys have a total', () => {
   expect(withTotal.map(({ name }) => name)).toEqual(['companies', 'api-keys']);
 });
 
@@ -35,7 +35,7 @@ test.each(LISTS.filter((list) => !withTotal.includes(list)))('$path has no total
 });
 
 describe.each(withTotal)('the total of $path', (list) => {
-  test('is there up to 1,000 items, on every page, and is left out above', async () => {
+  test('is on every page up to 1,000 items, and on none above', async () => {
     const workspaceId = await service.workspace();
     const token = await service.token(workspaceId, { mode: 'test' });
     const own = list.name === 'api-keys' ? 1 : 0;
@@ -56,7 +56,7 @@ describe.each(withTotal)('the total of $path', (list) => {
   });
 });
 
-test('the total of a filtered list counts what the filter names, in a list of any size', async () => {
+test('the total of a filtered list counts the matching items, in a list of any size', async () => {
   const workspaceId = await service.workspace();
   const token = await service.token(workspaceId, { mode: 'test' });
   const list = withTotal.find(({ name }) => name === 'api-keys');
@@ -69,7 +69,7 @@ test('the total of a filtered list counts what the filter names, in a list of an
   expect(await total({ status: 'active' })).toBeUndefined();
 });
 
-test('the total that a company-limited key sees counts what it may see', async () => {
+test('the total for a key that is limited to a company counts what the key can see', async () => {
   const other = await createTestService({ database: service.database, clock: service.clock });
   const limited = await other.token(world.workspaceId, { mode: 'test', companyId: 'com_one' });
   const total = async (path: string) => pageOf(await other.request(limited, path)).pagination.total;

@@ -34,7 +34,7 @@ const many = (count: number, token = live) =>
   Promise.all(Array.from({ length: count }, (_, i) => ask(token, i % 2 === 0 ? service : node)));
 const passed = (answers: readonly TestAnswer[]) => answers.filter(({ status }) => status !== 429).length;
 
-/** From now to the first of next month, UTC. */
+/** The time from now to the first of next month, UTC. */
 const untilNextMonth = () => {
   const now = new Date(service.clock.now);
   return Math.ceil((Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1) - service.clock.now) / 1000);
@@ -46,7 +46,7 @@ const monthSeconds = () => {
 
 describe('the live quota', () => {
   test.each([0, 1, 37, 99, 100])(
-    'of %i is exact under 100 requests at once over two nodes',
+    'of %i is exact with 100 concurrent requests over two nodes',
     async (quota) => {
       await setQuota(quota);
       const answers = await many(REQUESTS);
@@ -66,7 +66,7 @@ describe('the live quota', () => {
     },
   );
 
-  test('counts every live request that was not refused by a limit, whatever its status', async () => {
+  test('counts every live request with any status, except those that a limit refused', async () => {
     await setQuota(4);
     const urls = ['/v1/audits', '/v1/audits?limit=0', '/v1/nothing', '/v1/companies/none'];
     const statuses = [];
@@ -76,7 +76,7 @@ describe('the live quota', () => {
     expect(await used()).toBe(4);
   });
 
-  test('gives no data once it is used up', async () => {
+  test('returns no data once it is used up', async () => {
     await setQuota(0);
     for (const _ of [1, 2]) {
       const answer = await ask(live, service, '/v1/api-keys');
@@ -108,7 +108,7 @@ describe('the live quota', () => {
     expect(await used()).toBe(3);
   });
 
-  test('refuses a write before its work once it is used up, on each node that has found that', async () => {
+  test('refuses a write before its work once it is used up, on each node that knows it', async () => {
     await setQuota(1);
     const { token } = await service.issue(workspaceId, { access: 'write' });
     expect((await ask(token)).status).toBe(200);
@@ -123,7 +123,7 @@ describe('the live quota', () => {
     expect([await transactionsOf(node), await transactionsOf(node)]).toEqual([1, 0]);
   });
 
-  test('is not given back by a request that waited from the old month into the new one', async () => {
+  test('is not reset by a request that waited from the old month into the new one', async () => {
     await setQuota(10);
     await service.pool.query(
       `update live_meters set live_requests = 8, month = (date_trunc('month', now()) + interval '1 month')::date where workspace_id = $1`,
@@ -134,7 +134,7 @@ describe('the live quota', () => {
     expect(passed(await many(2))).toBe(0);
   });
 
-  test('can be raised, lowered below what is used, and taken away; each counts from the next request on', async () => {
+  test('can be raised, lowered below what is used, and removed, each from the next request on', async () => {
     await setQuota(2);
     expect(passed(await many(4))).toBe(2);
     await setQuota(5);
@@ -176,7 +176,7 @@ describe('the burst limit', () => {
     service.pool.query('update workspaces set burst_limit = $2 where id = $1', [workspaceId, limit]);
 
   test.each(['live', 'test'] as const)(
-    'refuses what one key asks beyond it in a second, and no other key: %s',
+    'refuses further requests of one key in a second, and of no other key: %s',
     async (mode) => {
       await setBurst(3);
       const token = await service.token(workspaceId, { mode });

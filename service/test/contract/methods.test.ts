@@ -54,7 +54,7 @@ describe('a method that a path does not have', () => {
     },
   );
 
-  test.each(readOnly.map(({ path }) => path))('nothing can be written to %s, with any key', async (path) => {
+  test.each(readOnly.map(({ path }) => path))('no key can write to %s', async (path) => {
     const token = await service.token(world.workspaceId, { mode: 'test', access: 'write' });
     const item = `${path}/${seedRow(LISTS.find((list) => list.path === path) ?? raise(), 4).id}`;
     const before = (await get(item)).text;
@@ -68,7 +68,7 @@ describe('a method that a path does not have', () => {
     expect((await get(item)).text).toBe(before);
   });
 
-  test('comes after the key: without one it is 401', async () => {
+  test('is refused after the key is checked: without a key it is 401', async () => {
     expectFailure(await service.request(null, '/v1/audits', { method: 'DELETE' }), 'invalid_key');
   });
 });

@@ -9,16 +9,16 @@ import { createTestService, type TestService } from '../harness/service.ts';
 import { seedRow } from '../harness/world.ts';
 
 /**
- * Every page statement there is, explained: it reads the rows of its page and hardly any other, wherever the page
- * lies, also by the generic plan that PostgreSQL may settle on for a prepared statement.
+ * Explains every page statement. Each reads the rows of its page and hardly any other, at any position of the
+ * list, also with the generic plan that PostgreSQL may choose for a prepared statement.
  */
 
 const ROWS = 20_000;
-/** Rows that differ in what lists filter on; each is there ROWS / PATTERNS times. */
+/** Rows that differ in the columns of filters. Each exists ROWS / PATTERNS times. */
 const PATTERNS = 200;
 const LIMIT = 50;
 
-/** Statements over columns without an index of their own: lists that are small, as keys are made by hand. */
+/** Statements over columns without an index. Their lists are small, because people create the keys. */
 const SMALL_LISTS = ['api-keys'];
 
 let service: TestService;
@@ -39,7 +39,7 @@ beforeAll(async () => {
     }
   }
   for (const list of ordered) await multiply(list);
-  // The entries of imports look their counts up.
+  // The log reads the counts of its imports.
   await service.pool.query(
     `insert into imports (workspace_id, id, records) select $1, 'imp_' || i, 1 from generate_series(1, $2::int) i`,
     [workspaceId, ROWS],
@@ -51,7 +51,7 @@ beforeAll(async () => {
 });
 afterAll(() => client.end());
 
-/** Fractions are added when rows are multiplied. */
+/** Whole seconds. The multiplication of the rows adds fractions. */
 const time = (index: number) => new Date(Date.UTC(2026, 2, 1) + index * 1000).toISOString();
 
 function pattern(list: ListCase, index: number) {
@@ -59,7 +59,7 @@ function pattern(list: ListCase, index: number) {
   return { ...seedRow(list, index), createdAt, completedAt: createdAt, publishedAt: createdAt };
 }
 
-/** Makes of each row of the workspace as many as there must be, and lays them down in no order of any list. */
+/** Multiplies the rows of the workspace, and stores them in an order that no list has. */
 async function multiply({ resource }: ListCase): Promise<void> {
   const table = tableOf(resource);
   const { rows } = await service.pool.query<{ column: string; type: string }>(
@@ -161,7 +161,7 @@ async function middleOf({ list, sort, equal }: Shape) {
 describe.each(SHAPES)('the page statement of $what', (shape) => {
   const { list, sort, equal } = shape;
 
-  test('reads an index, its page and hardly a row more, first and deep, both ways', async () => {
+  test('reads an index, its page and hardly any other row, at the start and deep in the list, in both directions', async () => {
     const { key, id } = await middleOf(shape);
     const small = SMALL_LISTS.includes(list.name) && Object.keys(equal).length > 0;
     const total = list.resource.list.total ? TOTAL_MAX_ITEMS + 1 : 0;

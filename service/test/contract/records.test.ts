@@ -18,7 +18,7 @@ const get = (url: string, headers: Readonly<Record<string, string>> = {}) =>
 describe.each(LISTS)('one record of $path', (list) => {
   const { id } = seedRow(list, 4);
 
-  test('is what its list shows', async () => {
+  test('equals its item in the list', async () => {
     const { data } = (await get(`${list.path}?limit=100`)).json<{ data: readonly { id: string }[] }>();
     const answer = await get(`${list.path}/${id}`);
     expect(answer.status).toBe(200);
@@ -57,12 +57,12 @@ describe.each(LISTS)('one record of $path', (list) => {
     expectFailure(await get(`${list.path}/${other}`), 'not_found');
   });
 
-  test.each(['limit=1', 'x=', 'cursor=abc', 'id=1&id=1'])('takes no parameters: %s', async (query) => {
+  test.each(['limit=1', 'x=', 'cursor=abc', 'id=1&id=1'])('accepts no parameters: %s', async (query) => {
     expectFailure(await get(`${list.path}/${id}?${query}`), 'invalid_parameter');
     expect((await get(`${list.path}/${id}?`)).status).toBe(200);
   });
 
-  test('of another workspace does not exist, in the same bytes as one that never did', async () => {
+  test('of another workspace gets the same 404 as one that never existed', async () => {
     const foreign = { ...seedRow(list, 4), id: `${list.resource.idPrefix}_of_neighbour` };
     await seedRecords(service.pool, world.neighbourId, list.resource, [foreign]);
     const url = `${list.path}/${foreign.id}`;

@@ -27,14 +27,14 @@ async function serviceOver(config: pg.PoolConfig): Promise<TestService> {
   return createTestService({ database: service.database, pool });
 }
 
-describe('when the database is away', () => {
+describe('when the database cannot be reached', () => {
   let node: TestService;
   beforeAll(async () => {
     node = await serviceOver({ host: '127.0.0.1', port: CLOSED_PORT });
   });
 
   test.each([...LISTS.map(({ path }) => path), '/v1/audits/x', '/v1/audits/count', '/v1/nothing'])(
-    '%s is 503 with Retry-After in the envelope, and says nothing of the inside',
+    '%s is 503 with Retry-After in the envelope, and shows nothing internal',
     async (path) => {
       const answer = await node.request(sandbox, path);
       expectFailure(answer, 'unavailable');
@@ -43,7 +43,7 @@ describe('when the database is away', () => {
     },
   );
 
-  test('what needs no database is answered as ever: the shape of a token, the URL, health', async () => {
+  test('requests that need no database get their usual response: malformed tokens, the URL, health', async () => {
     for (const token of [null, 'malformed'])
       expectFailure(await node.request(token, '/v1/audits'), 'invalid_key');
     expectFailure(await node.request(sandbox, `/v1/audits?x=${sandbox}`), 'invalid_parameter');
@@ -52,13 +52,13 @@ describe('when the database is away', () => {
     expectFailure(await node.request(null, '/nothing'), 'not_found');
   });
 
-  test('an unknown key is 503 as well: without the database it is never yes and never no', async () => {
+  test('an unknown key gets 503 too: without the database it is neither accepted nor refused', async () => {
     expectFailure(await node.request(`svc_live_${'a'.repeat(32)}`, '/v1/audits'), 'unavailable');
   });
 });
 
 describe('when the database stops and starts again', () => {
-  test('a key that is remembered gets 503, no data, until it is back; then the service goes on by itself', async () => {
+  test('a remembered key gets 503 and no data until the database is back; then the service continues by itself', async () => {
     const database = await createTestService();
     const node = database;
     const id = await node.workspace();
@@ -86,7 +86,7 @@ describe('when the database stops and starts again', () => {
 });
 
 describe('when a statement takes too long', () => {
-  test('the answer is 503, and the next request is answered', async () => {
+  test('the response is 503, and the next request succeeds', async () => {
     const node = await serviceOver({
       connectionString: service.database.url,
       options: `-c TimeZone=UTC -c statement_timeout=${STATEMENT_TIMEOUT_MS}`,

@@ -27,19 +27,22 @@ async function stored({ resource }: WriteCase): Promise<readonly string[]> {
 }
 
 describe.each(WRITES)('POST $path/batch', (of) => {
-  test.each([1, 2, 100, BATCH_MAX_RECORDS])('makes %i records, in the order of the body', async (records) => {
-    const before = await stored(of);
-    const answer = await post(of, batch(of, records));
-    expect(answer.status).toBe(201);
-    const { data } = answer.json<{ data: readonly Created[] }>();
-    expect(data).toHaveLength(records);
-    expect(await stored(of)).toEqual([...before, ...ids(data)]);
-    const last = data.at(-1);
-    expect((await world.get(`${of.path}/${last?.id}`)).json()).toEqual(last);
-    for (const name of ['etag', 'location']) expect(answer.headers).not.toHaveProperty(name);
-  });
+  test.each([1, 2, 100, BATCH_MAX_RECORDS])(
+    'creates %i records, in the order of the body',
+    async (records) => {
+      const before = await stored(of);
+      const answer = await post(of, batch(of, records));
+      expect(answer.status).toBe(201);
+      const { data } = answer.json<{ data: readonly Created[] }>();
+      expect(data).toHaveLength(records);
+      expect(await stored(of)).toEqual([...before, ...ids(data)]);
+      const last = data.at(-1);
+      expect((await world.get(`${of.path}/${last?.id}`)).json()).toEqual(last);
+      for (const name of ['etag', 'location']) expect(answer.headers).not.toHaveProperty(name);
+    },
+  );
 
-  test('makes none when one is refused, and names its place', async () => {
+  test('creates none if one is refused, and names its index', async () => {
     const before = await stored(of);
     const [field] = of.fields.filter(({ required }) => required);
     if (field === undefined) throw new Error('every field may be left out');
@@ -54,7 +57,7 @@ describe.each(WRITES)('POST $path/batch', (of) => {
     expect(await stored(of)).toEqual(before);
   });
 
-  test('names twenty failures and how many more there are', async () => {
+  test('names twenty failures and the number of further ones', async () => {
     const answer = await post(
       of,
       batch(of, 25, () => ({ extra: 1 })),
@@ -63,7 +66,7 @@ describe.each(WRITES)('POST $path/batch', (of) => {
     expect(answer.text).not.toContain('/data/20');
   });
 
-  test('makes none when an id is taken, by a record or by an earlier one of the same batch', async () => {
+  test('creates none if an id is taken by a record, or by an earlier one of the same batch', async () => {
     const { id } = await world.create(of);
     const before = await stored(of);
     const taken = batch(of, 5, (i) => (i === 3 ? { id } : {}));
@@ -86,7 +89,7 @@ describe.each(WRITES)('POST $path/batch', (of) => {
     { data: { length: 1 } },
     { items: [] },
     [{ data: [] }],
-  ])('takes nothing but {"data": […]}: %j', async (body) => {
+  ])('accepts only {"data": […]}: %j', async (body) => {
     expectFailure(
       await post(of, JSON.stringify(body)),
       'invalid_body',
@@ -115,7 +118,7 @@ describe.each(WRITES)('POST $path/batch', (of) => {
 });
 
 describe.each(BELONGING)('POST $path/batch', (of) => {
-  test('names every record whose company does not exist, and makes none', async () => {
+  test('names every record whose company does not exist, and creates none', async () => {
     const before = await stored(of);
     const body = batch(of, 4, (i) => ({ companyId: i % 2 === 0 ? COMPANY : `no_${i}` }));
     const answer = await post(of, body);
@@ -123,7 +126,7 @@ describe.each(BELONGING)('POST $path/batch', (of) => {
     expect(await stored(of)).toEqual(before);
   });
 
-  test('counts each company and the whole', async () => {
+  test('adds to the counts of each company and of the workspace', async () => {
     const counts = async () => {
       const { rows } = await world.service.pool.query<{ company: string; records: number }>(
         `select company_id as company, records from record_counts where workspace_id = $1 and resource = $2`,
@@ -150,13 +153,13 @@ describe.each(BELONGING)('POST $path/batch', (of) => {
 
 describe('a body that is too large', () => {
   const mentions = writeCaseOf('mentions');
-  /** A batch of exactly so many bytes. */
+  /** A batch with exactly this number of bytes. */
   const padded = (bytes: number): string => {
     const text = JSON.stringify(batch(mentions, 1));
     return text + ' '.repeat(bytes - Buffer.byteLength(text));
   };
 
-  test('is 413 above 8 MiB for a batch, and read below', async () => {
+  test('is 413 above 8 MiB for a batch, and accepted below', async () => {
     expect((await post(mentions, padded(BATCH_BODY_MAX_BYTES))).status).toBe(201);
     expectFailure(await post(mentions, padded(BATCH_BODY_MAX_BYTES + 1)), 'payload_too_large');
   });

@@ -36,12 +36,12 @@ describe.each(TARGETS)('the body of $method $url', ({ method, url }) => {
     '{"__proto__":null}',
     '{"constructor":{"prototype":{"id":"x"}}}',
     '{"data":[{"__proto__":{"id":"x"}}]}',
-  ])('is refused when it is not valid JSON, or names a prototype: %j', async (body) => {
+  ])('is refused if it is not valid JSON, or names a prototype: %j', async (body) => {
     expectFailure(await world.send(method, url, body), 'invalid_body');
     expect({}).not.toHaveProperty('id');
   });
 
-  test('is refused without a look at each when it has more fields than any record', async () => {
+  test('is refused before its fields are checked if it has more fields than any record', async () => {
     const many = Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`f${i}`, 1]));
     const answer = await world.send(method, url, url.endsWith('/batch') ? { data: [many] } : many);
     expectFailure(
@@ -65,12 +65,12 @@ describe.each(TARGETS)('the body of $method $url', ({ method, url }) => {
     expectFailure(await world.send(method, url, body), 'invalid_body', message);
   });
 
-  test('is refused when it is empty or missing', async () => {
+  test('is refused if it is empty or missing', async () => {
     expectFailure(await world.send(method, url, ''), 'invalid_body', 'body');
     expectFailure(await world.send(method, url), 'invalid_body');
   });
 
-  test.each(['null', '[]', '"x"', '5', 'true'])('is refused when it is no object: %s', async (body) => {
+  test.each(['null', '[]', '"x"', '5', 'true'])('is refused if it is not an object: %s', async (body) => {
     expectFailure(await world.send(method, url, body), 'invalid_body');
   });
 
@@ -97,7 +97,7 @@ describe.each(WRITES)('a record of $path', (of) => {
     },
   );
 
-  test('may have any ids but its own kind of text: no id is a 500', async () => {
+  test('is 404 for any text that is not an id', async () => {
     for (const id of ['%00', '%zz', '%F0%9F%99%82', 'x'.repeat(5000), '__proto__', 'constructor', '%2e%2e']) {
       for (const method of of.resource.immutable ? [] : (['PATCH', 'DELETE'] as const)) {
         const answer = await world.send(method, `${of.path}/${id}`, method === 'PATCH' ? {} : undefined);
@@ -114,7 +114,7 @@ describe.each(CHANGEABLE)('a change in $path', ({ path }) => {
     expectFailure(await world.send('PATCH', `${path}/there`, '{', { headers }), 'invalid_body');
   });
 
-  test('is all that comes as a merge patch: a creation is 415', async () => {
+  test('is the only request that accepts a merge patch: a creation is 415', async () => {
     for (const type of ['application/merge-patch+json', 'Application/Merge-Patch+JSON; charset=utf-8']) {
       const headers = { 'content-type': type };
       for (const url of [path, `${path}/batch`]) {

@@ -3,7 +3,7 @@ import type { Resource } from '../../src/resources/define.ts';
 import { RESOURCES } from '../../src/resources/index.ts';
 import { COMPANY } from '../harness/lists.ts';
 
-/** A field of a writable resource with values that it takes and values that it does not. */
+/** A field of a writable resource, with values that it accepts and values that it refuses. */
 interface FieldCase {
   readonly name: string;
   readonly required: boolean;
@@ -12,14 +12,14 @@ interface FieldCase {
   readonly bad: readonly unknown[];
 }
 
-/** A resource that is written over HTTP; all of it follows from its declaration. */
+/** A resource that is written over HTTP. Everything here follows from the contract. */
 export interface WriteCase {
   readonly name: string;
   readonly path: string;
   readonly resource: Resource;
-  /** The field that names the company; absent: its records are the companies. */
+  /** The field that names the company. Undefined: the records are companies. */
   readonly parent?: 'companyId';
-  /** Those that a new record may have, without the id. */
+  /** The fields that a new record may have, without the id. */
   readonly fields: readonly FieldCase[];
   /** Fields that the service sets. */
   readonly serverSet: readonly string[];
@@ -29,7 +29,7 @@ export type Body = Readonly<Record<string, unknown>>;
 
 const LONG = 'x'.repeat(65);
 
-/** What is wrong for a field whatever else its rules are; null comes apart. */
+/** Values that every field refuses. Null is tested separately. */
 const NEVER: readonly unknown[] = [true, [], {}, ['x'], { x: 1 }];
 
 function badValues(field: Field): readonly unknown[] {
@@ -113,12 +113,12 @@ function writeCase(resource: Resource): WriteCase {
   };
 }
 
-/** Every resource that is written over HTTP: a new one is tested by being declared. */
+/** Every resource that is written over HTTP. A resource that is added to the contract is tested too. */
 export const WRITES: readonly WriteCase[] = RESOURCES.filter(({ writable }) => writable).map(writeCase);
 export const CHANGEABLE = WRITES.filter(({ resource }) => !resource.immutable);
 export const BELONGING = WRITES.filter(({ parent }) => parent !== undefined);
 
-/** A record as a writer gives it: the declaration's examples, of the company that there is. */
+/** A record for a request: the examples of the contract, with an existing company. */
 export function newRecord({ resource, parent }: WriteCase, over: Body = {}): Body {
   const { id: _, ...fields } = writableFields(resource, 'create');
   const examples = Object.entries(fields).map(([name, { example }]) => [name, example]);

@@ -18,7 +18,7 @@ describe.each(WRITES)('POST $path', (of) => {
   const { transitions } = resource;
   const post = (body: unknown, headers = {}) => world.send('POST', path, body, { headers });
 
-  test('is 201 with the record as its list shows it, its path and its ETag', async () => {
+  test('is 201 with the record as lists show it, its path and its ETag', async () => {
     const before = Date.now();
     const answer = await post(newRecord(of));
     expect(answer.status).toBe(201);
@@ -40,7 +40,7 @@ describe.each(WRITES)('POST $path', (of) => {
     for (const name of ['idempotent-replayed', 'dry-run']) expect(answer.headers).not.toHaveProperty(name);
   });
 
-  test('keeps an id of its own, and refuses it a second time with 409', async () => {
+  test('keeps a given id, and refuses it a second time with 409', async () => {
     for (const id of ['A', '0_-z', 'x'.repeat(64), `${resource.idPrefix}_01jq4d0e6tf3s9v2m8k5x7h1ab`]) {
       const answer = await post(newRecord(of, { id }));
       expect({ status: answer.status, id: answer.json<Created>().id }).toEqual({ status: 201, id });
@@ -49,19 +49,19 @@ describe.each(WRITES)('POST $path', (of) => {
     }
   });
 
-  test('takes the id of a record of another list or workspace, which is another record', async () => {
+  test('accepts the id of a record of another list or workspace, which is another record', async () => {
     const other = await createWriteWorld(world.service);
     await other.create(of, { id: 'shared' });
     expect((await post(newRecord(of, { id: 'shared' }))).status).toBe(201);
   });
 
-  test('finds a record again whose id is the name of a path', async () => {
+  test('finds a record whose id is the name of a path', async () => {
     await world.create(of, { id: 'batch' });
     expect((await world.get(`${path}/batch`)).json()).toMatchObject({ id: 'batch' });
     expectFailure(await world.send('PUT', `${path}/batch`), 'method_not_allowed', 'GET', 'POST');
   });
 
-  test('needs no more than the fields that have no default', async () => {
+  test('requires only the fields that have no default', async () => {
     const required = fields.filter((field) => field.required).map(({ name }) => name);
     const body = Object.fromEntries(
       Object.entries(newRecord(of)).filter(([name]) => required.includes(name)),
@@ -74,9 +74,9 @@ describe.each(WRITES)('POST $path', (of) => {
   });
 
   describe.each(fields)('$name', ({ name, required, nullable, good, bad }) => {
-    test('takes each allowed value and shows it again', async () => {
+    test('accepts each allowed value and returns it', async () => {
       for (const value of good) {
-        // A state that stamps a time leaves none empty.
+        // A state with a time sets that field, so it is not null.
         const state =
           name !== transitions?.field && transitions !== undefined ? { [transitions.field]: 'draft' } : {};
         const answer = await post(newRecord(of, { ...state, [name]: value }));
@@ -89,7 +89,7 @@ describe.each(WRITES)('POST $path', (of) => {
       }
     });
 
-    test('is refused by its JSON pointer when it is anything else', async () => {
+    test('is refused with its JSON pointer for any other value', async () => {
       for (const value of [...bad, ...(nullable ? [] : [null])]) {
         const answer = await post(newRecord(of, { [name]: value }));
         expect({ value, status: answer.status }).toEqual({ value, status: 400 });
@@ -112,7 +112,7 @@ describe.each(WRITES)('POST $path', (of) => {
     },
   );
 
-  test('refuses what the service sets', async () => {
+  test('refuses fields that the service sets', async () => {
     for (const name of of.serverSet) {
       const body = newRecord(of, { [name]: '2026-03-01T09:30:00Z' });
       expectFailure(await post(body), 'invalid_body', `/${name} is set by the service`);
@@ -129,7 +129,7 @@ describe.each(WRITES)('POST $path', (of) => {
     'toString',
     'constructor',
     'hasOwnProperty',
-  ])('refuses the unknown field %j and names those that there are', async (name) => {
+  ])('refuses the unknown field %j and names the allowed ones', async (name) => {
     const pointer = `/${name.replace('~', '~0').replace('/', '~1')} is not a field here`;
     expectFailure(await post(newRecord(of, { [name]: 1 })), 'invalid_body', pointer, 'allowed: id');
   });
@@ -140,7 +140,7 @@ describe.each(WRITES)('POST $path', (of) => {
     expectFailure(await post({ ...wrong, extra: 1 }), 'invalid_body', ...pointers, '/extra is not');
   });
 
-  test('takes no query parameters', async () => {
+  test('accepts no query parameters', async () => {
     for (const query of ['limit=1', 'dryRun=true']) {
       const answer = await world.send('POST', `${path}?${query}`, newRecord(of));
       expectFailure(answer, 'invalid_parameter', query.split('=')[0] ?? '');
@@ -171,7 +171,7 @@ describe.each(WRITES)('POST $path', (of) => {
   });
 });
 
-test('content that is created as published has its time', async () => {
+test('content that is created as published has the time of its publication', async () => {
   const content = WRITES.find(({ name }) => name === 'content');
   if (content === undefined) throw new Error('there is no content');
   world.service.clock.now = Date.parse('2026-05-05T05:05:05.500Z');

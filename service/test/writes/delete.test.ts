@@ -12,7 +12,7 @@ beforeAll(async () => {
 const remove = (url: string, headers = {}) => world.send('DELETE', url, undefined, { headers });
 
 describe.each(CHANGEABLE)('DELETE $path/{id}', (of) => {
-  test('is 204 without a body, then 404; the record is gone from its list and the counts', async () => {
+  test('is 204 without a body, then 404; the record is no longer in its list and the counts', async () => {
     const kept = await world.create(of);
     const { id } = await world.create(of);
     const counts = async () =>
@@ -31,11 +31,11 @@ describe.each(CHANGEABLE)('DELETE $path/{id}', (of) => {
     const { data } = (await world.get(`${of.path}?limit=2`)).json<{ data: readonly Created[] }>();
     expect(data.map((item) => item.id)).toContain(kept.id);
     expect(data.map((item) => item.id)).not.toContain(id);
-    // The whole and, where there is one, the company.
+    // The counts of the workspace and, if it has one, of its company.
     expect((await counts()).map((records, i) => (before[i] ?? 0) - records)).toEqual(before.map(() => 1));
   });
 
-  test('is 204 with a content type and no body too; a body that is no JSON is refused', async () => {
+  test('is also 204 with a content type and no body; a body that is not JSON is refused', async () => {
     const { id } = await world.create(of);
     const url = `${of.path}/${id}`;
     const send = (payload: string, type = 'application/json') =>
@@ -52,7 +52,7 @@ describe.each(CHANGEABLE)('DELETE $path/{id}', (of) => {
     expect((await world.send('POST', of.path, newRecord(of, { id: 'again' }))).status).toBe(201);
   });
 
-  test('takes neither parameters nor another workspace’s record', async () => {
+  test('accepts no parameters and no record of another workspace', async () => {
     const { id } = await world.create(of);
     expectFailure(await remove(`${of.path}/${id}?force=true`), 'invalid_parameter', 'force');
     const other = await createWriteWorld(world.service);
@@ -68,7 +68,7 @@ describe('a company', () => {
     return `/v1/companies/${id}`;
   };
 
-  test.each(BELONGING)('cannot be removed while it has $name', async (of) => {
+  test.each(BELONGING)('cannot be deleted while it has $name', async (of) => {
     const url = await company(`with_${of.name}`);
     const { id } = await world.create(of, { companyId: `with_${of.name}` });
     expectFailure(await remove(url), 'conflict', 'Delete them first');
@@ -78,7 +78,7 @@ describe('a company', () => {
     expect((await remove(url)).status).toBe(immutable ? 409 : 204);
   });
 
-  test('cannot be removed while a key is limited to it, unless that is revoked', async () => {
+  test('cannot be deleted while a key that is not revoked is limited to it', async () => {
     const url = await company('with_key');
     const { keyId } = await world.service.issue(world.workspaceId, { companyId: 'with_key' });
     expectFailure(await remove(url), 'conflict', 'API keys');
@@ -86,7 +86,7 @@ describe('a company', () => {
     expect((await remove(url)).status).toBe(204);
   });
 
-  test('that was removed takes no more records', async () => {
+  test('that was deleted accepts no more records', async () => {
     const url = await company('gone');
     expect((await remove(url)).status).toBe(204);
     const audits = writeCaseOf('audits');
@@ -94,7 +94,7 @@ describe('a company', () => {
     expectFailure(answer, 'invalid_body', '/companyId');
   });
 
-  test('that is removed while records are made for it is gone without them, or stays with them', async () => {
+  test('that is deleted while its records are created is deleted without records, or stays with them', async () => {
     const audits = writeCaseOf('audits');
     for (let i = 0; i < 10; i++) {
       const id = `race_${i}`;

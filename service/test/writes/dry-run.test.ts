@@ -21,7 +21,7 @@ interface Case {
   readonly status: number;
 }
 
-/** In an order in which each is answered alike by a dry run and then by the real one. */
+/** In an order in which a dry run and the real request after it get the same response. */
 const CASES: readonly Case[] = WRITES.flatMap((of): Case[] => {
   const { path, resource } = of;
   const at = (id: string) => `${path}/${id}`;
@@ -117,19 +117,19 @@ const CASES: readonly Case[] = WRITES.flatMap((of): Case[] => {
 const send = ({ method, url, body, headers = {} }: Case, token: string): Promise<TestAnswer> =>
   world.send(method, url, body, { token, headers });
 
-/** What both answers must have in common: all but the times of this very moment and what depends on them. */
+/** What both responses must have in common: everything except the current times and what depends on them. */
 function comparable({ status, headers, text }: TestAnswer): object {
   const { allow, location, 'content-type': type, 'cache-control': caching } = headers;
   const timeless = text.replace(/"(createdAt|updatedAt)":"[^"]+"/g, '"$1":"…"');
   return { status, allow, location, type, caching, timeless };
 }
 
-/** What tells how keys are used, and tables that are compared without the columns that do. */
+/** The tables with the use of keys, and tables that are compared without such columns. */
 const COUNTED_APART = ['key_usage', 'traffic', 'api_keys', 'live_meters'];
 
 /**
- * The whole database, without what tells how a key is used: its requests a day and its last use are counted for
- * sandbox keys too, and the meter's row says when that was written last.
+ * The whole database, except how a key is used: its requests per day and its last use are also counted for
+ * test keys, and the row of the meter has the time of the last such write.
  */
 async function everything(): Promise<object> {
   const { pool } = world.service;
@@ -163,7 +163,7 @@ describe('a dry run', () => {
   const [of] = WRITES;
   if (of === undefined) throw new Error('nothing can be written');
 
-  test('keeps no Idempotency-Key, and is not given a kept answer', async () => {
+  test('stores no Idempotency-Key, and does not get a stored response', async () => {
     const headers = { 'idempotency-key': 'both' };
     const body = newRecord(of, { id: 'both' });
     const post = (token: string) => world.send('POST', of.path, body, { token, headers });
@@ -177,7 +177,7 @@ describe('a dry run', () => {
     expect((await post(world.live)).headers['idempotent-replayed']).toBe('true');
   });
 
-  test('at the same time as real writes takes nothing from them', async () => {
+  test('at the same time as real writes does not affect them', async () => {
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, i) =>
         world.send('POST', of.path, newRecord(of, { id: `race_${i >> 1}` }), {

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** Every row of every table, or of those that are named, as text; equal dumps mean that nothing has changed. */
+/** Every row of every table, or of the named tables, as text. Equal dumps mean that nothing has changed. */
 export async function dumpOf(
   pool: pg.Pool,
   only?: readonly string[],
@@ -10,7 +10,7 @@ export async function dumpOf(
      where table_schema = 'public' and table_type = 'BASE TABLE' order by 1`,
   );
   const names = tables.map(({ name }) => name).filter((name) => only === undefined || only.includes(name));
-  // One statement: one snapshot, and no round trip for each table.
+  // One statement, so that all tables are from one snapshot.
   const { rows } = await pool.query<{ name: string; row: string }>(
     `${names.map((name) => `select '${name}' as name, t::text as row from ${name} t`).join(' union all ')} order by 1, 2`,
   );

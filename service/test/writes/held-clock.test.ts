@@ -4,7 +4,7 @@ import { createTestService } from '../harness/service.ts';
 
 const WRITERS = 8;
 
-test('a workspace whose clock is held takes neither the reads nor the writes of another one', async () => {
+test('a workspace whose clock is held delays neither the reads nor the writes of another one', async () => {
   const service = await createTestService();
   const [held, other] = [await service.workspace(), await service.workspace()];
   const [heldToken, token] = [

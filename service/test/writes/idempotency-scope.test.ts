@@ -37,7 +37,7 @@ test('the keys of a company share the names of their requests only with each oth
   );
 });
 
-test('a request from before names were apart is still repeated by its key, and mismatches nobody else’s', async () => {
+test('a request stored before names were separate is still repeated by its key, and mismatches no other request', async () => {
   const first = await post(world.live, 'older', auditOf(COMPANY));
   await pool.query(`update idempotent_answers set before_scopes = true where idempotency_key = 'older'`);
   const again = await post(ofOne, 'older', auditOf(COMPANY));
@@ -46,7 +46,7 @@ test('a request from before names were apart is still repeated by its key, and m
   expect([other.status, other.headers['idempotent-replayed']]).toEqual([201, undefined]);
 });
 
-/** Records in every state and with every field, some with ids of their own. */
+/** Records in every state and with every field, some with given ids. */
 const batchOf = (of: WriteCase, records: number): readonly Body[] => {
   const variants = of.fields.flatMap(({ name, good }) => good.map((value) => ({ [name]: value })));
   return Array.from({ length: records }, (_, i) => ({
@@ -56,7 +56,7 @@ const batchOf = (of: WriteCase, records: number): readonly Body[] => {
 };
 
 test.each(WRITES)(
-  'a repeated batch on $path gets the first answer, also when its records have changed',
+  'a repeated batch on $path gets the first response, also if its records have changed',
   async (of) => {
     const url = `${of.path}/batch`;
     const body = { data: batchOf(of, 60) };
@@ -77,7 +77,7 @@ test.each(WRITES)(
   },
 );
 
-test('what is kept of a batch is a small part of its answer', async () => {
+test('only a small part of the response to a batch is stored', async () => {
   const mentions = writeCaseOf('mentions');
   const excerpt = 'What somebody wrote about the company. '.repeat(100).slice(0, 2_000);
   const body = { data: Array.from({ length: 1_000 }, () => newRecord(mentions, { excerpt })) };

@@ -15,7 +15,7 @@ beforeAll(async () => {
   node = await createTestService({ database: world.service.database, clock: world.service.clock });
 });
 
-/** Sends a record of its own unless it is told another body. */
+/** Sends a POST. Default body: a new record. */
 function post(key: string, { url = audits.path, body = newRecord(audits), ...options }: Post = {}) {
   const headers = { ...options.headers, 'idempotency-key': key };
   return world.send('POST', url, body, { ...options, headers });
@@ -30,7 +30,7 @@ async function stored(): Promise<number> {
   return rows[0]?.records ?? 0;
 }
 
-/** What a repeat must have in common with the first answer. */
+/** What the response to a repeat must have in common with the first response. */
 const lasting = ({ status, text, headers }: TestAnswer): object => {
   const { 'request-id': _, date: __, 'idempotent-replayed': ___, ...same } = headers;
   return { status, text, same };
@@ -42,7 +42,7 @@ describe.each(
     { url: `${of.path}/batch`, body: { data: [newRecord(of), newRecord(of)] } },
   ]),
 )('a repeat of POST $url', ({ url, body }) => {
-  test('gets the first answer again, and nothing is made twice', async () => {
+  test('gets the first response again, and nothing is created twice', async () => {
     const key = `repeat ${url}`.replaceAll(' ', '-');
     const first = await post(key, { url, body });
     expect(first.status).toBe(201);
@@ -63,7 +63,7 @@ describe.each(
 });
 
 describe('an Idempotency-Key', () => {
-  test('with another body, path or order of records is 422, and makes nothing', async () => {
+  test('with another body, path or order of records is 422, and creates nothing', async () => {
     const body = { data: [newRecord(audits, { id: 'k1' }), newRecord(audits, { id: 'k2' })] };
     expect((await post('used', { url: '/v1/audits/batch', body })).status).toBe(201);
     const before = await stored();
@@ -78,14 +78,14 @@ describe('an Idempotency-Key', () => {
     expect(await stored()).toBe(before);
   });
 
-  test('takes the same body in another spelling for the same', async () => {
+  test('accepts the same body in another spelling as a repeat', async () => {
     const body = newRecord(audits);
     const first = await post('spelling', { body: JSON.stringify(body) });
     const again = await post('spelling', { body: JSON.stringify(body, null, 4) });
     expect(again.text).toBe(first.text);
   });
 
-  test.each(['', 'a b', 'é', 'a\tb', 'x'.repeat(256), ' '])('that is no key is 400: %j', async (key) => {
+  test.each(['', 'a b', 'é', 'a\tb', 'x'.repeat(256), ' '])('that is not valid is 400: %j', async (key) => {
     const before = await stored();
     expectFailure(await post(key), 'invalid_parameter', 'Idempotency-Key', '1 to 255');
     expect(await stored()).toBe(before);
@@ -99,7 +99,7 @@ describe('an Idempotency-Key', () => {
     },
   );
 
-  test('is of the workspace: every key of it shares it, and no other workspace does', async () => {
+  test('belongs to the workspace: all of its keys share it, and no other workspace', async () => {
     const token = await world.service.token(world.workspaceId, { access: 'write' });
     const first = await post('shared');
     expect((await post('shared', { token })).text).toBe(first.text);
@@ -111,7 +111,7 @@ describe('an Idempotency-Key', () => {
     expect(elsewhere.headers).not.toHaveProperty('idempotent-replayed');
   });
 
-  test('is free again after a refused request, which keeps nothing', async () => {
+  test('can be used again after a refused request, which stores nothing', async () => {
     const body = newRecord(audits, { companyId: 'later' });
     expectFailure(await post('refused', { body }), 'invalid_body');
     await world.send('POST', '/v1/companies', { id: 'later', name: 'Later' });
@@ -122,7 +122,7 @@ describe('an Idempotency-Key', () => {
     });
   });
 
-  test('is kept for 24 hours, and is a new one afterwards', async () => {
+  test('is stored for 24 hours, and is new afterwards', async () => {
     const { pool } = world.service;
     const first = await post('aged');
     const age = (interval: string) =>
@@ -140,7 +140,7 @@ describe('an Idempotency-Key', () => {
     expect((await post('aged', { body })).text).toBe(second.text);
   });
 
-  test('whose first request still runs is 409 with Retry-After, and then gets its answer', async () => {
+  test('whose first request still runs is 409 with Retry-After, and then gets its response', async () => {
     const { pool } = world.service;
     const holder = await pool.connect();
     try {
@@ -160,7 +160,7 @@ describe('an Idempotency-Key', () => {
     expect((await post('running')).status).toBe(201);
   });
 
-  test('of a change or a removal has no meaning: both may be repeated anyway', async () => {
+  test('is ignored for a PATCH or a DELETE, which can be repeated anyway', async () => {
     const mentions = writeCaseOf('mentions');
     const { id } = await world.create(mentions);
     const headers = { 'idempotency-key': 'patch' };
@@ -173,8 +173,8 @@ describe('an Idempotency-Key', () => {
   });
 });
 
-describe('the same key at two nodes at the same instant', () => {
-  test(`makes exactly one record, ${PAIRS} times`, async () => {
+describe('the same key at two nodes at the same time', () => {
+  test(`creates exactly one record, ${PAIRS} times`, async () => {
     const before = await stored();
     const entries = (await requestEntries(world.service.pool, world.workspaceId)).length;
     for (let pair = 0; pair < PAIRS; pair++) {
@@ -202,7 +202,7 @@ describe('the same key at two nodes at the same instant', () => {
     expect(await requestEntries(world.service.pool, world.workspaceId)).toHaveLength(entries + 3 * PAIRS);
   });
 
-  test('from many clients at once makes one record, and all get its answer in the end', async () => {
+  test('from many clients at once creates one record, and all get its response in the end', async () => {
     const before = await stored();
     const body = newRecord(audits);
     const once = async (service: TestService): Promise<string> => {

@@ -26,7 +26,7 @@ describe.each(
     });
 
   test.each(['{etag}', '*', ' * ', '"x", {etag}', '{etag},"y"', 'W/"z" , {etag}'])(
-    'goes on when it names the record as it is: %s',
+    'succeeds if it matches the current record: %s',
     async (header) => {
       const { url, etag } = await made();
       expect((await change(url, header.replace('{etag}', etag))).status).toBe(done);
@@ -34,7 +34,7 @@ describe.each(
   );
 
   test.each(['"x"', 'W/{etag}', '"x", "y"', '', '""', '{etag}x', 'x{etag}', '{bare}'])(
-    'is 412 when it does not, and nothing changes: %j',
+    'is 412 if it does not match, and nothing changes: %j',
     async (header) => {
       const { url, etag, record } = await made();
       const answer = await change(url, header.replace('{etag}', etag).replace('{bare}', etag.slice(1, -1)));
@@ -50,11 +50,11 @@ describe.each(
     expect((await change(url, String(other.headers['etag']))).status).toBe(done);
   });
 
-  test('of a record that is not there is 404', async () => {
+  test('of a record that does not exist is 404', async () => {
     expectFailure(await change(`${path}/no_such_record`, '*'), 'not_found');
   });
 
-  test('lets one of many through that read the same', async () => {
+  test('allows one of many changes that read the same ETag', async () => {
     const { url, etag } = await made();
     const answers = await Promise.all(Array.from({ length: 8 }, () => change(url, etag)));
     const statuses = answers.map(({ status }) => status).sort();

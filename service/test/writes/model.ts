@@ -1,7 +1,7 @@
 import { WRITES, type WriteCase, writeCaseOf } from './cases.ts';
 import type { Created } from './world.ts';
 
-/** What a workspace must hold: for each resource its records as they were answered, in the order of their creation. */
+/** The expected content of a workspace: the records of each resource as responses showed them, in order of creation. */
 export class Model {
   readonly #lists = new Map<string, Map<string, Created>>(WRITES.map(({ name }) => [name, new Map()]));
 
@@ -23,7 +23,7 @@ export class Model {
     });
   }
 
-  /** What becomes of each of these if they are written in turn, in one transaction that leaves out what it cannot take. */
+  /** The expected result of each record if one transaction writes them in order and skips the refused ones. */
   fates(of: WriteCase, inputs: readonly Given[]): readonly Fate[] {
     const seen = new Set(this.list(of).keys());
     return inputs.map((input) => {
@@ -35,7 +35,7 @@ export class Model {
     });
   }
 
-  /** The status of a change, by the declaration's moves. */
+  /** The expected status of a change, by the moves of the contract. */
   statusOfPatch(of: WriteCase, id: string, change: Given): number {
     const record = this.list(of).get(id);
     if (record === undefined) return 404;

@@ -31,7 +31,7 @@ async function send(
   return nodes[way.node].request(token, url, { method, ...payload });
 }
 
-/** What was given is what is shown, whatever the service adds. */
+/** Expects that a record shows the given values, in addition to those of the service. */
 const expectShown = (record: Created, given: Given): void => {
   const shown = Object.entries(given).filter(
     ([name, value]) => value !== undefined && name !== 'publishedAt',
@@ -66,7 +66,7 @@ export async function batch(
   if (!way.dryRun) keep(model, of, data);
 }
 
-/** As `svcd import` writes: what can be taken is taken. */
+/** Writes like `svcd import`: valid records are written, others are refused. */
 export async function importRecords(
   model: Model,
   { world }: Real,
@@ -112,7 +112,7 @@ export async function remove(model: Model, real: Real, way: Way, of: WriteCase, 
   if (answer.status === 204 && !way.dryRun) model.list(of).delete(id);
 }
 
-/** Creates at both nodes at the same instant; which comes first is for the service to say. */
+/** Creates records at both nodes at the same time. The service decides which is first. */
 export async function createTogether(
   model: Model,
   real: Real,
@@ -143,7 +143,7 @@ const keep = (model: Model, of: WriteCase, records: readonly Created[]): void =>
   for (const record of records) model.list(of).set(record.id, record);
 };
 
-/** Every list in both orders, of each company too, every count and the newest single record say what the model says. */
+/** Expects that lists in both orders, also per company, counts and the newest single record equal the model. */
 export async function compare(model: Model, { world, nodes }: Real, node: 0 | 1): Promise<void> {
   for (const of of WRITES) {
     const expected = [...model.list(of).values()];

@@ -17,7 +17,7 @@ describe.each(CHANGEABLE)('PATCH $path/{id}', (of) => {
   const { resource, fields, path } = of;
   const hasUpdatedAt = 'updatedAt' in resource.fields;
 
-  test('changes the fields that are given and no other, and answers with the record and its new ETag', async () => {
+  test('changes only the given fields, and returns the record and its new ETag', async () => {
     for (const { name, good } of fields.filter((each) => each.name !== resource.transitions?.field)) {
       const before = await world.create(of);
       for (const value of good) {
@@ -37,7 +37,7 @@ describe.each(CHANGEABLE)('PATCH $path/{id}', (of) => {
     }
   });
 
-  test('empties a field with null where it may be empty, and refuses it elsewhere', async () => {
+  test('sets a nullable field to null, and refuses null for others', async () => {
     const { id } = await world.create(of);
     for (const { name, nullable } of fields) {
       const answer = await patch(of, id, { [name]: null });
@@ -46,7 +46,7 @@ describe.each(CHANGEABLE)('PATCH $path/{id}', (of) => {
     }
   });
 
-  test('refuses what is not allowed, by its JSON pointer, and changes nothing then', async () => {
+  test('refuses what is not allowed with its JSON pointer, and changes nothing', async () => {
     const record = await world.create(of);
     for (const { name, bad } of fields) {
       for (const value of bad) {
@@ -65,7 +65,7 @@ describe.each(CHANGEABLE)('PATCH $path/{id}', (of) => {
     expect((await world.get(`${path}/${record.id}`)).json()).toEqual(record);
   });
 
-  test('that changes nothing leaves the record, its ETag and updatedAt as they were', async () => {
+  test('that changes nothing leaves the record, its ETag and updatedAt unchanged', async () => {
     const record = await world.create(of);
     const { etag } = (await world.get(`${path}/${record.id}`)).headers;
     const same = Object.fromEntries(fields.map(({ name }) => [name, record[name]]));
@@ -79,8 +79,8 @@ describe.each(CHANGEABLE)('PATCH $path/{id}', (of) => {
     }
   });
 
-  // Where a list shows when a record last changed.
-  test.runIf(hasUpdatedAt)('raises updatedAt with each change, and leaves createdAt', async () => {
+  // Only for resources with the time of the last change.
+  test.runIf(hasUpdatedAt)('raises updatedAt with each change, and keeps createdAt', async () => {
     const record = await world.create(of);
     let last = String(record['updatedAt']);
     for (const title of ['One', 'Two', 'Three']) {
@@ -98,7 +98,7 @@ describe.each(CHANGEABLE)('PATCH $path/{id}', (of) => {
     expectFailure(await patch(of, id, {}), 'not_found');
   });
 
-  test('keeps the place in the list', async () => {
+  test('keeps the position in the list', async () => {
     const [first, second] = [await world.create(of), await world.create(of)];
     const [text] = of.fields.filter(({ name }) => name === 'title' || name === 'name');
     await patch(of, first.id, { [text?.name ?? '']: 'Changed' });
@@ -107,7 +107,7 @@ describe.each(CHANGEABLE)('PATCH $path/{id}', (of) => {
     expect(data[1]).toMatchObject({ [text?.name ?? '']: 'Changed' });
   });
 
-  test('many at once on one record lose none', async () => {
+  test('loses none of many concurrent changes of one record', async () => {
     const { id } = await world.create(of);
     const singles = fields.filter(({ name }) => name !== resource.transitions?.field && name !== 'companyId');
     const wanted = Object.fromEntries(singles.map(({ name, good }) => [name, good[1] ?? null]));
@@ -130,7 +130,7 @@ describe.each(CHANGEABLE.filter(({ parent }) => parent !== undefined))('the comp
     return Object.fromEntries(rows.map(({ company, records }) => [company, records]));
   };
 
-  test('can be changed, and the counts go with it', async () => {
+  test('can be changed, and the counts follow', async () => {
     const { id } = await world.create(of);
     await world.create(of, { companyId: OTHER_COMPANY });
     const before = await counts();
@@ -154,7 +154,7 @@ describe.each(CHANGEABLE.filter(({ parent }) => parent !== undefined))('the comp
   });
 });
 
-test('audits cannot be changed or removed: 405 with what is allowed', async () => {
+test('audits cannot be changed or deleted: 405 with the allowed methods', async () => {
   const audits = writeCaseOf('audits');
   const { id } = await world.create(audits);
   for (const method of ['PATCH', 'PUT', 'DELETE'] as const) {

@@ -22,7 +22,7 @@ const TIMEOUT_MS = 60_000;
 
 const mentions = writeCaseOf('mentions');
 
-/** Applications on one database, each with connections of its own, like processes. */
+/** Applications on one database, each with its own connections, like processes. */
 async function nodesOn(count: number): Promise<readonly TestService[]> {
   const database = await createTestDatabase();
   const nodes: TestService[] = [];
@@ -39,7 +39,7 @@ async function nodesOn(count: number): Promise<readonly TestService[]> {
   return nodes;
 }
 
-/** Sixteen writers of three kinds, and dry runs between them; resolves when all have written what they shall. */
+/** Sixteen writers of three kinds, and dry runs between them. Resolves once all of them have finished. */
 async function writeAll(
   nodes: readonly TestService[],
   { workspaceId, live, sandbox }: WriteWorld,
@@ -51,7 +51,7 @@ async function writeAll(
     for (;;) {
       const { status, text } = await node.request(token, url, { method: 'POST', payload });
       if (status === 201) return;
-      // It has waited too long for the other fifteen, and has written nothing.
+      // The write has waited too long for the other fifteen, and has written nothing.
       if (status !== 503) throw new Error(`${status}: ${text}`);
     }
   };
@@ -70,7 +70,7 @@ async function writeAll(
       await inTransaction(first.database.pool, async (client) => {
         const { resource } = mentions;
         await insertRecords(client, workspaceId, resource, records() as Parameters<typeof insertRecords>[3]);
-        // Commits late: whoever took a later time must not be seen before.
+        // Commits late: a record with a later time must not be visible before.
         await client.query('select pg_sleep(0.005)');
       });
     }
@@ -83,7 +83,7 @@ async function writeAll(
 }
 
 test.each([1, 2])(
-  'sixteen writers at once, over %i node(s): who tails or polls the list meets every record once, in its order',
+  'with sixteen writers over %i node(s), a reader that follows or polls the list sees every record once, in order',
   async (count) => {
     const nodes = await nodesOn(count);
     const [first] = nodes;
@@ -105,7 +105,7 @@ test.each([1, 2])(
       SINGLE_WRITERS * SINGLES_EACH + (BATCH_WRITERS + IMPORTERS) * BATCHES_EACH * BATCH_RECORDS;
     expect(all).toHaveLength(expected);
     expect(await tail).toEqual(all);
-    // It begins with the newest page that there was.
+    // The reader begins with the newest page.
     const polled = await poll;
     expect(polled.length).toBeGreaterThan(expected / 2);
     expect(polled).toEqual(all.slice(all.indexOf(polled[0] ?? '')));

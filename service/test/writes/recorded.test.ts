@@ -57,7 +57,7 @@ describe('the audit entry of a write', () => {
     expect(entries.map(({ recordIds }) => recordIds)).toEqual([made.map(({ id }) => id)]);
   });
 
-  test('of a refused write names none, and there is one', async () => {
+  test('of a refused write exists and names no record', async () => {
     const refused: readonly (readonly [Method, string, unknown, number])[] = [
       ['POST', path, {}, 400],
       ['POST', path, '{', 400],
@@ -77,7 +77,7 @@ describe('the audit entry of a write', () => {
     }
   });
 
-  test('of a change to what is there already names none', async () => {
+  test('of a change that changes nothing names no record', async () => {
     const { id, title } = await world.create(mentions);
     const entries = await entriesOf(() => world.send('PATCH', `${path}/${id}`, { title }));
     expect(entries.map(({ status, recordIds = [] }) => ({ status, recordIds }))).toEqual([
@@ -85,11 +85,11 @@ describe('the audit entry of a write', () => {
     ]);
   });
 
-  test('of a sandbox key does not exist', async () => {
+  test('of a test key does not exist', async () => {
     expect(await entriesOf(() => post(world.sandbox))).toEqual([]);
   });
 
-  test('is committed with the records: rising, one a write, also for many at once', async () => {
+  test('is committed with the records, one per write and in order, also for many writes at once', async () => {
     const entries = await entriesOf(() => Promise.all(Array.from({ length: 50 }, () => post())));
     expect(entries).toHaveLength(50);
     const times = entries.map(({ createdAt }) => createdAt);
@@ -106,7 +106,7 @@ describe('a write is refused and nothing is written', () => {
     before = await recordsOf();
   });
 
-  test('with 429 when the live quota is used up, at the instant and from then on', async () => {
+  test('with 429 once the live quota is used up, also by concurrent requests', async () => {
     const { pool } = world.service;
     const setQuota = (quota: number | null) =>
       pool.query('update live_meters set live_quota = $2, live_requests = 0 where workspace_id = $1', [
@@ -153,7 +153,7 @@ describe('a write is refused and nothing is written', () => {
     expect(await recordsOf()).toEqual(before);
   });
 
-  test('with 401 to a sandbox key that was revoked', async () => {
+  test('with 401 for a test key that was revoked', async () => {
     const { service, workspaceId } = world;
     const { keyId, token } = await service.issue(workspaceId, { access: 'write', mode: 'test' });
     expect((await post(token)).status).toBe(201);
@@ -163,7 +163,7 @@ describe('a write is refused and nothing is written', () => {
     for (const name of ['etag', 'location', 'dry-run']) expect(answer.headers).not.toHaveProperty(name);
   });
 
-  test('with 503 when the audit log cannot be written', async () => {
+  test('with 503 if the audit log cannot be written', async () => {
     const { pool } = world.service;
     for (const { name } of await listPartitions(pool)) await pool.query(`drop table ${name}`);
     for (const headers of [{}, { 'idempotency-key': 'unlogged' }]) {
@@ -177,7 +177,7 @@ describe('a write is refused and nothing is written', () => {
     expect((await post(world.live, { 'idempotency-key': 'unlogged' })).status).toBe(201);
   });
 
-  test('when the commit itself fails, and the refusal has its entry', async () => {
+  test('if the commit fails, and the refusal has an entry', async () => {
     const { pool } = world.service;
     await pool.query(`create function refuse() returns trigger language plpgsql as
       $$ begin raise exception 'no' using errcode = 'query_canceled'; end $$;

@@ -34,7 +34,7 @@ const EVERY_WRITE: readonly Request[] = WRITES.flatMap((of): Request[] => [
 describe.each(
   EVERY_WRITE.map((request) => ({ request, method: request[0], url: request[1], body: request[2] })),
 )('$method $url', ({ request, method, url, body }) => {
-  test('is 403 for a key that may only read, whatever the record, and changes nothing', async () => {
+  test('is 403 for a key that may only read, for any record, and changes nothing', async () => {
     const before = await recordsOf();
     for (const mode of ['live', 'test'] as const) {
       const reader = await world.service.token(world.workspaceId, { mode });
@@ -54,7 +54,7 @@ describe.each(
 describe.each(BELONGING)('a key that is limited to one company, in $path', (of) => {
   const { path } = of;
 
-  test('writes that company’s records', async () => {
+  test('writes records of that company', async () => {
     expect((await send(['POST', path, newRecord(of)])).status).toBe(201);
     expect((await send(['POST', `${path}/batch`, { data: [newRecord(of), newRecord(of)] }])).status).toBe(
       201,
@@ -72,9 +72,9 @@ describe.each(BELONGING)('a key that is limited to one company, in $path', (of) 
     expect(await recordsOf()).toEqual(before);
   });
 
-  // Audits stay as they are.
+  // Audits cannot be changed.
   test.skipIf(of.resource.immutable)(
-    'changes and removes its own, finds no other, and moves none to another company',
+    'changes and deletes its own, finds no other, and moves none to another company',
     async () => {
       expect((await send(['PATCH', `${path}/mine`, { title: 'Changed' }])).status).toBe(200);
       const before = await recordsOf();
@@ -105,7 +105,7 @@ describe('a key that is limited to one company', () => {
     expect(await recordsOf()).toEqual(before);
   });
 
-  test('is not given the answer to another company’s request with the same Idempotency-Key', async () => {
+  test('does not get the response to another company’s request with the same Idempotency-Key', async () => {
     const [of] = BELONGING;
     if (of === undefined) throw new Error('no resource belongs to a company');
     const body = newRecord(of, { companyId: OTHER_COMPANY });

@@ -52,9 +52,9 @@ describe.each(MOVES)('$path from $from to $to', ({ of, path, from, to, allowed, 
     }
   });
 
-  // Only a state that has a time of its own.
+  // Only for states with a time.
   test.runIf(allowed.includes(to) && to in stamps)(
-    'stamps the time, unless the record has one or the change brings one',
+    'sets the time of the state, unless the record or the change has it',
     async () => {
       const stamp = stamps[to] ?? '';
       const [fresh, timed, given] = [await start(), await start(), await start()];
@@ -71,7 +71,7 @@ describe.each(MOVES)('$path from $from to $to', ({ of, path, from, to, allowed, 
 });
 
 test.each(MOVES.filter(({ to }) => to === 'draft'))(
-  'a state that stays, $from, is no move, whatever else changes',
+  'a change that keeps the state $from is no transition, whatever else changes',
   async ({ of, path, from, transitions: { field } }) => {
     const { id } = await world.create(of, { [field]: from });
     const answer = await world.send('PATCH', `${path}/${id}`, { [field]: from, title: 'New title' });

@@ -3,19 +3,19 @@ import { COMPANY, OTHER_COMPANY } from '../harness/lists.ts';
 import { createTestService, type TestAnswer, type TestService } from '../harness/service.ts';
 import { type Body, newRecord, type WriteCase } from './cases.ts';
 
-/** A workspace with two companies, made over HTTP, and keys that may write to it. */
+/** A workspace with two companies, created over HTTP, and keys that may write to it. */
 export interface WriteWorld {
   readonly service: TestService;
   readonly workspaceId: string;
   /** A live key with write access. */
   readonly live: string;
-  /** A sandbox key with write access: its writes are dry runs. */
+  /** A test key with write access: its writes are dry runs. */
   readonly sandbox: string;
   /** A test key that may only read. Its requests have no entries. */
   readonly reader: string;
   send(method: Method, url: string, body?: unknown, options?: SendOptions): Promise<TestAnswer>;
   get(url: string): Promise<TestAnswer>;
-  /** Creates a record and returns it; throws when it is refused. */
+  /** Creates a record and returns it. Throws if it is refused. */
   create(of: WriteCase, over?: Body): Promise<Created>;
 }
 
@@ -51,7 +51,7 @@ export async function createWriteWorld(service?: TestService): Promise<WriteWorl
   return world;
 }
 
-/** Text is sent as it is, anything else as JSON; undefined is no body at all. */
+/** Text is sent unchanged, other values as JSON. Undefined: no body. */
 function payloadOf(body: unknown, headers: Readonly<Record<string, string>>): InjectOptions {
   if (body === undefined) return { headers };
   const payload = typeof body === 'string' ? body : JSON.stringify(body);
