@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { readMigrationFiles } from '../src/database/migrate.ts';
 import { createTestDatabase } from './harness/database.ts';
 
-test('every test database has the whole schema and nothing of another', async () => {
+test('every test database has the whole schema and no data of another one', async () => {
   const [first, second] = [await createTestDatabase(), await createTestDatabase()];
   await first.pool.query('create table mine (id int)');
   const { rows } = await second.pool.query(
@@ -28,7 +28,7 @@ test('a connection that is left open fails the drop, by its name and its last st
   await expect(drop()).rejects.toThrow(/were left open: the leak idle: select 42/);
 });
 
-test('a client that is not given back to the pool fails the drop', async () => {
+test('a client that is not released to the pool fails the drop', async () => {
   const { pool, drop } = await createTestDatabase();
   const client = await pool.connect();
   client.on('error', () => undefined);

@@ -3,7 +3,7 @@ import Fastify from 'fastify';
 import { expect, test } from 'vitest';
 import { skipStreamsOfHead } from './create-server.ts';
 
-test('HEAD of a streamed answer has its headers and reads nothing of the stream; GET reads all', async () => {
+test('HEAD of a streamed response has the headers and reads nothing of the stream; GET reads all of it', async () => {
   let chunks = 0;
   let ended = 0;
   const app = Fastify();

@@ -7,7 +7,7 @@ const withCode = (code: string, more: object = {}) => Object.assign(new Error('i
 const databaseError = (code: string) => Object.assign(new pg.DatabaseError('inside', 0, 'error'), { code });
 
 describe('toApiError', () => {
-  test('leaves a failure that is meant for the client as it is', () => {
+  test('returns an ApiError unchanged', () => {
     const failure = new ApiError('not_found', 'There is no such path.');
     expect(toApiError(failure)).toBe(failure);
   });

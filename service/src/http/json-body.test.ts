@@ -14,7 +14,7 @@ const sizeOf = (value: unknown): number => {
   return members.length === 0 ? 2 : members.reduce((sum: number, one) => sum + sizeOf(one), 1);
 };
 
-test('JSON is refused for its depth and the number of its values, and for nothing else', () => {
+test('JSON is refused only for its depth and the number of its values', () => {
   fc.assert(
     fc.property(fc.jsonValue({ depthSize: 'large', maxDepth: 8, stringUnit: 'binary' }), (value) => {
       const text = JSON.stringify(value);
@@ -25,7 +25,7 @@ test('JSON is refused for its depth and the number of its values, and for nothin
   );
 });
 
-test('JSON of more values than are allowed is refused', () => {
+test('JSON with too many values is refused', () => {
   expect(jsonExcess('[1,2,3]', 3)).toBeUndefined();
   expect(jsonExcess('[1,2,3]', 2)).toBe('has more than 2 values');
   expect(jsonExcess('{"a,b":"c,[{"}', 1)).toBeUndefined();
@@ -33,7 +33,7 @@ test('JSON of more values than are allowed is refused', () => {
   expect(jsonExcess('['.repeat(33), 1_000)).toBe('is nested deeper than 32 levels');
 });
 
-test('a text that is not JSON is looked at to its end, and no further', () => {
+test('a text that is not JSON is read to its end, and not beyond', () => {
   for (const text of ['', '"', '"\\', '"\\"', ']]]]', '}{', '\\', ','])
     expect(jsonExcess(text, 10)).toBeUndefined();
 });

@@ -39,7 +39,7 @@ test.each([
   expect(clientAddress({ ip })).toBe(address);
 });
 
-test('a number of proxies is believed as far as it reaches, whatever their addresses', () => {
+test('with a number of proxies, that many senders are trusted, whatever their addresses', () => {
   const trust = trustOf(2);
   expect([0, 1, 2].map((hop) => trust('192.0.2.1', hop))).toEqual([true, true, false]);
   expect(trustOf(false)('::1', 0)).toBe(false);
@@ -62,7 +62,7 @@ test.each([
   expect(trustOf(proxies)(address, 3)).toBe(trusted);
 });
 
-test('requests through a proxy that is not trusted ask at most once a minute whether to warn', async () => {
+test('requests through an untrusted proxy ask at most once a minute whether to log a warning', async () => {
   const app = Fastify();
   let [now, asked] = [0, 0];
   warnOfProxyMistakes(app, {

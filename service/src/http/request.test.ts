@@ -4,7 +4,7 @@ import { canonicalTarget, requestId } from './request.ts';
 
 const NEW = /^req_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-test.each(['a', 'A-b_c.d:9', 'x'.repeat(128)])('a sane id is kept: %s', (id) => {
+test.each(['a', 'A-b_c.d:9', 'x'.repeat(128)])('a valid id is kept: %s', (id) => {
   expect(requestId({ headers: { 'request-id': id } })).toBe(id);
   expect(requestId({ headers: { 'x-request-id': id } })).toBe(id);
 });
@@ -24,11 +24,11 @@ test.each([
   expect(requestId({ headers: { 'x-request-id': id } })).toMatch(NEW);
 });
 
-test('Request-Id goes before X-Request-Id', () => {
+test('Request-Id takes precedence over X-Request-Id', () => {
   expect(requestId({ headers: { 'request-id': 'one', 'x-request-id': 'two' } })).toBe('one');
 });
 
-test('ids that the service makes never repeat', () => {
+test('the ids that the service creates never repeat', () => {
   const ids = Array.from({ length: 1_000 }, () => requestId({ headers: {} }));
   expect(new Set(ids).size).toBe(ids.length);
 });
@@ -62,7 +62,7 @@ test.each([
   expect(canonicalTarget(target)).toBe(canonical);
 });
 
-test('however a path is encoded, its spelling is the same, and spelling it again changes nothing', () => {
+test('all encodings of a path get the same spelling, and a second pass changes nothing', () => {
   const character = fc.constantFrom(...'abzAZ019-._~/');
   fc.assert(
     fc.property(fc.array(fc.tuple(character, fc.nat(2)), { maxLength: 40 }), (characters) => {

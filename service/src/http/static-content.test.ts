@@ -15,7 +15,7 @@ test.each([
   expect(encodingOf(header)).toBe(encoding);
 });
 
-test('each encoding gives the text back', async () => {
+test('each encoding decodes to the text', async () => {
   const text = 'a text, and again a text, à la carte …';
   const { br, gzip, identity } = await compress(text);
   expect([brotliDecompressSync(br), gunzipSync(gzip), identity].map(String)).toEqual([text, text, text]);

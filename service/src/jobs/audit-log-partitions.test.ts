@@ -39,7 +39,7 @@ beforeEach(async () => {
 });
 
 describe('the partitions of the audit log', () => {
-  test('are dropped when their last entry is older than the retention, and not an instant earlier', async () => {
+  test('are dropped when their last entry is older than the retention, and not a moment earlier', async () => {
     await maintainAt('2030-01-15T00:00:00Z');
     await writeEntry('log_january', '2030-01-31T23:59:59.999999Z');
     await writeEntry('log_february', '2030-02-01T00:00:00Z');
@@ -61,7 +61,7 @@ describe('the partitions of the audit log', () => {
     ]);
   });
 
-  test('are kept with a warning when the time is in doubt', async () => {
+  test('are kept, with a warning, if the clocks disagree', async () => {
     await maintainAt('2030-01-15T00:00:00Z');
     const warnings: string[] = [];
     await maintainAuditLog({
@@ -75,7 +75,7 @@ describe('the partitions of the audit log', () => {
     expect(warnings).toEqual([expect.stringContaining('were kept: the clocks')]);
   });
 
-  test('wait two seconds for a long reader, not longer, so that no entry waits behind them', async () => {
+  test('wait at most two seconds for a long reader before they are dropped, so that entries do not wait longer', async () => {
     await maintainAt('2030-01-15T00:00:00Z');
     const reader = await pool.connect();
     try {

@@ -5,7 +5,7 @@ import { inTransaction } from '../database/pool.ts';
 import { createWorkspace } from '../records/workspaces.ts';
 import { deleteExpired } from './expired.ts';
 
-test('answers kept for repeated requests are removed after 24 hours, and none before', async () => {
+test('responses stored for repeated requests are removed after 24 hours, not earlier', async () => {
   const { pool } = await createTestDatabase();
   const workspaceId = await inTransaction(pool, (client) => createWorkspace(client, 'test'));
   for (const [key, age] of [
@@ -23,7 +23,7 @@ test('answers kept for repeated requests are removed after 24 hours, and none be
   expect(rows).toEqual([{ key: 'young' }]);
 });
 
-test('traffic by the hour is kept for two years', async () => {
+test('hourly traffic is kept for two years', async () => {
   const { pool } = await createTestDatabase();
   const workspaceId = await inTransaction(pool, (client) => createWorkspace(client, 'test'));
   await pool.query(
@@ -36,7 +36,7 @@ test('traffic by the hour is kept for two years', async () => {
   expect(rows).toEqual([{ requests: 1 }, { requests: 731 }]);
 });
 
-test('however much has expired, it is removed in short statements, until nothing is left', async () => {
+test('all expired rows are removed, in short statements, however many there are', async () => {
   const { pool } = await createTestDatabase();
   const workspaceId = await inTransaction(pool, (client) => createWorkspace(client, 'test'));
   const numbers = 'select generate_series(1, 2500)::text as i';

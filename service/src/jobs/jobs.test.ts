@@ -16,14 +16,14 @@ const {
 } = service;
 pool.on('connect', (client) => client.on('error', () => undefined));
 
-/** Makes a job due now, for one of the nodes that run. */
+/** Adds a job that is due now, for one of the running nodes. */
 async function runJob(task: string): Promise<void> {
   const utils = await makeWorkerUtils({ pgPool: pool });
   await utils.addJob(task, {}, { jobKey: 'once' });
   await utils.release();
 }
 
-test('a job runs once, on one of several nodes, by the clock of the database; all of them stop at once', async () => {
+test('a job runs once, on one of several nodes, by the clock of the database; all nodes stop at once', async () => {
   const lines: string[] = [];
   const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) });
   const last = (await listPartitions(pool)).at(-1)?.name ?? '';
@@ -49,7 +49,7 @@ test('a job runs once, on one of several nodes, by the clock of the database; al
   ]);
 });
 
-test('a second factor that a node has sealed with the old secret is sealed with the new one', async () => {
+test('a job seals second factors with the new secret that a node has sealed with the old one', async () => {
   const owner = await createTestDashboard(service).owner();
   await owner.send('POST', '/auth/two-factor/enable', { password: PASSWORD });
   const newer = 'a newer secret of the tests, 32 characters or more';

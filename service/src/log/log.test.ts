@@ -15,7 +15,7 @@ function logged(write: (log: ReturnType<typeof createLogTo>) => void): string {
   return lines;
 }
 
-describe('a log line never holds', () => {
+describe('a log line never contains', () => {
   test.each([
     ['a token in the message', { a: 1 }, `no ${TOKEN} here`],
     ['a token in a field', { path: `/v1/audits?key=${TOKEN}` }, ''],
@@ -53,18 +53,18 @@ describe('a log line never holds', () => {
     expect(line).toContain('Failing row contains');
   });
 
-  test('what a child logger is bound to', () => {
+  test('the secret fields of a child logger', () => {
     const line = logged((log) => log.child({ requestId: TOKEN }).info('x'));
     expect(line).not.toContain(TOKEN);
   });
-
-  test('less than it should: everything else is as it was', () => {
-    const fields = { method: 'GET', count: 3, none: null, list: ['a', { deep: true }] };
-    expect(JSON.parse(logged((log) => log.info(fields, 'hello')))).toMatchObject({ ...fields, msg: 'hello' });
-  });
 });
 
-test('people read time, level and message, and a stack only when they debug', () => {
+test('a log line has all fields that are not secret, unchanged', () => {
+  const fields = { method: 'GET', count: 3, none: null, list: ['a', { deep: true }] };
+  expect(JSON.parse(logged((log) => log.info(fields, 'hello')))).toMatchObject({ ...fields, msg: 'hello' });
+});
+
+test('a line for people has time, level and message, and a stack only at level debug', () => {
   const line = logged((log) => log.warn({ err: new Error('disk is full'), pid: 5 }, 'cannot write'));
   expect(prettyLine(line, false)).toMatch(/^.*\d\d:\d\d:\d\d.* .*warning.* cannot write \(disk is full\)\n$/);
   expect(prettyLine(line, true)).toContain('at ');

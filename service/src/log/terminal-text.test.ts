@@ -12,7 +12,7 @@ const text = fc.string({
 });
 
 describe('text for a terminal', () => {
-  test('has no character that changes the terminal, but line feeds and tabs', () => {
+  test('has no character that can change the terminal, except line feeds and tabs', () => {
     fc.assert(
       fc.property(text, (given) => {
         expect(terminalText(given).replaceAll(/[\n\t]/g, '')).not.toMatch(UNSAFE);
@@ -30,7 +30,7 @@ describe('text for a terminal', () => {
   });
 
   test('is one line of the log for people, whatever was logged', () => {
-    // Our own colors begin and end what is shown.
+    // The log adds these colors itself.
     const colors = [2, 22, 31, 39].map((code) => `\u001b[${code}m`);
     const plain = (line: string): string => colors.reduce((rest, color) => rest.replaceAll(color, ''), line);
     fc.assert(

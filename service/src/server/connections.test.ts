@@ -8,11 +8,11 @@ import { type ConnectionLimits, limitConnections } from './connections.ts';
 const BODY = Buffer.alloc(1024 * 1024, 'x');
 /** More than the kernel's buffers hold. */
 const LARGE_BYTES = 32 * BODY.length;
-/** Between the pieces that a slow client reads. */
+/** The pause of a slow client between two reads. */
 const PAUSE_MS = 5;
 const REQUEST = 'GET / HTTP/1.1\r\nHost: test\r\n\r\n';
 
-/** Opens connections to a server; `accepted` has the server's ends, in their order. */
+/** Opens connections to a server. `accepted` has the sockets of the server, in the same order. */
 async function connecting(
   limits: ConnectionLimits,
   body: Buffer = BODY,
@@ -37,7 +37,7 @@ async function connecting(
   return { open, accepted };
 }
 
-test('a connection whose responses nobody reads is ended, one that is read or idle is not', async () => {
+test('a connection is ended if nobody reads its responses, but not if it is read or idle', async () => {
   const { open, accepted } = await connecting({ unreadTimeoutMs: 200 });
   const [deaf, reader, idle] = [await open(), await open(), await open()];
   let read = 0;
@@ -48,7 +48,7 @@ test('a connection whose responses nobody reads is ended, one that is read or id
   deaf.write(REQUEST.repeat(50));
   reader.write(REQUEST.repeat(50));
   await expect.poll(() => read, { timeout: 20_000 }).toBeGreaterThan(50 * BODY.length);
-  // The client notices it only when it writes or reads.
+  // The client notices the end only when it writes or reads.
   await expect.poll(() => accepted[0]?.destroyed, { timeout: 10_000 }).toBe(true);
   for (const socket of [reader, idle])
     expect([socket.destroyed, socket.readableEnded]).toEqual([false, false]);
@@ -56,7 +56,7 @@ test('a connection whose responses nobody reads is ended, one that is read or id
 });
 
 test('a client that reads one large response slowly gets all of it', async () => {
-  // The kernel asks for more by the megabyte.
+  // The kernel reads ahead by megabytes.
   const unreadTimeoutMs = 1_000;
   const { open } = await connecting({ unreadTimeoutMs }, Buffer.alloc(LARGE_BYTES, 'x'));
   const socket = await open();
@@ -69,12 +69,12 @@ test('a client that reads one large response slowly gets all of it', async () =>
   const before = performance.now();
   socket.write(REQUEST);
   await expect.poll(readPiece, { interval: PAUSE_MS, timeout: 30_000 }).toBeGreaterThan(LARGE_BYTES);
-  // It took so long that one that does not read would have been ended.
+  // This took longer than the timeout for a client that does not read.
   expect(performance.now() - before).toBeGreaterThan(unreadTimeoutMs);
   socket.destroy();
 });
 
-test('connections beyond the limit are closed as they come', async () => {
+test('connections above the limit are closed at once', async () => {
   const { open } = await connecting({ max: 2 });
   const sockets = [await open(), await open()];
   const beyond = await open();

@@ -14,7 +14,7 @@ test.each([
   expect(listenFailure(failure(code), host, port).message).toContain(`cannot listen on ${text}`);
 });
 
-test('a free port is the preferred one, or another one when that is taken', async () => {
+test('freePort returns the preferred port, or another one if that is in use', async () => {
   const preferred = await freePort('127.0.0.1');
   expect(await freePort('127.0.0.1', preferred)).toBe(preferred);
   const taken = createServer();
@@ -23,7 +23,7 @@ test('a free port is the preferred one, or another one when that is taken', asyn
   expect(await freePort('127.0.0.1', preferred)).not.toBe(preferred);
 });
 
-test('a host is one address: an address itself, localhost that of IPv4', async () => {
+test('addressOf returns one address: an address unchanged, and the IPv4 address for localhost', async () => {
   const hosts = ['127.0.0.1', '0.0.0.0', '::1', '::', 'localhost'];
   expect(await Promise.all(hosts.map(addressOf))).toEqual([...hosts.slice(0, -1), '127.0.0.1']);
 });

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { type Channel, connectPeer } from './rpc.ts';
 
-/** Two ends of one channel in this process, which carries JSON as a real one does. */
+/** Both ends of a channel in this process. It transfers JSON, like a real channel. */
 function channels(): { readonly a: Channel & EventEmitter; readonly b: Channel & EventEmitter } {
   const [a, b] = [new EventEmitter(), new EventEmitter()];
   const send =
@@ -32,7 +32,7 @@ const offer: Offer = {
 };
 
 describe('a call to another process', () => {
-  test('is answered, however many are under way', async () => {
+  test('gets its response, however many calls are in progress', async () => {
     const { a, b } = channels();
     connectPeer(b, offer);
     const peer = connectPeer<Offer>(a, {});
@@ -40,20 +40,20 @@ describe('a call to another process', () => {
     expect(await Promise.all(numbers.map((n) => peer.call('double', n)))).toEqual(numbers.map((n) => n * 2));
   });
 
-  test('fails with the message of the other side', async () => {
+  test('fails with the message of the error in the other process', async () => {
     const { a, b } = channels();
     connectPeer(b, offer);
     const peer = connectPeer<Offer>(a, {});
     await expect(peer.call('fail', 'no room')).rejects.toThrow('no room');
   });
 
-  test('fails when there is no such call', async () => {
+  test('fails if the other process does not offer it', async () => {
     const { a, b } = channels();
     connectPeer(b, {});
     await expect(connectPeer<Offer>(a, {}).call('double', 1)).rejects.toThrow('there is no call double');
   });
 
-  test('fails when the other side goes away before it answers', async () => {
+  test('fails if the other process ends before it responds', async () => {
     const { a, b } = channels();
     connectPeer(b, offer);
     const call = connectPeer<Offer>(a, {}).call('hang', null);

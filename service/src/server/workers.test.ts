@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createCrashLimit } from './workers.ts';
 
-test('each crash within a minute is followed by a longer pause, and the eleventh by none', () => {
+test('each crash within a minute is followed by a longer pause, and the eleventh by no restart', () => {
   const limit = createCrashLimit(() => 0);
   const pauses = Array.from({ length: 11 }, () => limit.next());
   expect(pauses).toEqual([50, 100, 200, 400, 800, 1_600, 3_200, 5_000, 5_000, 5_000, undefined]);

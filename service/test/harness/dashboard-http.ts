@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { runSvcd, type ServiceProcess } from './process.ts';
 import { secret } from './secrets.ts';
 
-/** The dashboard of a service that runs, as a person's program would use it. */
+/** A session at the dashboard of a running service, over HTTP. */
 export interface DashboardSession {
-  /** Origin and cookie, for requests whose body is not JSON. */
+  /** The headers `origin` and `cookie`, for requests whose body is not JSON. */
   readonly headers: Readonly<Record<string, string>>;
-  /** A request to a path below /dashboard/api; throws when it is refused. */
+  /** Sends a request to a path below /dashboard/api. Throws if it is refused. */
   post<T>(path: string, body?: unknown): Promise<T>;
   createKey(workspaceId: string, key?: Partial<NewKey>): Promise<IssuedKey>;
 }
@@ -25,7 +25,7 @@ export interface IssuedKey {
 
 export const PASSWORD = secret('correct horse battery staple');
 
-/** Creates a workspace and its owner by `svcd bootstrap`, of another release if `program` names one. Returns the id. */
+/** Creates a workspace and its owner with `svcd bootstrap`, by default of this release. Returns the workspace's id. */
 export async function bootstrapWorkspace(
   env: Readonly<Record<string, string>>,
   email = 'owner@example.com',
@@ -41,7 +41,7 @@ export async function bootstrapWorkspace(
   return (JSON.parse(stdout) as { workspaceId: string }).workspaceId;
 }
 
-/** Signs in with the password. */
+/** Signs in with the e-mail address and PASSWORD. */
 export async function signIn(
   { url }: Pick<ServiceProcess, 'url'>,
   email = 'owner@example.com',

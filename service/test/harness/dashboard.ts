@@ -15,13 +15,13 @@ export const PASSWORD = 'correct horse battery staple';
 
 type Role = 'owner' | 'admin' | 'viewer';
 
-/** Somebody at the dashboard, or nobody: a browser that keeps its cookie. */
+/** A browser at the dashboard, which keeps its cookie. A person is signed in, or nobody is. */
 export interface Visitor {
   readonly email: string;
   readonly userId: string;
-  /** `name=value` of the session. */
+  /** The session's cookie, as `name=value`. */
   readonly cookie: string;
-  /** A request to a path below /dashboard/api, as our own pages send it; `body` undefined: none. */
+  /** Sends a request to a path below /dashboard/api, as the dashboard's pages do. Default: without a body. */
   send(method: Method, path: string, body?: unknown, options?: InjectOptions): Promise<TestAnswer>;
 }
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';

@@ -8,7 +8,7 @@ import { onFileEnd } from './cleanup.ts';
 import { databaseUrl, TEMPLATE } from './postgres/template.ts';
 
 const POOL_SIZE = 4;
-/** How long a connection that was closed may take to leave the server's list. */
+/** How long the server may list a closed connection. */
 const LEAVING_MS = 2_000;
 const LEAVING_INTERVAL_MS = 5;
 
@@ -16,14 +16,13 @@ const LEAVING_INTERVAL_MS = 5;
 export type TestDatabase = {
   readonly pool: pg.Pool;
   readonly url: string;
-  /** Ends the pool, fails when any connection to the database is left, and removes the database. */
+  /** Ends the pool and removes the database. Throws if a connection to the database is still open. */
   readonly drop: () => Promise<void>;
 };
 
 /**
- * A new database for the calling test file, with the service's whole schema: a clone of the template, or an
- * empty database with `{ template: false }`. It is dropped when the file is over, after all its hooks; a
- * connection that is still open then fails the file.
+ * Creates a database for the calling test file, with the service's whole schema, or empty with `{ template: false }`. The
+ * database is dropped at the end of the file, after all hooks. The file fails if a connection to it is still open then.
  */
 export async function createTestDatabase(
   options: { readonly template?: boolean } = {},
@@ -36,19 +35,19 @@ export async function createTestDatabase(
     `create database ${name} template ${options.template === false ? 'template0' : TEMPLATE} strategy file_copy`,
   );
   const url = databaseUrl(server.url, name);
-  // A broken connection is reported by the query that runs into it.
+  // The query that uses a broken connection reports it.
   const pool = createPool({ url, max: POOL_SIZE, name: 'test', onError: () => undefined });
   let dropped: Promise<void> | undefined;
   const drop = (): Promise<void> => {
     dropped ??= dropDatabase(server.url, name, pool);
     return dropped;
   };
-  // One that the test has dropped itself has been judged there.
+  // If the test has dropped the database itself, it has got the result.
   onFileEnd(async () => (dropped === undefined ? drop() : undefined));
   return { pool, url, drop };
 }
 
-/** A process's connections to the database, ended when the test file is over. */
+/** Connections to the database, divided as in a process of the service. They end with the test file. */
 export function testLanes({ url }: Pick<TestDatabase, 'url'>, connections = CONNECTIONS_MIN): Lanes {
   const lanes = createLanes({ url, name: 'test lanes', onError: () => undefined }, connections);
   onFileEnd(() => lanes.end());
@@ -57,10 +56,10 @@ export function testLanes({ url }: Pick<TestDatabase, 'url'>, connections = CONN
 
 async function dropDatabase(serverUrl: string, name: string, pool: pg.Pool): Promise<void> {
   const checkedOut = pool.totalCount - pool.idleCount;
-  // Ending a pool waits for the clients that are out, so with a leaked one it would never end.
+  // The end of a pool waits for all clients that are in use, so it would wait forever for a leaked one.
   if (checkedOut === 0 && !pool.ended) await pool.end();
   const leaked = await leakedConnections(serverUrl, name);
-  // Only what is leaked is cut: a vacuum that is at work gives way by itself, and may not be cut by us.
+  // Without leaks, nothing is ended by force: a running vacuum ends by itself, and this role may not end it.
   await administer(serverUrl, `drop database if exists ${name}${leaked.length > 0 ? ' with (force)' : ''}`);
   if (leaked.length > 0) throw new Error(`connections to ${name} were left open: ${leaked.join('; ')}`);
 }
@@ -104,7 +103,7 @@ async function administer(serverUrl: string, statement: string): Promise<void> {
   }
 }
 
-/** The statements that this process sends to databases while the work runs, as JSON. */
+/** Runs `work` and returns the statements that this process has sent to databases meanwhile, as JSON. */
 export async function statementsOf(work: () => Promise<unknown>): Promise<readonly string[]> {
   const query = vi.spyOn(pg.Client.prototype, 'query');
   try {

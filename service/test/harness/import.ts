@@ -12,12 +12,12 @@ type Chosen = Partial<
   Pick<ImportOptions, 'fileName' | 'atomic' | 'confirm' | 'parallel' | 'onProgress' | 'signal' | 'format'>
 >;
 
-/** What an import did, with all that it refused. */
+/** The report of an import, and all lines that it refused. */
 export interface TestImport extends ImportReport {
   readonly lines: readonly RefusedRecord[];
 }
 
-/** Imports a file's text or bytes; NDJSON unless said otherwise. */
+/** Imports the text or bytes of a file. Default format: NDJSON. */
 export async function importText(
   pool: pg.Pool,
   workspaceId: string,
@@ -44,7 +44,7 @@ export async function importText(
   return { ...report, lines };
 }
 
-/** An audit of the company `c1`, as a file of an import has it. */
+/** An audit of the company `c1`, as in a file to import. */
 export const auditOf = (id: string, fields: object = {}) => ({
   id,
   companyId: 'c1',
@@ -53,7 +53,7 @@ export const auditOf = (id: string, fields: object = {}) => ({
   ...fields,
 });
 
-/** Ids of a workspace's records, the first written first. */
+/** The ids of a workspace's records, oldest first. */
 export async function idsIn(
   pool: pg.Pool,
   workspaceId: string,
@@ -81,7 +81,7 @@ export async function exportText(
   return text;
 }
 
-/** A workspace with these companies. */
+/** Creates a workspace with these companies. */
 export async function workspaceWith(pool: pg.Pool, ...companyIds: readonly string[]): Promise<string> {
   const workspaceId = await inTransaction(pool, (client) => createWorkspace(client, 'test'));
   if (companyIds.length > 0) {
@@ -90,7 +90,7 @@ export async function workspaceWith(pool: pg.Pool, ...companyIds: readonly strin
   return workspaceId;
 }
 
-/** Kept counters that are not what counting gives: none, if all is well. */
+/** The stored counters that differ from the number of records. */
 export async function wrongCounts(pool: pg.Pool, workspaceId: string): Promise<readonly unknown[]> {
   const relations = ['audits', 'mentions', 'content'];
   const truth = [

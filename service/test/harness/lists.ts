@@ -5,7 +5,7 @@ import type { Resource } from '../../src/resources/define.ts';
 import { RESOURCES } from '../../src/resources/index.ts';
 import type { TestAnswer } from './service.ts';
 
-/** One filter of a list: two values that it may have, and one that it may not. */
+/** A filter of a list, with two allowed values and one that is not allowed. */
 export interface FilterCase {
   readonly name: string;
   readonly column: string;
@@ -14,7 +14,7 @@ export interface FilterCase {
   readonly bad: string;
 }
 
-/** A list as the table-driven tests see it; all of it follows from the resource's declaration. */
+/** A list for tests that run on every list. All of it comes from the resource's definition. */
 export interface ListCase {
   readonly name: string;
   readonly path: string;
@@ -24,7 +24,7 @@ export interface ListCase {
   readonly sorts: readonly string[];
 }
 
-/** Companies that each seeded workspace has. */
+/** The companies of each seeded workspace. */
 export const COMPANY = 'com_one';
 export const OTHER_COMPANY = 'com_two';
 
@@ -41,7 +41,7 @@ function filterCase(resource: Resource, name: string): FilterCase {
   return { name, column, good: COMPANY, other: OTHER_COMPANY, bad: 'not an id!' };
 }
 
-/** Every list of the service: a new resource is tested by being declared. */
+/** Every list of the service. So tests cover a new resource as soon as it is defined. */
 export const LISTS: readonly ListCase[] = RESOURCES.map((resource) => ({
   name: resource.name,
   path: resource.path,
@@ -67,7 +67,7 @@ export type Envelope = ListEnvelope<Item>;
 
 export const idsOf = ({ data }: Envelope): readonly string[] => data.map(({ id }) => id);
 
-/** The page of a list answer; throws with the answer when it is none. */
+/** The page in a response. Throws, with the response as message, unless the status is 200. */
 export function pageOf(answer: TestAnswer): Envelope {
   if (answer.status !== 200) throw new Error(`${answer.status}: ${answer.text}`);
   return answer.json<Envelope>();
@@ -91,7 +91,7 @@ export async function walk(
   throw new Error('the walk does not end');
 }
 
-/** All ids of a list in its order, by one plain query that shares nothing with the page statement. */
+/** All ids of a list in its order, read with one query that shares no code with the statement for pages. */
 export async function bigQuery(
   pool: pg.Pool,
   workspaceId: string,

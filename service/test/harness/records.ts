@@ -6,36 +6,36 @@ import { columnName } from '../../src/resources/define.ts';
 import { RESOURCES } from '../../src/resources/index.ts';
 
 /**
- * Rows as a test wants them, written by SQL past the write side: with a created_at of its own, also one that
- * another row has, which the write side never gives. Not for what the write side must keep true (the counters).
+ * A row that a test inserts with SQL. So its created_at can be any time, even that of another row, which the service never
+ * allows. This does not update the counters.
  */
 export interface SeedRow {
   readonly id: string;
-  /** ISO 8601; also for resources that do not show it. */
+  /** ISO 8601. Also needed for resources without the field `createdAt`. */
   readonly createdAt: string;
-  /** Other wire fields; those left out have the declaration's example. */
+  /** Other fields. Default: the example of the resource's definition. */
   readonly [field: string]: unknown;
 }
 
-/** The declaration of a resource by its name. */
+/** The resource with this name. */
 export function resourceNamed(name: string): Resource {
   const found = RESOURCES.find((resource) => resource.name === name);
   if (found === undefined) throw new Error(`there is no resource ${name}`);
   return found;
 }
 
-/** A record as its list shows it: the seed over the declaration's examples. */
+/** A record as lists return it: the values of the seed, and the examples of the definition for all other fields. */
 function wireRecord({ fields }: Resource, seed: SeedRow): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     Object.entries(fields).map(([name, field]) => [name, name in seed ? seed[name] : field.example]),
   );
 }
 
-/** The table that the list's rows are in; lists of keys and entries read views. */
+/** The table with the rows of a list. The lists of keys and of audit entries read views of their tables. */
 export const tableOf = ({ name, list }: Resource): string =>
   ({ 'api-keys': 'api_keys', 'audit-log': 'audit_log' })[name] ?? list.relation;
 
-/** Writes rows of any list; companies that they name must exist. */
+/** Inserts rows of any list. The companies that they name must exist. */
 export async function seedRecords(
   pool: pg.Pool,
   workspaceId: string,
@@ -61,7 +61,7 @@ function tableRow(workspaceId: string, resource: Resource, seed: SeedRow): objec
     workspace_id: workspaceId,
     created_at: seed.createdAt,
     doc: JSON.stringify(wire),
-    // What the table of keys has and the wire does not.
+    // Columns of the table of keys that the API does not return.
     token_index: bytea(32),
     salt: bytea(16),
     salted_hash: bytea(32),

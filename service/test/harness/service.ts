@@ -13,7 +13,7 @@ import { assertDocumented } from '../openapi/response-check.ts';
 import { onFileEnd } from './cleanup.ts';
 import { createTestDatabase, type TestDatabase, testLanes } from './database.ts';
 
-/** Who acts where a test does what the dashboard's endpoints do. */
+/** The actor of changes that a test makes without the dashboard's endpoints. */
 export const TEST_ACTOR: ActorContext = {
   actor: 'owner@example.com',
   requestId: 'req_of_a_test',
@@ -23,25 +23,25 @@ export const TEST_ACTOR: ActorContext = {
 
 export const TEST_SECRET = 'a secret of the tests, 32 characters or more';
 
-/** An application over a database of its own, in process, with a clock that the test moves. */
+/** An application in this process, with a separate database and a clock that the test sets. */
 export interface TestService {
   readonly app: FastifyInstance;
   readonly database: TestDatabase;
   readonly pool: pg.Pool;
   /** Milliseconds. Starts with the system's time and changes only when the test sets it. */
   readonly clock: { now: number };
-  /** Every line that the service has logged. */
+  /** All lines of the service's log so far. */
   readonly log: readonly string[];
-  /** What the dashboard does with keys. */
+  /** Creates, rotates and revokes keys, as the dashboard does. */
   readonly keys: KeyStore;
   workspace(): Promise<string>;
-  /** A new key's token. Default: live, read, all companies. */
+  /** Creates a key and returns its token. Default: live, read, all companies. */
   token(workspaceId: string, key?: Partial<NewKey>): Promise<string>;
   issue(
     workspaceId: string,
     key?: Partial<NewKey>,
   ): Promise<{ readonly keyId: string; readonly token: string }>;
-  /** A request with the token; options override. Throws when the OpenAPI document has no such answer. */
+  /** Sends a request with the token. `options` override it. Throws if the OpenAPI document does not allow the response. */
   request(token: string | null, url: string, options?: InjectOptions): Promise<TestAnswer>;
 }
 
@@ -49,20 +49,20 @@ export interface TestAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | number | readonly string[] | undefined>>;
   readonly text: string;
-  /** The body as JSON; throws when it is none. */
+  /** The body as JSON. Throws if it is not JSON. */
   json<T = unknown>(): T;
 }
 
 export interface TestServiceOptions {
-  /** Another node's, so that both are nodes on one database. Default: a new one. */
+  /** The database of another test service, to run two nodes on one database. Default: a new database. */
   readonly database?: TestDatabase;
-  /** What the application asks, in all of its lanes. Default: lanes of its own, like a process. */
+  /** The pool behind all lanes of the application. Default: a pool per lane, as in a process of the service. */
   readonly pool?: pg.Pool;
   /** Default: a stopped clock with the system's time. */
   readonly clock?: { now: number };
-  /** The first one issues, all are accepted. */
+  /** The first secret issues, all are accepted. Default: TEST_SECRET. */
   readonly secrets?: readonly [string, ...string[]];
-  /** Default: more than any test makes. */
+  /** Default: more than any test reaches. */
   readonly failedAuthPerMinute?: number;
   /** Default: false. */
   readonly trustProxy?: TrustedProxies;

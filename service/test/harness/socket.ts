@@ -10,7 +10,7 @@ export async function listen({ app }: TestService): Promise<string> {
 
 export const portOf = (server: Server): number => (server.address() as AddressInfo).port;
 
-/** A URL with a port at which nothing listens. */
+/** A URL with a port on which no program listens. */
 export async function addressOfNobody(): Promise<string> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -10,10 +10,10 @@ import {
 import { resourceNamed, type SeedRow, seedRecords } from './records.ts';
 import { createTestService, type TestAnswer, type TestService } from './service.ts';
 
-/** Items that each list of a seeded workspace has at least; not a multiple of the page sizes of the tests. */
+/** The least number of items in each list of a seeded workspace. Not a multiple of the tests' page sizes. */
 export const ITEMS = 13;
 
-/** Two workspaces whose lists have items of equal ids, and a sandbox key of each, which leaves no entries. */
+/** Two workspaces whose items have the same ids, and a test key of each, because test keys write no audit entries. */
 export interface World {
   readonly service: TestService;
   readonly workspaceId: string;
@@ -24,11 +24,11 @@ export interface World {
   get(list: Pick<ListCase, 'path'>, params?: Params): Promise<TestAnswer>;
 }
 
-/** Ties in created_at: three items in each microsecond. */
+/** The same time for three items at a time, so that lists have ties. */
 const createdAt = (index: number): string =>
   `2026-03-01T09:30:00.${String(100_000 + Math.floor(index / 3))}Z`;
 
-/** Filters take turns with their two values, each in another rhythm, so that every combination exists. */
+/** Each filter alternates between its two values at its own frequency, so that every combination exists. */
 const filterValue = ({ good, other }: FilterCase, position: number, index: number): string =>
   Math.floor(index / (position + 1)) % 2 === 0 ? good : other;
 

@@ -12,7 +12,7 @@ const OTHER = 'a secret of somewhere else, 32 characters';
 
 const { pool } = await createTestDatabase();
 
-/** A key that is found with this secret; undefined: it is not known with which. */
+/** Inserts a key that needs this secret. Undefined: the secret of the key is not stored. */
 async function makeKey(secret?: string): Promise<void> {
   const workspaceId = await inTransaction(pool, (client) => createWorkspace(client, 'test'));
   await pool.query(
@@ -22,7 +22,7 @@ async function makeKey(secret?: string): Promise<void> {
   );
 }
 
-/** A second factor that is sealed like this. */
+/** Inserts a second factor with this sealed text. */
 async function makeFactor(sealed: string): Promise<void> {
   await pool.query(
     `with person as (
@@ -39,14 +39,14 @@ beforeEach(async () => {
   await pool.query('delete from workspaces');
 });
 
-test('a new database takes any secret, and knows it from then on', async () => {
+test('a new database accepts any secret, and remembers it', async () => {
   expect(await rememberSecrets(pool, [OLD], false)).toBe('new');
   await makeKey(OLD);
   expect(await rememberSecrets(pool, [OLD], false)).toBe('known');
 });
 
 test.each([OLD, undefined])(
-  'another secret is not accepted while there are keys, unless that is wanted',
+  'another secret is not accepted if there are keys, unless the operator accepts it',
   async (secret) => {
     await rememberSecrets(pool, [OLD], false);
     await makeKey(secret);
@@ -57,18 +57,18 @@ test.each([OLD, undefined])(
   },
 );
 
-test('another secret is not accepted while somebody has a second factor', async () => {
+test('another secret is not accepted if a person has a second factor', async () => {
   await rememberSecrets(pool, [OLD], false);
   await makeFactor('$ba$1$00');
   expect(await rememberSecrets(pool, [NEW], false)).toBe('unknown');
 });
 
-test('another secret is accepted when there is nothing that it could break', async () => {
+test('another secret is accepted if no key or second factor needs the old one', async () => {
   await rememberSecrets(pool, [OLD], false);
   expect(await rememberSecrets(pool, [NEW], false)).toBe('new');
 });
 
-test('a rotation, the new secret before the old one, is accepted; then the old one may go', async () => {
+test('a rotation with the new secret before the old one is accepted; later the old one may be removed', async () => {
   await rememberSecrets(pool, [OLD], false);
   await makeKey(OLD);
   expect(await rememberSecrets(pool, [NEW, OLD], false)).toBe('known');
@@ -96,7 +96,7 @@ describe('a return to an earlier secret', () => {
     expect(await judgeSecrets(pool, [OLD, NEW])).toBe('known');
   });
 
-  test('is accepted with the newer one after it: then the earlier one issues again', async () => {
+  test('is accepted if the newer one follows it; then the earlier one issues again', async () => {
     await rememberSecrets(pool, [OLD], false);
     await rememberSecrets(pool, [NEW, OLD], false);
     await makeKey(NEW);
@@ -105,7 +105,7 @@ describe('a return to an earlier secret', () => {
     expect(await rememberSecrets(pool, [NEW], false)).toBe('earlier');
   });
 
-  test('is accepted when nothing has moved', async () => {
+  test('is accepted if no key or second factor has moved', async () => {
     await rememberSecrets(pool, [OLD], false);
     await makeKey(OLD);
     await makeFactor('$ba$1$00');
@@ -114,13 +114,13 @@ describe('a return to an earlier secret', () => {
   });
 });
 
-test('nodes that start at the same instant remember one secret once', async () => {
+test('nodes that start at the same time store one secret once', async () => {
   await Promise.all([rememberSecrets(pool, [OLD], false), rememberSecrets(pool, [OLD], false)]);
   const { rows } = await pool.query('select fingerprint from deployment_secrets');
   expect(rows).toEqual([{ fingerprint: fingerprintOf(OLD) }]);
 });
 
-test('a fingerprint says nothing of its secret', () => {
+test('a fingerprint does not reveal its secret', () => {
   expect(fingerprintOf(OLD)).toMatch(/^[0-9a-f]{64}$/);
   expect(fingerprintOf(OLD)).not.toBe(fingerprintOf(NEW));
 });

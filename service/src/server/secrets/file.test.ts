@@ -7,7 +7,7 @@ import { createSecretFile, readSecretFile, secretFileOf } from './file.ts';
 const STARTS = 20;
 const PERMISSIONS = 0o777;
 
-test('many starts at the same instant agree on one secret, which only its owner may read', async () => {
+test('many starts at the same time use one secret, which only its owner may read', async () => {
   const dataDir = await temporaryDirectory();
   expect(await readSecretFile(dataDir)).toBeUndefined();
   const created = await Promise.all(Array.from({ length: STARTS }, () => createSecretFile(dataDir)));
@@ -17,14 +17,14 @@ test('many starts at the same instant agree on one secret, which only its owner 
   expect(await readdir(dataDir)).toEqual(['secret']);
 });
 
-test('a secret that is there is kept', async () => {
+test('an existing secret is kept', async () => {
   const dataDir = await temporaryDirectory();
   const { secret } = await createSecretFile(dataDir);
   await createSecretFile(dataDir);
   expect(await readSecretFile(dataDir)).toEqual({ secret, exposed: false });
 });
 
-test('a secret that others may read is used and called exposed', async () => {
+test('a secret that other users can read is used and reported as exposed', async () => {
   const dataDir = await temporaryDirectory();
   await createSecretFile(dataDir);
   await chmod(secretFileOf(dataDir), 0o640);
@@ -41,7 +41,7 @@ test('an empty or short file is refused, and never replaced by a new secret', as
   }
 });
 
-test('a directory that is not there is named, with what to do', async () => {
+test('the error for a missing directory names it and says what to do', async () => {
   const dataDir = join(await temporaryDirectory(), 'missing');
   await expect(createSecretFile(dataDir)).rejects.toThrow(dataDir);
 });

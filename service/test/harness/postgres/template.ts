@@ -7,10 +7,10 @@ import { migrate } from '../../../src/database/migrate.ts';
 /** The migrated database that every test database is a clone of. */
 export const TEMPLATE = 'svc_template';
 
-/** What the projects with a database give to their tests. */
+/** The server that the projects with a database provide to their tests. */
 type DatabaseServer = {
   readonly url: string;
-  /** What it was made with, for a test that needs a server of its own. */
+  /** The programs of the server, and the locale below, for tests that start another server. */
   readonly binaries: Binaries;
   readonly locale?: readonly string[];
 };
@@ -22,13 +22,13 @@ declare module 'vitest' {
   }
 }
 
-/** Brings the template to what a service has made of its database when it is ready. */
+/** Gives the template the schema and partitions that a running service has. */
 async function prepare(pool: pg.Pool): Promise<void> {
   await migrate(pool);
   await ensurePartitions(pool, Date.now());
 }
 
-/** Starts the project's server, makes the template and gives both to the tests; resolves with the teardown. */
+/** Starts the project's server, creates the template, and provides the server to the tests. Resolves with the teardown. */
 export async function provideServer(
   project: TestProject,
   binaries: Binaries,
@@ -65,7 +65,7 @@ async function makeTemplate(url: string): Promise<void> {
   }
 }
 
-/** The same server's URL with another database. */
+/** The URL of another database of the same server. */
 export function databaseUrl(url: string, database: string): string {
   return url.replace(/@([^/]*)\/[^?]*/, `@$1/${database}`);
 }
