@@ -10,7 +10,7 @@ const LIFETIME_MS = CURSOR_LIFETIME_SECONDS * 1000;
 const RESTART = 'Restart the iteration without a cursor';
 
 let world: World;
-/** A whole second. */
+/** A time without a fraction of a second. */
 let start: number;
 beforeAll(async () => {
   world = await createWorld();
@@ -169,20 +169,20 @@ describe("the deployment's secrets", () => {
   test('cursors and keys of the old secret work while it is listed, and stop when it is removed', async () => {
     const { database, clock } = world.service;
     const both = await createTestService({ database, clock, secrets: [NEW, OLD] });
-    const alone = await createTestService({ database, clock, secrets: [NEW] });
+    const newOnly = await createTestService({ database, clock, secrets: [NEW] });
     const used = await world.service.token(world.workspaceId, { mode: 'test' });
     const unused = await world.service.token(world.workspaceId, { mode: 'test' });
     const oldCursor = await cursorOf(list);
-    expectFailure(await alone.request(used, list.path), 'invalid_key');
+    expectFailure(await newOnly.request(used, list.path), 'invalid_key');
 
     const second = pageOf(await both.request(used, urlOf(list.path, { cursor: oldCursor, limit: LIMIT })));
     expect(second.data).toEqual(pageOf(await world.get(list, { cursor: oldCursor, limit: LIMIT })).data);
     const newCursor = second.pagination.nextCursor ?? '';
 
     // With both secrets, the first use of a key moved it to the new one. A key that was not used no longer works.
-    expect((await alone.request(used, urlOf(list.path, { cursor: newCursor }))).status).toBe(200);
-    expectFailure(await alone.request(used, urlOf(list.path, { cursor: oldCursor })), 'invalid_cursor');
-    expectFailure(await alone.request(unused, list.path), 'invalid_key');
+    expect((await newOnly.request(used, urlOf(list.path, { cursor: newCursor }))).status).toBe(200);
+    expectFailure(await newOnly.request(used, urlOf(list.path, { cursor: oldCursor })), 'invalid_cursor');
+    expectFailure(await newOnly.request(unused, list.path), 'invalid_key');
     expectFailure(
       await world.service.request(world.token, urlOf(list.path, { cursor: newCursor })),
       'invalid_cursor',

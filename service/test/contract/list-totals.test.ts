@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 const withTotal = LISTS.filter(({ resource }) => resource.list.total);
 
-/** `count` items, of which every tenth is revoked where items can be. */
+/** `count` items. Of API keys, every tenth is revoked. */
 const rows = (list: ListCase, from: number, count: number): readonly SeedRow[] =>
   Array.from({ length: count }, (_, i) => ({
     id: `${list.resource.idPrefix}_total_${from + i}`,

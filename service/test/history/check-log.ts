@@ -14,8 +14,8 @@ function entriesOf({ log }: FinalWorkspace): ReadonlyMap<string, readonly (numbe
 }
 
 /**
- * Every answered request of a live key has exactly one entry, with its status; a 401 and a sandbox key's request have
- * none; one without an answer, or with a 503, has at most one. No entry is of a request that nobody made.
+ * Every request of a live key with a response has exactly one entry, with its status; a 401 and a request of a test key have
+ * none; a request without a response, or with a 503, has at most one. Every entry belongs to a request that was sent.
  */
 export function checkEntries(history: History): readonly string[] {
   return history.final.flatMap((final) => {
@@ -41,7 +41,7 @@ export function checkEntries(history: History): readonly string[] {
   });
 }
 
-/** No request that begins after a key's end was confirmed is let in with its token. */
+/** No request is accepted that begins after the end of its token was confirmed. */
 export function checkKeys(history: History): readonly string[] {
   const ended = new Map(history.endedTokens.map(({ token, confirmedMs }) => [token, confirmedMs]));
   const letIn = ({ token, startMs, status }: Attempt): boolean => {
@@ -55,8 +55,8 @@ export function checkKeys(history: History): readonly string[] {
 }
 
 /**
- * The meter counts each entry but those of refusals for lack of quota, and never more than the quota; a request was
- * refused for lack of quota only when all of it was used in the end.
+ * The meter counts each entry except refusals because of the quota, and never more than the quota. A request is
+ * refused because of the quota only if the whole quota is used in the end.
  */
 export function checkQuota(history: History): readonly string[] {
   return history.final.flatMap((final) => {

@@ -1,6 +1,6 @@
 import { type FinalWorkspace, type History, idsOfWrite, outcomeOf, type Write } from './history.ts';
 
-/** Shown at most, so that one fault does not print ten thousand lines. */
+/** The most ids that are shown, so that one fault does not print ten thousand lines. */
 const SHOWN_MAX = 5;
 
 const some = (ids: readonly string[]): string =>
@@ -15,7 +15,7 @@ const finalOf = (history: History, workspaceId: string): FinalWorkspace => {
 const creates = (history: History, workspaceId: string): readonly Write[] =>
   history.writes.filter((write) => write.kind === 'create' && write.workspaceId === workspaceId);
 
-/** Acknowledged creates exist once, refused ones and dry runs do not, a batch is there whole or not at all. */
+/** Acknowledged creates exist once, refused ones and dry runs do not exist, a batch exists completely or not at all. */
 export function checkCreates(history: History): readonly string[] {
   return history.final.flatMap(({ workspaceId, audits, content }) => {
     const present = new Set([...audits, ...content].map(({ id }) => id));
@@ -56,7 +56,7 @@ export function checkCreates(history: History): readonly string[] {
 }
 
 /**
- * A deleted item is gone, and an item that is there has the title of its last acknowledged write or of a later one whose
+ * A deleted item does not exist. Any other item has the title of its last acknowledged write, or of a later write whose
  * outcome is unknown. One client writes an item, one write after the other.
  */
 export function checkContent(history: History): readonly string[] {
@@ -82,12 +82,12 @@ export function checkContent(history: History): readonly string[] {
   });
 }
 
-/** A reader who follows a list meets every item once, in the order of the list. */
+/** A reader that follows a list sees every item once, in the order of the list. */
 export function checkTails(history: History): readonly string[] {
   return history.tails.flatMap(({ workspaceId, list, ids }) => {
     const final = finalOf(history, workspaceId);
     const wanted = (list === 'audits' ? final.audits : final.log).map(({ id }) => id);
-    // Following the log makes entries of its own, so it ends before the log does.
+    // The requests of the reader create entries too, so it stops before the end of the log.
     const expected = list === 'audits' ? wanted : wanted.slice(0, ids.length);
     const at = expected.findIndex((id, index) => ids[index] !== id);
     const seen = new Set(ids);
@@ -102,7 +102,7 @@ export function checkTails(history: History): readonly string[] {
   });
 }
 
-/** A walk repeats nothing and meets everything that was acknowledged before it began. */
+/** A reader of a whole list sees no item twice, and every item that was acknowledged before it began. */
 export function checkWalks(history: History): readonly string[] {
   return history.walks.flatMap(({ workspaceId, startMs, ids }) => {
     const seen = new Set(ids);
@@ -120,7 +120,7 @@ export function checkWalks(history: History): readonly string[] {
 const acknowledgedBefore = ({ attempts }: Write, ms: number): boolean =>
   attempts.some(({ status, endMs }) => status !== undefined && status < 300 && endMs < ms);
 
-/** A count lies between what was acknowledged before it and what was begun before its answer; in the end it is exact. */
+/** A count is between the creates acknowledged before it and those begun before its response. In the end it is exact. */
 export function checkCounts(history: History): readonly string[] {
   const violations: string[] = [];
   for (const { workspaceId, startMs, endMs, count } of history.counts) {

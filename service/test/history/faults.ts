@@ -4,14 +4,14 @@ import type { ServiceNode } from './node.ts';
 import { descendantsOf, signalAll, untilEnded } from './processes.ts';
 import type { Random } from './random.ts';
 
-/** What faults act on. */
+/** The targets of faults. */
 export interface Stage {
   readonly nodes: readonly [ServiceNode, ...ServiceNode[]];
   readonly database: ThrowawayServer;
   readonly proxy: DatabaseProxy;
 }
 
-/** A fault: does its harm, holds it, and heals it before it resolves. */
+/** A fault. It causes damage, waits, and repairs the damage before it resolves. */
 type Fault = (stage: Stage, random: Random) => Promise<void>;
 
 const HOUR_MS = 3_600_000;
@@ -20,7 +20,7 @@ const PAUSE_MS = { least: 150, most: 900 } as const;
 
 const hold = (random: Random): Promise<void> => elapsed(random.integer(HOLD_MS.least, HOLD_MS.most));
 
-/** A worker of a node, if one runs at this moment. */
+/** A worker of a node. Undefined: none runs now. */
 async function workerOf({ nodes }: Stage, random: Random): Promise<readonly number[]> {
   const workers = await random.pick(nodes).workers();
   return workers.length === 0 ? [] : [workers[random.integer(0, workers.length - 1)] ?? 0];
@@ -90,7 +90,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
 /** The faults of a run by default: all of them. */
 export const FAULT_NAMES: readonly string[] = Object.keys(FAULTS);
 
-/** One fault after the other until `untilMs`, each of the names once before any comes again. Returns them in order. */
+/** Injects one fault after the other until `untilMs`, each once before one repeats. Returns their names in order. */
 export async function injectFaults(
   stage: Stage,
   random: Random,

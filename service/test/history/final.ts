@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { FinalWorkspace, LogRow } from './history.ts';
 
-/** What the database holds of a workspace when nothing writes any more. */
+/** The data of a workspace in the database after the last write. */
 export async function finalState(
   pool: pg.Pool,
   workspaceId: string,

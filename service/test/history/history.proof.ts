@@ -22,7 +22,7 @@ test(
         `${history.endedTokens.length} ended tokens\n`,
     );
     expect(checkHistory(history)).toEqual([]);
-    // A run in which nothing happened proves nothing.
+    // A run without events proves nothing.
     expect(history.walks.length).toBeGreaterThan(0);
     expect(history.endedTokens.length).toBeGreaterThan(0);
     expect(outcomes.acknowledged?.length).toBeGreaterThan(50);

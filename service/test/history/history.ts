@@ -1,4 +1,4 @@
-/** What clients did and saw, and what the database holds afterwards. Times are milliseconds on one monotonic clock. */
+/** What clients did and saw, and the content of the database afterwards. Times are milliseconds of one monotonic clock. */
 export interface History {
   readonly attempts: readonly Attempt[];
   readonly writes: readonly Write[];
@@ -9,7 +9,7 @@ export interface History {
   readonly final: readonly FinalWorkspace[];
 }
 
-/** One HTTP request. Its request id is its own, also when it repeats another one. */
+/** One HTTP request. A repeat has another request id. */
 export interface Attempt {
   readonly workspaceId: string;
   readonly requestId: string;
@@ -18,22 +18,22 @@ export interface Attempt {
   readonly live: boolean;
   readonly startMs: number;
   readonly endMs: number;
-  /** Undefined: no whole response came. */
+  /** Undefined: no complete response arrived. */
   readonly status: number | undefined;
 }
 
 type WriteKind = 'create' | 'delete' | 'patch';
 
-/** A write, with all its attempts: a client repeats one that has no answer, with the same idempotency key. */
+/** A write with all of its attempts. A client repeats an attempt without a response, with the same Idempotency-Key. */
 export interface Write {
   readonly workspaceId: string;
   readonly resource: 'audits' | 'content';
   readonly kind: WriteKind;
-  /** The ids that the client chose; empty: the service chooses. */
+  /** The ids that the client chose. Empty: the service generates them. */
   readonly ids: readonly string[];
   /** How many records it writes. */
   readonly records: number;
-  /** A sandbox key's write changes nothing. */
+  /** The write of a test key changes nothing. */
   readonly dryRun: boolean;
   /** The title that a write of content sets. */
   readonly title?: string;
@@ -59,7 +59,7 @@ export interface Walk {
   readonly ids: readonly string[];
 }
 
-/** Every id that a reader met who follows a list from its first record until nothing is written any more. */
+/** Every id that a reader saw. It follows a list from the first record until the last write. */
 export interface Tail {
   readonly workspaceId: string;
   readonly list: 'audits' | 'audit-log';
@@ -77,13 +77,13 @@ export interface FinalWorkspace {
   /** In the order of the list, oldest first. */
   readonly audits: readonly { readonly id: string }[];
   readonly content: readonly { readonly id: string; readonly title: string }[];
-  /** What the maintained counter and the exact count endpoint say. */
+  /** The stored counter, and the response of the exact count. */
   readonly counted: number;
   readonly exactCount: number;
-  /** The whole audit log in its order, oldest first. */
+  /** The whole audit log, oldest first. */
   readonly log: readonly LogRow[];
   readonly liveQuota: number | null;
-  /** What the meter counts for this month. */
+  /** The count of the meter for this month. */
   readonly liveRequests: number;
 }
 
@@ -97,7 +97,7 @@ export interface LogRow {
 export const isSuccess = (status: number | undefined): boolean =>
   status !== undefined && status >= 200 && status < 300;
 
-/** Refused for good: nothing was done. A 503 says nothing. */
+/** Whether the status is a refusal, so that nothing was done. After a 503, this is unknown. */
 export const isRefusal = (status: number | undefined): boolean =>
   status !== undefined && status >= 400 && status < 500;
 
@@ -108,7 +108,7 @@ export function outcomeOf({ attempts }: Write): WriteOutcome {
   return attempts.every(({ status }) => isRefusal(status)) ? 'refused' : 'unknown';
 }
 
-/** The ids of an acknowledged write: those in its response, else those that the client chose. */
+/** The ids of an acknowledged write: those in its response, or those that the client chose. */
 export function idsOfWrite({ ids, attempts }: Write): readonly string[] {
   const answered = attempts.find(({ status, answeredIds }) => isSuccess(status) && answeredIds.length > 0);
   return answered?.answeredIds ?? ids;

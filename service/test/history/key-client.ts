@@ -17,7 +17,7 @@ export interface KeyClient {
   readonly random: Random;
 }
 
-/** Makes keys, uses them at both nodes, rotates or revokes them, and goes on using the ended token. */
+/** Creates keys, uses them at both nodes, rotates or revokes them, and continues to use the old token. */
 export async function changeKeys(scene: Scene, name: string, client: KeyClient): Promise<void> {
   for (let n = 0; scene.isOpen(); n++) {
     const issued = await answered(scene, client, (session) => session.createKey(client.workspaceId));
@@ -44,7 +44,7 @@ function named({ workspaceId }: KeyClient, name: string, { token }: IssuedKey): 
   return { name, token, live: true, workspaceId };
 }
 
-/** The result of one call at one of the nodes; undefined when it was not confirmed. */
+/** The result of one call at one of the nodes. Undefined: it was not confirmed. */
 async function answered<T>(
   scene: Scene,
   { sessions, random }: KeyClient,
@@ -53,7 +53,7 @@ async function answered<T>(
   try {
     return await call(random.pick(sessions));
   } catch {
-    // Nobody knows whether it was done; the next key is another one.
+    // It is unknown whether this was done. The next iteration uses another key.
     if (scene.isOpen()) await elapsed(PAUSE_MS);
     return undefined;
   }

@@ -5,17 +5,17 @@ import { join } from 'node:path';
 import { type ServiceProcess, startSvcd } from '../harness/process.ts';
 import { descendantsOf, signalAll } from './processes.ts';
 
-/** A node of the service: a primary and its workers, on a port that it keeps over restarts. */
+/** A node of the service: a primary and its workers. It has the same port after a restart. */
 export interface ServiceNode {
   readonly url: string;
   start(): Promise<void>;
-  /** kill -9 of the primary; its workers follow by themselves. */
+  /** kill -9 of the primary. Its workers then end by themselves. */
   kill(): Promise<void>;
   /** The pids of its workers. */
   workers(): Promise<readonly number[]>;
   /** SIGSTOP or SIGCONT of the primary and its workers. */
   signal(signal: 'SIGSTOP' | 'SIGCONT'): Promise<void>;
-  /** Moves the clock of its processes by this many milliseconds against the machine's. */
+  /** Sets the clock of its processes to the machine's clock plus this many milliseconds. */
   stepClock(ms: number): Promise<void>;
   stop(): Promise<void>;
 }
@@ -28,7 +28,7 @@ export interface NodeOptions {
   readonly imports: readonly string[];
 }
 
-/** Reads the step from a file, so that it can change while the process runs. */
+/** Reads the offset of the clock from a file, so that it can change while the process runs. */
 const STEPPED_CLOCK = (file: string): string =>
   `data:text/javascript,${encodeURIComponent(`
     import { readFileSync } from 'node:fs';

@@ -1,16 +1,16 @@
-/** A fault as it might slip into the service: a change of one module's text. */
+/** A bug that could get into the service: a change of one module's text. */
 export interface Plant {
   readonly name: string;
   /** Below `service/src/`. */
   readonly file: string;
-  /** Is there exactly once. */
+  /** The file contains this text exactly once. */
   readonly replace: string;
   readonly by: string;
-  /** Put at the end of the module. */
+  /** Text that is added at the end of the module. */
   readonly append?: string;
-  /** The faults without which it does no harm. */
+  /** The faults that the bug needs to cause damage. */
   readonly faults: readonly string[];
-  /** What the checker says of it. */
+  /** The finding of the checker. */
   readonly found: RegExp;
 }
 

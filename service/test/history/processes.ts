@@ -5,7 +5,7 @@ import { elapsed } from '../harness/postgres/proxy.ts';
 
 const POLL_MS = 10;
 
-/** The processes that this one has started, with theirs. */
+/** The processes that this process has started, and their child processes. */
 export async function descendantsOf(pid: number): Promise<readonly number[]> {
   const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pid=,ppid=']);
   const children = new Map<number, number[]>();
@@ -22,12 +22,12 @@ export async function descendantsOf(pid: number): Promise<readonly number[]> {
   return found;
 }
 
-/** Resolves when none of these processes is left. */
+/** Resolves when all of these processes have ended. */
 export async function untilEnded(pids: readonly number[]): Promise<void> {
   while (pids.some(isProcessAlive)) await elapsed(POLL_MS);
 }
 
-/** Signals each process; one that has ended meanwhile is left out. */
+/** Sends a signal to each process. Skips processes that have ended meanwhile. */
 export function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
   for (const pid of pids) {
     try {

@@ -16,7 +16,7 @@ interface Page {
   };
 }
 
-/** Asks for a page until it is there; undefined: not before the service was given up. */
+/** Requests a page until there is one. Undefined: the run was abandoned first. */
 async function pageOf(
   scene: Scene,
   token: NamedToken,
@@ -32,7 +32,7 @@ async function pageOf(
   return undefined;
 }
 
-/** Follows the audits from the first one until nothing has come since the writers ended. */
+/** Follows the audits from the first one until there are no new ones after the end of the writers. */
 export async function tailAudits(scene: Scene, token: NamedToken): Promise<void> {
   const ids: string[] = [];
   let cursor: string | null = null;
@@ -50,7 +50,7 @@ export async function tailAudits(scene: Scene, token: NamedToken): Promise<void>
   scene.recorder.tails.push({ workspaceId: token.workspaceId, list: 'audits', ids });
 }
 
-/** Follows the audit log towards newer entries, from its first one. Each of its requests makes one more. */
+/** Follows the audit log towards newer entries, from its first one. Each of its requests adds an entry. */
 export async function tailLog(scene: Scene, token: NamedToken): Promise<void> {
   const ids: string[] = [];
   let cursor: string | null = null;
@@ -68,7 +68,7 @@ export async function tailLog(scene: Scene, token: NamedToken): Promise<void> {
   scene.recorder.tails.push({ workspaceId: token.workspaceId, list: 'audit-log', ids });
 }
 
-/** Walks all audits again and again, newest first, and asks for their number in between. */
+/** Reads all audits repeatedly, newest first, and requests their count in between. */
 export async function walkAudits(scene: Scene, token: NamedToken): Promise<void> {
   while (scene.isOpen()) {
     const ids: string[] = [];
@@ -92,7 +92,7 @@ export async function walkAudits(scene: Scene, token: NamedToken): Promise<void>
   }
 }
 
-/** Uses a workspace's quota up, and goes on for a while. */
+/** Uses up the quota of a workspace, and continues for some time. */
 export async function useQuota(scene: Scene, token: NamedToken): Promise<void> {
   let refusals = 0;
   while (scene.isOpen() && refusals < 20) {

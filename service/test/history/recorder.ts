@@ -1,6 +1,6 @@
 import type { Attempt, CountRead, EndedToken, Tail, Walk, Write } from './history.ts';
 
-/** A token under its name. */
+/** A token and its name. */
 export interface NamedToken {
   readonly name: string;
   readonly token: string;
@@ -22,7 +22,7 @@ export interface Recorder {
   readonly walks: Walk[];
   readonly tails: Tail[];
   readonly endedTokens: EndedToken[];
-  /** Makes one request, with a request id of its own, and records it. Never throws. */
+  /** Sends one request, with a new request id, and records it. Never throws. */
   request(url: string, token: NamedToken, init?: RequestOptions): Promise<Response>;
 }
 
@@ -68,7 +68,7 @@ export function createRecorder(): Recorder {
       status = response.status;
       if (response.ok && text !== '') parsed = JSON.parse(text);
     } catch {
-      // No whole response: nobody knows what was done.
+      // Without a complete response, it is unknown what was done.
       status = undefined;
     }
     const attempt = {

@@ -26,7 +26,7 @@ const CONTENT_WRITERS = 2;
 const QUOTA = 400;
 const QUOTA_CLIENTS = 3;
 const POOL_SIZE = 2;
-/** Nothing is tried on a service that has not come back after this time. */
+/** The longest time that the run waits until the service has recovered. */
 const RECOVERY = { timeout: 45_000, interval: 100 } as const;
 
 export interface RunOptions {
@@ -132,7 +132,7 @@ export async function runHistory({
 
   const exactCount = async (token: NamedToken): Promise<number> => {
     const { attempt, body } = await recorder.request(`${first.url}/v1/audits/count`, token);
-    // Over its quota a workspace is told nothing; it has no audits.
+    // A workspace whose quota is used up gets no data. It has no audits.
     return isSuccess(attempt.status) ? (body as { count: number }).count : 0;
   };
   const counts = [await exactCount(reader), await exactCount(metered)] as const;

@@ -43,7 +43,7 @@ function idsIn(body: unknown): readonly string[] {
   return data?.map((record) => record.id) ?? (id === undefined ? [] : [id]);
 }
 
-/** Creates audits, alone and in batches, with ids of its own and of the service's; some are refused. */
+/** Creates audits, one by one and in batches, with given and with generated ids. Some are refused. */
 export async function writeAudits(
   scene: Scene,
   name: string,

@@ -135,12 +135,12 @@ describe.each(LISTS)('the pages of $path, for any rows, sort, filters and limit'
         // From the end, back over every gap whose cursor the pages forward returned.
         for (const [index, page] of forward.slice(0, -1).entries()) {
           const cursor = page.pagination.nextCursor ?? '';
-          const ahead = (await get({ ...params, cursor, direction: 'before' })).json<typeof page>();
-          expect(ahead.data).toEqual(page.data);
+          const previous = (await get({ ...params, cursor, direction: 'before' })).json<typeof page>();
+          expect(previous.data).toEqual(page.data);
           const start = page.pagination.startCursor ?? '';
           const again = (await get({ ...params, cursor: start })).json<typeof page>();
           expect(again.data).toEqual(page.data);
-          expect(ahead.pagination.hasMore).toBe(index > 0);
+          expect(previous.pagination.hasMore).toBe(index > 0);
         }
       }),
       { numRuns: RUNS_PER_LIST },

@@ -57,7 +57,7 @@ const cli = (...args: readonly string[]) =>
   copy.run('node', ['sdk/src/cli/main.ts', ...args], { SVC_BASE_URL: service.url, SVC_API_KEY: token });
 
 describe('a resource that was added', () => {
-  test('is created, alone and in a batch, with its defaults', async () => {
+  test('is created with its defaults, in a single request and in a batch', async () => {
     const one = await send<Review>('POST', '/v1/reviews', { companyId: 'com_one', rating: 3 });
     expect(one).toMatchObject({ status: 201, body: { rating: 3, stage: 'new', author: null } });
     expect(one.body.id).toMatch(/^rev_/);
