@@ -10,16 +10,16 @@ import { ensurePartitions } from '../service/src/audit-log/partitions.ts';
 import { migrate } from '../service/src/database/migrate.ts';
 import { createPool, FOR_COMMANDS } from '../service/src/database/pool.ts';
 
-/** A service's: the embedded server gets a service's memory. */
+/** The connections of a service. So the embedded server gets the memory settings for a service, not for a command. */
 const CONNECTIONS = 16;
 
-/** A process that serves what is measured. */
+/** A server process that a benchmark measures. */
 export interface MeasuredServer {
   readonly process: ChildProcess;
   readonly origin: string;
 }
 
-/** Starts a file that tells its address once it listens; throws when it ends before that. */
+/** Starts a file that sends its address when it listens. Throws if it ends before. */
 export async function startServer(file: URL, env: Readonly<Record<string, string>>): Promise<MeasuredServer> {
   const child = fork(file, { env: { ...process.env, ...env } });
   const ended = once(child, 'exit').then(([code]) => Promise.reject(new Error(`${file} ended with ${code}`)));
@@ -28,7 +28,7 @@ export async function startServer(file: URL, env: Readonly<Record<string, string
   return { process: child, origin: `http://127.0.0.1:${address.port}` };
 }
 
-/** Runs a measurement on an embedded server of its own, which is gone afterwards. */
+/** Runs a measurement on a new embedded server, which is removed afterwards. */
 export async function onDatabase(work: (url: string) => Promise<void>): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), 'svc-bench-'));
   await writeFile(join(directory, 'README'), 'A benchmark runs here; it removes this folder when it ends.\n');
@@ -61,10 +61,10 @@ export async function seeded<T>(url: string, seed: (pool: pg.Pool) => Promise<T>
 export const median = (values: readonly number[]): number =>
   [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
-/** Median, least and most: `0.58 (0.56 to 0.59)`. */
+/** The median, and the least and greatest value: `0.58 (0.56 to 0.59)`. */
 export const spread = (values: readonly number[], digits = 2): string =>
   `${median(values).toFixed(digits)} (${Math.min(...values).toFixed(digits)} to ${Math.max(...values).toFixed(digits)})`;
 
-/** The ratio of two things that were measured in turn, round by round. */
+/** The spread of the ratios of two series that were measured alternately, round by round. */
 export const ratio = (a: readonly number[], b: readonly number[]): string =>
   spread(a.map((value, i) => value / (b[i] ?? Number.NaN)));

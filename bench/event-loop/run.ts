@@ -9,8 +9,8 @@ import { seed } from '../pages/seed.ts';
 import type { Held } from './service.ts';
 
 /**
- * How long hostile files that one workspace imports in the dashboard hold the event loop of a process, and how long
- * another workspace waits for a page meanwhile. Prints a line for each file, with none first.
+ * Measures how long imports of hostile files by one workspace in the dashboard block the event loop of a process, and how
+ * long another workspace waits for a page meanwhile. Prints a line for each file; the first lines are without a file.
  *
  *   node bench/event-loop/run.ts [bytes of a file] [seconds for each at most]
  */
@@ -25,7 +25,7 @@ interface Session {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Somebody at the dashboard who may import into a workspace. */
+/** Signs a person in who may import into a workspace. */
 async function signIn(databaseUrl: string, origin: string): Promise<Session> {
   const { userId, workspaceId } = await seeded(databaseUrl, async (pool) => {
     const auth = createDashboardAuth({
@@ -58,7 +58,7 @@ async function heldBy({ process: service }: MeasuredServer): Promise<Held> {
   return held;
 }
 
-/** Reads pages until the work is done; returns the longest wait for one. */
+/** Reads pages until `ended` aborts. Returns the longest time for a page. */
 async function readPages(origin: string, token: string, ended: AbortSignal): Promise<number> {
   let longestMs = 0;
   while (!ended.aborted) {

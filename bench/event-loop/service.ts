@@ -4,17 +4,17 @@ import { createApp } from '../../service/src/app.ts';
 import { CONNECTIONS_MIN } from '../../service/src/config/limits.ts';
 import { createLanes } from '../../service/src/database/lanes.ts';
 
-/** The service's application in one process that tells, when it is asked, how long its event loop was held. */
+/** The service's application in one process. Each message to it gets a reply: how long its event loop was blocked. */
 const { BENCH_DATABASE_URL = '', BENCH_SECRET = '', BENCH_PORT = '' } = process.env;
 const RESOLUTION_MS = 5;
 const NS_PER_MS = 1e6;
 const KIB_PER_MIB = 1024;
 
-/** Since the last time it was asked. */
+/** Measured since the last message. */
 export interface Held {
   readonly p99Ms: number;
   readonly maxMs: number;
-  /** The most memory that the process has had so far. */
+  /** The most memory that the process has used since its start. */
   readonly memoryMib: number;
 }
 

@@ -5,9 +5,9 @@ import { median, onDatabase, ratio, seeded, spread, startServer } from '../harne
 import { issueKey, seed, WORKSPACES } from '../pages/seed.ts';
 
 /**
- * What a workspace that sends as much as it can over 64 connections leaves to another one that reads pages over four.
- * Each neighbour alternates with none, in one run. Prints the rate and the latency of the polite workspace, and the
- * CPU that the service used per request of both.
+ * Measures a workspace that reads pages over 4 connections (polite) while another one sends as much as it can over 64
+ * connections (its neighbour). Alternates all kinds of neighbours and no neighbour in one run. Prints the rate and the
+ * latency of the polite workspace, and the CPU time of the service per request of both.
  *
  *   node bench/fairness/run.ts [rounds] [seconds a round] [audits in all]
  */
@@ -19,7 +19,7 @@ const SECRET = 'the secret of the benchmark, not of a service';
 const CPU_FIELDS = [11, 12] as const;
 const US_PER_TICK = 10_000;
 
-/** What the neighbour asks for; null: there is no neighbour. */
+/** The path that the neighbour requests. Null: there is no neighbour. */
 const NEIGHBOURS = { none: null, pages: '/v1/audits', 'exact counts': '/v1/audits/count' } as const;
 type Neighbour = keyof typeof NEIGHBOURS;
 

@@ -2,8 +2,8 @@ import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
-// Writes a file of audits with ids of their own, and the companies they are of:
-// `node bench/import/generate.ts AUDITS COMPANIES DIRECTORY` makes companies.ndjson, audits.ndjson and audits.csv.
+// `node bench/import/generate.ts AUDITS COMPANIES DIRECTORY` writes companies.ndjson, audits.ndjson and audits.csv: audits
+// with ids, and their companies.
 
 const [auditCount = 1_000_000, companyCount = 1_000] = process.argv.slice(2, 4).map(Number);
 const directory = process.argv[4] ?? '.';

@@ -13,7 +13,7 @@ export interface Seeded {
   readonly token: string;
 }
 
-/** 1,000,000 audits over ten workspaces; returns one of them, with a live key. */
+/** Creates ten workspaces with this many audits each. Returns the first one, with a live key. */
 export async function seed(pool: pg.Pool, secret: string, auditsPerWorkspace: number): Promise<Seeded> {
   let first: string | undefined;
   for (let i = 0; i < WORKSPACES; i++) {
@@ -26,7 +26,7 @@ export async function seed(pool: pg.Pool, secret: string, auditsPerWorkspace: nu
   return { workspaceId: first, token: await issueKey(pool, secret, first) };
 }
 
-/** A live key of the workspace that may read. */
+/** Creates a live key of the workspace that may read. Returns its token. */
 export async function issueKey(pool: pg.Pool, secret: string, workspaceId: string): Promise<string> {
   const issued = await createKeyStore(unshared(pool), [secret]).create(
     workspaceId,

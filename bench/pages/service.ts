@@ -4,7 +4,7 @@ import { createLanes } from '../../service/src/database/lanes.ts';
 
 /** The service's application in one process, as a worker runs it. */
 const { BENCH_DATABASE_URL = '', BENCH_SECRET = '' } = process.env;
-/** A process's default. */
+/** The default of a process of the service. */
 const CONNECTIONS = 12;
 const log = pino({ level: 'warn' });
 const app = createApp({

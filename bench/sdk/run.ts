@@ -5,9 +5,9 @@ import { onDatabase, seeded, spread, startServer } from '../harness.ts';
 import { seed, WORKSPACES } from '../pages/seed.ts';
 
 /**
- * Walks 100,000 audits by the client's `for await` and by a hand-written fetch loop with the same limit, and prints the
- * times, their ratio, and the heap in the course of a walk. Both walks go on in turns of ten pages, so that whatever else
- * the machine does hits both alike.
+ * Reads 100,000 audits with `for await` of the client and with a hand-written fetch loop of the same page size. Prints the
+ * times, their ratio, and the heap during a walk. The two walks alternate every ten pages, so that other load of the
+ * machine slows both equally.
  *
  *   node bench/sdk/run.ts [rounds] [audits]
  */
@@ -16,7 +16,7 @@ const LIMIT = 100;
 /** Audits of one turn. */
 const TURN = 10 * LIMIT;
 const SECRET = 'the secret of the benchmark, not of a service';
-/** Of the ratios: they are close to 1. */
+/** The decimals of the ratios, which are close to 1. */
 const DIGITS = 3;
 const MEBIBYTE = 1024 * 1024;
 
@@ -27,7 +27,7 @@ const heapMebibytes = (): number => {
   return process.memoryUsage().heapUsed / MEBIBYTE;
 };
 
-/** Gives the number of audits so far at the end of each turn. */
+/** Yields the number of audits so far at the end of each turn. */
 type Walk = AsyncGenerator<number, void, undefined>;
 
 async function* byClient(baseUrl: string, apiKey: string): Walk {
@@ -54,7 +54,7 @@ async function* byHand(baseUrl: string, apiKey: string): Walk {
   }
 }
 
-/** Milliseconds of a walk, and of this process's processor time. */
+/** The duration of a walk and the processor time of this process, in milliseconds. */
 interface Cost {
   readonly wall: number;
   readonly processor: number;
@@ -63,7 +63,7 @@ interface Cost {
 const NOTHING: Cost = { wall: 0, processor: 0 };
 const sum = (a: Cost, b: Cost): Cost => ({ wall: a.wall + b.wall, processor: a.processor + b.processor });
 
-/** Lets two walks take turns to their ends; who begins alternates too. */
+/** Runs two walks to their ends, alternately. Which walk goes first alternates too. */
 async function takeTurns(walks: readonly [Walk, Walk]): Promise<readonly [Cost, Cost]> {
   const costs: [Cost, Cost] = [NOTHING, NOTHING];
   for (let turn = 0; ; turn++) {

@@ -21,9 +21,9 @@ interface Target {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   readonly connections: number;
-  /** Records that one request makes. */
+  /** The records that one request creates. */
   readonly records: number;
-  /** Records a second, one number a round. */
+  /** The records per second of each round. */
   readonly rates: number[];
 }
 

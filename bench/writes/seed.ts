@@ -17,7 +17,7 @@ export interface Seeded {
   readonly token: string;
 }
 
-/** The n-th audit as a client would send it; without an id, like most. */
+/** The n-th audit as a client would send it, without an id. */
 export const auditOf = (n: number) => ({
   companyId: `com_${n % COMPANIES}`,
   headlineScore: n % 101,
@@ -27,7 +27,7 @@ export const auditOf = (n: number) => ({
 export const auditsOf = (count: number): readonly ReturnType<typeof auditOf>[] =>
   Array.from({ length: count }, (_, n) => auditOf(n));
 
-/** A workspace with companies and audits, and a live key that may write. */
+/** Creates a workspace with companies and audits, and a live key that may write. */
 export async function seed(pool: pg.Pool, secret: string, count: number): Promise<Seeded> {
   const workspaceId = await inTransaction(pool, (client) => createWorkspace(client, 'bench'));
   const names = Array.from({ length: COMPANIES }, (_, n) => ({ id: `com_${n}`, name: `Company ${n}` }));

@@ -14,7 +14,7 @@ export { fileError } from './directory/files.ts';
 export { EmbeddedError } from './errors.ts';
 
 export type EmbeddedOptions = {
-  /** The data directory (SVC_DATA_DIR). Made if there is none. */
+  /** The data directory (SVC_DATA_DIR). Created if there is none. */
   readonly dataDir: string;
   /** The name of this process in the messages of others: `svcd start`, `svcd import`. */
   readonly purpose: string;
@@ -33,9 +33,9 @@ export type Embedded = {
   readonly pid: number;
   /** Whether the server was running before. */
   readonly adopted: boolean;
-  /** Resolves with the reason when the server cannot be kept running. Never for a command. */
+  /** Resolves with the reason when the server cannot be kept running. Never resolves for a command. */
   readonly failed: Promise<EmbeddedError>;
-  /** Leaves the server, and shuts it down unless others use it. End the pools on it before. */
+  /** Leaves the server, and shuts it down unless others use it. End all pools on the server first. */
   readonly stop: () => Promise<void>;
 };
 

@@ -1,15 +1,16 @@
-/** Logs a message, with fields if there are any. Loggers of pino fit. */
+/** Logs a message, optionally with fields. */
 type LogMethod = {
   (message: string): void;
   (fields: object, message: string): void;
 };
 
+/** A logger. Loggers of pino have this type. */
 export type Log = Readonly<Record<'debug' | 'info' | 'warn' | 'error', LogMethod>>;
 
-/** The steps of a start, in order. Those of the cluster are skipped when it exists. Logged at level debug. */
+/** The steps of a start, in order. If the cluster exists, the steps that create it are skipped. Logged at level debug. */
 export const START_STEPS = [
   'locked',
-  'password-made',
+  'password-created',
   'cluster-draft',
   'cluster-complete',
   'cluster-in-place',

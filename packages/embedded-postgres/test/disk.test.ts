@@ -73,6 +73,6 @@ describe('on a read-only disk', () => {
       `the data directory ${dataDir} cannot be written to: ${message}`,
     );
     const other = join(mount, 'other');
-    expect((await start(other)).message).toBe(`the data directory ${other} cannot be made: ${message}`);
+    expect((await start(other)).message).toBe(`the data directory ${other} cannot be created: ${message}`);
   });
 });

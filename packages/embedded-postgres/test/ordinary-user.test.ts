@@ -30,7 +30,7 @@ describe('as an ordinary user', () => {
     const service = spawnFixture('service', dataDir, user && { uid: user.uid, gid: user.gid });
     expect((await service.outcome).message).toMatch(
       new RegExp(
-        `^the data directory ${dataDir} cannot be made: permission denied for the user \\d+\\. Give it`,
+        `^the data directory ${dataDir} cannot be created: permission denied for the user \\d+\\. Give it`,
       ),
     );
   });

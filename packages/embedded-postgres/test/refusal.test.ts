@@ -62,7 +62,7 @@ describe('a service does not start, and says why and what to do,', () => {
   test('on data of another major version: it names both', async () => {
     const message = await withContent(join(pgdata, 'PG_VERSION'), '17\n', () => refusal(dataDir));
     expect(message).toMatch(
-      /was made by PostgreSQL 17, but this program has PostgreSQL 18\. Export .* pg_upgrade/,
+      /was created by PostgreSQL 17, but this program has PostgreSQL 18\. Export .* pg_upgrade/,
     );
   });
 
@@ -107,7 +107,7 @@ describe('a service does not start, and says why and what to do,', () => {
     await writeFile(file, '');
     for (const path of [file, join(file, 'data')]) {
       expect(await refusal(path)).toBe(
-        `the data directory ${path} cannot be made: a file is in its place. ` +
+        `the data directory ${path} cannot be created: a file is in its place. ` +
           'Move the file away, or set SVC_DATA_DIR to another place.',
       );
     }
@@ -123,7 +123,7 @@ describe('a service does not start, and says why and what to do,', () => {
     await mkdir(empty);
     await chown(empty, NAMELESS.uid, NAMELESS.gid);
     expect((await spawnFixture('service', empty, NAMELESS).outcome).message).toBe(
-      'PostgreSQL can make a new database only as a user with a name, and the user id 54321 has no name. ' +
+      'PostgreSQL can create a new database only as a user with a name, and the user id 54321 has no name. ' +
         'Add the user to /etc/passwd, start this program as root or as a user with a name, or set SVC_DATABASE_URL.',
     );
     expect(await readdir(empty)).not.toContainEqual(expect.stringMatching(/^postgres(\.new.*)?$/));

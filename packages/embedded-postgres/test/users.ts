@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { type Account, clusterMaker, serverAccount } from '../src/account/account.ts';
+import { type Account, clusterCreator, serverAccount } from '../src/account/account.ts';
 import { mayRunFixture } from './fixture-process.ts';
 
 export const account = serverAccount();
 /** A user with a name, which PostgreSQL's programs need. Undefined: the current user. */
-const ordinary = account && (await clusterMaker(account));
+const ordinary = account && (await clusterCreator(account));
 export const OWNER_ONLY = 0o700;
 /** A user id without a name. */
 export const STRANGER = 54_321;

@@ -10,7 +10,7 @@ import { usersWithProcesses } from './processes.ts';
 export type Account = { readonly name: string; readonly uid: number; readonly gid: number };
 
 const PASSWD = '/etc/passwd';
-/** The user that an operator makes for the service. */
+/** The name of the user that an operator adds for the service. */
 const OWN_NAME = 'svc';
 /**
  * The user and group of the server if there is no user `svc`. No other program uses this number: Debian reserves it,
@@ -19,7 +19,7 @@ const OWN_NAME = 'svc';
 const OWN_NUMBER = 65_525;
 /** User ids below this one belong to the base system, such as `daemon` and `games`. */
 const FIRST_SERVICE_UID = 100;
-/** Users that several programs share. Version 0.1.0 ran the server as one of them. */
+/** The names of users that several programs share. Version 0.1.0 ran the server as one of them. */
 const SHARED: ReadonlySet<string> = new Set(['postgres', 'nobody']);
 
 /**
@@ -43,19 +43,19 @@ export const ADD_A_USER =
   'Add a user for the database (useradd --system svc), start this program as another user, or set SVC_DATABASE_URL.';
 
 /**
- * The user that makes the cluster of this account. initdb runs only as a user with a name. For an account without a
- * name, a user of the base system makes the cluster. That user has no process, so no program can interfere.
+ * The user that creates the cluster of this account. initdb runs only as a user with a name. For an account without a
+ * name, a user of the base system creates the cluster. That user has no process, so no program can interfere.
  */
-export async function clusterMaker(account: Account): Promise<Account> {
+export async function clusterCreator(account: Account): Promise<Account> {
   const accounts = readAccounts();
   if (accounts.some(({ uid }) => uid === account.uid)) return account;
   const busy = await usersWithProcesses();
-  const maker = accounts.find(
+  const creator = accounts.find(
     ({ name, uid }) => uid !== 0 && (uid < FIRST_SERVICE_UID || name === 'nobody') && !busy.has(uid),
   );
-  if (maker !== undefined) return maker;
+  if (creator !== undefined) return creator;
   throw new EmbeddedError(
-    `PostgreSQL does not run as root, and there is no user that can make its files. ${ADD_A_USER}`,
+    `PostgreSQL does not run as root, and there is no user that can create its files. ${ADD_A_USER}`,
   );
 }
 
@@ -76,7 +76,7 @@ function readAccounts(): readonly Account[] {
 }
 
 /**
- * The user that the server of this data directory runs as. Undefined: the current user. If the cluster exists, it is
+ * The user that the server of this data directory runs as. Undefined: the current user. For an existing cluster, this is
  * the owner of its files, because PostgreSQL runs only as that user.
  */
 export async function clusterAccount(layout: Layout): Promise<Account | undefined> {

@@ -7,10 +7,10 @@ import type { Account } from './account.ts';
 /** The permission bits that let a user enter a directory. */
 const SEARCH = { owner: 0o100, group: 0o010, others: 0o001 } as const;
 
-/** The path of a process's working directory that leads through no other directory. Linux only. */
+/** A path to the working directory of a process. The process needs no right to enter its parents. Linux only. */
 export const WORKING_DIRECTORY = '/proc/self/cwd';
 
-/** The path of an open directory of a process that leads through no other directory. Linux only. */
+/** A path to an open directory of a process. The process needs no right to enter its parents. Linux only. */
 export const openDirectory = (fd: number): string => `/proc/self/fd/${fd}`;
 
 /**
@@ -44,7 +44,7 @@ export function impassable(account: Account, barrier: string, cause?: unknown): 
 /** The first descriptor that a server inherits. */
 const FIRST_INHERITED = 3;
 
-/** The paths by which the server uses its directories. */
+/** The paths that the server gets for its directories. */
 type ServerPaths = {
   readonly pgdata: string;
   readonly sockets: string;

@@ -13,7 +13,7 @@ const CONFIGURATION_FILES = {
   ident_file: 'pg_ident.conf',
 } as const;
 
-/** Every role needs its password. The superuser has no password, so it cannot connect. */
+/** The content of `pg_hba.conf`. Every role needs its password. The superuser has no password, so it cannot connect. */
 export const PASSWORD_ONLY = 'local all all scram-sha-256\n';
 
 /** As root: only root may write, and the server's group may read. Otherwise only the current user may do either. */
@@ -21,8 +21,8 @@ const MODES = { root: { directory: 0o750, file: 0o640 }, own: { directory: 0o700
 
 /**
  * Writes the server's configuration next to its data, because the server can change its data but must not change who
- * may connect. `postgresql.conf` belongs to the operator: the first start copies it from the data, later ones leave
- * it.
+ * may connect. `postgresql.conf` belongs to the operator: the first start copies it from the data, and later starts do
+ * not change it.
  */
 export async function ensureConfiguration(layout: Layout, account: Account | undefined): Promise<void> {
   const directory = layout.configDirectory;
@@ -30,7 +30,7 @@ export async function ensureConfiguration(layout: Layout, account: Account | und
     const owner =
       account === undefined ? undefined : { uid: (await stat(layout.dataDir)).uid, gid: account.gid };
     const modes = account === undefined ? MODES.own : MODES.root;
-    await ownDirectory(directory, modes.directory, owner);
+    await ensureOwnDirectory(directory, modes.directory, owner);
     const write = async (name: string, content: string): Promise<void> => {
       const draft = join(directory, `${name}.new`);
       const file = await openNew(draft, modes.file);
@@ -50,7 +50,7 @@ export async function ensureConfiguration(layout: Layout, account: Account | und
     await write(CONFIGURATION_FILES.ident_file, '');
   } catch (error) {
     if (error instanceof EmbeddedError) throw error;
-    throw await fileError(`the directory ${directory} cannot be made`, directory, error);
+    throw await fileError(`the directory ${directory} cannot be created`, directory, error);
   }
 }
 
@@ -58,7 +58,7 @@ export async function ensureConfiguration(layout: Layout, account: Account | und
 export const configurationSettings = (directory: string): readonly string[] =>
   Object.entries(CONFIGURATION_FILES).map(([setting, name]) => `${setting}=${join(directory, name)}`);
 
-async function ownDirectory(path: string, mode: number, owner: Owner | undefined): Promise<void> {
+async function ensureOwnDirectory(path: string, mode: number, owner: Owner | undefined): Promise<void> {
   await mkdir(path, { mode }).catch((error: unknown) => {
     if (!hasCode(error, 'EEXIST')) throw error;
   });

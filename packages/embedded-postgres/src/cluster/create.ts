@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
-import { type Account, clusterMaker, launcherFor } from '../account/account.ts';
+import { type Account, clusterCreator, launcherFor } from '../account/account.ts';
 import { barrierTo, hasDescriptorPaths, impassable, WORKING_DIRECTORY } from '../account/reach.ts';
 import { ensureDirectory } from '../directory/files.ts';
 import { EmbeddedError } from '../errors.ts';
 import { handOver } from './hand-over.ts';
 import type { Binaries } from './programs.ts';
 
-/** The role that owns the service's database. It is no superuser, as on an operator's own server. */
+/** The role that owns the service's database. It is not a superuser, because it is not one on an operator's own server. */
 export const ROLE = 'svc';
 /** The service's database. */
 export const DATABASE = 'svc';
@@ -23,7 +23,7 @@ type ClusterOptions = {
   readonly binaries: Binaries;
   /** The owner of the new cluster. Undefined: the current user. */
   readonly account: Account | undefined;
-  /** An empty directory, or a path where nothing is. */
+  /** An empty directory, or a path that does not exist. */
   readonly directory: string;
   /** The password of ROLE. Only letters, digits, `-` and `_`. */
   readonly password: string;
@@ -37,15 +37,16 @@ type ClusterOptions = {
   readonly roleAttributes?: string;
 };
 
-/** Makes a cluster with the role and the database of the service. When it resolves, everything is on the disk. */
+/** Creates a cluster with the role and the database of the service. When it resolves, everything is on the disk. */
 export async function createCluster(options: ClusterOptions): Promise<void> {
   const { binaries, account, directory, locale = BUILTIN_LOCALE, durable = true } = options;
-  const maker = account && (await clusterMaker(account));
-  await ensureDirectory(directory, PRIVATE, maker);
-  const barrier = await barrierTo(directory, maker);
-  if (barrier !== undefined && maker !== undefined && !hasDescriptorPaths) throw impassable(maker, barrier);
+  const creator = account && (await clusterCreator(account));
+  await ensureDirectory(directory, PRIVATE, creator);
+  const barrier = await barrierTo(directory, creator);
+  if (barrier !== undefined && creator !== undefined && !hasDescriptorPaths)
+    throw impassable(creator, barrier);
   const pgdata = barrier === undefined ? directory : WORKING_DIRECTORY;
-  const run: Run = (program, args, input) => runAs(maker, options, program, args, input);
+  const run: Run = (program, args, input) => runAs(creator, options, program, args, input);
   await run(binaries.initdb, [
     `--pgdata=${pgdata}`,
     `--username=${SUPERUSER}`,
@@ -69,25 +70,25 @@ export async function createCluster(options: ClusterOptions): Promise<void> {
       `create database ${DATABASE} owner ${ROLE}`,
     ].join('\n'),
   );
-  if (account !== undefined && maker !== undefined && account.uid !== maker.uid)
-    await handOver(directory, maker, account);
+  if (account !== undefined && creator !== undefined && account.uid !== creator.uid)
+    await handOver(directory, creator, account);
 }
 
 /**
- * What initdb prints if its user has no name, as with `docker run --user 1234`. initdb has no option to avoid that.
+ * The error of initdb if its user has no name, as with `docker run --user 1234`. initdb has no option to avoid it.
  */
 const NAMELESS = /could not look up effective user ID/;
 
 type Run = (program: string, args: readonly string[], input?: string) => Promise<void>;
 
 async function runAs(
-  maker: Account | undefined,
+  creator: Account | undefined,
   { directory, inherit = [] }: ClusterOptions,
   program: string,
   args: readonly string[],
   input = '',
 ): Promise<void> {
-  const { file, args: all, options } = launcherFor(maker)(program, args, directory);
+  const { file, args: all, options } = launcherFor(creator)(program, args, directory);
   const child = spawn(file, all, { ...options, stdio: ['pipe', 'pipe', 'pipe', ...inherit] });
   const [stdin, stdout, stderr] = child.stdio;
   if (stdin === null || stdout === null || stderr === null)
@@ -96,7 +97,7 @@ async function runAs(
     child.once('error', reject);
     child.once('close', (code, signal) => resolve(code ?? signal ?? 'nothing'));
   });
-  // If the program ends before it has read its input, its exit code tells why.
+  // If the program ends before it has read its input, the exit code below is the error to report.
   stdin.on('error', () => undefined);
   stdin.end(input);
   const [code, output, errors] = await Promise.all([exited, text(stdout), text(stderr)]).catch(
@@ -106,7 +107,7 @@ async function runAs(
   );
   if (NAMELESS.test(errors)) {
     throw new EmbeddedError(
-      `PostgreSQL can make a new database only as a user with a name, and the user id ${process.getuid?.()} has no name. ` +
+      `PostgreSQL can create a new database only as a user with a name, and the user id ${process.getuid?.()} has no name. ` +
         `Add the user to /etc/passwd, start this program as root or as a user with a name, or set SVC_DATABASE_URL.`,
     );
   }

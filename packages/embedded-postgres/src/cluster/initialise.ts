@@ -18,7 +18,7 @@ const DRAFT = /^postgres\.new-\d+-/;
 
 type InitialiseOptions = {
   readonly layout: Layout;
-  /** The programs that make the cluster inherit it. So any draft that the holder of the lock finds is abandoned. */
+  /** The programs that create the cluster inherit the lock. So a later holder of the lock finds only abandoned drafts. */
   readonly lock: DirectoryLock;
   readonly account: Account | undefined;
   readonly binaries: Binaries;
@@ -26,8 +26,8 @@ type InitialiseOptions = {
 };
 
 /**
- * Makes the cluster if there is none. Refuses a cluster of another major version. The cluster is made under another
- * name and then renamed, so a start that is killed leaves no unfinished cluster in its place.
+ * Creates the cluster if there is none. Throws EmbeddedError on a cluster of another major version. Creates the cluster
+ * under another name and renames it then, so a start that is killed leaves no unfinished cluster in its place.
  */
 export async function ensureCluster(options: InitialiseOptions): Promise<void> {
   const { layout, lock, log } = options;
@@ -36,7 +36,7 @@ export async function ensureCluster(options: InitialiseOptions): Promise<void> {
   await removeAbandonedDrafts(layout);
   const started = performance.now();
   const password = await ensurePassword(layout);
-  reached(log, 'password-made');
+  reached(log, 'password-created');
   const draft = await mkdtemp(join(layout.dataDir, `postgres.new-${process.pid}-`));
   try {
     reached(log, 'cluster-draft');
@@ -46,12 +46,12 @@ export async function ensureCluster(options: InitialiseOptions): Promise<void> {
     await syncDirectory(layout.dataDir);
     reached(log, 'cluster-in-place');
     const ms = Math.round(performance.now() - started);
-    log.info({ directory: layout.pgdata, ms }, `made a PostgreSQL ${PACKAGED_MAJOR_VERSION} database`);
+    log.info({ directory: layout.pgdata, ms }, `created a PostgreSQL ${PACKAGED_MAJOR_VERSION} database`);
   } catch (error) {
     await rm(draft, { recursive: true, force: true });
     if (hasCode(error, 'ENOTEMPTY', 'EEXIST') && (await isCluster(layout))) return;
     if (error instanceof EmbeddedError) throw error;
-    throw await fileError(`the database in ${layout.pgdata} cannot be made`, layout.dataDir, error);
+    throw await fileError(`the database in ${layout.pgdata} cannot be created`, layout.dataDir, error);
   }
 }
 
@@ -60,8 +60,8 @@ async function isCluster(layout: Layout): Promise<boolean> {
   if (version === undefined) return false;
   if (version === PACKAGED_MAJOR_VERSION) return true;
   throw new EmbeddedError(
-    `${layout.pgdata} was made by PostgreSQL ${version}, but this program has PostgreSQL ${PACKAGED_MAJOR_VERSION}. ` +
-      `Export the data with the program that made it and import it into an empty data directory, or run ` +
+    `${layout.pgdata} was created by PostgreSQL ${version}, but this program has PostgreSQL ${PACKAGED_MAJOR_VERSION}. ` +
+      `Export the data with the program that created it and import it into an empty data directory, or run ` +
       `pg_upgrade, or serve it with a PostgreSQL ${version} and set SVC_DATABASE_URL.`,
   );
 }

@@ -7,7 +7,7 @@ import { EmbeddedError, hasCode } from '../errors.ts';
 const PASSWORD_BYTES = 24;
 const OWNER_ONLY = 0o600;
 
-/** The password of the service's role. Makes one if there is none. Concurrent starts get the same password. */
+/** The password of the service's role. Creates one if there is none. Concurrent starts get the same password. */
 export async function ensurePassword(layout: Layout): Promise<string> {
   const present = await readPassword(layout);
   if (present !== undefined) return present;
@@ -20,8 +20,8 @@ export async function ensurePassword(layout: Layout): Promise<string> {
     } finally {
       await file.close();
     }
-    // A link appears with its whole content, and never replaces a file. So the second of two starts reads the first
-    // one's.
+    // A link appears with its whole content, and never replaces a file. So of two starts, the second one reads the password
+    // of the first.
     await link(draft, layout.passwordFile).catch((error: unknown) => {
       if (!hasCode(error, 'EEXIST')) throw error;
     });

@@ -10,7 +10,7 @@ import type { Log } from '../log.ts';
 /** Absolute paths of the programs of a PostgreSQL installation. */
 export type Binaries = { readonly initdb: string; readonly postgres: string };
 
-/** The major version of the packages in package.json, as PG_VERSION in a cluster has it. */
+/** The major version of the packages in package.json, in the form of a cluster's PG_VERSION. */
 export const PACKAGED_MAJOR_VERSION = '18';
 
 /** The packaged PostgreSQL of a platform. It is an optional dependency, so it can be missing. */
@@ -32,6 +32,7 @@ export async function packagedBinaries(platform = `${process.platform}-${process
 const COPIES = '/var/lib/svc-postgresql';
 /** The first characters of an unfinished copy's name. */
 const DRAFT = 'new-';
+/** An unfinished copy that is older than this is abandoned. */
 const LONGEST_COPY_MS = 3_600_000;
 const EVERYBODY = { directory: 0o755, program: 0o755, file: 0o644 } as const;
 const OWNER_EXECUTES = 0o100;

@@ -76,14 +76,14 @@ export async function findDataDirectory(dataDir: string): Promise<Layout | undef
   }
 }
 
-/** Makes the data directory if there is none. Leaves the mode of an existing one, which the operator chose. */
+/** Creates the data directory if there is none. Keeps the mode of an existing one, which the operator chose. */
 export async function ensureDataDirectory(dataDir: string): Promise<Layout> {
   const path = resolve(dataDir);
   try {
     await makeDirectories(path);
     return layoutOf(await realpath(path));
   } catch (error) {
-    throw await fileError(`the data directory ${path} cannot be made`, path, error);
+    throw await fileError(`the data directory ${path} cannot be created`, path, error);
   }
 }
 
@@ -107,16 +107,17 @@ async function makeDirectory(path: string): Promise<void> {
   }
 }
 
-/** Makes the directory of the socket. Only the server's user, and root, can enter it. */
+/** Creates the directory of the socket. Only the server's user, and root, can enter it. */
 export async function ensureSocketDirectory(layout: Layout, owner: Owner | undefined): Promise<void> {
   const path = layout.socketDirectory;
   if (path.startsWith(`${layout.dataDir}/`)) return ensureDirectory(path, PRIVATE, owner);
-  // The directory for temporary files is shared, so another user can have taken the name.
+  // The directory for temporary files is shared, so the name may already belong to another user.
   try {
     await mkdir(path, { mode: PRIVATE });
     if (owner !== undefined) await chown(path, owner.uid, owner.gid);
   } catch (error) {
-    if (!hasCode(error, 'EEXIST')) throw await fileError(`the directory ${path} cannot be made`, path, error);
+    if (!hasCode(error, 'EEXIST'))
+      throw await fileError(`the directory ${path} cannot be created`, path, error);
     await refuseForeignDirectory(path, owner?.uid ?? process.getuid?.());
   }
 }

@@ -9,19 +9,19 @@ const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = constants;
 /** The user and group that a file is given to. */
 export type Owner = { readonly uid: number; readonly gid: number };
 
-/** Makes a directory with this mode and owner. Sets both if the directory exists. */
+/** Creates a directory with this mode and owner. Sets both if the directory exists. */
 export async function ensureDirectory(path: string, mode: number, owner?: Owner): Promise<void> {
   try {
     await mkdir(path, { recursive: true, mode });
     await setDirectory(path, mode, owner);
   } catch (error) {
-    throw await fileError(`the directory ${path} cannot be made`, path, error);
+    throw await fileError(`the directory ${path} cannot be created`, path, error);
   }
 }
 
 /**
- * Sets the mode of a directory, and its owner if there is one. Then it follows no link: root also works in data
- * directories of other users, which could link to any directory.
+ * Sets the mode of a directory, and its owner if `owner` is given. With an owner, follows no link: root also works in data
+ * directories of other users, who could put a link to any directory there.
  */
 export async function setDirectory(path: string, mode: number, owner: Owner | undefined): Promise<void> {
   if (owner === undefined) return chmod(path, mode);
@@ -74,7 +74,7 @@ export async function ensureWritable(directory: string): Promise<void> {
   }
 }
 
-/** Adds the meaning of an operating system's error, and what to do, to `what`. */
+/** The error for a failed file operation: `what`, the meaning of the operating system's error, and what to do. */
 export async function fileError(what: string, path: string, error: unknown): Promise<EmbeddedError> {
   return new EmbeddedError(`${what}: ${await remedy(path, error)}`, { cause: error });
 }

@@ -69,8 +69,8 @@ async function openLockFile(layout: Layout): Promise<FileHandle> {
 }
 
 /**
- * Gives a lock file that root makes to the owner of the directory, so that the owner can start the next service. Only
- * an empty file: one with content could be a hard link of this owner to a file of root.
+ * Gives a lock file that root has created to the owner of the directory, so that the owner can start the next service.
+ * Does so only if the file is empty: a file with content could be a hard link of this owner to a file of root.
  */
 async function keepOwner(file: FileHandle, { dataDir }: Layout): Promise<void> {
   if (process.getuid?.() !== 0) return;

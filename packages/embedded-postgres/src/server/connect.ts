@@ -52,7 +52,8 @@ type Connection = Pick<Server, 'client' | 'url' | 'socketDirectory'>;
  * recovers. Undefined when no server listens, or when it ends before it is ready.
  */
 export async function joinServer(layout: Layout, applicationName: string): Promise<Server | undefined> {
-  // If another user owns the files, this error says so. Later ones only say that a file cannot be read.
+  // Throws an error that names the owner if another user owns the files. Later errors would only say that a file cannot be
+  // read.
   await clusterAccount(layout);
   const before = await findPostmaster(layout.pgdata);
   for (const socketDirectory of socketDirectories(layout, before)) {
@@ -76,7 +77,7 @@ export async function joinServer(layout: Layout, applicationName: string): Promi
 
 /**
  * The directories where the server of a data directory may have its socket: the usual one, and the one that
- * postmaster.pid names. The named one counts if its server runs here, or if its name comes from this data directory
+ * postmaster.pid names. The named one is included if its server runs here, or if its name comes from this data directory
  * (under another TMPDIR). Otherwise the data is a copy, and the named socket belongs to the original.
  */
 export function socketDirectories(layout: Layout, found: PostmasterState): readonly string[] {
@@ -138,7 +139,7 @@ export async function connectWhenReady(config: pg.ClientConfig, alive: () => unk
   }
 }
 
-/** Whether an error means that the connection has ended. If not, it is a response of the server. */
+/** Whether an error means that the connection has ended. Otherwise the error is a response of the server. */
 export function isConnectionLoss(error: unknown): boolean {
   // The errors with these two messages have no code.
   return hasCode(error, ...LOST) || /^Connection terminated|not queryable$/.test(messageOf(error));

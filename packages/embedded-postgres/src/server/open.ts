@@ -24,14 +24,14 @@ import { type ServerProcess, startServerProcess } from './server-process.ts';
 import { serverSettings } from './settings.ts';
 
 /**
- * How long to wait while another process has the lock and no server answers. That process may be making the cluster.
+ * How long to wait while another process has the lock and no server answers. That process may be creating the cluster.
  */
 const PATIENCE_MS = 60_000;
 const RETRY_PAUSE_MS = 50;
 const NOTICE_AFTER_MS = 2_000;
 
 /**
- * Connects to the server of a data directory. Starts the server if it does not run, and makes the cluster if there is
+ * Connects to the server of a data directory. Starts the server if it does not run, and creates the cluster if there is
  * none. Waits for the end of a crash recovery without a time limit.
  */
 export async function openServer(
@@ -77,7 +77,7 @@ async function startServer(
   try {
     reached(log, 'locked');
     const before = await findPostmaster(layout.pgdata);
-    // A server of version 0.1.0, which has no lock, or one that was started after joinServer had looked.
+    // A server runs that version 0.1.0 started without the lock, or that another process started after joinServer looked.
     if (before.kind === 'running' || (await anyAnswers(socketDirectories(layout, before)))) return undefined;
     return await launch({ layout, lock, before, applicationName, connections, log });
   } finally {
@@ -94,7 +94,7 @@ async function anyAnswers(directories: readonly string[]): Promise<boolean> {
 type LaunchOptions = {
   readonly layout: Layout;
   readonly lock: DirectoryLock;
-  /** What postmaster.pid says. This process has the lock and no server answers, so it is none or stale. */
+  /** The state before the start. This process has the lock and no server answers, so it is `none` or `stale`. */
   readonly before: PostmasterState;
   readonly applicationName: string;
   readonly connections: number;
@@ -116,7 +116,7 @@ async function launch(options: LaunchOptions): Promise<Server | undefined> {
     });
     const now = await findPostmaster(layout.pgdata);
     if (now.kind !== 'running' || now.pid !== child.pid) {
-      // A service of version 0.1.0, which has no lock, was faster, and its server has answered.
+      // A service of version 0.1.0, which does not use the lock, was faster: its server has answered.
       await connection.client.end();
       return undefined;
     }

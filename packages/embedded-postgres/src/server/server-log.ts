@@ -57,7 +57,7 @@ const MEANINGS: readonly (readonly [RegExp, string])[] = [
 /** The sessions of a killed server end shortly after it. Until then no other server must start. */
 const OLD_SESSIONS = /pre-existing shared memory block/;
 
-/** Another start was faster, and its server did not answer yet. */
+/** Another start was faster, and its server does not answer yet. */
 const FASTER_START = /lock file "postmaster\.pid" already exists/;
 
 /** Whether the same start may succeed a moment later. */

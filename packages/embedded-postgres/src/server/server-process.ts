@@ -9,9 +9,9 @@ import { clusterSetting } from './postmaster.ts';
 /** A server that this process has started. */
 export type ServerProcess = {
   readonly pid: number;
-  /** How it ended: exit code, signal or error. Undefined while it runs. */
+  /** How the server ended: exit code, signal or error. Undefined while it runs. */
   readonly outcome: () => string | undefined;
-  /** Resolves with `outcome` when it has ended. Only a call of this keeps this process alive until then. */
+  /** Resolves with `outcome` when the server has ended. Only this call keeps this process alive while the server runs. */
   readonly ended: () => Promise<string>;
 };
 

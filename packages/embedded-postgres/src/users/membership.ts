@@ -78,7 +78,7 @@ export async function leave(server: Server, layout: Layout, log: Log): Promise<v
   try {
     if (await leaveUsers(server.client)) {
       if (server.local) return await shutDown(server, layout, log);
-      // Here its process id belongs to another process.
+      // The process id of that server belongs to another process in this container.
       return log.info('left PostgreSQL running: it runs in another container, and ends with that container');
     }
     const others = (await otherUsers(server.client)).join(', ');
