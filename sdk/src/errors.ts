@@ -136,7 +136,7 @@ export const ERROR_CLASSES = {
 
 const isKnown = (code: string): code is ErrorCode => Object.hasOwn(ERROR_CLASSES, code);
 
-/** Creates the error for a code. A code that this version does not know gives a plain {@link SvcApiError}. */
+/** Creates the error for a code. For a code that this version does not know, it is a plain {@link SvcApiError}. */
 export const apiError = (failure: Failure): SvcApiError =>
   new (isKnown(failure.code) ? ERROR_CLASSES[failure.code] : SvcApiError)(failure);
 

@@ -37,7 +37,7 @@ test("an entry of the client's table has the kinds of the fields, the sorts, the
   expect(Object.keys(apiKeys)).toEqual(['name', 'singular', 'fields', 'filters']);
 });
 
-test('a resource of the client has the methods that its entry in the table gives it, and no others', () => {
+test('a resource of the client has exactly the methods of its entry in the table', () => {
   const svc = clientOf(service.app, token);
   for (const [name, resource] of Object.entries(RESOURCES)) {
     const methods = new Set(['list', 'get', 'tail']);

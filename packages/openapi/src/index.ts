@@ -40,7 +40,7 @@ const SECURITY_DESCRIPTION = `A key of the workspace, created in the dashboard: 
 
 const documents = new Map<string, OpenApiDocument>();
 
-/** Returns the OpenAPI 3.1 document of `/v1`. The same options give the same object, which must not be changed. */
+/** Returns the OpenAPI 3.1 document of `/v1`. The same options return the same object, which must not be changed. */
 export function openApiDocument({ publicUrl, version }: DocumentOptions): OpenApiDocument {
   const name = JSON.stringify([publicUrl, version]);
   let document = documents.get(name);

@@ -72,8 +72,8 @@ export async function findRuntime(runtime: Runtime): Promise<string | undefined>
     ...inPath.map((directory) => join(directory, program)),
   ];
   for (const candidate of candidates) {
-    const told = await run(candidate, ['--version']).catch(() => undefined);
-    if (told !== undefined && version.test(told.stdout)) return candidate;
+    const result = await run(candidate, ['--version']).catch(() => undefined);
+    if (result !== undefined && version.test(result.stdout)) return candidate;
   }
   return undefined;
 }

@@ -9,7 +9,7 @@ beforeAll(async () => {
   database = await createTestDatabase();
 });
 
-/** Types of a relation's columns by their names. */
+/** The types of a relation's columns, by the names of the columns. */
 async function columnsOf(relation: string): Promise<Readonly<Record<string, string>>> {
   const { rows } = await database.pool.query<{ name: string; type: string }>(
     `select attname as name, format_type(atttypid, null) as type from pg_attribute
@@ -21,7 +21,7 @@ async function columnsOf(relation: string): Promise<Readonly<Record<string, stri
 
 const TYPES = { timestamptz: 'timestamp with time zone', smallint: 'smallint' } as const;
 
-test('names, paths, prefixes and relations are each there once', () => {
+test('names, paths, id prefixes and singulars are unique', () => {
   for (const key of ['name', 'path', 'idPrefix', 'singular'] as const) {
     expect(new Set(RESOURCES.map((resource) => resource[key])).size).toBe(RESOURCES.length);
   }
@@ -46,8 +46,8 @@ test.each(RESOURCES.filter(({ writable }) => writable))(
   },
 );
 
-describe.each(RESOURCES)('the declaration of $path', ({ list, name }) => {
-  test('fits its relation: what every list needs, each sort of its type, each filter', async () => {
+describe.each(RESOURCES)('the definition of $path', ({ list, name }) => {
+  test('fits its relation, which has the columns of every list, of each sort and of each filter', async () => {
     const columns = await columnsOf(list.relation);
     expect(columns).toMatchObject({
       workspace_id: 'text',
@@ -60,7 +60,7 @@ describe.each(RESOURCES)('the declaration of $path', ({ list, name }) => {
     if (list.companyColumn !== null) expect(columns[list.companyColumn]).toBe('text');
   });
 
-  test('orders by created-descending unless asked otherwise', () => {
+  test('has created-descending as its default order', () => {
     expect(sortsOf(list)[0]).toMatchObject({ name: 'created-descending', column: { column: 'created_at' } });
   });
 

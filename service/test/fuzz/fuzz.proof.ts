@@ -8,10 +8,10 @@ const SECONDS = Number(process.env['PROVE_SECONDS'] ?? 60);
 const SEED = Number(process.env['PROVE_SEED'] ?? 1);
 const REQUESTS_MIN = 20_000;
 const FAULT_EVERY = 500;
-/** Bounds the time also on a slow machine, before the least number of requests is made. */
+/** Limits the time on a slow machine, even if fewer than `REQUESTS_MIN` requests were sent. */
 const SECONDS_MAX = Math.max(SECONDS, 60) * 10;
 
-test(`whatever the OpenAPI document describes is answered as it says, with seed ${SEED}`, {
+test(`every response to a request from the OpenAPI document is one that it describes, with seed ${SEED}`, {
   timeout: SECONDS_MAX * 2_000,
 }, async () => {
   const world = await createWriteWorld(await createTestService());
@@ -24,7 +24,7 @@ test(`whatever the OpenAPI document describes is answered as it says, with seed 
     goOn: (requests) => (requests < REQUESTS_MIN || seconds() < SECONDS) && seconds() < SECONDS_MAX,
     fault: {
       every: FAULT_EVERY,
-      // As when the database restarts: connections break, some of them in use.
+      // Like a restart of the database, it breaks all connections, even those in use.
       inject: () =>
         pool
           .query(

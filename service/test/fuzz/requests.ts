@@ -9,7 +9,7 @@ import { anyValue, resolved, validValue } from './values.ts';
 
 const { paths, components } = openApiDocument({ publicUrl: 'http://svc.test', version: '0' });
 
-/** Formats are hints in JSON Schema: the service takes more times than RFC 3339. */
+/** It does not check formats: the service accepts more times than RFC 3339 allows. */
 const ajv = new Ajv2020({ allowUnionTypes: true, validateFormats: false, strict: false });
 const validators = new Map<string, ValidateFunction>();
 
@@ -40,25 +40,25 @@ export interface FuzzRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly payload?: string;
   readonly key: Key;
-  /** Why the document forbids it; then it must be refused. */
+  /** What the document forbids in it. If this is not empty, the service must refuse the request. */
   readonly forbidden: readonly string[];
 }
 
-/** What one parameter is sent as, and whether the document allows it. */
+/** The text that is sent for a parameter, and whether the document allows it. */
 interface Sent {
   readonly parameter: Parameter;
   readonly text: string;
   readonly allowed: boolean;
 }
 
-/** Text as the parameter's type reads it; undefined when it is none of that type. */
+/** The text as a value of the parameter's type; undefined if it is not of that type. */
 function typed({ schema }: Parameter, text: string): unknown {
   if (schema['type'] === 'integer') return /^(0|-?[1-9]\d*)$/.test(text) ? Number(text) : undefined;
   if (schema['type'] === 'boolean') return { true: true, false: false }[text];
   return text;
 }
 
-/** What can stand in a header line. */
+/** The text without the characters that a header cannot contain. */
 const forHeader = (text: string): string => text.replace(/[^\x20-\x7e]/g, '').trim();
 
 function sentAs(parameter: Parameter, value: unknown): Sent {
@@ -67,10 +67,10 @@ function sentAs(parameter: Parameter, value: unknown): Sent {
   return { parameter, text, allowed: allows(parameter.schema, typed(parameter, text)) };
 }
 
-/** Sent, or left out; more often valid than not. `fixed`: from a link. */
+/** A parameter that is sent or left out, mostly with a valid value. `fixed` is the value from a link. */
 function parameterArbitrary(parameter: Parameter, fixed: string | undefined): fc.Arbitrary<Sent | undefined> {
   if (fixed !== undefined) return fc.constant(sentAs(parameter, fixed));
-  // What headers that compare records mostly hold.
+  // The usual values of `If-Match` and `If-None-Match`.
   const tags = parameter.name.startsWith('If-') ? [fc.constantFrom('*', '"x"', 'W/"x", *')] : [];
   const valid = fc.oneof(validValue(parameter.schema), ...tags).map((value) => sentAs(parameter, value));
   const odd = anyValue(parameter.schema).map((value) => sentAs(parameter, value));
@@ -109,7 +109,7 @@ function bodyArbitrary({ requestBody }: Operation): fc.Arbitrary<Body | undefine
     { arbitrary: valid, weight: 8 },
     { arbitrary: odd, weight: 3 },
     { arbitrary: wrongType, weight: 1 },
-    // Cut off, and with another end: never JSON.
+    // JSON with a wrong end. It is never valid JSON.
     { arbitrary: broken.filter(({ payload }) => !isJson(payload)), weight: 1 },
   );
 }
@@ -133,7 +133,7 @@ const extraQuery = fc.oneof(
   { arbitrary: fc.constantFrom('colour=red', 'limit=1&limit=2', 'Limit=1', '=', 'cursor'), weight: 1 },
 );
 
-/** A request of the operation; `chained`: parameters that a link of an earlier answer gives. */
+/** A request of the operation. `chained` has the parameters from a link of an earlier response. */
 export function requestArbitrary(
   operation: DescribedOperation,
   chained: Link['parameters'] = {},

@@ -9,9 +9,9 @@ import { resolved } from './values.ts';
 export interface FuzzOptions {
   readonly world: Pick<WriteWorld, 'service' | 'workspaceId'>;
   readonly seed: number;
-  /** Whether to go on after this many requests. */
+  /** Whether to continue after this many requests. */
   readonly goOn: (requests: number) => boolean;
-  /** Breaks something while every n-th request is under way; only then, and shortly after, may an answer be 503. */
+  /** Causes a fault during every n-th request. A response can be 503 only then and shortly afterwards. */
   readonly fault?: { readonly every: number; readonly inject: () => Promise<unknown> };
 }
 
@@ -24,22 +24,22 @@ export interface FuzzReport {
   readonly chained: number;
 }
 
-/** An operation with parameters from an earlier answer. */
+/** An operation with parameters from an earlier response. */
 interface Step {
   readonly operationId: string;
   readonly parameters: Link['parameters'];
 }
 
 const STEPS_MAX = 200;
-/** Requests that a fault may still refuse: each lane may have a connection whose end it has not noticed yet. */
+/** How many requests after a fault may get 503: each lane may have a broken connection that it has not noticed yet. */
 const REFUSED_AFTER_MAX = 10;
 const FIRST_ERROR = 400;
 const INTERNAL_ERROR = 500;
 const UNAVAILABLE = 503;
 
 /**
- * Sends requests that the OpenAPI document describes, one after another, and follows the links of the answers. The harness
- * holds each answer to the document. Throws at the first violation, with all that is needed to repeat it.
+ * Sends requests that the OpenAPI document describes, one after the other, and follows the links of the responses. The
+ * harness checks each response against the document. Throws at the first violation, with everything to reproduce it.
  */
 export async function fuzz({ world, seed, goOn, fault }: FuzzOptions): Promise<FuzzReport> {
   const tokens = await tokensOf(world);
@@ -55,7 +55,7 @@ export async function fuzz({ world, seed, goOn, fault }: FuzzOptions): Promise<F
       OPERATIONS[place % OPERATIONS.length];
     if (operation === undefined) throw new Error('the document has no operations');
     const arbitrary = requestArbitrary(operation, step?.parameters);
-    // The first value of a run is biased towards edges: every other request is drawn evenly.
+    // The first value of a run is biased towards limits, so every second request is drawn without a bias.
     const drawn = requests % 2 === 0 ? arbitrary : fc.noBias(arbitrary);
     const [request] = fc.sample(drawn, { seed: seed + requests, numRuns: 1 });
     if (request === undefined) throw new Error('nothing was drawn');
@@ -76,7 +76,7 @@ export async function fuzz({ world, seed, goOn, fault }: FuzzOptions): Promise<F
     statuses[answer.status] = (statuses[answer.status] ?? 0) + 1;
     if (answer.status >= FIRST_ERROR) continue;
     succeeded.set(operation.operationId, (succeeded.get(operation.operationId) ?? 0) + 1);
-    // What a dry run made is not there.
+    // A record of a dry run does not exist.
     if (answer.headers['dry-run'] === undefined) steps.push(...stepsFrom(request, answer));
     steps.splice(0, steps.length - STEPS_MAX);
   }
@@ -119,11 +119,11 @@ function problemOf(
   if (status === UNAVAILABLE) return mayRefuse ? undefined : 'it is unavailable without a reason';
   if (status >= INTERNAL_ERROR) return 'the service failed';
   if (status < FIRST_ERROR && forbidden.length > 0)
-    return `it was accepted, though the document forbids ${forbidden.join(', ')}`;
+    return `it was accepted, although the document forbids ${forbidden.join(', ')}`;
   return undefined;
 }
 
-/** What the links of the answer's description lead to. */
+/** The operations that the links of the documented response lead to. */
 function stepsFrom({ operation, url }: FuzzRequest, { status, text }: TestAnswer): readonly Step[] {
   const response = operation.responses[status];
   const { links = {} } = response === undefined ? {} : resolved<Response>(response);
@@ -136,7 +136,7 @@ function stepsFrom({ operation, url }: FuzzRequest, { status, text }: TestAnswer
       evaluate(expression, body, query),
     ]);
     const given = values.filter((value): value is [string, string] => typeof value[1] === 'string');
-    // Without its id or cursor there is nothing to follow.
+    // Without an id or a cursor, the link leads nowhere.
     const leads = given.some(([name]) => name === 'id' || name === 'cursor');
     return leads ? [{ operationId, parameters: Object.fromEntries(given) }] : [];
   });

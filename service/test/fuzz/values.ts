@@ -19,7 +19,7 @@ const LENGTH_MAX = 60;
 const number = (value: unknown, fallback: number): number => (typeof value === 'number' ? value : fallback);
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** Days that exist, offsets that PostgreSQL does not take, fractions of any length. */
+/** Existing days, offsets that PostgreSQL does not accept, fractions of different lengths. */
 const time: fc.Arbitrary<string> = fc
   .tuple(
     fc.date({
@@ -62,7 +62,7 @@ function ofType(type: unknown, schema: JsonSchema): fc.Arbitrary<unknown> {
   }
   if (schema['format'] === 'date-time') return time;
   if (schema['format'] === 'uri') return fc.webUrl();
-  // A pattern is that of an id: mostly one that there is.
+  // The pattern is that of an id. Often the id is one that exists.
   if ('pattern' in schema)
     return fc.oneof(fc.constantFrom(COMPANY, OTHER_COMPANY), fc.stringMatching(/^[A-Za-z0-9_-]{8,64}$/));
   return text(schema);
@@ -101,7 +101,7 @@ const ODD: readonly unknown[] = [
 
 const oddValue: fc.Arbitrary<unknown> = fc.oneof(fc.constantFrom(...ODD), fc.jsonValue({ maxDepth: 3 }));
 
-/** A value that the schema may or may not allow: a valid one with one thing changed, or anything at all. */
+/** A value that the schema may or may not allow: a valid value with one change, or any JSON value. */
 export function anyValue(schema: JsonSchema): fc.Arbitrary<unknown> {
   const changed = fc
     .tuple(validValue(schema), fc.nat(), fc.nat(3), fc.string({ maxLength: 8 }), oddValue)
@@ -111,7 +111,7 @@ export function anyValue(schema: JsonSchema): fc.Arbitrary<unknown> {
 
 type Change = readonly [value: unknown, place: number, kind: number, name: string, odd: unknown];
 
-/** Goes down into the value, and there replaces, removes or adds one. */
+/** Replaces, removes or adds one part at a random place of the value. */
 function change([value, place, kind, name, odd]: Change): unknown {
   if (Array.isArray(value) && value.length > 0) {
     const index = place % value.length;

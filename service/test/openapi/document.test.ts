@@ -16,14 +16,14 @@ const operations = Object.values(document.paths).flatMap((item) => Object.values
 const written = RESOURCES.filter(({ writable }) => writable);
 const isResponse = (response: object): response is Response => 'description' in response;
 
-test('the document is valid OpenAPI 3.1 and each of its references leads somewhere', async () => {
+test('the document is valid OpenAPI 3.1, and each of its references has a target', async () => {
   const validator = new Validator();
   expect(await validator.validate(JSON.parse(text))).toEqual({ valid: true });
   expect(validator.version).toBe('3.1');
   expect(() => validator.resolveRefs()).not.toThrow();
 });
 
-test('the document says where the service is, which version it is, and that a bearer key is needed', () => {
+test('the document has the address of the service, its version and the bearer key as its security scheme', () => {
   expect(document).toMatchObject({
     servers: [{ url: 'https://svc.example.com' }],
     info: { version: '1.2.3' },
@@ -32,7 +32,7 @@ test('the document says where the service is, which version it is, and that a be
   });
 });
 
-test('the same options give the same object, and other options another one', () => {
+test('the same options return the same object, and other options another one', () => {
   expect(openApiDocument({ ...OPTIONS })).toBe(document);
   expect(openApiDocument({ ...OPTIONS, version: '1.2.4' })).not.toEqual(document);
 });
@@ -97,7 +97,7 @@ test('every resource has the schema of its wire type', () => {
   }
 });
 
-test('what a writer gives is what the declarations say, and closed: a misspelt field is refused', () => {
+test('the schemas of request bodies have exactly the fields of the contract, and refuse a misspelt field', () => {
   const schema = (name: string) => document.components.schemas[name] ?? {};
   for (const resource of written) {
     const create = schema(`New${resource.type}`);
@@ -124,7 +124,7 @@ test('what a writer gives is what the declarations say, and closed: a misspelt f
   }
 });
 
-test('a merge patch is accepted by its own media type too', () => {
+test('a merge patch is also accepted with its own media type', () => {
   const types = operations
     .filter(({ operationId }) => operationId.startsWith('update'))
     .map(({ requestBody }) => Object.keys(requestBody?.content ?? {}));
@@ -132,7 +132,7 @@ test('a merge patch is accepted by its own media type too', () => {
   for (const type of types) expect(type).toEqual(['application/json', 'application/merge-patch+json']);
 });
 
-test('every example is what its own schema demands', () => {
+test('every example is valid for its schema', () => {
   const responses = [
     ...operations.flatMap((operation) => Object.values(operation.responses)),
     ...Object.values(document.components.responses),
@@ -158,7 +158,7 @@ test('the codes of one failure share one status', () => {
   }
 });
 
-test('published schemas of answers stay open for fields to come', () => {
+test('published schemas of responses allow fields that are added later', () => {
   const { schemas, ...rest } = document.components;
   const answers = Object.entries(schemas).filter(
     ([name]) => !(name.startsWith('New') || name.endsWith('Patch')),

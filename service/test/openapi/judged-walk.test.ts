@@ -15,14 +15,14 @@ import { listen } from '../harness/socket.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { createWorld, ITEMS, type World } from '../harness/world.ts';
 
-// Programs that others wrote, and that know only the document, judge what the service really sends.
+// Programs of others that know only the document check what the service really sends.
 
 let world: World;
 beforeAll(async () => {
   world = await createWorld();
 });
 
-/** Prism as a proxy that fails each request and response that the document does not allow. Returns its address. */
+/** Starts Prism as a proxy that refuses each request and response that the document does not allow. Returns its address. */
 async function validatingProxy(upstream: string): Promise<string> {
   const file = join(await temporaryDirectory(), 'openapi.json');
   await writeFile(file, JSON.stringify(openApiDocument({ publicUrl: upstream, version: '0' })));
@@ -44,7 +44,7 @@ async function validatingProxy(upstream: string): Promise<string> {
   return `http://127.0.0.1:${port}`;
 }
 
-test('the client walks through a proxy that lets only documented requests and responses pass', async () => {
+test('the client works through a proxy that passes only documented requests and responses', async () => {
   const { service, workspaceId } = world;
   const baseUrl = await validatingProxy(await listen(service));
   const apiKey = await service.token(workspaceId, { access: 'write' });
@@ -111,7 +111,7 @@ function validatorOf(name: string): z.ZodType {
 }
 
 test.each(LISTS)(
-  'a generated validator takes every page of $path, and a kind or field that is added',
+  'a generated validator accepts every page of $path, and a kind or field that is added later',
   async (list) => {
     const validator = validatorOf(`${list.resource.type}List`);
     const pages = await walk((params) => world.get(list, params), { limit: 4 });
@@ -129,7 +129,7 @@ test.each(LISTS)(
   },
 );
 
-test('a generated validator takes every failure, and a code that is added', async () => {
+test('a generated validator accepts every failure, and a code that is added later', async () => {
   const validator = validatorOf('ErrorEnvelope');
   for (const url of ['/v1/audits?limit=0', '/v1/nothing', '/v1/audits/none']) {
     const answer = await world.service.request(world.token, url);

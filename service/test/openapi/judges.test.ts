@@ -4,11 +4,11 @@ import spectralRulesets from '@stoplight/spectral-rulesets';
 import { openApiDocument } from '@svc/openapi';
 import { expect, test } from 'vitest';
 
-// What linters that others wrote say about the document.
+// Linters of others check the document.
 
 /** Spectral's rules that the document breaks on purpose. */
 const EXCEPTIONS = {
-  // Who operates a service is not known to the program.
+  // The program does not know who operates a service.
   'info-contact': 'off',
   // The license has an SPDX identifier; OpenAPI 3.1 allows one of the two.
   'license-url': 'off',
@@ -21,10 +21,10 @@ const text = JSON.stringify(openApiDocument({ publicUrl: 'https://svc.internal',
 test('Redocly finds nothing by its strict rules', async () => {
   const config = await createConfig({ extends: ['recommended-strict'] });
   const problems = await lintFromString({ source: text, absoluteRef: 'openapi.json', config });
-  const told = problems.map(
+  const messages = problems.map(
     ({ ruleId, message, location }) => `${ruleId} ${location[0]?.pointer}: ${message}`,
   );
-  expect(told).toEqual([]);
+  expect(messages).toEqual([]);
 });
 
 test('Spectral finds nothing by its rules for OpenAPI', async () => {

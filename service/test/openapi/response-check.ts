@@ -13,8 +13,8 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 
 /**
- * Holds answers to the OpenAPI document. Stricter than the published schemas, which stay open for fields to come:
- * here a property that the document does not name is a violation.
+ * Checks responses against the OpenAPI document. It is stricter than the published schemas, which allow fields that are
+ * added later: here, a property that the document does not have is a violation.
  */
 
 export interface CheckedAnswer {
@@ -29,11 +29,11 @@ const FIRST_ERROR_STATUS = 400;
 
 const { paths, components } = openApiDocument({ publicUrl: 'http://svc.test', version: '0' });
 
-/** Object schemas that refuse what they do not name. */
+/** The schemas of the document. Their objects refuse properties that they do not name. */
 const closedSchemas: unknown = JSON.parse(JSON.stringify(components.schemas), (_, value: unknown) => {
   if (typeof value !== 'object' || value === null) return value;
   if ('properties' in value) return { ...value, additionalProperties: false };
-  // A value that more may be added to: here only those that the document names.
+  // The schema allows values that are added later. Here, only the documented values are valid.
   if (!('anyOf' in value && Array.isArray(value.anyOf))) return value;
   const [known, any] = value.anyOf;
   return 'enum' in Object(known) && JSON.stringify(any) === '{"type":"string"}' ? known : value;
@@ -41,11 +41,11 @@ const closedSchemas: unknown = JSON.parse(JSON.stringify(components.schemas), (_
 
 const ajv = new Ajv2020({ allErrors: true, allowUnionTypes: true });
 addFormats.default(ajv);
-// Where the references of a schema lead, not a rule.
+// The references of a schema lead to `components`. It is not a rule.
 ajv.addVocabulary(['components']);
 const validators = new Map<object, ValidateFunction>();
 
-/** What a schema of the document says against a value; empty: nothing. */
+/** The violations of a schema of the document by a value; empty if there are none. */
 export function schemaViolations(schema: object, value: unknown): readonly string[] {
   let validate = validators.get(schema);
   if (validate === undefined) {
@@ -57,14 +57,14 @@ export function schemaViolations(schema: object, value: unknown): readonly strin
     : (validate.errors ?? []).map((error) => ajv.errorsText([error], { dataVar: '' }));
 }
 
-/** Throws when the document does not say that this request may be answered so. Other paths than /v1's pass. */
+/** Throws if the document does not allow this response to the request. Responses of paths outside `/v1` pass. */
 export function assertDocumented(method: string, url: string, answer: CheckedAnswer): void {
   const [path = ''] = url.split('?', 1);
   if (!path.startsWith(PREFIX)) return;
   const violations = violationsOf(method, path, answer);
   if (violations.length === 0) return;
   throw new Error(
-    `The OpenAPI document has no such answer to ${method} ${url}:\n  ${violations.join('\n  ')}\n${answer.status} ${answer.text}`,
+    `The OpenAPI document has no such response to ${method} ${url}:\n  ${violations.join('\n  ')}\n${answer.status} ${answer.text}`,
   );
 }
 
@@ -77,14 +77,14 @@ function violationsOf(method: string, path: string, answer: CheckedAnswer): read
   return [...headerViolations(response, answer), ...bodyViolations(response, method, answer)];
 }
 
-/** The documented operation that a request is routed to: a name goes before a parameter. HEAD is answered as GET. */
+/** The documented operation that a request is routed to. A fixed path has precedence over `{id}`, and HEAD counts as GET. */
 function operationOf(method: string, path: string): Operation | undefined {
   const documented = METHODS.find((name) => name === (method === 'HEAD' ? 'get' : method.toLowerCase()));
   if (documented === undefined) return undefined;
   return paths[path]?.[documented] ?? paths[path.replace(/[^/]+$/, '{id}')]?.[documented];
 }
 
-/** A path or a method that the document does not have: some failure, in the envelope. */
+/** The violations for a path or method that the document does not have: it must fail, with the error envelope. */
 function undocumentedRequest(method: string, answer: CheckedAnswer): readonly string[] {
   const response: Response = {
     description: 'any failure',
@@ -131,7 +131,7 @@ function bodyViolations({ content }: Response, method: string, answer: CheckedAn
     : codeViolations(body, status, examples);
 }
 
-/** The one error table says which status a code has, and the examples of a failure say which codes are possible. */
+/** The contract has the status of each code, and the examples of a failure response are its possible codes. */
 function codeViolations(body: unknown, status: number, examples: object | undefined): readonly string[] {
   const { code } = (body as ErrorEnvelope).error;
   if (examples !== undefined && !(code in examples)) return [`the code ${code} is not possible here`];

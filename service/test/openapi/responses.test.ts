@@ -4,7 +4,7 @@ import type { InjectOptions } from 'fastify';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createWorld, type World } from '../harness/world.ts';
 
-// The harness holds every answer to the document; these tests make the answers that the document promises.
+// The harness checks every response against the document. These tests cause the responses that the document describes.
 
 const { paths, components } = openApiDocument({ publicUrl: 'http://svc.test', version: '0' });
 const operations = Object.entries(paths).flatMap(([path, { get }]) =>
@@ -20,7 +20,7 @@ const parameterOf = (found: Parameter | Reference): Parameter => {
 const queryOf = (parameters: readonly (Parameter | Reference)[]): readonly Parameter[] =>
   parameters.map(parameterOf).filter((parameter) => parameter.in === 'query');
 
-/** Values that a parameter may have by its own schema. */
+/** Values that the schema of a parameter allows. */
 function valuesOf({ schema }: Parameter): readonly string[] {
   const { enum: values, minimum, maximum, default: fallback, type, examples } = schema;
   const given = [values, examples].filter(Array.isArray).flat();
@@ -33,7 +33,7 @@ beforeAll(async () => {
   world = await createWorld();
 });
 
-/** A path with the id of an item that is there. */
+/** The path with the id of an existing item. */
 async function existing(path: string): Promise<string> {
   if (!path.endsWith('/{id}')) return path;
   const list = await world.get({ path: path.replace('/{id}', '') }, { limit: 1 });
@@ -45,7 +45,7 @@ const ask = async (path: string, options?: InjectOptions): Promise<number> =>
   (await world.service.request(world.token, path, options)).status;
 
 describe.each(operations)('$operationId', ({ path, parameters, responses }) => {
-  test('succeeds, also for HEAD, and for If-None-Match where it says so', async () => {
+  test('succeeds, also with HEAD, and with If-None-Match if the document has 304', async () => {
     const url = await existing(path);
     expect(await ask(url)).toBe(200);
     expect(await ask(url, { method: 'HEAD' })).toBe(200);
@@ -65,7 +65,7 @@ describe.each(operations)('$operationId', ({ path, parameters, responses }) => {
     for (const name of others) expect(await ask(`${url}?${name}=active`)).toBe(400);
   });
 
-  test('fails as documented: without a key, without quota, in the wrong scope, for what is not there', async () => {
+  test('fails as documented: without a key, without quota, outside the scope, for an id that does not exist', async () => {
     const { service, workspaceId } = world;
     const url = await existing(path);
     expect((await service.request(null, url)).status).toBe(401);

@@ -12,13 +12,13 @@ const PUBLIC_URL = 'https://svc.example.com';
 const CREATED = 'fastify.initialization';
 
 const routes: Pick<RouteOptions, 'method' | 'url'>[] = [];
-/** Sees the routes of the application as they are registered. */
+/** Records the routes of the application when they are registered. */
 const watch = (message: unknown): void => {
   const { fastify } = message as { readonly fastify: FastifyInstance };
   fastify.addHook('onRoute', ({ method, url }) => void routes.push({ method, url }));
 };
 
-// Registering and answering these routes asks no database, so this pool never connects.
+// These routes do not use the database, so this pool never connects.
 const pool = createPool({
   url: 'postgres://127.0.0.1:1/none',
   max: 1,
@@ -44,7 +44,7 @@ afterAll(async () => {
   await pool.end();
 });
 
-test('the document has every operation that is routed below /v1, and no other', () => {
+test('the document has every operation below /v1, and no other', () => {
   // Routes that only refuse a method are registered with a list of methods.
   const registered = routes.flatMap(({ method, url }) =>
     url.startsWith('/v1') && typeof method === 'string' && method !== 'HEAD'
@@ -59,7 +59,7 @@ test('the document has every operation that is routed below /v1, and no other', 
   expect(documented.sort()).toEqual(registered.sort());
 });
 
-test('/openapi.json gives the document to anyone, with an ETag that answers 304', async () => {
+test('/openapi.json returns the document without a key, with an ETag for 304', async () => {
   const first = await app.inject({ url: '/openapi.json' });
   expect(first.statusCode).toBe(200);
   expect(first.headers).toMatchObject({
@@ -86,7 +86,7 @@ test.each([
   ['br', brotliDecompressSync],
   ['gzip', gunzipSync],
 ] as const)(
-  '/openapi.json comes in %s to who accepts it, a tenth of its size',
+  '/openapi.json is sent in %s to a client that accepts it, in a tenth of its size',
   async (encoding, decompress) => {
     const plain = await app.inject({ url: '/openapi.json' });
     const { headers, rawPayload } = await app.inject({

@@ -11,7 +11,7 @@ import { listen } from '../harness/socket.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { createWorld, ITEMS } from '../harness/world.ts';
 
-/** A project of somebody who takes a client from a generator instead of ours. */
+/** A program that uses a generated client instead of the SDK. */
 const PROGRAM = `
 import createClient from 'openapi-fetch';
 import type { components, paths } from './schema.ts';
@@ -73,7 +73,7 @@ beforeAll(async () => {
   await writeFile(join(directory, 'schema.ts'), astToString(types));
 });
 
-test('a client generated from the description is typed and calls the service', async () => {
+test('a client that is generated from the document is typed and calls the service', async () => {
   await writeFile(join(directory, 'program.ts'), PROGRAM);
   expect(await typeErrors(directory, [join(directory, 'program.ts')])).toBe('');
   const token = await service.token(workspaceId, { mode: 'test', access: 'write' });
@@ -84,7 +84,7 @@ test('a client generated from the description is typed and calls the service', a
   expect(rest).toEqual({ status: 'draft', code: 'not_found' });
 });
 
-test('a client generated from the description refuses what the service would refuse', async () => {
+test('a client that is generated from the document does not compile with requests that the service would refuse', async () => {
   const file = join(directory, 'mistakes.ts');
   await writeFile(file, MISTAKES);
   const errors = await typeErrors(directory, [file]);

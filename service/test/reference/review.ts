@@ -1,4 +1,4 @@
-// A resource that the service does not have: all that it takes to add one.
+// A resource that the service does not have, with everything that is needed to add it.
 
 /** Its entry in the contract, before the entry of the audit log. */
 export const REVIEWS_ENTRY = `
@@ -59,7 +59,7 @@ export const REVIEWS_SQL = `
   create index reviews_by_company_created on reviews (workspace_id, company_id, created_at, id);
   create index reviews_by_stage_created on reviews (workspace_id, stage, created_at, id);`;
 
-/** A program that uses the resource by the client library. It prints what it has seen as JSON. */
+/** A program that uses the resource through the client library. It prints its results as JSON. */
 export const CLIENT_PROGRAM = `
 import { type Item, type NewItem, type Resources, Svc } from '@svc/sdk';
 

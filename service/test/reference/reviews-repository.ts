@@ -6,7 +6,7 @@ import { REVIEWS_ENTRY, REVIEWS_SQL } from './review.ts';
 const MIGRATIONS = 'service/migrations';
 const NUMBER_DIGITS = 4;
 
-/** A copy of this repository with a resource more: one entry in the contract and one migration. */
+/** A copy of this repository with one more resource: an entry in the contract and a migration. */
 export async function repositoryWithReviews(): Promise<CopiedRepository> {
   const copy = await copyRepository();
   await copy.insertBefore('sdk/src/contract/resources.ts', '\n  auditLog,\n} as const;', REVIEWS_ENTRY);

@@ -19,7 +19,7 @@ const SEEDED_AT = '2026-03-01T09:30:00.123456Z';
 const { paths } = openApiDocument({ publicUrl: 'http://svc.test', version: '0' });
 
 interface Sample {
-  /** Of the operation. */
+  /** The id of its operation. */
   readonly name: string;
   readonly label: string;
   readonly source: string;
@@ -48,7 +48,7 @@ const writeExample = async (resource: Resource): Promise<void> => {
 };
 
 beforeAll(async () => {
-  // Every record that the samples name.
+  // Create every record that the samples name.
   const bySize = RESOURCES.toSorted((a, b) => Number(b.company === 'id') - Number(a.company === 'id'));
   for (const resource of bySize) {
     await (resource.writable ? writeExample(resource) : seedExample(resource));
@@ -64,10 +64,10 @@ test('every operation has a sample in every language', () => {
   for (const label of ['curl', 'TypeScript', 'Python']) expect(of(label)).toHaveLength(operations.length);
 });
 
-/** The company of the samples has records: that it is kept is a true answer. */
+/** The sample that the service refuses: the company of the samples has records, so it cannot be deleted. */
 const REFUSED = 'deleteCompany';
 
-/** Writes each sample as a file and one, in a folder below, that runs them all, saying which of them failed. */
+/** Writes each sample to a file, and runs them all with another file. Returns the names of the samples that failed. */
 async function runAll(language: 'ts' | 'python', all: readonly Sample[], runner: (files: string) => string) {
   const extension = language === 'ts' ? 'ts' : 'py';
   const files = all.map(({ name }) => `${name}.${extension}`);
@@ -78,7 +78,7 @@ async function runAll(language: 'ts' | 'python', all: readonly Sample[], runner:
 
 // What is not installed here has been named.
 describe.skipIf(!canRun('sh'))('the samples for curl', () => {
-  test.each(of('curl'))('$name runs as it is', async ({ name, source }) => {
+  test.each(of('curl'))('$name runs unchanged', async ({ name, source }) => {
     const { stdout, stderr } = await runExample({ language: 'sh', text: source }, env, directory);
     expect(stderr).toBe('');
     if (name === REFUSED) expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'conflict' } });
@@ -86,7 +86,7 @@ describe.skipIf(!canRun('sh'))('the samples for curl', () => {
   });
 });
 
-test('the samples in TypeScript are typed, and run as they are', async () => {
+test('the samples in TypeScript compile, and run unchanged', async () => {
   const failed = await runAll(
     'ts',
     of('TypeScript'),
@@ -100,7 +100,7 @@ test('the samples in TypeScript are typed, and run as they are', async () => {
 });
 
 // What is not installed here has been named.
-test.skipIf(!canRun('python'))('the samples in Python run as they are', async () => {
+test.skipIf(!canRun('python'))('the samples in Python run unchanged', async () => {
   const failed = await runAll(
     'python',
     of('Python'),
