@@ -4,9 +4,9 @@ import { createTestDashboard } from '../harness/dashboard.ts';
 import { createTestService, type TestService } from '../harness/service.ts';
 import { CALLS, createTenant, IDEMPOTENCY_KEY, type Tenant } from './world.ts';
 
-/** How often a busy workspace makes each call at once: more than a process has connections. */
+/** How many times a busy workspace sends each call at once: more than a process has connections. */
 const TIMES = 4;
-/** Less than a busy call waits for its lock or its statement: nobody waited for one of those. */
+/** Shorter than a busy call waits for its lock or its statement. A faster call has not waited for either. */
 const POLITE_MS = 4_500;
 
 let nodes: readonly TestService[];
@@ -29,7 +29,7 @@ afterEach(async () => {
 });
 
 /**
- * Statements on rows of a workspace that is named here take as long as it is. The cost keeps the planner from a sequential
+ * A statement on rows of a workspace waits while slow_workspaces has it. The cost keeps the planner from a sequential
  * scan, which would call the function for the busy workspace's rows in the polite workspace's statements too.
  */
 const SLOW = `
@@ -50,7 +50,7 @@ const waitingStatements = async (): Promise<number> =>
     )
   ).rows[0]?.waiting ?? 0;
 
-/** Every call of the busy workspace, many times at once; resolves when each has an answer. `refused` is called at a 409. */
+/** Sends every call of the busy workspace many times at once. Resolves after all responses; calls `refused` at a 409. */
 function flood(count: number, refused: () => void): Promise<readonly (readonly [string, number])[]> {
   return Promise.all(
     Object.entries(CALLS).flatMap(([name, call]) =>
@@ -65,7 +65,7 @@ function flood(count: number, refused: () => void): Promise<readonly (readonly [
   );
 }
 
-/** Every call of the polite workspace, one after the other: its answer, and whether it waited. */
+/** Sends every call of the polite workspace, one after the other. Returns each status, and whether the call waited. */
 async function beg(count: number): Promise<Readonly<Record<string, string>>> {
   const outcomes: Record<string, string> = {};
   for (const [name, call] of Object.entries(CALLS)) {
@@ -87,7 +87,7 @@ async function renew(tenant: Tenant): Promise<void> {
   Object.assign(tenant, issued);
 }
 
-/** While `hold` holds, the busy workspace floods, and the polite one must not feel it. */
+/** During `hold`, the busy workspace sends many calls, and they must not delay the calls of the polite one. */
 async function expectNoDelay(
   count: number,
   hold: (client: pg.PoolClient) => Promise<unknown>,
@@ -100,7 +100,7 @@ async function expectNoDelay(
   const flooding = flood(count, () => {
     refused += 1;
   });
-  // An idempotency key that is taken is refused, all else waits.
+  // A call with a used Idempotency-Key is refused, all other calls wait.
   await expect
     .poll(async () => refused + (await waitingStatements()), { timeout: 10_000 })
     .toBeGreaterThan(0);
@@ -147,7 +147,7 @@ const SLOW_RELATIONS = [
 
 describe.each([1, 2])('with %i process(es)', (count) => {
   test.each(Object.entries(LOCKS))(
-    'a neighbour whose calls wait for a lock is not felt: %s',
+    'calls that wait for a lock do not delay another workspace: %s',
     async (_, lock) => {
       await expectNoDelay(
         count,
@@ -162,7 +162,7 @@ describe.each([1, 2])('with %i process(es)', (count) => {
   );
 
   test.each(SLOW_RELATIONS)(
-    'a neighbour whose statements are slow is not felt: on %s',
+    'slow statements do not delay another workspace: on %s',
     async (relation) => {
       const { pool } = first;
       await pool.query(`alter table ${relation} enable row level security, force row level security`);

@@ -12,7 +12,7 @@ import {
   tokenOf,
 } from './recorded.ts';
 
-// What has to hold of a deployment after its upgrade, by what the earlier release has answered.
+// Checks of a deployment after its upgrade, compared with the responses of the earlier release.
 
 export interface Page {
   readonly data: readonly { readonly id: string }[];
@@ -52,7 +52,7 @@ export async function checkPages(
 /** The first page of a list that was recorded. */
 export const pageOf = (path: string): string => `${path}${path.includes('?') ? '&' : '?'}limit=5`;
 
-/** Signs in with the password, then with a code; resolves with what the second step answers. */
+/** Signs in with the password, then with a code. Resolves with the response to the second step. */
 export async function signIn(
   ask: Ask,
   step: 'verify-totp' | 'verify-backup-code',
@@ -83,7 +83,7 @@ export async function checkSession(ask: Ask, cookie: string): Promise<void> {
   expect(me.json()).toMatchObject({ user: { email: RECORDED_EMAIL } });
 }
 
-/** A repeat of each write has the first answer, and writes nothing. */
+/** A repeat of each write gets the first response, and writes nothing. */
 export async function checkRepeats(ask: Ask, recorded: RecordedNow): Promise<void> {
   for (const { path, key, idempotencyKey, body, status, text } of recorded.writes) {
     const headers = { 'idempotency-key': idempotencyKey };
@@ -95,7 +95,7 @@ export async function checkRepeats(ask: Ask, recorded: RecordedNow): Promise<voi
   expect(count.json()).toEqual({ count: recorded.audits, approximate: false });
 }
 
-/** The other workspaces have as many audits as before, and these mentions; their lists go on from their cursors. */
+/** The other workspaces have as many audits as before, and these mentions. Their cursors are still valid. */
 export async function checkOthers(
   ask: Ask,
   { others }: RecordedNow,
@@ -110,7 +110,7 @@ export async function checkOthers(
   }
 }
 
-/** The person who was invited opens the link, makes an account and sees the workspace. */
+/** The person who was invited opens the link, creates an account and sees the workspace. */
 export async function checkInvitation(ask: Ask, { invitation, workspaceId }: RecordedNow): Promise<void> {
   const { token, email } = invitation;
   const offer = await ask(`${DASHBOARD}/invitations/read`, { body: { token } });

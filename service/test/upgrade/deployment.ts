@@ -27,11 +27,11 @@ const MENTION = {
 /** Lines that are written to an import at once. */
 const CHUNK = 10_000;
 
-/** What a release says on standard error when it is to start on a database of a newer one. */
+/** The message of a release on standard error if its database is of a newer release. */
 export const TOO_OLD =
   /^svcd: the database is newer than this program: it has migration \S+, this program knows \d+ \(up to \S+\)\. Start the newer program\.\n$/;
 
-/** Makes a workspace of the owner by `svcd bootstrap`; returns its id. */
+/** Creates a workspace of the owner with `svcd bootstrap`. Returns its id. */
 export async function bootstrap(env: Env, name: string, program?: string): Promise<string> {
   const args = ['bootstrap', '--email', RECORDED_EMAIL, '--workspace', name, '--json'];
   const { code, stdout, stderr } = await runSvcd(args, { env, input: RECORDED_PASSWORD, ...given(program) });
@@ -87,7 +87,7 @@ function* chunksOf(lines: Iterable<string>): Generator<string> {
   yield `${chunk.join('\n')}\n`;
 }
 
-/** Creates mentions one after the other until one fails; `begun` rejects when that is one of the first. */
+/** Creates mentions one after the other until one fails. `begun` rejects if one of the first fails. */
 export function writeUntilFailure(
   ask: Ask,
   token: string,
@@ -110,7 +110,7 @@ export function writeUntilFailure(
 
 export const secondsSince = (begun: number): string => ((performance.now() - begun) / 1_000).toFixed(1);
 
-/** What `svcd verify` and `svcd doctor` print when they find nothing; throws what they have found. */
+/** The output of `svcd verify` and `svcd doctor` if they find nothing. Throws their findings. */
 export async function expectClean(env: Env, url: string): Promise<void> {
   const verified = await runSvcd(['verify'], { env });
   expect(verified, verified.stdout).toMatchObject({ code: 0 });

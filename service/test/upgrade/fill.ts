@@ -36,9 +36,9 @@ interface Page {
 }
 
 /**
- * Uses a new deployment as people and programs do, over its endpoints: an owner made by `svcd bootstrap` signs in,
- * makes keys and an invitation and sets up a second factor; programs write records and read lists. Returns what they
- * were told, also in the owner's other workspaces, where there are records already.
+ * Uses a new deployment over its endpoints, like people and programs: an owner created by `svcd bootstrap` signs in,
+ * creates keys and an invitation and sets up a second factor; programs write records and read lists. Returns the
+ * responses, also those of the owner's other workspaces, which have records already.
  */
 export async function fillRelease(
   ask: Ask,

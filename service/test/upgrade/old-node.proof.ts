@@ -25,7 +25,7 @@ async function binaries() {
 
 const program = await installRelease();
 
-// A node of the release runs on an external database while a node of this program starts, and goes on beside it.
+// A node of the release runs on an external database. A node of this version starts meanwhile, and then both run.
 describe(`a node of ${RELEASE.version}, while and after a new node has upgraded its database,`, () => {
   let env: Readonly<Record<string, string>>;
   let recorded: RecordedNow;
@@ -58,7 +58,7 @@ describe(`a node of ${RELEASE.version}, while and after a new node has upgraded 
   }, TIMEOUT_MS);
 
   const token = (): string => tokenOf(recorded, 'write');
-  /** Of a workspace of which nothing else was recorded. */
+  /** The key of a workspace without any other recorded data. */
   const otherToken = (): string => joinToken(recorded.others[0]?.key ?? { mode: '', secret: '' });
   const read = (ask: Ask) => ask('/v1/audits?limit=5', { token: token() });
   const write = (ask: Ask) => ask('/v1/companies', { token: otherToken(), body: COMPANY });
@@ -66,7 +66,7 @@ describe(`a node of ${RELEASE.version}, while and after a new node has upgraded 
     ask(path, { token: of, headers: { 'idempotency-key': name }, body });
   const repeat = (ask: Ask) => post(ask, 'during', '/v1/companies', COMPANY, otherToken());
 
-  test('has answered while the migrations ran, or has said that it cannot now', () => {
+  test('has responded while the migrations ran, or has refused with 503', () => {
     process.stdout.write(`answers of the old node during the upgrade: ${JSON.stringify([...during])}\n`);
     expect([...during.keys()].filter((status) => ![200, 201, 503].includes(status))).toEqual([]);
   });
@@ -78,7 +78,7 @@ describe(`a node of ${RELEASE.version}, while and after a new node has upgraded 
     expect((await repeat(askNew)).headers['idempotent-replayed']).toBe('true');
   });
 
-  test('reads and writes beside the new node, also by its cursors', async () => {
+  test('reads and writes at the same time as the new node, also with its cursors', async () => {
     const created = (await write(askOld)).json<{ id: string }>();
     expect((await askNew(`/v1/companies/${created.id}`, { token: otherToken() })).json()).toEqual(created);
     const { pagination } = (await read(askNew)).json<Page>();

@@ -4,13 +4,13 @@ import { askAt } from './ask.ts';
 import { fillRelease } from './fill.ts';
 import type { RecordedDatabase, Row } from './recorded.ts';
 
-// Records what a release keeps in its database and how it answers, for the test of upgrades:
+// Records the database of a release and its responses, for the test of upgrades:
 //
 //   SVC_SECRET='the secret of a release that was recorded' svcd start      (that release, on an empty database)
 //   echo 'the password of a release' | svcd bootstrap --email owner@example.com --workspace Test --json
 //   node service/test/upgrade/record.ts <url> <database url> <workspace id> <file>
 //
-// The keys and codes in the file are of that database, which is gone: they open nothing.
+// The keys and codes in the file belong to that database. It no longer exists, so they are useless.
 
 /** Parents before what refers to them. */
 const TABLES = [

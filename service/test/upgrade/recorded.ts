@@ -1,4 +1,4 @@
-/** What the deployment that is recorded was made with. It is gone, and these open nothing. */
+/** The secrets of the recorded deployment. It no longer exists, so they are useless. */
 export const RECORDED_SECRET = 'the secret of a release that was recorded';
 export const RECORDED_EMAIL = 'owner@example.com';
 export const RECORDED_PASSWORD = 'the password of a release';

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { migrate, readMigrationFiles } from '../../src/database/migrate.ts';
 import type { RecordedDatabase, Row } from './recorded.ts';
 
-/** Fills an empty database with what a release has kept in it, in that release's schema. */
+/** Fills an empty database with the recorded rows of a release, in the schema of that release. */
 export async function restoreRelease(pool: pg.Pool, { tables, recordedAt }: RecordedDatabase): Promise<void> {
   const history = tables['schema_migrations'] ?? [];
   const files = (await readMigrationFiles()).slice(0, history.length);

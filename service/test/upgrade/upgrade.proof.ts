@@ -25,7 +25,7 @@ import { killAtEachMigration } from './kill-at-migration.ts';
 import { joinToken, type RecordedNow, tokenOf } from './recorded.ts';
 import { installRelease, RELEASE } from './release.ts';
 
-// The real release makes data directories and ends; this program takes them over.
+// The real release creates data directories and ends. Then this version uses them.
 
 /** What `svcd import` loads in a second on two cores. */
 const AUDITS_PER_SECOND = 25_000;
