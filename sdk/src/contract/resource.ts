@@ -73,7 +73,7 @@ export const defineResource = <
   resource: R & { readonly fields: F },
 ): R => resource;
 
-/** A resource with everything that follows from its entry in the contract. */
+/** A resource with everything that derives from its entry in the contract. */
 export interface CompleteResource extends ResourceContract {
   readonly type: string;
   /** `/v1/api-keys`. */

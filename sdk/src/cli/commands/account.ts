@@ -16,7 +16,7 @@ export const loginCommand: Command = {
     },
   },
   notes: [
-    'The key is read from the terminal without echo, or from standard input: svc login < key.txt. One request checks it, then it is stored in a file that only you can read.',
+    'The key is read from the terminal without echo, or from standard input: svc login < key.txt. The command checks the key with one request, then stores it in a file that only you can read.',
     'SVC_API_KEY has precedence over the stored key.',
   ],
   async run({ io, values }) {
