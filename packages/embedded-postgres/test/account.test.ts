@@ -23,7 +23,7 @@ import { temporaryDirectory } from './support/temporary-directory.ts';
 import { account, OWNER_ONLY, requireRoot, requireUser, uidOf } from './users.ts';
 
 const log = pino({ level: 'silent' });
-/** Data that a service of another user has made and left. */
+/** A data directory that a service of another user has created and no longer uses. */
 async function dataOfAnotherUser(skip: (note: string) => never) {
   const { uid, gid } = (await requireUser(skip)) ?? skip('only root can start processes as another user');
   const dataDir = await dataDirectory();
@@ -69,9 +69,7 @@ describe('as root', () => {
     await service.stop();
   });
 
-  test('a data directory below one that this user may not pass works, killed or stopped', async ({
-    skip,
-  }) => {
+  test('a data directory in a private directory works, after a kill and after a stop', async ({ skip }) => {
     requireRoot(skip);
     const dataDir = await dataDirectory(await privateDirectory());
     const first = spawnFixture('service', dataDir);
@@ -102,7 +100,9 @@ describe('as root', () => {
     await service.stop();
   });
 
-  test('the program below such a directory is copied once to where its user can run it', async ({ skip }) => {
+  test('programs in a private directory are copied once to a place where the user of PostgreSQL can run them', async ({
+    skip,
+  }) => {
     const user = requireRoot(skip);
     const { programs, copies } = await privatePrograms();
     const copy = await reachablePrograms(programs, user, log, copies);
@@ -114,14 +114,14 @@ describe('as root', () => {
     await mkdir(join(copies, 'linux-older'));
     expect(await reachablePrograms(programs, user, log, copies)).toEqual(copy);
     expect((await stat(copy.postgres)).ino).toBe(ino);
-    // A copy that is too short after a power cut is made again. Then older copies are removed.
+    // A copy that is too short after a power cut is replaced. Then older copies are removed.
     await truncate(join(dirname(copy.postgres), 'initdb'), 1);
     expect(await reachablePrograms(programs, user, log, copies)).toEqual(copy);
     expect((await stat(copy.initdb)).size).toBe((await stat(programs.initdb)).size);
     expect(await readdir(copies)).toEqual([basename(dirname(dirname(copy.postgres)))]);
   });
 
-  test('where no copy can be made, the message names the directory and the remedy', async ({ skip }) => {
+  test('if no copy can be created, the message names the directory and the remedy', async ({ skip }) => {
     const user = requireRoot(skip);
     const { programs, copies, barrier } = await privatePrograms();
     await writeFile(copies, 'a file is in its place');
@@ -130,12 +130,12 @@ describe('as root', () => {
     );
   });
 
-  test('a program that its user can reach is used where it is', async ({ skip }) => {
+  test('programs that the user of PostgreSQL can reach are not copied', async ({ skip }) => {
     const programs = { initdb: '/usr/bin/env', postgres: '/usr/bin/env' };
     expect(await reachablePrograms(programs, requireRoot(skip), log, '/nowhere')).toBe(programs);
   });
 
-  test('data of version 0.1.0, which belongs to a user of other programs too, goes on, with a warning', async ({
+  test('data of version 0.1.0, which belongs to a user that several programs share, is used, with a warning', async ({
     skip,
   }) => {
     requireRoot(skip);
@@ -162,7 +162,7 @@ describe('as root', () => {
     await next.stop();
   });
 
-  test('data that another user’s service has made keeps its owner', async ({ skip }) => {
+  test('data that a service of another user has created keeps its owner', async ({ skip }) => {
     requireRoot(skip);
     const { dataDir, uid, gid } = await dataOfAnotherUser(skip);
     const root = spawnFixture('service', dataDir);
@@ -174,7 +174,7 @@ describe('as root', () => {
   });
 
   test.for(['postgres.config/pg_hba.conf.new', 'postgres.log', 'run'])(
-    'on data of another user gives that user nothing of root through a link at %s',
+    'on data of another user, a link at %s gives that user no file of root',
     async (place, { skip }) => {
       requireRoot(skip);
       const { dataDir } = await dataOfAnotherUser(skip);
@@ -185,7 +185,7 @@ describe('as root', () => {
       await rm(join(dataDir, place), { recursive: true, force: true });
       await symlink(target, join(dataDir, place));
       const root = spawnFixture('service', dataDir);
-      // A file that the start makes replaces the link. A file that may have content is refused.
+      // A file that the start creates replaces the link. A link at a file that may have content is refused.
       expect(await root.outcome).toMatchObject(
         place.endsWith('.new') ? { ready: true } : { message: expect.stringContaining('in its place') },
       );

@@ -98,7 +98,7 @@ describe('a data directory in two containers', () => {
     expect(await query(url, 'select 1 as alive')).toEqual([{ alive: 1 }]);
   });
 
-  test('won by one of several containers that start at the same instant', async () => {
+  test('is used by only one of several containers that start at the same time', async () => {
     const before = await serverStarts();
     const racers = [CONTAINER, CONTAINER, CONTAINER].map((wrapper) => start('service', wrapper));
     const outcomes = await Promise.all(racers.map(outcome));
@@ -109,7 +109,7 @@ describe('a data directory in two containers', () => {
 });
 
 describe('a container that ends', () => {
-  test('as by kill -9 is followed by one with the same process ids, which recovers every commit', async () => {
+  test('by kill -9 is replaced by one with the same process ids, which recovers every commit', async () => {
     const first = start('service', CONTAINER);
     const { url, pid } = await outcome(first);
     const [row] = await query(url, 'insert into kept default values returning id');
@@ -125,7 +125,7 @@ describe('a container that ends', () => {
 });
 
 describe('a PostgreSQL that a killed service left in a container that goes on', () => {
-  test('is not taken over by a service outside, which says what to do; after the container it recovers', async () => {
+  test('is not used by a service outside, which says what to do, and which recovers the data after the container ends', async () => {
     const left = await killedService();
     const { starts } = await serverStarts();
     expect(await outcome(start('service'))).toMatchObject({
@@ -148,7 +148,7 @@ describe('a PostgreSQL that a killed service left in a container that goes on', 
     expect(await query(url, 'select 1 as alive')).toEqual([{ alive: 1 }]);
   });
 
-  test('is not started over when it has no lock, as those of older versions have none', async () => {
+  test('is not started a second time, even if it has no lock, as in older versions', async () => {
     await killedService();
     const { starts } = await serverStarts();
     await rename(join(dataDir, 'postgres.lock'), join(dataDir, 'postgres.lock.away'));

@@ -96,7 +96,7 @@ describe('after kill -9 of the service and of PostgreSQL', () => {
     expect(await countRows(database)).toBe(rows);
   });
 
-  test('the process that has got the process id of the old PostgreSQL is in nobody’s way', async () => {
+  test('another process with the process id of the old PostgreSQL does not prevent a start', async () => {
     const { service, database } = await startService();
     const rows = await commitRow(database);
     await service.kill();
@@ -152,7 +152,7 @@ describe('while the service runs', () => {
     });
   });
 
-  test('a PostgreSQL that cannot be kept running is given up, with the reason', async () => {
+  test('if PostgreSQL crashes too often, the supervision gives up with the reason', async () => {
     const { service } = await startService();
     const killed = new Set<number>();
     const killNext = async (): Promise<void> => {

@@ -38,7 +38,7 @@ async function start(dataDir: string): Promise<Message> {
 afterEach(killFixtures);
 
 describe('on a full disk', () => {
-  test('no database is made, and the message names the directory and the room that is needed', async (context) => {
+  test('no database is created, and the message names the directory and the space that is needed', async (context) => {
     const dataDir = await dataDirectory(await disk(2, context));
     expect(await start(dataDir)).toEqual({
       refused: 'EmbeddedError',
@@ -48,7 +48,7 @@ describe('on a full disk', () => {
     });
   });
 
-  test('a service with data says so, and starts when there is room again', async (context) => {
+  test('a service with data says so, and starts when there is space again', async (context) => {
     const mount = await disk(DISK_MIB, context);
     const dataDir = await dataDirectory(mount);
     expect(await start(dataDir)).toMatchObject({ ready: true });

@@ -37,7 +37,7 @@ async function superuser(url: string): Promise<string> {
 afterEach(killFixtures);
 
 describe('another process of the user that PostgreSQL runs as', () => {
-  test('opens no door to the superuser by rewriting files of the data, at once or at the next start', async ({
+  test('cannot get access as the superuser by rewriting files of the data, neither at once nor at the next start', async ({
     skip,
   }) => {
     const user = requireRoot(skip);
@@ -60,7 +60,7 @@ describe('another process of the user that PostgreSQL runs as', () => {
     await again.stop();
   });
 
-  test('cannot change the configuration, nor read it when it is no member of the group', async ({ skip }) => {
+  test('cannot change the configuration, and can read it only as a member of the group', async ({ skip }) => {
     const user = requireRoot(skip);
     const dataDir = await dataDirectory(await temporaryDirectory());
     const configuration = join(dataDir, 'postgres.config');
@@ -79,7 +79,7 @@ describe('another process of the user that PostgreSQL runs as', () => {
     await service.stop();
   });
 
-  test('is not shown a file of root through a link in the place of its settings', async ({ skip }) => {
+  test('cannot read a file of root by replacing the settings with a link to it', async ({ skip }) => {
     requireRoot(skip);
     const dataDir = await dataDirectory(await temporaryDirectory());
     const first = spawnFixture('service', dataDir);
@@ -98,7 +98,7 @@ describe('another process of the user that PostgreSQL runs as', () => {
   });
 });
 
-test('settings that the operator has changed in the data are taken over once, then those next to it hold', async () => {
+test('settings that the operator has changed in the data are copied once; later, the copy next to the data applies', async () => {
   const dataDir = await dataDirectory(await temporaryDirectory());
   const first = spawnFixture('service', dataDir);
   await first.outcome;

@@ -57,7 +57,7 @@ test('a refused lock file leaves no descriptor open', async ({ skip }) => {
   await lock?.release();
 });
 
-test('a new lock file is given to the owner of the directory, one of root with a content is not', async () => {
+test('a new lock file is given to the owner of the directory; a file of root with content is not', async () => {
   const layout = await ensureDataDirectory(dataDir);
   await writeFile(layout.lockFile, 'what root wrote');
   const lock = async (): Promise<void> => (await tryLock(layout, 'svcd start'))?.release();

@@ -53,7 +53,7 @@ test.each(START_STEPS)('a service killed at the step %s of its first start start
   expect(next.messages).toContainEqual({ stopped: true });
 });
 
-test('a service killed while its programs make the database starts again when those have ended', async () => {
+test('a service killed while its programs create the database starts again when the programs have ended', async () => {
   const dataDir = await dataDirectory(await temporaryDirectory());
   const killed = spawnFixture('service', dataDir);
   await vi.waitFor(

@@ -15,7 +15,7 @@ const PATIENCE_MS = 200;
 const newLayout = async (): Promise<Layout> =>
   ensureDataDirectory(await dataDirectory(await temporaryDirectory()));
 
-test('a locked data directory without a PostgreSQL that answers is waited for, then refused, naming who locked it', async () => {
+test('a start waits for a locked data directory whose PostgreSQL does not answer, then fails and names the holder of the lock', async () => {
   const layout = await newLayout();
   const lock = await tryLock(layout, 'svcd start');
   expect(await tryLock(layout, 'svcd import')).toBeUndefined();

@@ -22,7 +22,9 @@ describe('as an ordinary user', () => {
     expect(await findEmbedded(dataDir)).toBeUndefined();
   });
 
-  test('a directory that this user may not write to is named, with the remedy', async ({ skip }) => {
+  test('the message for a directory that this user may not write to names it and the remedy', async ({
+    skip,
+  }) => {
     const user = await requireUser(skip);
     const parent = await temporaryDirectory();
     await chmod(parent, 0o555);
@@ -52,7 +54,7 @@ describe('as an ordinary user', () => {
 });
 
 describe('a path that is too long for a socket', () => {
-  test('gets its socket in a short private directory, and nobody else’s', async () => {
+  test('gets its socket in a short private directory, and never uses a directory of another user', async () => {
     const parent = join(await temporaryDirectory(), 'deep'.repeat(12), 'deeper'.repeat(8));
     await mkdir(parent, { recursive: true });
     const dataDir = await dataDirectory(parent);

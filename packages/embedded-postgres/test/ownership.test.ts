@@ -37,7 +37,7 @@ describe('a data directory', () => {
     expect(await findEmbedded(dataDir)).toBeUndefined();
   });
 
-  test('is won by exactly one of several services that start at the same instant, new or not', async () => {
+  test('is used by exactly one of several services that start at the same time, with and without a database', async () => {
     await rm(dataDir, { recursive: true, force: true });
     for (const state of ['new', 'made before']) {
       const { winners, losers } = await race();
@@ -51,7 +51,7 @@ describe('a data directory', () => {
     }
   });
 
-  test('is free again at once when its service was killed', async () => {
+  test('can be used at once after its service was killed', async () => {
     const first = spawnFixture('service', dataDir);
     await first.outcome;
     await first.kill();
@@ -70,7 +70,7 @@ describe('a command', () => {
     expect(await findEmbedded(dataDir)).toEqual({ url });
   });
 
-  test('starts a server for its own time, and stops it', async () => {
+  test('starts a server if none runs, and stops it at its end', async () => {
     const command = spawnFixture('command', dataDir);
     expect(await command.outcome).toMatchObject({ ready: true, adopted: false });
     await command.stop();
@@ -116,7 +116,7 @@ describe('a command', () => {
     expect(await findEmbedded(dataDir)).toBeUndefined();
   });
 
-  test('that comes while the last user shuts the server down starts it again', async () => {
+  test('that starts while the last user shuts the server down starts the server again', async () => {
     for (let round = 0; round < RACERS; round++) {
       const leaving = spawnFixture('command', dataDir);
       await leaving.outcome;

@@ -59,14 +59,14 @@ afterAll(async () => {
 });
 
 describe('a service does not start, and says why and what to do,', () => {
-  test('on data of another major version: it names both', async () => {
+  test('on data of another major version, with both versions in the message', async () => {
     const message = await withContent(join(pgdata, 'PG_VERSION'), '17\n', () => refusal(dataDir));
     expect(message).toMatch(
       /was created by PostgreSQL 17, but this program has PostgreSQL 18\. Export .* pg_upgrade/,
     );
   });
 
-  test('on files that are no database', async () => {
+  test('on files that are not a database', async () => {
     const message = await without(join(pgdata, 'PG_VERSION'), () => refusal(dataDir));
     expect(message).toContain(`${pgdata} holds files but no PostgreSQL database`);
   });
@@ -85,7 +85,7 @@ describe('a service does not start, and says why and what to do,', () => {
     );
   });
 
-  test('when PostgreSQL refuses: with its own words and where the rest of them is', async () => {
+  test('when PostgreSQL fails to start, with the end of its log and the path of the log', async () => {
     const settings = join(dataDir, 'postgres.config', 'postgresql.conf');
     const message = await withContent(settings, 'no_such_setting = 1\n', () => refusal(dataDir));
     expect(message).toContain('did not start (exit code 1)');
@@ -93,7 +93,7 @@ describe('a service does not start, and says why and what to do,', () => {
     expect(message).toContain(join(dataDir, 'postgres.log'));
   });
 
-  test('when others may read the data', async () => {
+  test('when other users can read the data', async () => {
     await chmod(pgdata, 0o755);
     const message = await refusal(dataDir);
     await chmod(pgdata, 0o700);
@@ -116,7 +116,7 @@ describe('a service does not start, and says why and what to do,', () => {
     expect(await refusal(join(parent, 'data'))).toContain('a file is in its place');
   });
 
-  test('as a user without a name, who cannot make a database', async ({ skip }) => {
+  test('as a user without a name, who cannot create a database', async ({ skip }) => {
     if (process.getuid?.() !== 0) skip('only root can start processes as another user');
     if (!(await mayRunFixture(NAMELESS))) skip('this program lies below a private directory');
     const empty = await dataDirectory();

@@ -44,7 +44,7 @@ describe('the embedded server', () => {
     expect(await setting('TimeZone')).toBe('UTC');
   });
 
-  test('has committed what it has answered', async () => {
+  test('writes each commit to the disk before it responds', async () => {
     expect(await setting('fsync')).toBe('on');
     expect(await setting('synchronous_commit')).toBe('on');
     expect(await setting('full_page_writes')).toBe('on');
@@ -72,7 +72,7 @@ describe('the embedded server', () => {
   });
 });
 
-test('a start puts a large log aside, and only the one before it is kept', async () => {
+test('a start renames a large log, and keeps only the previous one', async () => {
   const directory = await dataDirectory();
   const logFile = join(directory, 'postgres.log');
   for (let start = 0; start < 3; start++) {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { startSvcd } from '../harness/process.ts';
 import { connectEmbedded } from '../harness/running-service.ts';
 
-test('the embedded server takes as many connections as the service is allowed to make', async () => {
+test('the embedded server accepts as many connections as the service may open', async () => {
   const dataDir = await dataDirectory();
   const service = await startSvcd({
     SVC_DATA_DIR: dataDir,

@@ -8,7 +8,7 @@ const CONNECTIONS = 8;
 const ANSWERS_BEFORE_KILL = 300;
 const WAIT = { timeout: 20_000, interval: 20 } as const;
 
-/** One request; resolves with the Request-Id of a complete answer, undefined when there was none. */
+/** Sends a request. Resolves with the Request-Id of a complete response with status 200, otherwise with undefined. */
 function ask(url: string, token: string, agent: Agent): Promise<string | undefined> {
   return new Promise((resolve) => {
     const sent = request(url, { agent, headers: bearer(token) }, (answer) => {
@@ -57,7 +57,7 @@ test.each([['1'], ['2']])(
   },
 );
 
-test('a worker that is killed is replaced, and the service goes on', async () => {
+test('a worker that is killed is replaced, and the service continues', async () => {
   const { service, key } = await startRunningService({ SVC_WORKERS: '2' });
   const [, victim = ''] = await service.printed(/"process":(\d+),"msg":"this process serves/);
   process.kill(Number(victim), 'SIGKILL');
@@ -70,7 +70,7 @@ test('a worker that is killed is replaced, and the service goes on', async () =>
   expect(await service.stop()).toEqual({ code: 0, signal: null });
 });
 
-test('kill -9 of PostgreSQL: the service brings it back and goes on', async () => {
+test('kill -9 of PostgreSQL: the service starts it again and continues', async () => {
   const { service, env, key } = await startRunningService({ SVC_WORKERS: '2', SVC_LOG_LEVEL: 'info' });
   await killServer(env['SVC_DATA_DIR'] ?? '', 'SIGKILL');
   await service.printed(/is running again/);

@@ -36,7 +36,7 @@ async function ask(url: string, token?: string): Promise<Answer> {
 const AWAY = { status: 503, retryAfter: '1', body: { error: { code: 'unavailable' } } };
 
 describe('a database that is away', () => {
-  test('at the start is waited for, and the service says so', async () => {
+  test('at the start: the service waits for it, and says so', async () => {
     const service = spawnSvcd(['start'], { env: { ...env, SVC_PORT: '0', SVC_WORKERS: '1' } });
     await service.printed(/the database at .* does not answer \(.*\); trying again/);
     const server = await startServer();
@@ -45,14 +45,14 @@ describe('a database that is away', () => {
     await server.stop();
   });
 
-  test('at the start can be given up by SIGTERM', async () => {
+  test('at the start: SIGTERM ends the wait', async () => {
     const service = spawnSvcd(['start'], { env });
     await service.printed(/trying again/);
     expect(await service.stop()).toEqual({ code: 0, signal: null });
   });
 
   test.each([['1'], ['2']])(
-    'later is answered 503 in the envelope by %s worker(s) until it is there again',
+    'later: %s worker(s) respond with 503 in the envelope until the database is back',
     async (workers) => {
       let server = await startServer();
       const service = await startSvcd({ ...env, SVC_WORKERS: workers });
@@ -81,7 +81,7 @@ describe('a database that is away', () => {
     },
   );
 
-  test('is what a command says in one line, with code 1', async () => {
+  test('a command says so in one line, with code 1', async () => {
     const { code, stderr } = await runSvcd(['bootstrap', '--email', 'a@example.com', '--workspace', 'A'], {
       env,
     });

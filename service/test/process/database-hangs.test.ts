@@ -25,7 +25,7 @@ const service = await startSvcd(env);
 const workspaceId = await bootstrapWorkspace(env);
 const { token } = await (await signIn(service)).createKey(workspaceId);
 
-/** Needs no read, only its audit entry: the status, and what says when to come again. */
+/** Sends a request that needs no read, only its audit entry. Returns the status and Retry-After. */
 async function ask(): Promise<readonly [number, string | null]> {
   const response = await fetch(`${service.url}/v1/nothing`, {
     headers: bearer(token),
@@ -35,7 +35,7 @@ async function ask(): Promise<readonly [number, string | null]> {
   return [response.status, response.headers.get('retry-after')];
 }
 
-test('while the database hangs, each request is refused soon; when it goes on, requests are answered at once', async () => {
+test('while the database hangs, each request is refused soon; when it continues, requests are answered at once', async () => {
   expect(await ask()).toEqual([404, null]);
   proxy.freeze();
   const refused = await Promise.all(Array.from({ length: REQUESTS }, ask));

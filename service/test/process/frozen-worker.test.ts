@@ -18,16 +18,16 @@ async function workersOf(pid: number): Promise<readonly number[]> {
   return children.filter((_, i) => commands[i]?.includes('main.ts'));
 }
 
-// The list of a process's children is Linux's.
+// Only Linux lists the children of a process.
 test.runIf(process.platform === 'linux')(
-  'a worker that does nothing any more keeps neither the metrics back nor the end of the service',
+  'a frozen worker delays neither the metrics nor the end of the service for long',
   async () => {
     const dataDir = await dataDirectory();
     const service = await startSvcd({ SVC_DATA_DIR: dataDir, SVC_WORKERS: '2' });
     const [frozen = 0] = await workersOf(service.pid);
     process.kill(frozen, 'SIGSTOP');
     onFileEnd(async () => void (await service.stop('SIGKILL')));
-    // Every second connection goes to the one that is frozen.
+    // Every second connection goes to the frozen worker.
     await vi.waitFor(async () => {
       const answer = await fetch(`${service.url}/metrics`, {
         headers: { connection: 'close' },

@@ -15,7 +15,7 @@ const { service, key } = await startRunningService();
 async function exchange(url: string, bytes: string): Promise<string> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
-  // Broken requests may be answered before all of them was sent.
+  // The server may respond to a broken request before it has received all of it.
   socket.on('error', () => undefined);
   socket.write(bytes);
   return text(socket);
@@ -27,7 +27,7 @@ function parse(answer: string): { status: number; headers: string; code: unknown
   return { status: Number(head.split(' ')[1]), headers: head.toLowerCase(), code: error.code };
 }
 
-describe('a request that is no good HTTP is answered in the envelope', () => {
+describe('a request that is not valid HTTP is answered in the envelope', () => {
   const auth = `Authorization: Bearer ${key.token}`;
   test.each([
     [
@@ -102,7 +102,7 @@ describe('a request that is no good HTTP is answered in the envelope', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 200 .*firstHTTP\/1\.1 400 /s);
   });
 
-  test('and the service goes on', async () => {
+  test('and the service continues', async () => {
     expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
     expect(await service.stop()).toEqual({ code: 0, signal: null });
   });

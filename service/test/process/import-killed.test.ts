@@ -49,9 +49,9 @@ test.each([1, 4])(
       const response = await fetch(target, { ...sent, body: FILE });
       return { status: response.status, answer: (await response.json()) as ImportAnswer };
     };
-    // For all that is known, the killed process may still import.
+    // The service cannot know that the killed process no longer imports.
     expect((await repeat()).status).toBe(409);
-    // As if the time had passed. The server has taken back what was not committed.
+    // As if that time had passed. PostgreSQL has rolled back what was not committed.
     await pool.query('update imports set active_until = clock_timestamp() where workspace_id = $1', [
       workspaceId,
     ]);

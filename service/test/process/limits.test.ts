@@ -13,7 +13,7 @@ const { service, env, workspaceId, dashboard } = await startRunningService({
   SVC_FAILED_AUTH_PER_MINUTE: String(FAILED_AUTH_PER_MINUTE),
 });
 
-/** A request over a connection of its own, so that the workers take turns. */
+/** Sends a request over a new connection, so that the workers take turns. */
 function status(path: string, token: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const sent = request(
@@ -37,7 +37,7 @@ describe('over all processes of a machine', () => {
     const client = await connectEmbedded(env['SVC_DATA_DIR'] ?? '');
     await client.query('update workspaces set burst_limit = $1', [BURST_LIMIT]);
     const { token } = await dashboard.createKey(workspaceId);
-    // Both to warm the processes up, and to find a round that lies in one window of the limit.
+    // Repeats, to warm up the processes and to find a round that is within one window of the limit.
     await vi.waitFor(
       async () => {
         await statuses(token);

@@ -53,7 +53,7 @@ test.each([1, 2])(
         });
         const text = await answer.text();
         if (answer.status === 201) written.http += records;
-        // It has waited too long for the others, and has written nothing.
+        // The request waited too long for other writers, and has written nothing.
         else if (answer.status !== 503) throw new Error(`${answer.status}: ${text}`);
       }
     };
@@ -88,7 +88,7 @@ test.each([1, 2])(
     expect(all).toHaveLength(1 + written.http + written.imported);
     expect([written.http > 0, written.imported > 0]).toEqual([true, true]);
     expect(tailed).toEqual(all);
-    // It begins with the newest page that there was.
+    // The polling reader starts with the newest page of its start.
     expect(polled).toEqual(all.slice(-polled.length));
     expect(polled.length).toBeGreaterThan(all.length / 2);
     expect(await findingsOf(pool)).toEqual([]);

@@ -52,7 +52,7 @@ test('no key, cookie, hash or password is in any log line, error or metric, at t
   await send('/dashboard/api/auth/sign-in/email', json, 'POST', login);
   await send('/dashboard/api/auth/sign-in/email', json, 'POST', `{"password": "${PASSWORD}`);
 
-  // Failures from inside: connections that break, and a table that is gone.
+  // Internal failures: broken connections, and a renamed column.
   const client = await connectEmbedded(env['SVC_DATA_DIR'] ?? '');
   await client.query('select pg_terminate_backend(pid) from pg_stat_activity where application_name = $1', [
     'svcd requests',
@@ -68,6 +68,6 @@ test('no key, cookie, hash or password is in any log line, error or metric, at t
   expect(answers.flatMap((answer) => findSecrets(answer))).toEqual([]);
   await service.stop();
   expect(findSecrets(service.stdout() + service.stderr())).toEqual([]);
-  // That there was something to find: the log has told of all this.
+  // The log does report these failures, so there was something to find.
   expect(service.stdout()).toMatch(/request failed/);
 });

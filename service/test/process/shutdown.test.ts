@@ -19,7 +19,7 @@ interface Answer {
   readonly body: string;
 }
 
-/** A request over a connection that its agent would keep. */
+/** Sends a request over a connection that its agent would reuse. */
 function get(url: string, token: string, agent: Agent): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const sent = request(url, { agent, headers: bearer(token) }, (answer) => {
@@ -33,7 +33,7 @@ function get(url: string, token: string, agent: Agent): Promise<Answer> {
   });
 }
 
-/** Holds the row that every audit entry of the workspace needs, so that a request's answer has to wait. */
+/** Locks the row that every audit entry of the workspace needs, so that the responses to its requests wait. */
 async function holdAnswers({ env, workspaceId }: RunningService): Promise<pg.Client> {
   const client = await connectEmbedded(env['SVC_DATA_DIR'] ?? '');
   await client.query('begin');
@@ -43,7 +43,7 @@ async function holdAnswers({ env, workspaceId }: RunningService): Promise<pg.Cli
 
 async function untilOneWaits(client: pg.Client): Promise<void> {
   await vi.waitFor(async () => {
-    // A transaction goes on seeing what it has seen first.
+    // Otherwise a transaction always sees the statistics of its first look.
     await client.query('select pg_stat_clear_snapshot()');
     const { rows } = await client.query(
       `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
@@ -52,7 +52,7 @@ async function untilOneWaits(client: pg.Client): Promise<void> {
   }, WAIT);
 }
 
-/** New connections, one after the other, each of which is answered, cut or refused, but never left hanging. */
+/** Opens connections, one after another, until one is refused. Each gets a response, is cut or is refused; none may hang. */
 async function untilRefused(url: string): Promise<void> {
   const why = await get(url, '', new Agent()).then(
     () => undefined,

@@ -19,14 +19,14 @@ async function status(node: { readonly url: string }, token: string): Promise<nu
   return answer.status;
 }
 
-/** A key that the second node has used in both its processes, and remembers. */
+/** Creates a key that both processes of the second node have used and cached. */
 async function usedKey(): Promise<IssuedKey> {
   const key = await dashboard.createKey(workspaceId);
   for (let i = 0; i < 6; i++) expect(await status(b, key.token)).toBe(200);
   return key;
 }
 
-/** Ends every connection to the database, the nodes' links among them. */
+/** Ends all connections to the database, also those on which the nodes listen for changes. */
 async function cutConnections(): Promise<void> {
   await pool.query(
     `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,
@@ -39,13 +39,13 @@ test('a key that is revoked at one node is refused by the other in the next requ
   expect(await Promise.all(Array.from({ length: 6 }, () => status(b, token)))).toEqual(Array(6).fill(401));
 });
 
-test('a key that is rotated at one node: the other refuses the old token and takes the new one, at once', async () => {
+test('a key that is rotated at one node: the other node refuses the old token and accepts the new one, at once', async () => {
   const { key, token } = await usedKey();
   const next = await dashboard.post<IssuedKey>(`/workspaces/${workspaceId}/keys/${key.id}/rotate`);
   expect(await Promise.all([status(b, token), status(b, next.token)])).toEqual([401, 200]);
 });
 
-test('after all connections were cut, a revoked key is never accepted, and both nodes go on', async () => {
+test('after all connections were cut, a revoked key is never accepted, and both nodes continue', async () => {
   const revoked = await usedKey();
   const kept = await usedKey();
   await cutConnections();

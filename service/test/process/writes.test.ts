@@ -16,7 +16,7 @@ const ANSWERS_BETWEEN_KILLS = 40;
 const BATCH_RECORDS = 5;
 const WAIT = { timeout: 20_000, interval: 20 } as const;
 const TIMEOUT_MS = 60_000 + KILLS * 20_000;
-/** Of the advisory lock that a commit is made to wait for. */
+/** The key of the advisory lock that a commit waits for. */
 const COMMIT_LOCK = 4711;
 
 interface Answer {
@@ -31,7 +31,7 @@ interface Write {
   readonly body: object;
 }
 
-/** One try; undefined when the service went away before a whole answer had come. */
+/** Sends a write once. Undefined if the service ended before the whole response had arrived. */
 async function post(
   service: ServiceProcess,
   token: string,
@@ -123,7 +123,7 @@ describe('kill -9', { timeout: TIMEOUT_MS }, () => {
 
   test('between the commit and the answer: the repeat gets the first answer, and there is one record', async () => {
     const { env, token, service, database } = await startWriting('1');
-    // A commit that waits for a lock goes on when the service is gone.
+    // A commit that waits for a lock continues when the service is gone.
     await database.query(`create function wait() returns trigger language plpgsql as
       $$ begin perform pg_advisory_xact_lock(${COMMIT_LOCK}); return null; end $$;
       create constraint trigger wait after insert on audits deferrable initially deferred

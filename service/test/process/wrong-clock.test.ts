@@ -21,7 +21,7 @@ test('one start on a machine whose clock is wrong neither erases the audit log n
   await right.stop();
 
   const wrong = await startSvcd({ ...env, NODE_OPTIONS: AHEAD });
-  // The months are made by the database's clock, so an entry has its place.
+  // Partitions are created by the clock of the database, so there is one for the new entry.
   expect((await list(wrong.url)).status).toBe(200);
   const client = await connectEmbedded(dataDir);
   const { rows } = await client.query<{ entries: number }>(
