@@ -13,6 +13,9 @@ const TURNS_MAX = 30;
 const HERE = '10.8.0.1';
 const ELSEWHERE = '10.8.0.2';
 
+/** The most requests that hold a connection: all others wait for a turn. */
+const CONNECTIONS_MAX = 20;
+
 /** Long, because the many requests keep the process busy. */
 const PATIENCE = { timeout: 60_000 };
 
@@ -67,6 +70,14 @@ const FLOODS: Readonly<Record<string, (workspaceId: string) => Promise<Flood>>> 
   },
 };
 
+/** How many requests wait for a turn of a connection. */
+async function waitingForTurns(): Promise<number> {
+  const { body } = await service.app.inject('/metrics');
+  const counts = [...body.matchAll(/^svc_database_waiting_requests\{.*\} (\d+)$/gm)];
+  expect(counts).not.toEqual([]);
+  return counts.reduce((sum, [, count]) => sum + Number(count), 0);
+}
+
 test.each([
   ...Object.keys(FLOODS).map((flood) => ({ flood, place: 'the same network', address: HERE, count: FLOOD })),
   { flood: 'with sessions that have ended', place: 'another network', address: ELSEWHERE, count: FLOOD },
@@ -94,6 +105,10 @@ test.each([
         answered += 1;
       });
       await expect.poll(() => waitingForLocks(pool), PATIENCE).toBeGreaterThan(0);
+      // All of them have arrived, so that the request of the member does not wait behind their arrival.
+      await expect
+        .poll(async () => answered + (await waitingForTurns()), PATIENCE)
+        .toBeGreaterThanOrEqual(count - CONNECTIONS_MAX);
       const reading = read();
       const before = answered;
       await holder.query('rollback');
