@@ -8,7 +8,7 @@ import { isInstalled, RUNTIMES, RUNTIMES_DIRECTORY } from './runtimes/table.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const TESTS = 'sdk/test/package/runtimes.test.ts';
-const PROJECT = 'embedded 18, processes';
+const PROJECT = 'embedded 18*';
 
 function install(): void {
   const dependencies = Object.fromEntries(

@@ -22,7 +22,7 @@ export const PROOFS: readonly Proof[] = [
     name: 'planted',
     shows: 'the history checker finds each fault that the proof plants in the service',
     file: 'service/test/history/planted.proof.ts',
-    project: 'embedded 18',
+    project: 'embedded 18*',
     seconds: 8,
   },
   {
@@ -30,7 +30,7 @@ export const PROOFS: readonly Proof[] = [
     shows:
       'no input makes a parser of files, bodies, headers or cursors crash, or do more work than its size allows',
     file: 'service/test/property/parsers.test.ts',
-    project: 'embedded 18',
+    project: 'embedded 18*',
     seconds: 30,
   },
   {
@@ -38,7 +38,7 @@ export const PROOFS: readonly Proof[] = [
     shows:
       'the responses to at least 20,000 requests that are generated from the OpenAPI document conform to it',
     file: 'service/test/fuzz/fuzz.proof.ts',
-    project: 'embedded 18',
+    project: 'embedded 18*',
     seconds: 60,
   },
   {
@@ -46,7 +46,7 @@ export const PROOFS: readonly Proof[] = [
     shows:
       'this program upgrades data directories of release 0.1.0, which have 25,000 audits per second of --seconds',
     file: 'service/test/upgrade/upgrade.proof.ts',
-    project: 'embedded 18',
+    project: 'embedded 18*',
     seconds: 40,
   },
   {
@@ -54,7 +54,7 @@ export const PROOFS: readonly Proof[] = [
     shows:
       'a node of release 0.1.0 next to new nodes works or refuses, on PostgreSQL 15 if that is installed',
     file: 'service/test/upgrade/old-node.proof.ts',
-    project: 'embedded 18',
+    project: 'embedded 18*',
     seconds: 1,
   },
 ];
