@@ -22,9 +22,10 @@ async function pageOf(
   token: NamedToken,
   path: string,
   params: Readonly<Record<string, string>>,
+  givenUp: () => boolean = scene.isAbandoned,
 ): Promise<Page | undefined> {
   const query = new URLSearchParams({ limit: String(LIMIT), ...params });
-  while (!scene.isAbandoned()) {
+  while (!givenUp()) {
     const { attempt, body } = await scene.recorder.request(`${scene.nodeUrl()}${path}?${query}`, token);
     if (isSuccess(attempt.status)) return body as Page;
     await elapsed(PAUSE_MS);
@@ -76,7 +77,9 @@ export async function walkAudits(scene: Scene, token: NamedToken): Promise<void>
     let cursor: string | null = null;
     let whole = false;
     while (!whole) {
-      const page = await pageOf(scene, token, '/v1/audits', cursor === null ? {} : { cursor });
+      const params: Record<string, string> = cursor === null ? {} : { cursor };
+      // The readers that follow are given up later, after the walks and the writers have ended.
+      const page = await pageOf(scene, token, '/v1/audits', params, scene.isOver);
       if (page === undefined) return;
       ids.push(...page.data.map(({ id }) => id));
       cursor = page.pagination.nextCursor;
