@@ -32,13 +32,13 @@ function measure(app: FastifyInstance, lanes: Lanes, registry: Registry): void {
   collectDefaultMetrics({ register: registry });
   const requests = new Counter({
     name: 'svc_http_requests_total',
-    help: 'Requests answered.',
+    help: 'Responses that were sent.',
     labelNames: ['method', 'route', 'status'],
     registers: [registry],
   });
   const durations = new Histogram({
     name: 'svc_http_request_duration_seconds',
-    help: 'Time from request to answer.',
+    help: 'Time from request to response.',
     labelNames: ['route'],
     buckets: DURATION_BUCKETS_SECONDS,
     registers: [registry],

@@ -59,11 +59,11 @@ describe.each(DOCUMENTS)('%s', (path) => {
   });
 
   for (const example of examplesOf(path)) {
-    // What is not installed here has been named above.
+    // The languages that are not installed here were printed above.
     test.skipIf(!canRun(example.language))(`runs as it is: ${example.name}`, async () => {
       const text = example.text.replaceAll(ADDRESS, String(env['SVC_BASE_URL']));
       const { stdout, stderr } = await runExample({ ...example, text }, env, directory);
-      // What the command line has to say beside its output.
+      // Progress and messages of the command line.
       expect(stderr.replace(/^svc: .*\n/gm, '')).toBe('');
       expect(stdout).not.toBe('');
       if (path === FAILING) expect(stdout + stderr).toMatch(/invalid_parameter|must be an integer/);

@@ -43,7 +43,7 @@ const filesOf = (html: string): readonly string[] =>
   [...html.matchAll(/(?:src|href)="([^"]*\/docs\/assets\/[^"]+)"/g)].map(([, path = '']) => path);
 
 describe.each(PAGES)('%s', (path) => {
-  test('is a page for anyone, asked for anew each time, with scripts from files of the service alone', async () => {
+  test('needs no key, is revalidated on each visit, and loads scripts only from files of the service', async () => {
     const { statusCode, headers, body } = await app.inject(path);
     expect(statusCode).toBe(200);
     expect(headers).toMatchObject({
@@ -134,7 +134,7 @@ test('looks like the dashboard: the same colours, icon and choice of theme', () 
   const tokens = dashboard('src/styles/tokens.css');
   for (const colour of colours) expect(tokens).toContain(colour);
   expect(own('favicon.svg')).toBe(dashboard('public/favicon.svg'));
-  // The dashboard's script may do more ahead of the first paint; the choice of a theme is one for both.
+  // The dashboard's script may do more before the first paint. Both choose the theme in the same way.
   const choice = own('theme.js').match(/^ .*\btheme\b.*;$/gm) ?? [];
   expect(choice.length).toBeGreaterThan(0);
   for (const line of choice) expect(dashboard('public/theme.js')).toContain(line);

@@ -15,7 +15,7 @@ export const PASSWORD = 'correct horse battery staple';
 
 type Role = 'owner' | 'admin' | 'viewer';
 
-/** A browser at the dashboard, which keeps its cookie. A person is signed in, or nobody is. */
+/** A browser with its cookie, in which a person is signed in, or nobody. */
 export interface Visitor {
   readonly email: string;
   readonly userId: string;
@@ -30,13 +30,13 @@ type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 export interface TestDashboard {
   readonly auth: DashboardAuth;
   readonly nobody: Visitor;
-  /** A new account with a workspace; again with an e-mail, another workspace of the same. */
+  /** Creates an account with a workspace. For an existing e-mail address: creates another workspace of that account. */
   bootstrap(email?: string): Promise<Bootstrapped & { readonly email: string }>;
-  /** Signs in with a password, from an address of its own, so that other attempts do not count. */
+  /** Signs in with a password. Default address: a new one, so that other attempts do not count. */
   enter(email: string, password: string, remoteAddress?: string): Promise<TestAnswer>;
-  /** Signed in by a link. */
+  /** Signs in with a one-time link. */
   signIn(userId: string, email: string, app?: FastifyInstance): Promise<Visitor>;
-  /** A new workspace and its owner. */
+  /** Creates a workspace and signs its owner in. */
   owner(): Promise<Visitor & { readonly workspaceId: string }>;
   /** A new account that belongs to the workspace. */
   member(workspaceId: string, role: Role): Promise<Visitor>;

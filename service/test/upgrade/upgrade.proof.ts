@@ -84,11 +84,11 @@ describe.each([
     test('knows its keys: live, test, for writing, of one company, rotated, revoked', () =>
       checkKeys(ask, recorded));
 
-    test('goes on from its cursors, in both directions', async () => {
+    test('continues from its cursors, in both directions', async () => {
       for (const pages of recorded.pages) await checkPages(ask, tokenOf(recorded, 'live'), pages);
     });
 
-    test('answers repeats of its idempotent writes as before', () => checkRepeats(ask, recorded));
+    test('returns the stored responses to repeated idempotent writes', () => checkRepeats(ask, recorded));
 
     test('has every record, and what was written last', () => checkOthers(ask, recorded, written));
 
@@ -105,13 +105,13 @@ describe.each([
 
     test('lets a person in who was invited before', () => checkInvitation(ask, recorded));
 
-    test('is found whole by svcd verify and svcd doctor', { timeout: TIMEOUT_MS }, async () => {
+    test('passes svcd verify and svcd doctor', { timeout: TIMEOUT_MS }, async () => {
       const begun = performance.now();
       await expectClean(env, service.url);
       report(`verify and doctor: ${secondsSince(begun)} s; service: ${await memoryMibOf(service.pid)} MiB`);
     });
 
-    test('is refused to the earlier program, which changes nothing', { timeout: TIMEOUT_MS }, async () => {
+    test('is refused by the earlier release, which changes nothing', { timeout: TIMEOUT_MS }, async () => {
       const beside = await runSvcd(['start'], { env: { ...env, SVC_PORT: '0' }, program });
       expect(beside.stderr).toContain('is in use by svcd start');
       expect(beside.code).toBe(1);

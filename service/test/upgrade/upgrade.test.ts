@@ -70,7 +70,7 @@ describe('a database of version 0.1.0, after the upgrade,', () => {
 
   test('knows its keys: live, test, for writing, of one company, revoked', () => checkKeys(ask, recorded));
 
-  test.each(recorded.pages)('lists $path as 0.1.0 did, and goes on from its cursor', async (pages) => {
+  test.each(recorded.pages)('lists $path as 0.1.0 did, and continues from its cursor', async (pages) => {
     await checkPages(ask, live, pages);
     if (pages.cursor === undefined) return;
     clock.now = recorded.recordedAt + DAY_MS + HOUR_MS;
@@ -87,7 +87,7 @@ describe('a database of version 0.1.0, after the upgrade,', () => {
     await checkSession(ask, cookie.join('; '));
   });
 
-  test('shows the whole audit log of before in that of now', async () => {
+  test('keeps every entry of the audit log', async () => {
     const { rows } = await service.pool.query<{ id: string }>(
       'select id from audit_log where workspace_id = $1 order by created_at',
       [recorded.workspaceId],
@@ -99,7 +99,7 @@ describe('a database of version 0.1.0, after the upgrade,', () => {
     expect(log.json<Page>().data.map(({ id }) => id)).toEqual(expect.arrayContaining(ids));
   });
 
-  test('is found whole by svcd verify', async () => {
+  test('passes svcd verify', async () => {
     expect(await findingsOf(service.pool)).toEqual([]);
   });
 });
