@@ -8,6 +8,8 @@ import type { Connections } from '../../database/lane.ts';
 import { inTransaction } from '../../database/pool.ts';
 
 const FIRST_SERVER_ERROR = 500;
+/** SQLSTATE. */
+const IN_FAILED_TRANSACTION = '25P02';
 
 /** The context of the running work. The statements of better-auth, and ours in its hooks, read it. */
 interface Scope {
@@ -17,7 +19,10 @@ interface Scope {
     | undefined;
   /** The actor for the audit log. */
   readonly by: ActorContext;
-  /** The error of the last failed statement. The errors and responses of better-auth do not contain it. */
+  /**
+   * The error of the last failed statement, except one that failed only because its transaction had failed before. The
+   * errors and responses of better-auth do not contain it.
+   */
   failure?: unknown;
 }
 
@@ -54,7 +59,7 @@ export function createAuthDatabase(pool: Connections, accounts = pool): AuthData
     // PostgreSQL puts the row that it refused into the detail: a session's token or a password's hash.
     if (error instanceof pg.DatabaseError) error.detail = undefined;
     const scope = scopes.getStore();
-    if (scope !== undefined) scope.failure = error;
+    if (scope !== undefined && (scope.failure === undefined || !isConsequence(error))) scope.failure = error;
     throw error;
   };
   /** A connection for Kysely. Its statements run one after the other, although better-auth starts two at the same time. */
@@ -106,6 +111,10 @@ export function createAuthDatabase(pool: Connections, accounts = pool): AuthData
     },
   };
 }
+
+/** Whether a statement was refused only because an earlier one of its transaction had failed. */
+const isConsequence = (error: unknown): boolean =>
+  error instanceof pg.DatabaseError && error.code === IN_FAILED_TRANSACTION;
 
 /** Whether an error or a response of better-auth only says that something failed. */
 const isServerError = (value: unknown): boolean =>
