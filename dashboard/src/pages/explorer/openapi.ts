@@ -1,3 +1,4 @@
+import { API_METHODS } from '@svc/sdk/contract';
 import { queryOptions } from '@tanstack/react-query';
 import { failureOf, unreachable } from '../../api/failure.ts';
 import { serviceUrl } from '../../base.ts';
@@ -50,7 +51,6 @@ export interface Operation {
 }
 
 const REFERENCE = '#/components/parameters/';
-const METHODS = ['get', 'post', 'patch', 'delete'] as const;
 
 /** The operations of the API, from the OpenAPI document of the service. */
 export const operationsQuery = queryOptions({
@@ -69,13 +69,13 @@ function operationsOf({ paths, components }: Document): readonly Operation[] {
   const resolve = (parameter: ParameterSpec | Reference): ParameterSpec | undefined =>
     '$ref' in parameter ? components.parameters[parameter.$ref.slice(REFERENCE.length)] : parameter;
   return Object.entries(paths).flatMap(([path, item]) =>
-    METHODS.flatMap((method) => {
-      const spec = item[method];
+    API_METHODS.flatMap((method) => {
+      const spec = item[method.toLowerCase()];
       if (spec === undefined) return [];
       const example = spec.requestBody && Object.values(spec.requestBody.content)[0]?.example;
       return {
-        id: `${method.toUpperCase()} ${path}`,
-        method: method.toUpperCase(),
+        id: `${method} ${path}`,
+        method,
         path,
         group: spec.tags[0] ?? '',
         summary: spec.summary,

@@ -1,7 +1,5 @@
-import { ChevronsUpDown } from 'lucide-react';
-import { classes } from '../../ui/classes.ts';
 import { Field } from '../../ui/form/field.tsx';
-import { CONTROL_CLASS } from '../../ui/form/input.tsx';
+import { Select } from '../../ui/form/select.tsx';
 import type { Operation } from './openapi.ts';
 
 export interface OperationFieldProps {
@@ -17,29 +15,16 @@ export function OperationField({ operations, value, onChange }: OperationFieldPr
   return (
     <Field label="Endpoint" hint={summary}>
       {(control) => (
-        <span className="relative flex min-w-0">
-          <select
-            {...control}
-            value={value}
-            onChange={({ target }) => onChange(target.value)}
-            className={classes(CONTROL_CLASS, 'select h-8 appearance-none truncate pe-8 font-mono text-sm')}
-          >
-            {groups.map(([group, members = []]) => (
-              <optgroup key={group} label={group}>
-                {members.map(({ id }) => (
-                  <option key={id} value={id}>
-                    {id}
-                  </option>
-                ))}
-              </optgroup>
-            ))}
-          </select>
-          <ChevronsUpDown
-            size={14}
-            aria-hidden
-            className="pointer-events-none absolute end-2.5 top-1/2 -translate-y-1/2 text-soft"
-          />
-        </span>
+        <Select
+          {...control}
+          value={value}
+          onChange={({ target }) => onChange(target.value)}
+          options={groups.map(([group, members = []]) => ({
+            group,
+            options: members.map(({ id }) => ({ value: id, label: id })),
+          }))}
+          className="w-full font-mono"
+        />
       )}
     </Field>
   );
