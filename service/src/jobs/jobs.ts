@@ -23,7 +23,7 @@ export interface Jobs {
 }
 
 /** The database connections: one for LISTEN, one for the schedule, one for the job itself. */
-const CONNECTIONS = 3;
+export const JOB_CONNECTIONS = 3;
 /** NOTIFY announces jobs. Polling finds jobs whose announcement was lost. */
 const POLL_INTERVAL_MS = 60_000;
 const RESTART_PAUSE_MS = 5_000;
@@ -55,7 +55,7 @@ export function startJobs(options: JobOptions): Jobs {
   const { log } = options;
   const pool = createPool({
     url: options.databaseUrl,
-    max: CONNECTIONS,
+    max: JOB_CONNECTIONS,
     name: 'svcd jobs',
     onError: (error) => log.debug({ err: error }, 'a database connection of the jobs broke'),
   });

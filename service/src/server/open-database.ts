@@ -5,13 +5,14 @@ import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import { errorMessage, OperatorError } from '../config/errors.ts';
 import { isUnavailable } from '../database/errors.ts';
+import { JOB_CONNECTIONS } from '../jobs/jobs.ts';
 
 /** How long a start waits for an external database. */
 const PATIENCE_MS = 60_000;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 5_000;
-/** Connections of the primary process and its jobs. */
-const PRIMARY_CONNECTIONS = 5;
+/** Connections of the primary process, without its jobs. */
+export const PRIMARY_CONNECTIONS = 2;
 const CONNECT_TIMEOUT_MS = 5_000;
 
 /** An open database. `stop` releases it. */
@@ -60,7 +61,7 @@ export const connectionsOf = ({
   workers,
   databaseConnections,
 }: Pick<Config, 'workers' | 'databaseConnections'>): number =>
-  workers * databaseConnections + PRIMARY_CONNECTIONS;
+  workers * databaseConnections + PRIMARY_CONNECTIONS + JOB_CONNECTIONS;
 
 const pick = ({ url, failed, stop }: Omit<Database, 'embedded'>): Omit<Database, 'embedded'> => ({
   url,

@@ -9,7 +9,7 @@ import { STANDARD_OUTPUT } from '../log/log.ts';
 import { createLimiter, type Limiter } from '../quota/limiter.ts';
 import type { ServiceSettings } from './calls.ts';
 import { freePort } from './listen.ts';
-import { openServiceDatabase } from './open-database.ts';
+import { openServiceDatabase, PRIMARY_CONNECTIONS } from './open-database.ts';
 import { confirmSecrets } from './secrets/confirm.ts';
 import { deploymentSecrets } from './secrets/file.ts';
 import type { Serving } from './serve.ts';
@@ -42,8 +42,6 @@ export interface ServiceOptions {
   /** Whether to accept a secret that keys or second factors in the database do not work with. Default: false. */
   readonly acceptNewSecret?: boolean;
 }
-
-const PRIMARY_CONNECTIONS = 2;
 
 /** Starts the database, then reads the secrets, migrates the schema, and starts the serving processes and the jobs. */
 export async function startService(options: ServiceOptions): Promise<Service> {
