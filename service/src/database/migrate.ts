@@ -8,7 +8,7 @@ import { errorCode, errorMessage } from '../config/errors.ts';
 import type { Queryable } from './lane.ts';
 
 /** The oldest supported server, as `server_version_num`. */
-const OLDEST_SERVER_VERSION_NUM = 15_00_00;
+export const OLDEST_SERVER_VERSION_NUM = 15_00_00;
 
 /** SQLSTATEs of the second of two nodes that create `schema_migrations` at the same time. */
 const CREATION_RACES: ReadonlySet<string> = new Set(['23505', '42P07', '42710']);

@@ -1,7 +1,7 @@
 import { listPartitions } from '@svc/service/audit-log/partitions';
 import type { Config } from '@svc/service/config/config';
 import { PARTITIONS_AHEAD_MONTHS } from '@svc/service/config/limits';
-import { readApplied, readMigrationFiles } from '@svc/service/database/migrate';
+import { OLDEST_SERVER_VERSION_NUM, readApplied, readMigrationFiles } from '@svc/service/database/migrate';
 import { counted } from '@svc/service/log/plural';
 import { connectionsOf } from '@svc/service/server/open-database';
 import type pg from 'pg';
@@ -9,7 +9,6 @@ import { checkAhead } from './ahead.ts';
 import { type Finding, fail, ok, warn } from './check.ts';
 import { checkSecretUse } from './secrets.ts';
 
-const OLDEST_SERVER_VERSION_NUM = 15_00_00;
 const CLOCK_WARN_MS = 2_000;
 /** The expiry of cursors, sessions and quotas depends on both clocks. */
 const CLOCK_FAIL_MS = 60_000;
