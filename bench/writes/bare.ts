@@ -4,7 +4,8 @@ import type { AuditedRequest } from '../../service/src/audit-log/append-requests
 import { appendRequests } from '../../service/src/audit-log/append-requests.ts';
 import { LOCK_TIMEOUT_MS } from '../../service/src/config/limits.ts';
 import { createPool, inTransaction } from '../../service/src/database/pool.ts';
-import { insertRecords, type RecordInput } from '../../service/src/records/insert.ts';
+import { insertRecords } from '../../service/src/records/insert.ts';
+import type { RecordInput } from '../../service/src/records/row.ts';
 import { audits } from '../../service/src/resources/index.ts';
 
 /**

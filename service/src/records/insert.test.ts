@@ -3,7 +3,8 @@ import { createTestDatabase } from '../../test/harness/database.ts';
 import { inTransaction } from '../database/pool.ts';
 import type { Resource } from '../resources/define.ts';
 import { audits, companies, content, mentions } from '../resources/index.ts';
-import { type InsertResult, insertRecords, type RecordInput } from './insert.ts';
+import { type InsertResult, insertRecords } from './insert.ts';
+import type { RecordInput } from './row.ts';
 import { docOf, selectList } from './row.ts';
 import { createWorkspace } from './workspaces.ts';
 

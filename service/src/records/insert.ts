@@ -7,8 +7,6 @@ import { addToCounts, countsOf, parentField } from './counters.ts';
 import { type RecordInput, type Row, rowOf, type Value } from './row.ts';
 import { allocateTimestamps, canonicalTime, type Micros, timeOfMicros } from './time.ts';
 
-export type { RecordInput } from './row.ts';
-
 export interface Inserted {
   /** Index of the input. */
   readonly index: number;

@@ -1,6 +1,6 @@
 import type { Content, Mention } from '@svc/sdk';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '@svc/service/config/time';
-import type { RecordInput } from '@svc/service/records/insert';
+import type { RecordInput } from '@svc/service/records/row';
 import { DEMO_COMPANIES, type DemoCompany } from './companies.ts';
 import { CONTENT_TITLES, fill, MENTION_PHRASES, SOURCES, slugOf } from './phrases.ts';
 import { createRandom, type Random } from './random.ts';

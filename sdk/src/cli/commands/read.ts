@@ -53,7 +53,7 @@ export function formatOf(values: Values, io: Io): OutputFormat {
 /** The option name of a filter: `companyId` → `company`. */
 const filterOption = (filter: string): string => filter.replace(/Id$/, '');
 
-const filterOptions = ({ filters }: Resource): Options =>
+export const filterOptions = ({ filters }: Resource): Options =>
   Object.fromEntries(
     Object.entries(filters).map(([filter, values]) => [
       filterOption(filter),
@@ -66,7 +66,10 @@ const filterOptions = ({ filters }: Resource): Options =>
     ]),
   );
 
-const filtersOf = ({ filters }: Resource, values: Values): Readonly<Record<string, string | undefined>> =>
+export const filtersOf = (
+  { filters }: Resource,
+  values: Values,
+): Readonly<Record<string, string | undefined>> =>
   Object.fromEntries(
     Object.keys(filters).map((filter) => {
       const value = text(values, filterOption(filter));
@@ -207,5 +210,3 @@ export const countCommand = (property: string, resource: Resource): Command => (
 
 /** Every resource with its property name in the client. */
 export const RESOURCE_ENTRIES: readonly (readonly [string, Resource])[] = Object.entries(RESOURCES);
-
-export { filterOptions, filtersOf };
