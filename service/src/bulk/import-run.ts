@@ -94,13 +94,15 @@ export async function startRun(
   return rows[0] && { workspaceId, importId, runId, ...rows[0] };
 }
 
-/** Prevents other runs for RUN_LEASE_SECONDS. Returns false if another run has taken over the import. */
-export const renewRun = (connections: Queryable, run: ImportRun): Promise<boolean> =>
-  updateRun(connections, run, 'renew_import_run', `active_until = ${LEASE_END}`);
+/** Prevents other runs for RUN_LEASE_SECONDS, unless another run has taken over the import. */
+export async function renewRun(connections: Queryable, run: ImportRun): Promise<void> {
+  await updateRun(connections, run, 'renew_import_run', `active_until = ${LEASE_END}`);
+}
 
 /** Ends a run, at any position of the file. Another run may begin at once. */
-export const endRun = (connections: Queryable, run: ImportRun): Promise<boolean> =>
-  updateRun(connections, run, 'end_import_run', 'active_until = null');
+export async function endRun(connections: Queryable, run: ImportRun): Promise<void> {
+  await updateRun(connections, run, 'end_import_run', 'active_until = null');
+}
 
 /** Stores that a batch is processed, in the transaction that writes its records. Throws ImportTakenOver. */
 export async function advanceRun(

@@ -24,7 +24,7 @@ export interface ScoreHistoryProps {
 export function ScoreHistory({ workspaceId, companyId, name }: ScoreHistoryProps) {
   const [range, setRange] = useState<(typeof RANGES)[number]['value']>('90d');
   const { data, error, refetch } = useQuery(scoresQuery(workspaceId, range, companyId));
-  const any = data?.companies.some(({ scores }) => scores.some((score) => score !== null)) === true;
+  const hasScores = data?.companies.some(({ scores }) => scores.some((score) => score !== null)) === true;
   return (
     <Section
       title={`Headline score of ${name}`}
@@ -34,7 +34,7 @@ export function ScoreHistory({ workspaceId, companyId, name }: ScoreHistoryProps
         <FailureState error={error} retry={() => void refetch()} title="The scores could not be loaded" />
       ) : data === undefined ? (
         <Skeleton className="h-55 w-full" />
-      ) : any ? (
+      ) : hasScores ? (
         <ScorePlot scores={data} />
       ) : (
         <p className="py-8 text-center text-soft">No audits were completed in this time range.</p>

@@ -29,14 +29,14 @@ export const ScoresPanel = ({ workspaceId, range }: ScoresPanelProps) => (
 
 function ScoresOverTime({ workspaceId, range }: ScoresPanelProps) {
   const { data, error, refetch } = useQuery(scoresQuery(workspaceId, range));
-  const any = data?.companies.some(({ scores }) => scores.some((score) => score !== null)) === true;
+  const hasScores = data?.companies.some(({ scores }) => scores.some((score) => score !== null)) === true;
   return (
     <Section title="Headline score by company">
       {error !== null ? (
         <FailureState error={error} retry={() => void refetch()} title="The scores could not be loaded" />
       ) : data === undefined ? (
         <Skeleton className="h-62 w-full" />
-      ) : any ? (
+      ) : hasScores ? (
         <div className="flex flex-col gap-3">
           <ScoreLegend workspaceId={workspaceId} companies={data.companies} />
           <ScorePlot scores={data} />
