@@ -15,7 +15,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the account', () => {
 
   const signIn = async (visitor: Visitor, email: string, password: string): Promise<void> => {
     await visitor.page.goto('/sign-in');
-    await visitor.page.getByLabel('E-mail address').fill(email);
+    await visitor.page.getByLabel('Email address').fill(email);
     await visitor.page.getByLabel('Password').fill(password);
     await visitor.page.getByRole('button', { name: 'Sign in' }).click();
   };

@@ -53,7 +53,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the first run', () => {
     await page.goto(link);
     await page.getByLabel('Your name').fill('Ada');
     expect(page.url()).toBe(`${world.url}/set-up`);
-    await page.getByLabel('E-mail address').fill('ada@example.com');
+    await page.getByLabel('Email address').fill('ada@example.com');
     await page.getByLabel('Password').fill(PASSWORD);
     await page.getByLabel('First workspace').fill('Northwind');
     await page.getByRole('button', { name: 'Set up' }).click();
@@ -67,7 +67,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the first run', () => {
     const { page, expectNoProblems } = await world.visitor();
     await page.goto('/set-up#token=used-before');
     await page.getByLabel('Your name').fill('Eve');
-    await page.getByLabel('E-mail address').fill('eve@example.com');
+    await page.getByLabel('Email address').fill('eve@example.com');
     await page.getByLabel('Password').fill(PASSWORD);
     await page.getByLabel('First workspace').fill('Mine');
     await page.getByRole('button', { name: 'Set up' }).click();
@@ -85,15 +85,15 @@ describe.skipIf(BROWSER_PATH === undefined)('signing in', () => {
     await world.person('Ada');
   });
 
-  test('with a wrong password keeps the e-mail address; with the right one opens the requested page', async () => {
+  test('with a wrong password keeps the email address; with the right one opens the requested page', async () => {
     const { page, expectNoProblems } = await world.visitor();
     await page.goto('/account');
     await page.waitForURL(/\/sign-in\?next=/);
-    await page.getByLabel('E-mail address').fill('ada@example.com');
+    await page.getByLabel('Email address').fill('ada@example.com');
     await page.getByLabel('Password').fill('not the password');
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('alert').waitFor();
-    expect(await page.getByLabel('E-mail address').inputValue()).toBe('ada@example.com');
+    expect(await page.getByLabel('Email address').inputValue()).toBe('ada@example.com');
     expectNoProblems(/status of 401/);
     await page.getByLabel('Password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Sign in' }).click();
@@ -104,7 +104,7 @@ describe.skipIf(BROWSER_PATH === undefined)('signing in', () => {
   test('never redirects to another site', async () => {
     const { page } = await world.visitor();
     await page.goto(`/sign-in?next=${encodeURIComponent('//evil.example/')}`);
-    await page.getByLabel('E-mail address').fill('ada@example.com');
+    await page.getByLabel('Email address').fill('ada@example.com');
     await page.getByLabel('Password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.waitForURL(/\/w\//);
@@ -123,7 +123,7 @@ describe.skipIf(BROWSER_PATH === undefined)('signing in', () => {
     await second.page.getByText('This link was already used or has expired').waitFor();
     second.expectNoProblems(/status of 400/);
     await second.page.getByRole('button', { name: 'Sign in with a password' }).click();
-    await second.page.getByLabel('E-mail address').waitFor();
+    await second.page.getByLabel('Email address').waitFor();
   });
 
   test('lasts until the sign-out, also in another tab', async () => {

@@ -13,7 +13,7 @@ describe.skipIf(BROWSER_PATH === undefined)('with only the keyboard', () => {
   test('a person signs in, opens the keys with Ctrl-K, creates a key and signs out', async () => {
     const { page, expectNoProblems } = await world.visitor();
     await page.goto('/sign-in');
-    await page.getByLabel('E-mail address').waitFor();
+    await page.getByLabel('Email address').waitFor();
     await page.keyboard.press('Tab');
     await page.keyboard.type('ada@example.com');
     await page.keyboard.press('Tab');

@@ -18,7 +18,7 @@ describe.skipIf(BROWSER_PATH === undefined)('people of a workspace', () => {
     const { page } = owner;
     await page.goto(`/w/${ada.workspaceId}/settings?tab=members`);
     await page.getByRole('button', { name: 'Invite' }).click();
-    await page.getByLabel('E-mail address').fill(email);
+    await page.getByLabel('Email address').fill(email);
     await page.getByLabel('Role', { exact: true }).selectOption(role);
     await page.getByRole('button', { name: 'Create link' }).click();
     await page.getByRole('button', { name: 'Copy link' }).click();

@@ -47,7 +47,7 @@ describe.skipIf(BROWSER_PATH === undefined)('a member who has lost the password'
     await back.page.keyboard.press('Enter');
     await back.page.getByRole('heading', { name: 'Your password is set' }).waitFor();
     await back.page.getByRole('link', { name: 'Sign in' }).click();
-    await back.page.getByLabel('E-mail address').fill('grace@example.com');
+    await back.page.getByLabel('Email address').fill('grace@example.com');
     await back.page.getByLabel('Password').fill(NEW_PASSWORD);
     await back.page.getByRole('button', { name: 'Sign in' }).click();
     await back.page.getByRole('button', { name: 'Workspace Northwind' }).waitFor();

@@ -43,7 +43,7 @@ const FORMS: Readonly<Record<string, CreatingForm>> = {
   'Invite a member': {
     page: '/settings?tab=members',
     open: (page) => page.getByRole('button', { name: 'Invite', exact: true }).click(),
-    fill: (page, round) => page.getByLabel('E-mail address').fill(`new${round}@example.com`),
+    fill: (page, round) => page.getByLabel('Email address').fill(`new${round}@example.com`),
     submit: 'Create link',
     done: (page) => page.getByRole('button', { name: 'Copy link' }).waitFor(),
     request: /\/invitations$/,
@@ -233,7 +233,7 @@ describe.skipIf(BROWSER_PATH === undefined)('a form that creates something', () 
 
     const other = await world.visitor();
     await other.page.goto('/sign-in');
-    await other.page.getByLabel('E-mail address').fill(ada.email);
+    await other.page.getByLabel('Email address').fill(ada.email);
     await other.page.getByLabel('Password').fill(PASSWORD);
     await other.page.getByRole('button', { name: 'Sign in' }).click();
     await other.page.waitForURL(/\/w\//);

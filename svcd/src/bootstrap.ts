@@ -17,7 +17,7 @@ export function bootstrapCommand(context: CommandContext): Command {
         'The password of a new owner is read from SVC_OWNER_PASSWORD or from standard input.',
     )
     .summary('create a workspace and its owner')
-    .requiredOption('--email <address>', 'e-mail address of the owner')
+    .requiredOption('--email <address>', 'email address of the owner')
     .requiredOption('--workspace <name>', 'name of the new workspace')
     .option('--json', 'print {"workspaceId", "email", "created"} on one line')
     .action(async (flags: BootstrapFlags) => {

@@ -19,7 +19,7 @@ export function userCommand(context: CommandContext): Command {
 
 const listCommand = (context: CommandContext): Command =>
   new Command('list')
-    .description('print all people with their workspaces and roles, sorted by e-mail address')
+    .description('print all people with their workspaces and roles, sorted by email address')
     .option('--json', 'print one JSON object per line: {"email", "name", "secondFactor", "workspaces"}')
     .action(async ({ json }: { readonly json?: true }) => {
       const { listUsers } = await import('@svc/service/dashboard/people/operator');
@@ -38,7 +38,7 @@ const resetPasswordCommand = (context: CommandContext): Command =>
       'print a one-time link that sets a new password and is valid for 24 hours; with --set, set it now.\n' +
         'When the password is set, all sessions of the person end. The second factor does not change.',
     )
-    .requiredOption('--email <address>', 'e-mail address of the person')
+    .requiredOption('--email <address>', 'email address of the person')
     .option('--set', 'read the new password from standard input and set it now')
     .action(async ({ email, set }: EmailFlag & { readonly set?: true }) => {
       const { publicUrl } = context.config();
@@ -67,7 +67,7 @@ const resetSecondFactorCommand = (context: CommandContext): Command =>
       'remove a lost second factor. The person then signs in with only the password, and can set up a new second ' +
         'factor. All sessions of the person end.',
     )
-    .requiredOption('--email <address>', 'e-mail address of the person')
+    .requiredOption('--email <address>', 'email address of the person')
     .action(async ({ email }: EmailFlag) => {
       const { resetUserSecondFactor } = await import('@svc/service/dashboard/people/operator');
       const removed = await context.withDatabase('svcd user reset-second-factor', ({ pool }) =>

@@ -55,7 +55,7 @@ describe('svcd bootstrap', () => {
   test.each([
     ['a password that is too short', 'new@example.com', 'short', /"password" must be 10 to 128 characters/],
     ['no password', 'new@example.com', '', /"password"/],
-    ['no e-mail address', 'nobody', PASSWORD, /"email"/],
+    ['no email address', 'nobody', PASSWORD, /"email"/],
   ])('refuses %s with code 2 and creates nothing', async (_, email, input, message) => {
     const { code, stdout, stderr } = await runSvcd(args(email, 'Sixth'), { env, input });
     expect([code, stdout, stderr]).toEqual([2, '', expect.stringMatching(message)]);

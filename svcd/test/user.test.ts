@@ -72,7 +72,7 @@ test('svcd user resets a lost password and a lost second factor while the servic
   expect((await entered(SECOND)).status).toBe(200);
 
   const nobody = await runSvcd(['user', 'reset-password', '--email', 'nobody@example.com'], { env });
-  expect([nobody.code, nobody.stderr]).toEqual([1, expect.stringContaining('nobody has the e-mail address')]);
+  expect([nobody.code, nobody.stderr]).toEqual([1, expect.stringContaining('nobody has the email address')]);
 
   const client = await connectEmbedded(env['SVC_DATA_DIR'] ?? '');
   const { rows } = await client.query<{ entry: object }>(

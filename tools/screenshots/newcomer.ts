@@ -7,7 +7,7 @@ export type Snap = (name: string) => Promise<void>;
 
 const PASSWORD = 'another horse, another battery';
 
-/** Opens the link of an invitation, as a person without an account. Returns the e-mail address. */
+/** Opens the link of an invitation, as a person without an account. Returns the email address. */
 export async function openInvitation(page: Page, { invite }: Demo): Promise<string> {
   const { email, link } = await invite();
   await page.goto(link);
@@ -40,7 +40,7 @@ export async function openSecondStep(page: Page, demo: Demo, snap: Snap): Promis
   await snap('backup-codes');
   await page.context().clearCookies();
   await page.goto(`${demo.url}/sign-in`);
-  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('Email address').fill(email);
   await page.getByLabel('Password').fill(PASSWORD);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByLabel('Code from your authenticator').waitFor();

@@ -57,7 +57,7 @@ export const SHOTS: readonly Shot[] = [
     path: '/sign-in',
     outside: true,
     act: async (page) => {
-      await page.getByLabel('E-mail address').fill('ada@example.com');
+      await page.getByLabel('Email address').fill('ada@example.com');
       await page.getByLabel('Password').fill('not the password');
       await button(page, 'Sign in').click();
       await page.getByRole('alert').waitFor();
@@ -184,7 +184,7 @@ export const SHOTS: readonly Shot[] = [
     path: '/w/:w/settings?tab=members',
     act: async (page) => {
       await button(page, 'Invite').click();
-      await page.getByLabel('E-mail address').fill('grace@example.com');
+      await page.getByLabel('Email address').fill('grace@example.com');
       await button(page, 'Create link').click();
       await button(page, 'Copy link').waitFor();
     },

@@ -135,7 +135,7 @@ export const POPUPS: Readonly<Record<string, PopupCase>> = {
     trigger: 'Invite',
     role: 'dialog',
     use: async (page) => {
-      await goTo(page, 'E-mail address');
+      await goTo(page, 'Email address');
       await type(page, 'grace@example.com');
       await page.keyboard.press('Enter');
       await page.getByRole('heading', { name: 'Invitation for grace@example.com' }).waitFor();

@@ -27,12 +27,12 @@ export const auditLog = defineResource({
       description: 'The key that was used, or created, rotated or revoked.',
       example: 'key_01jq4d4c8yf0zt5m9x2wp6s3rf',
     },
-    /** E-mail address of the person who acted; null if a program or the operator acted. */
+    /** Email address of the person who acted; null if a program or the operator acted. */
     actor: {
       kind: 'text',
       max: 320,
       nullable: true,
-      description: 'E-mail address of the person who acted. Null if a program or the operator acted.',
+      description: 'Email address of the person who acted. Null if a program or the operator acted.',
       example: 'owner@example.com',
     },
     /** Present, like `ip` and `userAgent`, if an HTTP request caused the entry. */
@@ -126,13 +126,13 @@ export const auditLog = defineResource({
       description: 'Id of the target. For a member, the id of the user.',
       example: 'usr_01jq4d5d9zg1av6n0y3xq7t4sg',
     },
-    /** Name of the target for people: an e-mail address, or the name of a key, a workspace or a file. */
+    /** Name of the target for people: an email address, or the name of a key, a workspace or a file. */
     targetLabel: {
       kind: 'text',
       min: 0,
       max: 2048,
       mayBeAbsent: true,
-      description: 'Name of the target: an e-mail address, or the name of a key, a workspace or a file.',
+      description: 'Name of the target: an email address, or the name of a key, a workspace or a file.',
       example: 'ada@example.com',
     },
     /** Further values by name. The names depend on the kind. */

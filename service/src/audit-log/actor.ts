@@ -2,7 +2,7 @@ import type { RequestOrigin } from '../http/request.ts';
 
 /** A request of a person in the dashboard. */
 export interface PersonContext extends RequestOrigin {
-  /** E-mail address. Null: nobody is signed in. */
+  /** Email address. Null: nobody is signed in. */
   readonly actor: string | null;
 }
 

@@ -13,7 +13,7 @@ interface Change {
   readonly options?: InjectOptions;
   /** The expected entries, in their order, without the actor and the origin. */
   readonly entries: readonly Partial<AuditLogEntry>[];
-  /** The actor in the entries. Default: the e-mail address of `as`. */
+  /** The actor in the entries. Default: the email address of `as`. */
   readonly actor?: string;
 }
 

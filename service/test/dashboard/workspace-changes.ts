@@ -3,7 +3,7 @@ import { newEmail, PASSWORD, tokenOf } from '../harness/dashboard.ts';
 import { resourceNamed, seedRecords } from '../harness/records.ts';
 import { byOwner, member, type Prepare, type World, workspaceOf } from './change.ts';
 
-/** Creates an invitation for a new e-mail address, by an owner. */
+/** Creates an invitation for a new email address, by an owner. */
 async function invited(world: World) {
   const { owner, workspaceId, path } = await workspaceOf(world);
   const email = newEmail();

@@ -41,7 +41,7 @@ export async function bootstrapWorkspace(
   return (JSON.parse(stdout) as { workspaceId: string }).workspaceId;
 }
 
-/** Signs in with the e-mail address and PASSWORD. */
+/** Signs in with the email address and PASSWORD. */
 export async function signIn(
   { url }: Pick<ServiceProcess, 'url'>,
   email = 'owner@example.com',

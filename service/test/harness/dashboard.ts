@@ -30,7 +30,7 @@ type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 export interface TestDashboard {
   readonly auth: DashboardAuth;
   readonly nobody: Visitor;
-  /** Creates an account with a workspace. For an existing e-mail address: creates another workspace of that account. */
+  /** Creates an account with a workspace. For an existing email address: creates another workspace of that account. */
   bootstrap(email?: string): Promise<Bootstrapped & { readonly email: string }>;
   /** Signs in with a password. Default address: a new one, so that other attempts do not count. */
   enter(email: string, password: string, remoteAddress?: string): Promise<TestAnswer>;

@@ -38,7 +38,7 @@ const EXACT: readonly {
   /** Default: the label. */
   readonly placeholder?: string;
 }[] = [
-  { name: 'person', label: 'Person', placeholder: 'Person (e-mail)' },
+  { name: 'person', label: 'Person', placeholder: 'Person (email)' },
   { name: 'address', label: 'IP address' },
   { name: 'request', label: 'Request id' },
   { name: 'target', label: 'Target id' },

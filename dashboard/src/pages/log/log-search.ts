@@ -45,7 +45,7 @@ export interface LogSearch {
   readonly key?: string | undefined;
   /** A path. With `*` at the end, a prefix. */
   readonly path?: string | undefined;
-  /** E-mail address of the person who acted. */
+  /** Email address of the person who acted. */
   readonly person?: string | undefined;
   /** Id of the target. */
   readonly target?: string | undefined;

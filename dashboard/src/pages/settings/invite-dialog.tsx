@@ -58,7 +58,7 @@ export function InviteDialog({ workspaceId, role: own, onClose }: InviteDialogPr
         }
       >
         <TextField
-          label="E-mail address"
+          label="Email address"
           type="email"
           required
           autoFocus

@@ -60,7 +60,7 @@ export function SetUpPage() {
           maxLength={NAME_MAX_CHARACTERS}
           autoComplete="name"
         />
-        <TextField {...field('email')} label="E-mail address" type="email" required autoComplete="username" />
+        <TextField {...field('email')} label="Email address" type="email" required autoComplete="username" />
         <NewPasswordField {...field('password')} />
         <TextField
           {...field('workspaceName')}

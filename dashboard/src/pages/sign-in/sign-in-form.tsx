@@ -9,14 +9,14 @@ import { PasswordField } from './password-field.tsx';
 import { SecondStep } from './second-step.tsx';
 
 export interface SignInFormProps {
-  /** E-mail address of the account, if it is known. Default: the form asks for it. */
+  /** Email address of the account, if it is known. Default: the form asks for it. */
   readonly email?: string;
   readonly action?: string;
   /** Called when the session exists. */
   readonly onSignedIn: () => Promise<unknown>;
 }
 
-/** Asks for e-mail address and password, then for the second factor if the account has one. */
+/** Asks for email address and password, then for the second factor if the account has one. */
 export function SignInForm({ email: known, action = 'Sign in', onSignedIn }: SignInFormProps) {
   const [email, setEmail] = useState(known ?? '');
   const [password, setPassword] = useState('');
@@ -42,7 +42,7 @@ export function SignInForm({ email: known, action = 'Sign in', onSignedIn }: Sig
     >
       {known === undefined ? (
         <TextField
-          label="E-mail address"
+          label="Email address"
           type="email"
           required
           autoComplete="username"

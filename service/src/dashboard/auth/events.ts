@@ -17,7 +17,7 @@ export type PersonalEvent = {
   readonly [Kind in PersonalKind]: Omit<Extract<NewEvent, { readonly kind: Kind }>, 'target'>;
 }[PersonalKind];
 
-/** Identifies a person by id or by e-mail address. */
+/** Identifies a person by id or by email address. */
 export type PersonKey = { readonly id: string } | { readonly email: string };
 
 /**

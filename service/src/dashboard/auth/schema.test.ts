@@ -45,7 +45,7 @@ describe('the tables of sign-in', async () => {
     expect(rows).toEqual([{ name: 'Test', same: true }]);
   });
 
-  test('refuse an unknown role and an e-mail address that sign-in would not find', async () => {
+  test('refuse an unknown role and an email address that sign-in would not find', async () => {
     await expect(
       pool.query(
         `insert into members (workspace_id, user_id, id, role, created_at) values ('w', 'u', 'm', 'member', now())`,

@@ -62,7 +62,7 @@ export interface SealedFactor {
 export interface FactorSecrets {
   /** Number of second factors that only an older secret decrypts. */
   readonly old: number;
-  /** E-mail addresses of people whose second factor no secret decrypts. */
+  /** Email addresses of people whose second factor no secret decrypts. */
   readonly lost: readonly string[];
 }
 

@@ -42,7 +42,7 @@ const actor: Filter = {
     text !== '' && text.length <= EMAIL_MAX_CHARACTERS && !text.includes('\0')
       ? text.toLowerCase()
       : undefined,
-  allowed: 'the e-mail address of a person',
+  allowed: 'the email address of a person',
 };
 
 /**

@@ -107,7 +107,7 @@ describe('a filtered audit log', () => {
     [{ ip: 'localhost' }, '"ip" must be an IP address'],
     [{ requestId: 'a b' }, '"requestId" must be a request id'],
     [{ targetId: '%' }, '"targetId" must be the id'],
-    [{ actor: '' }, '"actor" must be the e-mail address'],
+    [{ actor: '' }, '"actor" must be the email address'],
     [{ keyId: "' or 1=1" }, '"keyId" must be the id'],
   ])('refuses %o and says what is allowed', async (params, message) => {
     expectFailure(await list(params), 'invalid_parameter', message);

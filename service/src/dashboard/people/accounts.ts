@@ -21,7 +21,7 @@ export interface NewAccount {
 export const hashPassword = async (auth: DashboardAuth, password: string): Promise<string> =>
   (await auth.$context).password.hash(password);
 
-/** The user with this e-mail address. Upper and lower case are the same. */
+/** The user with this email address. Upper and lower case are the same. */
 export async function findUser(
   client: Queryable,
   email: string,

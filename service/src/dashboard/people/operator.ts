@@ -28,12 +28,12 @@ export interface BootstrapOptions {
 export interface Bootstrapped {
   readonly workspaceId: string;
   readonly userId: string;
-  /** False: the e-mail address already had an account. */
+  /** False: the email address already had an account. */
   readonly created: boolean;
 }
 
 /**
- * Creates a workspace and its owner. If the e-mail address has an account, that person owns the workspace. Throws
+ * Creates a workspace and its owner. If the email address has an account, that person owns the workspace. Throws
  * ApiError `invalid_body`, which names the value that is not allowed.
  */
 export async function bootstrap(options: BootstrapOptions): Promise<Bootstrapped> {
@@ -64,7 +64,7 @@ export interface ListedUser {
 
 const PAGE_ROWS = 1_000;
 
-/** Every person, by e-mail address. */
+/** Every person, by email address. */
 export async function* listUsers(pool: pg.Pool): AsyncGenerator<ListedUser, void> {
   for (let after = ''; ; ) {
     const { rows } = await pool.query<ListedUser>(
@@ -129,7 +129,7 @@ export const resetUserSecondFactor = (pool: Connections, email: string): Promise
 async function lockUser(client: pg.ClientBase, email: string): Promise<string> {
   const user = await findUser(client, email);
   if (user === undefined) {
-    throw new OperatorError(`nobody has the e-mail address ${email}; svcd user list prints all.`);
+    throw new OperatorError(`nobody has the email address ${email}; svcd user list prints all.`);
   }
   await lockPerson(client, user.id);
   return user.id;

@@ -237,7 +237,7 @@ describe('bootstrap', async () => {
 
   test('names the value that is not allowed, and writes nothing', async () => {
     const before = await service.pool.query('select count(*) from workspaces');
-    await expect(run('nobody')).rejects.toThrow('"email" must be an e-mail address');
+    await expect(run('nobody')).rejects.toThrow('"email" must be an email address');
     await expect(run(newEmail(), 'too short')).rejects.toThrow('"password" must be 10 to 128 characters.');
     await expect(run(newEmail(), PASSWORD, ' ')).rejects.toThrow(
       '"workspaceName" must be 1 to 100 characters',

@@ -59,7 +59,7 @@ export const email = Type.String({
   maxLength: EMAIL_MAX_CHARACTERS,
   pattern:
     "^(?!\\.)(?!.*\\.\\.)[A-Za-z0-9_'+\\-.]*[A-Za-z0-9_+\\-]@([A-Za-z0-9][A-Za-z0-9\\-]*\\.)+[A-Za-z]{2,}$",
-  allowed: `an e-mail address of at most ${EMAIL_MAX_CHARACTERS} characters, such as ada@example.com`,
+  allowed: `an email address of at most ${EMAIL_MAX_CHARACTERS} characters, such as ada@example.com`,
 });
 
 export const newPassword = Type.String({
