@@ -2,7 +2,7 @@ import pg from 'pg';
 import { GROUP_COMMIT_LOCK_TIMEOUT_MS, GROUP_COMMIT_MAX_ENTRIES } from '../config/limits.ts';
 import type { Connections } from '../database/lane.ts';
 import type { Lanes } from '../database/lanes.ts';
-import { commit } from '../database/pool.ts';
+import { begin, commit } from '../database/pool.ts';
 import { BusyError } from '../database/turns.ts';
 import {
   type AuditedRequest,
@@ -140,7 +140,7 @@ async function writeInOneTransaction(
     requestsStatement(workspaceId, pending, lockTimeoutMs),
   );
   const client = await connections.connect();
-  const begun = client.query('begin');
+  const begun = client.query(begin());
   const written = statements.map((statement) => client.query<WrittenRow>(statement));
   const committed = commit(client);
   const [results, [beginning, ending]] = await Promise.all([

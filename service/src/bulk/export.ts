@@ -1,5 +1,6 @@
 import { writableFields } from '@svc/sdk/contract';
 import { csvLine, withoutFormula } from '@svc/sdk/csv';
+import { rollback } from '../database/pool.ts';
 import { utc } from '../database/utc.ts';
 import type { RecordValues } from '../records/row.ts';
 import type { Resource } from '../resources/define.ts';
@@ -53,7 +54,7 @@ export async function* exportRecords(options: ExportOptions): AsyncGenerator<str
     }
   } finally {
     // Also if the reader stops before the end.
-    await client.query('rollback').catch((error: Error) => {
+    await client.query(rollback()).catch((error: Error) => {
       broken = error;
     });
     client.release(broken);

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { commit, inTransaction } from '../database/pool.ts';
+import { begin, commit, inTransaction, rollback } from '../database/pool.ts';
 import { type InsertResult, insertRecords } from '../records/insert.ts';
 import type { RecordInput } from '../records/row.ts';
 import type { Batch } from './batches.ts';
@@ -57,7 +57,7 @@ export async function atomicWriter(target: ImportTarget): Promise<ImportWriter> 
     open = false;
     let broken: Error | undefined;
     try {
-      await (statement === 'commit' ? commit(client) : client.query(statement));
+      await (statement === 'commit' ? commit(client) : client.query(rollback()));
     } catch (error) {
       broken = error as Error;
       if (statement === 'commit') throw error;
@@ -66,7 +66,7 @@ export async function atomicWriter(target: ImportTarget): Promise<ImportWriter> 
     }
   };
   try {
-    await client.query('begin');
+    await client.query(begin());
     await beginImport(client, target);
   } catch (error) {
     await end('rollback');

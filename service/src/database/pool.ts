@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import pg from 'pg';
 import { STATEMENT_TIMEOUT_MS } from '../config/limits.ts';
 import type { Connections } from './lane.ts';
+import { statement } from './statement.ts';
 
 /** Times stay text, so that they keep their microseconds. A bigint becomes a number. */
 const types: pg.CustomTypesConfig = {
@@ -77,7 +78,7 @@ export function createPool(wanted: PoolOptions): pg.Pool {
       `-c lock_timeout=${lockTimeoutMs} -c default_transaction_read_only=${readOnly} -c idle_in_transaction_session_timeout=${idleMs}`,
     Client: answeringClient(wanted.answerTimeoutMs ?? statementTimeoutMs + ANSWER_GRACE_MS),
     onConnect: async (client) => {
-      if (!readOnly) await client.query(DURABLE);
+      if (!readOnly) await client.query(makeDurable());
     },
     types,
     pipeline: wanted.pipeline ?? false,
@@ -93,7 +94,14 @@ export function createPool(wanted: PoolOptions): pg.Pool {
 }
 
 /** Changes only `off`: all other values, such as `local` and `remote_apply`, wait for the disk. */
-const DURABLE = `select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'`;
+const makeDurable = statement(
+  'make_durable',
+  'control',
+)`select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'`;
+
+export const begin = statement('begin', 'control')`begin`;
+export const rollback = statement('rollback', 'control')`rollback`;
+const commitTransaction = statement('commit', 'control')`commit`;
 
 /** Runs `work` in one transaction; rolls back when it throws. */
 export async function inTransaction<T>(
@@ -103,12 +111,12 @@ export async function inTransaction<T>(
   const client = await connections.connect();
   let broken: Error | undefined;
   try {
-    await client.query('begin');
+    await client.query(begin());
     const result = await work(client);
     await commit(client);
     return result;
   } catch (error) {
-    await client.query('rollback').catch((failure: Error) => {
+    await client.query(rollback()).catch((failure: Error) => {
       broken = failure;
     });
     throw error;
@@ -119,7 +127,7 @@ export async function inTransaction<T>(
 
 /** Commits. Throws if a statement had failed: PostgreSQL then rolls back without an error. */
 export async function commit(client: pg.ClientBase): Promise<void> {
-  const { command } = await client.query('commit');
+  const { command } = await client.query(commitTransaction());
   if (command !== 'COMMIT')
     throw new Error('The transaction was rolled back: one of its statements had failed.');
 }
