@@ -1,4 +1,8 @@
-/** Numbers that depend only on the seed (mulberry32). */
+import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64';
+import { uniformInt } from 'pure-rand/distribution/uniformInt';
+import { mersenne } from 'pure-rand/generator/mersenne';
+
+/** Numbers that depend only on the seed. */
 export interface Random {
   /** At least 0, less than 1. */
   next(): number;
@@ -8,13 +12,11 @@ export interface Random {
 }
 
 export function randomOf(seed: number): Random {
-  let state = seed >>> 0;
-  const next = (): number => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  const generator = mersenne(seed);
+  const integer = (least: number, most: number): number => uniformInt(generator, least, most);
+  return {
+    next: () => uniformFloat64(generator),
+    integer,
+    pick: (values) => values[integer(0, values.length - 1)] ?? values[0],
   };
-  const integer = (least: number, most: number): number => least + Math.floor(next() * (most - least + 1));
-  return { next, integer, pick: (values) => values[integer(0, values.length - 1)] ?? values[0] };
 }
