@@ -1,4 +1,5 @@
 import type { Time } from '@svc/sdk';
+import { classes } from '../ui/classes.ts';
 import { useNow } from './now.ts';
 import { formatDate, formatRelative, formatStamp, formatTime, formatUtc, formatUtcDay } from './time.ts';
 
@@ -21,7 +22,11 @@ export function When({ at, form = 'relative' }: WhenProps) {
   };
   const title = form === 'full' ? formatUtc(at) : `${formatTime(at)}\n${formatUtc(at)}`;
   return (
-    <time dateTime={at} title={title} className="whitespace-nowrap tabular-nums">
+    <time
+      dateTime={at}
+      title={title}
+      className={classes('tabular-nums', form !== 'full' && 'whitespace-nowrap')}
+    >
       {text[form]()}
     </time>
   );
