@@ -65,8 +65,7 @@ create table audits (
   created_at timestamp with time zone not null,
   doc text not null,
   constraint audits_pkey PRIMARY KEY (workspace_id, id),
-  constraint audits_headline_score_check CHECK (headline_score >= 0 AND headline_score <= 100),
-  constraint audits_workspace_id_company_id_fkey FOREIGN KEY (workspace_id, company_id) REFERENCES companies(workspace_id, id)
+  constraint audits_headline_score_check CHECK (headline_score >= 0 AND headline_score <= 100)
 );
 
 create table companies (
@@ -92,8 +91,7 @@ create table content (
   published_at timestamp with time zone,
   doc text not null,
   constraint content_pkey PRIMARY KEY (workspace_id, id),
-  constraint content_status_check CHECK (status = ANY (ARRAY['draft'::text, 'in_review'::text, 'scheduled'::text, 'published'::text, 'archived'::text])),
-  constraint content_workspace_id_company_id_fkey FOREIGN KEY (workspace_id, company_id) REFERENCES companies(workspace_id, id)
+  constraint content_status_check CHECK (status = ANY (ARRAY['draft'::text, 'in_review'::text, 'scheduled'::text, 'published'::text, 'archived'::text]))
 );
 
 create table dashboard_idempotency_keys (
@@ -208,8 +206,7 @@ create table mentions (
   created_at timestamp with time zone not null,
   doc text not null,
   constraint mentions_pkey PRIMARY KEY (workspace_id, id),
-  constraint mentions_sentiment_check CHECK (sentiment = ANY (ARRAY['positive'::text, 'neutral'::text, 'negative'::text])),
-  constraint mentions_workspace_id_company_id_fkey FOREIGN KEY (workspace_id, company_id) REFERENCES companies(workspace_id, id)
+  constraint mentions_sentiment_check CHECK (sentiment = ANY (ARRAY['positive'::text, 'neutral'::text, 'negative'::text]))
 );
 
 create table one_time_links (
@@ -338,6 +335,8 @@ create table workspaces (
 );
 
 CREATE INDEX accounts_by_user ON public.accounts USING btree (user_id);
+
+CREATE INDEX api_keys_by_company ON public.api_keys USING btree (workspace_id, company_id) WHERE ((revoked_at IS NULL) AND (company_id IS NOT NULL));
 
 CREATE INDEX api_keys_by_created ON public.api_keys USING btree (workspace_id, created_at, id);
 
@@ -470,3 +469,30 @@ begin
   raise exception 'the database is newer than this program, which cannot serve requests with an Idempotency-Key any more. Start the newer program.'
     using errcode = 'cannot_connect_now';
 end $function$;
+
+CREATE OR REPLACE FUNCTION public.refuse_while_records_exist()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET enable_sort TO 'off'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET jit TO 'off'
+AS $function$
+declare
+  found_id text;
+begin
+  execute format(
+    'select id from %I where workspace_id = $1 and company_id >= $2 and company_id <= $2
+     order by company_id, created_at, id limit 1', tg_argv[0]) into found_id using old.workspace_id, old.id;
+  if found_id is not null then
+    raise exception 'the company % still has %', old.id, tg_argv[0] using errcode = 'foreign_key_violation';
+  end if;
+  return old;
+end
+$function$;
+
+CREATE TRIGGER has_audits BEFORE DELETE ON public.companies FOR EACH ROW EXECUTE FUNCTION refuse_while_records_exist('audits');
+
+CREATE TRIGGER has_content BEFORE DELETE ON public.companies FOR EACH ROW EXECUTE FUNCTION refuse_while_records_exist('content');
+
+CREATE TRIGGER has_mentions BEFORE DELETE ON public.companies FOR EACH ROW EXECUTE FUNCTION refuse_while_records_exist('mentions');

@@ -51,13 +51,18 @@ export const REVIEWS_SQL = `
     author text,
     created_at timestamptz not null,
     doc text not null,
-    primary key (workspace_id, id),
-    foreign key (workspace_id, company_id) references companies
+    primary key (workspace_id, id)
   );
   create index reviews_by_created on reviews (workspace_id, created_at, id);
   create index reviews_by_rating on reviews (workspace_id, rating, id);
   create index reviews_by_company_created on reviews (workspace_id, company_id, created_at, id);
-  create index reviews_by_stage_created on reviews (workspace_id, stage, created_at, id);`;
+  create index reviews_by_company_rating on reviews (workspace_id, company_id, rating, id);
+  create index reviews_by_stage_created on reviews (workspace_id, stage, created_at, id);
+  create index reviews_by_stage_rating on reviews (workspace_id, stage, rating, id);
+  create index reviews_by_company_stage_created on reviews (workspace_id, company_id, stage, created_at, id);
+  create index reviews_by_company_stage_rating on reviews (workspace_id, company_id, stage, rating, id);
+  create trigger has_reviews before delete on companies
+    for each row execute function refuse_while_records_exist('reviews');`;
 
 /** A program that uses the resource through the client library. It prints its results as JSON. */
 export const CLIENT_PROGRAM = `
