@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { IDEMPOTENCY_KEY_MAX_CHARACTERS, IDEMPOTENCY_LIFETIME_SECONDS } from '@svc/sdk/contract';
 import type { FastifyRequest } from 'fastify';
 import type pg from 'pg';
+import { lookUp } from '../database/look-up.ts';
 import { ApiError } from '../http/errors.ts';
 import type { Scope } from '../list/read.ts';
 import type { Answer } from '../records/create.ts';
@@ -88,9 +89,10 @@ export async function claimIdempotencyKey(
     name: 'find_idempotent_answer',
     // Rows with before_scopes are older than the separate names. A limited API key finds them too, for the same request.
     text: `select status, headers, body, batch, fingerprint, created_at < now() - $3 * interval '1 second' as expired
-      from idempotent_answers
-      where workspace_id = $1 and (idempotency_key = $2 or $4 and idempotency_key = $5 and before_scopes and fingerprint = $6)
-      order by before_scopes limit 1`,
+      from unnest(array[$2, $5]) with ordinality as wanted (name, place) cross join lateral (
+        ${lookUp({ select: '*', from: 'idempotent_answers', column: 'idempotency_key', key: 'wanted.name' })}) answer
+      where place = 1 or $4 and before_scopes and fingerprint = $6
+      order by place limit 1`,
     values: [workspaceId, name, IDEMPOTENCY_LIFETIME_SECONDS, companyId !== null, key, fingerprint],
   });
   const [found] = rows;

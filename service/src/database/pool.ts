@@ -42,6 +42,15 @@ export interface PoolOptions {
   readonly answerTimeoutMs?: number;
 }
 
+/**
+ * Prefers the index that has the order of a statement, whatever the statistics say. A statement for which there is no
+ * such index still sorts. PostgreSQL 15 counts each forbidden step as an immense cost, at which it would compile the
+ * statement (jit). docs/decisions/0014 has the reasons.
+ */
+const PLANS = ['enable_sort', 'enable_incremental_sort', 'enable_bitmapscan', 'enable_seqscan', 'jit']
+  .map((name) => `-c ${name}=off`)
+  .join(' ');
+
 const CONNECT_TIMEOUT_MS = 5_000;
 /** The client gives up this much later than the server, so the server runs no statement of a client that is gone. */
 const ANSWER_GRACE_MS = 2_000;
@@ -58,7 +67,8 @@ export const FOR_COMMANDS = { idleInTransactionTimeoutMs: 0, answerTimeoutMs: 0 
  * - the time limits of `wanted`;
  * - UTC and the ISO style, because cursors contain times as text;
  * - `read committed`, because a transaction that waited for a lock must see what was committed meanwhile;
- * - `synchronous_commit`, because a commit must be on the disk.
+ * - `synchronous_commit`, because a commit must be on the disk;
+ * - {@link PLANS}.
  *
  * Other `options` of the URL apply. If an idle connection breaks, `onError` is called, and the next query opens a new one.
  */
@@ -75,7 +85,7 @@ export function createPool(wanted: PoolOptions): pg.Pool {
     keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
     options:
       `${options} -c TimeZone=UTC -c DateStyle=ISO -c default_transaction_isolation=read\\ committed -c statement_timeout=${statementTimeoutMs} ` +
-      `-c lock_timeout=${lockTimeoutMs} -c default_transaction_read_only=${readOnly} -c idle_in_transaction_session_timeout=${idleMs}`,
+      `-c lock_timeout=${lockTimeoutMs} -c default_transaction_read_only=${readOnly} -c idle_in_transaction_session_timeout=${idleMs} ${PLANS}`,
     Client: answeringClient(wanted.answerTimeoutMs ?? statementTimeoutMs + ANSWER_GRACE_MS),
     onConnect: async (client) => {
       if (!readOnly) await client.query(makeDurable());

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { lookUp } from '../database/look-up.ts';
 import { parentField, WHOLE_WORKSPACE } from '../records/counters.ts';
 import { docOf, type RecordValues, selectList } from '../records/row.ts';
 import { columnName, type Resource } from '../resources/define.ts';
@@ -73,7 +74,7 @@ async function replaceDoc(
   expected: string,
 ): Promise<boolean> {
   const { rowCount } = await pool.query(
-    `update ${relation} set doc = $4 where workspace_id = $1 and id = $2 and doc = $3`,
+    `update ${relation} set doc = $4 where ctid = (${lookUp({ select: 'ctid', from: relation })}) and doc = $3`,
     [workspaceId, id, doc, expected],
   );
   return rowCount === 1;

@@ -4,6 +4,7 @@ import { deriveKey, fingerprintOf } from '../config/secrets.ts';
 import type { Clock } from '../config/time.ts';
 import type { Shares } from '../database/lane.ts';
 import type { Lanes } from '../database/lanes.ts';
+import { lookUp } from '../database/look-up.ts';
 import { matchesHash, newSalt, saltedHash, tokenIndex } from './token.ts';
 
 /** The identity and the limits of a request (specification, section 5). */
@@ -123,19 +124,24 @@ async function findRow(reads: Shares, indexes: readonly Buffer[]): Promise<KeyRo
   const { rows } = await reads.of(`key ${indexes[0]?.toString('base64')}`).query<KeyRow>({
     name: 'find_key',
     text: `select k.workspace_id, k.id, k.mode, k.access, k.company_id, k.token_version, k.token_index,
-        k.secret_fingerprint, k.salt, k.salted_hash, k.revoked_at is not null as revoked, w.burst_limit
-      from api_keys k join workspaces w on w.id = k.workspace_id
-      where k.token_index = any($1::bytea[])`,
+        k.secret_fingerprint, k.salt, k.salted_hash, k.revoked_at is not null as revoked,
+        (select burst_limit from workspaces where id = k.workspace_id) as burst_limit
+      from unnest($1::bytea[]) as wanted (token_index) cross join lateral (
+        select * from api_keys k where k.token_index >= wanted.token_index and k.token_index <= wanted.token_index
+        order by k.token_index limit 1) k`,
     values: [indexes],
   });
   return rows[0];
 }
 
-/** After a rotation of the deployment's secrets, the first use of a key moves the key to the issuing secret. */
+/**
+ * After a rotation of the deployment's secrets, the first use of a key moves the key to the issuing secret. It changes
+ * nothing if another transaction changes the key at the same time; then a later use moves it.
+ */
 async function reindex(writes: Shares, row: KeyRow, index: Buffer, fingerprint: string): Promise<void> {
   await writes.of(row.workspace_id).query(
     `update api_keys set token_index = $3, secret_fingerprint = $5
-     where workspace_id = $1 and id = $2 and token_index = $4`,
+     where ctid = (${lookUp({ select: 'ctid', from: 'api_keys' })}) and token_index = $4`,
     [row.workspace_id, row.id, index, row.token_index, fingerprint],
   );
 }

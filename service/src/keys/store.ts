@@ -5,6 +5,7 @@ import { appendEvent, lockLogForKeys } from '../audit-log/append-event.ts';
 import { newId } from '../config/ids.ts';
 import { deriveKey, fingerprintOf } from '../config/secrets.ts';
 import type { Shares } from '../database/lane.ts';
+import { lookUp } from '../database/look-up.ts';
 import { inTransaction } from '../database/pool.ts';
 import { allocateTimestamps, timeOfMicros } from '../records/time.ts';
 import { newSalt, newToken, saltedHash, tokenHint, tokenIndex } from './token.ts';
@@ -98,7 +99,7 @@ export function createKeyStore(changes: Shares, secrets: readonly string[]): Key
       `insert into api_keys (workspace_id, id, name, mode, access, company_id, created_at, hint, token_index, secret_fingerprint,
          salt, salted_hash)
        select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12
-       where $6::text is null or exists (select from companies where workspace_id = $1 and id = $6)`,
+       where $6::text is null or (${lookUp({ select: 'true', from: 'companies', key: '$6' })})`,
       [workspaceId, id, key.name, key.mode, key.access, key.companyId, createdAt, ...stored],
     );
     if (rowCount === 0) return 'no_company';
@@ -137,8 +138,8 @@ export function createKeyStore(changes: Shares, secrets: readonly string[]): Key
         const { token, stored } = issue(found.mode);
         await client.query(
           `update api_keys set hint = $3, token_index = $4, secret_fingerprint = $5, salt = $6, salted_hash = $7, token_version = token_version + 1
-           where workspace_id = $1 and id = $2`,
-          [workspaceId, keyId, ...stored],
+           where workspace_id = $1 and id = $2 and ctid = $8`,
+          [workspaceId, keyId, ...stored, found.place],
         );
         return { key: await logChange(client, workspaceId, keyId, by, 'key.rotated'), token };
       }),
@@ -147,8 +148,8 @@ export function createKeyStore(changes: Shares, secrets: readonly string[]): Key
       change(workspaceId, keyId, confirm, async (client, found) => {
         if (found.revoked) return readKey(client, workspaceId, keyId);
         await client.query(
-          'update api_keys set revoked_at = clock_timestamp() where workspace_id = $1 and id = $2',
-          [workspaceId, keyId],
+          'update api_keys set revoked_at = clock_timestamp() where workspace_id = $1 and id = $2 and ctid = $3',
+          [workspaceId, keyId, found.place],
         );
         return logChange(client, workspaceId, keyId, by, 'key.revoked');
       }),
@@ -174,6 +175,8 @@ async function logChange(
 }
 
 interface LockedKey {
+  /** The row's place in the table (ctid). It stays until the transaction ends, because the row is locked. */
+  readonly place: string;
   readonly mode: KeyMode;
   readonly revoked: boolean;
 }
@@ -185,7 +188,7 @@ async function lockKey(
 ): Promise<LockedKey | undefined> {
   await lockLogForKeys(client, workspaceId);
   const { rows } = await client.query<LockedKey>(
-    'select mode, revoked_at is not null as revoked from api_keys where workspace_id = $1 and id = $2 for update',
+    `${lookUp({ select: 'ctid::text as place, mode, revoked_at is not null as revoked', from: 'api_keys' })} for update`,
     [workspaceId, keyId],
   );
   return rows[0];
@@ -193,7 +196,7 @@ async function lockKey(
 
 async function readKey(client: pg.ClientBase, workspaceId: string, keyId: string): Promise<ApiKey> {
   const { rows } = await client.query<{ key: ApiKey }>(
-    'select doc::json as key from api_key_records where workspace_id = $1 and id = $2',
+    lookUp({ select: 'doc::json as key', from: 'api_key_records' }),
     [workspaceId, keyId],
   );
   const [row] = rows;

@@ -7,7 +7,7 @@ type SortType = 'timestamptz' | 'smallint';
 
 /** `^@` means: begins with. */
 export interface Comparison {
-  readonly operator: '>=' | '<=' | '<' | '^@';
+  readonly operator: '=' | '>=' | '<=' | '<' | '^@';
   readonly type: SortType | 'text';
 }
 
@@ -40,12 +40,17 @@ export interface ListDefinition {
   readonly relation: string;
   /** The column that holds the company of a record. Null: keys that are limited to a company cannot read the list. */
   readonly companyColumn: string | null;
+  /**
+   * The filter columns that indexes have between the workspace and the sort column, in the order of the indexes. There is an
+   * index for each subset. Other columns are compared row by row.
+   */
+  readonly indexed: readonly string[];
   /** Sort columns by their name in `sort` (`created`, `score`). The first one is the default. */
   readonly sorts: Readonly<Record<string, SortColumn>>;
   /** Whether the `sort` parameter is accepted. */
   readonly sortable: boolean;
   readonly filters: Readonly<Record<string, Filter>>;
-  /** Whether a page has `pagination.total`, up to TOTAL_MAX_ITEMS. */
+  /** Whether a page has `pagination.total`, up to TOTAL_MAX_ITEMS. Not for lists whose filters compare the sort column. */
   readonly total: boolean;
 }
 

@@ -7,6 +7,7 @@ const LIST: ListDefinition = {
   name: 'things',
   relation: 'things',
   companyColumn: 'company_id',
+  indexed: ['company_id', 'status'],
   sorts: { created: { column: 'created_at', type: 'timestamptz' } },
   sortable: false,
   filters: {},
@@ -50,30 +51,66 @@ describe('keysetStatement', () => {
     else expect(text).toContain(`(created_at, id) ${comparison} ($3::timestamptz, $4)`);
   });
 
-  test('every value is a parameter, in the order of the text', () => {
-    const { text, values } = keysetStatement(
-      read('descending', 'forward', 'after', { equal: { company_id: 'C', status: 'S' } }),
-    );
-    expect(values).toEqual(['wks_1', 10, 'C', 'S', 'K', 'I']);
-    expect(text).toContain('workspace_id = $1 and company_id = $3 and status = $4');
-    expect(text).toContain('($5::timestamptz, $6)');
-    expect(text).toContain('limit $2 + 1');
-    for (const value of ["'wks_1'", "'C'", "'S'", "'K'", "'I'"]) expect(text).not.toContain(value);
-  });
-
-  test('a comparison is a condition with a typed parameter, after the equality conditions', () => {
+  test('every value is a parameter', () => {
     const { text, values } = keysetStatement(
       read('descending', 'forward', 'after', {
-        equal: { kind: 'A' },
-        compared: [
-          { column: 'created_at', operator: '>=', type: 'timestamptz', value: 'T' },
-          { column: 'path', operator: '^@', type: 'text', value: 'P' },
-        ],
+        equal: { company_id: 'C', status: 'S' },
+        compared: [{ column: 'mode', operator: '=', type: 'text', value: 'M' }],
       }),
     );
-    expect(values).toEqual(['wks_1', 10, 'A', 'T', 'P', 'K', 'I']);
-    expect(text).toContain('kind = $3 and created_at >= $4::timestamptz and path ^@ $5::text');
-    expect(text).toContain('($6::timestamptz, $7)');
+    expect(values).toEqual(['wks_1', 10, 'C', 'S', 'M', 'K', 'I']);
+    expect(text).toContain('limit $2 + 1');
+    for (const value of values) expect(text).not.toContain(`'${value}'`);
+  });
+
+  test.each([
+    [
+      'descending',
+      undefined,
+      '(company_id, status) >= ($3, $4) and (company_id, status) <= ($3, $4)',
+      'order by company_id desc, status desc, created_at desc, id desc',
+    ],
+    [
+      'descending',
+      'after',
+      '(company_id, status) >= ($3, $4) and (company_id, status, created_at, id) < ($3, $4, $5::timestamptz, $6)',
+      'order by company_id desc, status desc, created_at desc, id desc',
+    ],
+    [
+      'ascending',
+      'before',
+      '(company_id, status, created_at, id) >= ($3, $4, $5::timestamptz, $6) and (company_id, status) <= ($3, $4)',
+      'order by company_id asc, status asc, created_at asc, id asc',
+    ],
+  ] as const)(
+    'indexed columns are a range in the order of their index: %s, %s',
+    (order, side, where, orderBy) => {
+      const equal = { company_id: 'C', status: 'S' };
+      const { text } = keysetStatement(read(order, 'forward', side, { equal }));
+      expect(text).toContain(`where workspace_id = $1 and ${where}\n  ${orderBy}`);
+    },
+  );
+
+  test('a filter of the sort column is an end of the range, unless a cursor is', () => {
+    const ofTime = { column: 'created_at', type: 'timestamptz' } as const;
+    const more: Partial<KeysetRead> = {
+      equal: { kind: 'A' },
+      compared: [
+        { ...ofTime, operator: '>=', value: 'F' },
+        { ...ofTime, operator: '<', value: 'T' },
+        { column: 'path', operator: '^@', type: 'text', value: 'P' },
+      ],
+    };
+    const first = keysetStatement(read('descending', 'forward', undefined, more));
+    expect(first.values).toEqual(['wks_1', 10, 'A', 'P', 'F', 'T']);
+    expect(first.text).toContain(
+      'where workspace_id = $1 and (kind, created_at) >= ($3, $5::timestamptz) and (kind, created_at) < ($3, $6::timestamptz) and path ^@ $4::text\n',
+    );
+    const next = keysetStatement(read('descending', 'forward', 'after', more));
+    expect(next.values).toEqual(['wks_1', 10, 'A', 'P', 'F', 'K', 'I']);
+    expect(next.text).toContain(
+      'and (kind, created_at) >= ($3, $5::timestamptz) and (kind, created_at, id) < ($3, $6::timestamptz, $7) and path',
+    );
   });
 
   test('a shape has one name for all values, and each shape has another name', () => {
@@ -94,11 +131,14 @@ describe('keysetStatement', () => {
     for (const { name = '' } of shapes) expect(name.length).toBeLessThan(64);
   });
 
-  test('a statement with many conditions, or with comparisons, is not prepared: there are too many of these', () => {
+  test('a statement with many conditions, or with other operators, is not prepared: there are too many of these', () => {
     const nameOf = (more: Partial<KeysetRead>) =>
       keysetStatement(read('descending', 'forward', 'after', more)).name;
     expect(nameOf({ equal: { status: 'S', kind: 'K' } })).toBeDefined();
     expect(nameOf({ equal: { status: 'S', kind: 'K', path: 'P' } })).toBeUndefined();
+    const equals = { column: 'mode', operator: '=', type: 'text', value: 'M' } as const;
+    expect(nameOf({ equal: { status: 'S' }, compared: [equals] })).toBeDefined();
+    expect(nameOf({ equal: { status: 'S', kind: 'K' }, compared: [equals] })).toBeUndefined();
     expect(
       nameOf({ compared: [{ column: 'status', operator: '>=', type: 'smallint', value: '400' }] }),
     ).toBeUndefined();

@@ -9,9 +9,9 @@ import type { Comparison, ListDefinition, Sort } from './definition.ts';
 export interface KeysetRead {
   readonly list: ListDefinition;
   readonly workspaceId: string;
-  /** Columns that must equal a value: filters, and the company of the key. */
+  /** Columns of an index that must equal a value, in the order of `list.indexed`: filters, and the company of the key. */
   readonly equal: Readonly<Record<string, string>>;
-  /** Columns that are compared with a value by another operator. */
+  /** Other columns that are compared with a value. Those of the sort column limit the range that is read. */
   readonly compared?: readonly Compared[];
   readonly sort: Sort;
   readonly direction: Direction;
@@ -41,11 +41,8 @@ export interface KeysetRow {
 /** JSON text never contains a raw line break, so this text separates docs exactly. */
 export const DOC_SEPARATOR = ',\n';
 
-/** The most equal columns of a prepared statement. With more, or with comparisons, there would be too many statements. */
-const PREPARED_COLUMNS_MAX = 2;
-
-/** The number of the first condition's parameter. The workspace and the limit come before it. */
-const FIRST_CONDITION = 3;
+/** The most conditions of a prepared statement. With more, or with other operators, there would be too many statements. */
+const PREPARED_CONDITIONS_MAX = 2;
 
 const statements = new Map<string, Readonly<pg.QueryConfig>>();
 
@@ -59,60 +56,98 @@ export async function readKeyset(connections: Queryable, read: KeysetRead): Prom
 
 /**
  * Builds the statement of a page. Statements with few conditions are prepared, so that a connection keeps a bounded
- * number.
+ * number. Identifiers come from the declarations, never from a request; values are always parameters.
  */
 export function keysetStatement(read: KeysetRead): pg.QueryConfig & { values: (string | number)[] } {
-  const { list, sort, position, compared = [] } = read;
-  const columns = Object.keys(read.equal);
+  const { list, sort, compared = [] } = read;
+  const values: (string | number)[] = [read.workspaceId, read.limit];
+  const parameter = (value: string): string => `$${values.push(value)}`;
+  const fixed = Object.entries(read.equal).map(([column, value]) => ({
+    column,
+    parameter: parameter(value),
+  }));
+  const filters = compared
+    .filter(({ column }) => column !== sort.column.column)
+    .map(({ column, operator, type, value }) => `${column} ${operator} ${parameter(value)}::${type}`);
   const ascending = (sort.order === 'ascending') === (read.direction === 'forward');
-  // When the read crosses the item next to the gap, include the item in the comparison.
-  const inclusive = position !== undefined && (position.side === 'before') === (read.direction === 'forward');
-  const comparison = position === undefined ? '' : `${ascending ? '>' : '<'}${inclusive ? '=' : ''}`;
+  const where = ['workspace_id = $1', ...rangeOf(read, fixed, ascending, parameter), ...filters].join(
+    ' and ',
+  );
 
-  const conditions = [
-    ...columns.map((name, i) => `${name} = $${i + FIRST_CONDITION}`),
-    ...compared.map(
-      ({ column, operator, type }, i) =>
-        `${column} ${operator} $${i + FIRST_CONDITION + columns.length}::${type}`,
-    ),
-  ];
-  const shape = `${list.relation} ${conditions.join(' ')} ${sort.column.column} ${ascending} ${comparison} ${list.total}`;
+  const shape = `${list.relation} ${sort.column.column} ${ascending} ${list.total} ${where}`;
   let statement = statements.get(shape);
   if (statement === undefined) {
-    const text = statementText(list, conditions, sort, ascending ? 'asc' : 'desc', comparison);
-    const prepared = compared.length === 0 && columns.length <= PREPARED_COLUMNS_MAX;
+    const columns = fixed.map(({ column }) => column);
+    const counted = [
+      'workspace_id = $1',
+      ...fixed.map((each) => `${each.column} = ${each.parameter}`),
+      ...filters,
+    ];
+    const text = statementText(list, columns, sort, ascending ? 'asc' : 'desc', where, counted.join(' and '));
+    const few = fixed.length + compared.length <= PREPARED_CONDITIONS_MAX;
+    const prepared = few && compared.every(({ operator }) => operator === '=');
     const hash = createHash('sha256').update(text).digest('hex').slice(0, 32);
     statement = { ...(prepared ? { name: `page_${hash}` } : {}), text };
     statements.set(shape, statement);
   }
-  const values = [
-    read.workspaceId,
-    read.limit,
-    ...Object.values(read.equal),
-    ...compared.map(({ value }) => value),
-  ];
-  return { ...statement, values: position === undefined ? values : [...values, position.key, position.id] };
+  return { ...statement, values };
+}
+
+interface FixedColumn {
+  readonly column: string;
+  readonly parameter: string;
 }
 
 /**
- * Identifiers come from the declarations, never from a request; values are always parameters. The order is total, because
- * it ends in the id, and the row comparison has exactly the columns of an index. So every page, also the last one, reads
+ * The range of the index that holds the rows of the page and those after it: a bound at each end, or none where the list
+ * of the workspace ends. A fixed column has two bounds instead of an equality: with an equality, the order would need no
+ * index with this column, and PostgreSQL could choose another index (docs/decisions/0014). A cursor's bound is within
+ * those of the filters, because its item was in the list.
+ */
+function rangeOf(
+  { sort, direction, position, compared = [] }: KeysetRead,
+  fixed: readonly FixedColumn[],
+  ascending: boolean,
+  parameter: (value: string) => string,
+): readonly string[] {
+  const { column, type } = sort.column;
+  return (['>', '<'] as const).flatMap((end) => {
+    const bound = fixed.map((each) => each.parameter);
+    const columns = fixed.map((each) => each.column);
+    if (position !== undefined && ascending === (end === '>')) {
+      // When the read crosses the item next to the gap, include the item in the comparison.
+      const inclusive = (position.side === 'before') === (direction === 'forward');
+      bound.push(`${parameter(position.key)}::${type}`, parameter(position.id));
+      return `${rowOf([...columns, column, 'id'])} ${end}${inclusive ? '=' : ''} ${rowOf(bound)}`;
+    }
+    const limit = compared.find((each) => each.column === column && each.operator.startsWith(end));
+    if (limit !== undefined) {
+      bound.push(`${parameter(limit.value)}::${limit.type}`);
+      return `${rowOf([...columns, column])} ${limit.operator} ${rowOf(bound)}`;
+    }
+    return columns.length === 0 ? [] : `${rowOf(columns)} ${end}= ${rowOf(bound)}`;
+  });
+}
+
+const rowOf = (parts: readonly string[]): string =>
+  parts.length === 1 ? parts.join() : `(${parts.join(', ')})`;
+
+/**
+ * The order is that of one index only, and total, because it ends in the id. So every page, also the last one, reads
  * limit + 1 index rows. The aggregates read the rows in the order of the subquery.
  */
 function statementText(
   list: ListDefinition,
-  conditions: readonly string[],
+  fixed: readonly string[],
   sort: Sort,
   order: 'asc' | 'desc',
-  comparison: string,
+  where: string,
+  counted: string,
 ): string {
-  const { column, type } = sort.column;
-  const where = ['workspace_id = $1', ...conditions].join(' and ');
-  const next = conditions.length + FIRST_CONDITION;
-  const after =
-    comparison === '' ? '' : ` and (${column}, id) ${comparison} ($${next}::${type}, $${next + 1})`;
+  const { column } = sort.column;
+  const orders = [...fixed, column, 'id'].map((each) => `${each} ${order}`).join(', ');
   const total = list.total
-    ? `(select count(*)::int from (select 1 from ${list.relation} where ${where} limit ${TOTAL_MAX_ITEMS + 1}) counted)`
+    ? `(select count(*)::int from (select 1 from ${list.relation} where ${counted} limit ${TOTAL_MAX_ITEMS + 1}) counted)`
     : 'null::int';
   return `select
   string_agg(doc, E',\\n') as docs,
@@ -122,8 +157,8 @@ function statementText(
   ${total} as total
 from (
   select doc, ${column}, id from ${list.relation}
-  where ${where}${after}
-  order by ${column} ${order}, id ${order}
+  where ${where}
+  order by ${orders}
   limit $2 + 1
 ) page`;
 }

@@ -108,15 +108,22 @@ export function conditionsOf(
   { filters }: Pick<ListQuery, 'filters'>,
   { companyId }: Scope,
 ): Required<Pick<KeysetRead, 'equal' | 'compared'>> {
-  const equal: Record<string, string> = {};
+  const wanted = new Map<string, string>();
   const compared: Compared[] = [];
-  if (companyId !== null && list.companyColumn !== null) equal[list.companyColumn] = companyId;
+  if (companyId !== null && list.companyColumn !== null) wanted.set(list.companyColumn, companyId);
   for (const [name, { column, comparison }] of Object.entries(list.filters)) {
     const value = filters[name];
     if (value === undefined) continue;
-    if (comparison === undefined) equal[column] = value;
+    if (comparison === undefined) wanted.set(column, value);
     else compared.push({ ...comparison, column, value });
   }
+  const equal: Record<string, string> = {};
+  for (const column of list.indexed) {
+    const value = wanted.get(column);
+    if (value !== undefined) equal[column] = value;
+    wanted.delete(column);
+  }
+  for (const [column, value] of wanted) compared.push({ column, operator: '=', type: 'text', value });
   return { equal, compared };
 }
 

@@ -34,16 +34,12 @@ export async function addToCounts(
 ): Promise<void> {
   await client.query({
     name: 'add_to_counts',
-    text: `with added as (
-      select * from unnest($3::text[], $4::bigint[]) as a (company_id, records)
-    ),
-    known as (
-      update record_counts c set records = c.records + added.records from added
-      where c.workspace_id = $1 and c.resource = $2 and c.company_id = added.company_id
-      returning c.company_id
-    )
-    insert into record_counts (workspace_id, resource, company_id, records)
-    select $1, $2, company_id, records from added where company_id not in (select company_id from known)`,
+    // A negative number cannot be inserted, not even where the row exists, so the sum is calculated before.
+    text: `insert into record_counts (workspace_id, resource, company_id, records)
+      select $1, $2, a.company_id, a.records + coalesce((
+        select records from record_counts c where workspace_id = $1 and resource = $2 and c.company_id = a.company_id), 0)
+      from unnest($3::text[], $4::bigint[]) as a (company_id, records)
+      on conflict (workspace_id, resource, company_id) do update set records = excluded.records`,
     values: [workspaceId, resource.name, [...counts.keys()], [...counts.values()]],
   });
 }

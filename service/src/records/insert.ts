@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { finished } from 'node:stream/promises';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
+import { lookUp } from '../database/look-up.ts';
 import { columnName, type Resource } from '../resources/define.ts';
 import { addToCounts, countsOf, parentField } from './counters.ts';
 import { type RecordInput, type Row, rowOf, type Value } from './row.ts';
@@ -120,10 +121,7 @@ export function texts(inputs: readonly RecordInput[], name: string): ReadonlySet
   return found;
 }
 
-/**
- * Returns the ids that exist. Looks up each id separately; `offset 0` keeps the planner from another join. With
- * `id = any(…)` and without statistics, the planner read all of another index that ends in the id.
- */
+/** Returns the ids that exist. Looks up each id separately. */
 async function existingIds(
   client: pg.ClientBase,
   workspaceId: string,
@@ -134,7 +132,7 @@ async function existingIds(
   const { rows } = await client.query<{ id: string }>({
     name: `existing_${relation}`,
     text: `select wanted.id from unnest($2::text[]) as wanted (id) cross join lateral (
-      select 1 from ${relation} where workspace_id = $1 and id = wanted.id offset 0) found`,
+      ${lookUp({ select: '1', from: relation, key: 'wanted.id' })}) found`,
     values: [workspaceId, [...ids]],
   });
   return new Set(rows.map((row) => row.id));

@@ -1,6 +1,7 @@
 import { isId } from '@svc/sdk/contract';
 import type pg from 'pg';
 import { failedFor } from '../database/errors.ts';
+import { lookUp } from '../database/look-up.ts';
 import { ApiError, invalidBody } from '../http/errors.ts';
 import { strongEtag } from '../http/etag.ts';
 import type { Scope } from '../list/read.ts';
@@ -55,8 +56,8 @@ export const removeRecord = (
     try {
       await client.query({
         name: `delete_${resource.list.relation}`,
-        text: `delete from ${resource.list.relation} where workspace_id = $1 and id = $2`,
-        values: [scope.workspaceId, id],
+        text: `delete from ${resource.list.relation} where workspace_id = $1 and id = $2 and ctid = $3`,
+        values: [scope.workspaceId, id, locked.place],
       });
     } catch (error) {
       if (!failedFor(error, 'foreign_key_violation')) throw error;
@@ -69,14 +70,14 @@ export const removeRecord = (
 
 async function hasActiveKey(client: pg.ClientBase, workspaceId: string, companyId: string): Promise<boolean> {
   const { rowCount } = await client.query(
-    'select 1 from api_keys where workspace_id = $1 and company_id = $2 and revoked_at is null limit 1',
+    lookUp({ select: '1', from: 'api_keys', column: 'company_id', and: 'revoked_at is null' }),
     [workspaceId, companyId],
   );
   return rowCount !== 0;
 }
 
 /**
- * Locks the clock of the workspace and reads a record. Throws `not_found` if the scope has no such record, and
+ * Locks the clock of the workspace and a record. Throws `not_found` if the scope has no such record, and
  * `precondition_failed` if If-Match does not match its ETag.
  */
 async function lockMatching(
@@ -90,9 +91,9 @@ async function lockMatching(
   if (!isId(id)) throw notFound();
   const now = timeOfMicros(await allocateTimestamps(client, workspaceId, 1));
   const { relation, companyColumn } = resource.list;
-  const { rows } = await client.query<{ doc: string }>({
+  const { rows } = await client.query<{ doc: string; place: string }>({
     name: `lock_${relation}`,
-    text: `select doc from ${relation} where workspace_id = $1 and id = $2 and ($3::text is null or ${companyColumn ?? 'id'} = $3)`,
+    text: `${lookUp({ select: 'doc, ctid::text as place', from: relation, and: `($3::text is null or ${companyColumn ?? 'id'} = $3)` })} for no key update`,
     values: [workspaceId, id, companyId],
   });
   const [row] = rows;
@@ -103,7 +104,7 @@ async function lockMatching(
       `The ${resource.singular} has changed since it was read. Read it again, then repeat the change.`,
     );
   }
-  return { id, doc: row.doc, values: JSON.parse(row.doc) as RecordValues, now };
+  return { id, place: row.place, doc: row.doc, values: JSON.parse(row.doc) as RecordValues, now };
 }
 
 /** If-Match uses strong comparison (RFC 9110). */
@@ -126,7 +127,7 @@ async function checkCompany(
   const parent = parentField(resource);
   if (parent === undefined || values[parent] === locked.values[parent]) return;
   if (scope.companyId !== null) throw otherCompany();
-  const { rowCount } = await client.query('select 1 from companies where workspace_id = $1 and id = $2', [
+  const { rowCount } = await client.query(lookUp({ select: '1', from: 'companies' }), [
     scope.workspaceId,
     values[parent],
   ]);
@@ -157,6 +158,8 @@ function stampedOnMove(
 /** A record that a transaction has locked. No other transaction writes to its workspace until this one ends. */
 interface LockedRecord {
   readonly id: string;
+  /** The row's place in the table (ctid). It stays until the transaction ends, because the row is locked. */
+  readonly place: string;
   readonly doc: string;
   readonly values: RecordValues;
   /** The timestamp of this write, with six fractional digits. */
@@ -177,11 +180,11 @@ async function updateRecord(
   const written = canonicalValues(resource, changed);
   const doc = JSON.stringify(written);
   const names = Object.keys(resource.fields).filter((name) => name !== 'id' && name !== 'createdAt');
-  const assignments = names.map((name, i) => `${columnName(name)} = $${i + 4}`).join(', ');
+  const assignments = names.map((name, i) => `${columnName(name)} = $${i + 5}`).join(', ');
   await client.query({
     name: `update_${resource.list.relation}`,
-    text: `update ${resource.list.relation} set doc = $3, ${assignments} where workspace_id = $1 and id = $2`,
-    values: [workspaceId, locked.id, doc, ...names.map((name) => written[name] ?? null)],
+    text: `update ${resource.list.relation} set doc = $4, ${assignments} where workspace_id = $1 and id = $2 and ctid = $3`,
+    values: [workspaceId, locked.id, locked.place, doc, ...names.map((name) => written[name] ?? null)],
   });
   const parent = parentField(resource);
   if (parent !== undefined && written[parent] !== locked.values[parent]) {

@@ -1,6 +1,7 @@
 import type { Count } from '@svc/sdk';
 import { isId } from '@svc/sdk/contract';
 import type { Queryable, Shares } from '../database/lane.ts';
+import { lookUp } from '../database/look-up.ts';
 import { strongEtag } from '../http/etag.ts';
 import type { Scope } from '../list/read.ts';
 import type { Resource } from '../resources/define.ts';
@@ -23,7 +24,11 @@ export async function readRecord(
   const limited = scope.companyId !== null && list.companyColumn !== null;
   const { rows } = await connections.query<{ doc: string }>({
     name: `record_${list.relation}${limited ? '_of_company' : ''}`,
-    text: `select doc from ${list.relation} where workspace_id = $1 and id = $2${limited ? ` and ${list.companyColumn} = $3` : ''}`,
+    text: lookUp({
+      select: 'doc',
+      from: list.relation,
+      ...(limited ? { and: `${list.companyColumn} = $3` } : {}),
+    }),
     values: limited ? [scope.workspaceId, id, scope.companyId] : [scope.workspaceId, id],
   });
   const [row] = rows;

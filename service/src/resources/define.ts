@@ -17,12 +17,20 @@ export interface Resource extends CompleteResource {
 
 const CREATED: SortColumn = { column: 'created_at', type: 'timestamptz' };
 
-/** Completes a resource of the contract. `relation` is the table or view that lists read. Default: its name. */
+/** The view that lists read instead of a table, and its indexed columns. */
+export type ListView = Pick<ListDefinition, 'relation' | 'indexed'>;
+
+/** Completes a resource of the contract. `view`: default is the table with the resource's name, all filters indexed. */
 export function resourceOf(
   contract: ResourceContract & { readonly idPrefix: IdPrefix },
-  relation: string = contract.name,
+  view?: ListView,
 ): Resource {
   const { name, company, fields, sorts, filters, total } = contract;
+  const companyColumn = company === null ? null : columnName(company);
+  const filtered = new Set([
+    ...(companyColumn === null ? [] : [companyColumn]),
+    ...Object.keys(filters).map(columnName),
+  ]);
   const sortColumn = (field: string): SortColumn => ({
     column: columnName(field),
     type: fields[field]?.kind === 'time' ? 'timestamptz' : 'smallint',
@@ -32,8 +40,9 @@ export function resourceOf(
     idPrefix: contract.idPrefix,
     list: {
       name,
-      relation,
-      companyColumn: company === null ? null : columnName(company),
+      relation: view?.relation ?? name,
+      companyColumn,
+      indexed: view?.indexed ?? [...filtered],
       sorts: { created: CREATED, ...mapped(sorts ?? {}, sortColumn) },
       sortable: sorts !== undefined,
       filters: mapped(filters, equalityFilter),

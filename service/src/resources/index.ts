@@ -1,14 +1,14 @@
 import { CONTRACT, type Contract } from '@svc/sdk/contract';
-import { type Resource, resourceOf } from './define.ts';
+import { type ListView, type Resource, resourceOf } from './define.ts';
 
-/** The table or view that a list reads, for resources whose name is not that of their table. */
-const RELATIONS: Readonly<Partial<Record<string, string>>> = {
-  apiKeys: 'api_key_records',
-  auditLog: 'audit_log_entries',
-} satisfies Partial<Record<keyof Contract, string>>;
+/** The views that lists read. People create the keys, so their list is small and needs no indexes for filters. */
+const VIEWS: Readonly<Partial<Record<string, ListView>>> = {
+  apiKeys: { relation: 'api_key_records', indexed: [] },
+  auditLog: { relation: 'audit_log_entries', indexed: ['kind'] },
+} satisfies Partial<Record<keyof Contract, ListView>>;
 
 const resources = Object.fromEntries(
-  Object.entries(CONTRACT).map(([key, contract]) => [key, resourceOf(contract, RELATIONS[key])]),
+  Object.entries(CONTRACT).map(([key, contract]) => [key, resourceOf(contract, VIEWS[key])]),
 ) as Readonly<Record<keyof Contract, Resource>>;
 
 /** Every resource of the contract, in its order. */

@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { createApp } from '../../src/app.ts';
 import type { ActorContext } from '../../src/audit-log/actor.ts';
 import type { TrustedProxies } from '../../src/config/config.ts';
-import { unshared } from '../../src/database/lane.ts';
+import { type Shares, unshared } from '../../src/database/lane.ts';
 import { lanesOver } from '../../src/database/lanes.ts';
 import { inTransaction } from '../../src/database/pool.ts';
 import { createKeyStore, type KeyStore, type NewKey } from '../../src/keys/store.ts';
@@ -22,6 +22,9 @@ export const TEST_ACTOR: ActorContext = {
 };
 
 export const TEST_SECRET = 'a secret of the tests, 32 characters or more';
+
+/** Creates, rotates and revokes keys on these connections. */
+export const testKeys = (changes: Shares): KeyStore => createKeyStore(changes, [TEST_SECRET]);
 
 /** An application in this process, with a separate database and a clock that the test sets. */
 export interface TestService {

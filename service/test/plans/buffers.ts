@@ -1,0 +1,104 @@
+import pg from 'pg';
+import { createPool } from '../../src/database/pool.ts';
+import type { TestDatabase } from '../harness/database.ts';
+
+/** How PostgreSQL plans a statement with parameters: for each set of values, or once for all. */
+export const PLANS = ['force_custom_plan', 'force_generic_plan'] as const;
+type Plan = (typeof PLANS)[number];
+
+/** A statement that ran, with the buffers of tables and indexes that it asked for. */
+interface Measured {
+  readonly text: string;
+  readonly buffers: number;
+}
+
+/** A connection with the settings of the service, in a transaction that is rolled back. */
+export interface Meter {
+  readonly client: pg.PoolClient;
+  /** Runs `work`. Returns its statements with their buffers: those of planning, triggers and foreign keys included. */
+  measure(work: (client: pg.PoolClient) => Promise<unknown>): Promise<readonly Measured[]>;
+  /** The buffers and the plan of a statement that only reads, from EXPLAIN (ANALYZE, BUFFERS). */
+  explain(statement: pg.QueryConfig): Promise<{ readonly buffers: number; readonly plan: string }>;
+}
+
+/** Counts what the current transaction has asked for. It reads only catalogs itself. */
+const COUNT = `select sum(pg_stat_get_xact_blocks_fetched(oid))::int as buffers from pg_class
+  where relkind in ('r', 'i', 't') and relnamespace in ('public'::regnamespace, 'pg_toast'::regnamespace)`;
+
+export async function metered<T>(
+  { url }: Pick<TestDatabase, 'url'>,
+  plan: Plan,
+  work: (meter: Meter) => Promise<T>,
+): Promise<T> {
+  const pool = createPool({ url, max: 1, name: 'meter', onError: () => undefined });
+  const client = await pool.connect();
+  try {
+    await client.query(`set plan_cache_mode = ${plan}`);
+    await client.query('begin');
+    return await work({
+      client,
+      measure: (run) => measure(client, run),
+      explain: (statement) => explain(client, statement),
+    });
+  } finally {
+    await client.query('rollback');
+    client.release();
+    await pool.end();
+  }
+}
+
+async function measure(
+  client: pg.PoolClient,
+  run: (client: pg.PoolClient) => Promise<unknown>,
+): Promise<readonly Measured[]> {
+  const counts: Promise<Measured>[] = [];
+  const count = async (): Promise<number> => {
+    const { rows } = await client.query<{ buffers: number }>(COUNT);
+    return rows[0]?.buffers ?? Number.NaN;
+  };
+  const counting = Object.create(client) as pg.PoolClient;
+  // The client runs one statement at a time in the order of the calls, a COPY too.
+  counting.query = ((statement: pg.QueryConfig | pg.Submittable | string, values?: unknown[]) => {
+    const before = count();
+    const result = client.query(statement as pg.QueryConfig, values);
+    const after = count();
+    counts.push(
+      Promise.all([before, after]).then(([from, to]) => ({ text: textOf(statement), buffers: to - from })),
+    );
+    return result;
+  }) as typeof client.query;
+  await run(counting);
+  return Promise.all(counts);
+}
+
+function textOf(statement: pg.QueryConfig | pg.Submittable | string): string {
+  if (typeof statement === 'string') return statement;
+  return 'text' in statement ? String(statement.text) : 'copy';
+}
+
+interface Explained {
+  readonly Plan: Record<`Shared ${'Hit' | 'Read'} Blocks`, number>;
+}
+
+async function explain(
+  client: pg.PoolClient,
+  { text, values = [] }: pg.QueryConfig,
+): Promise<{ readonly buffers: number; readonly plan: string }> {
+  await client.query(`prepare explained as ${text}`);
+  try {
+    const parameters = values.length === 0 ? '' : `(${values.map((value) => literal(value)).join(', ')})`;
+    const { rows } = await client.query<{ 'QUERY PLAN': readonly [Explained] }>(
+      `explain (analyze, buffers, timing off, format json) execute explained ${parameters}`,
+    );
+    const plan = rows[0]?.['QUERY PLAN'][0].Plan;
+    if (plan === undefined) throw new Error('there is no plan');
+    return {
+      buffers: plan['Shared Hit Blocks'] + plan['Shared Read Blocks'],
+      plan: JSON.stringify(plan, ['Node Type', 'Index Name', 'Index Cond', 'Filter', 'Plans'], 1),
+    };
+  } finally {
+    await client.query('deallocate explained');
+  }
+}
+
+const literal = (value: unknown): string => pg.escapeLiteral(String(value));

@@ -1,0 +1,114 @@
+import { TOTAL_MAX_ITEMS } from '@svc/sdk/contract';
+import type pg from 'pg';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Position } from '../../src/list/cursor.ts';
+import { type Sort, sortsOf } from '../../src/list/definition.ts';
+import { keysetStatement } from '../../src/list/keyset.ts';
+import { conditionsOf } from '../../src/list/read.ts';
+import { COMPANY, LISTS, type ListCase } from '../harness/lists.ts';
+import { metered, PLANS } from './buffers.ts';
+import { createState, type PlanState, partitionsOf, STATES, type StateName } from './states.ts';
+
+const LIMIT = 10;
+/** Pages of indexes above the leaves, the visibility map and the ends of a range. */
+const OVERHEAD = 20;
+/** A page of one kind of audit-log entries looks into the index of each partition. */
+const PARTITION_OVERHEAD = 4;
+
+/** People create the keys, so their list is small. It has no index for its filters. */
+const SMALL_LISTS = ['api-keys'];
+
+interface Shape {
+  readonly what: string;
+  readonly list: ListCase;
+  readonly sort: Sort;
+  readonly companyId: string | null;
+  readonly filters: Readonly<Record<string, string>>;
+}
+
+/** Every combination of filters, with and without a key that is limited to a company, in every sort. */
+const SHAPES: readonly Shape[] = LISTS.flatMap((list) => {
+  let sets: readonly Readonly<Record<string, string>>[] = [{}];
+  for (const { name, good } of list.filters) sets = sets.flatMap((set) => [set, { ...set, [name]: good }]);
+  const companies = list.resource.list.companyColumn === null ? [null] : [null, COMPANY];
+  const isSmall = SMALL_LISTS.includes(list.name);
+  return (isSmall ? sets.slice(0, 1) : sets).flatMap((filters) =>
+    (isSmall ? companies.slice(0, 1) : companies).flatMap((companyId) =>
+      sortsOf(list.resource.list)
+        .filter(({ name }) => list.sorts.includes(name))
+        .map((sort) => ({
+          what: `${list.path} ${sort.name} ${Object.keys(filters).join()}${companyId === null ? '' : ' key of a company'}`,
+          list,
+          sort,
+          companyId,
+          filters,
+        })),
+    ),
+  );
+});
+
+/** The item in the middle of the list. */
+async function middleOf(
+  pool: pg.Pool,
+  workspaceId: string,
+  { list, sort, ...wanted }: Shape,
+): Promise<Position> {
+  const { relation } = list.resource.list;
+  const { equal, compared } = conditionsOf(list.resource.list, wanted, { ...wanted, workspaceId });
+  const values = [...Object.entries(equal), ...compared.map(({ column, value }) => [column, value] as const)];
+  const where = values.map(([column], i) => ` and ${column} = $${i + 2}`).join('');
+  const { rows } = await pool.query<{ key: string; id: string }>(
+    `select ${sort.column.column}::text as key, id from ${relation} where workspace_id = $1${where} order by ${sort.column.column}, id
+     offset (select count(*) / 2 from ${relation} where workspace_id = $1${where}) limit 1`,
+    [workspaceId, ...values.map(([, value]) => value)],
+  );
+  const [row] = rows;
+  if (row === undefined) throw new Error('the list is empty');
+  return { side: 'after', ...row };
+}
+
+describe.each(Object.keys(STATES) as StateName[])('in a workspace %s', (name) => {
+  let state: PlanState;
+  let partitions: number;
+  const middles = new Map<Shape, Position>();
+
+  beforeAll(async () => {
+    state = await createState(name);
+    partitions = await partitionsOf(state);
+    for (const shape of SHAPES) {
+      middles.set(shape, await middleOf(state.database.pool, state.workspaceId, shape));
+    }
+  });
+
+  test.each(PLANS)(
+    'every page reads buffers by its limit only, at the start and deep in the list, with %s',
+    async (plan) => {
+      await metered(state.database, plan, async ({ explain }) => {
+        const wrong: unknown[] = [];
+        for (const shape of SHAPES) {
+          const { list, sort, what } = shape;
+          const total = list.resource.list.total ? TOTAL_MAX_ITEMS + 1 : 0;
+          const ofPartitions = list.name === 'audit-log' ? partitions * PARTITION_OVERHEAD : 0;
+          const most = LIMIT + OVERHEAD + total + ofPartitions;
+          const middle = middles.get(shape);
+          for (const direction of ['forward', 'before'] as const) {
+            for (const position of [undefined, middle, middle && { ...middle, side: 'before' as const }]) {
+              const statement = keysetStatement({
+                list: list.resource.list,
+                workspaceId: state.workspaceId,
+                ...conditionsOf(list.resource.list, shape, { ...shape, workspaceId: state.workspaceId }),
+                sort,
+                direction,
+                position,
+                limit: LIMIT,
+              });
+              const { buffers, plan: steps } = await explain(statement);
+              if (buffers > most) wrong.push({ what, direction, from: position?.side, buffers, most, steps });
+            }
+          }
+        }
+        expect(wrong).toEqual([]);
+      });
+    },
+  );
+});

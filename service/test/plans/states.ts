@@ -1,0 +1,157 @@
+import type pg from 'pg';
+import { RESOURCES } from '../../src/resources/index.ts';
+import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+import { COMPANY, type FilterCase, LISTS, type ListCase, OTHER_COMPANY } from '../harness/lists.ts';
+import { type SeedRow, seedRecords, tableOf } from '../harness/records.ts';
+
+/** A database with a large workspace that the planner's statistics do not describe. */
+export interface PlanState {
+  readonly database: TestDatabase;
+  readonly workspaceId: string;
+}
+
+/** What the statistics say of the workspace. All of its lists have ROWS items. */
+export const STATES = {
+  'without statistics': { others: 3, rowsOfOthers: 1_000, analyzed: false },
+  'with statistics older than the workspace': { others: 5, rowsOfOthers: 1_000, analyzed: true },
+  'outside the most common values among 5,000 others': { others: 5_000, rowsOfOthers: 2, analyzed: true },
+} as const;
+export type StateName = keyof typeof STATES;
+
+/** Items of each list of the workspace. */
+const ROWS = 6_000;
+/** Rows that differ in their values. Each exists ROWS / PATTERNS times in the workspace. */
+const PATTERNS = 200;
+/** One row in so many has the first value of a filter. Without the filter's index, a page reads as many times its rows. */
+const RARE = 20;
+
+const time = (index: number): string => new Date(Date.UTC(2026, 2, 1) + index * 21_600_000).toISOString();
+
+function filterValue({ good, other }: FilterCase, position: number, index: number): string {
+  const rare = index % RARE === 0 && (position === 0 || index % (RARE * 2) === 0);
+  return rare ? good : other;
+}
+
+function pattern(list: ListCase, index: number): SeedRow {
+  const at = time(index);
+  const values = Object.fromEntries(list.filters.map((each, i) => [each.name, filterValue(each, i, index)]));
+  const row = { ...values, createdAt: at, completedAt: at, publishedAt: at, headlineScore: index % 100 };
+  const keys = list.name === 'api-keys' ? { companyId: index % RARE === 0 ? COMPANY : null } : {};
+  return { ...row, ...keys, id: `${list.resource.idPrefix}_${index}` };
+}
+
+/** Creates a database in which the workspace is in the state. Autovacuum is off, so the state stays. */
+export async function createState(name: StateName): Promise<PlanState> {
+  const { others, rowsOfOthers, analyzed } = STATES[name];
+  const database = await createTestDatabase();
+  const { pool } = database;
+  const patterns = await seedPatterns(pool);
+  await withoutAutovacuum(pool);
+  const ids = await workspaces(pool, others);
+  await copyPatterns(pool, patterns, ids, rowsOfOthers);
+  if (analyzed) await pool.query('analyze');
+  const [workspaceId = ''] = await workspaces(pool, 1);
+  await copyPatterns(pool, patterns, [workspaceId], ROWS);
+  await fillOtherTables(pool, workspaceId);
+  return { database, workspaceId };
+}
+
+/** Creates the workspace that the others are copies of, with one row of each pattern. Returns its id. */
+async function seedPatterns(pool: pg.Pool): Promise<string> {
+  const [id = ''] = await workspaces(pool, 1);
+  for (const list of inOrder())
+    await seedRecords(
+      pool,
+      id,
+      list.resource,
+      Array.from({ length: PATTERNS }, (_, index) => pattern(list, index)),
+    );
+  return id;
+}
+
+/** Companies first: the others refer to them. */
+const inOrder = (): readonly ListCase[] =>
+  LISTS.toSorted((a, b) => Number(b.name === 'companies') - Number(a.name === 'companies'));
+
+/** Creates workspaces with the companies that all rows refer to. */
+async function workspaces(pool: pg.Pool, count: number): Promise<readonly string[]> {
+  const { rows } = await pool.query<{ id: string }>(
+    `with ids as (select 'wks_' || md5(random()::text) as id from generate_series(1, $1)),
+      created as (insert into workspaces (id, name) select id, 'test' from ids),
+      clocks as (insert into workspace_clocks (workspace_id) select id from ids),
+      meters as (insert into live_meters (workspace_id) select id from ids)
+    select id from ids`,
+    [count],
+  );
+  const ids = rows.map(({ id }) => id);
+  await pool.query(
+    `insert into companies (workspace_id, id, name, created_at, doc)
+     select w, c, 'a company', '2026-01-01', '{}' from unnest($1::text[]) w, unnest($2::text[]) c`,
+    [ids, [COMPANY, OTHER_COMPANY]],
+  );
+  return ids;
+}
+
+async function withoutAutovacuum(pool: pg.Pool): Promise<void> {
+  const { rows } = await pool.query<{ name: string }>(
+    `select oid::regclass::text as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace`,
+  );
+  for (const { name } of rows) await pool.query(`alter table ${name} set (autovacuum_enabled = off)`);
+}
+
+/** Gives each workspace `count` rows of each list, in an order that no list has. */
+async function copyPatterns(
+  pool: pg.Pool,
+  patterns: string,
+  ids: readonly string[],
+  count: number,
+): Promise<void> {
+  for (const { resource } of inOrder()) {
+    const table = tableOf(resource);
+    const { rows } = await pool.query<{ name: string; type: string }>(
+      `select attname as name, format_type(atttypid, null) as type from pg_attribute
+       where attrelid = $1::regclass and attnum > 0 and not attisdropped`,
+      [table],
+    );
+    const values = rows.map(({ name, type }) => {
+      if (name === 'workspace_id') return 'w';
+      if (name === 'id') return "id || '_' || copy";
+      return type.startsWith('timestamp') ? `${name} + copy * interval '1 millisecond'` : name;
+    });
+    await pool.query(
+      `insert into ${table} (${rows.map(({ name }) => name).join(', ')})
+       select ${values.join(', ')} from unnest($2::text[]) w,
+         (select * from ${table} where workspace_id = $1 order by hashtext(id) limit $3) p, generate_series(1, $4) copy
+       order by hashtext(id || copy || w)`,
+      [patterns, ids, Math.min(count, PATTERNS), Math.max(1, Math.round(count / PATTERNS))],
+    );
+  }
+}
+
+/** The tables that are no lists: counters, stored answers and imports. */
+async function fillOtherTables(pool: pg.Pool, workspaceId: string): Promise<void> {
+  const series = `generate_series(1, ${ROWS}) i order by hashtext(i::text)`;
+  await pool.query(
+    `insert into record_counts (workspace_id, resource, company_id, records)
+     select $1, resource, company, ${ROWS} from unnest($2::text[]) resource,
+       (select '' as company union all select id from companies where workspace_id = $1) c`,
+    [workspaceId, RESOURCES.map(({ name }) => name)],
+  );
+  await pool.query(
+    `insert into idempotent_answers (workspace_id, idempotency_key, fingerprint, status, headers, body)
+     select $1, 'name_' || i, '', 201, '{}', '{}' from ${series}`,
+    [workspaceId],
+  );
+  await pool.query(
+    `insert into imports (workspace_id, id, records, run_id) select $1, 'imp_' || i, 1, 'run' from ${series}`,
+    [workspaceId],
+  );
+}
+
+/** How many partitions the audit log has. */
+export async function partitionsOf({ database }: PlanState): Promise<number> {
+  const { rows } = await database.pool.query<{ count: number }>(
+    `select count(*) from pg_inherits where inhparent = 'audit_log'::regclass`,
+  );
+  return rows[0]?.count ?? Number.NaN;
+}
