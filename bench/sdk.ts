@@ -1,21 +1,23 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { type Audit, type ListEnvelope, Svc } from '@svc/sdk';
-import { onDatabase, seeded, spread, startServer } from '../harness.ts';
-import { seed, WORKSPACES } from '../pages/seed.ts';
+import { createTarget } from './bench.ts';
+import { withCleanup } from './cleanup.ts';
+import { spreadOf } from './measure/rounds.ts';
 
 /**
  * Reads 100,000 audits with `for await` of the client and with a hand-written fetch loop of the same page size. Prints the
  * times, their ratio, and the heap during a walk. The two walks alternate every ten pages, so that other load of the
  * machine slows both equally.
  *
- *   node bench/sdk/run.ts [rounds] [audits]
+ *   node bench/sdk.ts [rounds] [audits]
  */
 const [rounds = 5, audits = 100_000] = process.argv.slice(2).map(Number);
 const LIMIT = 100;
 /** Audits of one turn. */
 const TURN = 10 * LIMIT;
-const SECRET = 'the secret of the benchmark, not of a service';
+/** The largest workspace has this many audits at a scale of 1. */
+const LARGEST_AUDITS = 1_000_000;
 /** The decimals of the ratios, which are close to 1. */
 const DIGITS = 3;
 const MEBIBYTE = 1024 * 1024;
@@ -87,12 +89,7 @@ async function heapDuring(walk: Walk): Promise<readonly number[]> {
 
 const costText = ({ wall, processor }: Cost): string =>
   `${wall.toFixed(0)} ms (processor ${processor.toFixed(0)} ms)`;
-async function compare(databaseUrl: string): Promise<void> {
-  console.log(`loading ${audits * WORKSPACES} audits`);
-  const { token } = await seeded(databaseUrl, (pool) => seed(pool, SECRET, audits));
-  const env = { BENCH_DATABASE_URL: databaseUrl, BENCH_SECRET: SECRET };
-  const service = await startServer(new URL('../pages/service.ts', import.meta.url), env);
-  const baseUrl = service.origin;
+async function compare(baseUrl: string, token: string): Promise<void> {
   const ratios: Cost[] = [];
   for (let round = 0; round <= rounds; round++) {
     const [client, hand] = await takeTurns([byClient(baseUrl, token), byHand(baseUrl, token)]);
@@ -101,24 +98,24 @@ async function compare(databaseUrl: string): Promise<void> {
     const ratio = { wall: client.wall / hand.wall, processor: client.processor / hand.processor };
     ratios.push(ratio);
     console.log(
-      `client ${costText(client)}   by hand ${costText(hand)}   ratio ${ratio.wall.toFixed(3)}, processor ${ratio.processor.toFixed(3)}`,
+      `client ${costText(client)}   by hand ${costText(hand)}   ratio ${ratio.wall.toFixed(DIGITS)}, processor ${ratio.processor.toFixed(DIGITS)}`,
     );
   }
-  console.log(
-    `client / by hand, time: ${spread(
-      ratios.map(({ wall }) => wall),
-      DIGITS,
-    )}`,
-  );
-  console.log(
-    `client / by hand, processor time: ${spread(
-      ratios.map(({ processor }) => processor),
-      DIGITS,
-    )}`,
-  );
+  for (const [name, field] of [
+    ['time', 'wall'],
+    ['processor time', 'processor'],
+  ] as const) {
+    const { median, least, greatest } = spreadOf(ratios.map((ratio) => ratio[field]));
+    console.log(
+      `client / by hand, ${name}: ${median.toFixed(DIGITS)} (${least.toFixed(DIGITS)} to ${greatest.toFixed(DIGITS)})`,
+    );
+  }
   const heaps = await heapDuring(byClient(baseUrl, token));
   console.log(`heap at each tenth of a walk, MiB: ${heaps.map((heap) => heap.toFixed(1)).join(' ')}`);
-  service.process.disconnect();
 }
 
-await onDatabase(compare);
+console.log(`loading ${audits} audits`);
+await withCleanup(async (stack) => {
+  const target = await createTarget(stack, {}, { workspaces: 1, scale: audits / LARGEST_AUDITS });
+  await compare(target.service.origin, target.workspaces[0]?.token ?? '');
+});

@@ -1,0 +1,109 @@
+import { createWriteStream } from 'node:fs';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
+import { type Target, write } from '../bench.ts';
+import type { ProcessTree } from '../measure/processes.ts';
+import type { Sample } from '../measure/rounds.ts';
+import { audit, auditLines, idOf, newSeries } from '../target/records.ts';
+import { importAudits, type Workspace } from '../target/workspaces.ts';
+
+/** Ways to write many audits. */
+
+const BATCH_RECORDS = 1_000;
+const BATCHES_MAX = 20;
+const BATCH_CONNECTIONS = 4;
+const MS_PER_SECOND = 1_000;
+const TENTHS = 10;
+
+/** The processes of a command: all that this process has started, without the service. */
+const commandTree = ({ service }: Target): ProcessTree => ({ root: process.pid, without: service.pid });
+
+/** `svcd import` of a file. */
+export async function importFile(target: Target, workspace: Workspace, audits: number) {
+  const path = join(target.installation.folder, 'audits.ndjson');
+  const lines = auditLines(audits, workspace.companies);
+  await pipeline(Readable.from(lines), createWriteStream(path));
+  let peakMemoryMb = 0;
+  const sample = await target.measureWork(async () => {
+    const report = await importAudits(target.installation, workspace.id, path);
+    peakMemoryMb = report.peakMemoryMb;
+    return { requests: audits, seconds: report.seconds };
+  }, commandTree(target));
+  return { sample, peakMemoryMb };
+}
+
+/** `svcd import` of a pipe. It reads each tenth of the file when the one before is written, up to a few batches. */
+export async function importInTenths(target: Target, workspace: Workspace, audits: number) {
+  const tenths: Sample[] = [];
+  const size = Math.ceil(audits / TENTHS);
+  let begun = performance.now();
+  let read = 0;
+  function* lines(): Generator<string> {
+    for (const chunk of auditLines(audits, workspace.companies)) {
+      yield chunk;
+      read += Math.min(BATCH_RECORDS, audits - read);
+      if (read < (tenths.length + 1) * size && read < audits) continue;
+      const seconds = (performance.now() - begun) / MS_PER_SECOND;
+      tenths.push({
+        rate: size / seconds,
+        p50Ms: Number.NaN,
+        p99Ms: Number.NaN,
+        nodeUs: Number.NaN,
+        postgresUs: Number.NaN,
+      });
+      begun = performance.now();
+    }
+  }
+  const { peakMemoryMb } = await importAudits(target.installation, workspace.id, lines());
+  return { tenths, peakMemoryMb };
+}
+
+/** A plain COPY of the audits of one workspace into another, in the order in which they were written. */
+export async function copyRows(
+  { database: { client }, measureWork }: Target,
+  from: Workspace,
+  to: Workspace,
+) {
+  const source = client.query(
+    copyTo(`copy (select * from audits where workspace_id = '${from.id}' order by created_at) to stdout`),
+  );
+  const rows = (await text(source)).replaceAll(`${from.id}\t`, `${to.id}\t`);
+  const lines = rows.split('\n').length - 1;
+  return measureWork(async () => {
+    const begun = performance.now();
+    await pipeline(
+      Readable.from([rows], { objectMode: false }),
+      client.query(copyFrom('copy audits from stdin')),
+    );
+    return { requests: lines, seconds: (performance.now() - begun) / MS_PER_SECOND };
+  });
+}
+
+/** `POST /v1/audits/batch`, over a few connections. */
+export async function sendBatches(target: Target, workspace: Workspace, audits: number): Promise<Sample> {
+  const series = newSeries();
+  const count = Math.min(BATCHES_MAX, Math.ceil(audits / BATCH_RECORDS));
+  const requests = Array.from({ length: count }, (_, batch) => {
+    const first = batch * BATCH_RECORDS;
+    const data = Array.from({ length: BATCH_RECORDS }, (_, i) => ({
+      id: idOf('aud', series, first + i),
+      ...audit(first + i, workspace.companies),
+    }));
+    return write('/v1/audits/batch', workspace, { data });
+  });
+  const sample = await target.measure({
+    connections: Math.min(BATCH_CONNECTIONS, count),
+    requests,
+    duration: { amount: count },
+  });
+  // Rates and CPU time are those of records.
+  return {
+    ...sample,
+    rate: sample.rate * BATCH_RECORDS,
+    nodeUs: sample.nodeUs / BATCH_RECORDS,
+    postgresUs: sample.postgresUs / BATCH_RECORDS,
+  };
+}
