@@ -27,7 +27,7 @@ export function registerReads(v1: FastifyInstance, resource: Resource, reader: L
     if (request.params.id === 'count') throw new ApiError('not_found', `${resource.path} has no count.`);
     const record = await readRecord(reader.reads.of(key.workspaceId), resource, key, request.params.id);
     if (record === undefined) throw new ApiError('not_found', `There is no such ${resource.singular}.`);
-    return sendConditional(request, reply, record.doc, record.etag);
+    return sendConditional(request, reply, () => record.doc, record.etag);
   });
 }
 

@@ -18,12 +18,12 @@ export const weakEtag = (content: string): string => `W/${strongEtag(content)}`;
 export function sendConditional(
   request: FastifyRequest,
   reply: FastifyReply,
-  body: string,
+  body: () => string,
   etag: string,
 ): FastifyReply {
   reply.header('etag', etag).header('cache-control', 'private, no-cache');
   if (matchesEtag(request.headers['if-none-match'], etag)) return reply.code(304).send();
-  return reply.type('application/json; charset=utf-8').send(body);
+  return reply.type('application/json; charset=utf-8').send(body());
 }
 
 /** Whether If-None-Match names the ETag, by weak comparison. */

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto';
 import { CURSOR_LIFETIME_SECONDS } from '@svc/sdk/contract';
-import { deriveKey } from '../config/secrets.ts';
+import { deriveKey, fingerprintOf } from '../config/secrets.ts';
 
 /**
  * A gap between two items of an ordered list, directly before or after the item with this sort key and id. The gap stays
@@ -22,6 +22,8 @@ export type Binding = string;
 export type CursorFailure = 'invalid' | 'expired' | 'mismatch';
 
 export interface CursorCodec {
+  /** Identifies the secret that issues cursors, without revealing it. */
+  readonly issuer: string;
   /** Issues a cursor. The same position, issued in the same second, gives the same text. */
   encode(position: Position, binding: Binding, workspaceId: string, nowMs: number): string;
   /** Opens a cursor. Checks in this order: invalid, expired, mismatch. It never throws. */
@@ -47,9 +49,13 @@ export function createCursorCodec(secrets: readonly string[]): CursorCodec {
     nonce: deriveKey(secret, 'cursor nonce'),
   }));
   const [issuing] = keys;
-  if (issuing === undefined) throw new Error('A cursor codec needs at least one secret.');
+  const [issuingSecret] = secrets;
+  if (issuing === undefined || issuingSecret === undefined)
+    throw new Error('A cursor codec needs at least one secret.');
 
   return {
+    issuer: fingerprintOf(issuingSecret),
+
     encode(position, binding, workspaceId, nowMs) {
       const payload: Payload = [
         Math.floor(nowMs / 1000),

@@ -21,15 +21,16 @@ export interface ListReader {
   readonly clock: Clock;
 }
 
-/** The list envelope as JSON text, and its weak ETag. */
 export interface ListAnswer {
-  readonly body: string;
+  /** Weak. */
   readonly etag: string;
+  /** Returns the list envelope as JSON text. It seals the cursors, so a 304 does not need it. */
+  readonly body: () => string;
 }
 
 /**
- * Reads one page (specification, 4.1): opens the cursor, runs one statement, writes the envelope. Returns the failure of a
- * cursor that cannot be used; does not throw it.
+ * Reads one page (specification, 4.1): opens the cursor and runs one statement. Returns the failure of a cursor that cannot
+ * be used; does not throw it.
  */
 export async function readList(
   reader: ListReader,
@@ -50,12 +51,12 @@ export async function readList(
   const conditions = conditionsOf(list, query, scope);
   const read = { list, workspaceId, ...conditions, sort, direction, position, limit };
   const page = toPage(await readKeyset(reader.reads.of(workspaceId), read), limit, direction, position);
-  const at =
-    (issuedMs: number) =>
-    (gap: Position | null): string | null =>
-      gap === null ? null : reader.cursors.encode(gap, binding, workspaceId, issuedMs);
-  const tagged = envelope(page, direction, at(tagTime(nowMs)));
-  return { body: envelope(page, direction, at(nowMs)), etag: weakEtag(`${workspaceId}\n${tagged}`) };
+  const issue = (gap: Position | null): string | null =>
+    gap === null ? null : reader.cursors.encode(gap, binding, workspaceId, nowMs);
+  return {
+    etag: etagOf(page, direction, workspaceId, [tagTime(nowMs), reader.cursors.issuer, binding]),
+    body: () => envelope(page, direction, issue),
+  };
 }
 
 /** A page without cursors: its items in the order of the list, and the gaps at its two ends. */
@@ -142,9 +143,26 @@ function envelope(page: Page, direction: Direction, issue: (gap: Position | null
 }
 
 /**
- * The issue time of the cursors that the ETag of a page is computed from. The cursors of a response change every second.
- * Those of the ETag change only every ETAG_LIFETIME_SECONDS: the ETag of an unchanged page mostly stays the same, and a
- * page that a 304 declares current has no expired cursor. The ETag also changes if its cursors become unusable for
- * another reason: another issuing secret, or another binding.
+ * The ETag of a page: a hash of its items and of what its cursors are made from, because sealing them would cost more.
+ * `seal` is all of that except the gaps. The ETag changes if the cursors become unusable: if they expire, or have another
+ * issuing secret or another binding. A page without cursors does not depend on `seal`.
+ */
+function etagOf(
+  page: Page,
+  direction: Direction,
+  workspaceId: string,
+  seal: readonly [issuedAtMs: number, issuer: string, binding: Binding],
+): string {
+  const { data, hasMore, start, end, total } = page;
+  const cursors = start === null && end === null ? null : [...seal, start, end];
+  // The direction decides which of the two cursors is `nextCursor`.
+  const more = hasMore ? direction : null;
+  return weakEtag(`${JSON.stringify([workspaceId, more, total, cursors])}\n${data}`);
+}
+
+/**
+ * The issue time that the ETag of a page is computed from. The cursors of a response change every second. This time changes
+ * only every ETAG_LIFETIME_SECONDS: the ETag of an unchanged page mostly stays the same, and a page that a 304 declares
+ * current has no expired cursor.
  */
 const tagTime = (nowMs: number): number => nowMs - (nowMs % (ETAG_LIFETIME_SECONDS * 1000));

@@ -44,7 +44,7 @@ export function registerLog(
   api.get<{ Querystring: Raw }>(LOG, async (request, reply) => {
     const { workspaceId } = await sessions.member(request, reply);
     const page = await readPage(reader, logList, request.query, { workspaceId, companyId: null });
-    return reply.type(JSON_TYPE).send(page.body);
+    return reply.type(JSON_TYPE).send(page.body());
   });
 
   api.get<{ Params: { entryId: string } }>(`${LOG}/:entryId`, async (request, reply) => {

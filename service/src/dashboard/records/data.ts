@@ -34,7 +34,7 @@ export function registerData(api: FastifyInstance, { pool, sessions, reader }: D
     const { workspaceId } = await sessions.member(request, reply);
     const { list } = resourceOf(request.params);
     const page = await readPage(reader, list, request.query, { workspaceId, companyId: null });
-    return reply.type(JSON_TYPE).send(page.body);
+    return reply.type(JSON_TYPE).send(page.body());
   });
 
   api.get<One>(`${DATA}/:recordId`, async (request, reply) => {

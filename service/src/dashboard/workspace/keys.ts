@@ -28,7 +28,7 @@ export function registerKeys(api: FastifyInstance, { sessions, keys, reader }: D
   api.get<{ Querystring: Record<string, unknown> }>(KEYS, async (request, reply) => {
     const { workspaceId } = await sessions.member(request, reply);
     const page = await readPage(reader, apiKeys.list, request.query, { workspaceId, companyId: null });
-    return reply.type('application/json; charset=utf-8').send(page.body);
+    return reply.type('application/json; charset=utf-8').send(page.body());
   });
 
   api.post(KEYS, CREATES, async (request, reply) => {
