@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { KeyAccess, KeyMode } from '@svc/sdk';
 import { KEY_CACHE_MAX_KEYS, KEY_CACHE_SECONDS } from '../config/limits.ts';
 import { deriveKey, fingerprintOf } from '../config/secrets.ts';
@@ -56,6 +57,13 @@ const NO_SALT = newSalt();
 const NO_HASH = saltedHash('', NO_SALT);
 
 /**
+ * The name of a token in memory: a hash, so that memory holds no token after its request. The hash needs no secret, and its
+ * comparison no constant time. A token has 192 random bits, so nobody can find it by its hash, and the hash does not
+ * authenticate.
+ */
+const nameOf = (token: string): string => hash('sha256', token, 'base64url');
+
+/**
  * Finds keys by the blind index of their token. Live keys are remembered for KEY_CACHE_SECONDS. A revoked key is refused
  * nevertheless, because the audit entry of a live request is written only if the key is still valid. Test keys have no
  * audit entries, so the database is asked for them each time. A remembered key whose time is over still shows that its
@@ -67,13 +75,10 @@ export function createAuthenticator(
   clock: Clock,
 ): Authenticator {
   const indexKeys = secrets.map((secret) => deriveKey(secret, 'token index'));
-  const [issuing] = indexKeys;
   const [issuingSecret] = secrets;
-  if (issuing === undefined || issuingSecret === undefined)
-    throw new Error('An authenticator needs at least one secret.');
+  if (issuingSecret === undefined) throw new Error('An authenticator needs at least one secret.');
   const fingerprint = fingerprintOf(issuingSecret);
   const cache = new Map<string, { readonly key: AuthenticatedKey; readonly untilMs: number }>();
-  const nameOf = (token: string): string => tokenIndex(token, issuing).toString('base64');
 
   const remember = (token: string, key: AuthenticatedKey): void => {
     // A Map keeps the order of insertion: deleting the key first makes it the newest.
