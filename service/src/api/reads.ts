@@ -33,14 +33,14 @@ export function registerReads(v1: FastifyInstance, resource: Resource, reader: L
 
 /** The count of one resource: `/v1/audits/count`. */
 export function registerCount(v1: FastifyInstance, resource: Resource, reader: CountReader): void {
-  v1.get<Query>(`/${resource.name}/count`, async (request, reply) => {
+  v1.get<Query>(`/${resource.name}/count`, async (request) => {
     const key = requireKey(request);
     allowParameters(request.query, ['approximate']);
     const { approximate = 'false' } = request.query;
     if (approximate !== 'true' && approximate !== 'false') {
       throw new ApiError('invalid_parameter', '"approximate" must be true or false.');
     }
-    return reply.send(await readCount(reader, resource, key, approximate === 'true'));
+    return readCount(reader, resource, key, approximate === 'true');
   });
 }
 
