@@ -3,6 +3,7 @@ import { IDEMPOTENCY_KEY_MAX_CHARACTERS, IDEMPOTENCY_LIFETIME_SECONDS } from '@s
 import type { FastifyRequest } from 'fastify';
 import type pg from 'pg';
 import { lookUp } from '../database/look-up.ts';
+import { preparedStatement } from '../database/statement.ts';
 import { ApiError } from '../http/errors.ts';
 import type { Scope } from '../list/read.ts';
 import type { Answer } from '../records/create.ts';
@@ -61,6 +62,16 @@ interface StoredRow {
   readonly expired: boolean;
 }
 
+const lockIdempotencyKey = preparedStatement('claim_idempotency_key', 'control')`
+  select pg_try_advisory_xact_lock(hashtextextended($1 || ' ' || $2, 0)) as free`;
+// Rows with before_scopes are older than the separate names. A limited API key finds them too, for the same request.
+const findAnswer = preparedStatement('find_idempotent_answer', 'request')`
+  select status, headers, body, batch, fingerprint, created_at < now() - $3 * interval '1 second' as expired
+  from unnest(array[$2, $5]) with ordinality as wanted (name, place) cross join lateral (
+    ${lookUp({ select: '*', from: 'idempotent_answers', column: 'idempotency_key', key: 'wanted.name' })}) answer
+  where place = 1 or $4 and before_scopes and fingerprint = $6
+  order by place limit 1`;
+
 /**
  * Claims the Idempotency-Key for this transaction, across all nodes. Returns the answer of the first request if it is
  * younger than 24 hours. Default: undefined. Throws `idempotency_in_progress` while another transaction has the key, and
@@ -73,11 +84,7 @@ export async function claimIdempotencyKey(
 ): Promise<Answer | undefined> {
   const { workspaceId, key, companyId, fingerprint } = request;
   const name = storedName(request);
-  const lock = await client.query<{ free: boolean }>({
-    name: 'claim_idempotency_key',
-    text: `select pg_try_advisory_xact_lock(hashtextextended($1 || ' ' || $2, 0)) as free`,
-    values: [workspaceId, name],
-  });
+  const lock = await client.query<{ free: boolean }>(lockIdempotencyKey(workspaceId, name));
   if (lock.rows[0]?.free !== true) {
     throw new ApiError(
       'idempotency_in_progress',
@@ -85,16 +92,9 @@ export async function claimIdempotencyKey(
       { 'retry-after': '1' },
     );
   }
-  const { rows } = await client.query<StoredRow>({
-    name: 'find_idempotent_answer',
-    // Rows with before_scopes are older than the separate names. A limited API key finds them too, for the same request.
-    text: `select status, headers, body, batch, fingerprint, created_at < now() - $3 * interval '1 second' as expired
-      from unnest(array[$2, $5]) with ordinality as wanted (name, place) cross join lateral (
-        ${lookUp({ select: '*', from: 'idempotent_answers', column: 'idempotency_key', key: 'wanted.name' })}) answer
-      where place = 1 or $4 and before_scopes and fingerprint = $6
-      order by place limit 1`,
-    values: [workspaceId, name, IDEMPOTENCY_LIFETIME_SECONDS, companyId !== null, key, fingerprint],
-  });
+  const { rows } = await client.query<StoredRow>(
+    findAnswer(workspaceId, name, IDEMPOTENCY_LIFETIME_SECONDS, companyId !== null, key, fingerprint),
+  );
   const [found] = rows;
   if (found === undefined || found.expired) return undefined;
   if (!found.fingerprint.equals(fingerprint)) {
@@ -109,6 +109,13 @@ export async function claimIdempotencyKey(
   return { status, headers, body };
 }
 
+const insertAnswer = preparedStatement('store_idempotent_answer', 'request')`
+  insert into idempotent_answers (workspace_id, idempotency_key, fingerprint, status, headers, body, batch)
+  values ($1, $2, $3, $4, $5, $6, $7)
+  on conflict (workspace_id, idempotency_key) do update set
+    fingerprint = excluded.fingerprint, status = excluded.status, headers = excluded.headers, body = excluded.body,
+    batch = excluded.batch, before_scopes = false, created_at = now()`;
+
 /** Stores the answer, in the transaction of the write. If there is a `recipe`, it is stored instead of the body. */
 export async function storeAnswer(
   client: pg.ClientBase,
@@ -116,14 +123,8 @@ export async function storeAnswer(
   answer: Answer,
   recipe?: object,
 ): Promise<void> {
-  await client.query({
-    name: 'store_idempotent_answer',
-    text: `insert into idempotent_answers (workspace_id, idempotency_key, fingerprint, status, headers, body, batch)
-      values ($1, $2, $3, $4, $5, $6, $7)
-      on conflict (workspace_id, idempotency_key) do update set
-        fingerprint = excluded.fingerprint, status = excluded.status, headers = excluded.headers, body = excluded.body,
-        batch = excluded.batch, before_scopes = false, created_at = now()`,
-    values: [
+  await client.query(
+    insertAnswer(
       request.workspaceId,
       storedName(request),
       request.fingerprint,
@@ -131,6 +132,6 @@ export async function storeAnswer(
       JSON.stringify(answer.headers),
       recipe === undefined ? answer.body : null,
       recipe === undefined ? null : JSON.stringify(recipe),
-    ],
-  });
+    ),
+  );
 }

@@ -1,6 +1,7 @@
 import type { QuotaState } from '../audit-log/append-requests.ts';
 import type { Clock } from '../config/time.ts';
 import type { Shares } from '../database/lane.ts';
+import { preparedStatement } from '../database/statement.ts';
 import { ApiError } from '../http/errors.ts';
 import type { Limiter } from '../quota/limiter.ts';
 import { type Caller, rateLimited } from './authentication.ts';
@@ -58,14 +59,13 @@ const quotaExceeded = (quota: QuotaState, nowMs: number): ApiError =>
     { 'retry-after': String(quotaItem(quota, nowMs).resetSeconds) },
   );
 
+const selectQuota = preparedStatement('read_quota', 'request')`
+  select live_quota as limit, case when month >= date_trunc('month', now())::date then live_requests else 0 end as used
+  from live_meters where workspace_id = $1 and live_quota is not null`;
+
 /** The live quota of a workspace and the requests that this month has used of it. Null: the workspace has no quota. */
 async function readQuota(reads: Shares, workspaceId: string): Promise<QuotaState | null> {
-  const { rows } = await reads.of(workspaceId).query<QuotaState>({
-    name: 'read_quota',
-    text: `select live_quota as limit, case when month >= date_trunc('month', now())::date then live_requests else 0 end as used
-      from live_meters where workspace_id = $1 and live_quota is not null`,
-    values: [workspaceId],
-  });
+  const { rows } = await reads.of(workspaceId).query<QuotaState>(selectQuota(workspaceId));
   return rows[0] ?? null;
 }
 

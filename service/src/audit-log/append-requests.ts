@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { Queryable } from '../database/lane.ts';
+import { preparedStatement } from '../database/statement.ts';
 import { utc } from '../database/utc.ts';
 import { entryDoc, type NewEntry } from './entry.ts';
 import { latencyBucket } from './latency.ts';
@@ -50,9 +51,8 @@ export interface WrittenRow {
  *   statement waited for the lock into the next month, it does not reset the count of that month.
  * - Then it writes the entries in the order of $2, the usage of the day, the traffic of the hour and the last use of keys.
  */
-const WRITE = {
-  name: 'write_requests',
-  text: `with requests as (
+const writeRequests = preparedStatement('write_requests', 'bulk')`
+  with requests as (
     select r.*, row_number() over (order by position) as place, count(*) filter (where counted) over (order by position) as nth
     from unnest($2::text[], $3::int[], $4::text[], $5::text[], $6::text[], $7::bool[], $8::bool[], $9::smallint[], $10::text[], $11::text[], $12::smallint[])
       with ordinality as r (key_id, token_version, id, head, tail, counted, failed, status, method, path, bucket, position)
@@ -102,8 +102,7 @@ const WRITE = {
     live_requests - last_granted + least(nth, last_granted) as used
   from requests, meter
   union all
-  select 0, false, null, 0 where exists (select from requests) and not exists (select from meter)`,
-} as const;
+  select 0, false, null, 0 where exists (select from requests) and not exists (select from meter)`;
 
 /** Instead of a position: keys changed while the statement waited for the clock of the log, and nothing was written. */
 const STALE = 0;
@@ -133,7 +132,7 @@ export function requestsStatement(
   lockTimeoutMs: number,
 ): pg.QueryConfig {
   const docs = requests.map(({ entry }) => (entry === null ? null : entryDoc(entry)));
-  const values = [
+  return writeRequests(
     workspaceId,
     requests.map((request) => request.keyId),
     requests.map((request) => request.tokenVersion),
@@ -147,8 +146,7 @@ export function requestsStatement(
     requests.map(({ entry }) => entry?.path ?? null),
     requests.map(({ durationMs }) => latencyBucket(durationMs)),
     String(lockTimeoutMs),
-  ];
-  return { ...WRITE, values };
+  );
 }
 
 /**

@@ -9,6 +9,7 @@ import { failedFor } from '../database/errors.ts';
 import type { Queryable } from '../database/lane.ts';
 import type { Lanes } from '../database/lanes.ts';
 import { inTransaction } from '../database/pool.ts';
+import { statement } from '../database/statement.ts';
 import { BusyError } from '../database/turns.ts';
 import { appendRequests } from './append-requests.ts';
 import { type AuditQueue, type Group, rejectAll, settle } from './audit-queue.ts';
@@ -112,11 +113,11 @@ export function createHeldLogs(
 
 /** The workspaces whose log another transaction holds. Waits for no lock. */
 async function heldAmong(client: Queryable, workspaceIds: readonly string[]): Promise<readonly string[]> {
-  const { rows } = await client.query<{ workspace_id: string }>(HELD, [workspaceIds]);
+  const { rows } = await client.query<{ workspace_id: string }>(selectHeld(workspaceIds));
   return rows.map((row) => row.workspace_id);
 }
 
-const HELD = `
+const selectHeld = statement('held_logs', 'request')`
   with free as materialized (
     select workspace_id from live_meters where workspace_id = any($1) for no key update skip locked
   )
@@ -132,20 +133,21 @@ async function lockOneLog(
   workspaceIds: readonly string[],
   patient: string,
 ): Promise<string> {
-  await client.query(TIME_LIMITS);
-  const { rows } = await client.query<{ workspace_id: string }>(LOCK_FREE, [workspaceIds]);
+  await client.query(limitTime());
+  const { rows } = await client.query<{ workspace_id: string }>(lockFree(workspaceIds));
   const [free] = rows;
   if (free !== undefined) return free.workspace_id;
-  await client.query(LOCK, [patient]);
+  await client.query(lockLog(patient));
   return patient;
 }
 
-const TIME_LIMITS = `
+const limitTime = statement('limit_held_log_time', 'control')`
   select set_config('statement_timeout', '${GROUP_STATEMENT_TIMEOUT_MS}', true),
     set_config('lock_timeout', '${HELD_LOG_LOCK_TIMEOUT_MS}', true)`;
 
-const LOCK_FREE = `
+const lockFree = statement('lock_free_log', 'request')`
   select workspace_id from live_meters where workspace_id = any($1)
   order by array_position($1::text[], workspace_id) limit 1 for no key update skip locked`;
 
-const LOCK = 'select from live_meters where workspace_id = $1 for no key update';
+const lockLog = statement('lock_log', 'request')`
+  select from live_meters where workspace_id = $1 for no key update`;

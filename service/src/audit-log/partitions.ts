@@ -3,6 +3,7 @@ import { PARTITIONS_AHEAD_MONTHS } from '../config/limits.ts';
 import { DAY_MS } from '../config/time.ts';
 import { failedFor } from '../database/errors.ts';
 import { inTransaction } from '../database/pool.ts';
+import { statement, statements } from '../database/statement.ts';
 
 /** The advisory lock of nodes that create or drop partitions, so that only one does at a time. */
 const PARTITIONS_LOCK = 7_310_001;
@@ -14,6 +15,9 @@ const PARTITIONS_LOCK = 7_310_001;
 const LOCK_TIMEOUT_MS = 2_000;
 /** Synchronized clocks differ by less than this. A clock that differs by more may be years off. */
 const CLOCKS_APART_MAX_MS = 5 * 60 * 1000;
+
+/** Statements with the name of a partition, which cannot be a parameter. */
+const partitionStatement = statements('partitions', 'background: a job runs each once for a partition');
 
 interface Month {
   readonly name: string;
@@ -31,11 +35,12 @@ function monthOf(nowMs: number, ahead: number): Month {
   return { name: `audit_log_${day(0).slice(0, 7).replace('-', '_')}`, from: day(0), to: day(1) };
 }
 
+const selectNow = statement('database_now', 'control')`
+  select (extract(epoch from clock_timestamp()) * 1000)::float8 as now`;
+
 /** The time of the database's clock, which gives the entries their times. The clock of a node may be wrong. */
 export async function databaseNow(client: pg.ClientBase | pg.Pool): Promise<number> {
-  const { rows } = await client.query<{ now: number }>(
-    'select (extract(epoch from clock_timestamp()) * 1000)::float8 as now',
-  );
+  const { rows } = await client.query<{ now: number }>(selectNow());
   return rows[0]?.now ?? Number.NaN;
 }
 
@@ -75,11 +80,12 @@ function createPartitions(pool: pg.Pool, atMs: number | undefined): Promise<read
       const { name, from, to } = monthOf(nowMs, ahead);
       if (existing.has(name)) continue;
       // Creates a table, then attaches it: `partition of` would wait for all readers, and all others would wait for it.
-      await client.query(`create table ${name} (like audit_log including all)`);
-      // A partition's bounds cannot be parameters; both come from a Date.
       await client.query(
-        `alter table audit_log attach partition ${name} for values from ('${from}') to ('${to}')`,
+        partitionStatement(`create_${name}`, `create table ${name} (like audit_log including all)`)(),
       );
+      // A partition's bounds cannot be parameters; both come from a Date.
+      const attach = `alter table audit_log attach partition ${name} for values from ('${from}') to ('${to}')`;
+      await client.query(partitionStatement(`attach_${name}`, attach)());
       created.push(name);
     }
     return created;
@@ -100,6 +106,12 @@ export interface Expired {
   readonly doubt?: string;
 }
 
+const deleteImports = statement(
+  'delete_expired_imports',
+  'background: a job deletes the rows of expired partitions',
+)`
+  delete from imports where created_at < to_timestamp($1 / 1000.0)`;
+
 /**
  * Drops the partitions whose newest possible entry is older than the retention, by the database's clock. A dropped month
  * cannot be restored, so nothing is dropped if the time is in doubt: if the clocks of this node and of the database differ,
@@ -115,11 +127,10 @@ export function dropExpiredPartitions(pool: pg.Pool, expiry: Expiry): Promise<Ex
     if (expired.length === 0) return { dropped: [] };
     const doubt = await doubtOf(client, nowMs, expiry.nodeNowMs, partitions, expired);
     if (doubt !== undefined) return { dropped: [], doubt };
-    for (const { name } of expired) await client.query(`drop table ${name}`);
+    for (const { name } of expired)
+      await client.query(partitionStatement(`drop_${name}`, `drop table ${name}`)());
     // The counts of imports are deleted after their entries, which are a little younger.
-    await client.query('delete from imports where created_at < to_timestamp($1 / 1000.0)', [
-      Math.max(...expired.map(({ endsMs }) => endsMs)) - DAY_MS,
-    ]);
+    await client.query(deleteImports(Math.max(...expired.map(({ endsMs }) => endsMs)) - DAY_MS));
     return { dropped: expired.map(({ name }) => name) };
   });
 }
@@ -145,17 +156,21 @@ async function newestWithEntries(
   partitions: readonly Partition[],
 ): Promise<Partition | undefined> {
   for (const partition of partitions.toReversed()) {
-    const { rows } = await client.query<{ used: boolean }>(
-      `select exists(select 1 from ${partition.name}) as used`,
-    );
+    const { name } = partition;
+    const select = partitionStatement(`used_${name}`, `select exists(select 1 from ${name}) as used`);
+    const { rows } = await client.query<{ used: boolean }>(select());
     if (rows[0]?.used === true) return partition;
   }
   return undefined;
 }
 
+const lockAdvisory = statement('lock_partitions', 'control')`select pg_advisory_xact_lock($1)`;
+const limitLockWait = statement('limit_partition_lock_wait', 'control')`
+  set local lock_timeout = ${LOCK_TIMEOUT_MS}`;
+
 async function lockPartitions(client: pg.ClientBase): Promise<void> {
-  await client.query('select pg_advisory_xact_lock($1)', [PARTITIONS_LOCK]);
-  await client.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
+  await client.query(lockAdvisory(PARTITIONS_LOCK));
+  await client.query(limitLockWait());
 }
 
 export interface Partition {
@@ -164,12 +179,13 @@ export interface Partition {
   readonly endsMs: number;
 }
 
+const selectPartitions = statement('list_partitions', 'background: it reads the catalog, once per job')`
+  select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+  where i.inhparent = 'audit_log'::regclass order by c.relname`;
+
 /** The monthly partitions that exist, oldest first. */
 export async function listPartitions(client: pg.ClientBase | pg.Pool): Promise<readonly Partition[]> {
-  const { rows } = await client.query<{ name: string }>(
-    `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
-     where i.inhparent = 'audit_log'::regclass order by c.relname`,
-  );
+  const { rows } = await client.query<{ name: string }>(selectPartitions());
   return rows.flatMap(({ name }) => {
     const match = /^audit_log_(\d{4})_(\d{2})$/.exec(name);
     return match === null ? [] : [{ name, endsMs: Date.UTC(Number(match[1]), Number(match[2]), 1) }];

@@ -1,6 +1,7 @@
 import { writableFields } from '@svc/sdk/contract';
 import { csvLine, withoutFormula } from '@svc/sdk/csv';
 import { rollback } from '../database/pool.ts';
+import { statement, statements } from '../database/statement.ts';
 import { utc } from '../database/utc.ts';
 import type { RecordValues } from '../records/row.ts';
 import type { Resource } from '../resources/define.ts';
@@ -26,6 +27,10 @@ interface ExportRow {
   readonly created: string;
 }
 
+const beginSnapshot = statement('begin_snapshot', 'control')`begin isolation level repeatable read read only`;
+const declareExport = statements('export_records', 'bulk');
+const fetchRecords = statement('fetch_exported_records', 'control')`fetch ${FETCH_RECORDS} from exported`;
+
 /**
  * Yields the text of a file with all records of the resource in the workspace, oldest first, from one snapshot. An import
  * of the file into an empty workspace gives the same lists. Reads by a database cursor, so memory is bounded. Throws
@@ -35,19 +40,21 @@ export async function* exportRecords(options: ExportOptions): AsyncGenerator<str
   const { workspaceId, resource, format, csvSafe = false, onProgress } = options;
   await requireWorkspace(options);
   const toText = format === 'csv' ? recordLine(resource, csvSafe) : ndjsonLine(resource);
+  const { relation } = resource.list;
+  const declare = declareExport(
+    `export_${relation}`,
+    `declare exported no scroll cursor for
+        select doc, ${utc('created_at')} as created
+        from ${relation} where workspace_id = $1 order by created_at, id`,
+  );
   const client = await options.pool.connect();
   let broken: Error | undefined;
   try {
-    await client.query('begin isolation level repeatable read read only');
-    await client.query(
-      `declare exported no scroll cursor for
-        select doc, ${utc('created_at')} as created
-        from ${resource.list.relation} where workspace_id = $1 order by created_at, id`,
-      [workspaceId],
-    );
+    await client.query(beginSnapshot());
+    await client.query(declare(workspaceId));
     if (format === 'csv') yield csvLine(Object.keys(writableFields(resource, 'import')));
     for (;;) {
-      const { rows } = await client.query<ExportRow>(`fetch ${FETCH_RECORDS} from exported`);
+      const { rows } = await client.query<ExportRow>(fetchRecords());
       if (rows.length === 0) break;
       yield rows.map(toText).join('');
       onProgress?.(rows.length);

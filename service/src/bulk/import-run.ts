@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import { appendEvent } from '../audit-log/append-event.ts';
 import type { Queryable } from '../database/lane.ts';
+import { preparedStatement, preparedStatements, statement } from '../database/statement.ts';
 import type { InsertResult } from '../records/insert.ts';
 import type { Batch } from './batches.ts';
 import type { ImportTarget } from './target.ts';
@@ -17,6 +18,10 @@ export interface ImportEnd {
   readonly finished: boolean;
 }
 
+const countImported = statement('count_imported_records', 'request')`
+  insert into imports as i (workspace_id, id, records) values ($1, $2, $3)
+  on conflict (workspace_id, id) do update set records = i.records + excluded.records returning records`;
+
 /**
  * Adds to the count of imported records, in the transaction that writes them. The first call of an import also writes its
  * audit entry. Call it last in a transaction, because it locks the clock of the log.
@@ -27,11 +32,7 @@ export async function logImport(
   records: number,
 ): Promise<void> {
   if (records === 0) return;
-  const { rows } = await client.query<{ records: number }>(
-    `insert into imports as i (workspace_id, id, records) values ($1, $2, $3)
-     on conflict (workspace_id, id) do update set records = i.records + excluded.records returning records`,
-    [workspaceId, importId, records],
-  );
+  const { rows } = await client.query<{ records: number }>(countImported(workspaceId, importId, records));
   if (rows[0]?.records !== records) return;
   await appendEvent(client, workspaceId, by, {
     kind: 'records.imported',
@@ -40,16 +41,16 @@ export async function logImport(
   });
 }
 
+const completeImport = statement('complete_import', 'request')`
+  update imports set existing = $3, refused = $4, finished = $5 where workspace_id = $1 and id = $2`;
+
 /** Completes the audit entry of an import. An import without new records has no entry. */
 export async function finishImport(
   client: Queryable,
   { workspaceId, importId }: ImportTarget,
   { existing, refused, finished }: ImportEnd,
 ): Promise<void> {
-  await client.query(
-    'update imports set existing = $3, refused = $4, finished = $5 where workspace_id = $1 and id = $2',
-    [workspaceId, importId, existing, refused, finished],
-  );
+  await client.query(completeImport(workspaceId, importId, existing, refused, finished));
 }
 
 /** A repeat may continue an import after its request has been inactive for this time. */
@@ -75,6 +76,13 @@ export interface ImportRun {
 /** Another run has taken over the import. Since then, this run has written nothing. */
 export class ImportTakenOver extends Error {}
 
+const insertRun = preparedStatement('start_import_run', 'request')`
+  insert into imports as i (workspace_id, id, records, existing, refused, run_id, active_until)
+  values ($1, $2, 0, 0, 0, $3, ${LEASE_END})
+  on conflict (workspace_id, id) do update set run_id = excluded.run_id, active_until = excluded.active_until
+    where i.active_until is null or i.active_until < clock_timestamp()
+  returning records as inserted, existing, refused, finished, records_read as "recordsRead", digest`;
+
 /** Begins a run of a new or unfinished import. Returns undefined while another run is active. */
 export async function startRun(
   client: Queryable,
@@ -82,15 +90,9 @@ export async function startRun(
   importId: string,
 ): Promise<ImportRun | undefined> {
   const runId = randomUUID();
-  const { rows } = await client.query<Omit<ImportRun, 'workspaceId' | 'importId' | 'runId'>>({
-    name: 'start_import_run',
-    text: `insert into imports as i (workspace_id, id, records, existing, refused, run_id, active_until)
-      values ($1, $2, 0, 0, 0, $3, ${LEASE_END})
-      on conflict (workspace_id, id) do update set run_id = excluded.run_id, active_until = excluded.active_until
-        where i.active_until is null or i.active_until < clock_timestamp()
-      returning records as inserted, existing, refused, finished, records_read as "recordsRead", digest`,
-    values: [workspaceId, importId, runId],
-  });
+  const { rows } = await client.query<Omit<ImportRun, 'workspaceId' | 'importId' | 'runId'>>(
+    insertRun(workspaceId, importId, runId),
+  );
   return rows[0] && { workspaceId, importId, runId, ...rows[0] };
 }
 
@@ -123,6 +125,8 @@ export async function finishRun(client: Queryable, run: ImportRun, { finished }:
     throw new ImportTakenOver();
 }
 
+const runUpdate = preparedStatements('update_import_run', 'request');
+
 /** Returns false if another run has taken over the import. */
 async function updateRun(
   client: Queryable,
@@ -131,11 +135,11 @@ async function updateRun(
   set: string,
   values: readonly unknown[] = [],
 ): Promise<boolean> {
-  const { rowCount } = await client.query({
+  const update = runUpdate(
     name,
-    text: `update imports set ${set} where workspace_id = $1 and id = $2 and run_id = $3`,
-    values: [workspaceId, importId, runId, ...values],
-  });
+    `update imports set ${set} where workspace_id = $1 and id = $2 and run_id = $3`,
+  );
+  const { rowCount } = await client.query(update(workspaceId, importId, runId, ...values));
   return rowCount === 1;
 }
 

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { begin, commit, inTransaction, rollback } from '../database/pool.ts';
+import { begin, commit, inTransaction, removeStatementTimeout, rollback } from '../database/pool.ts';
 import { type InsertResult, insertRecords } from '../records/insert.ts';
 import type { RecordInput } from '../records/row.ts';
 import type { Batch } from './batches.ts';
@@ -89,6 +89,6 @@ export async function beginImport(
   client: pg.ClientBase,
   { confirm, patient = false }: ImportTarget,
 ): Promise<void> {
-  if (patient) await client.query('set local statement_timeout = 0');
+  if (patient) await client.query(removeStatementTimeout());
   await confirm?.(client);
 }

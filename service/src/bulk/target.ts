@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { ActorContext } from '../audit-log/actor.ts';
 import type { Connections } from '../database/lane.ts';
+import { statement } from '../database/statement.ts';
 import type { Resource } from '../resources/define.ts';
 
 /** Why a file cannot be imported or exported at all. The message is for the person who asked for it. */
@@ -31,8 +32,10 @@ export interface ImportTarget extends BulkTarget {
   readonly patient?: boolean;
 }
 
+const selectWorkspace = statement('workspace_exists', 'request')`select 1 from workspaces where id = $1`;
+
 /** Throws BulkError if the workspace does not exist. */
 export async function requireWorkspace({ pool, workspaceId }: BulkTarget): Promise<void> {
-  const { rowCount } = await pool.query('select 1 from workspaces where id = $1', [workspaceId]);
+  const { rowCount } = await pool.query(selectWorkspace(workspaceId));
   if (rowCount === 0) throw new BulkError(`There is no workspace ${JSON.stringify(workspaceId)}.`);
 }

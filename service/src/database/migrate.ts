@@ -6,6 +6,8 @@ import type pg from 'pg';
 import type { BaseLogger } from 'pino';
 import { errorCode, errorMessage } from '../config/errors.ts';
 import type { Queryable } from './lane.ts';
+import { begin, commit, rollback } from './pool.ts';
+import { statement } from './statement.ts';
 
 /** The oldest supported server, as `server_version_num`. */
 export const OLDEST_SERVER_VERSION_NUM = 15_00_00;
@@ -13,7 +15,7 @@ export const OLDEST_SERVER_VERSION_NUM = 15_00_00;
 /** SQLSTATEs of the second of two nodes that create `schema_migrations` at the same time. */
 const CREATION_RACES: ReadonlySet<string> = new Set(['23505', '42P07', '42710']);
 
-const BOOTSTRAP = `
+const createHistoryTable = statement('create_history', 'control')`
   create table if not exists schema_migrations (
     number     integer primary key,
     name       text not null,
@@ -102,10 +104,11 @@ async function migrateOn(
   return { applied, version: files.length };
 }
 
+const selectVersion = statement('server_version', 'control')`
+  select current_setting('server_version_num')::int as number, current_setting('server_version') as version`;
+
 async function refuseOldServer(client: pg.PoolClient): Promise<void> {
-  const { rows } = await client.query<{ number: number; version: string }>(
-    `select current_setting('server_version_num')::int as number, current_setting('server_version') as version`,
-  );
+  const { rows } = await client.query<{ number: number; version: string }>(selectVersion());
   const [server] = rows;
   if (server === undefined || server.number < OLDEST_SERVER_VERSION_NUM) {
     throw new MigrationError(
@@ -114,19 +117,25 @@ async function refuseOldServer(client: pg.PoolClient): Promise<void> {
   }
 }
 
+const selectPresent = statement('migrations_present', 'control')`
+  select to_regclass('schema_migrations') is not null as present`;
+
+const selectApplied = statement(
+  'applied_migrations',
+  'background: it reads all migrations when a process starts',
+)`
+  select number, name, sha256 from schema_migrations order by number`;
+
 /** The migrations that a database has, in order. None if it has no tables of this program. */
 export async function readApplied(client: Queryable): Promise<readonly AppliedMigration[]> {
-  const { rows } = await client.query<{ present: boolean }>(
-    `select to_regclass('schema_migrations') is not null as present`,
-  );
+  const { rows } = await client.query<{ present: boolean }>(selectPresent());
   if (rows[0]?.present !== true) return [];
-  const select = 'select number, name, sha256 from schema_migrations order by number';
-  return (await client.query<AppliedMigration>(select)).rows;
+  return (await client.query<AppliedMigration>(selectApplied())).rows;
 }
 
 async function createHistory(client: pg.PoolClient): Promise<void> {
   try {
-    await client.query(BOOTSTRAP);
+    await client.query(createHistoryTable());
   } catch (error) {
     // With `if not exists`, the second of two sessions waits for the first one and then fails.
     if (!CREATION_RACES.has(errorCode(error) ?? '')) throw error;
@@ -153,24 +162,26 @@ function refuseForeignHistory(done: readonly AppliedMigration[], files: readonly
   }
 }
 
+const removeTimeLimits = statement('remove_time_limits', 'control')`
+  set local statement_timeout = 0; set local lock_timeout = 0`;
+const insertMigration = statement('record_migration', 'request')`
+  insert into schema_migrations (number, name, sha256) values ($1, $2, $3) on conflict do nothing`;
+
 /** Applies one migration in one transaction. Returns false if another node has applied it. */
 async function applyMigration(client: pg.PoolClient, file: MigrationFile): Promise<boolean> {
-  await client.query('begin');
+  await client.query(begin());
   // The time limits of the pool are for requests. A migration, or the wait for another node, may take longer.
-  await client.query('set local statement_timeout = 0; set local lock_timeout = 0');
+  await client.query(removeTimeLimits());
   // If another node applies this migration, this waits for its transaction, and inserts nothing if it commits.
-  const { rowCount } = await client.query(
-    'insert into schema_migrations (number, name, sha256) values ($1, $2, $3) on conflict do nothing',
-    [file.number, file.name, file.sha256],
-  );
+  const { rowCount } = await client.query(insertMigration(file.number, file.name, file.sha256));
   if (rowCount === 0) {
-    await client.query('rollback');
+    await client.query(rollback());
     return false;
   }
   try {
     await client.query(file.sql);
   } catch (error) {
-    await client.query('rollback');
+    await client.query(rollback());
     throw new MigrationError(
       `migration ${file.name}${line(file.sql, error)} failed: ${errorMessage(error)}`,
       {
@@ -178,7 +189,7 @@ async function applyMigration(client: pg.PoolClient, file: MigrationFile): Promi
       },
     );
   }
-  await client.query('commit');
+  await commit(client);
   return true;
 }
 

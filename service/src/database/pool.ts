@@ -104,14 +104,15 @@ export function createPool(wanted: PoolOptions): pg.Pool {
 }
 
 /** Changes only `off`: all other values, such as `local` and `remote_apply`, wait for the disk. */
-const makeDurable = statement(
-  'make_durable',
-  'control',
-)`select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'`;
+const makeDurable = statement('make_durable', 'control')`
+  select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'`;
 
 export const begin = statement('begin', 'control')`begin`;
 export const rollback = statement('rollback', 'control')`rollback`;
 const commitTransaction = statement('commit', 'control')`commit`;
+/** Until the transaction ends. */
+export const removeStatementTimeout = statement('remove_statement_timeout', 'control')`
+  set local statement_timeout = 0`;
 
 /** Runs `work` in one transaction; rolls back when it throws. */
 export async function inTransaction<T>(

@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest';
-import { declaredStatements, preparedStatement, statement, statements } from './statement.ts';
+import {
+  declaredStatements,
+  preparedStatement,
+  preparedStatements,
+  statement,
+  statements,
+} from './statement.ts';
 
 test('a statement has its text and its values; only a prepared one has a name', () => {
   const table = 'things';
@@ -23,23 +29,27 @@ test('a name cannot be declared twice', () => {
   );
 });
 
-test('the statements of a family are created once for each name', () => {
-  let created = 0;
-  const count = statements('test_count', 'background: it reads all rows');
-  const of = (table: string) =>
-    count(`test_count_${table}`, () => {
-      created += 1;
-      return `select count(*) from ${table}`;
-    });
-  for (const table of ['a', 'b', 'a']) of(table)();
+test('a family has a statement for each text', () => {
+  const create = preparedStatements('test_count', 'background: it reads all rows');
+  const count = (table: string) => create(`test_count_${table}`, `select count(*) from ${table}`);
+  for (const table of ['a', 'b', 'a']) count(table)();
 
-  expect(created).toBe(2);
-  expect(of('a')()).toEqual({ name: 'test_count_a', text: 'select count(*) from a', values: [] });
+  expect(count('a')(1)).toEqual({ name: 'test_count_a', text: 'select count(*) from a', values: [1] });
   expect(declaredStatements.get('test_count')).toEqual({
     group: 'background: it reads all rows',
-    texts: new Map([
-      ['test_count_a', 'select count(*) from a'],
-      ['test_count_b', 'select count(*) from b'],
+    names: new Map([
+      ['select count(*) from a', 'test_count_a'],
+      ['select count(*) from b', 'test_count_b'],
     ]),
   });
+  expect(statements('test_copy', 'bulk')('test_copy_a', 'copy a from stdin')()).toEqual({
+    text: 'copy a from stdin',
+    values: [],
+  });
+});
+
+test('a family stores a limited number of statements', () => {
+  const create = statements('test_many', 'request');
+  for (let i = 0; i < 20_000; i++) create(`test_many_${i}`, `select ${i}`);
+  expect(declaredStatements.get('test_many')?.names.size).toBe(10_000);
 });

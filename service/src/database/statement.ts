@@ -10,8 +10,8 @@ export type StatementGroup = 'request' | 'bulk' | 'control' | `background: ${str
 /** One declaration, and its statements so far: one, or those of {@link statements}. */
 export interface Declaration {
   readonly group: StatementGroup;
-  /** The texts, by the name of the statement. */
-  readonly texts: Map<string, string>;
+  /** The names of the statements, by their text. */
+  readonly names: ReadonlyMap<string, string>;
 }
 
 /** Binds values to a statement. The result is what `query` accepts. */
@@ -19,48 +19,44 @@ export type BoundStatement = (...values: readonly unknown[]) => pg.QueryConfig &
 
 type Template = (text: TemplateStringsArray, ...sql: readonly (string | number)[]) => BoundStatement;
 
-/** The most statements of one declaration. Others are not stored. */
-const FAMILY_MAX = 10_000;
+/** The most statements of one declaration that are stored. */
+const STORED_MAX = 10_000;
 
 const declared = new Map<string, Declaration>();
 
 /** All statements of the modules that are loaded, by the name of their declaration. */
 export const declaredStatements: ReadonlyMap<string, Declaration> = declared;
 
-/**
- * Declares statements whose text depends on something else, such as a table. The result creates the text of each name once.
- * Default: a connection prepares the statement under its name.
- */
-export function statements(
-  family: string,
-  group: StatementGroup,
-): (name: string, text: () => string, prepared?: boolean) => BoundStatement {
-  if (declared.has(family)) throw new Error(`The statement ${family} is declared twice.`);
-  const texts = new Map<string, string>();
-  const known = new Map<string, BoundStatement>();
-  declared.set(family, { group, texts });
-  return (name, createText, prepared = true) => {
-    let bind = known.get(name);
-    if (bind === undefined) {
-      const text = createText();
-      bind = (...values) => ({ ...(prepared ? { name } : {}), text, values: [...values] });
-      if (texts.size < FAMILY_MAX) {
-        texts.set(name, text);
-        known.set(name, bind);
-      }
-    }
-    return bind;
-  };
-}
-
-const template =
+const family =
   (prepared: boolean) =>
-  (name: string, group: StatementGroup): Template =>
-  (text, ...sql) =>
-    statements(name, group)(name, () => String.raw({ raw: text }, ...sql), prepared);
+  (name: string, group: StatementGroup): ((name: string, text: string) => BoundStatement) => {
+    if (declared.has(name)) throw new Error(`The statement ${name} is declared twice.`);
+    const names = new Map<string, string>();
+    declared.set(name, { group, names });
+    return (name, text) => {
+      if (names.size < STORED_MAX) names.set(text, name);
+      return (...values) => ({ ...(prepared ? { name } : {}), text, values: [...values] });
+    };
+  };
 
-/** Declares a statement. Values are parameters; `${…}` inserts SQL of this program. The name is unique. */
-export const statement = template(false);
+const single =
+  (prepared: boolean) =>
+  (name: string, group: StatementGroup): Template => {
+    const create = family(prepared)(name, group);
+    return (text, ...sql) => create(name, String.raw({ raw: text }, ...sql).trimStart());
+  };
+
+/**
+ * Declares a statement. Values are parameters; `${…}` inserts SQL of this program. The name is unique. White space before
+ * the text is not part of it.
+ */
+export const statement = single(false);
 
 /** Declares a statement that a connection prepares under its name. */
-export const preparedStatement = template(true);
+export const preparedStatement = single(true);
+
+/** Declares statements whose text depends on something else, such as a table. The result creates one of them. */
+export const statements = family(false);
+
+/** Declares such statements, which a connection prepares. Their names are unique. */
+export const preparedStatements = family(true);

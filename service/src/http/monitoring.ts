@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, type Registry } from 'prom-client';
 import { type Lanes, WAITING_LANES } from '../database/lanes.ts';
+import { statement } from '../database/statement.ts';
 
 const DURATION_BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 
@@ -12,6 +13,8 @@ export interface MonitoringOptions {
   readonly readMetrics?: (() => Promise<string>) | undefined;
 }
 
+const ping = statement('ping', 'control')`select 1`;
+
 /** Registers /healthz, /readyz and /metrics, which need no key, and counts all requests. */
 export function registerMonitoring(app: FastifyInstance, options: MonitoringOptions): void {
   const { lanes, registry, readMetrics = () => registry.metrics() } = options;
@@ -19,7 +22,7 @@ export function registerMonitoring(app: FastifyInstance, options: MonitoringOpti
   const connections = lanes.reads.of('readiness');
   app.get('/healthz', async () => ({ status: 'ok' }));
   app.get('/readyz', async () => {
-    await connections.query('select 1');
+    await connections.query(ping());
     return { status: 'ready' };
   });
   app.get('/metrics', async (_, reply) =>

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { inTransaction } from '../database/pool.ts';
+import { inTransaction, removeStatementTimeout } from '../database/pool.ts';
 import type { Resource } from '../resources/define.ts';
 
 /** A difference between the records and what is stored about them. */
@@ -29,6 +29,6 @@ export const withoutStatementTimeout = <T>(
   work: (client: pg.PoolClient) => Promise<T>,
 ): Promise<T> =>
   inTransaction(pool, async (client) => {
-    await client.query('set local statement_timeout = 0');
+    await client.query(removeStatementTimeout());
     return work(client);
   });

@@ -1,4 +1,5 @@
 import { ERRORS } from '@svc/sdk/contract';
+import { statement, statements } from '../database/statement.ts';
 import { columnName, type Resource } from '../resources/define.ts';
 import { type VerifyOptions, withoutStatementTimeout } from './finding.ts';
 
@@ -35,6 +36,8 @@ function clocksOf(resources: readonly Resource[]): readonly ClockCase[] {
 /** A clock may be this far in the future: it advances by a microsecond per record of a large batch. */
 const TOLERANCE = `interval '1 minute'`;
 
+const clockStatement = statements('verify_clocks', 'bulk');
+
 /**
  * Verifies the clocks of a workspace. A clock before its newest time would give that time again, and a client that pages
  * towards newer records would miss a record. A clock in the future, because the database's clock once was, would give all
@@ -52,10 +55,12 @@ export async function verifyClocks(
     const newest = `(select max(at) as at from (${each}) each) newest`;
     const { rows } = await withoutStatementTimeout(pool, (client) =>
       client.query<{ at: string; newest: string | null; early: boolean }>(
-        `select c.${column}::text as at, newest.at::text as newest, coalesce(c.${column} < newest.at, false) as early
+        clockStatement(
+          `compare_${table}`,
+          `select c.${column}::text as at, newest.at::text as newest, coalesce(c.${column} < newest.at, false) as early
          from ${newest}, ${table} c where c.workspace_id = $1
            and (c.${column} < newest.at or c.${column} > greatest(newest.at, clock_timestamp() + ${TOLERANCE}))`,
-        [workspaceId],
+        )(workspaceId),
       ),
     );
     const [wrong] = rows;
@@ -63,12 +68,11 @@ export async function verifyClocks(
     if (repair) {
       await withoutStatementTimeout(pool, async (client) => {
         // While this transaction has the lock, all allocated times are committed, and no transaction allocates one.
-        await client.query(`select 1 from ${table} where workspace_id = $1 for update`, [workspaceId]);
-        await client.query(
-          `update ${table} c set ${column} = greatest(newest.at, least(c.${column}, clock_timestamp()))
-           from ${newest} where c.workspace_id = $1`,
-          [workspaceId],
-        );
+        const lock = `select 1 from ${table} where workspace_id = $1 for update`;
+        await client.query(clockStatement(`lock_${table}`, lock)(workspaceId));
+        const update = `update ${table} c set ${column} = greatest(newest.at, least(c.${column}, clock_timestamp()))
+           from ${newest} where c.workspace_id = $1`;
+        await client.query(clockStatement(`repair_${table}`, update)(workspaceId));
       });
     }
     await onFinding({
@@ -82,6 +86,16 @@ export async function verifyClocks(
   }
 }
 
+const FUTURE_MONTH = `select month::text from live_meters
+  where workspace_id = $1 and month > date_trunc('month', now() + ${TOLERANCE})::date`;
+const selectFutureMonth = statement('future_month', 'request')`${FUTURE_MONTH}`;
+const lockFutureMonth = statement('lock_future_month', 'request')`${FUTURE_MONTH} for update`;
+const repairMonth = statement('repair_month', 'bulk')`
+  update live_meters set month = this.month::date, live_requests = (
+    select count(*) from audit_log where workspace_id = $1 and kind = 'api.request' and status <> $2
+      and created_at >= this.month and created_at < this.month + interval '1 month')
+  from (select date_trunc('month', now()) as month) this where workspace_id = $1`;
+
 /**
  * Verifies the month that live requests are counted for. With a future month, the count would not be reset before that
  * month ends, so an exceeded quota would stay exceeded. A repair counts again from the log: all live requests, except
@@ -93,18 +107,10 @@ export async function verifyMonth(
 ): Promise<void> {
   const wrong = await withoutStatementTimeout(pool, async (client) => {
     const { rows } = await client.query<{ month: string }>(
-      `select month::text from live_meters
-       where workspace_id = $1 and month > date_trunc('month', now() + ${TOLERANCE})::date ${repair ? 'for update' : ''}`,
-      [workspaceId],
+      repair ? lockFutureMonth(workspaceId) : selectFutureMonth(workspaceId),
     );
     if (repair && rows.length > 0) {
-      await client.query(
-        `update live_meters set month = this.month::date, live_requests = (
-           select count(*) from audit_log where workspace_id = $1 and kind = 'api.request' and status <> $2
-             and created_at >= this.month and created_at < this.month + interval '1 month')
-         from (select date_trunc('month', now()) as month) this where workspace_id = $1`,
-        [workspaceId, ERRORS.quota_exceeded.status],
-      );
+      await client.query(repairMonth(workspaceId, ERRORS.quota_exceeded.status));
     }
     return rows[0];
   });

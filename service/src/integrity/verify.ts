@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { lookUp } from '../database/look-up.ts';
+import { statement, statements } from '../database/statement.ts';
 import { parentField, WHOLE_WORKSPACE } from '../records/counters.ts';
 import { docOf, type RecordValues, selectList } from '../records/row.ts';
 import { columnName, type Resource } from '../resources/define.ts';
@@ -8,14 +9,25 @@ import { verifyClocks, verifyMonth } from './verify-clocks.ts';
 
 const BATCH_RECORDS = 5_000;
 
+const selectEstimate = statement(
+  'estimate_records',
+  'background: svcd verify reads the counters of all workspaces once',
+)`
+  select coalesce(sum(records), 0)::bigint as records from record_counts where company_id = $1 and resource = any ($2)`;
+
 /** Estimates how many records {@link verifyRecords} will read, from counters that are not verified yet. */
 export async function estimateRecords(pool: pg.Pool, resources: readonly Resource[]): Promise<number> {
   const { rows } = await pool.query<{ records: number }>(
-    'select coalesce(sum(records), 0)::bigint as records from record_counts where company_id = $1 and resource = any ($2)',
-    [WHOLE_WORKSPACE, resources.map(({ name }) => name)],
+    selectEstimate(
+      WHOLE_WORKSPACE,
+      resources.map(({ name }) => name),
+    ),
   );
   return rows[0]?.records ?? 0;
 }
+
+const selectWorkspaceIds = statement('all_workspaces', 'background: svcd verify reads all workspaces once')`
+  select id from workspaces order by id`;
 
 /**
  * Verifies all workspaces: compares each doc with its columns, each counter with a count, each clock with its newest time
@@ -23,7 +35,7 @@ export async function estimateRecords(pool: pg.Pool, resources: readonly Resourc
  * it is exact while writers run. The repair of a counter blocks the workspace's writers while it counts.
  */
 export async function verifyRecords(options: VerifyOptions): Promise<void> {
-  const { rows } = await options.pool.query<{ id: string }>('select id from workspaces order by id');
+  const { rows } = await options.pool.query<{ id: string }>(selectWorkspaceIds());
   for (const { id } of rows) {
     for (const resource of options.resources) {
       await verifyDocs(options, id, resource);
@@ -34,17 +46,22 @@ export async function verifyRecords(options: VerifyOptions): Promise<void> {
   }
 }
 
+const verifyStatement = statements('verify_records', 'bulk');
+
 async function verifyDocs(
   { pool, repair, onFinding, onProgress }: VerifyOptions,
   workspaceId: string,
   resource: Resource,
 ): Promise<void> {
   const { relation } = resource.list;
+  const select = verifyStatement(
+    `docs_of_${relation}`,
+    `select doc, ${selectList(resource)} from ${relation} where workspace_id = $1 and id > $2 order by id limit $3`,
+  );
   let after = '';
   for (;;) {
     const { rows } = await pool.query<RecordValues & { readonly id: string; readonly doc: string }>(
-      `select doc, ${selectList(resource)} from ${relation} where workspace_id = $1 and id > $2 order by id limit $3`,
-      [workspaceId, after, BATCH_RECORDS],
+      select(workspaceId, after, BATCH_RECORDS),
     );
     for (const { doc, ...values } of rows) {
       const expected = docOf(resource, values);
@@ -73,10 +90,9 @@ async function replaceDoc(
   doc: string,
   expected: string,
 ): Promise<boolean> {
-  const { rowCount } = await pool.query(
-    `update ${relation} set doc = $4 where ctid = (${lookUp({ select: 'ctid', from: relation })}) and doc = $3`,
-    [workspaceId, id, doc, expected],
-  );
+  const text = `update ${relation} set doc = $4 where ctid = (${lookUp({ select: 'ctid', from: relation })}) and doc = $3`;
+  const update = verifyStatement(`replace_doc_of_${relation}`, text);
+  const { rowCount } = await pool.query(update(workspaceId, id, doc, expected));
   return rowCount === 1;
 }
 
@@ -100,18 +116,22 @@ function counterDifferences(resource: Resource): string {
     where coalesce(k.records, 0) <> coalesce(c.records, 0) order by 1`;
 }
 
+const lockClock = statement('lock_clock_for_repair', 'request')`
+  select 1 from workspace_clocks where workspace_id = $1 for update`;
+
 async function verifyCounters(
   { pool, repair, onFinding }: VerifyOptions,
   workspaceId: string,
   resource: Resource,
 ): Promise<void> {
+  const select = verifyStatement(`counters_of_${resource.list.relation}`, counterDifferences(resource));
   const differences = async (client: pg.ClientBase): Promise<readonly CounterRow[]> =>
-    (await client.query<CounterRow>(counterDifferences(resource), [workspaceId, resource.name])).rows;
+    (await client.query<CounterRow>(select(workspaceId, resource.name))).rows;
   const found = await withoutStatementTimeout(pool, differences);
   if (repair && found.length > 0) {
     await withoutStatementTimeout(pool, async (client) => {
       // No writer changes counters while the clock is locked.
-      await client.query('select 1 from workspace_clocks where workspace_id = $1 for update', [workspaceId]);
+      await client.query(lockClock(workspaceId));
       await replaceCounts(client, workspaceId, resource, await differences(client));
     });
   }
@@ -126,6 +146,11 @@ async function verifyCounters(
   }
 }
 
+const insertCounts = statement('replace_counts', 'bulk')`
+  insert into record_counts (workspace_id, resource, company_id, records)
+  select $1, $2, * from unnest($3::text[], $4::bigint[])
+  on conflict (workspace_id, resource, company_id) do update set records = excluded.records`;
+
 async function replaceCounts(
   client: pg.ClientBase,
   workspaceId: string,
@@ -133,9 +158,11 @@ async function replaceCounts(
   wrong: readonly CounterRow[],
 ): Promise<void> {
   await client.query(
-    `insert into record_counts (workspace_id, resource, company_id, records)
-     select $1, $2, * from unnest($3::text[], $4::bigint[])
-     on conflict (workspace_id, resource, company_id) do update set records = excluded.records`,
-    [workspaceId, resource.name, wrong.map((row) => row.company_id), wrong.map((row) => row.counted)],
+    insertCounts(
+      workspaceId,
+      resource.name,
+      wrong.map((row) => row.company_id),
+      wrong.map((row) => row.counted),
+    ),
   );
 }

@@ -3,7 +3,18 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import { TRAFFIC_RETENTION_DAYS } from '../config/limits.ts';
 import { deleteExpiredSignIns } from '../dashboard/expired.ts';
-import { deleteInChunks } from '../database/delete-in-chunks.ts';
+import { chunkDeletion, deleteInChunks } from '../database/delete-in-chunks.ts';
+
+const deleteAnswers = chunkDeletion(
+  'idempotent_answers',
+  'workspace_id, idempotency_key',
+  `created_at < now() - $1 * interval '1 second'`,
+);
+const deleteTraffic = chunkDeletion(
+  'traffic',
+  'workspace_id, hour, mode, bucket',
+  `hour < now() - $1 * interval '1 day'`,
+);
 
 /**
  * Removes expired rows: responses stored for repeated requests, ended sessions, unused links, old traffic. Code that reads
@@ -18,26 +29,8 @@ export async function deleteExpired({
   readonly log: Pick<Logger, 'info'>;
   readonly signal?: AbortSignal;
 }): Promise<void> {
-  const answers = await deleteInChunks(
-    pool,
-    {
-      table: 'idempotent_answers',
-      key: 'workspace_id, idempotency_key',
-      where: `created_at < now() - $1 * interval '1 second'`,
-      values: [IDEMPOTENCY_LIFETIME_SECONDS],
-    },
-    signal,
-  );
+  const answers = await deleteInChunks(pool, deleteAnswers, [IDEMPOTENCY_LIFETIME_SECONDS], signal);
   const signIns = await deleteExpiredSignIns(pool, signal);
-  const traffic = await deleteInChunks(
-    pool,
-    {
-      table: 'traffic',
-      key: 'workspace_id, hour, mode, bucket',
-      where: `hour < now() - $1 * interval '1 day'`,
-      values: [TRAFFIC_RETENTION_DAYS],
-    },
-    signal,
-  );
+  const traffic = await deleteInChunks(pool, deleteTraffic, [TRAFFIC_RETENTION_DAYS], signal);
   log.info({ answers, signIns, traffic }, 'removed expired rows');
 }

@@ -6,6 +6,7 @@ import type { Clock } from '../config/time.ts';
 import type { Shares } from '../database/lane.ts';
 import type { Lanes } from '../database/lanes.ts';
 import { lookUp } from '../database/look-up.ts';
+import { preparedStatement, statement } from '../database/statement.ts';
 import { matchesHash, newSalt, saltedHash, tokenIndex } from './token.ts';
 
 /** The identity and the limits of a request (specification, section 5). */
@@ -123,30 +124,31 @@ export function createAuthenticator(
   };
 }
 
+const findKey = preparedStatement('find_key', 'request')`
+  select k.workspace_id, k.id, k.mode, k.access, k.company_id, k.token_version, k.token_index,
+    k.secret_fingerprint, k.salt, k.salted_hash, k.revoked_at is not null as revoked,
+    (select burst_limit from workspaces where id = k.workspace_id) as burst_limit
+  from unnest($1::bytea[]) as wanted (token_index) cross join lateral (
+    select * from api_keys k where k.token_index >= wanted.token_index and k.token_index <= wanted.token_index
+    order by k.token_index limit 1) k`;
+
 /** The only statement of a request that is not bound to a workspace: it finds the workspace. */
 async function findRow(reads: Shares, indexes: readonly Buffer[]): Promise<KeyRow | undefined> {
   // The workspace is not known yet, so each token has its own share of the connections.
-  const { rows } = await reads.of(`key ${indexes[0]?.toString('base64')}`).query<KeyRow>({
-    name: 'find_key',
-    text: `select k.workspace_id, k.id, k.mode, k.access, k.company_id, k.token_version, k.token_index,
-        k.secret_fingerprint, k.salt, k.salted_hash, k.revoked_at is not null as revoked,
-        (select burst_limit from workspaces where id = k.workspace_id) as burst_limit
-      from unnest($1::bytea[]) as wanted (token_index) cross join lateral (
-        select * from api_keys k where k.token_index >= wanted.token_index and k.token_index <= wanted.token_index
-        order by k.token_index limit 1) k`,
-    values: [indexes],
-  });
+  const { rows } = await reads.of(`key ${indexes[0]?.toString('base64')}`).query<KeyRow>(findKey(indexes));
   return rows[0];
 }
+
+const updateIndex = statement('reindex_key', 'request')`
+  update api_keys set token_index = $3, secret_fingerprint = $5
+  where ctid = (${lookUp({ select: 'ctid', from: 'api_keys' })}) and token_index = $4`;
 
 /**
  * After a rotation of the deployment's secrets, the first use of a key moves the key to the issuing secret. It changes
  * nothing if another transaction changes the key at the same time; then a later use moves it.
  */
 async function reindex(writes: Shares, row: KeyRow, index: Buffer, fingerprint: string): Promise<void> {
-  await writes.of(row.workspace_id).query(
-    `update api_keys set token_index = $3, secret_fingerprint = $5
-     where ctid = (${lookUp({ select: 'ctid', from: 'api_keys' })}) and token_index = $4`,
-    [row.workspace_id, row.id, index, row.token_index, fingerprint],
-  );
+  await writes
+    .of(row.workspace_id)
+    .query(updateIndex(row.workspace_id, row.id, index, row.token_index, fingerprint));
 }

@@ -7,6 +7,7 @@ import { deriveKey, fingerprintOf } from '../config/secrets.ts';
 import type { Shares } from '../database/lane.ts';
 import { lookUp } from '../database/look-up.ts';
 import { inTransaction } from '../database/pool.ts';
+import { statement } from '../database/statement.ts';
 import { allocateTimestamps, timeOfMicros } from '../records/time.ts';
 import { newSalt, newToken, saltedHash, tokenHint, tokenIndex } from './token.ts';
 
@@ -71,6 +72,17 @@ export interface KeyStore {
   ): Promise<ApiKey | 'not_found'>;
 }
 
+const insertKey = statement('insert_key', 'request')`
+  insert into api_keys (workspace_id, id, name, mode, access, company_id, created_at, hint, token_index, secret_fingerprint,
+    salt, salted_hash)
+  select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12
+  where $6::text is null or (${lookUp({ select: 'true', from: 'companies', key: '$6' })})`;
+const rotateKey = statement('rotate_key', 'request')`
+  update api_keys set hint = $3, token_index = $4, secret_fingerprint = $5, salt = $6, salted_hash = $7, token_version = token_version + 1
+  where workspace_id = $1 and id = $2 and ctid = $8`;
+const revokeKey = statement('revoke_key', 'request')`
+  update api_keys set revoked_at = clock_timestamp() where workspace_id = $1 and id = $2 and ctid = $3`;
+
 /** `changes`: connections by workspace. A change waits there for its turn. */
 export function createKeyStore(changes: Shares, secrets: readonly string[]): KeyStore {
   const [secret] = secrets;
@@ -96,11 +108,7 @@ export function createKeyStore(changes: Shares, secrets: readonly string[]): Key
     // While this transaction locks the clock, no company is deleted.
     const createdAt = timeOfMicros(await allocateTimestamps(client, workspaceId, 1));
     const { rowCount } = await client.query(
-      `insert into api_keys (workspace_id, id, name, mode, access, company_id, created_at, hint, token_index, secret_fingerprint,
-         salt, salted_hash)
-       select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12
-       where $6::text is null or (${lookUp({ select: 'true', from: 'companies', key: '$6' })})`,
-      [workspaceId, id, key.name, key.mode, key.access, key.companyId, createdAt, ...stored],
+      insertKey(workspaceId, id, key.name, key.mode, key.access, key.companyId, createdAt, ...stored),
     );
     if (rowCount === 0) return 'no_company';
     return { key: await logChange(client, workspaceId, id, by, 'key.created'), token };
@@ -136,21 +144,14 @@ export function createKeyStore(changes: Shares, secrets: readonly string[]): Key
       change(workspaceId, keyId, confirm, async (client, found) => {
         if (found.revoked) return 'revoked';
         const { token, stored } = issue(found.mode);
-        await client.query(
-          `update api_keys set hint = $3, token_index = $4, secret_fingerprint = $5, salt = $6, salted_hash = $7, token_version = token_version + 1
-           where workspace_id = $1 and id = $2 and ctid = $8`,
-          [workspaceId, keyId, ...stored, found.place],
-        );
+        await client.query(rotateKey(workspaceId, keyId, ...stored, found.place));
         return { key: await logChange(client, workspaceId, keyId, by, 'key.rotated'), token };
       }),
 
     revoke: (workspaceId, keyId, by, confirm) =>
       change(workspaceId, keyId, confirm, async (client, found) => {
         if (found.revoked) return readKey(client, workspaceId, keyId);
-        await client.query(
-          'update api_keys set revoked_at = clock_timestamp() where workspace_id = $1 and id = $2 and ctid = $3',
-          [workspaceId, keyId, found.place],
-        );
+        await client.query(revokeKey(workspaceId, keyId, found.place));
         return logChange(client, workspaceId, keyId, by, 'key.revoked');
       }),
   };
@@ -181,24 +182,24 @@ interface LockedKey {
   readonly revoked: boolean;
 }
 
+const selectKeyForUpdate = statement('lock_key', 'request')`
+  ${lookUp({ select: 'ctid::text as place, mode, revoked_at is not null as revoked', from: 'api_keys' })} for update`;
+
 async function lockKey(
   client: pg.ClientBase,
   workspaceId: string,
   keyId: string,
 ): Promise<LockedKey | undefined> {
   await lockLogForKeys(client, workspaceId);
-  const { rows } = await client.query<LockedKey>(
-    `${lookUp({ select: 'ctid::text as place, mode, revoked_at is not null as revoked', from: 'api_keys' })} for update`,
-    [workspaceId, keyId],
-  );
+  const { rows } = await client.query<LockedKey>(selectKeyForUpdate(workspaceId, keyId));
   return rows[0];
 }
 
+const selectKey = statement('read_key', 'request')`
+  ${lookUp({ select: 'doc::json as key', from: 'api_key_records' })}`;
+
 async function readKey(client: pg.ClientBase, workspaceId: string, keyId: string): Promise<ApiKey> {
-  const { rows } = await client.query<{ key: ApiKey }>(
-    lookUp({ select: 'doc::json as key', from: 'api_key_records' }),
-    [workspaceId, keyId],
-  );
+  const { rows } = await client.query<{ key: ApiKey }>(selectKey(workspaceId, keyId));
   const [row] = rows;
   if (row === undefined) throw new Error('A key that was just written is not there.');
   return row.key;

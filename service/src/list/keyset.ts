@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { type Direction, TOTAL_MAX_ITEMS } from '@svc/sdk/contract';
 import type pg from 'pg';
 import type { Queryable } from '../database/lane.ts';
+import { type BoundStatement, preparedStatements, statements } from '../database/statement.ts';
 import type { Position } from './cursor.ts';
 import type { Comparison, ListDefinition, Sort } from './definition.ts';
 
@@ -44,7 +45,9 @@ export const DOC_SEPARATOR = ',\n';
 /** The most conditions of a prepared statement. With more, or with other operators, there would be too many statements. */
 const PREPARED_CONDITIONS_MAX = 2;
 
-const statements = new Map<string, Readonly<pg.QueryConfig>>();
+const preparedPage = preparedStatements('page', 'request');
+const filteredPage = statements('filtered_page', 'request');
+const pages = new Map<string, BoundStatement>();
 
 /** Reads one page in one statement. */
 export async function readKeyset(connections: Queryable, read: KeysetRead): Promise<KeysetRow> {
@@ -75,8 +78,8 @@ export function keysetStatement(read: KeysetRead): pg.QueryConfig & { values: (s
   );
 
   const shape = `${list.relation} ${sort.column.column} ${ascending} ${list.total} ${where}`;
-  let statement = statements.get(shape);
-  if (statement === undefined) {
+  let page = pages.get(shape);
+  if (page === undefined) {
     const columns = fixed.map(({ column }) => column);
     const counted = [
       'workspace_id = $1',
@@ -87,10 +90,10 @@ export function keysetStatement(read: KeysetRead): pg.QueryConfig & { values: (s
     const few = fixed.length + compared.length <= PREPARED_CONDITIONS_MAX;
     const prepared = few && compared.every(({ operator }) => operator === '=');
     const hash = createHash('sha256').update(text).digest('hex').slice(0, 32);
-    statement = { ...(prepared ? { name: `page_${hash}` } : {}), text };
-    statements.set(shape, statement);
+    page = (prepared ? preparedPage : filteredPage)(`page_${hash}`, text);
+    pages.set(shape, page);
   }
-  return { ...statement, values };
+  return { ...page(), values };
 }
 
 interface FixedColumn {

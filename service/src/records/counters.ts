@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { preparedStatement } from '../database/statement.ts';
 import type { Resource } from '../resources/define.ts';
 import type { RecordInput } from './row.ts';
 
@@ -25,6 +26,14 @@ export function countsOf(
   return counts;
 }
 
+// A negative number cannot be inserted, not even where the row exists, so the sum is calculated before.
+const updateCounts = preparedStatement('add_to_counts', 'bulk')`
+  insert into record_counts (workspace_id, resource, company_id, records)
+  select $1, $2, a.company_id, a.records + coalesce((
+    select records from record_counts c where workspace_id = $1 and resource = $2 and c.company_id = a.company_id), 0)
+  from unnest($3::text[], $4::bigint[]) as a (company_id, records)
+  on conflict (workspace_id, resource, company_id) do update set records = excluded.records`;
+
 /** Adds to the counters, by company. A counter that does not exist starts at 0. The caller holds the lock of the clock. */
 export async function addToCounts(
   client: pg.ClientBase,
@@ -32,14 +41,5 @@ export async function addToCounts(
   resource: Resource,
   counts: ReadonlyMap<string, number>,
 ): Promise<void> {
-  await client.query({
-    name: 'add_to_counts',
-    // A negative number cannot be inserted, not even where the row exists, so the sum is calculated before.
-    text: `insert into record_counts (workspace_id, resource, company_id, records)
-      select $1, $2, a.company_id, a.records + coalesce((
-        select records from record_counts c where workspace_id = $1 and resource = $2 and c.company_id = a.company_id), 0)
-      from unnest($3::text[], $4::bigint[]) as a (company_id, records)
-      on conflict (workspace_id, resource, company_id) do update set records = excluded.records`,
-    values: [workspaceId, resource.name, [...counts.keys()], [...counts.values()]],
-  });
+  await client.query(updateCounts(workspaceId, resource.name, [...counts.keys()], [...counts.values()]));
 }

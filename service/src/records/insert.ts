@@ -3,6 +3,7 @@ import { finished } from 'node:stream/promises';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { lookUp } from '../database/look-up.ts';
+import { preparedStatements, statements } from '../database/statement.ts';
 import { columnName, type Resource } from '../resources/define.ts';
 import { addToCounts, countsOf, parentField } from './counters.ts';
 import { type RecordInput, type Row, rowOf, type Value } from './row.ts';
@@ -121,6 +122,8 @@ export function texts(inputs: readonly RecordInput[], name: string): ReadonlySet
   return found;
 }
 
+const selectExisting = preparedStatements('existing_records', 'bulk');
+
 /** Returns the ids that exist. Looks up each id separately. */
 async function existingIds(
   client: pg.ClientBase,
@@ -129,12 +132,12 @@ async function existingIds(
   ids: ReadonlySet<string>,
 ): Promise<Set<string>> {
   if (ids.size === 0) return new Set();
-  const { rows } = await client.query<{ id: string }>({
-    name: `existing_${relation}`,
-    text: `select wanted.id from unnest($2::text[]) as wanted (id) cross join lateral (
+  const select = selectExisting(
+    `existing_${relation}`,
+    `select wanted.id from unnest($2::text[]) as wanted (id) cross join lateral (
       ${lookUp({ select: '1', from: relation, key: 'wanted.id' })}) found`,
-    values: [workspaceId, [...ids]],
-  });
+  );
+  const { rows } = await client.query<{ id: string }>(select(workspaceId, [...ids]));
   return new Set(rows.map((row) => row.id));
 }
 
@@ -169,9 +172,15 @@ export async function copyAccepted(
   return inserted;
 }
 
+const copyRecords = statements('copy_records', 'bulk');
+
 async function copyIn(client: pg.ClientBase, resource: Resource, chunks: Iterable<string>): Promise<void> {
-  const columns = columnsOf(resource).join(', ');
-  const copy = client.query(copyFrom(`copy ${resource.list.relation} (${columns}) from stdin`));
+  const { relation } = resource.list;
+  const { text } = copyRecords(
+    `copy_${relation}`,
+    `copy ${relation} (${columnsOf(resource).join(', ')}) from stdin`,
+  )();
+  const copy = client.query(copyFrom(text));
   let refused = false;
   const done = finished(copy).catch((error: unknown) => {
     refused = true;

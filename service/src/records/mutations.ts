@@ -2,6 +2,7 @@ import { isId } from '@svc/sdk/contract';
 import type pg from 'pg';
 import { failedFor } from '../database/errors.ts';
 import { lookUp } from '../database/look-up.ts';
+import { preparedStatements, statement } from '../database/statement.ts';
 import { ApiError, invalidBody } from '../http/errors.ts';
 import { strongEtag } from '../http/etag.ts';
 import type { Scope } from '../list/read.ts';
@@ -10,6 +11,10 @@ import { addToCounts, countsOf, parentField } from './counters.ts';
 import { noCompany, otherCompany, type RecordWrite, requireRecord, type WriteResult } from './create.ts';
 import { canonicalValues, docOf, type RecordInput, type RecordValues } from './row.ts';
 import { allocateTimestamps, timeOfMicros } from './time.ts';
+
+const selectLocked = preparedStatements('lock_record', 'request');
+const updateOne = preparedStatements('update_record', 'request');
+const deleteOne = preparedStatements('delete_record', 'request');
 
 export interface PatchResult extends WriteResult {
   /** Names of the fields whose value has changed. */
@@ -54,11 +59,9 @@ export const removeRecord = (
       throw new ApiError('conflict', `API keys are limited to the ${resource.singular}. Revoke them first.`);
     }
     try {
-      await client.query({
-        name: `delete_${resource.list.relation}`,
-        text: `delete from ${resource.list.relation} where workspace_id = $1 and id = $2 and ctid = $3`,
-        values: [scope.workspaceId, id, locked.place],
-      });
+      const { relation } = resource.list;
+      const text = `delete from ${relation} where workspace_id = $1 and id = $2 and ctid = $3`;
+      await client.query(deleteOne(`delete_${relation}`, text)(scope.workspaceId, id, locked.place));
     } catch (error) {
       if (!failedFor(error, 'foreign_key_violation')) throw error;
       throw new ApiError('conflict', `The ${resource.singular} still has records. Delete them first.`);
@@ -68,11 +71,11 @@ export const removeRecord = (
   },
 });
 
+const selectActiveKey = statement('active_key_of_company', 'request')`
+  ${lookUp({ select: '1', from: 'api_keys', column: 'company_id', and: 'revoked_at is null' })}`;
+
 async function hasActiveKey(client: pg.ClientBase, workspaceId: string, companyId: string): Promise<boolean> {
-  const { rowCount } = await client.query(
-    lookUp({ select: '1', from: 'api_keys', column: 'company_id', and: 'revoked_at is null' }),
-    [workspaceId, companyId],
-  );
+  const { rowCount } = await client.query(selectActiveKey(workspaceId, companyId));
   return rowCount !== 0;
 }
 
@@ -91,11 +94,11 @@ async function lockMatching(
   if (!isId(id)) throw notFound();
   const now = timeOfMicros(await allocateTimestamps(client, workspaceId, 1));
   const { relation, companyColumn } = resource.list;
-  const { rows } = await client.query<{ doc: string; place: string }>({
-    name: `lock_${relation}`,
-    text: `${lookUp({ select: 'doc, ctid::text as place', from: relation, and: `($3::text is null or ${companyColumn ?? 'id'} = $3)` })} for no key update`,
-    values: [workspaceId, id, companyId],
-  });
+  const select = selectLocked(
+    `lock_${relation}`,
+    `${lookUp({ select: 'doc, ctid::text as place', from: relation, and: `($3::text is null or ${companyColumn ?? 'id'} = $3)` })} for no key update`,
+  );
+  const { rows } = await client.query<{ doc: string; place: string }>(select(workspaceId, id, companyId));
   const [row] = rows;
   if (row === undefined) throw notFound();
   if (ifMatch !== undefined && !matches(ifMatch, strongEtag(row.doc))) {
@@ -117,6 +120,8 @@ function merge(values: RecordValues, patch: RecordInput): RecordValues {
   return merged;
 }
 
+const selectCompany = statement('company_exists', 'request')`${lookUp({ select: '1', from: 'companies' })}`;
+
 async function checkCompany(
   client: pg.ClientBase,
   resource: Resource,
@@ -127,10 +132,7 @@ async function checkCompany(
   const parent = parentField(resource);
   if (parent === undefined || values[parent] === locked.values[parent]) return;
   if (scope.companyId !== null) throw otherCompany();
-  const { rowCount } = await client.query(lookUp({ select: '1', from: 'companies' }), [
-    scope.workspaceId,
-    values[parent],
-  ]);
+  const { rowCount } = await client.query(selectCompany(scope.workspaceId, values[parent]));
   if (rowCount === 0) throw invalidBody([{ field: `/${parent}`, reason: noCompany(values, parent) }]);
 }
 
@@ -181,11 +183,13 @@ async function updateRecord(
   const doc = JSON.stringify(written);
   const names = Object.keys(resource.fields).filter((name) => name !== 'id' && name !== 'createdAt');
   const assignments = names.map((name, i) => `${columnName(name)} = $${i + 5}`).join(', ');
-  await client.query({
-    name: `update_${resource.list.relation}`,
-    text: `update ${resource.list.relation} set doc = $4, ${assignments} where workspace_id = $1 and id = $2 and ctid = $3`,
-    values: [workspaceId, locked.id, locked.place, doc, ...names.map((name) => written[name] ?? null)],
-  });
+  const { relation } = resource.list;
+  const update = updateOne(
+    `update_${relation}`,
+    `update ${relation} set doc = $4, ${assignments} where workspace_id = $1 and id = $2 and ctid = $3`,
+  );
+  const columns = names.map((name) => written[name] ?? null);
+  await client.query(update(workspaceId, locked.id, locked.place, doc, ...columns));
   const parent = parentField(resource);
   if (parent !== undefined && written[parent] !== locked.values[parent]) {
     await addToCounts(

@@ -2,6 +2,7 @@ import type { Count } from '@svc/sdk';
 import { isId } from '@svc/sdk/contract';
 import type { Queryable, Shares } from '../database/lane.ts';
 import { lookUp } from '../database/look-up.ts';
+import { preparedStatement, preparedStatements } from '../database/statement.ts';
 import { strongEtag } from '../http/etag.ts';
 import type { Scope } from '../list/read.ts';
 import type { Resource } from '../resources/define.ts';
@@ -13,6 +14,8 @@ export interface RecordAnswer {
   readonly etag: string;
 }
 
+const selectRecord = preparedStatements('record', 'request');
+
 /** Reads a record by its id. Undefined: there is none in the scope, which may be limited to one company. */
 export async function readRecord(
   connections: Queryable,
@@ -22,15 +25,17 @@ export async function readRecord(
 ): Promise<RecordAnswer | undefined> {
   if (!isId(id)) return undefined;
   const limited = scope.companyId !== null && list.companyColumn !== null;
-  const { rows } = await connections.query<{ doc: string }>({
-    name: `record_${list.relation}${limited ? '_of_company' : ''}`,
-    text: lookUp({
+  const select = selectRecord(
+    `record_${list.relation}${limited ? '_of_company' : ''}`,
+    lookUp({
       select: 'doc',
       from: list.relation,
       ...(limited ? { and: `${list.companyColumn} = $3` } : {}),
     }),
-    values: limited ? [scope.workspaceId, id, scope.companyId] : [scope.workspaceId, id],
-  });
+  );
+  const { rows } = await connections.query<{ doc: string }>(
+    limited ? select(scope.workspaceId, id, scope.companyId) : select(scope.workspaceId, id),
+  );
   const [row] = rows;
   return row === undefined ? undefined : { doc: row.doc, etag: strongEtag(row.doc) };
 }
@@ -57,16 +62,17 @@ export async function readCount(
   return { count, approximate };
 }
 
+const selectCount = preparedStatement('stored_count', 'request')`
+  select records from record_counts where workspace_id = $1 and resource = $2 and company_id = $3`;
+
 async function storedCount(
   connections: Queryable,
   { name }: Resource,
   { workspaceId, companyId }: Scope,
 ): Promise<number> {
-  const { rows } = await connections.query<{ records: number }>({
-    name: 'stored_count',
-    text: `select records from record_counts where workspace_id = $1 and resource = $2 and company_id = $3`,
-    values: [workspaceId, name, companyId ?? WHOLE_WORKSPACE],
-  });
+  const { rows } = await connections.query<{ records: number }>(
+    selectCount(workspaceId, name, companyId ?? WHOLE_WORKSPACE),
+  );
   return rows[0]?.records ?? 0;
 }
 

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { preparedStatement } from '../database/statement.ts';
 
 /**
  * Times as text, exact to the microsecond: the fraction never becomes part of a JavaScript `Date`.
@@ -62,6 +63,12 @@ function fractionOf(digits: string, precision: Precision): string {
 /** Microseconds since the epoch, UTC. Exact in a number until the year 2255. */
 export type Micros = number;
 
+const advanceClock = preparedStatement('allocate_timestamps', 'request')`
+  update workspace_clocks
+  set last_at = greatest(clock_timestamp(), last_at + interval '1 microsecond') + ($2::int - 1) * interval '1 microsecond'
+  where workspace_id = $1
+  returning (extract(epoch from last_at) * 1000000)::bigint as last`;
+
 /**
  * Locks the clock of the workspace until the transaction ends, and allocates `count` consecutive microseconds. Returns
  * the first one. Every transaction that writes records must hold this lock, so that created_at rises in commit order.
@@ -71,18 +78,17 @@ export async function allocateTimestamps(
   workspaceId: string,
   count: number,
 ): Promise<Micros> {
-  const { rows } = await client.query<{ last: number }>({
-    name: 'allocate_timestamps',
-    text: `update workspace_clocks
-      set last_at = greatest(clock_timestamp(), last_at + interval '1 microsecond') + ($2::int - 1) * interval '1 microsecond'
-      where workspace_id = $1
-      returning (extract(epoch from last_at) * 1000000)::bigint as last`,
-    values: [workspaceId, count],
-  });
+  const { rows } = await client.query<{ last: number }>(advanceClock(workspaceId, count));
   const [row] = rows;
   if (row === undefined) throw new Error('The workspace has no clock.');
   return row.last - (count - 1);
 }
+
+const selectClockForShare = preparedStatement('lock_clock_shared', 'request')`
+  select 1 from workspace_clocks c where workspace_id = $1 and last_at = $2 and not exists (
+    select from pg_locks l where l.locktype = 'tuple' and l.relation = 'workspace_clocks'::regclass
+      and l.database = (select oid from pg_database where datname = current_database()))
+  for share of c skip locked`;
 
 /**
  * Takes a shared lock on the clock of the workspace, until the transaction ends. While it is held, no transaction can
@@ -94,14 +100,7 @@ export async function lockClockShared(
   workspaceId: string,
   last: Micros,
 ): Promise<boolean> {
-  const { rowCount } = await client.query({
-    name: 'lock_clock_shared',
-    text: `select 1 from workspace_clocks c where workspace_id = $1 and last_at = $2 and not exists (
-        select from pg_locks l where l.locktype = 'tuple' and l.relation = 'workspace_clocks'::regclass
-          and l.database = (select oid from pg_database where datname = current_database()))
-      for share of c skip locked`,
-    values: [workspaceId, timeOfMicros(last)],
-  });
+  const { rowCount } = await client.query(selectClockForShare(workspaceId, timeOfMicros(last)));
   return rowCount === 1;
 }
 

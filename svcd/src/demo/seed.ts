@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { bootstrap, createDashboardAuth } from '@svc/service/dashboard';
 import { inTransaction } from '@svc/service/database/pool';
+import { statement } from '@svc/service/database/statement';
 import { insertRecords } from '@svc/service/records/insert';
 import { RESOURCES } from '@svc/service/resources/index';
 import type pg from 'pg';
@@ -24,15 +25,16 @@ export interface SeedOptions {
   readonly nowMs: number;
 }
 
+const selectAnyCompany = statement('any_company', 'request')`
+  select 1 from companies where workspace_id = $1 limit 1`;
+
 /** Returns the demo's workspace. Creates it, its owner and its records if they do not exist. */
 export async function seedDemo(options: SeedOptions): Promise<DemoWorkspace> {
   const { pool, nowMs } = options;
   const workspace = (await findWorkspace(pool)) ?? (await createDemoWorkspace(options));
   await inTransaction(pool, async (client) => {
     // The first run may have been stopped before it wrote the records.
-    const { rowCount } = await client.query('select 1 from companies where workspace_id = $1 limit 1', [
-      workspace.workspaceId,
-    ]);
+    const { rowCount } = await client.query(selectAnyCompany(workspace.workspaceId));
     if (rowCount !== 0) return;
     for (const [name, inputs] of Object.entries(demoRecords(nowMs))) {
       const resource = RESOURCES.find((one) => one.name === name);
@@ -44,12 +46,12 @@ export async function seedDemo(options: SeedOptions): Promise<DemoWorkspace> {
   return workspace;
 }
 
+const selectDemoWorkspace = statement('demo_workspace', 'request')`
+  select m.workspace_id as "workspaceId", u.id as "userId" from users u join members m on m.user_id = u.id
+  where u.email = $1 order by m.created_at, m.workspace_id limit 1`;
+
 async function findWorkspace(pool: pg.Pool): Promise<DemoWorkspace | undefined> {
-  const { rows } = await pool.query<DemoWorkspace>(
-    `select m.workspace_id as "workspaceId", u.id as "userId" from users u join members m on m.user_id = u.id
-     where u.email = $1 order by m.created_at, m.workspace_id limit 1`,
-    [DEMO_EMAIL],
-  );
+  const { rows } = await pool.query<DemoWorkspace>(selectDemoWorkspace(DEMO_EMAIL));
   return rows[0];
 }
 

@@ -1,3 +1,4 @@
+import { statement } from '@svc/service/database/statement';
 import type pg from 'pg';
 import { type Finding, fail, ok } from './check.ts';
 
@@ -15,7 +16,7 @@ interface Ahead {
  * after the database's clock was ahead once. `month` is the month in which live requests were counted last; the count is
  * reset only in a later month.
  */
-const AHEAD = `
+const selectAhead = statement('times_ahead', 'background: svcd doctor reads the clocks of all workspaces')`
   with latest as (select now() + $1 * interval '1 second' as at)
   select workspace_id, what, to_char(until at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as until
   from (
@@ -30,7 +31,7 @@ const AHEAD = `
 
 /** Fails if the database has stored times in the future. */
 export async function checkAhead(pool: pg.Pool): Promise<Finding> {
-  const { rows } = await pool.query<Ahead>(AHEAD, [AHEAD_MAX_SECONDS]);
+  const { rows } = await pool.query<Ahead>(selectAhead(AHEAD_MAX_SECONDS));
   const [worst] = rows;
   if (worst === undefined) return ok('times', 'no stored time is in the future');
   const more = rows.length === 1 ? '' : `, and ${rows.length - 1} more`;

@@ -1,7 +1,8 @@
-import { listPartitions } from '@svc/service/audit-log/partitions';
+import { databaseNow, listPartitions } from '@svc/service/audit-log/partitions';
 import type { Config } from '@svc/service/config/config';
 import { PARTITIONS_AHEAD_MONTHS } from '@svc/service/config/limits';
 import { OLDEST_SERVER_VERSION_NUM, readApplied, readMigrationFiles } from '@svc/service/database/migrate';
+import { statement } from '@svc/service/database/statement';
 import { counted } from '@svc/service/log/plural';
 import { connectionsOf } from '@svc/service/server/open-database';
 import type pg from 'pg';
@@ -35,11 +36,14 @@ export async function checkDatabase(
   ];
 }
 
+const selectServer = statement('server_state', 'control')`
+  select current_setting('server_version') as version, current_setting('server_version_num')::int as number,
+  current_setting('max_connections')::int as limit, 
+  (select count(*)::int from pg_stat_activity where backend_type = 'client backend') as used`;
+
 async function checkServer(pool: pg.Pool, config: Config): Promise<Finding> {
   const { rows } = await pool.query<{ version: string; number: number; limit: number; used: number }>(
-    `select current_setting('server_version') as version, current_setting('server_version_num')::int as number,
-      current_setting('max_connections')::int as limit, 
-      (select count(*)::int from pg_stat_activity where backend_type = 'client backend') as used`,
+    selectServer(),
   );
   const { version = '', number = 0, limit = 0, used = 0 } = rows[0] ?? {};
   const text = `PostgreSQL ${version}, ${used} of ${limit} connections`;
@@ -54,11 +58,12 @@ async function checkServer(pool: pg.Pool, config: Config): Promise<Finding> {
       );
 }
 
+const selectUnsafeSettings = statement('unsafe_settings', 'control')`
+  select name from pg_settings where name in ('fsync', 'full_page_writes') and setting = 'off' order by name`;
+
 /** Checks settings of the whole server. `synchronous_commit` needs no check: the service sets it in each session. */
 async function checkDurability(pool: pg.Pool): Promise<Finding> {
-  const { rows } = await pool.query<{ name: string }>(
-    `select name from pg_settings where name in ('fsync', 'full_page_writes') and setting = 'off' order by name`,
-  );
+  const { rows } = await pool.query<{ name: string }>(selectUnsafeSettings());
   const off = rows.map(({ name }) => `${name} = off`).join(', ');
   return off === ''
     ? ok('durability', 'commits are written to the disk')
@@ -72,11 +77,8 @@ async function checkDurability(pool: pg.Pool): Promise<Finding> {
 /** Compares the clocks of this machine and the database, without counting the duration of the query. */
 async function checkClock(pool: pg.Pool, nowMs: () => number): Promise<Finding> {
   const before = nowMs();
-  const { rows } = await pool.query<{ now: number }>(
-    'select (extract(epoch from clock_timestamp()) * 1000)::float8 as now',
-  );
+  const there = await databaseNow(pool);
   const after = nowMs();
-  const there = rows[0]?.now ?? Number.NaN;
   const apart = Math.round(Math.max(there - after, before - there, 0));
   const text =
     apart === 0 ? 'agrees with the database' : `differs from the database by ${counted(apart, 'ms', 'ms')}`;

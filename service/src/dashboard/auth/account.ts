@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type pg from 'pg';
 import { Type } from 'typebox';
+import { statement } from '../../database/statement.ts';
 import { ApiError } from '../../http/errors.ts';
 import type { DashboardContext } from '../context.ts';
 import { lockPerson } from '../people/accounts.ts';
@@ -115,10 +116,10 @@ function logChange(
   });
 }
 
+const selectSessionCount = statement('count_sessions', 'request')`
+  select count(*)::int as sessions from sessions where user_id = $1 and expires_at > now()`;
+
 async function countSessions(client: pg.ClientBase, userId: string): Promise<number> {
-  const { rows } = await client.query<{ sessions: number }>(
-    'select count(*)::int as sessions from sessions where user_id = $1 and expires_at > now()',
-    [userId],
-  );
+  const { rows } = await client.query<{ sessions: number }>(selectSessionCount(userId));
   return rows[0]?.sessions ?? 0;
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { isUnavailable } from '../../database/errors.ts';
 import type { Queryable } from '../../database/lane.ts';
+import { preparedStatement, statement } from '../../database/statement.ts';
 import { ApiError } from '../../http/errors.ts';
 import { rateLimitKey } from '../../http/proxies.ts';
 import {
@@ -92,6 +93,14 @@ export async function countFailure(
 const isUnchecked = (error: unknown): boolean =>
   isUnavailable(error) || (error instanceof ApiError && error.code === 'conflict');
 
+const countAttempt = preparedStatement('take_sign_in_attempt', 'request')`
+  insert into sign_in_attempts as a (bucket, attempts, ends_at)
+  values ($1, 1, now() + $2 * interval '1 second')
+  on conflict (bucket) do update set
+    attempts = case when a.ends_at <= now() then 1 else least(a.attempts, $3) + 1 end,
+    ends_at = case when a.ends_at <= now() then excluded.ends_at else a.ends_at end
+  returning attempts, ceil(extract(epoch from ends_at - now()))::int as seconds`;
+
 /**
  * Counts an attempt before it is made, so that attempts at the same time do not exceed a budget. Adds the budgets that
  * count it to `taken`. Throws `rate_limited` at the first one that is used up; the later ones do not count it.
@@ -99,28 +108,21 @@ const isUnchecked = (error: unknown): boolean =>
 async function takeAttempt(pool: Queryable, budgets: readonly Budget[], taken: Budget[]): Promise<void> {
   for (const budget of budgets) {
     const { of, max, windowSeconds } = budget;
-    const { rows } = await pool.query<{ attempts: number; seconds: number }>({
-      name: 'take_sign_in_attempt',
-      text: `insert into sign_in_attempts as a (bucket, attempts, ends_at)
-         values ($1, 1, now() + $2 * interval '1 second')
-         on conflict (bucket) do update set
-           attempts = case when a.ends_at <= now() then 1 else least(a.attempts, $3) + 1 end,
-           ends_at = case when a.ends_at <= now() then excluded.ends_at else a.ends_at end
-         returning attempts, ceil(extract(epoch from ends_at - now()))::int as seconds`,
-      values: [bucketOf(of), windowSeconds, max],
-    });
+    const { rows } = await pool.query<{ attempts: number; seconds: number }>(
+      countAttempt(bucketOf(of), windowSeconds, max),
+    );
     taken.push(budget);
     const { attempts = 0, seconds = 1 } = rows[0] ?? {};
     if (attempts > max) throw tooManyAttempts(Math.max(1, seconds));
   }
 }
 
+const uncountAttempts = statement('return_sign_in_attempt', 'request')`
+  update sign_in_attempts set attempts = greatest(attempts - 1, 0) where bucket = any($1)`;
+
 async function returnAttempt(pool: Queryable, budgets: readonly Budget[]): Promise<void> {
   if (budgets.length === 0) return;
-  await pool.query(
-    'update sign_in_attempts set attempts = greatest(attempts - 1, 0) where bucket = any($1)',
-    [budgets.map(({ of }) => bucketOf(of))],
-  );
+  await pool.query(uncountAttempts(budgets.map(({ of }) => bucketOf(of))));
 }
 
 const bucketOf = (text: string): string => createHash('sha256').update(text).digest('base64url');

@@ -6,6 +6,7 @@ import { twoFactor } from 'better-auth/plugins/two-factor';
 import type { FastifyBaseLogger } from 'fastify';
 import type pg from 'pg';
 import type { Connections } from '../../database/lane.ts';
+import { statement } from '../../database/statement.ts';
 import {
   AUTH_REQUESTS_MAX,
   AUTH_WINDOW_SECONDS,
@@ -192,16 +193,16 @@ async function startOf(userId: string, context: SessionContext): Promise<'sign-i
   return protectedUser ? 'half' : 'sign-in';
 }
 
+const deleteOtherSessions = statement('end_other_sessions', 'request')`
+  delete from sessions where user_id = $1 and token is distinct from $2`;
+
 /** Ends the person's sessions except the one with this token; returns their number. */
 async function endOtherSessions(
   client: pg.ClientBase,
   userId: string,
   token: string | undefined,
 ): Promise<number> {
-  const { rowCount } = await client.query(
-    'delete from sessions where user_id = $1 and token is distinct from $2',
-    [userId, token ?? null],
-  );
+  const { rowCount } = await client.query(deleteOtherSessions(userId, token ?? null));
   return rowCount ?? 0;
 }
 

@@ -1,6 +1,7 @@
 import { parseEnvelope, symmetricDecrypt, symmetricEncrypt } from 'better-auth/crypto';
 import { deriveKey, fingerprintOf } from '../../config/secrets.ts';
 import type { Queryable } from '../../database/lane.ts';
+import { statement } from '../../database/statement.ts';
 
 /** The authenticator secrets and backup codes in the database, and the keys that encrypt them. */
 
@@ -83,6 +84,10 @@ export async function resealSecondFactors(
   return resealed;
 }
 
+const updateFactor = statement('reseal_second_factor', 'request')`
+  update second_factors set secret = $2, backup_codes = $3
+  where id = $1 and secret = $4 and backup_codes = $5`;
+
 /** Encrypts a factor with the first key, unless it already is. Returns whether one of the keys decrypts it. */
 export async function resealFactor(
   pool: Queryable,
@@ -93,14 +98,13 @@ export async function resealFactor(
   if (secret === undefined || codes === undefined) return false;
   if (secret !== factor.secret || codes !== factor.backup_codes) {
     // A backup code that is used at the same time changes the row. The next round encrypts the new value.
-    await pool.query(
-      `update second_factors set secret = $2, backup_codes = $3
-       where id = $1 and secret = $4 and backup_codes = $5`,
-      [factor.id, secret, codes, factor.secret, factor.backup_codes],
-    );
+    await pool.query(updateFactor(factor.id, secret, codes, factor.secret, factor.backup_codes));
   }
   return true;
 }
+
+const selectEmails = statement('emails_of_users', 'bulk')`
+  select email from users where id = any($1) order by email`;
 
 /** Finds the second factors that need an older secret or an unknown one. Changes nothing. */
 export async function examineSecondFactors(
@@ -115,12 +119,17 @@ export async function examineSecondFactors(
     if (opened.includes(undefined)) lostUsers.push(factor.user_id);
     else old++;
   }
-  const { rows } = await pool.query<{ email: string }>(
-    'select email from users where id = any($1) order by email',
-    [lostUsers],
-  );
+  const { rows } = await pool.query<{ email: string }>(selectEmails(lostUsers));
   return { old, lost: rows.map(({ email }) => email) };
 }
+
+const selectFactors = statement(
+  'second_factors_of_other_keys',
+  'background: a job reads all second factors, page by page',
+)`
+  select id, user_id, secret, backup_codes from second_factors
+  where id > $1 and not (starts_with(secret, $2) and starts_with(backup_codes, $2))
+  order by id limit $3`;
 
 /** The second factors that the first key has not encrypted completely. */
 async function* factorsOfOtherKeys(
@@ -129,12 +138,7 @@ async function* factorsOfOtherKeys(
 ): AsyncGenerator<SealedFactor, void> {
   const prefix = `$ba$${keys[0]?.version}$`;
   for (let after = ''; ; ) {
-    const { rows } = await pool.query<SealedFactor>(
-      `select id, user_id, secret, backup_codes from second_factors
-       where id > $1 and not (starts_with(secret, $2) and starts_with(backup_codes, $2))
-       order by id limit $3`,
-      [after, prefix, PAGE_ROWS],
-    );
+    const { rows } = await pool.query<SealedFactor>(selectFactors(after, prefix, PAGE_ROWS));
     yield* rows;
     if (rows.length < PAGE_ROWS) return;
     after = rows.at(-1)?.id ?? '';

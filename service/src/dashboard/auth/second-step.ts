@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { Queryable } from '../../database/lane.ts';
+import { type BoundStatement, statement } from '../../database/statement.ts';
 import { ApiError } from '../../http/errors.ts';
 import type { DashboardAuth } from './index.ts';
 import { resealFactor, type SealedFactor, unseal } from './sealed-factors.ts';
@@ -13,29 +14,35 @@ type SecondStep = (typeof SECOND_STEPS)[number];
 /** better-auth's codes for a wrong code. */
 export const WRONG_CODES: ReadonlySet<string> = new Set(['INVALID_CODE', 'INVALID_BACKUP_CODE']);
 
+const selectSessionPerson = statement('person_of_session', 'request')`
+  select user_id as id from sessions where token = $1 and expires_at > now()`;
+const selectStepPerson = statement('person_of_second_step', 'request')`
+  select value as id from verifications where identifier = $1 and expires_at > now()`;
+
 /** The person of the session in the request's cookie. A session takes precedence over a second step. */
 export const personOfSession = (
   pool: Queryable,
   { signInCookies }: FastifyRequest,
-): Promise<string | undefined> =>
-  personOf(pool, 'select user_id as id from sessions where token = $1', signInCookies.session_token);
+): Promise<string | undefined> => personOf(pool, selectSessionPerson, signInCookies.session_token);
 
 /** The person of the second step in the request's cookie. Undefined if there is none, or if it has expired. */
 export const personOfStep = (
   pool: Queryable,
   { signInCookies }: FastifyRequest,
-): Promise<string | undefined> =>
-  personOf(pool, 'select value as id from verifications where identifier = $1', signInCookies.two_factor);
+): Promise<string | undefined> => personOf(pool, selectStepPerson, signInCookies.two_factor);
 
 async function personOf(
   pool: Queryable,
-  statement: string,
+  select: BoundStatement,
   cookie: string | undefined,
 ): Promise<string | undefined> {
   if (cookie === undefined) return undefined;
-  const { rows } = await pool.query<{ id: string }>(`${statement} and expires_at > now()`, [cookie]);
+  const { rows } = await pool.query<{ id: string }>(select(cookie));
   return rows[0]?.id;
 }
+
+const selectFactor = statement('second_factor_of_user', 'request')`
+  select id, user_id, secret, backup_codes from second_factors where user_id = $1`;
 
 /**
  * Makes sure that the first secret decrypts the person's second factor, because better-auth only tries that one. Undefined
@@ -46,10 +53,7 @@ export async function openFactor(
   auth: DashboardAuth,
   userId: string,
 ): Promise<SealedFactor | undefined> {
-  const { rows } = await pool.query<SealedFactor>(
-    'select id, user_id, secret, backup_codes from second_factors where user_id = $1',
-    [userId],
-  );
+  const { rows } = await pool.query<SealedFactor>(selectFactor(userId));
   const [factor] = rows;
   if (factor !== undefined && !(await resealFactor(pool, factor, auth.sealingKeys))) {
     throw new ApiError(
@@ -60,6 +64,10 @@ export async function openFactor(
   }
   return factor;
 }
+
+const takeStep = statement('use_second_factor_step', 'request')`
+  update second_factors set last_used_step = $2
+  where id = $1 and (last_used_step is null or last_used_step < $2)`;
 
 /**
  * Uses up a code of an authenticator, on all nodes (RFC 6238, 5.2). False if this code or a later one was used before. True
@@ -76,11 +84,7 @@ export async function useCode(
   const secret = await unseal(factor.secret, auth.sealingKeys);
   const step = secret === undefined ? undefined : stepOfCode(secret, code, Date.now());
   if (step === undefined) return true;
-  const { rowCount } = await pool.query(
-    `update second_factors set last_used_step = $2
-     where id = $1 and (last_used_step is null or last_used_step < $2)`,
-    [factor.id, step],
-  );
+  const { rowCount } = await pool.query(takeStep(factor.id, step));
   return rowCount === 1;
 }
 

@@ -2,6 +2,7 @@ import { ERRORS } from '@svc/sdk/contract';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Queryable } from '../../database/lane.ts';
+import { statement } from '../../database/statement.ts';
 import { ApiError } from '../../http/errors.ts';
 import type { DashboardContext } from '../context.ts';
 import { findUser } from '../people/accounts.ts';
@@ -89,6 +90,10 @@ export function registerSignIn(api: FastifyInstance, { people, auth }: Dashboard
 const startsSession = (response: Response): boolean =>
   response.ok && response.headers.getSetCookie().some((cookie) => /session_token=[^;]/.test(cookie));
 
+const deleteSignIn = statement('cancel_sign_in', 'request')`
+  with second_steps as (delete from verifications where value = $1)
+  delete from sessions where user_id = $1 and token = $2`;
+
 /**
  * Runs a step of a sign-in, and undoes it if the person's password changes at the same time. A new password ends the
  * sessions that exist, but this one may start later, with the old password. Throws `not_signed_in`.
@@ -102,19 +107,15 @@ async function withSamePassword(
   const response = await step();
   if (!response.ok || (await passwordHash(pool, userId)) === before) return response;
   const { token } = (await response.json()) as { readonly token?: string };
-  await pool.query(
-    `with second_steps as (delete from verifications where value = $1)
-     delete from sessions where user_id = $1 and token = $2`,
-    [userId, token ?? null],
-  );
+  await pool.query(deleteSignIn(userId, token ?? null));
   throw notSignedIn('The password was changed during this sign-in. Sign in again.');
 }
 
+const selectPassword = statement('password_of_user', 'request')`
+  select password from accounts where user_id = $1 and provider_id = 'credential'`;
+
 async function passwordHash(pool: Queryable, userId: string | undefined): Promise<string | undefined> {
-  const { rows } = await pool.query<{ password: string }>(
-    `select password from accounts where user_id = $1 and provider_id = 'credential'`,
-    [userId ?? null],
-  );
+  const { rows } = await pool.query<{ password: string }>(selectPassword(userId ?? null));
   return rows[0]?.password;
 }
 

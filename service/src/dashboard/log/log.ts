@@ -8,6 +8,7 @@ import { readPage } from '../../api/reads.ts';
 import { appendEvent } from '../../audit-log/append-event.ts';
 import type { Connections } from '../../database/lane.ts';
 import { inTransaction } from '../../database/pool.ts';
+import { statement } from '../../database/statement.ts';
 import { ApiError } from '../../http/errors.ts';
 import type { Position } from '../../list/cursor.ts';
 import { DOC_SEPARATOR, readKeyset } from '../../list/keyset.ts';
@@ -72,6 +73,8 @@ export function registerLog(
   });
 }
 
+const selectWorkspaceName = statement('workspace_name', 'request')`select name from workspaces where id = $1`;
+
 async function recordExport(
   client: pg.ClientBase,
   access: Access,
@@ -79,9 +82,7 @@ async function recordExport(
 ): Promise<void> {
   const { workspaceId, by } = access;
   await confirmRole(client, access);
-  const { rows } = await client.query<{ name: string }>('select name from workspaces where id = $1', [
-    workspaceId,
-  ]);
+  const { rows } = await client.query<{ name: string }>(selectWorkspaceName(workspaceId));
   await appendEvent(client, workspaceId, by, {
     kind: 'log.exported',
     target: { id: workspaceId, label: rows[0]?.name ?? '' },

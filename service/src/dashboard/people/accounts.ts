@@ -3,6 +3,7 @@ import type { ActorContext } from '../../audit-log/actor.ts';
 import { appendEvent } from '../../audit-log/append-event.ts';
 import { failedFor } from '../../database/errors.ts';
 import type { Queryable } from '../../database/lane.ts';
+import { statement } from '../../database/statement.ts';
 import { ApiError } from '../../http/errors.ts';
 import { createWorkspace } from '../../records/workspaces.ts';
 import type { DashboardAuth } from '../auth/index.ts';
@@ -21,14 +22,14 @@ export interface NewAccount {
 export const hashPassword = async (auth: DashboardAuth, password: string): Promise<string> =>
   (await auth.$context).password.hash(password);
 
+const selectUserId = statement('find_user', 'request')`select id from users where email = lower($1)`;
+
 /** The user with this email address. Upper and lower case are the same. */
 export async function findUser(
   client: Queryable,
   email: string,
 ): Promise<{ readonly id: string } | undefined> {
-  const { rows } = await client.query<{ id: string }>('select id from users where email = lower($1)', [
-    email,
-  ]);
+  const { rows } = await client.query<{ id: string }>(selectUserId(email));
   return rows[0];
 }
 
@@ -71,6 +72,10 @@ export async function createOwnedWorkspace(
   return workspaceId;
 }
 
+const insertMember = statement('add_member', 'request')`
+  insert into members (workspace_id, user_id, id, role, created_at)
+  values ($1, $2, gen_random_uuid()::text, $3, now()) on conflict (workspace_id, user_id) do nothing`;
+
 /** Adds a member. Returns false, and changes nothing, if the user already is one. */
 export async function addMember(
   client: pg.ClientBase,
@@ -78,22 +83,24 @@ export async function addMember(
   userId: string,
   role: Role,
 ): Promise<boolean> {
-  const { rowCount } = await client.query(
-    `insert into members (workspace_id, user_id, id, role, created_at)
-     values ($1, $2, gen_random_uuid()::text, $3, now()) on conflict (workspace_id, user_id) do nothing`,
-    [workspaceId, userId, role],
-  );
+  const { rowCount } = await client.query(insertMember(workspaceId, userId, role));
   return rowCount === 1;
 }
 
+const selectPersonForUpdate = statement('lock_person', 'request')`
+  select 1 from users where id = $1 for update`;
+
 /** Locks the person. Until the transaction ends, the person joins no workspace, and nobody else recovers the account. */
 export async function lockPerson(client: pg.ClientBase, userId: string): Promise<void> {
-  await client.query('select 1 from users where id = $1 for update', [userId]);
+  await client.query(selectPersonForUpdate(userId));
 }
+
+const selectMembersForUpdate = statement('lock_members', 'request')`
+  select 1 from workspaces where id = $1 for no key update`;
 
 /** Locks the members. Their changes run one after the other, so two owners cannot remove each other at the same time. */
 export async function lockMembers(client: pg.ClientBase, workspaceId: string): Promise<void> {
-  await client.query('select 1 from workspaces where id = $1 for no key update', [workspaceId]);
+  await client.query(selectMembersForUpdate(workspaceId));
 }
 
 /**

@@ -4,6 +4,7 @@ import { Type } from 'typebox';
 import type { ActorContext } from '../../audit-log/actor.ts';
 import { appendEvent, appendEvents } from '../../audit-log/append-event.ts';
 import type { Queryable } from '../../database/lane.ts';
+import { statement } from '../../database/statement.ts';
 import { utc } from '../../database/utc.ts';
 import { ApiError } from '../../http/errors.ts';
 import { allows, ROLE_NAMES, type Role } from '../auth/permissions.ts';
@@ -112,14 +113,14 @@ export function registerInvitations(
   });
 }
 
+const selectPending = statement('pending_invitations', 'request')`
+  select id, email, role, ${utc('created_at')} as "createdAt", ${utc('expires_at')} as "expiresAt"
+  from invitations where workspace_id = $1 and status = 'pending' and expires_at > now()
+  order by created_at desc, id`;
+
 /** The invitations that can be accepted, newest first. */
 async function listPending(client: Queryable, workspaceId: string): Promise<readonly Invitation[]> {
-  const { rows } = await client.query<Invitation>(
-    `select id, email, role, ${utc('created_at')} as "createdAt", ${utc('expires_at')} as "expiresAt"
-     from invitations where workspace_id = $1 and status = 'pending' and expires_at > now()
-     order by created_at desc, id`,
-    [workspaceId],
-  );
+  const { rows } = await client.query<Invitation>(selectPending(workspaceId));
   return rows;
 }
 
@@ -132,30 +133,30 @@ interface Offer {
   readonly inviterRole: Role;
 }
 
+const selectOffer = statement('find_invitation', 'request')`
+  select i.workspace_id as "workspaceId", w.name as "workspaceName", i.email, i.role, m.role as "inviterRole"
+  from invitations i
+  join workspaces w on w.id = i.workspace_id
+  join members m on m.workspace_id = i.workspace_id and m.user_id = i.inviter_id
+  where i.id = $1 and i.status = 'pending' and i.expires_at > now()`;
+
 /** Throws `invalid_body` unless the invitation is pending and the person who sent it is still allowed to send it. */
 async function findOffer(client: Queryable, invitationId: string): Promise<Offer> {
-  const { rows } = await client.query<Offer>(
-    `select i.workspace_id as "workspaceId", w.name as "workspaceName", i.email, i.role, m.role as "inviterRole"
-     from invitations i
-     join workspaces w on w.id = i.workspace_id
-     join members m on m.workspace_id = i.workspace_id and m.user_id = i.inviter_id
-     where i.id = $1 and i.status = 'pending' and i.expires_at > now()`,
-    [invitationId],
-  );
+  const { rows } = await client.query<Offer>(selectOffer(invitationId));
   const [offer] = rows;
   if (offer === undefined || !mayInvite(offer.inviterRole, offer.role)) throw staleLink('invitation');
   return offer;
 }
+
+const acceptInvitation = statement('accept_invitation', 'request')`
+  update invitations set status = 'accepted' where workspace_id = $1 and id = $2 and status = 'pending'`;
 
 /** Uses the link and its invitation up. Throws `invalid_body` if either was used or withdrawn. */
 async function takeInvitation(client: pg.ClientBase, token: string): Promise<Offer> {
   const { subject: invitationId } = await useLink(client, 'invitation', token);
   const offer = await findOffer(client, invitationId);
   // It may have been cancelled since the statement before.
-  const { rowCount } = await client.query(
-    `update invitations set status = 'accepted' where workspace_id = $1 and id = $2 and status = 'pending'`,
-    [offer.workspaceId, invitationId],
-  );
+  const { rowCount } = await client.query(acceptInvitation(offer.workspaceId, invitationId));
   if (rowCount !== 1) throw staleLink('invitation');
   return offer;
 }
@@ -163,6 +164,16 @@ async function takeInvitation(client: pg.ClientBase, token: string): Promise<Off
 /** Whether a member with the role `inviter` may invite somebody as `invited`. better-auth has the same rule. */
 const mayInvite = (inviter: Role, invited: Role): boolean =>
   allows(inviter, 'invitation.create') && (invited !== 'owner' || inviter === 'owner');
+
+const cancelInvitations = statement('withdraw_invitations', 'request')`
+  with withdrawn as (
+    update invitations set status = 'canceled'
+    where workspace_id = $1 and status = 'pending'
+      and (inviter_id = $2 and role <> all($3) or $4 and email = (select email from users where id = $2))
+    returning id, email, role
+  ),
+  links as (delete from one_time_links where purpose = 'invitation' and subject in (select id from withdrawn))
+  select id, email, role from withdrawn order by id`;
 
 /**
  * Withdraws the pending invitations that a member created and may not create with the present role, and their links.
@@ -177,17 +188,7 @@ export async function withdrawInvitations(
   role: Role | null,
 ): Promise<void> {
   const stay = role === null ? [] : ROLE_NAMES.filter((invited) => mayInvite(role, invited));
-  const { rows } = await client.query<Withdrawn>(
-    `with withdrawn as (
-      update invitations set status = 'canceled'
-      where workspace_id = $1 and status = 'pending'
-        and (inviter_id = $2 and role <> all($3) or $4 and email = (select email from users where id = $2))
-      returning id, email, role
-    ),
-    links as (delete from one_time_links where purpose = 'invitation' and subject in (select id from withdrawn))
-    select id, email, role from withdrawn order by id`,
-    [workspaceId, userId, stay, role === null],
-  );
+  const { rows } = await client.query<Withdrawn>(cancelInvitations(workspaceId, userId, stay, role === null));
   await recordWithdrawn(client, by, workspaceId, rows);
 }
 

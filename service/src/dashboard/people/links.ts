@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import type { Connections, Queryable } from '../../database/lane.ts';
+import { type BoundStatement, statement } from '../../database/statement.ts';
 import { utc } from '../../database/utc.ts';
 import { ApiError } from '../../http/errors.ts';
 import {
@@ -35,9 +36,11 @@ interface IssuedLink {
   readonly expiresAt: string;
 }
 
+export const selectAnyUser = statement('any_user', 'request')`select 1 from users limit 1`;
+
 /** The link that creates the first owner. It is valid for 24 hours. Null if there already is a user. */
 export async function createSetUpLink({ pool, publicUrl }: LinkOptions): Promise<string | null> {
-  const { rowCount } = await pool.query('select 1 from users limit 1');
+  const { rowCount } = await pool.query(selectAnyUser());
   return rowCount === 0 ? (await createLink(pool, publicUrl, 'set-up', null)).link : null;
 }
 
@@ -52,6 +55,9 @@ export const createInvitationLink = async (
   invitationId: string,
 ): Promise<string> => (await createLink(client, publicUrl, 'invitation', invitationId)).link;
 
+const deletePasswordResetLinks = statement('delete_password_reset_links', 'request')`
+  delete from one_time_links where purpose = 'password-reset' and subject = $1`;
+
 /**
  * The link that sets a new password for a person. It is valid for 24 hours, and replaces earlier ones. `madeBy`: the owner
  * who creates it; null: the operator.
@@ -62,11 +68,14 @@ export async function createPasswordResetLink(
   userId: string,
   madeBy: string | null,
 ): Promise<IssuedLink> {
-  await client.query(`delete from one_time_links where purpose = 'password-reset' and subject = $1`, [
-    userId,
-  ]);
+  await client.query(deletePasswordResetLinks(userId));
   return createLink(client, publicUrl, 'password-reset', userId, madeBy);
 }
+
+const insertLink = statement('create_link', 'request')`
+  with expired as (delete from one_time_links where expires_at <= now())
+  insert into one_time_links (token_hash, purpose, subject, expires_at, made_by)
+  values ($1, $2, $3, now() + $4 * interval '1 hour', $5) returning ${utc('expires_at')} as "expiresAt"`;
 
 async function createLink(
   client: Queryable,
@@ -77,10 +86,7 @@ async function createLink(
 ): Promise<IssuedLink> {
   const token = randomBytes(LINK_TOKEN_BYTES).toString('base64url');
   const { rows } = await client.query<{ expiresAt: string }>(
-    `with expired as (delete from one_time_links where expires_at <= now())
-     insert into one_time_links (token_hash, purpose, subject, expires_at, made_by)
-     values ($1, $2, $3, now() + $4 * interval '1 hour', $5) returning ${utc('expires_at')} as "expiresAt"`,
-    [hashOf(token), purpose, subject, LIFETIMES[purpose][0], madeBy],
+    insertLink(hashOf(token), purpose, subject, LIFETIMES[purpose][0], madeBy),
   );
   return { link: `${publicUrl}/${purpose}#token=${token}`, expiresAt: rows[0]?.expiresAt ?? '' };
 }
@@ -94,20 +100,28 @@ export interface Link {
 
 const FIELDS = `coalesce(subject, '') as subject, made_by as "madeBy"`;
 const USABLE = 'token_hash = $1 and purpose = $2 and expires_at > now()';
+const selectLink = statement('find_link', 'request')`select ${FIELDS} from one_time_links where ${USABLE}`;
+const takeLink = statement('use_link', 'request')`
+  delete from one_time_links where ${USABLE} returning ${FIELDS}`;
 
 /** The link of a token. Throws {@link staleLink} if it is unknown, used or too old. */
 export const findLink = (client: Queryable, purpose: Purpose, token: string): Promise<Link> =>
-  linkOf(client, `select ${FIELDS} from one_time_links where ${USABLE}`, purpose, token);
+  linkOf(client, selectLink, purpose, token);
 
 /**
  * Uses the link up. Throws {@link staleLink} as `findLink` does. If two requests use a link at the same time, the second
  * one waits, and is refused when the first one commits.
  */
 export const useLink = (client: pg.ClientBase, purpose: Purpose, token: string): Promise<Link> =>
-  linkOf(client, `delete from one_time_links where ${USABLE} returning ${FIELDS}`, purpose, token);
+  linkOf(client, takeLink, purpose, token);
 
-async function linkOf(client: Queryable, statement: string, purpose: Purpose, token: string): Promise<Link> {
-  const { rows } = await client.query<Link>(statement, [hashOf(token), purpose]);
+async function linkOf(
+  client: Queryable,
+  find: BoundStatement,
+  purpose: Purpose,
+  token: string,
+): Promise<Link> {
+  const { rows } = await client.query<Link>(find(hashOf(token), purpose));
   const [link] = rows;
   if (link === undefined) throw staleLink(purpose);
   return link;

@@ -2,6 +2,7 @@ import { isId } from '@svc/sdk/contract';
 import type { FastifyInstance } from 'fastify';
 import { appendEvent } from '../../audit-log/append-event.ts';
 import type { Queryable } from '../../database/lane.ts';
+import { statement } from '../../database/statement.ts';
 import { utc } from '../../database/utc.ts';
 import { ApiError } from '../../http/errors.ts';
 import { ROLE_NAMES } from '../auth/permissions.ts';
@@ -76,14 +77,14 @@ export async function findMember(client: Queryable, workspaceId: string, memberI
   return member;
 }
 
+const selectMembers = statement('read_members', 'request')`
+  select m.id, m.user_id as "userId", u.email, u.name, m.role, ${utc('m.created_at')} as "createdAt"
+  from members m join users u on u.id = m.user_id
+  where m.workspace_id = $1 and ($2::text is null or m.id = $2)
+  order by m.created_at, m.id`;
+
 /** Oldest first. Default: all members. */
 async function readMembers(client: Queryable, workspaceId: string, id?: string): Promise<readonly Member[]> {
-  const { rows } = await client.query<Member>(
-    `select m.id, m.user_id as "userId", u.email, u.name, m.role, ${utc('m.created_at')} as "createdAt"
-     from members m join users u on u.id = m.user_id
-     where m.workspace_id = $1 and ($2::text is null or m.id = $2)
-     order by m.created_at, m.id`,
-    [workspaceId, id ?? null],
-  );
+  const { rows } = await client.query<Member>(selectMembers(workspaceId, id ?? null));
   return rows;
 }

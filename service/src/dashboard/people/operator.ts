@@ -3,6 +3,7 @@ import { OPERATOR } from '../../audit-log/actor.ts';
 import { OperatorError } from '../../config/errors.ts';
 import type { Connections } from '../../database/lane.ts';
 import { inTransaction } from '../../database/pool.ts';
+import { statement } from '../../database/statement.ts';
 import { recordPersonal } from '../auth/events.ts';
 import type { DashboardAuth } from '../auth/index.ts';
 import { defineBody, email, name, newPassword } from '../requests/body.ts';
@@ -64,18 +65,18 @@ export interface ListedUser {
 
 const PAGE_ROWS = 1_000;
 
+const selectUsers = statement('list_users', 'bulk')`
+  select u.email, u.name, u.two_factor_enabled as "secondFactor",
+    coalesce((
+      select json_agg(json_build_object('id', w.id, 'name', w.name, 'role', m.role) order by w.name, w.id)
+      from members m join workspaces w on w.id = m.workspace_id where m.user_id = u.id
+    ), '[]') as workspaces
+  from users u where u.email > $1 order by u.email limit $2`;
+
 /** Every person, by email address. */
 export async function* listUsers(pool: pg.Pool): AsyncGenerator<ListedUser, void> {
   for (let after = ''; ; ) {
-    const { rows } = await pool.query<ListedUser>(
-      `select u.email, u.name, u.two_factor_enabled as "secondFactor",
-         coalesce((
-           select json_agg(json_build_object('id', w.id, 'name', w.name, 'role', m.role) order by w.name, w.id)
-           from members m join workspaces w on w.id = m.workspace_id where m.user_id = u.id
-         ), '[]') as workspaces
-       from users u where u.email > $1 order by u.email limit $2`,
-      [after, PAGE_ROWS],
-    );
+    const { rows } = await pool.query<ListedUser>(selectUsers(after, PAGE_ROWS));
     yield* rows;
     if (rows.length < PAGE_ROWS) return;
     after = rows.at(-1)?.email ?? '';
@@ -109,6 +110,11 @@ export async function setUserPassword({
   });
 }
 
+const deleteFactor = statement('delete_second_factor', 'request')`
+  delete from second_factors where user_id = $1`;
+const disableFactor = statement('disable_second_factor', 'request')`
+  update users set two_factor_enabled = false, updated_at = now() where id = $1`;
+
 /**
  * Removes the second factor of a person and ends all sessions; returns whether there was one. Throws OperatorError if
  * nobody has the address.
@@ -116,10 +122,8 @@ export async function setUserPassword({
 export const resetUserSecondFactor = (pool: Connections, email: string): Promise<boolean> =>
   inTransaction(pool, async (client) => {
     const userId = await lockUser(client, email);
-    const { rowCount } = await client.query('delete from second_factors where user_id = $1', [userId]);
-    await client.query('update users set two_factor_enabled = false, updated_at = now() where id = $1', [
-      userId,
-    ]);
+    const { rowCount } = await client.query(deleteFactor(userId));
+    await client.query(disableFactor(userId));
     if (rowCount === 0) return false;
     const details = { sessionsEnded: await endAccess(client, userId) };
     await recordPersonal(client, OPERATOR, { id: userId }, { kind: 'account.second_factor_reset', details });

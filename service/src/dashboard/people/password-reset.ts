@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type pg from 'pg';
 import type { ActorContext } from '../../audit-log/actor.ts';
 import type { Queryable } from '../../database/lane.ts';
+import { statement } from '../../database/statement.ts';
 import { ApiError } from '../../http/errors.ts';
 import { recordPersonal } from '../auth/events.ts';
 import type { DashboardContext } from '../context.ts';
@@ -18,6 +19,8 @@ const read = defineBody({ token: text });
 const reset = defineBody({ token: text, password: newPassword });
 
 type OneMember = { Params: { memberId: string } };
+
+const selectEmail = statement('email_of_user', 'request')`select email from users where id = $1`;
 
 /** A new password by a one-time link. An owner creates it for a member, the operator for anyone. */
 export function registerPasswordReset(
@@ -46,7 +49,7 @@ export function registerPasswordReset(
 
   api.post('/password-reset/read', async (request): Promise<PasswordResetOffer> => {
     const { subject } = await findLink(pool, 'password-reset', read(request.body).token);
-    const { rows } = await pool.query<PasswordResetOffer>('select email from users where id = $1', [subject]);
+    const { rows } = await pool.query<PasswordResetOffer>(selectEmail(subject));
     const [offer] = rows;
     if (offer === undefined) throw staleLink('password-reset');
     return offer;
@@ -77,17 +80,17 @@ async function requireResettable(client: Queryable, ownerId: string, userId: str
   );
 }
 
+const selectAllowed = statement('may_reset_password', 'request')`
+  select count(*) > 0 and bool_and(m.role <> 'owner' and o.role is not distinct from 'owner') as allowed
+  from members m left join members o on o.workspace_id = m.workspace_id and o.user_id = $1
+  where m.user_id = $2`;
+
 /**
  * Whether an owner may create a reset link for the person. The owner could use the link to sign in as the person.
  * Therefore the owner must own every workspace of the person, and the person must own none.
  */
 async function mayResetPassword(client: Queryable, ownerId: string, userId: string): Promise<boolean> {
-  const { rows } = await client.query<{ allowed: boolean }>(
-    `select count(*) > 0 and bool_and(m.role <> 'owner' and o.role is not distinct from 'owner') as allowed
-     from members m left join members o on o.workspace_id = m.workspace_id and o.user_id = $1
-     where m.user_id = $2`,
-    [ownerId, userId],
-  );
+  const { rows } = await client.query<{ allowed: boolean }>(selectAllowed(ownerId, userId));
   return rows[0]?.allowed === true;
 }
 
@@ -101,6 +104,9 @@ export async function takeResetLink(client: pg.ClientBase, token: string): Promi
   return userId;
 }
 
+const updatePassword = statement('reset_password', 'request')`
+  update accounts set password = $2, updated_at = now() where user_id = $1 and provider_id = 'credential'`;
+
 /** Sets the password, and ends all sessions, second steps and links of the person. `method` is for the audit log. */
 export async function resetPassword(
   client: pg.ClientBase,
@@ -109,22 +115,22 @@ export async function resetPassword(
   passwordHash: string,
   method: 'link' | 'operator',
 ): Promise<void> {
-  await client.query(
-    `update accounts set password = $2, updated_at = now() where user_id = $1 and provider_id = 'credential'`,
-    [userId, passwordHash],
-  );
+  await client.query(updatePassword(userId, passwordHash));
   const sessionsEnded = await endAccess(client, userId);
   const details = { method, sessionsEnded };
   await recordPersonal(client, by, { id: userId }, { kind: 'account.password_reset', details });
 }
 
+const deleteVerifications = statement('delete_verifications', 'request')`
+  delete from verifications where value = $1`;
+const deleteLinks = statement('delete_links_of_user', 'request')`
+  delete from one_time_links where subject = $1 and purpose in ('sign-in', 'password-reset')`;
+const deleteSessions = statement('delete_sessions', 'request')`delete from sessions where user_id = $1`;
+
 /** Ends all sessions, unfinished sign-ins and links that sign the person in; returns the number of sessions. */
 export async function endAccess(client: pg.ClientBase, userId: string): Promise<number> {
-  await client.query('delete from verifications where value = $1', [userId]);
-  await client.query(
-    `delete from one_time_links where subject = $1 and purpose in ('sign-in', 'password-reset')`,
-    [userId],
-  );
-  const { rowCount } = await client.query('delete from sessions where user_id = $1', [userId]);
+  await client.query(deleteVerifications(userId));
+  await client.query(deleteLinks(userId));
+  const { rowCount } = await client.query(deleteSessions(userId));
   return rowCount ?? 0;
 }

@@ -1,13 +1,19 @@
 import type { FastifyInstance } from 'fastify';
+import { statement } from '../../database/statement.ts';
 import { ApiError } from '../../http/errors.ts';
 import type { DashboardContext } from '../context.ts';
 import { defineBody, email, name, newPassword, text } from '../requests/body.ts';
 import { anonymous, setCookies } from '../requests/session.ts';
 import { createAccount, createOwnedWorkspace, hashPassword } from './accounts.ts';
-import { findLink, staleLink, useLink } from './links.ts';
+import { findLink, selectAnyUser, staleLink, useLink } from './links.ts';
 
 const setUp = defineBody({ token: text, email, password: newPassword, name, workspaceName: name });
 const signIn = defineBody({ token: text });
+
+const lockUsers = statement('lock_users', 'control')`lock table users in share row exclusive mode`;
+const deleteSetUpLinks = statement('delete_set_up_links', 'request')`
+  delete from one_time_links where purpose = 'set-up'`;
+const selectUser = statement('user_exists', 'request')`select 1 from users where id = $1`;
 
 /** Creates the first owner with the first workspace, or starts a session without a password, by a one-time link. */
 export function registerSetUp(api: FastifyInstance, { pool, auth, sessions }: DashboardContext): void {
@@ -18,16 +24,16 @@ export function registerSetUp(api: FastifyInstance, { pool, auth, sessions }: Da
     const by = anonymous(request);
     const created = await auth.database.transact(by, async (client) => {
       // Nobody else becomes a user until this is committed. Only one of several links creates the owner.
-      await client.query('lock table users in share row exclusive mode');
+      await client.query(lockUsers());
       await useLink(client, 'set-up', token);
-      const { rowCount } = await client.query('select 1 from users limit 1');
+      const { rowCount } = await client.query(selectAnyUser());
       if (rowCount !== 0) {
         throw new ApiError('conflict', 'The service is already set up: it has an owner. Sign in instead.');
       }
       const userId = await createAccount(auth, { ...account, passwordHash });
       const owner = { ...by, actor: account.email.toLowerCase() };
       const workspaceId = await createOwnedWorkspace(client, owner, workspaceName, userId);
-      await client.query(`delete from one_time_links where purpose = 'set-up'`);
+      await client.query(deleteSetUpLinks());
       return { userId, workspaceId, cookies: await sessions.start(request, userId) };
     });
     setCookies(reply, created.cookies);
@@ -38,7 +44,7 @@ export function registerSetUp(api: FastifyInstance, { pool, auth, sessions }: Da
     const { token } = signIn(request.body);
     const { userId, cookies } = await auth.database.transact(anonymous(request), async (client) => {
       const { subject: userId } = await useLink(client, 'sign-in', token);
-      const { rowCount } = await client.query('select 1 from users where id = $1', [userId]);
+      const { rowCount } = await client.query(selectUser(userId));
       if (rowCount === 0) throw staleLink('sign-in');
       return { userId, cookies: await sessions.start(request, userId) };
     });

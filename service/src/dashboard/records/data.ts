@@ -5,6 +5,7 @@ import { readPage } from '../../api/reads.ts';
 import { appendEvent } from '../../audit-log/append-event.ts';
 import type { Connections } from '../../database/lane.ts';
 import { inTransaction } from '../../database/pool.ts';
+import { statement } from '../../database/statement.ts';
 import { ApiError } from '../../http/errors.ts';
 import { patchRecord } from '../../records/mutations.ts';
 import { readRecord } from '../../records/read.ts';
@@ -114,17 +115,25 @@ function searchOf(text: string): string {
   );
 }
 
+const selectByIds = statement('companies_by_id', 'request')`
+  select id, name, domain from companies where workspace_id = $1 and id = any($2) order by name, id`;
+
 async function findByIds(
   pool: Connections,
   workspaceId: string,
   ids: readonly string[],
 ): Promise<CompanyNames['data']> {
-  const { rows } = await pool.query<CompanyNames['data'][number]>(
-    'select id, name, domain from companies where workspace_id = $1 and id = any($2) order by name, id',
-    [workspaceId, ids],
-  );
+  const { rows } = await pool.query<CompanyNames['data'][number]>(selectByIds(workspaceId, ids));
   return rows;
 }
+
+const selectByText = statement(
+  'search_companies',
+  'background: it searches the names of all companies of a workspace',
+)`
+  select id, name, domain from companies
+  where workspace_id = $1 and (name ilike $2 or domain ilike $2 or id like $2)
+  order by name, id limit $3`;
 
 /** The first companies by name, if `text` is empty. */
 async function findByText(
@@ -134,10 +143,7 @@ async function findByText(
 ): Promise<CompanyNames['data']> {
   const pattern = `%${text.replace(/[\\%_]/g, '\\$&')}%`;
   const { rows } = await pool.query<CompanyNames['data'][number]>(
-    `select id, name, domain from companies
-     where workspace_id = $1 and (name ilike $2 or domain ilike $2 or id like $2)
-     order by name, id limit $3`,
-    [workspaceId, pattern, COMPANY_NAMES_MAX],
+    selectByText(workspaceId, pattern, COMPANY_NAMES_MAX),
   );
   return rows;
 }

@@ -2,6 +2,7 @@ import { IDEMPOTENCY_LIFETIME_SECONDS } from '@svc/sdk/contract';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type pg from 'pg';
 import { idempotencyKey, requestFingerprint } from '../../api/idempotency.ts';
+import { preparedStatement } from '../../database/statement.ts';
 import { ApiError } from '../../http/errors.ts';
 import type { Repeats } from '../../keys/store.ts';
 import type { Person } from './session.ts';
@@ -23,6 +24,15 @@ export function requireIdempotencyKeys(scope: FastifyInstance): void {
   });
 }
 
+const findCreation = preparedStatement('find_dashboard_creation', 'request')`
+  select created_id as id, fingerprint = $3 as same from dashboard_idempotency_keys
+  where user_id = $1 and idempotency_key = $2 and created_at >= now() - $4 * interval '1 second'`;
+const keepCreation = preparedStatement('keep_dashboard_creation', 'request')`
+  insert into dashboard_idempotency_keys (user_id, idempotency_key, fingerprint, created_id)
+  values ($1, $2, $3, $4)
+  on conflict (user_id, idempotency_key) do update set
+    fingerprint = excluded.fingerprint, created_id = excluded.created_id, created_at = now()`;
+
 /**
  * Recognizes the repeats of a person's request that creates something. A repeat finds the id of what the first request
  * created. Only the id is stored, no token and no link, so the caller reads the present state. `body`: what a repeat must
@@ -35,12 +45,9 @@ export function repeatsOf(request: FastifyRequest, person: Person, body: unknown
   return {
     find: async (client) => {
       await claim(client, person.id, key);
-      const { rows } = await client.query<{ id: string; same: boolean }>({
-        name: 'find_dashboard_creation',
-        text: `select created_id as id, fingerprint = $3 as same from dashboard_idempotency_keys
-          where user_id = $1 and idempotency_key = $2 and created_at >= now() - $4 * interval '1 second'`,
-        values: [person.id, key, fingerprint, IDEMPOTENCY_LIFETIME_SECONDS],
-      });
+      const { rows } = await client.query<{ id: string; same: boolean }>(
+        findCreation(person.id, key, fingerprint, IDEMPOTENCY_LIFETIME_SECONDS),
+      );
       const [found] = rows;
       if (found?.same === false) {
         throw new ApiError(
@@ -51,14 +58,7 @@ export function repeatsOf(request: FastifyRequest, person: Person, body: unknown
       return found?.id;
     },
     keep: async (client, id) => {
-      await client.query({
-        name: 'keep_dashboard_creation',
-        text: `insert into dashboard_idempotency_keys (user_id, idempotency_key, fingerprint, created_id)
-          values ($1, $2, $3, $4)
-          on conflict (user_id, idempotency_key) do update set
-            fingerprint = excluded.fingerprint, created_id = excluded.created_id, created_at = now()`,
-        values: [person.id, key, fingerprint, id],
-      });
+      await client.query(keepCreation(person.id, key, fingerprint, id));
     },
   };
 }
@@ -69,13 +69,12 @@ function keyOf(request: FastifyRequest): string {
   throw new ApiError('invalid_parameter', 'This request needs an Idempotency-Key header.');
 }
 
+const lockCreation = preparedStatement('claim_dashboard_creation', 'control')`
+  select pg_try_advisory_xact_lock(hashtextextended('dashboard ' || $1 || ' ' || $2, 0)) as free`;
+
 /** Locks the key until the transaction ends, on every node. Throws instead of waiting, so a repeat keeps no connection. */
 async function claim(client: pg.ClientBase, userId: string, key: string): Promise<void> {
-  const { rows } = await client.query<{ free: boolean }>({
-    name: 'claim_dashboard_creation',
-    text: `select pg_try_advisory_xact_lock(hashtextextended('dashboard ' || $1 || ' ' || $2, 0)) as free`,
-    values: [userId, key],
-  });
+  const { rows } = await client.query<{ free: boolean }>(lockCreation(userId, key));
   if (rows[0]?.free === true) return;
   throw new ApiError('idempotency_in_progress', 'The same request is still running. Try again in a moment.', {
     'retry-after': '1',

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type pg from 'pg';
 import type { PersonContext } from '../../audit-log/actor.ts';
 import type { Connections } from '../../database/lane.ts';
+import { preparedStatement } from '../../database/statement.ts';
 import { ApiError } from '../../http/errors.ts';
 import { countedAddress } from '../../http/proxies.ts';
 import { originOf } from '../../http/request.ts';
@@ -115,6 +116,9 @@ export function requirePermission(access: Access, permission: Permission): Acces
   return { ...access, permission };
 }
 
+const lockRole = preparedStatement('confirm_role', 'request')`
+  select role from members where workspace_id = $1 and user_id = $2 for share`;
+
 /**
  * Checks the role again in the transaction that uses it, and keeps it until the transaction ends: a person who loses the
  * role at the same time cannot act. Returns the role. Locks the member, so the caller locks the workspace before it and
@@ -124,11 +128,7 @@ export async function confirmRole(
   client: pg.ClientBase,
   { workspaceId, person, permission }: Pick<Access, 'workspaceId' | 'person' | 'permission'>,
 ): Promise<Role> {
-  const { rows } = await client.query<{ role: Role }>({
-    name: 'confirm_role',
-    text: 'select role from members where workspace_id = $1 and user_id = $2 for share',
-    values: [workspaceId, person.id],
-  });
+  const { rows } = await client.query<{ role: Role }>(lockRole(workspaceId, person.id));
   const [member] = rows;
   if (member === undefined) throw noWorkspace();
   if (permission !== undefined) requireAllowed(member.role, permission);
@@ -146,11 +146,10 @@ export function setCookies(reply: FastifyReply, cookies: readonly string[]): voi
   for (const cookie of cookies) reply.header('set-cookie', cookie);
 }
 
+const selectRole = preparedStatement('member_role', 'request')`
+  select role from members where workspace_id = $1 and user_id = $2`;
+
 async function roleOf(pool: Connections, workspaceId: string, userId: string): Promise<Role | undefined> {
-  const { rows } = await pool.query<{ role: Role }>({
-    name: 'member_role',
-    text: 'select role from members where workspace_id = $1 and user_id = $2',
-    values: [workspaceId, userId],
-  });
+  const { rows } = await pool.query<{ role: Role }>(selectRole(workspaceId, userId));
   return rows[0]?.role;
 }

@@ -2,6 +2,7 @@ import { CONTRACT } from '@svc/sdk/contract';
 import type { FastifyInstance } from 'fastify';
 import { allowParameters } from '../../api/guards.ts';
 import type { Connections } from '../../database/lane.ts';
+import { statement } from '../../database/statement.ts';
 import { utc } from '../../database/utc.ts';
 import { ApiError } from '../../http/errors.ts';
 import type { DashboardContext } from '../context.ts';
@@ -48,82 +49,82 @@ function daysOf(query: Readonly<Record<string, unknown>>): number {
   throw new ApiError('invalid_parameter', `"days" must be an integer from 1 to ${USAGE_DAYS_MAX}.`);
 }
 
+const selectDays = statement('usage_per_day', 'request')`
+  select to_char(day, 'YYYY-MM-DD') as day, key_id as "keyId", requests, errors from key_usage
+  where workspace_id = $1 and day > now()::date - $2::int
+  order by day desc, key_id`;
+
 async function readDays(pool: Connections, workspaceId: string, days: number): Promise<Usage['data']> {
-  const { rows } = await pool.query<Usage['data'][number]>(
-    `select to_char(day, 'YYYY-MM-DD') as day, key_id as "keyId", requests, errors from key_usage
-     where workspace_id = $1 and day > now()::date - $2::int
-     order by day desc, key_id`,
-    [workspaceId, days],
-  );
+  const { rows } = await pool.query<Usage['data'][number]>(selectDays(workspaceId, days));
   return rows;
 }
 
+const selectMonth = statement('live_requests_of_month', 'request')`
+  select ${utc('starts')} as "startsAt", ${utc("(starts + interval '1 month')")} as "endsAt",
+    case when month = starts::date then live_requests else 0 end as used, live_quota as "limit"
+  from live_meters, date_trunc('month', now()) as starts where workspace_id = $1`;
+
 /** The live quota of the present month, and how much of it is used. */
 async function readMonth(pool: Connections, workspaceId: string): Promise<Usage['month']> {
-  const { rows } = await pool.query<Usage['month']>(
-    `select ${utc('starts')} as "startsAt", ${utc("(starts + interval '1 month')")} as "endsAt",
-       case when month = starts::date then live_requests else 0 end as used, live_quota as "limit"
-     from live_meters, date_trunc('month', now()) as starts where workspace_id = $1`,
-    [workspaceId],
-  );
+  const { rows } = await pool.query<Usage['month']>(selectMonth(workspaceId));
   const [row] = rows;
   if (row === undefined) throw noWorkspace();
   return row;
 }
+
+const selectForecast = statement('expected_requests', 'request')`
+  select round(coalesce(sum(requests), 0)
+    / greatest(extract(epoch from now() - min(hour)), 86400)
+    * extract(epoch from date_trunc('month', now()) + interval '1 month' - now()))::bigint as expected
+  from traffic where workspace_id = $1 and mode = 'live' and hour > now() - interval '7 days'`;
 
 /**
  * The live requests expected from now to the end of the month (UTC), at the rate of the last seven days. If the first of
  * those requests is more recent, the rate starts with it, but covers at least a day: an hour says little about a month.
  */
 async function readForecast(pool: Connections, workspaceId: string): Promise<number> {
-  const { rows } = await pool.query<{ expected: number }>(
-    `select round(coalesce(sum(requests), 0)
-       / greatest(extract(epoch from now() - min(hour)), 86400)
-       * extract(epoch from date_trunc('month', now()) + interval '1 month' - now()))::bigint as expected
-     from traffic where workspace_id = $1 and mode = 'live' and hour > now() - interval '7 days'`,
-    [workspaceId],
-  );
+  const { rows } = await pool.query<{ expected: number }>(selectForecast(workspaceId));
   return rows[0]?.expected ?? 0;
 }
+
+const selectBegun = statement('workspace_has_begun', 'request')`
+  select exists (select from api_keys where workspace_id = $1) as key,
+  exists (select from key_usage where workspace_id = $1) as request`;
 
 async function readBegun(
   pool: Connections,
   workspaceId: string,
 ): Promise<Pick<Overview['begun'], 'key' | 'request'>> {
-  const { rows } = await pool.query<{ key: boolean; request: boolean }>(
-    `select exists (select from api_keys where workspace_id = $1) as key,
-       exists (select from key_usage where workspace_id = $1) as request`,
-    [workspaceId],
-  );
+  const { rows } = await pool.query<{ key: boolean; request: boolean }>(selectBegun(workspaceId));
   return rows[0] ?? { key: false, request: false };
 }
 
+const selectCounts = statement('counts_of_workspace', 'request')`
+  select resource, records from record_counts where workspace_id = $1 and company_id = ''`;
+
 async function readCounts(pool: Connections, workspaceId: string): Promise<Overview['counts']> {
-  const { rows } = await pool.query<{ resource: string; records: number }>(
-    `select resource, records from record_counts where workspace_id = $1 and company_id = ''`,
-    [workspaceId],
-  );
+  const { rows } = await pool.query<{ resource: string; records: number }>(selectCounts(workspaceId));
   return Object.fromEntries(rows.map(({ resource, records }) => [resource, records]));
 }
 
+const selectSentiments = statement('newest_sentiments', 'request')`
+  select sentiment as value, count(*) as records from (
+    select sentiment from mentions where workspace_id = $1 order by created_at desc, id desc limit $2
+  ) newest group by sentiment`;
+
 async function readSentiments(pool: Connections, workspaceId: string): Promise<Overview['sentiments']> {
-  const { rows } = await pool.query<ValueCount>(
-    `select sentiment as value, count(*) as records from (
-       select sentiment from mentions where workspace_id = $1 order by created_at desc, id desc limit $2
-     ) newest group by sentiment`,
-    [workspaceId, MENTIONS_WEIGHED],
-  );
+  const { rows } = await pool.query<ValueCount>(selectSentiments(workspaceId, MENTIONS_WEIGHED));
   return countsByValue(CONTRACT.mentions.fields.sentiment.values, rows) as Overview['sentiments'];
 }
 
+const selectStatuses = statement('content_per_status', 'request')`
+  select value, (select count(*) from (
+    select from content where workspace_id = $1 and status = value limit $3) counted) as records
+  from unnest($2::text[]) as value`;
+
 async function readStatuses(pool: Connections, workspaceId: string): Promise<Overview['content']> {
   const { values } = CONTRACT.content.fields.status;
-  const { rows } = await pool.query<ValueCount>(
-    `select value, (select count(*) from (
-       select from content where workspace_id = $1 and status = value limit $3) counted) as records
-     from unnest($2::text[]) as value`,
-    [workspaceId, values, CONTENT_COUNTED_MAX],
-  );
+  const { rows } = await pool.query<ValueCount>(selectStatuses(workspaceId, values, CONTENT_COUNTED_MAX));
   return countsByValue(values, rows) as Overview['content'];
 }
 

@@ -4,6 +4,7 @@ import { allowParameters } from '../../api/guards.ts';
 import { type LatencyCount, latencyQuantile } from '../../audit-log/latency.ts';
 import { DAY_MS, HOUR_MS } from '../../config/time.ts';
 import type { Connections } from '../../database/lane.ts';
+import { statement } from '../../database/statement.ts';
 import { ApiError } from '../../http/errors.ts';
 import type { DashboardContext } from '../context.ts';
 import { HOURLY_MAX_MS, SCORE_COMPANIES_MAX, SCORE_SPANS } from '../limits.ts';
@@ -88,6 +89,11 @@ interface TrafficRow extends LatencyCount {
   readonly errors: number;
 }
 
+const selectTraffic = statement('traffic', 'request')`
+  select case when hour < $2 then 0 else (extract(epoch from date_trunc($4, hour)) * 1000)::bigint end as at,
+    mode, bucket, sum(requests)::bigint as requests, sum(errors)::bigint as errors
+  from traffic where workspace_id = $1 and hour >= $3 group by 1, mode, bucket`;
+
 /** The rows of the range by span. The rows before the range are one span. */
 async function readTraffic(
   pool: Connections,
@@ -97,10 +103,7 @@ async function readTraffic(
   step: Traffic['step'],
 ): Promise<readonly TrafficRow[]> {
   const { rows } = await pool.query<TrafficRow>(
-    `select case when hour < $2 then 0 else (extract(epoch from date_trunc($4, hour)) * 1000)::bigint end as at,
-       mode, bucket, sum(requests)::bigint as requests, sum(errors)::bigint as errors
-     from traffic where workspace_id = $1 and hour >= $3 group by 1, mode, bucket`,
-    [workspaceId, new Date(fromMs).toISOString(), new Date(beforeMs).toISOString(), step],
+    selectTraffic(workspaceId, new Date(fromMs).toISOString(), new Date(beforeMs).toISOString(), step),
   );
   return rows;
 }
@@ -123,6 +126,25 @@ interface ScoreRow {
   readonly scores: Readonly<Record<string, number>> | null;
 }
 
+const selectScores = statement('scores_of_companies', 'request')`
+  with chosen as (
+    select c.id, c.name, coalesce(n.records, 0) as audits from companies c
+    left join record_counts n on n.workspace_id = $1 and n.resource = 'audits' and n.company_id = c.id
+    where c.workspace_id = $1 and ($5::text is null or c.id = $5)
+    order by audits desc, c.id limit $6
+  )
+  select id, name, (
+    select json_object_agg(span, last.headline_score) from generate_series(0, $4::int - 1) as span
+    cross join lateral (
+      select headline_score from audits a
+      where a.workspace_id = $1 and a.company_id = chosen.id
+        and a.completed_at > $2::timestamptz + span * $3::float8 * interval '1 millisecond'
+        and a.completed_at <= $2::timestamptz + (span + 1) * $3::float8 * interval '1 millisecond'
+      order by a.completed_at desc, a.id desc limit 1
+    ) last
+  ) as scores
+  from chosen order by name, id`;
+
 /** The last audit of each span is one look-up in an index, so the cost does not depend on the number of audits. */
 async function readScores(
   pool: Connections,
@@ -132,24 +154,14 @@ async function readScores(
   companyId: string | null,
 ): Promise<readonly ScoreRow[]> {
   const { rows } = await pool.query<ScoreRow>(
-    `with chosen as (
-      select c.id, c.name, coalesce(n.records, 0) as audits from companies c
-      left join record_counts n on n.workspace_id = $1 and n.resource = 'audits' and n.company_id = c.id
-      where c.workspace_id = $1 and ($5::text is null or c.id = $5)
-      order by audits desc, c.id limit $6
-    )
-    select id, name, (
-      select json_object_agg(span, last.headline_score) from generate_series(0, $4::int - 1) as span
-      cross join lateral (
-        select headline_score from audits a
-        where a.workspace_id = $1 and a.company_id = chosen.id
-          and a.completed_at > $2::timestamptz + span * $3::float8 * interval '1 millisecond'
-          and a.completed_at <= $2::timestamptz + (span + 1) * $3::float8 * interval '1 millisecond'
-        order by a.completed_at desc, a.id desc limit 1
-      ) last
-    ) as scores
-    from chosen order by name, id`,
-    [workspaceId, new Date(fromMs).toISOString(), spanMs, SCORE_SPANS, companyId, SCORE_COMPANIES_MAX],
+    selectScores(
+      workspaceId,
+      new Date(fromMs).toISOString(),
+      spanMs,
+      SCORE_SPANS,
+      companyId,
+      SCORE_COMPANIES_MAX,
+    ),
   );
   return rows;
 }

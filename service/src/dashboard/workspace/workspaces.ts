@@ -5,6 +5,7 @@ import { appendEvents } from '../../audit-log/append-event.ts';
 import type { NewEvent } from '../../audit-log/entry.ts';
 import type { Connections } from '../../database/lane.ts';
 import { inTransaction } from '../../database/pool.ts';
+import { statement } from '../../database/statement.ts';
 import { utc } from '../../database/utc.ts';
 import { ApiError } from '../../http/errors.ts';
 import { allows, type Permission, type Role } from '../auth/permissions.ts';
@@ -41,6 +42,10 @@ const PERMISSIONS: Readonly<Record<keyof Change, Permission>> = {
 
 type Settings = Pick<Workspace, 'name' | 'liveQuota' | 'burstLimit'>;
 
+const selectWorkspaces = statement('workspaces_of_user', 'request')`
+  select w.id, w.name, m.role from members m join workspaces w on w.id = m.workspace_id
+  where m.user_id = $1 order by w.name, w.id`;
+
 /** The person who is signed in, the person's workspaces, and the name and limits of a workspace. */
 export function registerWorkspaces(
   api: FastifyInstance,
@@ -53,11 +58,7 @@ export function registerWorkspaces(
 
   api.get('/me', async (request, reply): Promise<Me> => {
     const user = await sessions.require(request, reply);
-    const { rows } = await pool.query<Me['workspaces'][number]>(
-      `select w.id, w.name, m.role from members m join workspaces w on w.id = m.workspace_id
-       where m.user_id = $1 order by w.name, w.id`,
-      [user.id],
-    );
+    const { rows } = await pool.query<Me['workspaces'][number]>(selectWorkspaces(user.id));
     const device = await deviceCookieOfSession(auth, request, user.id);
     if (device !== undefined) setCookies(reply, [device]);
     return { user, workspaces: rows };
@@ -101,24 +102,25 @@ export function registerWorkspaces(
   });
 }
 
+const lockOwnership = statement('confirm_owner', 'request')`
+  select 1 from members where user_id = $1 and role = 'owner' order by workspace_id limit 1 for share`;
+
 /** Locks the membership that makes the person an owner, so that the person stays one until the transaction ends. */
 async function confirmOwner(client: pg.ClientBase, { id }: Person): Promise<void> {
-  const { rowCount } = await client.query(
-    `select 1 from members where user_id = $1 and role = 'owner' order by workspace_id limit 1 for share`,
-    [id],
-  );
+  const { rowCount } = await client.query(lockOwnership(id));
   if (rowCount === 0) {
     throw new ApiError('insufficient_scope', 'Only an owner of a workspace can create another workspace.');
   }
 }
 
+const lockUser = statement('lock_user', 'request')`select 1 from users where id = $1 for no key update`;
+const selectOwned = statement('count_owned_workspaces', 'request')`
+  select count(*)::int as owned from members where user_id = $1 and role = 'owner'`;
+
 /** Locks the person, so that two requests at the same time cannot exceed the limit. */
 async function refuseTooMany(client: pg.ClientBase, { id }: Person): Promise<void> {
-  await client.query('select 1 from users where id = $1 for no key update', [id]);
-  const { rows } = await client.query<{ owned: number }>(
-    `select count(*)::int as owned from members where user_id = $1 and role = 'owner'`,
-    [id],
-  );
+  await client.query(lockUser(id));
+  const { rows } = await client.query<{ owned: number }>(selectOwned(id));
   if ((rows[0]?.owned ?? 0) < OWNED_WORKSPACES_MAX) return;
   throw new ApiError(
     'conflict',
@@ -134,28 +136,25 @@ function requireAllowed(role: Role, changes: Change): void {
   }
 }
 
+const lockSettings = statement('lock_settings', 'request')`
+  select w.name, m.live_quota as "liveQuota", w.burst_limit as "burstLimit"
+  from workspaces w join live_meters m on m.workspace_id = w.id where w.id = $1 for no key update of m`;
+const updateWorkspace = statement('update_workspace', 'request')`
+  update workspaces set name = $2, burst_limit = $3 where id = $1`;
+const updateQuota = statement('update_live_quota', 'request')`
+  update live_meters set live_quota = $2 where workspace_id = $1`;
+
 async function writeSettings(
   client: pg.ClientBase,
   { workspaceId, by }: Access,
   changes: Change,
 ): Promise<void> {
-  const { rows } = await client.query<Settings>(
-    `select w.name, m.live_quota as "liveQuota", w.burst_limit as "burstLimit"
-     from workspaces w join live_meters m on m.workspace_id = w.id where w.id = $1 for no key update of m`,
-    [workspaceId],
-  );
+  const { rows } = await client.query<Settings>(lockSettings(workspaceId));
   const [before] = rows;
   if (before === undefined) throw noWorkspace();
   const after: Settings = { ...before, ...changes };
-  await client.query('update workspaces set name = $2, burst_limit = $3 where id = $1', [
-    workspaceId,
-    after.name,
-    after.burstLimit,
-  ]);
-  await client.query('update live_meters set live_quota = $2 where workspace_id = $1', [
-    workspaceId,
-    after.liveQuota,
-  ]);
+  await client.query(updateWorkspace(workspaceId, after.name, after.burstLimit));
+  await client.query(updateQuota(workspaceId, after.liveQuota));
   const target = { id: workspaceId, label: after.name };
   const changed = <Name extends keyof Settings>(...fields: readonly Name[]) =>
     fields
@@ -174,17 +173,17 @@ async function writeSettings(
   );
 }
 
+const selectWorkspace = statement('read_workspace', 'request')`
+  select w.id, w.name, ${utc('w.created_at')} as "createdAt", m.live_quota as "liveQuota",
+    w.burst_limit as "burstLimit"
+  from workspaces w join live_meters m on m.workspace_id = w.id where w.id = $1`;
+
 /** A workspace as the member with this role sees it. */
 async function readWorkspace(
   pool: Connections,
   { workspaceId, role }: Pick<Access, 'workspaceId' | 'role'>,
 ): Promise<Workspace> {
-  const { rows } = await pool.query<Omit<Workspace, 'role'>>(
-    `select w.id, w.name, ${utc('w.created_at')} as "createdAt", m.live_quota as "liveQuota",
-       w.burst_limit as "burstLimit"
-     from workspaces w join live_meters m on m.workspace_id = w.id where w.id = $1`,
-    [workspaceId],
-  );
+  const { rows } = await pool.query<Omit<Workspace, 'role'>>(selectWorkspace(workspaceId));
   const [row] = rows;
   if (row === undefined) throw noWorkspace();
   return { ...row, role };

@@ -5,6 +5,7 @@ import { OperatorError } from '../../config/errors.ts';
 import { fingerprintOf } from '../../config/secrets.ts';
 import { resealSecondFactors, sealingKeys, UNNAMED_VERSION } from '../../dashboard/auth/sealed-factors.ts';
 import { inTransaction } from '../../database/pool.ts';
+import { statement } from '../../database/statement.ts';
 import { counted } from '../../log/plural.ts';
 import { secretFileOf } from './file.ts';
 import { examineSecretUse, listed } from './use.ts';
@@ -67,37 +68,45 @@ const refusal = (verdict: 'earlier' | 'unknown', source: string): string =>
  */
 type SecretsVerdict = 'known' | 'new' | 'earlier' | 'unknown';
 
+const selectVerdict = statement('judge_secrets', 'background: it reads all keys when a process starts')`
+  with known as (select exists(select 1 from deployment_secrets where fingerprint = any($1)) as listed)
+  select case
+    when coalesce((select fingerprint = any($1) from deployment_secrets order by issuing_since desc, fingerprint limit 1), false)
+      then 'known'
+    when not exists(select 1 from deployment_secrets) then 'new'
+    when exists(
+      select 1 from api_keys where revoked_at is null
+        and case when secret_fingerprint is null then not known.listed else secret_fingerprint <> all($1) end
+    ) or exists(
+      select 1 from second_factors, unnest(array[secret, backup_codes]) sealed
+      where verified and case split_part(sealed, '$', 3) when $3 then not known.listed
+        else split_part(sealed, '$', 3) <> all($2) end
+    )
+      then case when known.listed then 'earlier' else 'unknown' end
+    else 'new'
+  end as verdict
+  from known`;
+
 /** Whether the keys and second factors in the database work with these secrets. */
 export async function judgeSecrets(
   client: pg.Pool | pg.ClientBase,
   secrets: readonly string[],
 ): Promise<SecretsVerdict> {
   const { rows } = await client.query<{ verdict: SecretsVerdict }>(
-    `with known as (select exists(select 1 from deployment_secrets where fingerprint = any($1)) as listed)
-     select case
-       when coalesce((select fingerprint = any($1) from deployment_secrets order by issuing_since desc, fingerprint limit 1), false)
-         then 'known'
-       when not exists(select 1 from deployment_secrets) then 'new'
-       when exists(
-         select 1 from api_keys where revoked_at is null
-           and case when secret_fingerprint is null then not known.listed else secret_fingerprint <> all($1) end
-       ) or exists(
-         select 1 from second_factors, unnest(array[secret, backup_codes]) sealed
-         where verified and case split_part(sealed, '$', 3) when $3 then not known.listed
-           else split_part(sealed, '$', 3) <> all($2) end
-       )
-         then case when known.listed then 'earlier' else 'unknown' end
-       else 'new'
-     end as verdict
-     from known`,
-    [
+    selectVerdict(
       secrets.map(fingerprintOf),
       sealingKeys(secrets).map(({ version }) => String(version)),
       String(UNNAMED_VERSION),
-    ],
+    ),
   );
   return rows[0]?.verdict ?? 'new';
 }
+
+const lockSecrets = statement('lock_secrets', 'control')`lock table deployment_secrets in exclusive mode`;
+const insertSecret = statement('remember_secret', 'request')`
+  insert into deployment_secrets as s (fingerprint, issuing_since) values ($1, clock_timestamp())
+  on conflict (fingerprint) do update set issuing_since = excluded.issuing_since
+  where exists(select 1 from deployment_secrets other where other.issuing_since > s.issuing_since)`;
 
 /**
  * Stores the fingerprint of the issuing secret. Does not store it if the verdict is `earlier` or `unknown` and `accept` is
@@ -110,16 +119,11 @@ export function rememberSecrets(
   accept: boolean,
 ): Promise<SecretsVerdict> {
   return inTransaction(pool, async (client) => {
-    await client.query('lock table deployment_secrets in exclusive mode');
+    await client.query(lockSecrets());
     const verdict = await judgeSecrets(client, secrets);
     const [issuing] = secrets;
     if (issuing !== undefined && (verdict === 'known' || verdict === 'new' || accept)) {
-      await client.query(
-        `insert into deployment_secrets as s (fingerprint, issuing_since) values ($1, clock_timestamp())
-         on conflict (fingerprint) do update set issuing_since = excluded.issuing_since
-         where exists(select 1 from deployment_secrets other where other.issuing_since > s.issuing_since)`,
-        [fingerprintOf(issuing)],
-      );
+      await client.query(insertSecret(fingerprintOf(issuing)));
     }
     return verdict;
   });

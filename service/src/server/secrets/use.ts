@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { fingerprintOf } from '../../config/secrets.ts';
 import { examineSecondFactors, type FactorSecrets } from '../../dashboard/auth/sealed-factors.ts';
+import { type BoundStatement, statement } from '../../database/statement.ts';
 
 /** Which keys and second factors depend on which of the deployment's secrets. */
 export interface SecretUse {
@@ -18,23 +19,28 @@ export interface SecretUse {
 /** The most names in one message. */
 const SHOWN = 20;
 
+/** The active keys that meet a condition. $1 is the fingerprint of the first secret, $2 has those of all secrets. */
+const keysWhere = (name: string, condition: string): BoundStatement =>
+  statement(name, 'background: it reads all keys, when a process starts or for svcd doctor')`
+    select format('%s (%s, %s)', name, id, workspace_id) as name, count(*) over () as count from api_keys
+    where revoked_at is null and (${condition}) order by workspace_id, id limit ${SHOWN}`;
+const selectOldKeys = keysWhere(
+  'keys_of_old_secrets',
+  'secret_fingerprint is null or secret_fingerprint <> $1 and secret_fingerprint = any($2)',
+);
+const selectLostKeys = keysWhere(
+  'keys_of_lost_secrets',
+  'secret_fingerprint <> $1 and secret_fingerprint <> all($2)',
+);
+const selectIssuingTime = statement('issuing_seconds', 'request')`
+  select extract(epoch from now() - issuing_since)::float8 as seconds from deployment_secrets where fingerprint = $1`;
+
 /** Examines all keys and second factors. Changes nothing. */
 export async function examineSecretUse(pool: pg.Pool, secrets: readonly string[]): Promise<SecretUse> {
   const fingerprints = secrets.map(fingerprintOf);
-  const old = await keysWhere(
-    pool,
-    'secret_fingerprint is null or secret_fingerprint <> $1 and secret_fingerprint = any($2)',
-    fingerprints,
-  );
-  const lost = await keysWhere(
-    pool,
-    'secret_fingerprint <> $1 and secret_fingerprint <> all($2)',
-    fingerprints,
-  );
-  const { rows } = await pool.query<{ seconds: number }>(
-    `select extract(epoch from now() - issuing_since)::float8 as seconds from deployment_secrets where fingerprint = $1`,
-    [fingerprints[0]],
-  );
+  const old = await readKeys(pool, selectOldKeys, fingerprints);
+  const lost = await readKeys(pool, selectLostKeys, fingerprints);
+  const { rows } = await pool.query<{ seconds: number }>(selectIssuingTime(fingerprints[0]));
   return {
     keys: { old: old.count, lost: lost.count },
     oldKeys: old.names,
@@ -44,16 +50,13 @@ export async function examineSecretUse(pool: pg.Pool, secrets: readonly string[]
   };
 }
 
-/** In `condition`, $1 is the fingerprint of the first secret and $2 those of all secrets. */
-async function keysWhere(
+async function readKeys(
   pool: pg.Pool,
-  condition: string,
+  select: BoundStatement,
   fingerprints: readonly string[],
 ): Promise<{ readonly count: number; readonly names: readonly string[] }> {
   const { rows } = await pool.query<{ name: string; count: number }>(
-    `select format('%s (%s, %s)', name, id, workspace_id) as name, count(*) over () as count from api_keys
-     where revoked_at is null and (${condition}) order by workspace_id, id limit ${SHOWN}`,
-    [fingerprints[0] ?? '', fingerprints],
+    select(fingerprints[0] ?? '', fingerprints),
   );
   return { count: rows[0]?.count ?? 0, names: rows.map(({ name }) => name) };
 }
