@@ -25,6 +25,7 @@ time, and measures pages, creates and imports, alternately. Prints the ratios of
 const REPOSITORY = join(import.meta.dirname, '..');
 const CONNECTIONS = 16;
 const COMPANIES = 100;
+const LARGEST_AUDITS = 1_000_000;
 
 const run = promisify(execFile);
 const { values, positionals } = parseArgs({
@@ -44,7 +45,7 @@ if (first === undefined) {
 }
 const rounds = Number(values.rounds);
 const duration = { seconds: Number(values.seconds) };
-const size = { workspaces: Number(values.workspaces), scale: Number(values.scale) };
+const size = { workspaces: Number(values.workspaces), largest: LARGEST_AUDITS, scale: Number(values.scale) };
 
 /** Clones a commit and installs its packages, as a user does. */
 async function checkOut(commit: string, folder: string): Promise<string> {

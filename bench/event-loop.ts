@@ -13,7 +13,7 @@ import type { Workspace } from './target/workspaces.ts';
  *   node bench/event-loop.ts [bytes of a file] [seconds for each at most]
  */
 const [bytes = 1_000_000, seconds = 5] = process.argv.slice(2).map(Number);
-const SIZE = { workspaces: 1, scale: 0.001 };
+const SIZE = { workspaces: 1, largest: 1_000, scale: 1 };
 const MS_PER_SECOND = 1_000;
 const TYPES = { csv: 'text/csv', ndjson: 'application/x-ndjson' } as const;
 

@@ -14,6 +14,7 @@ it. Half of the workspaces are newer than the statistics. Removes everything at 
 Scenarios: ${Object.keys(SCENARIOS).join(', ')}. Default: all.
 
   --workspaces NUMBER    workspaces (default: 1000)
+  --largest NUMBER       audits of the largest workspace (default: 1000000)
   --scale NUMBER         the number of audits is multiplied by this (default: 1, which is 4.5 million audits)
   --rounds NUMBER        rounds of each measurement (default: 5)
   --seconds NUMBER       of one measurement (default: 4)
@@ -28,6 +29,7 @@ const { values, positionals } = parseArgs({
   options: {
     help: { type: 'boolean' },
     workspaces: { type: 'string', default: '1000' },
+    largest: { type: 'string', default: '1000000' },
     scale: { type: 'string', default: '1' },
     rounds: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '4' },
@@ -43,7 +45,11 @@ if (values.help || unknown.length > 0) {
   process.exit(unknown.length > 0 ? 1 : 0);
 }
 
-const size = { workspaces: Number(values.workspaces), scale: Number(values.scale) };
+const size = {
+  workspaces: Number(values.workspaces),
+  largest: Number(values.largest),
+  scale: Number(values.scale),
+};
 const effort = {
   rounds: Number(values.rounds),
   duration:

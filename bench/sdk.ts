@@ -16,8 +16,6 @@ const [rounds = 5, audits = 100_000] = process.argv.slice(2).map(Number);
 const LIMIT = 100;
 /** Audits of one turn. */
 const TURN = 10 * LIMIT;
-/** The largest workspace has this many audits at a scale of 1. */
-const LARGEST_AUDITS = 1_000_000;
 /** The decimals of the ratios, which are close to 1. */
 const DIGITS = 3;
 const MEBIBYTE = 1024 * 1024;
@@ -116,6 +114,6 @@ async function compare(baseUrl: string, token: string): Promise<void> {
 
 console.log(`loading ${audits} audits`);
 await withCleanup(async (stack) => {
-  const target = await createTarget(stack, {}, { workspaces: 1, scale: audits / LARGEST_AUDITS });
+  const target = await createTarget(stack, {}, { workspaces: 1, largest: audits, scale: 1 });
   await compare(target.service.origin, target.workspaces[0]?.token ?? '');
 });

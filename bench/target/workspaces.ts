@@ -16,11 +16,12 @@ export interface Workspace {
 
 export interface DataSize {
   readonly workspaces: number;
+  /** The audits of the largest workspace, before `scale`. */
+  readonly largest: number;
   /** The number of audits of every workspace is multiplied by this. */
   readonly scale: number;
 }
 
-const LARGEST_AUDITS = 1_000_000;
 const LARGE_AUDITS = 100_000;
 const LARGE_WORKSPACES = 10;
 const SMALL_AUDITS = { least: 100, greatest: 5_000 } as const;
@@ -37,14 +38,11 @@ const BATCHED_AUDITS_MAX = 20_000;
 const LOADED_AT_ONCE = 4;
 
 /** The audits of the n-th workspace: the first one is the largest, and then come ten large ones. */
-function auditsOf(n: number, { workspaces, scale }: DataSize): number {
+function auditsOf(n: number, { workspaces, largest, scale }: DataSize): number {
   const { least, greatest } = SMALL_AUDITS;
   const small = least + ((n * SMALL_STEP) % (greatest - least + 1));
   const isLarge = n <= Math.min(LARGE_WORKSPACES, workspaces / 2);
-  return Math.max(
-    AUDITS_MIN,
-    Math.round((n === 0 ? LARGEST_AUDITS : isLarge ? LARGE_AUDITS : small) * scale),
-  );
+  return Math.max(AUDITS_MIN, Math.round((n === 0 ? largest : isLarge ? LARGE_AUDITS : small) * scale));
 }
 
 /**

@@ -21,7 +21,7 @@ const SOURCE = 'service/src/';
 const KEY_STORE = `${SOURCE}keys/store.ts`;
 const HARNESS = 'service/test/harness/';
 const SERVICE_MANIFEST = 'service/package.json';
-const KEY_STORE_IMPORTERS = [`${SOURCE}dashboard/`, HARNESS, 'bench/'];
+const KEY_STORE_IMPORTERS = [`${SOURCE}dashboard/`, HARNESS];
 const HARNESS_BY_NAME = '@svc/service/harness/';
 const SPECIFIER = /(?:\bfrom|\bimport)\s*\(?\s*'([^']+)'/;
 
