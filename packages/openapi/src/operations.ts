@@ -64,7 +64,7 @@ export function countOperation(resource: CompleteResource): Operation {
     operationId: countOperationId(resource),
     tags: [resource.name],
     summary: `Count ${plural}`,
-    description: `Returns the number of ${plural} that the key can read: exact, or with \`approximate=true\` faster and within 10 percent.`,
+    description: `Returns the number of ${plural} that the key can read. It is exact, also with \`approximate=true\`, and equally fast at any size.`,
     parameters: countParameters,
     responses: {
       ...plainResponses({

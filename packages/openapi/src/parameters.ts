@@ -130,7 +130,7 @@ export const countParameters: readonly (Parameter | Reference)[] = [
   {
     name: 'approximate',
     in: 'query',
-    description: 'True: fast at any size, and within 10 percent. False: exact.',
+    description: 'The response repeats this value. The count is the same: exact.',
     schema: { type: 'boolean', default: false },
   },
   ...shared('RequestId'),

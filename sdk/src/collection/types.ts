@@ -42,10 +42,7 @@ export interface Reading<R> {
 }
 
 export interface Counting {
-  /**
-   * Returns the number of records that the key may access. With `approximate`, the count is faster and within 10
-   * percent.
-   */
+  /** Returns the number of records that the key may access: exact, also with `approximate`. */
   count(options?: CallOptions & { readonly approximate?: boolean | undefined }): Promise<Count>;
 }
 

@@ -15,7 +15,7 @@ import { registerCount, registerReads } from './reads.ts';
 import { registerWrites } from './writes.ts';
 
 export interface ApiOptions {
-  readonly lanes: Pick<Lanes, 'trail' | 'reads' | 'writes' | 'slow'>;
+  readonly lanes: Pick<Lanes, 'trail' | 'reads' | 'writes'>;
   /** The secrets that tokens are found by. New index values use the first one; those of all secrets are accepted. */
   readonly secrets: readonly string[];
   readonly cursors: CursorCodec;
@@ -30,7 +30,7 @@ export interface ApiOptions {
  */
 export function registerV1(app: FastifyInstance, options: ApiOptions): void {
   const { lanes, secrets, cursors, limiter, failedAuthPerMinute, clock } = options;
-  const { reads, writes, slow } = lanes;
+  const { reads, writes } = lanes;
   const authenticator = createAuthenticator(lanes, secrets, clock);
   const quotaGate = createQuotaGate(reads, clock);
   const auditWriter = createAuditWriter(lanes);
@@ -58,7 +58,7 @@ export function registerV1(app: FastifyInstance, options: ApiOptions): void {
       });
       for (const resource of RESOURCES) {
         registerReads(v1, resource, { reads, cursors, clock });
-        if (resource.counted === true) registerCount(v1, resource, { reads, slow });
+        if (resource.counted === true) registerCount(v1, resource, reads);
         if (resource.writable) registerWrites(v1, resource, { writes, quotaGate, clock });
       }
       refuseOtherMethods(v1, methods);

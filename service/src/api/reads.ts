@@ -1,12 +1,13 @@
 import type { AnyErrorCode } from '@svc/sdk/contract';
 import type { FastifyInstance } from 'fastify';
+import type { Shares } from '../database/lane.ts';
 import { ApiError } from '../http/errors.ts';
 import { sendConditional } from '../http/etag.ts';
 import type { CursorFailure } from '../list/cursor.ts';
 import type { ListDefinition } from '../list/definition.ts';
 import { parseListQuery, type RawQuery } from '../list/query.ts';
 import { type ListAnswer, type ListReader, readList, type Scope } from '../list/read.ts';
-import { type CountReader, readCount, readRecord } from '../records/read.ts';
+import { readCount, readRecord } from '../records/read.ts';
 import type { Resource } from '../resources/define.ts';
 import { allowParameters, orInvalidParameter, requireKey, requireReadable } from './guards.ts';
 
@@ -32,7 +33,7 @@ export function registerReads(v1: FastifyInstance, resource: Resource, reader: L
 }
 
 /** The count of one resource: `/v1/audits/count`. */
-export function registerCount(v1: FastifyInstance, resource: Resource, reader: CountReader): void {
+export function registerCount(v1: FastifyInstance, resource: Resource, reads: Shares): void {
   v1.get<Query>(`/${resource.name}/count`, async (request) => {
     const key = requireKey(request);
     allowParameters(request.query, ['approximate']);
@@ -40,7 +41,7 @@ export function registerCount(v1: FastifyInstance, resource: Resource, reader: C
     if (approximate !== 'true' && approximate !== 'false') {
       throw new ApiError('invalid_parameter', '"approximate" must be true or false.');
     }
-    return readCount(reader, resource, key, approximate === 'true');
+    return readCount(reads.of(key.workspaceId), resource, key, approximate === 'true');
   });
 }
 

@@ -58,7 +58,7 @@ export const TURNS_WAITING_MAX = 2_000;
 export const STATEMENT_TIMEOUT_MS = 30_000;
 /** The same for statements of bounded cost: lists, records, keys, sessions. */
 export const READ_STATEMENT_TIMEOUT_MS = 5_000;
-/** The same for statements whose cost grows with the workspace: exact counts, filters of the log, plots. */
+/** The same for statements of the dashboard that take longer: filters of the log, exports, plots. */
 export const SLOW_STATEMENT_TIMEOUT_MS = 10_000;
 /** The same for one workspace's part of a group commit, and for a held log: other workspaces wait for it. */
 export const GROUP_STATEMENT_TIMEOUT_MS = 2_000;

@@ -27,7 +27,7 @@ export interface Lanes {
   readonly writes: Lane;
   /** The dashboard: sign-in, sessions, and reads of bounded cost. */
   readonly people: Lane;
-  /** Statements whose cost grows with the workspace: exact counts, the log's filters, exports, plots. Read only. */
+  /** Statements of the dashboard that take longer: the log's filters, exports, plots, searches. Read only. */
   readonly slow: Lane;
   readonly end: () => Promise<void>;
 }

@@ -1,6 +1,6 @@
 import type { Count } from '@svc/sdk';
 import { isId } from '@svc/sdk/contract';
-import type { Queryable, Shares } from '../database/lane.ts';
+import type { Queryable } from '../database/lane.ts';
 import { lookUp } from '../database/look-up.ts';
 import { preparedStatement, preparedStatements } from '../database/statement.ts';
 import { strongEtag } from '../http/etag.ts';
@@ -40,51 +40,21 @@ export async function readRecord(
   return row === undefined ? undefined : { doc: row.doc, etag: strongEtag(row.doc) };
 }
 
-export interface CountReader {
-  readonly reads: Shares;
-  /** Connections for statements whose time grows with the number of records. */
-  readonly slow: Shares;
-}
-
-/**
- * Counts the records of a resource (specification, 4.3). An approximate count is the stored counter; an exact one
- * counts the rows.
- */
-export async function readCount(
-  { reads, slow }: CountReader,
-  resource: Resource,
-  scope: Scope,
-  approximate: boolean,
-): Promise<Count> {
-  const count = approximate
-    ? await storedCount(reads.of(scope.workspaceId), resource, scope)
-    : await exactCount(slow.of(scope.workspaceId), resource, scope);
-  return { count, approximate };
-}
-
 const selectCount = preparedStatement('stored_count', 'request')`
   select records from record_counts where workspace_id = $1 and resource = $2 and company_id = $3`;
 
-async function storedCount(
+/**
+ * Counts the records of a resource (specification, 4.3): the stored counter, which each transaction updates with its
+ * records. So an approximate count is exact too.
+ */
+export async function readCount(
   connections: Queryable,
   { name }: Resource,
   { workspaceId, companyId }: Scope,
-): Promise<number> {
+  approximate: boolean,
+): Promise<Count> {
   const { rows } = await connections.query<{ records: number }>(
     selectCount(workspaceId, name, companyId ?? WHOLE_WORKSPACE),
   );
-  return rows[0]?.records ?? 0;
-}
-
-async function exactCount(
-  connections: Queryable,
-  { list }: Resource,
-  { workspaceId, companyId }: Scope,
-): Promise<number> {
-  const limited = companyId !== null && list.companyColumn !== null;
-  const { rows } = await connections.query<{ records: number }>(
-    `select count(*) as records from ${list.relation} where workspace_id = $1${limited ? ` and ${list.companyColumn} = $2` : ''}`,
-    limited ? [workspaceId, companyId] : [workspaceId],
-  );
-  return rows[0]?.records ?? 0;
+  return { count: rows[0]?.records ?? 0, approximate };
 }

@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { inTransaction } from '../../src/database/pool.ts';
 import { insertRecords } from '../../src/records/insert.ts';
+import { patchRecord, removeRecord } from '../../src/records/mutations.ts';
+import { readCount } from '../../src/records/read.ts';
 import { expectFailure } from '../harness/answers.ts';
 import { COMPANY, OTHER_COMPANY } from '../harness/lists.ts';
 import { resourceNamed } from '../harness/records.ts';
@@ -9,25 +11,32 @@ import { createTestService, type TestService } from '../harness/service.ts';
 const audits = resourceNamed('audits');
 const BATCHES = 8;
 const BATCH = 50;
+const CHANGES = 10;
 
 let service: TestService;
 let workspaceId: string;
 let token: string;
 beforeAll(async () => {
   service = await createTestService();
-  workspaceId = await service.workspace();
+  workspaceId = await workspaceOfTwo();
   token = await service.token(workspaceId, { mode: 'test' });
-  const companies = [COMPANY, OTHER_COMPANY].map((id) => ({ id, name: id, domain: null }));
-  await inTransaction(service.pool, (client) =>
-    insertRecords(client, workspaceId, resourceNamed('companies'), companies),
-  );
 });
 
-const importAudits = (companyId: string, count: number) =>
+/** A workspace with two companies. */
+async function workspaceOfTwo(): Promise<string> {
+  const id = await service.workspace();
+  const companies = [COMPANY, OTHER_COMPANY].map((company) => ({ id: company, name: company, domain: null }));
+  await inTransaction(service.pool, (client) =>
+    insertRecords(client, id, resourceNamed('companies'), companies),
+  );
+  return id;
+}
+
+const importAudits = (companyId: string, count: number, into = workspaceId) =>
   inTransaction(service.pool, (client) =>
     insertRecords(
       client,
-      workspaceId,
+      into,
       audits,
       Array.from({ length: count }, () => ({
         companyId,
@@ -68,6 +77,45 @@ describe('the count of audits', () => {
       expect(await count(query)).toEqual({ count: BATCHES * BATCH, approximate: false });
     }
     expect(await count('?approximate=true')).toEqual({ count: BATCHES * BATCH, approximate: true });
+  });
+
+  test('equals the rows of a snapshot at any moment of concurrent writes and deletes', async () => {
+    const busy = await workspaceOfTwo();
+    const everywhere = { workspaceId: busy, companyId: null };
+    let writing = true;
+    /** Imports audits, moves one of them to another company and deletes it, again and again. */
+    const write = async (from: string, to: string): Promise<void> => {
+      for (let i = 0; i < CHANGES; i++) {
+        const [moved] = (await importAudits(from, BATCH, busy)).inserted;
+        const id = moved?.id ?? '';
+        const move = patchRecord(audits, everywhere, id, { companyId: to }, undefined);
+        await inTransaction(service.pool, move.work);
+        await inTransaction(service.pool, removeRecord(audits, everywhere, id, undefined).work);
+      }
+    };
+    const counts = new Set<number>();
+    /** Compares the count with the rows of the same snapshot, while others write. */
+    const compare = async (): Promise<void> => {
+      for (let last = false; !last; ) {
+        last = !writing;
+        await inTransaction(service.pool, async (client) => {
+          await client.query('set transaction isolation level repeatable read');
+          for (const companyId of [null, COMPANY, OTHER_COMPANY]) {
+            const { rows } = await client.query<{ rows: number }>(
+              'select count(*) as rows from audits where workspace_id = $1 and ($2::text is null or company_id = $2)',
+              [busy, companyId],
+            );
+            const answer = await readCount(client, audits, { workspaceId: busy, companyId }, false);
+            expect(answer).toEqual({ count: rows[0]?.rows, approximate: false });
+            counts.add(answer.count);
+          }
+        });
+      }
+    };
+    const writers = Promise.all([write(COMPANY, OTHER_COMPANY), write(OTHER_COMPANY, COMPANY)]);
+    await Promise.all([compare(), writers.finally(() => (writing = false))]);
+    // The snapshots are of different moments.
+    expect(counts.size).toBeGreaterThan(CHANGES);
   });
 
   test('counts only the company that a key is limited to', async () => {

@@ -195,7 +195,7 @@ export const countCommand = (property: string, resource: Resource): Command => (
   path: [resource.name, 'count'],
   summary: `Count ${nounOf(property).plural}`,
   options: {
-    approximate: { type: 'boolean', description: 'Fast count, within 10 percent' },
+    approximate: { type: 'boolean', description: 'Ask for the approximate count, which is exact too' },
     json: {
       type: 'boolean',
       description: 'Print a JSON object, which also says whether the count is approximate',
