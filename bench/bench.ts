@@ -83,7 +83,11 @@ export async function createTarget(
 
 async function run(installation: Installation, settings: Readonly<Record<string, string>>) {
   const service = await startService(installation, settings);
-  return { service, database: await connectDatabase(installation) };
+  const database = await connectDatabase(installation).catch(async (error: unknown) => {
+    await service.stop();
+    throw error;
+  });
+  return { service, database };
 }
 
 async function withCpu(node: ProcessTree, postgres: ProcessTree, work: () => Promise<Work>): Promise<Sample> {

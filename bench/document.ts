@@ -1,13 +1,10 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { glob, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describeRun, plotsOf, readRun } from './figures.ts';
 
 /**
- * Writes the figures of docs/performance.md and its plots from results of `npm run bench -- --json FILE`:
- *
- *   node bench/document.ts [FILE …]
- *
- * Default: docs/performance/results.json. The plots come from the first file.
+ * Writes the figures of docs/performance.md and its plots from the results in docs/performance: the files that
+ * `npm run bench -- --json FILE` has written there. The plots come from the newest PostgreSQL.
  */
 
 const DOCUMENT = join(import.meta.dirname, '../docs/performance.md');
@@ -19,15 +16,12 @@ const PLOTS = `
 ![Rate over the size of the workspace](performance/sizes.svg)
 `;
 
-const paths = process.argv.slice(2);
-const texts = await Promise.all(
-  (paths.length > 0 ? paths : [join(FOLDER, 'results.json')]).map((path) => readFile(path, 'utf8')),
-);
+const paths = (await Array.fromAsync(glob('*.json', { cwd: FOLDER }))).sort().reverse();
+const texts = await Promise.all(paths.map((path) => readFile(join(FOLDER, path), 'utf8')));
 const runs = texts.map(readRun);
-const [first] = runs;
-if (first === undefined) throw new Error('There are no results.');
-await mkdir(FOLDER, { recursive: true });
-for (const [name, svg] of Object.entries(plotsOf(first)))
+const [newest] = runs;
+if (newest === undefined) throw new Error(`${FOLDER} has no results.`);
+for (const [name, svg] of Object.entries(plotsOf(newest)))
   await writeFile(join(FOLDER, `${name}.svg`), `${svg}\n`);
 const before = await readFile(DOCUMENT, 'utf8');
 if (!BLOCK.test(before)) throw new Error(`${DOCUMENT} has no place for the figures.`);

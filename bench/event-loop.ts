@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { HOSTILE_FILES, type HostileFile } from '../service/test/records/hostile.fixture.ts';
 import { createTarget } from './bench.ts';
 import { withCleanup } from './cleanup.ts';
-import { peakMemoryMb } from './measure/processes.ts';
+import { peakMemoryMb, resetPeakMemory } from './measure/processes.ts';
 import { createOwner } from './target/dashboard.ts';
 import type { Workspace } from './target/workspaces.ts';
 
@@ -70,6 +70,7 @@ await withCleanup(async (stack) => {
   // Twice: the first one warms up.
   for (const [name, file] of [['none', none], ['none', none], ...Object.entries(HOSTILE_FILES)] as const) {
     await blockedMs(service.origin);
+    resetPeakMemory(target.serviceTree);
     const ended = new AbortController();
     const pages = readPages(service.origin, polite, ended.signal);
     const before = performance.now();

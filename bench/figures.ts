@@ -5,6 +5,8 @@ import { barText, figure, type Measurement, markOf, type Results, spreadText } f
 /** The results of a run, with its circumstances. */
 export interface Run extends Results {
   readonly date: string;
+  /** Of the service. */
+  readonly commit: string;
   readonly machine: Readonly<Record<'cpu' | 'cores' | 'memoryGb' | 'node' | 'postgresql', string | number>>;
   readonly workspaces: number;
   readonly audits: number;
@@ -22,6 +24,7 @@ const table = (head: readonly string[], rows: readonly (readonly string[])[]): s
 /** The tables of a run, as Markdown. */
 export function describeRun({
   date,
+  commit,
   machine,
   workspaces,
   audits,
@@ -49,7 +52,7 @@ export function describeRun({
   ]);
   return `## PostgreSQL ${postgresql}
 
-${date.slice(0, 10)}: ${cores} × ${cpu}, ${memoryGb} GB of memory, Node.js ${node}; ${figure(workspaces)} workspaces with
+Commit ${commit}, ${date.slice(0, 10)}: ${cores} × ${cpu}, ${memoryGb} GB of memory, Node.js ${node}; ${figure(workspaces)} workspaces with
 ${figure(audits)} audits; ${rounds} rounds of ${'seconds' in duration ? `${duration.seconds} s` : `${duration.amount} requests`}.
 
 ### Bars

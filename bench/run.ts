@@ -1,6 +1,7 @@
+import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { cpus, totalmem } from 'node:os';
-import { parseArgs } from 'node:util';
+import { parseArgs, promisify } from 'node:util';
 import { createTarget } from './bench.ts';
 import { withCleanup } from './cleanup.ts';
 import { createReports } from './report.ts';
@@ -70,6 +71,9 @@ await withCleanup(async (stack) => {
     console.log(`\n${name}`);
     await scenario({ target, effort, report: reports.of(name) });
   }
+  const { stdout: commit } = await promisify(execFile)('git', ['rev-parse', '--short', 'HEAD'], {
+    cwd: import.meta.dirname,
+  });
   const machine = {
     cpu: cpus()[0]?.model ?? '',
     cores: cpus().length,
@@ -77,6 +81,14 @@ await withCleanup(async (stack) => {
     node: process.version,
     postgresql: version,
   };
-  const results = { date: new Date().toISOString(), machine, ...size, audits, ...effort, ...reports.results };
+  const results = {
+    date: new Date().toISOString(),
+    commit: commit.trim(),
+    machine,
+    ...size,
+    audits,
+    ...effort,
+    ...reports.results,
+  };
   if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify(results, null, 2)}\n`);
 });

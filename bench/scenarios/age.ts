@@ -75,14 +75,21 @@ export function agePair(workspaces: readonly Workspace[]): {
   return { old, fresh };
 }
 
-/** Every list of a resource: each sort, and each with the records of one company. */
+/** Every list of a resource: each sort in its descending order, alone and with each filter. */
 function listsOf(resource: ResourceContract): readonly string[] {
-  const { name, filters } = resource;
-  const sorts = sortsOf(resource).filter((sort) => sort.endsWith('descending'));
-  const lists = sorts.length === 0 ? [`/v1/${name}`] : sorts.map((sort) => `/v1/${name}?sort=${sort}`);
-  if (!('companyId' in filters)) return lists;
-  const companyId = company(1)['id'];
-  return [...lists, ...lists.map((list) => `${list}${list.includes('?') ? '&' : '?'}companyId=${companyId}`)];
+  const sorts = sortsOf(resource)
+    .filter((sort) => sort.endsWith('descending'))
+    .map((sort) => ({ sort }));
+  const filters = Object.entries(resource.filters).flatMap(([name, field]) => {
+    if (name === 'companyId') return [{ [name]: String(company(1)['id']) }];
+    return field.kind === 'choice' ? [{ [name]: field.values[0] ?? '' }] : [];
+  });
+  return (sorts.length === 0 ? [{}] : sorts).flatMap((sort) =>
+    [{}, ...filters].map((filter) => {
+      const query = new URLSearchParams({ ...sort, ...filter });
+      return `/v1/${resource.name}${query.size > 0 ? `?${query}` : ''}`;
+    }),
+  );
 }
 
 const readRecord =

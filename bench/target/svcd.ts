@@ -27,10 +27,12 @@ export async function startService(
   settings: Readonly<Record<string, string>> = {},
 ): Promise<RunningService> {
   const log = await open(join(folder, 'service.log'), 'a');
-  const child = spawn(process.execPath, [program, 'start'], {
-    env: { ...env, SVC_PORT: '0', ...settings },
-    stdio: ['ignore', log.fd, 'pipe'],
-  });
+  const child = endingWithThis(
+    spawn(process.execPath, [program, 'start'], {
+      env: { ...env, SVC_PORT: '0', ...settings },
+      stdio: ['ignore', log.fd, 'pipe'],
+    }),
+  );
   await log.close();
   const exited = once(child, 'exit');
   const origin = await addressOf(child);
@@ -43,6 +45,14 @@ export async function startService(
       await exited;
     },
   };
+}
+
+/** Ends a child with this process, however this process ends. */
+function endingWithThis<Child extends ChildProcess>(child: Child): Child {
+  const end = (): boolean => child.kill('SIGTERM');
+  process.once('exit', end);
+  child.once('exit', () => process.off('exit', end));
+  return child;
 }
 
 async function addressOf({ stderr }: ChildProcess): Promise<string> {
@@ -67,7 +77,7 @@ export async function runSvcd(
   args: readonly string[],
   input: Iterable<string> = [],
 ): Promise<CommandResult> {
-  const child = spawn(process.execPath, [program, ...args], { env: { ...env }, stdio: 'pipe' });
+  const child = endingWithThis(spawn(process.execPath, [program, ...args], { env: { ...env } }));
   let memory = 0;
   const watching = setInterval(() => {
     memory = Math.max(memory, peakMemoryMb(child.pid ?? 0));

@@ -30,7 +30,7 @@ const SMALL_STEP = 1_117;
 /** Every workspace has more than a page of audits. */
 const AUDITS_MIN = 100;
 const COMPANIES_MAX = 100;
-/** Only large workspaces have mentions and content items, this many for an audit. */
+/** The mentions and the content items of a workspace, for each audit. */
 const OTHERS_PER_AUDIT = 0.05;
 const BATCH_RECORDS = 1_000;
 /** Larger workspaces are imported from a file. */
@@ -70,7 +70,7 @@ export async function fillWorkspaces(
     const waiting = workspaces.filter((workspace) => workspace.fresh === fresh);
     const fillNext = async (): Promise<void> => {
       for (let next = waiting.shift(); next !== undefined; next = waiting.shift())
-        await fill(installation, service, next, next.audits > (workspaces.at(-1)?.audits ?? 0));
+        await fill(installation, service, next);
     };
     const fills = await Promise.allSettled(Array.from({ length: LOADED_AT_ONCE }, fillNext));
     for (const result of fills) if (result.status === 'rejected') throw result.reason;
@@ -84,7 +84,6 @@ async function fill(
   installation: Installation,
   { origin }: RunningService,
   { id, token, audits, companies }: Workspace,
-  withOthers: boolean,
 ): Promise<void> {
   const create = async (resource: string, count: number, record: (n: number) => NewRecord): Promise<void> => {
     for (let done = 0; done < count; done += BATCH_RECORDS) {
@@ -100,7 +99,6 @@ async function fill(
   await create('companies', companies, company);
   if (audits > BATCHED_AUDITS_MAX) await importAudits(installation, id, auditLines(audits, companies));
   else await create('audits', audits, (n) => audit(n, companies));
-  if (!withOthers) return;
   const others = Math.ceil(audits * OTHERS_PER_AUDIT);
   await create('mentions', others, (n) => mention(n, companies));
   await create('content', others, (n) => contentItem(n, companies));
@@ -144,7 +142,7 @@ export async function createFilled(
   const workspaces = keys.map(
     ({ workspaceId, token }): Workspace => ({ id: workspaceId, token, audits: 0, companies, fresh: true }),
   );
-  for (const workspace of workspaces) await fill(installation, service, workspace, false);
+  for (const workspace of workspaces) await fill(installation, service, workspace);
   return workspaces;
 }
 
