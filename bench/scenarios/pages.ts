@@ -1,6 +1,6 @@
 import { read, startBareServer } from '../bench.ts';
 import type { LoadRequest } from '../measure/load.ts';
-import { peakMemoryMb, processesOf, resetPeakMemory } from '../measure/processes.ts';
+import { peakMemoryMb, processesOf } from '../measure/processes.ts';
 import { alternate, ratios, type Series, totalCpuUs } from '../measure/rounds.ts';
 import { spreadOver, type Workspace } from '../target/workspaces.ts';
 import { type Scenario, workspaceText } from './scenario.ts';
@@ -18,7 +18,8 @@ export const pages: Scenario = async ({
   effort: { connections: counts, rounds, duration },
   report,
 }) => {
-  resetPeakMemory(target.serviceTree);
+  // What was needed to fill the workspaces does not count as memory of this load.
+  await target.restart({});
   using bare = await startBareServer(target);
   const actives = ACTIVE_WORKSPACES.filter((count, i) => i === 0 || count <= target.workspaces.length);
   for (const connections of counts) {
