@@ -50,16 +50,16 @@ export function describeRun({
     figure(measurement.nodeUs.median),
     figure(measurement.postgresUs.median),
   ]);
-  return `## PostgreSQL ${postgresql}
+  return `### PostgreSQL ${postgresql}
 
 Commit ${commit}, ${date.slice(0, 10)}: ${cores} × ${cpu}, ${memoryGb} GB of memory, Node.js ${node}; ${figure(workspaces)} workspaces with
 ${figure(audits)} audits; ${rounds} rounds of ${'seconds' in duration ? `${duration.seconds} s` : `${duration.amount} requests`}.
 
-### Bars
+#### Bars
 
 ${table(['Scenario', 'What', 'Measured', 'Bar', ''], bars)}
 
-### Measurements
+#### Measurements
 
 Rate: requests or records per second. CPU: µs per request or record.
 

@@ -62,7 +62,7 @@ console.log(`filling ${size.workspaces} workspaces`);
 await withCleanup(async (stack) => {
   const target = await createTarget(stack, { postgresUrl: values['postgres-url'] }, size);
   const { rows } = await target.database.client.query<{ version: string; audits: number }>(
-    `select current_setting('server_version') as version, count(*)::float8 as audits from audits`,
+    `select split_part(current_setting('server_version'), ' ', 1) as version, count(*)::float8 as audits from audits`,
   );
   const [{ version = '', audits = 0 } = {}] = rows;
   console.log(`${audits} audits, PostgreSQL ${version}`);
