@@ -4,6 +4,7 @@ import { allowParameters } from '../../api/guards.ts';
 import { readPage } from '../../api/reads.ts';
 import { appendEvent } from '../../audit-log/append-event.ts';
 import type { Connections } from '../../database/lane.ts';
+import { lookUp } from '../../database/look-up.ts';
 import { inTransaction } from '../../database/pool.ts';
 import { statement } from '../../database/statement.ts';
 import { ApiError } from '../../http/errors.ts';
@@ -116,7 +117,9 @@ function searchOf(text: string): string {
 }
 
 const selectByIds = statement('companies_by_id', 'request')`
-  select id, name, domain from companies where workspace_id = $1 and id = any($2) order by name, id`;
+  select company.* from (select distinct unnest($2::text[]) as id) wanted cross join lateral (
+    ${lookUp({ select: 'id, name, domain', from: 'companies', key: 'wanted.id' })}) company
+  order by name, id`;
 
 async function findByIds(
   pool: Connections,

@@ -5,6 +5,7 @@ import type { Connections } from '../../database/lane.ts';
 import { statement } from '../../database/statement.ts';
 import { utc } from '../../database/utc.ts';
 import { ApiError } from '../../http/errors.ts';
+import { RESOURCES } from '../../resources/index.ts';
 import type { DashboardContext } from '../context.ts';
 import { CONTENT_COUNTED_MAX, MENTIONS_WEIGHED, USAGE_DAYS_DEFAULT, USAGE_DAYS_MAX } from '../limits.ts';
 import { noWorkspace } from '../requests/session.ts';
@@ -100,10 +101,16 @@ async function readBegun(
 }
 
 const selectCounts = statement('counts_of_workspace', 'request')`
-  select resource, records from record_counts where workspace_id = $1 and company_id = ''`;
+  select wanted.resource, records from unnest($2::text[]) as wanted (resource) cross join lateral (
+    select records from record_counts c where workspace_id = $1 and c.resource = wanted.resource and company_id = '' limit 1) counter`;
 
 async function readCounts(pool: Connections, workspaceId: string): Promise<Overview['counts']> {
-  const { rows } = await pool.query<{ resource: string; records: number }>(selectCounts(workspaceId));
+  const { rows } = await pool.query<{ resource: string; records: number }>(
+    selectCounts(
+      workspaceId,
+      RESOURCES.map(({ name }) => name),
+    ),
+  );
   return Object.fromEntries(rows.map(({ resource, records }) => [resource, records]));
 }
 
@@ -117,9 +124,9 @@ async function readSentiments(pool: Connections, workspaceId: string): Promise<O
   return countsByValue(CONTRACT.mentions.fields.sentiment.values, rows) as Overview['sentiments'];
 }
 
-const selectStatuses = statement('content_per_status', 'request')`
+const selectStatuses = statement('content_per_status', 'bulk')`
   select value, (select count(*) from (
-    select from content where workspace_id = $1 and status = value limit $3) counted) as records
+    select from content where workspace_id = $1 and status >= value and status <= value order by status limit $3) counted) as records
   from unnest($2::text[]) as value`;
 
 async function readStatuses(pool: Connections, workspaceId: string): Promise<Overview['content']> {

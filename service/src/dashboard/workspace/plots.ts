@@ -4,6 +4,7 @@ import { allowParameters } from '../../api/guards.ts';
 import { type LatencyCount, latencyQuantile } from '../../audit-log/latency.ts';
 import { DAY_MS, HOUR_MS } from '../../config/time.ts';
 import type { Connections } from '../../database/lane.ts';
+import { lookUp } from '../../database/look-up.ts';
 import { statement } from '../../database/statement.ts';
 import { ApiError } from '../../http/errors.ts';
 import type { DashboardContext } from '../context.ts';
@@ -126,21 +127,33 @@ interface ScoreRow {
   readonly scores: Readonly<Record<string, number>> | null;
 }
 
-const selectScores = statement('scores_of_companies', 'request')`
-  with chosen as (
-    select c.id, c.name, coalesce(n.records, 0) as audits from companies c
-    left join record_counts n on n.workspace_id = $1 and n.resource = 'audits' and n.company_id = c.id
-    where c.workspace_id = $1 and ($5::text is null or c.id = $5)
-    order by audits desc, c.id limit $6
+/**
+ * The companies with the most audits by their counters, and others in the order of their ids. No id is after '~'. Of the
+ * companies that are read by their ids, fewer than the limit can have audits if those with audits are fewer than the limit.
+ */
+const selectScores = statement('scores_of_companies', 'bulk')`
+  with counted as (
+    (select company_id as id, records as audits from record_counts
+     where workspace_id = $1 and resource = 'audits' and company_id > '' and records > 0
+       and company_id >= coalesce($5, '') and company_id <= coalesce($5, '~')
+     order by records desc, company_id limit $6)
+    union all
+    (select id, 0 from companies
+     where workspace_id = $1 and id >= coalesce($5, '') and id <= coalesce($5, '~') order by id limit 2 * $6)
+  ),
+  chosen as (
+    select top.id, company.name
+    from (select id, max(audits) as audits from counted group by id order by audits desc, id limit $6) top
+    cross join lateral (${lookUp({ select: 'name', from: 'companies', key: 'top.id' })}) company
   )
   select id, name, (
     select json_object_agg(span, last.headline_score) from generate_series(0, $4::int - 1) as span
     cross join lateral (
       select headline_score from audits a
-      where a.workspace_id = $1 and a.company_id = chosen.id
-        and a.completed_at > $2::timestamptz + span * $3::float8 * interval '1 millisecond'
-        and a.completed_at <= $2::timestamptz + (span + 1) * $3::float8 * interval '1 millisecond'
-      order by a.completed_at desc, a.id desc limit 1
+      where a.workspace_id = $1
+        and (a.company_id, a.completed_at) > (chosen.id, $2::timestamptz + span * $3::float8 * interval '1 millisecond')
+        and (a.company_id, a.completed_at) <= (chosen.id, $2::timestamptz + (span + 1) * $3::float8 * interval '1 millisecond')
+      order by a.company_id desc, a.completed_at desc, a.id desc limit 1
     ) last
   ) as scores
   from chosen order by name, id`;
