@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { vi } from 'vitest';
 import { createPool } from '../../src/database/pool.ts';
 import type { TestDatabase } from '../harness/database.ts';
 
@@ -7,7 +8,7 @@ export const PLANS = ['force_custom_plan', 'force_generic_plan'] as const;
 type Plan = (typeof PLANS)[number];
 
 /** A statement that ran, with the buffers of tables and indexes that it asked for. */
-interface Measured {
+export interface Measured {
   readonly text: string;
   readonly buffers: number;
 }
@@ -71,7 +72,8 @@ async function measure(
   return Promise.all(counts);
 }
 
-function textOf(statement: pg.QueryConfig | pg.Submittable | string): string {
+/** The text of a statement, as `query` accepts it. */
+export function textOf(statement: pg.QueryConfig | pg.Submittable | string): string {
   if (typeof statement === 'string') return statement;
   return 'text' in statement ? String(statement.text) : 'copy';
 }
@@ -102,3 +104,50 @@ async function explain(
 }
 
 const literal = (value: unknown): string => pg.escapeLiteral(String(value));
+
+/** Runs `work` and returns the statements that this process has sent meanwhile, with their buffers. */
+export async function meteredProcess(work: () => Promise<unknown>): Promise<readonly Measured[]> {
+  const original = pg.Client.prototype.query as (this: pg.Client, ...all: unknown[]) => unknown;
+  const inTransaction = new WeakSet<pg.Client>();
+  const counts: Promise<Measured | undefined>[] = [];
+  const spy = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function measured(
+    this: pg.Client,
+    ...all: unknown[]
+  ) {
+    const run = (...given: unknown[]): unknown => original.apply(this, given);
+    const text = textOf(all[0] as string).trim();
+    if (/^(begin|start transaction)/i.test(text)) inTransaction.add(this);
+    if (/^(commit|rollback$)/i.test(text)) inTransaction.delete(this);
+    if (/^(begin|start|commit|rollback|savepoint|release|set|fetch)/i.test(text)) return run(...all);
+    const alone = !inTransaction.has(this);
+    const count = async (): Promise<number> => {
+      const result = (await run(COUNT)) as pg.QueryResult<{ buffers: number }>;
+      return result.rows[0]?.buffers ?? Number.NaN;
+    };
+    const begun = alone ? (run('begin') as Promise<unknown>) : undefined;
+    const before = count();
+    const result = run(...all);
+    const after = count();
+    const ended = alone ? (run('commit') as Promise<unknown>) : undefined;
+    // A statement that fails has no result to measure.
+    counts.push(
+      Promise.all([before, after, begun, ended]).then(
+        ([from, to]) => ({ text, buffers: to - from }),
+        () => undefined,
+      ),
+    );
+    return result as never;
+  });
+  try {
+    await work();
+    return (await Promise.all(counts)).filter((each) => each !== undefined);
+  } finally {
+    spy.mockRestore();
+  }
+}
+
+/** The URL of a database whose connections plan like this. */
+export function urlWithPlan(url: string, plan: Plan): string {
+  const separator = url.includes('?') ? '&' : '?';
+  return `${url}${separator}options=${encodeURIComponent(`-c plan_cache_mode=${plan}`)}`;
+}

@@ -11,7 +11,7 @@ import { readRecord } from '../../src/records/read.ts';
 import { audits, companies, content, RESOURCES } from '../../src/resources/index.ts';
 import { COMPANY, OTHER_COMPANY } from '../harness/lists.ts';
 import { TEST_ACTOR, TEST_SECRET, testKeys } from '../harness/service.ts';
-import { metered, PLANS } from './buffers.ts';
+import { metered, PLANS, textOf } from './buffers.ts';
 import { createState, type PlanState, partitionsOf, STATES, type StateName } from './states.ts';
 
 /** A statement that reads a row: pages of the index above the leaf, the leaf, the row, and what planning looks at. */
@@ -47,10 +47,10 @@ function mostOf(text: string, rows: number): number {
 /** Shares of one connection in a transaction. Transactions on it neither begin nor end. */
 function sharesOf(client: pg.PoolClient): Shares & { readonly connections: Connections } {
   const inside = Object.create(client) as pg.PoolClient;
-  inside.query = ((statement: string, values?: unknown[]) =>
-    statement === 'begin' || statement === 'commit'
+  inside.query = ((statement: pg.QueryConfig | string, values?: unknown[]) =>
+    ['begin', 'commit'].includes(textOf(statement))
       ? Promise.resolve({ command: 'COMMIT' })
-      : client.query(statement, values)) as typeof client.query;
+      : client.query(statement as pg.QueryConfig, values)) as typeof client.query;
   inside.release = () => undefined;
   const connections: Connections = {
     query: (query, values) => inside.query(query as string, values),

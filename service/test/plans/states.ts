@@ -19,7 +19,7 @@ export const STATES = {
 export type StateName = keyof typeof STATES;
 
 /** Items of each list of the workspace. */
-const ROWS = 6_000;
+export const ROWS = 6_000;
 /** Rows that differ in their values. Each exists ROWS / PATTERNS times in the workspace. */
 const PATTERNS = 200;
 /** One row in so many has the first value of a filter. Without the filter's index, a page reads as many times its rows. */
@@ -86,7 +86,7 @@ async function workspaces(pool: pg.Pool, count: number): Promise<readonly string
   const ids = rows.map(({ id }) => id);
   await pool.query(
     `insert into companies (workspace_id, id, name, created_at, doc)
-     select w, c, 'a company', '2026-01-01', '{}' from unnest($1::text[]) w, unnest($2::text[]) c`,
+     select w, c, 'a company', '2026-01-01', json_build_object('id', c, 'name', 'a company', 'domain', null, 'createdAt', '2026-01-01T00:00:00.000000Z') from unnest($1::text[]) w, unnest($2::text[]) c`,
     [ids, [COMPANY, OTHER_COMPANY]],
   );
   return ids;

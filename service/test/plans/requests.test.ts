@@ -1,0 +1,230 @@
+import { randomUUID } from 'node:crypto';
+import { TOTAL_MAX_ITEMS } from '@svc/sdk/contract';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { parallelWriter } from '../../src/bulk/parallel-writer.ts';
+import { MENTIONS_WEIGHED } from '../../src/dashboard/limits.ts';
+import { declaredStatements } from '../../src/database/statement.ts';
+import { audits, RESOURCES } from '../../src/resources/index.ts';
+import type { World } from '../dashboard/change.ts';
+import { methodOf } from '../dashboard/change.ts';
+import { CHANGES } from '../dashboard/changes.ts';
+import { createTestDashboard } from '../harness/dashboard.ts';
+import { COMPANY, OTHER_COMPANY } from '../harness/lists.ts';
+import { createTestService, TEST_ACTOR, TEST_SECRET, type TestAnswer } from '../harness/service.ts';
+import { type Measured, meteredProcess, PLANS, urlWithPlan } from './buffers.ts';
+import { createState, type PlanState, partitionsOf, ROWS, STATES, type StateName } from './states.ts';
+
+/** Sends every kind of request, and measures all statements of the process meanwhile. */
+
+/** A statement of a request: a few rows, their indexes and foreign keys. */
+const REQUEST_MAX = 60;
+/** Each partition of the audit log has indexes of its own. */
+const PARTITION_MAX = 6;
+const PAGE_ITEMS = 50;
+/** About 80 requests, with two statements more for each of theirs. */
+const TIMEOUT_MS = 300_000;
+const IMPORTED = 1_000;
+/** An imported row: its indexes and the row. */
+const IMPORTED_ROW_MAX = 25;
+
+/** How many buffers a statement may need besides, by its name: those that read more rows than a page. */
+const MORE: Readonly<Record<string, number>> = {
+  newest_sentiments: MENTIONS_WEIGHED,
+  // Each member with their account. The list has no pages.
+  read_members: 300,
+  // A page of users, each with their workspaces.
+  list_users: 500,
+  // A few for each row of the workspace.
+  content_per_status: ROWS * 1.3,
+  scores_of_companies: ROWS * 1.3,
+  // It may read all keys of the workspace.
+  write_requests: ROWS * 1.3,
+};
+
+/** Statements that no request here causes: of commands, and of requests that wait for a lock. With their values. */
+const OTHERS: Readonly<Record<string, (workspaceId: string) => readonly unknown[]>> = {
+  any_user: () => [],
+  cancel_sign_in: () => ['user', 'token'],
+  delete_second_factor: () => ['user'],
+  delete_set_up_links: () => [],
+  disable_second_factor: () => ['user'],
+  emails_of_users: () => [['user']],
+  held_logs: (workspaceId) => [[workspaceId]],
+  list_users: () => ['', PAGE_ITEMS],
+  lock_free_log: (workspaceId) => [[workspaceId]],
+  lock_log: (workspaceId) => [workspaceId],
+  read_quota: (workspaceId) => [workspaceId],
+  record_migration: () => [9_999, 'new', ''],
+  reseal_second_factor: () => ['user', 'secret', 'codes', 'old secret', 'old codes'],
+};
+
+/** The names of the declared statements whose cost a request or a caller bounds, by their text. */
+const boundedStatements = (): ReadonlyMap<string, string> =>
+  new Map(
+    [...declaredStatements.values()].flatMap(({ group, names }) =>
+      group === 'request' || group === 'bulk' ? [...names] : [],
+    ),
+  );
+
+/** The most buffers of a statement. */
+function mostOf(text: string, name: string, partitions: number): number {
+  if (text.startsWith('copy')) return REQUEST_MAX + IMPORTED * IMPORTED_ROW_MAX;
+  const total = text.includes(') counted) as total') ? TOTAL_MAX_ITEMS + 1 : 0;
+  const page = name.startsWith('page_') ? PAGE_ITEMS + total : 0;
+  const ofLog = text.includes('audit_log') ? partitions * PARTITION_MAX : 0;
+  return REQUEST_MAX + page + ofLog + (MORE[name] ?? 0);
+}
+
+interface Request {
+  readonly what: string;
+  readonly send: () => Promise<TestAnswer>;
+}
+
+/** Requests of `/v1` with a key that may write. */
+async function apiRequests({ service }: World, workspaceId: string): Promise<readonly Request[]> {
+  const token = await service.token(workspaceId, { access: 'write' });
+  const id = `com_${randomUUID()}`;
+  const audit = { companyId: COMPANY, headlineScore: 7, completedAt: '2026-03-01T09:30:00Z' };
+  const { rows } = await service.pool.query<{ id: string }>(
+    'select id from content where workspace_id = $1 and company_id = $2 limit 1',
+    [workspaceId, COMPANY],
+  );
+  const request = (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, payload?: object): Request => ({
+    what: `${method} ${path}`,
+    send: () =>
+      service.request(token, path, {
+        method,
+        ...(payload === undefined ? {} : { payload }),
+        ...(method === 'POST' ? { headers: { 'idempotency-key': randomUUID() } } : {}),
+      }),
+  });
+  return [
+    ...RESOURCES.map(({ path }) => request('GET', path)),
+    request('GET', '/v1/audits/count'),
+    request('GET', '/v1/audits/count?approximate=true'),
+    request('GET', `/v1/companies/${COMPANY}`),
+    request('POST', '/v1/audits', audit),
+    request('POST', '/v1/audits/batch', { data: [audit, audit] }),
+    request('PATCH', `/v1/content/${rows[0]?.id}`, { companyId: OTHER_COMPANY }),
+    request('POST', '/v1/companies', { id, name: 'new' }),
+    request('PATCH', `/v1/companies/${id}`, { name: 'newer' }),
+    request('DELETE', `/v1/companies/${id}`),
+  ];
+}
+
+/** Requests of the dashboard that only read. */
+async function dashboardReads(world: World, workspaceId: string): Promise<readonly Request[]> {
+  const owner = await world.dashboard.owner();
+  const { rows } = await world.service.pool.query<{ id: string }>(
+    'select id from audit_log where workspace_id = $1 limit 1',
+    [workspaceId],
+  );
+  const below = [
+    '',
+    '/overview',
+    '/usage',
+    '/traffic',
+    '/scores',
+    '/keys',
+    '/members',
+    '/invitations',
+    '/log',
+  ];
+  const more = [`/log/${rows[0]?.id}`, '/log?kind=key.created', `/company-names?ids=${COMPANY}`];
+  const data = ['audits', 'mentions', 'content', 'companies', `companies/${COMPANY}`].map(
+    (each) => `/data/${each}`,
+  );
+  const paths = [...below, ...more, ...data].map((path) => `/workspaces/${workspaceId}${path}`);
+  return ['/me', ...paths].map((path) => ({ what: `GET ${path}`, send: () => owner.send('GET', path) }));
+}
+
+describe.each(Object.keys(STATES) as StateName[])('in a workspace %s', (name) => {
+  let state: PlanState;
+  beforeAll(async () => {
+    state = await createState(name);
+  });
+
+  test.each(PLANS)(
+    'every declared statement reads a bounded number of buffers, with %s',
+    async (plan) => {
+      const { workspaceId } = state;
+      const database = { ...state.database, url: urlWithPlan(state.database.url, plan) };
+      const service = await createTestService({ database });
+      const real = createTestDashboard(service);
+      // Changes by owners of the large workspace instead of new ones.
+      const owner = async () => ({ ...(await real.member(workspaceId, 'owner')), workspaceId });
+      const world: World = { service, dashboard: { ...real, owner } };
+
+      const most = new Map<string, Measured & { readonly what: string }>();
+      const failed: unknown[] = [];
+      const run = async (what: string, work: () => Promise<unknown>): Promise<void> => {
+        for (const each of await meteredProcess(work)) {
+          const known = most.get(each.text);
+          if (known === undefined || known.buffers < each.buffers) most.set(each.text, { ...each, what });
+        }
+      };
+      const send = ({ what, send: request }: Request): Promise<void> =>
+        run(what, async () => {
+          const { status, text } = await request();
+          if (status >= 300) failed.push({ what, status, text });
+        });
+
+      for (const [route, prepare] of Object.entries(CHANGES)) {
+        // Only the first person can set the service up.
+        if (route === 'POST /set-up' && plan !== PLANS[0]) continue;
+        await service.pool.query(`delete from companies where workspace_id = $1 and id = 'com_a'`, [
+          workspaceId,
+        ]);
+        const { as, path, body, options } = await prepare(world);
+        await send({ what: route, send: () => as.send(methodOf(route), path, body, options) });
+      }
+      for (const request of await dashboardReads(world, workspaceId)) await send(request);
+      for (const request of await apiRequests(world, workspaceId)) await send(request);
+      await moveKey(world, workspaceId, database, send);
+      await run('an import', () => importAudits(world, workspaceId));
+      for (const [text, statement] of boundedStatements()) {
+        const values = OTHERS[statement];
+        if (values !== undefined && !most.has(text))
+          await run(statement, () => service.pool.query(text, [...values(workspaceId)]));
+      }
+
+      const partitions = await partitionsOf(state);
+      const declared = boundedStatements();
+      const wrong = [...most.values()].filter(
+        ({ text, buffers }) => buffers > mostOf(text, declared.get(text) ?? '', partitions),
+      );
+      expect(failed).toEqual([]);
+      expect(wrong).toEqual([]);
+      expect([...declared].filter(([text]) => !most.has(text)).map(([, statement]) => statement)).toEqual([]);
+    },
+    TIMEOUT_MS,
+  );
+});
+
+/** The first request with a key after the service has got a new secret. */
+async function moveKey(
+  world: World,
+  workspaceId: string,
+  database: PlanState['database'],
+  send: (request: Request) => Promise<void>,
+): Promise<void> {
+  const token = await world.service.token(workspaceId);
+  const rotated = await createTestService({ database, secrets: [`new ${TEST_SECRET}`, TEST_SECRET] });
+  await send({
+    what: 'a key of an earlier secret',
+    send: () => rotated.request(token, '/v1/audits?limit=1'),
+  });
+}
+
+async function importAudits({ service }: World, workspaceId: string): Promise<void> {
+  const rows = Array.from({ length: IMPORTED }, () => ({
+    companyId: COMPANY,
+    headlineScore: 7,
+    completedAt: '2026-03-01T09:30:00Z',
+  }));
+  const importId = `imp_${randomUUID()}`;
+  const target = { pool: service.pool, workspaceId, resource: audits, importId, by: TEST_ACTOR };
+  const writer = parallelWriter(target);
+  await writer.write(rows, { records: [], refused: [], bytes: 0, recordsRead: rows.length, digest: null });
+  await writer.finish({ inserted: rows.length, existing: 0, refused: 0, finished: true });
+}
