@@ -21,7 +21,16 @@ const position: fc.Arbitrary<Position> = fc.record({
 });
 const nowMs = fc.integer({ min: 0, max: 4_102_444_800_000 });
 
+/** Issued by an earlier version, for the same position, binding, workspace and time. Its nonce is an HMAC. */
+const EARLIER =
+  'Ab0e-7lLENYIc97eW9I9O7omayOZB45EIWatyutYbkh8C3pvbjsOlqMHYK-D-cEsMUsqEBTR0oTavH7-X4-l7Br8bx37cscmSz4E3ccbWTqpgLYdFFsrZQasDNWVXDF5mEUvyjpBh_7m9QkNA1bLZhJKq_rsy67N_L5mmJjRCMKE';
+
 describe('a cursor', () => {
+  test('of an earlier version is still accepted', () => {
+    expect(codec.decode(EARLIER, BINDING, 'wks_1', NOW)).toEqual(POSITION);
+    expect(codec.decode(EARLIER, 'other', 'wks_1', NOW)).toBe('mismatch');
+  });
+
   test('decodes to what was encoded, for any position, binding, workspace and time', () => {
     fc.assert(
       fc.property(position, text, text, nowMs, (put, binding, workspaceId, now) => {

