@@ -15,6 +15,11 @@ const WORKER_PROGRAM = join(import.meta.dirname, '../main.ts');
 
 /** The metrics omit a worker that does not answer within this time. */
 const COLLECT_TIMEOUT_MS = 1_000;
+/**
+ * The size of each half of a worker's space for young objects (V8's semi-space). With V8's default, a worker under load
+ * uses about 40 MB more, and no less processor time.
+ */
+const YOUNG_OBJECTS_MIB = 8;
 /** A worker that does not exit is killed this long after the deadline of the shutdown, or after `cut`. */
 const END_GRACE_MS = 3_000;
 
@@ -49,7 +54,11 @@ export function forkWorkers(
     take: ({ bucket, limit, windowMs, cost }) => limiter.take(bucket, limit, windowMs, cost),
     readMetrics: () => aggregateMetrics([...members]),
   };
-  cluster.setupPrimary({ exec: WORKER_PROGRAM, args: [] });
+  cluster.setupPrimary({
+    exec: WORKER_PROGRAM,
+    args: [],
+    execArgv: [...process.execArgv, `--max-semi-space-size=${YOUNG_OBJECTS_MIB}`],
+  });
 
   const fork = (): Member => {
     const worker = cluster.fork();
