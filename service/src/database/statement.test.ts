@@ -7,13 +7,17 @@ import {
   statements,
 } from './statement.ts';
 
-test('a statement has its text and its values; only a prepared one has a name', () => {
+test('a statement has its group, its text and its values; only a prepared one has a name', () => {
   const table = 'things';
   const find = statement('test_find', 'request')`select E'\\n' from ${table} where id = $1`;
   const known = preparedStatement('test_known', 'bulk')`select ${1}`;
 
-  expect(find('a')).toEqual({ text: `select E'\\n' from things where id = $1`, values: ['a'] });
-  expect(known()).toEqual({ name: 'test_known', text: 'select 1', values: [] });
+  expect(find('a')).toEqual({
+    group: 'request',
+    text: `select E'\\n' from things where id = $1`,
+    values: ['a'],
+  });
+  expect(known()).toEqual({ name: 'test_known', group: 'bulk', text: 'select 1', values: [] });
 });
 
 test('each query has an object of its own', () => {
@@ -34,7 +38,12 @@ test('a family has a statement for each text', () => {
   const count = (table: string) => create(`test_count_${table}`, `select count(*) from ${table}`);
   for (const table of ['a', 'b', 'a']) count(table)();
 
-  expect(count('a')(1)).toEqual({ name: 'test_count_a', text: 'select count(*) from a', values: [1] });
+  expect(count('a')(1)).toEqual({
+    name: 'test_count_a',
+    group: 'background: it reads all rows',
+    text: 'select count(*) from a',
+    values: [1],
+  });
   expect(declaredStatements.get('test_count')).toEqual({
     group: 'background: it reads all rows',
     names: new Map([
@@ -43,6 +52,7 @@ test('a family has a statement for each text', () => {
     ]),
   });
   expect(statements('test_copy', 'bulk')('test_copy_a', 'copy a from stdin')()).toEqual({
+    group: 'bulk',
     text: 'copy a from stdin',
     values: [],
   });

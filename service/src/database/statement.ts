@@ -15,7 +15,9 @@ export interface Declaration {
 }
 
 /** Binds values to a statement. The result is what `query` accepts. */
-export type BoundStatement = (...values: readonly unknown[]) => pg.QueryConfig & { readonly text: string };
+export type BoundStatement = (
+  ...values: readonly unknown[]
+) => pg.QueryConfig & { readonly text: string; readonly group: StatementGroup };
 
 type Template = (text: TemplateStringsArray, ...sql: readonly (string | number)[]) => BoundStatement;
 
@@ -35,7 +37,7 @@ const family =
     declared.set(name, { group, names });
     return (name, text) => {
       if (names.size < STORED_MAX) names.set(text, name);
-      return (...values) => ({ ...(prepared ? { name } : {}), text, values: [...values] });
+      return (...values) => ({ ...(prepared ? { name } : {}), group, text, values: [...values] });
     };
   };
 
