@@ -22,8 +22,9 @@ beforeAll(async () => {
 
 test('a process divides all of its connections, and each lane has connections for at least two owners', () => {
   for (const connections of [CONNECTIONS_MIN, 12, 13, 20, 100]) {
-    const { trail, ...shared } = laneSizes(connections);
-    expect(trail + Object.values(shared).reduce((sum, size) => sum + size, 0)).toBe(connections);
+    const { trail, pipeline, ...shared } = laneSizes(connections);
+    expect(pipeline).toBe(connections === CONNECTIONS_MIN ? 0 : 1);
+    expect(trail + pipeline + Object.values(shared).reduce((sum, size) => sum + size, 0)).toBe(connections);
     for (const size of Object.values(shared)) expect(size).toBeGreaterThanOrEqual(2);
   }
 });

@@ -1,3 +1,6 @@
+import { createPipeline, type NamedQuery, type Pipeline } from '@svc/pipelined-postgres';
+import * as pipelined from '@svc/pipelined-postgres/limits';
+import type pg from 'pg';
 import {
   CONNECTIONS_MIN,
   GROUP_STATEMENT_TIMEOUT_MS,
@@ -11,8 +14,10 @@ import {
   TURNS_WAITING_MAX,
   WRITE_TURN_TIMEOUT_MS,
 } from '../config/limits.ts';
+import { isUnavailable } from './errors.ts';
 import { type Connections, createLane, type Lane } from './lane.ts';
 import { createPool, type PoolOptions } from './pool.ts';
+import { createTurns, type Turns } from './turns.ts';
 
 /**
  * The database connections of a process, divided into lanes. A lane cannot use connections of another lane. Requests have
@@ -21,7 +26,10 @@ import { createPool, type PoolOptions } from './pool.ts';
 export interface Lanes {
   /** The audit entries of requests. */
   readonly trail: Connections;
-  /** `/v1`: lists, records, keys, quotas. Each statement has a bounded cost. Read only. */
+  /**
+   * `/v1`: lists, records, keys, quotas. Each statement has a bounded cost. Read only. Prepared statements that their page
+   * bounds share one pipelined connection (packages/pipelined-postgres).
+   */
   readonly reads: Lane;
   /** Everything that writes records, keys and settings, of `/v1` and of the dashboard. */
   readonly writes: Lane;
@@ -37,16 +45,17 @@ export type LaneName = Exclude<keyof Lanes, 'end'>;
 /** The lanes that requests wait for, by their names in the metrics. */
 export const WAITING_LANES = ['reads', 'writes', 'people', 'slow'] as const satisfies readonly LaneName[];
 
-export type LaneSizes = Readonly<Record<LaneName, number>>;
+/** The connections of each lane, and whether there is a pipelined one. */
+export type LaneSizes = Readonly<Record<LaneName | 'pipeline', number>>;
 
-const LEAST: LaneSizes = LANE_CONNECTIONS_MIN;
-/** The lanes that get the connections beyond the minimum, in turn. */
+const LEAST: LaneSizes = { ...LANE_CONNECTIONS_MIN, pipeline: 0 };
+/** The lanes that get the connections beyond the minimum and the pipelined one, in turn. */
 const SPARE: readonly LaneName[] = ['reads', 'people', 'reads', 'writes'];
 
-/** Divides the connections of a process. */
+/** Divides the connections of a process. The first one beyond the minimum is pipelined. */
 export function laneSizes(connections: number): LaneSizes {
-  const sizes: Record<LaneName, number> = { ...LEAST };
-  for (let spare = 0; spare < connections - CONNECTIONS_MIN; spare++) {
+  const sizes = { ...LEAST, pipeline: connections > CONNECTIONS_MIN ? 1 : 0 };
+  for (let spare = 0; spare < connections - CONNECTIONS_MIN - 1; spare++) {
     const name = SPARE[spare % SPARE.length];
     if (name !== undefined) sizes[name] += 1;
   }
@@ -63,8 +72,14 @@ const laneOf = (pool: Connections, total: number, perOwner: number, waitMs: numb
   createLane(pool, { total, perOwner, waitMs, waitingMax: TURNS_WAITING_MAX });
 
 /** The settings of each lane. Their statement timeouts end a statement on the server before its client gives up. */
-const SESSIONS: Readonly<Record<LaneName, Partial<PoolOptions>>> = {
+const SESSIONS: Readonly<Record<keyof LaneSizes, Partial<PoolOptions>>> = {
   trail: { statementTimeoutMs: GROUP_STATEMENT_TIMEOUT_MS, pipeline: true },
+  pipeline: {
+    statementTimeoutMs: pipelined.STATEMENT_TIMEOUT_MS,
+    lockTimeoutMs: pipelined.LOCK_TIMEOUT_MS,
+    readOnly: true,
+    pipeline: true,
+  },
   reads: { statementTimeoutMs: READ_STATEMENT_TIMEOUT_MS, readOnly: true },
   writes: { statementTimeoutMs: STATEMENT_TIMEOUT_MS, lockTimeoutMs: LOCK_TIMEOUT_MS },
   people: { statementTimeoutMs: READ_STATEMENT_TIMEOUT_MS, lockTimeoutMs: PEOPLE_LOCK_TIMEOUT_MS },
@@ -77,21 +92,51 @@ export function createLanes(
   connections: number,
 ): Lanes {
   const sizes = laneSizes(connections);
-  const open = (lane: LaneName) => createPool({ ...options, ...SESSIONS[lane], max: sizes[lane] });
+  const open = (lane: keyof LaneSizes) => createPool({ ...options, ...SESSIONS[lane], max: sizes[lane] });
   const pools = {
     trail: open('trail'),
+    pipeline: open('pipeline'),
     reads: open('reads'),
     writes: open('writes'),
     people: open('people'),
     slow: open('slow'),
   };
+  const lanes = lanesOf(pools, sizes);
+  const turns = createTurns({
+    total: pipelined.STATEMENTS_MAX,
+    perOwner: pipelined.STATEMENTS_PER_OWNER_MAX,
+    waitMs: TURN_TIMEOUT_MS,
+    waitingMax: TURNS_WAITING_MAX,
+  });
+  const pipeline = createPipeline({ pool: pools.pipeline, turns, isUnavailable, onError: options.onError });
   return {
-    ...lanesOf(pools, sizes),
+    ...lanes,
+    reads: sizes.pipeline === 0 ? lanes.reads : withPipeline(lanes.reads, pipeline, turns),
     end: async () => {
+      await pipeline.end();
       await Promise.all(Object.values(pools).map((pool) => pool.end()));
     },
   };
 }
+
+const withPipeline = (lane: Lane, pipeline: Pipeline, turns: Turns): Lane => ({
+  ...lane,
+  of: (owner) => {
+    const share = lane.of(owner);
+    return {
+      connect: () => share.connect(),
+      query: (query, values) =>
+        isBounded(query) ? pipeline.run(owner, query, () => share.query(query)) : share.query(query, values),
+    };
+  },
+  get waiting() {
+    return lane.waiting + turns.waiting;
+  },
+});
+
+/** Whether the statement is prepared, and its request bounds its cost. */
+const isBounded = (query: string | pg.QueryConfig): query is NamedQuery =>
+  typeof query !== 'string' && query.name !== undefined && 'group' in query && query.group === 'request';
 
 /** Lanes over given connections, for tests that control how their database behaves. */
 export const lanesOver = (connections: Connections): Lanes => ({

@@ -47,6 +47,10 @@ const PREPARED_CONDITIONS_MAX = 2;
 
 const preparedPage = preparedStatements('page', 'request');
 const filteredPage = statements('filtered_page', 'request');
+const preparedFilteredPage = preparedStatements(
+  'prepared_filtered_page',
+  'background: it also reads the rows that its filters leave out',
+);
 const pages = new Map<string, BoundStatement>();
 
 /** Reads one page in one statement. */
@@ -90,7 +94,8 @@ export function keysetStatement(read: KeysetRead): pg.QueryConfig & { values: (s
     const few = fixed.length + compared.length <= PREPARED_CONDITIONS_MAX;
     const prepared = few && compared.every(({ operator }) => operator === '=');
     const hash = createHash('sha256').update(text).digest('hex').slice(0, 32);
-    page = (prepared ? preparedPage : filteredPage)(`page_${hash}`, text);
+    const whole = filters.length === 0 ? preparedPage : preparedFilteredPage;
+    page = (prepared ? whole : filteredPage)(`page_${hash}`, text);
     pages.set(shape, page);
   }
   return { ...page(), values };

@@ -47,8 +47,11 @@ export async function createTestDatabase(
   return { pool, url, drop };
 }
 
-/** Connections to the database, divided as in a process of the service. They end with the test file. */
-export function testLanes({ url }: Pick<TestDatabase, 'url'>, connections = CONNECTIONS_MIN): Lanes {
+/**
+ * Connections to the database, divided as in a process of the service. Default: the fewest, and a pipelined one. They end
+ * with the test file.
+ */
+export function testLanes({ url }: Pick<TestDatabase, 'url'>, connections = CONNECTIONS_MIN + 1): Lanes {
   const lanes = createLanes({ url, name: 'test lanes', onError: () => undefined }, connections);
   onFileEnd(() => lanes.end());
   return lanes;

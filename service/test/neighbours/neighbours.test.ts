@@ -65,10 +65,16 @@ function flood(count: number, refused: () => void): Promise<readonly (readonly [
   );
 }
 
-/** Sends every call of the polite workspace, one after the other. Returns each status, and whether the call waited. */
-async function beg(count: number): Promise<Readonly<Record<string, string>>> {
+/**
+ * Sends calls of the polite workspace, one after the other. Default: all. Returns each status, and whether the call waited.
+ */
+async function beg(
+  count: number,
+  names: readonly string[] = Object.keys(CALLS),
+): Promise<Readonly<Record<string, string>>> {
   const outcomes: Record<string, string> = {};
   for (const [name, call] of Object.entries(CALLS)) {
+    if (!names.includes(name)) continue;
     for (const node of nodes.slice(0, count)) {
       const started = performance.now();
       const { status, text } = await call(polite, node);
@@ -145,7 +151,34 @@ const SLOW_RELATIONS = [
   'members',
 ];
 
+/** Reads of other tables than audits, which a process sends on its pipelined connection. */
+const OTHER_READS = ['a record', 'the keys', 'an approximate count'] as const;
+/** More workspaces than a process has connections for reads. */
+const READERS = 4;
+
 describe.each([1, 2])('with %i process(es)', (count) => {
+  test('many workspaces that read a locked table do not delay reads of other tables', async () => {
+    const readers = await Promise.all(
+      Array.from({ length: READERS }, async () => first.token(await first.workspace())),
+    );
+    const inUse = nodes.slice(0, count);
+    const readAudits = () =>
+      inUse.flatMap((node) => readers.map(async (token) => (await node.request(token, '/v1/audits')).status));
+    // Each node knows the keys before the table is locked.
+    await Promise.all([...readAudits(), ...inUse.map((node) => node.request(polite.token, '/v1/companies'))]);
+
+    const client = await first.pool.connect();
+    holder = client;
+    await client.query('begin; lock table audits in access exclusive mode');
+    const reading = Array.from({ length: TIMES }, readAudits).flat();
+    await expect.poll(waitingStatements).toBeGreaterThan(0);
+    const outcomes = await beg(count, OTHER_READS);
+    // The reads of the locked table still wait, so the others have not waited for their time limit.
+    expect([outcomes, await waitingStatements()]).toEqual([{}, expect.toSatisfy((waiting) => waiting > 0)]);
+    await client.query('rollback');
+    expect(new Set(await Promise.all(reading)).difference(new Set([200, 503]))).toEqual(new Set());
+  }, 120_000);
+
   test.each(Object.entries(LOCKS))(
     'calls that wait for a lock do not delay another workspace: %s',
     async (_, lock) => {

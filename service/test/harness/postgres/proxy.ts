@@ -8,6 +8,8 @@ export interface DatabaseProxy {
   cut(): void;
   /** Holds back all bytes, both ways, until `flow`. */
   freeze(): void;
+  /** Loses all bytes of the connections that are open now, both ways. New ones work. */
+  lose(): void;
   /** Delays every chunk by this many milliseconds, until `flow`. */
   delay(ms: number): void;
   flow(): void;
@@ -16,6 +18,7 @@ export interface DatabaseProxy {
 
 export async function startProxy(socketPath: string): Promise<DatabaseProxy> {
   const pairs = new Set<readonly [Socket, Socket]>();
+  const lost = new WeakSet<Socket>();
   let delayMs = 0;
   let frozen: PromiseWithResolvers<void> | undefined;
 
@@ -25,7 +28,7 @@ export async function startProxy(socketPath: string): Promise<DatabaseProxy> {
       turn = turn.then(async () => {
         if (delayMs > 0) await elapsed(delayMs);
         if (frozen !== undefined) await frozen.promise;
-        if (!to.destroyed) to.write(chunk);
+        if (!to.destroyed && !lost.has(to)) to.write(chunk);
       });
     });
     from.on('end', () => {
@@ -59,6 +62,9 @@ export async function startProxy(socketPath: string): Promise<DatabaseProxy> {
     flow,
     freeze() {
       frozen ??= Promise.withResolvers();
+    },
+    lose() {
+      for (const pair of pairs) for (const socket of pair) lost.add(socket);
     },
     delay(ms) {
       delayMs = ms;
