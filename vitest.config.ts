@@ -55,7 +55,10 @@ function project(
       include: [...include],
       // `include` lists files, not patterns, so vitest does not search the whole tree again.
       root: import.meta.dirname,
-      setupFiles: ['packages/embedded-postgres/test/support/setup.ts'],
+      setupFiles: [
+        'packages/embedded-postgres/test/support/setup.ts',
+        ...(globalSetup === undefined ? [] : ['service/test/statements/setup.ts']),
+      ],
       testTimeout,
       retry,
       hookTimeout: HOOK_TIMEOUT_MS,

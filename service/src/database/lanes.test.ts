@@ -8,10 +8,14 @@ import { waitingForLocks } from '../../test/harness/locks.ts';
 import { createTestService, type TestService } from '../../test/harness/service.ts';
 import { CONNECTIONS_MIN } from '../config/limits.ts';
 import { laneSizes } from './lanes.ts';
+import { statement } from './statement.ts';
 
 const SOURCE = join(import.meta.dirname, '..');
 /** The only files that create pools: for the lanes, for the jobs, and for the start of the service with its migrations. */
 const POOL_CREATORS = ['database/lanes.ts', 'jobs/jobs.ts', 'server/service.ts'];
+
+const select = statement('test_select', 'control')`select`;
+const deleteCompanies = statement('test_delete', 'control')`delete from companies`;
 
 let service: TestService;
 let owner: Visitor & { readonly workspaceId: string };
@@ -42,7 +46,7 @@ describe('the lanes of a process', () => {
   test('refuse writes if they are for reading', async () => {
     const { reads, slow } = lanes();
     for (const lane of [reads, slow]) {
-      await expect(lane.of('any').query('delete from companies')).rejects.toThrow('read-only transaction');
+      await expect(lane.of('any').query(deleteCompanies())).rejects.toThrow('read-only transaction');
     }
   });
 
@@ -127,7 +131,7 @@ describe('sign-ins and account changes that wait for locks', () => {
   test('do not delay a look-up of the same person', async () => {
     const { people } = testLanes(service.database);
     const changing = await people.signedIn.of(person('a')).connect();
-    await expect(people.lookUps.of(person('a')).query('select')).resolves.toBeDefined();
+    await expect(people.lookUps.of(person('a')).query(select())).resolves.toBeDefined();
     changing.release();
   });
 
@@ -140,8 +144,8 @@ describe('sign-ins and account changes that wait for locks', () => {
     ]);
     const taking = shares.map(async (share) => void clients.push(await share.connect()));
     await expect.poll(() => clients.length).toBe(2);
-    await expect(people.lookUps.of(person('c')).query('select')).resolves.toBeDefined();
-    await expect(people.of('workspace').query('select')).resolves.toBeDefined();
+    await expect(people.lookUps.of(person('c')).query(select())).resolves.toBeDefined();
+    await expect(people.of('workspace').query(select())).resolves.toBeDefined();
     expect([clients.length, people.waiting]).toEqual([2, 2]);
     for (let n = 0; n < taking.length; n++) {
       await expect.poll(() => clients.length).toBeGreaterThan(n);

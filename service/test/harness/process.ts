@@ -8,6 +8,7 @@ import { onFileEnd } from './cleanup.ts';
 import { expectNoSecrets, secret } from './secrets.ts';
 
 const SVCD = join(import.meta.dirname, '../../../svcd/src/svcd.ts');
+const REFUSE_UNDECLARED = `--import=${new URL('../statements/refuse-undeclared.ts', import.meta.url).href}`;
 /** A first start creates a database, which is slow on a busy machine. */
 vi.setConfig({ testTimeout: 90_000 });
 
@@ -54,8 +55,15 @@ export interface SvcdOptions {
 export function spawnSvcd(args: readonly string[], options: SvcdOptions = {}): SvcdProcess {
   const { env = {}, input = '', program = SVCD } = options;
   for (const name of ['SVC_SECRET', 'SVC_OWNER_PASSWORD']) if (env[name]) secret(env[name]);
+  // The statements of another release are not declared.
+  const ours = program === SVCD ? [REFUSE_UNDECLARED] : [];
   const child = spawn(process.execPath, [program, ...args], {
-    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env },
+    env: {
+      PATH: process.env['PATH'],
+      HOME: process.env['HOME'],
+      ...env,
+      NODE_OPTIONS: [...ours, env['NODE_OPTIONS'] ?? []].flat().join(' '),
+    },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   child.stdin.on('error', () => undefined);
