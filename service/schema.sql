@@ -164,6 +164,7 @@ create table key_usage (
   day date not null,
   requests bigint not null,
   errors bigint not null,
+  last_used_at timestamp with time zone,
   constraint key_usage_pkey PRIMARY KEY (workspace_id, key_id, day),
   constraint key_usage_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
 ) with (fillfactor=70);
@@ -419,7 +420,11 @@ create view api_key_records as
                     k.access,
                     k.company_id AS "companyId",
                     to_char((k.created_at AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'::text) AS "createdAt",
-                    to_char((k.last_used_at AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS"Z"'::text) AS "lastUsedAt",
+                    to_char((GREATEST(k.last_used_at, ( SELECT u.last_used_at
+                           FROM key_usage u
+                          WHERE ((u.workspace_id = k.workspace_id) AND (u.key_id = k.id))
+                          ORDER BY u.day DESC
+                         LIMIT 1)) AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS"Z"'::text) AS "lastUsedAt",
                     to_char((k.revoked_at AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'::text) AS "revokedAt") wire) AS doc
    FROM api_keys k;
 

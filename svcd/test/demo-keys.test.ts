@@ -29,7 +29,7 @@ test('after restarts of the demo, only a limited number of its keys stays valid:
   await pool.query("update api_keys set created_at = created_at - interval '1 day'");
   expect(await status(first.testKey)).toBe(200);
   await vi.waitFor(async () => {
-    const { rowCount } = await pool.query('select 1 from api_keys where last_used_at is not null');
+    const { rowCount } = await pool.query('select 1 from key_usage where last_used_at is not null');
     expect(rowCount).toBe(1);
   });
   while (later.length < DEMO_KEYS_KEPT) later.push(await start());

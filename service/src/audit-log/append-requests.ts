@@ -1,4 +1,3 @@
-import type pg from 'pg';
 import type { Queryable } from '../database/lane.ts';
 import { preparedStatement } from '../database/statement.ts';
 import { utc } from '../database/utc.ts';
@@ -34,78 +33,182 @@ export interface QuotaState {
   readonly used: number;
 }
 
-export interface WrittenRow {
+/**
+ * Why nothing is written for a workspace. `held`: another transaction has locked its log. `stale`: its keys changed while
+ * the statement waited for the lock. `missing`: it has no log.
+ */
+export type NotWritten = 'held' | 'stale' | 'missing';
+
+interface WrittenRow {
+  /** Of the request, from 1. 0: the row is about a workspace for which nothing is written. */
   readonly position: number;
+  readonly workspace_id: string;
   readonly granted: boolean;
   readonly used: number;
   readonly live_quota: number | null;
+  readonly not_written: NotWritten | null;
 }
 
+const METER = 'workspace_id, last_entry_at, keys_version, month, live_requests, live_quota';
+
 /**
- * Writes the requests of one workspace in one statement: all of them or none. It writes nothing if a key changed while it
- * waited for the lock, because it read the keys before it waited.
+ * Writes the requests of many workspaces. Each look-up is one row of a primary key, whatever the planner expects: hence
+ * the lateral subqueries, the ranges of one id, and `on conflict` instead of an update with a join.
  *
- * - `requests`: the requests whose key has not changed since they began, numbered (`place`). `nth` numbers the counted ones.
- * - `today`: limits each wait for a lock to $13, for this statement and the rest of the transaction.
- * - `meter`: locks the clock of the log, allocates a time for each request, and grants what is left of the quota. If the
- *   statement waited for the lock into the next month, it does not reset the count of that month.
- * - Then it writes the entries in the order of $2, the usage of the day, the traffic of the hour and the last use of keys.
+ * - `waited`: the log of workspace $1, once its lock is free. Limits each wait for a lock to $15, for this statement and the
+ *   rest of the transaction.
+ * - `others`: the logs of the other workspaces in $2 that are free. The statement waits for no lock while it holds another,
+ *   so it is part of no deadlock.
+ * - `locked`: `current` is false if keys changed after the statement began. It has read the keys too early then.
+ * - `keys`: the keys of the requests that are valid, in the version with which the requests began.
+ * - `requests`: those whose key has not changed since they began. `place` numbers the entries, `nth` the counted requests.
+ * - `meters`: allocates a time for each entry, and grants what is left of the quota. If the statement waited for the lock
+ *   into the next month, it does not reset the count of that month.
+ * - Then it writes the entries, the usage of the day with the last use of the keys, and the traffic of the hour.
  */
-const writeRequests = preparedStatement('write_requests', 'bulk')`
-  with requests as (
-    select r.*, row_number() over (order by position) as place, count(*) filter (where counted) over (order by position) as nth
-    from unnest($2::text[], $3::int[], $4::text[], $5::text[], $6::text[], $7::bool[], $8::bool[], $9::smallint[], $10::text[], $11::text[], $12::smallint[])
-      with ordinality as r (key_id, token_version, id, head, tail, counted, failed, status, method, path, bucket, position)
-    join api_keys k on k.workspace_id = $1 and k.id = r.key_id and k.token_version = r.token_version and k.revoked_at is null
+const write = preparedStatement('write_requests', 'bulk')`with today as materialized (
+    select date_trunc('month', now())::date as month, now()::date as day, date_trunc('hour', now()) as hour,
+      date_trunc('minute', now()) as minute, set_config('lock_timeout', $15, true) as lock_timeout
   ),
-  today as (select date_trunc('month', now())::date as month, now()::date as day, date_trunc('hour', now()) as hour, date_trunc('minute', now()) as minute,
-    set_config('lock_timeout', $13, true) as lock_timeout),
+  waited as materialized (
+    select m.* from today cross join lateral (
+      select ${METER} from live_meters where workspace_id = $1 and today.lock_timeout is not null for no key update
+    ) m
+  ),
+  others as materialized (
+    select m.* from (select count(*) as first from waited) w cross join unnest($2::text[]) as o (workspace_id)
+    cross join lateral (
+      select ${METER} from live_meters
+      where workspace_id = o.workspace_id and o.workspace_id is distinct from $1 and w.first >= 0
+      for no key update skip locked
+    ) m
+  ),
+  locked as materialized (
+    select m.*, m.keys_version = (select keys_version from live_meters v where v.workspace_id = m.workspace_id) as current
+    from (select * from waited union all select * from others) m
+  ),
+  keys as materialized (
+    select r.* from (
+      select distinct workspace_id, key_id, token_version
+      from unnest($3::text[], $4::text[], $5::int[]) as r (workspace_id, key_id, token_version)
+    ) r cross join lateral (
+      select from api_keys where workspace_id = r.workspace_id and id >= r.key_id and id <= r.key_id
+        and token_version = r.token_version and revoked_at is null order by id limit 1
+    ) k
+  ),
+  requests as materialized (
+    select r.*, count(id) over earlier as place, count(*) filter (where counted) over earlier as nth
+    from unnest($3::text[], $4::text[], $5::int[], $6::text[], $7::text[], $8::text[], $9::bool[], $10::smallint[], $11::text[],
+      $12::text[], $13::smallint[], $14::bool[]) with ordinality
+      as r (workspace_id, key_id, token_version, id, head, tail, counted, status, method, path, bucket, failed, position)
+    join locked on locked.workspace_id = r.workspace_id and locked.current
+    join keys on keys.workspace_id = r.workspace_id and keys.key_id = r.key_id and keys.token_version = r.token_version
+    window earlier as (partition by r.workspace_id order by position)
+  ),
+  meters as materialized (
+    select workspace_id, live_quota, entries, greatest(locked.month, today.month) as month, used,
+      least(counted, greatest(coalesce(live_quota, 9223372036854775807) - used, 0)) as granted,
+      greatest(clock_timestamp(), last_entry_at + interval '1 microsecond') as first_at
+    from (select workspace_id, count(id) as entries, count(*) filter (where counted) as counted from requests group by 1) n
+    join locked using (workspace_id) cross join today
+    cross join lateral (select case when locked.month >= today.month then live_requests else 0 end as used) u
+  ),
   meter as (
-    update live_meters m set
-      last_entry_at = greatest(clock_timestamp(), m.last_entry_at + interval '1 microsecond') + n.requests * interval '1 microsecond',
-      month = greatest(m.month, today.month),
-      last_granted = least(n.counted, greatest(coalesce(m.live_quota, 9223372036854775807) - case when m.month >= today.month then m.live_requests else 0 end, 0)),
-      live_requests = case when m.month >= today.month then m.live_requests else 0 end
-        + least(n.counted, greatest(coalesce(m.live_quota, 9223372036854775807) - case when m.month >= today.month then m.live_requests else 0 end, 0))
-    from today, (select count(*)::int as requests, count(*) filter (where counted)::int as counted from requests) n
-    where m.workspace_id = $1 and today.lock_timeout is not null and m.keys_version = (select keys_version from live_meters where workspace_id = $1)
-    returning m.last_entry_at - n.requests * interval '1 microsecond' as first_at, m.live_requests, m.last_granted, m.live_quota
+    insert into live_meters (workspace_id, last_entry_at, month, live_requests)
+    select workspace_id, first_at + entries * interval '1 microsecond', month, used + granted from meters where entries > 0
+    on conflict (workspace_id) do update set
+      last_entry_at = excluded.last_entry_at, month = excluded.month, live_requests = excluded.live_requests
   ),
   granted as (
     select r.*, first_at + place * interval '1 microsecond' as created_at
-    from requests r, meter where not r.counted or r.nth <= meter.last_granted
+    from requests r join meters using (workspace_id) where not counted or nth <= granted
   ),
   entries as (
     insert into audit_log (workspace_id, id, created_at, kind, key_id, status, method, path, doc)
-    select $1, id, created_at, 'api.request', key_id, status, method, path, head || ${utc('created_at')} || tail
+    select workspace_id, id, created_at, 'api.request', key_id, status, method, path, head || ${utc('created_at')} || tail
     from granted where id is not null
   ),
   usage as (
-    insert into key_usage as u (workspace_id, key_id, day, requests, errors)
-    select $1, key_id, today.day, count(*), count(*) filter (where failed) from granted, today group by key_id, today.day
-    on conflict (workspace_id, key_id, day) do update
-      set requests = u.requests + excluded.requests, errors = u.errors + excluded.errors
+    insert into key_usage as u (workspace_id, key_id, day, requests, errors, last_used_at)
+    select workspace_id, key_id, day, count(*), count(*) filter (where failed), minute
+    from granted, today group by 1, 2, day, minute order by 1, 2
+    on conflict (workspace_id, key_id, day) do update set requests = u.requests + excluded.requests,
+      errors = u.errors + excluded.errors, last_used_at = greatest(u.last_used_at, excluded.last_used_at)
   ),
   hours as (
     insert into traffic as t (workspace_id, hour, mode, bucket, requests, errors)
-    select $1, today.hour, case when id is null then 'test' else 'live' end, bucket, count(*), count(*) filter (where failed)
-    from granted, today group by 2, 3, 4
+    select workspace_id, hour, case when id is null then 'test' else 'live' end, bucket, count(*), count(*) filter (where failed)
+    from granted, today group by 1, 2, 3, 4 order by 1, 2, 3, 4
     on conflict (workspace_id, hour, mode, bucket) do update
       set requests = t.requests + excluded.requests, errors = t.errors + excluded.errors
-  ),
-  used as (
-    update api_keys k set last_used_at = today.minute from today
-    where k.workspace_id = $1 and k.id in (select key_id from granted)
-      and (k.last_used_at is null or k.last_used_at < today.minute)
   )
-  select position::int, (not counted or nth <= last_granted) as granted, live_quota,
-    live_requests - last_granted + least(nth, last_granted) as used
-  from requests, meter
+  select position::int, workspace_id, (not counted or nth <= granted) as granted, live_quota, used + least(nth, granted) as used,
+    null as not_written
+  from requests join meters using (workspace_id)
   union all
-  select 0, false, null, 0 where exists (select from requests) and not exists (select from meter)`;
+  select 0, w.workspace_id, false, null, 0, case
+      when locked.workspace_id is not null then 'stale'
+      when (select true from live_meters m where m.workspace_id = w.workspace_id) then 'held'
+      else 'missing' end
+  from unnest($2) as w (workspace_id) left join locked using (workspace_id) where locked.current is not true`;
 
-/** Instead of a position: keys changed while the statement waited for the clock of the log, and nothing was written. */
-const STALE = 0;
+/** Which locks a statement waits for. */
+export interface Patience {
+  /** The workspace whose log it waits for. It leaves out all others whose logs are held. Undefined: it waits for none. */
+  readonly waitFor: string | undefined;
+  /** It fails with `lock_not_available` after this time. */
+  readonly lockTimeoutMs: number;
+}
+
+/**
+ * Writes requests by workspace in one statement. Returns for each workspace the outcomes in the order of its requests, or
+ * why nothing is written for it.
+ */
+export async function writeRequests(
+  client: Queryable,
+  group: ReadonlyMap<string, readonly AuditedRequest[]>,
+  { waitFor, lockTimeoutMs }: Patience,
+): Promise<ReadonlyMap<string, readonly Outcome[] | NotWritten>> {
+  const requests = [...group.values()].flat();
+  const docs = requests.map(({ entry }) => (entry === null ? null : entryDoc(entry)));
+  const { rows } = await client.query<WrittenRow>(
+    write(
+      waitFor ?? null,
+      [...group.keys()],
+      requests.map(({ workspaceId }) => workspaceId),
+      requests.map(({ keyId }) => keyId),
+      requests.map(({ tokenVersion }) => tokenVersion),
+      docs.map((doc) => doc?.id ?? null),
+      docs.map((doc) => doc?.head ?? null),
+      docs.map((doc) => doc?.tail ?? null),
+      requests.map(({ counted }) => counted),
+      requests.map(({ entry }) => entry?.status ?? null),
+      requests.map(({ entry }) => entry?.method ?? null),
+      requests.map(({ entry }) => entry?.path ?? null),
+      requests.map(({ durationMs }) => latencyBucket(durationMs)),
+      requests.map(({ failed }) => failed),
+      String(lockTimeoutMs),
+    ),
+  );
+  const outcomes: Outcome[] = requests.map(() => ({ result: 'invalid_key' }));
+  const results = new Map<string, readonly Outcome[] | NotWritten>();
+  for (const { position, workspace_id, granted, used, live_quota, not_written } of rows) {
+    if (not_written !== null) results.set(workspace_id, not_written);
+    const quota = live_quota === null ? null : { limit: live_quota, used };
+    if (position > 0) {
+      outcomes[position - 1] =
+        granted || quota === null ? { result: 'recorded', quota } : { result: 'over_quota', quota };
+    }
+  }
+  let end = 0;
+  for (const [workspaceId, { length }] of group) {
+    const start = end;
+    end += length;
+    if (!results.has(workspaceId)) results.set(workspaceId, outcomes.slice(start, end));
+  }
+  return results;
+}
+
 /** The most attempts. The statement runs again if a key of the workspace changed between its start and its lock. */
 const ATTEMPTS_MAX = 10;
 
@@ -116,53 +219,15 @@ export async function appendRequests(
   requests: readonly AuditedRequest[],
   lockTimeoutMs: number,
 ): Promise<readonly Outcome[]> {
-  const statement = requestsStatement(workspaceId, requests, lockTimeoutMs);
+  const group = new Map([[workspaceId, requests]]);
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
-    const { rows } = await client.query<WrittenRow>(statement);
-    const outcomes = outcomesOf(requests, rows);
-    if (outcomes !== undefined) return outcomes;
+    const result = (await writeRequests(client, group, { waitFor: workspaceId, lockTimeoutMs })).get(
+      workspaceId,
+    );
+    if (result === 'missing') throw new Error(NO_LOG);
+    if (typeof result === 'object') return result;
   }
   throw new Error('The keys of the workspace change faster than its requests can be recorded.');
 }
 
-/** The statement that writes the requests of one workspace. Its rows are for {@link outcomesOf}. */
-export function requestsStatement(
-  workspaceId: string,
-  requests: readonly AuditedRequest[],
-  lockTimeoutMs: number,
-): pg.QueryConfig {
-  const docs = requests.map(({ entry }) => (entry === null ? null : entryDoc(entry)));
-  return writeRequests(
-    workspaceId,
-    requests.map((request) => request.keyId),
-    requests.map((request) => request.tokenVersion),
-    docs.map((doc) => doc?.id ?? null),
-    docs.map((doc) => doc?.head ?? null),
-    docs.map((doc) => doc?.tail ?? null),
-    requests.map((request) => request.counted),
-    requests.map((request) => request.failed),
-    requests.map(({ entry }) => entry?.status ?? null),
-    requests.map(({ entry }) => entry?.method ?? null),
-    requests.map(({ entry }) => entry?.path ?? null),
-    requests.map(({ durationMs }) => latencyBucket(durationMs)),
-    String(lockTimeoutMs),
-  );
-}
-
-/**
- * The outcomes in the order of the requests. Undefined: keys changed while the statement waited for the log's clock.
- * Nothing was written, and the statement has to run again.
- */
-export function outcomesOf(
-  requests: readonly AuditedRequest[],
-  rows: readonly WrittenRow[],
-): readonly Outcome[] | undefined {
-  if (rows[0]?.position === STALE) return undefined;
-  const outcomes: Outcome[] = requests.map(() => ({ result: 'invalid_key' }));
-  for (const { position, granted, used, live_quota } of rows) {
-    const quota = live_quota === null ? null : { limit: live_quota, used };
-    outcomes[position - 1] =
-      granted || quota === null ? { result: 'recorded', quota } : { result: 'over_quota', quota };
-  }
-  return outcomes;
-}
+export const NO_LOG = 'The workspace has no audit log.';

@@ -46,7 +46,7 @@ export const AUDIT_QUEUE_LIMITS: AuditQueueLimits = {
 export interface AuditQueue {
   /** False: there is no room. */
   add(pending: Pending): boolean;
-  /** Takes entries of all wanted workspaces, sorted by workspace id, so that every writer locks logs in the same order. */
+  /** Takes entries of all wanted workspaces, sorted by workspace id. */
   takeGroup(max: number, wanted: (workspaceId: string) => boolean): Group;
   /** The wanted workspaces that have entries. A workspace whose entries were put back goes to the end. */
   waiting(wanted: (workspaceId: string) => boolean): readonly string[];

@@ -1,15 +1,19 @@
 import type pg from 'pg';
 import { beforeAll, expect, test } from 'vitest';
 import { onFileEnd } from '../../test/harness/cleanup.ts';
+import { testLanes } from '../../test/harness/database.ts';
 import { requestEntries } from '../../test/harness/entries.ts';
 import { waitingForLocks } from '../../test/harness/locks.ts';
 import { createTestService, type TestService } from '../../test/harness/service.ts';
 import { createPool } from '../database/pool.ts';
 import type { Outcome } from './append-requests.ts';
-import type { Pending } from './audit-queue.ts';
-import { GroupFailure, writeGroup } from './audit-writer.ts';
+import type { Group, Pending } from './audit-queue.ts';
+import { createAuditWriter } from './audit-writer.ts';
+import { writeGroup } from './write-group.ts';
 
 const LOCK_TIMEOUT_MS = 10_000;
+const IN_THE_FUTURE =
+  "update live_meters set last_entry_at = now() + interval '10 years' where workspace_id = $1";
 const HOLD_LOG = 'select from live_meters where workspace_id = $1 for update';
 
 let service: TestService;
@@ -70,17 +74,25 @@ async function during<T>(
   }
 }
 
+const write = async (group: Group, waitFor?: string, lockTimeoutMs = LOCK_TIMEOUT_MS): Promise<string[]> => {
+  const { settle, left } = await writeGroup(trail, group, { waitFor, lockTimeoutMs });
+  settle();
+  return [...left.keys()];
+};
+
+const RECORDED = { result: 'recorded', quota: null } as const;
+
 async function expectWrittenOnlyNow({ group, outcomes, ids }: NewGroup): Promise<void> {
   expect(outcomes.size).toBe(0);
   expect(await entriesOf(ids)).toEqual([0, 0, 0]);
-  await writeGroup(trail, group, LOCK_TIMEOUT_MS);
+  expect(await write(group)).toEqual([]);
   expect(await entriesOf(ids)).toEqual([1, 1, 1]);
 }
 
 test('requests of several workspaces are written with one commit', async () => {
   const { group, outcomes, ids } = await newGroup(3);
-  expect(await writeGroup(trail, group, LOCK_TIMEOUT_MS)).toEqual(new Map());
-  expect(ids.map((id) => outcomes.get(id))).toEqual(ids.map(() => ({ result: 'recorded', quota: null })));
+  expect(await write(group)).toEqual([]);
+  expect(ids.map((id) => outcomes.get(id))).toEqual(ids.map(() => RECORDED));
   expect(await entriesOf(ids)).toEqual([1, 1, 1]);
   const { rows } = await service.pool.query(
     `select count(distinct xmin::text)::int as transactions from audit_log
@@ -93,27 +105,46 @@ test('requests of several workspaces are written with one commit', async () => {
 test('requests of a workspace whose keys change meanwhile are returned, and the others are written', async () => {
   const { group, outcomes, ids } = await newGroup(3);
   const change = 'update live_meters set keys_version = keys_version + 1 where workspace_id = $1';
-  const again = await during(change, ids[1], async (holder) => {
-    const writing = writeGroup(trail, group, LOCK_TIMEOUT_MS);
+  const left = await during(change, ids[1], async (holder) => {
+    const writing = write(group, ids[1]);
     await expect.poll(() => waitingForLocks(service.pool)).toBe(1);
     await holder.query('commit');
     return writing;
   });
-  expect([...again.keys()]).toEqual([ids[1]]);
+  expect(left).toEqual([ids[1]]);
   expect(outcomes.has(ids[1])).toBe(false);
   expect(await entriesOf(ids)).toEqual([1, 0, 1]);
-  await writeGroup(trail, again, LOCK_TIMEOUT_MS);
-  expect(outcomes.get(ids[1])).toEqual({ result: 'recorded', quota: null });
+  await write(new Map([[ids[1], group.get(ids[1]) ?? []]]));
+  expect(outcomes.get(ids[1])).toEqual(RECORDED);
 });
 
-test('if the log of one workspace is held, the failure names it, and nothing of the group is written', async () => {
+test('requests of a workspace whose log is held are returned at once, and the others are written', async () => {
+  const { group, outcomes, ids } = await newGroup(3);
+  expect(await during(HOLD_LOG, ids[1], () => write(group, ids[0]))).toEqual([ids[1]]);
+  expect([...outcomes.keys()].toSorted()).toEqual([ids[0], ids[2]].toSorted());
+  expect(await entriesOf(ids)).toEqual([1, 0, 1]);
+});
+
+test('a group that waits for a log holds no other one meanwhile', async () => {
+  const { group, ids } = await newGroup(3);
+  await during(HOLD_LOG, ids[1], async (holder) => {
+    const writing = write(group, ids[1]);
+    await expect.poll(() => waitingForLocks(service.pool)).toBe(1);
+    for (const id of ids) {
+      if (id !== ids[1]) await during(`${HOLD_LOG} nowait`, id, () => Promise.resolve());
+    }
+    await holder.query('commit');
+    expect(await writing).toEqual([]);
+  });
+});
+
+test('if the log that a group waits for stays held, nothing of the group is written', async () => {
   const created = await newGroup(3);
   const { group, ids } = created;
   const failure = await during(HOLD_LOG, ids[1], () =>
-    writeGroup(trail, group, 1).catch((error: unknown) => error),
+    write(group, ids[1], 1).catch((error: unknown) => error),
   );
-  expect(failure).toBeInstanceOf(GroupFailure);
-  expect(failure).toMatchObject({ workspaceId: ids[1], cause: { code: '55P03' } });
+  expect(failure).toMatchObject({ code: '55P03' });
   await expectWrittenOnlyNow(created);
 });
 
@@ -121,13 +152,59 @@ test('if the connection breaks meanwhile, the group fails, and the next one is w
   const created = await newGroup(3);
   const { group, ids } = created;
   const failure = await during(HOLD_LOG, ids[1], async () => {
-    const writing = writeGroup(trail, group, LOCK_TIMEOUT_MS).catch((error: unknown) => error);
+    const writing = write(group, ids[1]).catch((error: unknown) => error);
     await expect.poll(() => waitingForLocks(service.pool)).toBe(1);
     await service.pool.query(
       "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'trail'",
     );
     return writing;
   });
-  expect(failure).not.toBeInstanceOf(GroupFailure);
+  expect(failure).toBeInstanceOf(Error);
   await expectWrittenOnlyNow(created);
+});
+
+test('two writers with the same workspaces in another order never deadlock, and write each request once', async () => {
+  const { group, ids } = await newGroup(8);
+  const reversed: Group = new Map([...group].toReversed());
+  let left = 0;
+  for (let i = 0; i < 50; i++) {
+    const results = await Promise.all(
+      (
+        [
+          [trail, group],
+          [service.pool, reversed],
+        ] as const
+      ).map(([connections, each]) =>
+        writeGroup(connections, each, { waitFor: [...each.keys()][0], lockTimeoutMs: LOCK_TIMEOUT_MS }),
+      ),
+    );
+    left += results.reduce((sum, result) => sum + result.left.size, 0);
+  }
+  const written = (await entriesOf(ids)).reduce((sum, entries) => sum + entries, 0);
+  expect(written).toBe(2 * 50 * 8 - left);
+});
+
+test('entries that the database refuses fail alone: the others of their group are written', async () => {
+  const { group, ids } = await newGroup(5);
+  const lanes = testLanes(service.database);
+  const writer = createAuditWriter(lanes);
+  await service.pool.query(IN_THE_FUTURE, [ids[1]]);
+  const append = () =>
+    Promise.all(
+      [...group.values()].flat().map((request) =>
+        writer.append(request).then(
+          ({ result }) => result,
+          (error: Error) => error.message,
+        ),
+      ),
+    );
+  for (const written of [1, 2]) {
+    const results = await append();
+    expect(results[1]).toMatch(/no partition/);
+    expect(results.toSpliced(1, 1)).toEqual(Array.from({ length: 4 }, () => 'recorded'));
+    expect(await entriesOf(ids)).toEqual(ids.map((id) => (id === ids[1] ? 0 : written)));
+  }
+  await service.pool.query('update live_meters set last_entry_at = now() where workspace_id = $1', [ids[1]]);
+  expect(await append()).toEqual(Array.from({ length: 5 }, () => 'recorded'));
+  await writer.drain();
 });

@@ -1,17 +1,8 @@
-import pg from 'pg';
 import { GROUP_COMMIT_LOCK_TIMEOUT_MS, GROUP_COMMIT_MAX_ENTRIES } from '../config/limits.ts';
-import type { Connections } from '../database/lane.ts';
+import { isRefused } from '../database/errors.ts';
 import type { Lanes } from '../database/lanes.ts';
-import { begin, commit } from '../database/pool.ts';
 import { BusyError } from '../database/turns.ts';
-import {
-  type AuditedRequest,
-  appendRequests,
-  type Outcome,
-  outcomesOf,
-  requestsStatement,
-  type WrittenRow,
-} from './append-requests.ts';
+import type { AuditedRequest, Outcome } from './append-requests.ts';
 import {
   AUDIT_QUEUE_LIMITS,
   type AuditQueueLimits,
@@ -19,9 +10,9 @@ import {
   type Group,
   type Pending,
   rejectAll,
-  settle,
 } from './audit-queue.ts';
 import { createHeldLogs } from './held-logs.ts';
+import { writeGroup } from './write-group.ts';
 
 /** Writes the audit entries of requests. Each outcome is durable. */
 export interface AuditWriter {
@@ -35,9 +26,10 @@ export interface AuditWriter {
 }
 
 /**
- * Group commit: while one group is written, requests gather for the next one, so that many share one commit. A workspace
- * whose log is held by another transaction, or refuses an entry, is left out of the groups until held-logs.ts has written
- * its entries.
+ * Group commit: while one group is written, requests gather for the next one, so that many share one commit. The statement
+ * of a group waits for the log of one workspace only, the one whose entry has waited the longest: another process commits
+ * its own group soon, and then all logs of that group are free. A workspace whose log stays held, or that is in a group
+ * that the database refuses, is left out of the groups until held-logs.ts has written its entries.
  */
 export function createAuditWriter(
   lanes: Pick<Lanes, 'trail' | 'writes'>,
@@ -53,19 +45,21 @@ export function createAuditWriter(
 
   const writeGroups = async (): Promise<void> => {
     for (;;) {
-      const group = queue.takeGroup(
-        GROUP_COMMIT_MAX_ENTRIES,
-        (workspaceId) => !held.workspaces.has(workspaceId),
-      );
-      if (group.size === 0) break;
+      const group = queue.takeGroup(GROUP_COMMIT_MAX_ENTRIES, (workspaceId) => !held.has(workspaceId));
+      const oldest = oldestOf(group);
+      if (oldest === undefined) break;
       try {
-        queue.putBack(await writeGroup(lanes.trail, group, GROUP_COMMIT_LOCK_TIMEOUT_MS));
+        const patience = { waitFor: oldest, lockTimeoutMs: GROUP_COMMIT_LOCK_TIMEOUT_MS };
+        const written = await writeGroup(lanes.trail, group, patience);
+        written.settle();
+        queue.putBack(written.left);
       } catch (error) {
-        if (error instanceof GroupFailure) {
+        if (!isRefused(error)) rejectAll(group, error);
+        else {
           queue.putBack(group);
-          await held.add(error.workspaceId, error.cause, group);
+          await held.add([...group.keys()], error);
           held.write();
-        } else rejectAll(group, error);
+        }
       }
     }
     writing = undefined;
@@ -78,7 +72,7 @@ export function createAuditWriter(
           reject(new BusyError('too many audit entries wait to be written'));
           return;
         }
-        if (held.workspaces.has(request.workspaceId)) held.write();
+        if (held.has(request.workspaceId)) held.write();
         else startGroups();
       }),
     async drain() {
@@ -87,86 +81,11 @@ export function createAuditWriter(
   };
 }
 
-/** The failure of the statement of one workspace. */
-export class GroupFailure extends Error {
-  readonly workspaceId: string;
-  constructor(workspaceId: string, cause: pg.DatabaseError) {
-    super('A group commit failed.', { cause });
-    this.workspaceId = workspaceId;
-  }
+/** The workspace with the entry that has waited the longest. Undefined: the group is empty. */
+function oldestOf(group: Group): string | undefined {
+  let oldest: Pending | undefined;
+  for (const [pending] of group.values())
+    if (pending !== undefined && pending.sinceMs < (oldest?.sinceMs ?? Number.POSITIVE_INFINITY))
+      oldest = pending;
+  return oldest?.workspaceId;
 }
-
-/**
- * Writes a group with one commit and settles its requests. Returns the requests of workspaces whose keys changed meanwhile;
- * nothing is written for them. Throws GroupFailure if the statement of a workspace fails; then nothing of the group is
- * written.
- */
-export async function writeGroup(
-  connections: Connections,
-  group: Group,
-  lockTimeoutMs: number,
-): Promise<Group> {
-  const [only] = group;
-  if (only !== undefined && group.size === 1) {
-    const [workspaceId, pending] = only;
-    // A single statement is its own transaction.
-    const outcomes = await appendRequests(connections, workspaceId, pending, lockTimeoutMs).catch(
-      (error: unknown) => Promise.reject(failureOf(workspaceId, error)),
-    );
-    settle(pending, outcomes);
-    return new Map();
-  }
-  const again = new Map<string, readonly Pending[]>();
-  const results = await writeInOneTransaction(connections, group, lockTimeoutMs);
-  for (const [workspaceId, pending] of group) {
-    const outcomes = outcomesOf(pending, results.get(workspaceId) ?? []);
-    if (outcomes === undefined) again.set(workspaceId, pending);
-    else settle(pending, outcomes);
-  }
-  return again;
-}
-
-/**
- * Sends the whole transaction at once (the connection has `pipeline`). If each statement waited for the result of the
- * statement before it, each wait would take a turn of the event loop. Under load, a turn is the time of many requests.
- */
-async function writeInOneTransaction(
-  connections: Connections,
-  group: Group,
-  lockTimeoutMs: number,
-): Promise<ReadonlyMap<string, readonly WrittenRow[]>> {
-  const workspaceIds = [...group.keys()];
-  const statements = [...group].map(([workspaceId, pending]) =>
-    requestsStatement(workspaceId, pending, lockTimeoutMs),
-  );
-  const client = await connections.connect();
-  const begun = client.query(begin());
-  const written = statements.map((statement) => client.query<WrittenRow>(statement));
-  const committed = commit(client);
-  const [results, [beginning, ending]] = await Promise.all([
-    Promise.allSettled(written),
-    Promise.allSettled([begun, committed]),
-  ]);
-  const rows = new Map<string, readonly WrittenRow[]>();
-  let failure: unknown;
-  for (const [i, workspaceId] of workspaceIds.entries()) {
-    const result = results[i];
-    if (result?.status === 'fulfilled') rows.set(workspaceId, result.value.rows);
-    // The statements after the first failure fail because of it.
-    else failure ??= failureOf(workspaceId, result?.reason);
-  }
-  for (const result of [beginning, ending]) if (result.status === 'rejected') failure ??= result.reason;
-  if (failure === undefined) {
-    client.release();
-    return rows;
-  }
-  // After a failed statement, the commit rolls back, so the connection can be used again.
-  client.release(!(failure instanceof GroupFailure));
-  throw failure;
-}
-
-/** Only an error of the database can be due to one workspace. */
-const failureOf = (workspaceId: string, error: unknown): unknown =>
-  error instanceof pg.DatabaseError && error.severity !== 'FATAL'
-    ? new GroupFailure(workspaceId, error)
-    : error;

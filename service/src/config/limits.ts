@@ -60,8 +60,10 @@ export const STATEMENT_TIMEOUT_MS = 30_000;
 export const READ_STATEMENT_TIMEOUT_MS = 5_000;
 /** The same for statements of the dashboard that take longer: filters of the log, exports, plots. */
 export const SLOW_STATEMENT_TIMEOUT_MS = 10_000;
-/** The same for one workspace's part of a group commit, and for a held log: other workspaces wait for it. */
+/** The same for a group commit: other workspaces wait for it. */
 export const GROUP_STATEMENT_TIMEOUT_MS = 2_000;
+/** The same for entries that are written without a group: other workspaces of a failed group wait for it. */
+export const HELD_LOG_STATEMENT_TIMEOUT_MS = 1_000;
 
 /** How long a group commit waits for a lock on one workspace's log before it continues without it. */
 export const GROUP_COMMIT_LOCK_TIMEOUT_MS = 250;

@@ -13,6 +13,10 @@ const SQL_STATES = {
 export const failedFor = (error: unknown, reason: keyof typeof SQL_STATES): boolean =>
   errorCode(error) === SQL_STATES[reason];
 
+/** Whether the database has refused a statement, and the connection can be used again. */
+export const isRefused = (error: unknown): boolean =>
+  error instanceof pg.DatabaseError && error.severity !== 'FATAL';
+
 const NETWORK_CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',

@@ -1,0 +1,29 @@
+import type { Queryable } from '../database/lane.ts';
+import { NO_LOG, type Patience, writeRequests } from './append-requests.ts';
+import { type Group, type Pending, rejectAll, settle } from './audit-queue.ts';
+
+/** What a statement has written of a group. */
+interface WrittenGroup {
+  /** Settles the requests. Call it after the commit. */
+  readonly settle: () => void;
+  /** The requests of the workspaces for which nothing is written: their logs are held, or their keys have changed. */
+  readonly left: Group;
+}
+
+/** Writes a group in one statement. If it fails, nothing of the group is written. */
+export async function writeGroup(
+  connection: Queryable,
+  group: Group,
+  patience: Patience,
+): Promise<WrittenGroup> {
+  const results = await writeRequests(connection, group, patience);
+  const left = new Map<string, readonly Pending[]>();
+  const written: (() => void)[] = [];
+  for (const [workspaceId, pending] of group) {
+    const result = results.get(workspaceId);
+    if (result === 'held' || result === 'stale') left.set(workspaceId, pending);
+    else if (typeof result === 'object') written.push(() => settle(pending, result));
+    else written.push(() => rejectAll(new Map([[workspaceId, pending]]), new Error(NO_LOG)));
+  }
+  return { left, settle: () => written.forEach((each) => void each()) };
+}
