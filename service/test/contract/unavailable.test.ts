@@ -94,7 +94,7 @@ describe('when a statement takes too long', () => {
     const holder = await service.pool.connect();
     try {
       await holder.query('begin');
-      await holder.query('lock table audits in access exclusive mode');
+      await holder.query('lock table audits, record_counts in access exclusive mode');
       for (const path of ['/v1/audits', '/v1/audits/x', '/v1/audits/count']) {
         const answer = await node.request(sandbox, path);
         expectFailure(answer, 'unavailable');
