@@ -5,7 +5,7 @@ import type pg from 'pg';
 export async function requestEntries(pool: pg.Pool, workspaceId: string): Promise<readonly AuditLogEntry[]> {
   const { rows } = await pool.query<{ entry: AuditLogEntry }>(
     `select doc::json as entry from audit_log
-     where workspace_id = $1 and kind = 'api.request' and id not like '%seed%' order by created_at, id`,
+     where workspace_id = $1 and kind = 'api.request' and not starts_with(id, 'log_seed_') order by created_at, id`,
     [workspaceId],
   );
   return rows.map(({ entry }) => entry);
