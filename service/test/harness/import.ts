@@ -6,7 +6,7 @@ import { exportRecords } from '../../src/bulk/export.ts';
 import { type ImportOptions, type ImportReport, importRecords } from '../../src/bulk/import.ts';
 import { inTransaction } from '../../src/database/pool.ts';
 import { createWorkspace } from '../../src/records/workspaces.ts';
-import { resourceNamed } from './records.ts';
+import { resourceNamed, TRUE_COUNTS } from './records.ts';
 
 type Chosen = Partial<
   Pick<ImportOptions, 'fileName' | 'atomic' | 'confirm' | 'parallel' | 'onProgress' | 'signal' | 'format'>
@@ -92,19 +92,8 @@ export async function workspaceWith(pool: pg.Pool, ...companyIds: readonly strin
 
 /** The stored counters that differ from the number of records. */
 export async function wrongCounts(pool: pg.Pool, workspaceId: string): Promise<readonly unknown[]> {
-  const relations = ['audits', 'mentions', 'content'];
-  const truth = [
-    ...[...relations, 'companies'].map(
-      (name) =>
-        `select '${name}' as resource, '' as company_id, count(*) as records from ${name} where workspace_id = $1 having count(*) > 0`,
-    ),
-    ...relations.map(
-      (name) =>
-        `select '${name}', company_id, count(*) from ${name} where workspace_id = $1 group by company_id`,
-    ),
-  ].join(' union all ');
   const { rows } = await pool.query(
-    `select * from (${truth}) truth full join (select * from record_counts where workspace_id = $1) kept using (resource, company_id)
+    `select * from (${TRUE_COUNTS}) truth full join (select * from record_counts where workspace_id = $1) kept using (resource, company_id)
      where truth.records is distinct from kept.records`,
     [workspaceId],
   );

@@ -69,4 +69,18 @@ function tableRow(workspaceId: string, resource: Resource, seed: SeedRow): objec
   };
 }
 
+const OF_COMPANIES = ['audits', 'mentions', 'content'];
+
+/** SQL that counts the records of the workspace $1, as the counters should. */
+export const TRUE_COUNTS = [
+  ...[...OF_COMPANIES, 'companies'].map(
+    (name) =>
+      `select '${name}' as resource, '' as company_id, count(*) as records from ${name} where workspace_id = $1 having count(*) > 0`,
+  ),
+  ...OF_COMPANIES.map(
+    (name) =>
+      `select '${name}', company_id, count(*) from ${name} where workspace_id = $1 group by company_id`,
+  ),
+].join(' union all ');
+
 const bytea = (bytes: number): string => `\\x${randomBytes(bytes).toString('hex')}`;

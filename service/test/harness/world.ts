@@ -7,7 +7,7 @@ import {
   type Params,
   urlOf,
 } from './lists.ts';
-import { resourceNamed, type SeedRow, seedRecords } from './records.ts';
+import { resourceNamed, type SeedRow, seedRecords, TRUE_COUNTS } from './records.ts';
 import { createTestService, type TestAnswer, type TestService } from './service.ts';
 
 /** The least number of items in each list of a seeded workspace. Not a multiple of the tests' page sizes. */
@@ -52,6 +52,11 @@ export async function seedWorkspace(service: TestService, workspaceId: string): 
     const rows = Array.from({ length: ITEMS }, (_, index) => seedRow(list, index));
     await seedRecords(service.pool, workspaceId, list.resource, rows);
   }
+  await service.pool.query(
+    `insert into record_counts (workspace_id, resource, company_id, records)
+     select $1, resource, company_id, records from (${TRUE_COUNTS}) truth`,
+    [workspaceId],
+  );
 }
 
 export async function createWorld(): Promise<World> {

@@ -38,7 +38,10 @@ function isDeclared(text: string): boolean {
   return known.has(text);
 }
 
-/** The file or package that calls `query`. Undefined: pg itself, for a statement that is already checked. */
+/**
+ * The file or package that calls `query`. Undefined: the pool, which passes on a statement that it got. It may do so in
+ * the course of another caller's work, which has returned a connection.
+ */
 function callerOf(): string | undefined {
   const { prepareStackTrace, stackTraceLimit } = Error;
   Error.stackTraceLimit = FRAMES;
@@ -48,11 +51,14 @@ function callerOf(): string | undefined {
   const { stack = [] } = holder;
   Object.assign(Error, { prepareStackTrace, stackTraceLimit });
   let wrapper: string | undefined;
+  let nearest = true;
   for (const site of stack) {
     const name = site.getFileName() ?? '';
     const path = name.startsWith('file:') ? fileURLToPath(name) : name;
     if (!path.startsWith('/') || path === import.meta.filename) continue;
     const ofPackage = PACKAGE.exec(path)?.[1];
+    if (nearest && ofPackage === 'pg-pool') return undefined;
+    nearest = false;
     if (ofPackage !== undefined && /^pg(?:-|$)/.test(ofPackage)) continue;
     const caller = ofPackage ?? relative(ROOT, path);
     if (!WRAPPERS.has(caller)) return wrapper !== undefined && ofPackage !== undefined ? wrapper : caller;
