@@ -28,18 +28,14 @@ describe('keys/store.ts, which creates, rotates and revokes keys', () => {
     expect(outside).toEqual([]);
   });
 
-  test('is the only code that writes keys, except for a new index and the time of the last use', () => {
+  test('is the only code that writes keys, except for a new index', () => {
     const writers = files.filter(
       (file) =>
         !HARNESS.test(file) &&
         !/\.(?:test|fixture)\.ts$/.test(file) &&
         /(insert\s+into|update|delete\s+from)\s+api_keys/i.test(readFileSync(join(SERVICE, file), 'utf8')),
     );
-    // authenticate.ts re-indexes under new secrets, append-requests.ts stores the last use.
-    expect(writers.toSorted()).toEqual([
-      'src/audit-log/append-requests.ts',
-      'src/keys/authenticate.ts',
-      STORE,
-    ]);
+    // authenticate.ts re-indexes under new secrets.
+    expect(writers.toSorted()).toEqual(['src/keys/authenticate.ts', STORE]);
   });
 });
