@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { checkHistory } from './check.ts';
 import type { Attempt, FinalWorkspace, History, Write, WriteAttempt } from './history.ts';
+import { PLANTS } from './plants.ts';
 
 const workspaceId = 'w';
 
@@ -169,4 +172,9 @@ describe('the checker finds', () => {
   ])('%s', (_fault, changed, violation) => {
     expect(checkHistory({ ...sound, ...changed })).toContainEqual(expect.stringMatching(violation));
   });
+});
+
+test.each(PLANTS)('the planted fault fits its file: $name', ({ file, replace }) => {
+  const source = readFileSync(join(import.meta.dirname, '../../src', file), 'utf8');
+  expect(source.split(replace)).toHaveLength(2);
 });

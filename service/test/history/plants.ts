@@ -30,7 +30,7 @@ export const PLANTS: readonly Plant[] = [
   {
     name: 'cached revocation: the audit entry no longer confirms the key',
     file: 'audit-log/append-requests.ts',
-    replace: ' and k.token_version = r.token_version and k.revoked_at is null',
+    replace: 'and token_version = r.token_version and revoked_at is null',
     by: '',
     faults: [],
     found: /was let in after its end/,
@@ -39,9 +39,9 @@ export const PLANTS: readonly Plant[] = [
     name: 'unlocked clock: records take their time without locking the clock',
     file: 'records/time.ts',
     replace: `update workspace_clocks
-      set last_at = greatest(clock_timestamp(), last_at + interval '1 microsecond') + ($2::int - 1) * interval '1 microsecond'
-      where workspace_id = $1
-      returning (extract(epoch from last_at) * 1000000)::bigint as last`,
+  set last_at = greatest(clock_timestamp(), last_at + interval '1 microsecond') + ($2::int - 1) * interval '1 microsecond'
+  where workspace_id = $1
+  returning (extract(epoch from last_at) * 1000000)::bigint as last`,
     by: `select (extract(epoch from clock_timestamp()) * 1000000)::bigint + $2::int - 1 as last
       from workspace_clocks where workspace_id = $1`,
     faults: [],
@@ -50,16 +50,16 @@ export const PLANTS: readonly Plant[] = [
   {
     name: 'lost quota: one request of five is not counted',
     file: 'audit-log/append-requests.ts',
-    replace: 'requests.map((request) => request.counted)',
-    by: 'requests.map((request) => request.counted && Math.random() > 0.2)',
+    replace: 'requests.map(({ counted }) => counted)',
+    by: 'requests.map(({ counted }) => counted && Math.random() > 0.2)',
     faults: [],
     found: /its meter says|used \d+ of a quota/,
   },
   {
     name: 'skipped commit: one transaction of ten is rolled back and answered as done',
     file: 'database/pool.ts',
-    replace: `await client.query('commit')`,
-    by: `Math.random() < 0.1 ? { ...(await client.query('rollback')), command: 'COMMIT' } : await client.query('commit')`,
+    replace: 'await client.query(commitTransaction())',
+    by: `Math.random() < 0.1 ? { ...(await client.query(rollback())), command: 'COMMIT' } : await client.query(commitTransaction())`,
     faults: [],
     found: /acknowledged records are missing|has no entry/,
   },
