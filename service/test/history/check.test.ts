@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { checkHistory } from './check.ts';
 import type { Attempt, FinalWorkspace, History, Write, WriteAttempt } from './history.ts';
-import { PLANTS } from './plants.ts';
+import { killAtMigration, PLANTS } from './plants.ts';
 
 const workspaceId = 'w';
 
@@ -174,7 +174,7 @@ describe('the checker finds', () => {
   });
 });
 
-test.each(PLANTS)('the planted fault fits its file: $name', ({ file, replace }) => {
+test.each([...PLANTS, killAtMigration(1)])('the planted fault fits its file: $name', ({ file, replace }) => {
   const source = readFileSync(join(import.meta.dirname, '../../src', file), 'utf8');
   expect(source.split(replace)).toHaveLength(2);
 });

@@ -64,3 +64,13 @@ export const PLANTS: readonly Plant[] = [
     found: /acknowledged records are missing|has no entry/,
   },
 ];
+
+const COMMIT_OF_A_MIGRATION = 'await commit(client);';
+
+/** The service ends by kill -9 when all statements of a migration have run, before it commits. */
+export const killAtMigration = (number: number): Pick<Plant, 'name' | 'file' | 'replace' | 'by'> => ({
+  name: `kill at migration ${number}`,
+  file: 'database/migrate.ts',
+  replace: COMMIT_OF_A_MIGRATION,
+  by: `if (file.number === ${number}) process.kill(process.pid, 'SIGKILL'); ${COMMIT_OF_A_MIGRATION}`,
+});

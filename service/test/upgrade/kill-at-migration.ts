@@ -4,18 +4,10 @@ import { expect } from 'vitest';
 import { readMigrationFiles } from '../../src/database/migrate.ts';
 import { spawnSvcd } from '../harness/process.ts';
 import { connectEmbedded } from '../harness/running-service.ts';
-import type { Plant } from '../history/plants.ts';
+import { killAtMigration } from '../history/plants.ts';
 import { RELEASE } from './release.ts';
 
 const HOOK = join(import.meta.dirname, '../history/plant-hook.ts');
-const COMMIT = `await client.query('commit');`;
-
-/** The service ends by kill -9 when all statements of a migration have run, before it commits. */
-const planted = (number: number): Pick<Plant, 'file' | 'replace' | 'by'> => ({
-  file: 'database/migrate.ts',
-  replace: COMMIT,
-  by: `if (file.number === ${number}) process.kill(process.pid, 'SIGKILL'); ${COMMIT}`,
-});
 
 /**
  * Starts the service on a data directory of an earlier release, and kills it within each migration, in the last one with
@@ -30,7 +22,7 @@ export async function killAtEachMigration(dataDir: string): Promise<number> {
         SVC_PORT: '0',
         SVC_WORKERS: '1',
         NODE_OPTIONS: `--import=${HOOK}`,
-        PLANTED_FAULT: JSON.stringify(planted(number)),
+        PLANTED_FAULT: JSON.stringify(killAtMigration(number)),
       },
     });
     expect(await service.ended, `${name}: ${service.stderr()}`).toEqual({ code: null, signal: 'SIGKILL' });
