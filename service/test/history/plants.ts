@@ -56,10 +56,21 @@ export const PLANTS: readonly Plant[] = [
     found: /its meter says|used \d+ of a quota/,
   },
   {
-    name: 'skipped commit: one transaction of ten is rolled back and answered as done',
-    file: 'database/pool.ts',
-    replace: 'await client.query(commitTransaction())',
-    by: `Math.random() < 0.1 ? { ...(await client.query(rollback())), command: 'COMMIT' } : await client.query(commitTransaction())`,
+    name: 'skipped commit: one write of ten is rolled back and answered as done',
+    file: 'api/writes.ts',
+    replace: 'await inTransaction(',
+    by: 'await (Math.random() < 0.1 ? rolledBack : inTransaction)(',
+    append: `async function rolledBack(connections, work) {
+      let result;
+      const undone = new Error('rolled back');
+      await inTransaction(connections, async (client) => {
+        result = await work(client);
+        throw undone;
+      }).catch((error) => {
+        if (error !== undone) throw error;
+      });
+      return result;
+    }`,
     faults: [],
     found: /acknowledged records are missing|has no entry/,
   },
