@@ -1,5 +1,5 @@
+import { readGuides } from '@svc/docs-pages/guides';
 import { openApiDocument } from '@svc/openapi';
-import { readGuides } from '@svc/service/docs/guides';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { expectAccessible } from './harness/accessible.ts';
 import { BROWSER_PATH, createWorld, type World } from './harness/world.ts';

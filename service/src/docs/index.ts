@@ -1,12 +1,12 @@
 import helmet from '@fastify/helmet';
+import { createAssets } from '@svc/docs-pages/assets';
+import { guidePage } from '@svc/docs-pages/guide-page';
+import { readGuides } from '@svc/docs-pages/guides';
+import { REFERENCE_STYLES, referencePage } from '@svc/docs-pages/reference-page';
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
 import { ApiError } from '../http/errors.ts';
 import { securityHeaders } from '../http/security-headers.ts';
-import { cachedContent, sendContent } from '../http/static-content.ts';
-import { type Asset, createAssets } from './assets.ts';
-import { guidePage } from './guide-page.ts';
-import { readGuides } from './guides.ts';
-import { REFERENCE_STYLES, referencePage } from './reference-page.ts';
+import { cachedContent, compress, sendContent } from '../http/static-content.ts';
 
 /** Browsers revalidate a page on each use, because the pages of another release load other files. */
 const PAGE = { type: 'text/html; charset=utf-8', cacheControl: 'no-cache' } as const;
@@ -26,10 +26,10 @@ export function registerDocs(app: FastifyInstance, { publicUrl }: { readonly pub
 
 function registerPages(scope: FastifyInstance, publicUrl: string): void {
   const base = new URL(publicUrl).pathname.replace(/\/$/, '');
-  const assets = createAssets();
+  const assets = createAssets(compress);
   const shared = async () => {
     const [icon, theme] = await Promise.all([assets.get('favicon.svg'), assets.get('theme.js')]);
-    const address = ({ name }: Asset): string => `${base}/docs/assets/${name}`;
+    const address = ({ name }: { readonly name: string }): string => `${base}/docs/assets/${name}`;
     return { base, publicUrl: publicUrl.replace(/\/$/, ''), icon: address(icon), theme: address(theme) };
   };
 

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
+import { readGuides } from '@svc/docs-pages/guides';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createApp } from '../../src/app.ts';
 import { lanesOver } from '../../src/database/lanes.ts';
 import { createPool } from '../../src/database/pool.ts';
-import { readGuides } from '../../src/docs/guides.ts';
 import { GUIDE_FILES, REPOSITORY, readDocument } from './documents.ts';
 
 // These pages ask no database, so this pool never connects.
@@ -128,7 +128,8 @@ test('every guide of the repository is served, and is in the index of the docume
 
 test('looks like the dashboard: the same colours, icon and choice of theme', () => {
   const dashboard = (path: string): string => readFileSync(join(REPOSITORY, 'dashboard', path), 'utf8');
-  const own = (name: string): string => readFileSync(join(REPOSITORY, 'service/assets', name), 'utf8');
+  const own = (name: string): string =>
+    readFileSync(join(REPOSITORY, 'packages/docs-pages/assets', name), 'utf8');
   const colours = own('docs.css').match(/--[\w-]+: light-dark\(.*\);/g) ?? [];
   expect(colours.length).toBeGreaterThan(0);
   const tokens = dashboard('src/styles/tokens.css');

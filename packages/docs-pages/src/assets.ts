@@ -1,22 +1,21 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import Fastify from 'fastify';
-import { compress, type Encodings } from '../http/static-content.ts';
 import { GUIDES_DIRECTORY } from './guides.ts';
 
 /** A file that the pages load. Its name changes with its content, so browsers may cache it forever. */
-export interface Asset {
+interface Asset<Body> {
   /** `docs.0f3a….css` */
   readonly name: string;
   readonly type: string;
-  readonly body: Encodings;
+  readonly body: Body;
 }
 
-export interface Assets {
-  /** Returns a file by its name in the repository: `docs.css`. Reads and compresses it on first use. */
-  get(source: AssetSource): Promise<Asset>;
+export interface Assets<Body = unknown> {
+  /** Returns a file by its name in the repository: `docs.css`. Reads and encodes it on first use. */
+  get(source: AssetSource): Promise<Asset<Body>>;
   /** Returns a file by the name that pages use. Undefined if there is no such file, or if its content has changed. */
-  find(name: string): Promise<Asset | undefined>;
+  find(name: string): Promise<Asset<Body> | undefined>;
 }
 
 const TYPES = {
@@ -25,7 +24,7 @@ const TYPES = {
   svg: 'image/svg+xml',
 } as const;
 
-const own = (name: string) => () => readFile(new URL(`../../assets/${name}`, import.meta.url), 'utf8');
+const own = (name: string) => () => readFile(new URL(`../assets/${name}`, import.meta.url), 'utf8');
 const drawing = (name: string) => () => readFile(new URL(name, GUIDES_DIRECTORY), 'utf8');
 
 const SOURCES = {
@@ -48,12 +47,13 @@ const isSource = (name: string): name is AssetSource => Object.hasOwn(SOURCES, n
 /** `docs.0f3a….css` → `docs.css` */
 const sourceOf = (name: string): string => name.replace(/\.[0-9a-f]+(?=\.\w+$)/, '');
 
-export function createAssets(): Assets {
-  const loaded = new Map<AssetSource, Promise<Asset>>();
-  const get: Assets['get'] = (source) => {
+/** `encode` turns the text of a file into what the server sends. */
+export function createAssets<Body>(encode: (text: string) => Promise<Body>): Assets<Body> {
+  const loaded = new Map<AssetSource, Promise<Asset<Body>>>();
+  const get: Assets<Body>['get'] = (source) => {
     let asset = loaded.get(source);
     if (asset === undefined) {
-      asset = load(source);
+      asset = load(source, encode);
       loaded.set(source, asset);
       // After a failure, the next request tries again.
       asset.catch(() => loaded.delete(source));
@@ -73,14 +73,17 @@ export function createAssets(): Assets {
 /** Characters of the hash in the name of a file. */
 const HASH_CHARACTERS = 12;
 
-async function load(source: AssetSource): Promise<Asset> {
+async function load<Body>(
+  source: AssetSource,
+  encode: (text: string) => Promise<Body>,
+): Promise<Asset<Body>> {
   const text = await SOURCES[source]();
   const [stem = '', extension = ''] = source.split('.');
   const hash = createHash('sha256').update(text).digest('hex').slice(0, HASH_CHARACTERS);
   return {
     name: `${stem}.${hash}.${extension}`,
     type: TYPES[extension as keyof typeof TYPES],
-    body: await compress(text),
+    body: await encode(text),
   };
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { renderMarkdown } from './markdown.ts';
+import { renderMarkdown } from '../src/markdown.ts';
 
 const render = (text: string): string =>
   renderMarkdown(text, { link: (href) => `/to/${href}`, image: (href) => `/files/${href}` });
