@@ -1,5 +1,5 @@
+import { BusyError } from '@svc/turns';
 import { describe, expect, test } from 'vitest';
-import { BusyError } from '../database/turns.ts';
 import type { Outcome } from './append-requests.ts';
 import { type AuditQueueLimits, createAuditQueue, type Pending } from './audit-queue.ts';
 

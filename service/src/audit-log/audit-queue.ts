@@ -1,4 +1,4 @@
-import { BusyError } from '../database/turns.ts';
+import { BusyError } from '@svc/turns';
 import type { AuditedRequest, Outcome } from './append-requests.ts';
 
 /** A request that waits for its entry. */

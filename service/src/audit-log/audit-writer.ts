@@ -1,7 +1,7 @@
+import { BusyError } from '@svc/turns';
 import { GROUP_COMMIT_LOCK_TIMEOUT_MS, GROUP_COMMIT_MAX_ENTRIES } from '../config/limits.ts';
 import { isRefused } from '../database/errors.ts';
 import type { Lanes } from '../database/lanes.ts';
-import { BusyError } from '../database/turns.ts';
 import type { AuditedRequest, Outcome } from './append-requests.ts';
 import {
   AUDIT_QUEUE_LIMITS,

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { BusyError } from '@svc/turns';
 import {
   GROUP_COMMIT_MAX_ENTRIES,
   HELD_LOG_LOCK_TIMEOUT_MS,
@@ -10,7 +11,6 @@ import type { Queryable } from '../database/lane.ts';
 import type { Lanes } from '../database/lanes.ts';
 import { inTransaction } from '../database/pool.ts';
 import { statement } from '../database/statement.ts';
-import { BusyError } from '../database/turns.ts';
 import { type AuditQueue, type Group, rejectAll } from './audit-queue.ts';
 import { writeGroup } from './write-group.ts';
 

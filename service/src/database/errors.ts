@@ -1,6 +1,6 @@
+import { BusyError } from '@svc/turns';
 import pg from 'pg';
 import { errorCode } from '../config/errors.ts';
-import { BusyError } from './turns.ts';
 
 /** The SQLSTATEs that this program handles (PostgreSQL, appendix A). */
 const SQL_STATES = {

@@ -1,5 +1,5 @@
+import { createTurns, type TurnLimits, type Turns } from '@svc/turns';
 import type pg from 'pg';
-import { createTurns, type TurnLimits, type Turns } from './turns.ts';
 
 /** Runs statements: a pool, one of its connections, or a share of a lane. */
 export interface Queryable {

@@ -1,5 +1,6 @@
 import { createPipeline, type NamedQuery, type Pipeline } from '@svc/pipelined-postgres';
 import * as pipelined from '@svc/pipelined-postgres/limits';
+import { createTurns, type Turns } from '@svc/turns';
 import type pg from 'pg';
 import {
   CONNECTIONS_MIN,
@@ -17,7 +18,6 @@ import {
 import { isUnavailable } from './errors.ts';
 import { type Connections, createLane, type Lane } from './lane.ts';
 import { createPool, type PoolOptions } from './pool.ts';
-import { createTurns, type Turns } from './turns.ts';
 
 /**
  * The database connections of a process, divided into lanes. A lane cannot use connections of another lane. Requests have

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { BusyError, createTurns, type TurnLimits, type Turns } from './turns.ts';
+import { BusyError, createTurns, type TurnLimits, type Turns } from '../src/index.ts';
 
 const turnsOf = (limits: Partial<TurnLimits> = {}): Turns =>
   createTurns({ total: 4, perOwner: 2, waitMs: 60_000, waitingMax: 100, ...limits });
