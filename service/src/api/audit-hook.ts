@@ -28,10 +28,20 @@ class AuditedBody {
   }
 }
 
+/** The body of a write whose transaction may have been committed, with its audit entry. */
+class UnknownOutcome {}
+
+// The body passes the serializer as it is, so that it reaches auditResponse.
+const sendAsIs = (reply: FastifyReply, body: AuditedBody | UnknownOutcome): FastifyReply =>
+  reply.serializer((same: typeof body) => same as never).send(body);
+
 /** Sends a response whose audit entry is committed. `quota` is the state after it. */
 export const sendAudited = (reply: FastifyReply, body: string, quota: QuotaState | null): FastifyReply =>
-  // The body passes the serializer as it is, so that it reaches auditResponse.
-  reply.serializer((audited: AuditedBody) => audited as never).send(new AuditedBody(body, quota));
+  sendAsIs(reply, new AuditedBody(body, quota));
+
+/** Sends 503, without a second audit entry: the connection was lost while the write was committed with its own. */
+export const sendUnknownOutcome = (reply: FastifyReply): FastifyReply =>
+  sendAsIs(reply, new UnknownOutcome());
 
 /**
  * The onSend hook of /v1: the audit entry of a response is durable before the response is sent (specification,
@@ -46,6 +56,7 @@ export async function auditResponse(
 ): Promise<unknown> {
   const { caller } = request;
   if (caller === null) return payload;
+  if (payload instanceof UnknownOutcome) return replaceResponse(reply, unavailable());
   const { key } = caller;
   const append = (counted: boolean): Promise<Outcome> =>
     auditWriter.append(auditedRequest(request, reply, key, { status: reply.statusCode, counted }));

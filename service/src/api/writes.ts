@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { appendRequests, type QuotaState } from '../audit-log/append-requests.ts';
 import { LOCK_TIMEOUT_MS } from '../config/limits.ts';
 import type { Clock } from '../config/time.ts';
+import { isRefused } from '../database/errors.ts';
 import type { Shares } from '../database/lane.ts';
 import { inTransaction } from '../database/pool.ts';
 import type { AuthenticatedKey } from '../keys/authenticate.ts';
@@ -15,7 +16,7 @@ import {
 } from '../records/create.ts';
 import { patchRecord, removeRecord } from '../records/mutations.ts';
 import type { Resource } from '../resources/define.ts';
-import { auditedRequest, sendAudited } from './audit-hook.ts';
+import { auditedRequest, sendAudited, sendUnknownOutcome } from './audit-hook.ts';
 import { invalidKey } from './authentication.ts';
 import { requireWriteAccess } from './guards.ts';
 import { claimIdempotencyKey, repeatableRequest, storeAnswer } from './idempotency.ts';
@@ -67,8 +68,12 @@ export function registerWrites(v1: FastifyInstance, resource: Resource, writer: 
   );
 }
 
-/** A dry run is rolled back: it has no audit entry yet. Any other write is committed with its audit entry. */
+/**
+ * A dry run is rolled back: it has no audit entry yet. Any other write is committed with its audit entry. `unknown`: the
+ * connection was lost during the commit.
+ */
 type Written =
+  | 'unknown'
   | { readonly answer: Answer; readonly dryRun: true }
   | {
       readonly answer: Answer;
@@ -106,6 +111,7 @@ async function runWrite(
   const idempotent = repeatableRequest(request, key);
   // A dry run stores no answer, but its Idempotency-Key must be valid too.
   const repeatable = dryRun ? undefined : idempotent;
+  let committing = false;
   try {
     return await inTransaction(writes.of(workspaceId), async (client): Promise<Written> => {
       const earlier = repeatable && (await claimIdempotencyKey(client, repeatable, bodyFromRecipe));
@@ -121,15 +127,19 @@ async function runWrite(
       const [outcome] = await appendRequests(client, workspaceId, [audited], LOCK_TIMEOUT_MS);
       if (outcome === undefined || outcome.result === 'invalid_key') throw invalidKey(true);
       if (outcome.result === 'over_quota') throw quotaGate.exceeded(workspaceId, outcome.quota);
+      committing = true;
       return { answer, dryRun: false, replayed: earlier !== undefined, quota: outcome.quota };
     });
   } catch (error) {
     if (error instanceof DryRun) return { answer: error.answer, dryRun: true };
-    throw error;
+    if (!committing || isRefused(error)) throw error;
+    request.log.warn({ err: error }, 'the commit of a write has no known outcome');
+    return 'unknown';
   }
 }
 
 function send(reply: FastifyReply, written: Written): FastifyReply {
+  if (written === 'unknown') return sendUnknownOutcome(reply);
   const { status, headers, body } = written.answer;
   reply.code(status).headers({ ...headers, 'cache-control': 'no-store' });
   if (body !== '') reply.type('application/json; charset=utf-8');
