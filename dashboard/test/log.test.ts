@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
+import { SEARCHED_ROWS_MAX } from '@svc/service/config/limits';
 import { urlOf } from '@svc/service/harness/lists.ts';
 import { describe, expect, test } from 'vitest';
+import { REQUESTS_MAX } from '../src/list/continued-search.ts';
 import { expectAccessible } from './harness/accessible.ts';
 import { BROWSER_PATH } from './harness/launch.ts';
 import { createServiceWorld } from './harness/service-world.ts';
@@ -15,6 +17,17 @@ describe.skipIf(BROWSER_PATH === undefined)('the page of the audit log', async (
   const path = `/w/${workspaceId}/log`;
   const call = (target: string) => fetch(url + target, { headers: { authorization: `Bearer ${token}` } });
   for (let i = 0; i < 130; i++) await call(i % 3 === 0 ? '/v1/nothing' : '/v1/audits?limit=5');
+
+  /** Adds requests, the oldest with another address than all others. */
+  const seedLog = (workspace: string, entries: number) =>
+    service.pool.query(
+      `insert into audit_log (workspace_id, id, created_at, kind, path, doc)
+       select $1, 'log_' || i, at, 'api.request', '/v1/audits', json_build_object('id', 'log_' || i, 'kind', 'api.request',
+         'createdAt', to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), 'keyId', null, 'actor', null,
+         'path', '/v1/audits', 'method', 'GET', 'status', 200, 'ip', '198.51.100.' || case i when $2 then 1 else 2 end)
+       from generate_series(1, $2::int) i, lateral (select now() - i * interval '1 microsecond' as at) t`,
+      [workspace, entries],
+    );
 
   test.each([
     ['light', 1280],
@@ -134,6 +147,42 @@ describe.skipIf(BROWSER_PATH === undefined)('the page of the audit log', async (
     await page.getByLabel('Request id', { exact: true }).fill('req_nobody_has');
     await page.keyboard.press('Enter');
     await page.getByText('No entries match these filters').waitFor();
+  });
+
+  test('continues a search by itself, says how far it got, and offers to continue', async () => {
+    const searcher = await dashboard.owner();
+    const searched = (REQUESTS_MAX + 1) * SEARCHED_ROWS_MAX;
+    await seedLog(searcher.workspaceId, searched + 100);
+    const log = `/w/${searcher.workspaceId}/log?range=all`;
+    const page = await open(searcher, `${log}&address=198.51.100.1`);
+    await page.getByText('0 entries found so far', { exact: true }).waitFor();
+    await page.getByText('Searched back to').waitFor();
+    expect(await page.getByText('No entries match these filters').count()).toBe(0);
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Continue search' }).click();
+    await page.getByRole('row').nth(1).waitFor();
+    await page.getByText('1 entry', { exact: true }).waitFor();
+    expect(await page.getByText('Searched back to').count()).toBe(0);
+
+    await page.goto(`${log}&address=192.0.2.99`);
+    await page.getByRole('button', { name: 'Continue search' }).click();
+    await page.getByText('No entries match these filters').waitFor();
+  });
+
+  test('shows an entry that is written while a search without a result is live', async () => {
+    const follower = await dashboard.owner();
+    await seedLog(follower.workspaceId, 2 * SEARCHED_ROWS_MAX);
+    const { token: key } = await service.issue(follower.workspaceId, { name: 'follower' });
+    const page = await open(
+      follower,
+      `/w/${follower.workspaceId}/log?range=all&path=/v1/audits/aud_followed`,
+    );
+    await page.getByText('No entries match these filters').waitFor();
+    await page.getByRole('button', { name: 'Go live' }).click();
+    for (const name of ['aud_other', 'aud_followed'])
+      await fetch(`${url}/v1/audits/${name}`, { headers: { authorization: `Bearer ${key}` } });
+    await page.getByRole('button', { name: /aud_followed.*Filter by this path/ }).waitFor();
+    await page.getByText('1 entry', { exact: true }).waitFor();
   });
 
   test('can be used with only the keyboard', async () => {

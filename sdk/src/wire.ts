@@ -45,6 +45,11 @@ export interface ListEnvelope<Item> {
     readonly endCursor: string | null;
     /** Number of items in the list. Present only for companies and API keys, up to 1,000 items. */
     readonly total?: number;
+    /**
+     * Present if the page ended because a filter has no index, and a request reads at most 5,000 items for it: the time of
+     * the last one. The page may be empty. `nextCursor` continues.
+     */
+    readonly searchedTo?: string;
   };
 }
 

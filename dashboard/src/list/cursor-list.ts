@@ -10,6 +10,7 @@ import {
   type Page,
   type Pages,
   previousParam,
+  searchedTo,
 } from './pages.ts';
 
 type Params = NonNullable<CallOptions['query']>;
@@ -26,9 +27,18 @@ export interface CursorList<Item> {
   readonly reload: () => void;
   /** Appends the next page. */
   readonly loadMore: () => Promise<void>;
-  /** Prepends the items that were added since the list was read. Resolves to their number. Throws ApiFailure. */
-  readonly loadNewer: () => Promise<number>;
+  /** Prepends the items that were added since the list was read. Throws ApiFailure. */
+  readonly loadNewer: () => Promise<Newer>;
+  /** The time up to which the service has searched, if it may find more items that meet the filters. */
+  readonly searchedTo: string | undefined;
 }
+
+interface Newer {
+  readonly found: number;
+  /** Whether there may be more items that were added. */
+  readonly more: boolean;
+}
+const NOTHING_NEWER: Newer = { found: 0, more: false };
 
 /** Whether the error says that a cursor of the list has expired. */
 export const isOutdated = (error: unknown): boolean =>
@@ -64,14 +74,14 @@ export function useCursorList<Item>(path: string, params: Params): CursorList<It
     // Cancels a running request for newer items, which loadNewer repeats.
     else await fetchNextPage();
   }, [outdated, restart, fetchNextPage]);
-  const loadNewer = useCallback(async (): Promise<number> => {
+  const loadNewer = useCallback(async (): Promise<Newer> => {
     const first = client.getQueryData<Pages<Item>>(queryKey)?.pages[0];
     if (first === undefined || previousParam(first) === undefined) {
       const read = await refetch({ cancelRefetch: false });
       if (read.isError) throw read.error;
       // The first page still loaded: none of its items is newer than what the viewer has seen.
-      if (first === undefined || read.data === undefined) return 0;
-      return itemsOf(read.data).length;
+      if (first === undefined || read.data === undefined) return NOTHING_NEWER;
+      return { found: itemsOf(read.data).length, more: false };
     }
     // One request at a time: a second call joins the running request and cancels nothing.
     const fetchNewer = () => fetchPreviousPage({ cancelRefetch: false });
@@ -81,11 +91,11 @@ export function useCursorList<Item>(path: string, params: Params): CursorList<It
     if (result.isFetchPreviousPageError) {
       if (!isOutdated(result.error)) throw result.error;
       await restart();
-      return 0;
+      return NOTHING_NEWER;
     }
     const newer = result.data?.pages.slice(0, Math.max(0, result.data.pages.indexOf(first))) ?? [];
     client.setQueryData<Pages<Item>>(queryKey, (all) => (all === undefined ? all : compactPages(all)));
-    return newer.reduce((sum, page) => sum + page.data.length, 0);
+    return { found: itemsOf({ pages: newer }).length, more: newer[0]?.pagination.hasMore === true };
   }, [client, queryKey, fetchPreviousPage, refetch, restart]);
 
   const items = useMemo(() => (data === undefined ? undefined : itemsOf(data)), [data]);
@@ -100,5 +110,6 @@ export function useCursorList<Item>(path: string, params: Params): CursorList<It
     reload,
     loadMore,
     loadNewer,
+    searchedTo: data === undefined ? undefined : searchedTo(data),
   };
 }

@@ -1,18 +1,34 @@
 import { messageOf } from '../api/failure.ts';
 import { counted, type Noun } from '../format/plural.ts';
+import { When } from '../format/when.tsx';
 import { Button } from '../ui/button.tsx';
 import { Problem } from '../ui/problem.tsx';
+import { useContinuedSearch } from './continued-search.ts';
 import { type CursorList, isOutdated } from './cursor-list.ts';
 
 export interface ListEndProps {
-  readonly list: Pick<CursorList<unknown>, 'items' | 'more' | 'loadMore' | 'loadingMore' | 'moreError'>;
+  readonly list: CursorList<unknown>;
   /** Noun for the items. */
   readonly noun: Noun;
 }
 
-/** Shows below a list how many items are loaded, with a button to load more. */
-export function ListEnd({ list: { items, more, loadMore, loadingMore, moreError }, noun }: ListEndProps) {
-  const count = items?.length ?? 0;
+/**
+ * Shows below a list how many items are loaded, with a button to load more. If a search has not ended, shows how far it got,
+ * and continues it.
+ */
+export function ListEnd({ list, noun }: ListEndProps) {
+  const { items, more, loadMore, loadingMore, moreError, searchedTo } = list;
+  const { searching, proceed } = useContinuedSearch(list);
+  const count = counted(items?.length ?? 0, noun);
+  const isSearch = more && searchedTo !== undefined;
+  const shown = searching
+    ? `Searching… ${count} so far`
+    : isSearch
+      ? `${count} found so far`
+      : more
+        ? `${count} shown`
+        : count;
+  const label = isSearch ? 'Continue search' : 'Load more';
   return (
     <div className="flex flex-col items-center gap-3 border-t border-line px-4 py-3">
       {moreError === null ? null : (
@@ -24,11 +40,20 @@ export function ListEnd({ list: { items, more, loadMore, loadingMore, moreError 
       )}
       <div className="flex flex-wrap items-center justify-center gap-x-4 gap-y-2">
         <span role="status" className="text-sm text-soft">
-          {`${counted(count, noun)}${more ? ' shown' : ''}`}
+          {shown}
         </span>
+        {isSearch ? (
+          <span className="text-sm text-soft">
+            Searched back to <When at={searchedTo} form="full" />
+          </span>
+        ) : null}
         {more ? (
-          <Button size="small" busy={loadingMore} onClick={() => void loadMore()}>
-            {moreError === null ? 'Load more' : 'Try again'}
+          <Button
+            size="small"
+            busy={loadingMore || searching}
+            onClick={() => (isSearch ? proceed() : void loadMore())}
+          >
+            {moreError === null ? label : 'Try again'}
           </Button>
         ) : null}
       </div>

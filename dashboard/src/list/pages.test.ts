@@ -10,6 +10,7 @@ import {
   type PageParam,
   type Pages,
   previousParam,
+  searchedTo,
 } from './pages.ts';
 
 /** A page with the items `from` down to `to`, and the cursors of the gaps before and after them. */
@@ -52,6 +53,28 @@ describe('the next page', () => {
 test('newer items are read from the start of the first page; an empty list has no page before it', () => {
   expect(previousParam(page(50, 1))).toEqual({ limit: 100, cursor: 'before 50', direction: 'before' });
   expect(previousParam(NOTHING)).toBeUndefined();
+});
+
+describe('the end of a search', () => {
+  const AT = '2026-03-01T09:30:00Z';
+  const stopped = (cursor: string): Page<number> => ({
+    data: [],
+    pagination: { nextCursor: cursor, hasMore: true, startCursor: 'start', endCursor: 'end', searchedTo: AT },
+  });
+
+  test('is that of the last page, if the search can continue after it', () => {
+    expect(searchedTo({ pages: [page(50, 1), stopped('end')] })).toBe(AT);
+    expect(searchedTo({ pages: [stopped('end'), page(50, 1)] })).toBeUndefined();
+  });
+
+  test('is not that of a page that was read backwards, before and after it is joined', () => {
+    const before = stopped('start');
+    expect(searchedTo({ pages: [before] })).toBeUndefined();
+    const joined = compactPages({ pages: [before, stopped('end')], pageParams: [BEFORE, FIRST_PAGE] });
+    expect(joined.pages).toHaveLength(1);
+    expect(searchedTo(joined)).toBe(AT);
+    expect(nextParam(joined.pages[0] ?? NOTHING, FIRST_PAGE)?.cursor).toBe('end');
+  });
 });
 
 describe('compacting', () => {

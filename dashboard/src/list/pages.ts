@@ -30,6 +30,13 @@ export function nextParam<Item>({ pagination }: Page<Item>, { direction }: PageP
 export const previousParam = <Item>({ pagination: { startCursor } }: Page<Item>): PageParam | undefined =>
   startCursor === null ? undefined : { limit: PAGE_LIMIT_MAX, cursor: startCursor, direction: 'before' };
 
+/** The time up to which the service has searched, if the search can continue after the last page. */
+export function searchedTo<Item>({ pages }: Pick<Pages<Item>, 'pages'>): string | undefined {
+  const { searchedTo: to, nextCursor, endCursor } = pages.at(-1)?.pagination ?? {};
+  // That of a page that was read backwards is about the items before it.
+  return nextCursor === endCursor ? to : undefined;
+}
+
 export const itemsOf = <Item>({ pages }: Pick<Pages<Item>, 'pages'>): readonly Item[] =>
   pages.flatMap(({ data }) => data);
 

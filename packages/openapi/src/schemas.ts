@@ -90,7 +90,13 @@ function paginationSchema(total: boolean): JsonSchema {
               type: 'integer',
               minimum: 0,
               maximum: TOTAL_MAX_ITEMS,
-              description: `Number of items in the filtered list. Absent above ${TOTAL_MAX_ITEMS}.`,
+              description: `Number of items in the filtered list. Absent above ${TOTAL_MAX_ITEMS}, and if it is not known because a filter has no index.`,
+            },
+            searchedTo: {
+              type: 'string',
+              format: 'date-time',
+              description:
+                'Present if the page ended early, because a filter has no index: the time of the last item that was read. The page may be empty; `nextCursor` continues.',
             },
           }
         : {}),

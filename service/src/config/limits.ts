@@ -74,6 +74,12 @@ export const HELD_LOG_PAUSE_MS = 100;
 /** The most entries of one group commit. */
 export const GROUP_COMMIT_MAX_ENTRIES = 500;
 
+/**
+ * The most rows that a search without an index reads per request. In the worst case, each is on a page of its own, which
+ * takes a slow disk a millisecond: 5 s, half of the time limit (docs/decisions/0020).
+ */
+export const SEARCHED_ROWS_MAX = 5_000;
+
 /** `Retry-After` of a 503. */
 export const UNAVAILABLE_RETRY_SECONDS = 1;
 

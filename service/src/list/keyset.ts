@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Direction, TOTAL_MAX_ITEMS } from '@svc/sdk/contract';
 import type pg from 'pg';
+import { SEARCHED_ROWS_MAX } from '../config/limits.ts';
 import type { Queryable } from '../database/lane.ts';
 import { type BoundStatement, preparedStatements, statements } from '../database/statement.ts';
 import type { Position } from './cursor.ts';
@@ -12,7 +13,10 @@ export interface KeysetRead {
   readonly workspaceId: string;
   /** Columns of an index that must equal a value, in the order of `list.indexed`: filters, and the company of the key. */
   readonly equal: Readonly<Record<string, string>>;
-  /** Other columns that are compared with a value. Those of the sort column limit the range that is read. */
+  /**
+   * Other columns that are compared with a value. Those of the sort column limit the range that is read. With others, at
+   * most SEARCHED_ROWS_MAX rows of the range are read.
+   */
   readonly compared?: readonly Compared[];
   readonly sort: Sort;
   readonly direction: Direction;
@@ -35,8 +39,13 @@ export interface KeysetRow {
   /** Sort key and id of the last row that belongs to the page. */
   readonly last_key: string | null;
   readonly last_id: string | null;
-  /** Items of the whole filtered list, at most TOTAL_MAX_ITEMS + 1. Null: the list has no total. */
+  /** Items of the whole filtered list, at most TOTAL_MAX_ITEMS + 1. Null: the list has no total, or it is not known. */
   readonly total: number | null;
+  /** Sort key and id of the last row that was read, if rows are compared one by one and fewer than limit + 1 are found. */
+  readonly searched_key?: string | null;
+  readonly searched_id?: string | null;
+  /** Whether as many rows were read as may be, so that there can be more. Null: none. */
+  readonly stopped?: boolean | null;
 }
 
 /** JSON text never contains a raw line break, so this text separates docs exactly. */
@@ -46,11 +55,10 @@ export const DOC_SEPARATOR = ',\n';
 const PREPARED_CONDITIONS_MAX = 2;
 
 const preparedPage = preparedStatements('page', 'request');
-const filteredPage = statements('filtered_page', 'request');
-const preparedFilteredPage = preparedStatements(
-  'prepared_filtered_page',
-  'background: it also reads the rows that its filters leave out',
-);
+const narrowPage = statements('narrow_page', 'request');
+/** They also read the rows that their filters leave out. So they are not among the short statements of the pipeline. */
+const preparedSearch = preparedStatements('prepared_search_page', 'bulk');
+const search = statements('search_page', 'bulk');
 const pages = new Map<string, BoundStatement>();
 
 /** Reads one page in one statement. */
@@ -77,25 +85,28 @@ export function keysetStatement(read: KeysetRead): pg.QueryConfig & { values: (s
     .filter(({ column }) => column !== sort.column.column)
     .map(({ column, operator, type, value }) => `${column} ${operator} ${parameter(value)}::${type}`);
   const ascending = (sort.order === 'ascending') === (read.direction === 'forward');
-  const where = ['workspace_id = $1', ...rangeOf(read, fixed, ascending, parameter), ...filters].join(
-    ' and ',
-  );
+  const where = ['workspace_id = $1', ...rangeOf(read, fixed, ascending, parameter)].join(' and ');
 
-  const shape = `${list.relation} ${sort.column.column} ${ascending} ${list.total} ${where}`;
+  const shape = `${list.relation} ${sort.column.column} ${ascending} ${list.total} ${where} ${filters.join()}`;
   let page = pages.get(shape);
   if (page === undefined) {
     const columns = fixed.map(({ column }) => column);
-    const counted = [
-      'workspace_id = $1',
-      ...fixed.map((each) => `${each.column} = ${each.parameter}`),
-      ...filters,
-    ];
-    const text = statementText(list, columns, sort, ascending ? 'asc' : 'desc', where, counted.join(' and '));
+    const counted = ['workspace_id = $1', ...fixed.map((each) => `${each.column} = ${each.parameter}`)];
+    const range = {
+      list,
+      columns,
+      sort,
+      order: ascending ? 'asc' : 'desc',
+      where,
+      counted: counted.join(' and '),
+    };
+    const text = statementText(range, filters.join(' and '));
     const few = fixed.length + compared.length <= PREPARED_CONDITIONS_MAX;
     const prepared = few && compared.every(({ operator }) => operator === '=');
     const hash = createHash('sha256').update(text).digest('hex').slice(0, 32);
-    const whole = filters.length === 0 ? preparedPage : preparedFilteredPage;
-    page = (prepared ? whole : filteredPage)(`page_${hash}`, text);
+    const [whenPrepared, otherwise] =
+      filters.length === 0 ? [preparedPage, narrowPage] : [preparedSearch, search];
+    page = (prepared ? whenPrepared : otherwise)(`page_${hash}`, text);
     pages.set(shape, page);
   }
   return { ...page(), values };
@@ -140,33 +151,53 @@ function rangeOf(
 const rowOf = (parts: readonly string[]): string =>
   parts.length === 1 ? parts.join() : `(${parts.join(', ')})`;
 
+interface IndexRange {
+  readonly list: ListDefinition;
+  readonly columns: readonly string[];
+  readonly sort: Sort;
+  readonly order: string;
+  readonly where: string;
+  readonly counted: string;
+}
+
 /**
  * The order is that of one index only, and total, because it ends in the id. So every page, also the last one, reads
- * limit + 1 index rows. The aggregates read the rows in the order of the subquery.
+ * limit + 1 index rows. The aggregates read the rows in the order of the subquery. With filters, a row that does not meet
+ * them has no doc. Only the last row of a search is kept without one: it says how far the search got.
  */
-function statementText(
-  list: ListDefinition,
-  fixed: readonly string[],
-  sort: Sort,
-  order: 'asc' | 'desc',
-  where: string,
-  counted: string,
-): string {
+function statementText({ list, columns, sort, order, where, counted }: IndexRange, filters: string): string {
+  const { relation } = list;
   const { column } = sort.column;
-  const orders = [...fixed, column, 'id'].map((each) => `${each} ${order}`).join(', ');
-  const total = list.total
-    ? `(select count(*)::int from (select 1 from ${list.relation} where ${counted} limit ${TOTAL_MAX_ITEMS + 1}) counted)`
-    : 'null::int';
-  return `select
-  string_agg(doc, E',\\n') as docs,
-  count(*)::int as rows,
-  (array_agg(${column}))[1]::text as first_key, (array_agg(id))[1] as first_id,
-  (array_agg(${column}))[least(count(*), $2)::int]::text as last_key, (array_agg(id))[least(count(*), $2)::int] as last_id,
-  ${total} as total
-from (
-  select doc, ${column}, id from ${list.relation}
+  const orders = [...columns, column, 'id'].map((each) => `${each} ${order}`).join(', ');
+  const rows = (doc: string, limit: string): string =>
+    `select ${doc}, ${column}, id from ${relation}
   where ${where}
   order by ${orders}
-  limit $2 + 1
+  limit ${limit}`;
+  const all = filters === '';
+  const page = all
+    ? rows('doc', '$2 + 1')
+    : `select * from (
+    select *, row_number() over () as number, lead(id) over () is null as is_last from (
+  ${rows(`case when ${filters} then doc end as doc`, `${SEARCHED_ROWS_MAX}`)}
+    ) searched
+  ) numbered where doc is not null or is_last limit $2 + 1`;
+  const searched = `, max(number) = ${SEARCHED_ROWS_MAX} as stopped,
+  (array_agg(${column}))[count(*)::int]::text as searched_key, (array_agg(id))[count(*)::int] as searched_id`;
+  return `select
+  string_agg(doc, E',\\n') as docs,
+  count(doc)::int as rows,
+  (array_agg(${column}))[1]::text as first_key, (array_agg(id))[1] as first_id,
+  (array_agg(${column}))[least(count(doc), $2)::int]::text as last_key, (array_agg(id))[least(count(doc), $2)::int] as last_id,
+  ${list.total ? totalOf(relation, counted, filters) : 'null::int'} as total${all ? '' : searched}
+from (
+  ${page}
 ) page`;
 }
+
+/** With filters, a total is known only if all rows can be compared. */
+const totalOf = (relation: string, where: string, filters: string): string =>
+  filters === ''
+    ? `(select count(*)::int from (select from ${relation} where ${where} limit ${TOTAL_MAX_ITEMS + 1}) counted)`
+    : `(select case when count(*) <= ${SEARCHED_ROWS_MAX} then count(*) filter (where meets) end::int
+    from (select ${filters} as meets from ${relation} where ${where} limit ${SEARCHED_ROWS_MAX + 1}) counted)`;

@@ -50,8 +50,43 @@ describe('toPage', () => {
       start: GAP,
       end: GAP,
       total: undefined,
+      searchedTo: undefined,
     });
     expect(toPage(rowOf([]), 2, direction, undefined)).toMatchObject({ start: null, end: null });
+  });
+
+  const ENDED = { searched_key: '2026-03-01 09:30:00.123456+00', searched_id: 's' };
+  const at = (side: 'before' | 'after') => ({ side, key: ENDED.searched_key, id: 's' });
+
+  test.each([
+    [['a'], 'forward', GAP, { start: gapBefore('a'), end: at('after') }],
+    [['a'], 'before', GAP, { start: at('before'), end: gapAfter('a') }],
+    [[], 'forward', GAP, { start: GAP, end: at('after') }],
+    [[], 'before', GAP, { start: at('before'), end: GAP }],
+    [['a'], 'forward', undefined, { start: gapBefore('a'), end: at('after') }],
+  ] as const)(
+    'a search that found %j continues %s from where it ended, if it stopped and if the list ended',
+    (ids, direction, from, gaps) => {
+      const stopped = toPage({ ...rowOf(ids), ...ENDED, stopped: true }, 2, direction, from);
+      expect(stopped).toMatchObject({ ...gaps, hasMore: true, searchedTo: '2026-03-01T09:30:00.123456Z' });
+      const ended = toPage({ ...rowOf(ids), ...ENDED, stopped: false }, 2, direction, from);
+      expect(ended).toMatchObject({ ...gaps, hasMore: false, searchedTo: undefined });
+    },
+  );
+
+  test.each(['forward', 'before'] as const)(
+    'an empty first page has gaps only if its search stopped: %s',
+    (direction) => {
+      const gapsOf = (stopped: boolean) =>
+        toPage({ ...rowOf([]), ...ENDED, stopped }, 2, direction, undefined);
+      expect(gapsOf(true)).toMatchObject({ start: at('before'), end: at('after') });
+      expect(gapsOf(false)).toMatchObject({ start: null, end: null });
+    },
+  );
+
+  test('a search that filled its page continues after its last item, however far it read', () => {
+    const page = toPage({ ...rowOf(['a', 'b', 'c']), ...ENDED, stopped: true }, 2, 'forward', GAP);
+    expect(page).toMatchObject({ hasMore: true, end: gapAfter('b'), searchedTo: undefined });
   });
 
   test('a doc that contains the separator as JSON text is not divided', () => {

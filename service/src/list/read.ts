@@ -68,11 +68,13 @@ interface Page {
   readonly start: Position | null;
   readonly end: Position | null;
   readonly total: number | undefined;
+  /** Time of the last row that was read, if the page ended because it may not read more rows. */
+  readonly searchedTo: string | undefined;
 }
 
 /**
  * Turns the rows of the statement into a page. `before` reads in the inverted order, and the rows are reversed here. One row
- * more than the limit shows that the list has more items.
+ * more than the limit shows that the list has more items. If a search found fewer, its cursor continues where it ended.
  */
 export function toPage(
   row: KeysetRow,
@@ -80,26 +82,29 @@ export function toPage(
   direction: Direction,
   from: Position | undefined,
 ): Page {
-  const hasMore = row.rows > limit;
+  const full = row.rows > limit;
+  const stopped = !full && row.stopped === true;
   const total = row.total !== null && row.total <= TOTAL_MAX_ITEMS ? row.total : undefined;
-  const near = gap('before', row.first_key, row.first_id);
-  const far = gap('after', row.last_key, row.last_id);
-  if (row.docs === null || near === null || far === null) {
-    return { data: '[]', hasMore: false, start: from ?? null, end: from ?? null, total };
-  }
-  const kept = hasMore ? row.docs.slice(0, row.docs.lastIndexOf(DOC_SEPARATOR)) : row.docs;
-  if (direction === 'forward') return { data: `[${kept}]`, hasMore, start: near, end: far, total };
-  const reversed = kept.split(DOC_SEPARATOR).reverse().join(DOC_SEPARATOR);
-  return {
-    data: `[${reversed}]`,
-    hasMore,
-    start: { ...far, side: 'before' },
-    end: { ...near, side: 'after' },
+  const [ahead, behind] =
+    direction === 'forward' ? (['after', 'before'] as const) : (['before', 'after'] as const);
+  const isEmptyList = row.docs === null && from === undefined && !stopped;
+  const [key, id] = full || isEmptyList ? [] : [row.searched_key, row.searched_id];
+  const reached = gap(ahead, key, id) ?? gap(ahead, row.last_key, row.last_id) ?? from ?? null;
+  const origin =
+    row.docs === null ? (from ?? gap(behind, key, id)) : gap(behind, row.first_key, row.first_id);
+  const docs = row.docs ?? '';
+  const kept = full ? docs.slice(0, docs.lastIndexOf(DOC_SEPARATOR)) : docs;
+  const page = {
+    hasMore: full || stopped,
     total,
+    searchedTo: stopped ? row.searched_key?.replace(' ', 'T').replace('+00', 'Z') : undefined,
   };
+  if (direction === 'forward') return { ...page, data: `[${kept}]`, start: origin, end: reached };
+  const reversed = kept.split(DOC_SEPARATOR).reverse().join(DOC_SEPARATOR);
+  return { ...page, data: `[${reversed}]`, start: reached, end: origin };
 }
 
-function gap(side: Position['side'], key: string | null, id: string | null): Position | null {
+function gap(side: Position['side'], key: string | null = null, id: string | null = null): Position | null {
   return key === null || id === null ? null : { side, key, id };
 }
 
@@ -138,7 +143,8 @@ function envelope(page: Page, direction: Direction, issue: (gap: Position | null
   const startCursor = issue(page.start);
   const endCursor = issue(page.end);
   const nextCursor = page.hasMore ? (direction === 'forward' ? endCursor : startCursor) : null;
-  const pagination = { nextCursor, hasMore: page.hasMore, startCursor, endCursor, total: page.total };
+  const { hasMore, total, searchedTo } = page;
+  const pagination = { nextCursor, hasMore, startCursor, endCursor, total, searchedTo };
   return `{"data":${page.data},"pagination":${JSON.stringify(pagination)}}`;
 }
 

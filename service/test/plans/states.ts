@@ -36,7 +36,10 @@ function pattern(list: ListCase, index: number): SeedRow {
   const at = time(index);
   const values = Object.fromEntries(list.filters.map((each, i) => [each.name, filterValue(each, i, index)]));
   const row = { ...values, createdAt: at, completedAt: at, publishedAt: at, headlineScore: index % 100 };
-  const keys = list.name === 'api-keys' ? { companyId: index % RARE === 0 ? COMPANY : null } : {};
+  const keys =
+    list.name === 'api-keys'
+      ? { companyId: index % RARE === 0 ? COMPANY : null, revokedAt: index % 2 === 0 ? null : at }
+      : {};
   return { ...row, ...keys, id: `${list.resource.idPrefix}_${index}` };
 }
 

@@ -63,7 +63,7 @@ function List({ workspaceId, resource }: ListProps) {
   const loadNewer = async (): Promise<void> => {
     setLoadingNewer(true);
     try {
-      const found = await list.loadNewer();
+      const { found } = await list.loadNewer();
       toast(found === 0 ? `No new ${plural}.` : `${counted(found, [`new ${singular}`, `new ${plural}`])}.`);
     } catch (caught) {
       toast(messageOf(caught), 'bad');

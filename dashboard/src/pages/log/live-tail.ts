@@ -1,4 +1,3 @@
-import { PAGE_LIMIT_MAX } from '@svc/sdk/contract';
 import { useEffect, useState } from 'react';
 import type { CursorList } from '../../list/cursor-list.ts';
 
@@ -23,8 +22,8 @@ export function useLiveTail({ items, loadNewer }: CursorList<unknown>, live: boo
     const poll = async (): Promise<void> => {
       try {
         if (!document.hidden) {
-          // A full page means that there are more entries. Load them without a pause.
-          while (!ended && (await loadNewer()) === PAGE_LIMIT_MAX);
+          // A page without an entry can also have more after it, if a filter has no index.
+          while (!ended && (await loadNewer()).more);
           setError(null);
         }
       } catch (caught) {

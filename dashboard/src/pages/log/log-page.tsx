@@ -86,18 +86,20 @@ export function LogPage() {
           <FailureState error={list.error} retry={list.reload} title="The log could not be loaded" />
         ) : list.items === undefined ? (
           <SkeletonRows rows={10} />
-        ) : list.items.length === 0 ? (
+        ) : list.items.length === 0 && !list.more ? (
           <NoEntries filtered={isFiltered(search)} live={live} onClear={() => set(NO_FILTERS)} />
         ) : (
           <>
-            <VirtualTable
-              label="Audit log"
-              columns={columns}
-              items={list.items}
-              more={list.more}
-              onOpen={show}
-            />
-            <ListEnd list={list} noun={['entry', 'entries']} />
+            {list.items.length === 0 ? null : (
+              <VirtualTable
+                label="Audit log"
+                columns={columns}
+                items={list.items}
+                more={list.more}
+                onOpen={show}
+              />
+            )}
+            <ListEnd key={filterKey} list={list} noun={['entry', 'entries']} />
           </>
         )}
       </Card>

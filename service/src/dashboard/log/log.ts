@@ -13,7 +13,7 @@ import { ApiError } from '../../http/errors.ts';
 import type { Position } from '../../list/cursor.ts';
 import { DOC_SEPARATOR, readKeyset } from '../../list/keyset.ts';
 import { type ListQuery, parseListQuery } from '../../list/query.ts';
-import { conditionsOf } from '../../list/read.ts';
+import { conditionsOf, toPage } from '../../list/read.ts';
 import { readRecord } from '../../records/read.ts';
 import { auditLog } from '../../resources/index.ts';
 import type { DashboardContext } from '../context.ts';
@@ -109,28 +109,25 @@ async function* exportChunks(
   const conditions = conditionsOf(logList, query, { workspaceId, companyId: null });
   let position: Position | undefined;
   for (;;) {
-    const page = await readKeyset(pool, {
-      list: logList,
-      workspaceId,
-      ...conditions,
-      sort: query.sort,
-      direction: 'forward',
-      position,
-      limit: EXPORT_PAGE_ENTRIES,
-    });
-    if (page.docs === null || page.last_key === null || page.last_id === null) return;
-    const docs = page.docs.split(DOC_SEPARATOR).slice(0, EXPORT_PAGE_ENTRIES);
-    yield format === 'csv' ? csvOf(docs) : `${docs.join('\n')}\n`;
-    if (page.rows <= EXPORT_PAGE_ENTRIES) return;
-    position = { side: 'after', key: page.last_key, id: page.last_id };
+    const limit = EXPORT_PAGE_ENTRIES;
+    const read = { list: logList, workspaceId, ...conditions, sort: query.sort, position, limit } as const;
+    const row = await readKeyset(pool, { ...read, direction: 'forward' });
+    const { data, hasMore, end } = toPage(row, limit, 'forward', position);
+    // Also if there is no text: the reader may have gone away.
+    yield format === 'csv' ? csvOf(data) : ndjsonOf(data);
+    if (!hasMore || end === null) return;
+    position = end;
   }
 }
 
+/** One line for each item of a page's data. */
+const ndjsonOf = (data: string): string =>
+  data === '[]' ? '' : `${data.slice(1, -1).replaceAll(DOC_SEPARATOR, '\n')}\n`;
+
 /** Text that a client has sent, such as a User-Agent, must not become a formula in a spreadsheet. */
-const csvOf = (docs: readonly string[]): string =>
-  docs
-    .map((doc) => {
-      const entry = JSON.parse(doc) as AuditLogEntry;
+const csvOf = (data: string): string =>
+  (JSON.parse(data) as readonly AuditLogEntry[])
+    .map((entry) => {
       const cells = COLUMNS.map((name) => cellOf(entry[name as keyof AuditLogEntry]));
       return csvLine(cells.map((cell) => (cell === '' ? null : withoutFormula(cell))));
     })
