@@ -53,6 +53,7 @@ create table audit_log (
   path text collate "C",
   actor text collate "C",
   target_id text collate "C",
+  latency_bucket smallint,
   constraint audit_log_pkey PRIMARY KEY (workspace_id, created_at, id)
 ) partition by RANGE (created_at);
 
@@ -295,6 +296,13 @@ create table traffic (
   constraint traffic_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
 ) with (fillfactor=70);
 
+create table usage_marks (
+  workspace_id text collate "C" not null,
+  counted_until timestamp with time zone default '1970-01-01 00:00:00+00'::timestamp with time zone not null,
+  constraint usage_marks_pkey PRIMARY KEY (workspace_id),
+  constraint usage_marks_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
+) with (fillfactor=50);
+
 create table users (
   id text collate "C" not null,
   name text not null,
@@ -466,6 +474,16 @@ create view organizations as
     created_at
    FROM workspaces;
 
+CREATE OR REPLACE FUNCTION public.create_usage_mark()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into usage_marks (workspace_id) values (new.id);
+  return null;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.refuse_old_node()
  RETURNS TABLE(workspace_id text, idempotency_key text, fingerprint bytea, status smallint, headers json, body text, created_at timestamp with time zone)
  LANGUAGE plpgsql
@@ -501,3 +519,5 @@ CREATE TRIGGER has_audits BEFORE DELETE ON public.companies FOR EACH ROW EXECUTE
 CREATE TRIGGER has_content BEFORE DELETE ON public.companies FOR EACH ROW EXECUTE FUNCTION refuse_while_records_exist('content');
 
 CREATE TRIGGER has_mentions BEFORE DELETE ON public.companies FOR EACH ROW EXECUTE FUNCTION refuse_while_records_exist('mentions');
+
+CREATE TRIGGER has_usage_mark AFTER INSERT ON public.workspaces FOR EACH ROW EXECUTE FUNCTION create_usage_mark();

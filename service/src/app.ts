@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { Registry } from 'prom-client';
 import { registerV1 } from './api/index.ts';
+import { createUsageCounter } from './audit-log/usage-counter.ts';
 import type { Config } from './config/config.ts';
 import { LOG_RETENTION_DAYS_DEFAULT } from './config/limits.ts';
 import { type Clock, DAY_MS, systemClock } from './config/time.ts';
@@ -32,7 +33,7 @@ export interface AppOptions {
   readonly readMetrics?: () => Promise<string>;
 }
 
-/** The HTTP application, without a port. `close` finishes running requests and writes the waiting audit entries. */
+/** The HTTP application, without a port. `close` finishes running requests, then writes and counts the waiting entries. */
 export function createApp(options: AppOptions): FastifyInstance {
   const { lanes, config, secrets, log, clock = systemClock } = options;
   const { registry = new Registry(), limiter = createLimiter(clock) } = options;
@@ -49,8 +50,9 @@ export function createApp(options: AppOptions): FastifyInstance {
   registerMonitoring(app, { lanes, registry, readMetrics: options.readMetrics });
   registerOpenApi(app, publicUrl);
   registerDocs(app, config);
-  registerDashboard(app, { lanes, secrets, cursors, clock, publicUrl, deployment: { logRetentionDays } });
-  registerV1(app, { lanes, secrets, cursors, limiter, failedAuthPerMinute, clock });
+  const shared = { lanes, secrets, cursors, usage: createUsageCounter(lanes, log), clock };
+  registerDashboard(app, { ...shared, publicUrl, deployment: { logRetentionDays } });
+  registerV1(app, { ...shared, limiter, failedAuthPerMinute });
   return app;
 }
 

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AuditedRequest, Outcome, QuotaState } from '../audit-log/append-requests.ts';
 import type { AuditWriter } from '../audit-log/audit-writer.ts';
 import type { NewEntry } from '../audit-log/entry.ts';
+import type { UsageCounter } from '../audit-log/usage-counter.ts';
 import type { Clock } from '../config/time.ts';
 import { type ApiError, errorEnvelope, unavailable } from '../http/errors.ts';
 import { originOf, withoutToken } from '../http/request.ts';
@@ -14,6 +15,7 @@ const RATE_LIMITED = 429;
 
 export interface AuditOptions {
   readonly auditWriter: AuditWriter;
+  readonly usage: UsageCounter;
   readonly quotaGate: QuotaGate;
   readonly clock: Clock;
 }
@@ -52,17 +54,21 @@ export async function auditResponse(
   request: FastifyRequest,
   reply: FastifyReply,
   payload: unknown,
-  { auditWriter, quotaGate, clock }: AuditOptions,
+  { auditWriter, usage, quotaGate, clock }: AuditOptions,
 ): Promise<unknown> {
   const { caller } = request;
   if (caller === null) return payload;
-  if (payload instanceof UnknownOutcome) return replaceResponse(reply, unavailable());
   const { key } = caller;
-  const append = (counted: boolean): Promise<Outcome> =>
-    auditWriter.append(auditedRequest(request, reply, key, { status: reply.statusCode, counted }));
+  const append = async (counted: boolean): Promise<Outcome> => {
+    const audited = auditedRequest(request, reply, key, { status: reply.statusCode, counted });
+    const outcome = await auditWriter.append(audited);
+    if (key.mode === 'test' && outcome.result === 'recorded') usage.addTest(audited);
+    return outcome;
+  };
   const addLimitHeaders = (quota: QuotaState | null): unknown =>
     reply.headers({ ...rateLimitHeaders(caller, quota, clock()) });
   try {
+    if (payload instanceof UnknownOutcome) return replaceResponse(reply, unavailable());
     const outcome: Outcome =
       payload instanceof AuditedBody
         ? { result: 'recorded', quota: payload.quota }
@@ -84,6 +90,8 @@ export async function auditResponse(
   } catch (error) {
     request.log.error({ err: error }, 'the audit entry could not be written; the request is refused');
     return replaceResponse(reply, unavailable());
+  } finally {
+    if (key.mode === 'live') usage.addEntry(key.workspaceId);
   }
 }
 

@@ -1,12 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import { createAuditWriter } from '../audit-log/audit-writer.ts';
+import type { UsageCounter } from '../audit-log/usage-counter.ts';
 import type { Clock } from '../config/time.ts';
 import type { Lanes } from '../database/lanes.ts';
 import { ApiError } from '../http/errors.ts';
 import { createAuthenticator } from '../keys/authenticate.ts';
 import type { CursorCodec } from '../list/cursor.ts';
 import type { Limiter } from '../quota/limiter.ts';
-import { RESOURCES } from '../resources/index.ts';
+import { apiKeys, RESOURCES } from '../resources/index.ts';
 import { auditResponse } from './audit-hook.ts';
 import { authenticate } from './authentication.ts';
 import { createQuotaGate, requireBurst } from './limits.ts';
@@ -20,21 +21,26 @@ export interface ApiOptions {
   readonly secrets: readonly string[];
   readonly cursors: CursorCodec;
   readonly limiter: Limiter;
+  readonly usage: UsageCounter;
   readonly failedAuthPerMinute: number;
   readonly clock: Clock;
 }
 
 /**
  * Registers every path below /v1. Each request, also one for an unknown path, passes three steps: authentication and
- * limits (onRequest), the route, and the audit entry (onSend). Closing the app writes the audit entries that still wait.
+ * limits (onRequest), the route, and the audit entry (onSend). Closing the app writes the audit entries that still wait, and
+ * counts them.
  */
 export function registerV1(app: FastifyInstance, options: ApiOptions): void {
-  const { lanes, secrets, cursors, limiter, failedAuthPerMinute, clock } = options;
+  const { lanes, secrets, cursors, limiter, usage, failedAuthPerMinute, clock } = options;
   const { reads, writes } = lanes;
   const authenticator = createAuthenticator(lanes, secrets, clock);
   const quotaGate = createQuotaGate(reads, clock);
   const auditWriter = createAuditWriter(lanes);
-  app.addHook('onClose', () => auditWriter.drain());
+  app.addHook('onClose', async () => {
+    await auditWriter.drain();
+    await usage.stop();
+  });
   app.decorateRequest('caller', null);
   acceptEveryMethod(app);
 
@@ -51,13 +57,15 @@ export function registerV1(app: FastifyInstance, options: ApiOptions): void {
         if (caller.key.mode === 'live') await quotaGate.require(caller.key.workspaceId);
       });
       v1.addHook('onSend', (request, reply, payload: unknown) =>
-        auditResponse(request, reply, payload, { auditWriter, quotaGate, clock }),
+        auditResponse(request, reply, payload, { auditWriter, usage, quotaGate, clock }),
       );
       v1.setNotFoundHandler(() => {
         throw new ApiError('not_found', 'There is no such path.');
       });
       for (const resource of RESOURCES) {
-        registerReads(v1, resource, { reads, cursors, clock });
+        // Keys show their last use.
+        const prepare = resource === apiKeys ? usage.catchUp : undefined;
+        registerReads(v1, resource, { reads, cursors, clock, prepare });
         if (resource.counted === true) registerCount(v1, resource, reads);
         if (resource.writable) registerWrites(v1, resource, { writes, quotaGate, clock });
       }

@@ -14,10 +14,14 @@ import { allowParameters, orInvalidParameter, requireKey, requireReadable } from
 type Query = { Querystring: Record<string, unknown> };
 type One = Query & { Params: { id: string } };
 
+/** `prepare` runs before each read of a workspace. */
+type Reader = ListReader & { readonly prepare: ((workspaceId: string) => Promise<void>) | undefined };
+
 /** The read routes of one resource; paths are relative to /v1. */
-export function registerReads(v1: FastifyInstance, resource: Resource, reader: ListReader): void {
+export function registerReads(v1: FastifyInstance, resource: Resource, reader: Reader): void {
   v1.get<Query>(`/${resource.name}`, async (request, reply) => {
     const key = requireReadable(request, resource);
+    await reader.prepare?.(key.workspaceId);
     const page = await readPage(reader, resource.list, request.query, key);
     return sendConditional(request, reply, page.body, page.etag);
   });
@@ -26,6 +30,7 @@ export function registerReads(v1: FastifyInstance, resource: Resource, reader: L
     const key = requireReadable(request, resource);
     allowParameters(request.query, []);
     if (request.params.id === 'count') throw new ApiError('not_found', `${resource.path} has no count.`);
+    await reader.prepare?.(key.workspaceId);
     const record = await readRecord(reader.reads.of(key.workspaceId), resource, key, request.params.id);
     if (record === undefined) throw new ApiError('not_found', `There is no such ${resource.singular}.`);
     return sendConditional(request, reply, () => record.doc, record.etag);

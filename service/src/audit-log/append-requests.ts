@@ -55,7 +55,7 @@ const METER = 'workspace_id, last_entry_at, keys_version, month, live_requests, 
  * Writes the requests of many workspaces. Each look-up is one row of a primary key, whatever the planner expects: hence
  * the lateral subqueries, the ranges of one id, and `on conflict` instead of an update with a join.
  *
- * - `waited`: the log of workspace $1, once its lock is free. Limits each wait for a lock to $15, for this statement and the
+ * - `waited`: the log of workspace $1, once its lock is free. Limits each wait for a lock to $14, for this statement and the
  *   rest of the transaction.
  * - `others`: the logs of the other workspaces in $2 that are free. The statement waits for no lock while it holds another,
  *   so it is part of no deadlock.
@@ -64,11 +64,9 @@ const METER = 'workspace_id, last_entry_at, keys_version, month, live_requests, 
  * - `requests`: those whose key has not changed since they began. `place` numbers the entries, `nth` the counted requests.
  * - `meters`: allocates a time for each entry, and grants what is left of the quota. If the statement waited for the lock
  *   into the next month, it does not reset the count of that month.
- * - Then it writes the entries, the usage of the day with the last use of the keys, and the traffic of the hour.
  */
 const write = preparedStatement('write_requests', 'bulk')`with today as materialized (
-    select date_trunc('month', now())::date as month, now()::date as day, date_trunc('hour', now()) as hour,
-      date_trunc('minute', now()) as minute, set_config('lock_timeout', $15, true) as lock_timeout
+    select date_trunc('month', now())::date as month, set_config('lock_timeout', $14, true) as lock_timeout
   ),
   waited as materialized (
     select m.* from today cross join lateral (
@@ -99,8 +97,8 @@ const write = preparedStatement('write_requests', 'bulk')`with today as material
   requests as materialized (
     select r.*, count(id) over earlier as place, count(*) filter (where counted) over earlier as nth
     from unnest($3::text[], $4::text[], $5::int[], $6::text[], $7::text[], $8::text[], $9::bool[], $10::smallint[], $11::text[],
-      $12::text[], $13::smallint[], $14::bool[]) with ordinality
-      as r (workspace_id, key_id, token_version, id, head, tail, counted, status, method, path, bucket, failed, position)
+      $12::text[], $13::smallint[]) with ordinality
+      as r (workspace_id, key_id, token_version, id, head, tail, counted, status, method, path, latency_bucket, position)
     join locked on locked.workspace_id = r.workspace_id and locked.current
     join keys on keys.workspace_id = r.workspace_id and keys.key_id = r.key_id and keys.token_version = r.token_version
     window earlier as (partition by r.workspace_id order by position)
@@ -124,23 +122,10 @@ const write = preparedStatement('write_requests', 'bulk')`with today as material
     from requests r join meters using (workspace_id) where not counted or nth <= granted
   ),
   entries as (
-    insert into audit_log (workspace_id, id, created_at, kind, key_id, status, method, path, doc)
-    select workspace_id, id, created_at, 'api.request', key_id, status, method, path, head || ${utc('created_at')} || tail
+    insert into audit_log (workspace_id, id, created_at, kind, key_id, status, method, path, latency_bucket, doc)
+    select workspace_id, id, created_at, 'api.request', key_id, status, method, path, latency_bucket,
+      head || ${utc('created_at')} || tail
     from granted where id is not null
-  ),
-  usage as (
-    insert into key_usage as u (workspace_id, key_id, day, requests, errors, last_used_at)
-    select workspace_id, key_id, day, count(*), count(*) filter (where failed), minute
-    from granted, today group by 1, 2, day, minute order by 1, 2
-    on conflict (workspace_id, key_id, day) do update set requests = u.requests + excluded.requests,
-      errors = u.errors + excluded.errors, last_used_at = greatest(u.last_used_at, excluded.last_used_at)
-  ),
-  hours as (
-    insert into traffic as t (workspace_id, hour, mode, bucket, requests, errors)
-    select workspace_id, hour, case when id is null then 'test' else 'live' end, bucket, count(*), count(*) filter (where failed)
-    from granted, today group by 1, 2, 3, 4 order by 1, 2, 3, 4
-    on conflict (workspace_id, hour, mode, bucket) do update
-      set requests = t.requests + excluded.requests, errors = t.errors + excluded.errors
   )
   select position::int, workspace_id, (not counted or nth <= granted) as granted, live_quota, used + least(nth, granted) as used,
     null as not_written
@@ -186,7 +171,6 @@ export async function writeRequests(
       requests.map(({ entry }) => entry?.method ?? null),
       requests.map(({ entry }) => entry?.path ?? null),
       requests.map(({ durationMs }) => latencyBucket(durationMs)),
-      requests.map(({ failed }) => failed),
       String(lockTimeoutMs),
     ),
   );

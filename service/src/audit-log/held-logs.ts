@@ -16,8 +16,8 @@ import { writeGroup } from './write-group.ts';
 
 /** The most workspaces that are remembered as held. */
 const HELD_MAX = 10_000;
-/** For turns in the lane of writes, all held logs together are one owner. */
-const OWNER = 'held logs';
+/** For turns in the lane of writes, all held logs and the counting of usage together are one owner. */
+export const LOG_OWNER = 'audit log';
 
 /** Workspaces whose entries are written without the groups, so that they delay no other. */
 export interface HeldLogs {
@@ -68,7 +68,7 @@ export function createHeldLogs(
     const wanted = new Set(workspaceIds);
     let taken: Group = new Map();
     try {
-      const { settle, left } = await inTransaction(writes.of(OWNER), async (client) => {
+      const { settle, left } = await inTransaction(writes.of(LOG_OWNER), async (client) => {
         await client.query(limitTime());
         taken = queue.takeGroup(GROUP_COMMIT_MAX_ENTRIES, (workspaceId) => wanted.has(workspaceId));
         return writeGroup(client, taken, { waitFor, lockTimeoutMs: HELD_LOG_LOCK_TIMEOUT_MS });

@@ -80,6 +80,23 @@ export const GROUP_COMMIT_MAX_ENTRIES = 500;
  */
 export const SEARCHED_ROWS_MAX = 5_000;
 
+/** How often a process counts the usage of the workspaces with new requests. */
+export const USAGE_INTERVAL_MS = 1_000;
+/** How often a process looks for workspaces that are not counted completely, because another process was killed. */
+export const USAGE_SEARCH_INTERVAL_MS = 10 * 60_000;
+/** The most workspaces, and entries of all of them, that one statement counts. */
+export const USAGE_WORKSPACES_MAX = 100;
+export const USAGE_ENTRIES_MAX = 10_000;
+/** The most entries of one workspace. Few, so that they are counted in time also on a slow machine. */
+export const USAGE_ENTRIES_OF_ONE_MAX = 1_000;
+/** How long such a statement may take, and may wait for a lock. */
+export const USAGE_STATEMENT_TIMEOUT_MS = 1_000;
+export const USAGE_LOCK_TIMEOUT_MS = 100;
+/** How long a request that shows usage waits until the requests before it are counted. */
+export const USAGE_READER_WAIT_MS = 2_000;
+/** The most workspaces that wait to be counted, and the most sums of test requests, of which one workspace may have half. */
+export const USAGE_WAITING_MAX = 10_000;
+
 /** `Retry-After` of a 503. */
 export const UNAVAILABLE_RETRY_SECONDS = 1;
 

@@ -1,3 +1,4 @@
+import type { UsageCounter } from '../audit-log/usage-counter.ts';
 import type { Clock } from '../config/time.ts';
 import type { Connections, Shares } from '../database/lane.ts';
 import type { KeyStore } from '../keys/store.ts';
@@ -20,6 +21,7 @@ export interface DashboardContext {
   readonly sessions: Sessions;
   readonly keys: KeyStore;
   readonly reader: ListReader;
+  readonly usage: UsageCounter;
   readonly clock: Clock;
   readonly publicUrl: string;
   readonly deployment: Deployment;

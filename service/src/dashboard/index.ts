@@ -1,5 +1,6 @@
 import helmet from '@fastify/helmet';
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
+import type { UsageCounter } from '../audit-log/usage-counter.ts';
 import type { Clock } from '../config/time.ts';
 import { unshared } from '../database/lane.ts';
 import type { Lanes } from '../database/lanes.ts';
@@ -41,6 +42,7 @@ export interface DashboardOptions {
   /** The first one signs sessions and issues tokens. */
   readonly secrets: readonly string[];
   readonly cursors: CursorCodec;
+  readonly usage: UsageCounter;
   readonly clock: Clock;
   /** The address at which people open the service. The endpoints refuse requests of pages from another origin. */
   readonly publicUrl: string;
@@ -64,7 +66,7 @@ export function registerDashboard(app: FastifyInstance, options: DashboardOption
 
 /** Registers the endpoints, and before them the hooks (requests/) that each request passes, in this order. */
 function registerEndpoints(api: FastifyInstance, options: DashboardOptions): void {
-  const { lanes, secrets, cursors, clock, publicUrl, deployment } = options;
+  const { lanes, secrets, cursors, usage, clock, publicUrl, deployment } = options;
   const { people, accounts, requests: pool, changes, standing } = dashboardConnections(api, lanes);
   const auth = createDashboardAuth({ pool: people, accounts, secrets, publicUrl, log: api.log });
   // Responses hold a person's data, and some hold a token.
@@ -88,6 +90,7 @@ function registerEndpoints(api: FastifyInstance, options: DashboardOptions): voi
     sessions: createSessions(people, auth, standing),
     keys: createKeyStore(unshared(pool), secrets),
     reader: { reads: unshared(pool), cursors, clock },
+    usage,
     clock,
     publicUrl,
     deployment,

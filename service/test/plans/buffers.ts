@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { vi } from 'vitest';
+import type { Connections, Shares } from '../../src/database/lane.ts';
 import { createPool } from '../../src/database/pool.ts';
 import type { TestDatabase } from '../harness/database.ts';
 
@@ -73,7 +74,7 @@ async function measure(
 }
 
 /** The text of a statement, as `query` accepts it. */
-export function textOf(statement: pg.QueryConfig | pg.Submittable | string): string {
+function textOf(statement: pg.QueryConfig | pg.Submittable | string): string {
   if (typeof statement === 'string') return statement;
   return 'text' in statement ? String(statement.text) : 'copy';
 }
@@ -150,4 +151,19 @@ export async function meteredProcess(work: () => Promise<unknown>): Promise<read
 export function urlWithPlan(url: string, plan: Plan): string {
   const separator = url.includes('?') ? '&' : '?';
   return `${url}${separator}options=${encodeURIComponent(`-c plan_cache_mode=${plan}`)}`;
+}
+
+/** Shares of one connection in a transaction. Transactions on it neither begin nor end. */
+export function sharesOf(client: pg.PoolClient): Shares & { readonly connections: Connections } {
+  const inside = Object.create(client) as pg.PoolClient;
+  inside.query = ((statement: pg.QueryConfig | string, values?: unknown[]) =>
+    ['begin', 'commit'].includes(textOf(statement))
+      ? Promise.resolve({ command: 'COMMIT' })
+      : client.query(statement as pg.QueryConfig, values)) as typeof client.query;
+  inside.release = () => undefined;
+  const connections: Connections = {
+    query: (query, values) => inside.query(query as string, values),
+    connect: () => Promise.resolve(inside),
+  };
+  return { of: () => connections, connections };
 }

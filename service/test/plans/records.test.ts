@@ -3,7 +3,6 @@ import type pg from 'pg';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { claimIdempotencyKey, storeAnswer } from '../../src/api/idempotency.ts';
 import { parallelWriter } from '../../src/bulk/parallel-writer.ts';
-import type { Connections, Shares } from '../../src/database/lane.ts';
 import { createAuthenticator } from '../../src/keys/authenticate.ts';
 import { createBatch, createRecord } from '../../src/records/create.ts';
 import { patchRecord, removeRecord } from '../../src/records/mutations.ts';
@@ -11,7 +10,7 @@ import { readRecord } from '../../src/records/read.ts';
 import { audits, companies, content, RESOURCES } from '../../src/resources/index.ts';
 import { COMPANY, OTHER_COMPANY } from '../harness/lists.ts';
 import { TEST_ACTOR, TEST_SECRET, testKeys } from '../harness/service.ts';
-import { metered, PLANS, textOf } from './buffers.ts';
+import { metered, PLANS, sharesOf } from './buffers.ts';
 import { createState, type PlanState, partitionsOf, STATES, type StateName } from './states.ts';
 
 /** A statement that reads a row: pages of the index above the leaf, the leaf, the row, and what planning looks at. */
@@ -42,21 +41,6 @@ function mostOf(text: string, rows: number): number {
   if (text.startsWith('copy')) return WRITE_MAX + rows * COPIED_ROW_MAX;
   if (text.startsWith('select wanted.id')) return READ_MAX + rows * FOUND_ROW_MAX;
   return text.startsWith('select') ? READ_MAX : WRITE_MAX;
-}
-
-/** Shares of one connection in a transaction. Transactions on it neither begin nor end. */
-function sharesOf(client: pg.PoolClient): Shares & { readonly connections: Connections } {
-  const inside = Object.create(client) as pg.PoolClient;
-  inside.query = ((statement: pg.QueryConfig | string, values?: unknown[]) =>
-    ['begin', 'commit'].includes(textOf(statement))
-      ? Promise.resolve({ command: 'COMMIT' })
-      : client.query(statement as pg.QueryConfig, values)) as typeof client.query;
-  inside.release = () => undefined;
-  const connections: Connections = {
-    query: (query, values) => inside.query(query as string, values),
-    connect: () => Promise.resolve(inside),
-  };
-  return { of: () => connections, connections };
 }
 
 /** What requests and imports do to records and keys. */

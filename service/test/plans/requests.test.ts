@@ -42,6 +42,10 @@ const MORE: Readonly<Record<string, number>> = {
   // A few for each row of the workspace.
   content_per_status: ROWS * 1.3,
   scores_of_companies: ROWS * 1.3,
+  // The entries that are not counted yet, here all of the workspace (usage.test.ts).
+  count_usage: ROWS * 1.5,
+  // For each workspace that it looks at, the mark and the clock of the log.
+  search_usage_marks: 1_000 * 10,
 };
 
 /** Statements that no request here causes: of commands, and of requests that wait for a lock. With their values. */
@@ -56,6 +60,7 @@ const OTHERS: Readonly<Record<string, (workspaceId: string) => readonly unknown[
   list_users: () => ['', PAGE_ITEMS],
   read_quota: (workspaceId) => [workspaceId],
   record_migration: () => [9_999, 'new', ''],
+  search_usage_marks: () => [''],
   reseal_second_factor: () => ['user', 'secret', 'codes', 'old secret', 'old codes'],
 };
 

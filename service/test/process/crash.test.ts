@@ -57,6 +57,41 @@ test.each([['1'], ['2']])(
   },
 );
 
+/** The requests and errors of a workspace: as counted per day and per hour, and as its entries say. */
+const SUMS = `
+  select (select json_build_array(sum(requests), sum(errors)) from key_usage)::text as usage,
+    (select json_build_array(sum(requests), sum(errors)) from traffic)::text as traffic,
+    (select json_build_array(count(*), count(*) filter (where status >= 400)) from audit_log where kind = 'api.request')::text as entries,
+    (select bool_and(counted_until >= last_entry_at) from usage_marks join live_meters using (workspace_id)) as complete`;
+
+test('kill -9 again and again under load: usage and traffic are exactly those of the entries', async () => {
+  const { service, env, key } = await startRunningService({ SVC_WORKERS: '2' });
+  const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
+  let running = service;
+  for (let kills = 0; kills < 3; kills++) {
+    let answered = 0;
+    const { url } = running;
+    const load = async (): Promise<void> => {
+      while ((await ask(`${url}/v1/audits`, key.token, agent)) !== undefined) answered += 1;
+    };
+    const loads = Promise.all(Array.from({ length: CONNECTIONS }, load));
+    // The counting runs once a second: kill at different points of it.
+    await vi.waitFor(() => expect(answered).toBeGreaterThan(ANSWERS_BEFORE_KILL * (kills + 1)), WAIT);
+    await running.stop('SIGKILL');
+    await loads;
+    running = await startSvcd({ ...env, SVC_WORKERS: '2' });
+  }
+  // No request has followed the last kill: the search finds what is not counted.
+  const database = await connectEmbedded(env['SVC_DATA_DIR'] ?? '');
+  await vi.waitFor(async () => {
+    expect((await database.query(SUMS)).rows).toMatchObject([{ complete: true }]);
+  }, WAIT);
+  const { rows } = await database.query<{ usage: string; traffic: string; entries: string }>(SUMS);
+  expect(rows[0]?.usage).toBe(rows[0]?.entries);
+  expect(rows[0]?.traffic).toBe(rows[0]?.entries);
+  expect(await running.stop()).toEqual({ code: 0, signal: null });
+});
+
 test('a worker that is killed is replaced, and the service continues', async () => {
   const { service, key } = await startRunningService({ SVC_WORKERS: '2' });
   const [, victim = ''] = await service.printed(/"process":(\d+),"msg":"this process serves/);

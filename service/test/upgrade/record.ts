@@ -32,6 +32,7 @@ const TABLES = [
   'key_usage',
   'audit_log',
   'traffic',
+  'usage_marks',
 ] as const;
 
 const [url = '', databaseUrl = '', workspaceId = '', file = ''] = process.argv.slice(2);

@@ -14,6 +14,8 @@ export async function restoreRelease(pool: pg.Pool, { tables, recordedAt }: Reco
 }
 
 async function insertRows(pool: pg.Pool, table: string, rows: readonly Row[]): Promise<void> {
+  // A trigger may have created some.
+  await pool.query(`delete from ${table}`);
   await pool.query(`insert into ${table} select * from json_populate_recordset(null::${table}, $1)`, [
     JSON.stringify(rows),
   ]);

@@ -24,9 +24,13 @@ const KEYS = '/workspaces/:workspaceId/keys';
  * The only endpoints that create, rotate or revoke keys, and the only responses that hold a token (specification, 5.6 to
  * 5.8). Once the response has left, no node accepts the old token (docs/decisions/0002).
  */
-export function registerKeys(api: FastifyInstance, { sessions, keys, reader }: DashboardContext): void {
+export function registerKeys(
+  api: FastifyInstance,
+  { sessions, keys, reader, usage }: DashboardContext,
+): void {
   api.get<{ Querystring: Record<string, unknown> }>(KEYS, async (request, reply) => {
     const { workspaceId } = await sessions.member(request, reply);
+    await usage.catchUp(workspaceId);
     const page = await readPage(reader, apiKeys.list, request.query, { workspaceId, companyId: null });
     return reply.type('application/json; charset=utf-8').send(page.body());
   });

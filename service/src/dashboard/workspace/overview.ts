@@ -14,9 +14,10 @@ import type { Overview, Usage } from '../wire.ts';
 type Query = { Querystring: Readonly<Record<string, unknown>> };
 
 /** The figures of a workspace. Each comes from an index or a stored counter, so it costs the same at any size. */
-export function registerOverview(api: FastifyInstance, { pool, sessions }: DashboardContext): void {
+export function registerOverview(api: FastifyInstance, { pool, sessions, usage }: DashboardContext): void {
   api.get('/workspaces/:workspaceId/overview', async (request, reply): Promise<Overview> => {
     const { workspaceId } = await sessions.member(request, reply);
+    await usage.catchUp(workspaceId);
     const [month, forecast, begun, counts, sentiments, statuses] = await Promise.all([
       readMonth(pool, workspaceId),
       readForecast(pool, workspaceId),
@@ -38,6 +39,7 @@ export function registerOverview(api: FastifyInstance, { pool, sessions }: Dashb
   api.get<Query>('/workspaces/:workspaceId/usage', async (request, reply): Promise<Usage> => {
     const { workspaceId } = await sessions.member(request, reply);
     const days = daysOf(request.query);
+    await usage.catchUp(workspaceId);
     return { data: await readDays(pool, workspaceId, days), month: await readMonth(pool, workspaceId) };
   });
 }

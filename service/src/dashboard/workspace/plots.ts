@@ -26,12 +26,16 @@ const MEDIAN = 0.5;
 const SLOW = 0.95;
 
 /** Figures over time. */
-export function registerPlots(api: FastifyInstance, { pool, sessions, clock }: DashboardContext): void {
+export function registerPlots(
+  api: FastifyInstance,
+  { pool, sessions, usage, clock }: DashboardContext,
+): void {
   // Requests, failures and latencies per hour or, in a longer range, per day (UTC).
   api.get<Query>('/workspaces/:workspaceId/traffic', async (request, reply): Promise<Traffic> => {
     const { workspaceId } = await sessions.member(request, reply);
     allowParameters(request.query, ['range']);
     const lengthMs = parseRange(request.query['range']);
+    await usage.catchUp(workspaceId);
     const step = lengthMs <= HOURLY_MAX_MS ? 'hour' : 'day';
     const stepMs = STEPS_MS[step];
     // Whole spans. The last one is the present hour or day.

@@ -1,0 +1,179 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import {
+  USAGE_ENTRIES_MAX,
+  USAGE_ENTRIES_OF_ONE_MAX,
+  USAGE_INTERVAL_MS,
+  USAGE_READER_WAIT_MS,
+  USAGE_SEARCH_INTERVAL_MS,
+  USAGE_WAITING_MAX,
+  USAGE_WORKSPACES_MAX,
+} from '../config/limits.ts';
+import { isRefused } from '../database/errors.ts';
+import type { Lanes } from '../database/lanes.ts';
+import type { AuditedRequest } from './append-requests.ts';
+import { countUsage, searchMarks, type TestSum } from './count-usage.ts';
+import { LOG_OWNER } from './held-logs.ts';
+import { latencyBucket } from './latency.ts';
+
+/**
+ * Counts the usage of keys and the traffic of workspaces in the background: requests with live keys from their entries,
+ * whichever process writes them, and requests with test keys, which have none, from memory.
+ */
+export interface UsageCounter {
+  /** Notes a request with a test key. If the process is killed, those of the last second are lost. */
+  addTest(request: AuditedRequest): void;
+  /** Notes that a workspace may have a new entry. */
+  addEntry(workspaceId: string): void;
+  /**
+   * Counts a workspace now, so that its figures contain the requests before this call: those of this process, and the
+   * entries of all processes. If that fails or takes too long, it resolves, and the figures are older.
+   */
+  catchUp(workspaceId: string): Promise<void>;
+  /** Counts what is left. Call it after the last request. */
+  stop(): Promise<void>;
+}
+
+export function createUsageCounter(
+  { writes }: Pick<Lanes, 'writes'>,
+  log: Pick<Logger, 'warn'>,
+): UsageCounter {
+  /** The workspaces that are not counted completely, with the sums of their test requests by key and latency. */
+  const waiting = new Map<string, Map<string, TestSum>>();
+  let sumCount = 0;
+  /** The statements that run, by workspace. Each resolves with the workspaces that have more entries. */
+  const running = new Map<string, Promise<readonly string[]>>();
+  let searchAfter = '';
+  let searchAtMs = 0;
+
+  const add = (workspaceId: string, sums: readonly TestSum[] = []): void => {
+    const own = waiting.get(workspaceId) ?? new Map<string, TestSum>();
+    if (!waiting.has(workspaceId) && waiting.size >= USAGE_WAITING_MAX) {
+      // The next search finds its entries.
+      searchAtMs = 0;
+      return;
+    }
+    waiting.set(workspaceId, own);
+    for (const sum of sums) {
+      const name = `${sum.key_id} ${sum.bucket}`;
+      const { requests, errors } = own.get(name) ?? { requests: 0, errors: 0 };
+      if (requests === 0 && (sumCount >= USAGE_WAITING_MAX || own.size >= USAGE_WAITING_MAX / 2)) continue;
+      if (requests === 0) sumCount += 1;
+      own.set(name, { ...sum, requests: sum.requests + requests, errors: sum.errors + errors });
+    }
+  };
+
+  /** Counts workspaces in one statement. Returns those that have more entries. What is not counted waits again. */
+  const count = async (
+    ids: readonly string[],
+    entriesMax = Math.min(USAGE_ENTRIES_OF_ONE_MAX, Math.floor(USAGE_ENTRIES_MAX / ids.length)),
+    waitFor?: string,
+  ): Promise<readonly string[]> => {
+    const taken = new Map(ids.map((id) => [id, [...(waiting.get(id)?.values() ?? [])]]));
+    for (const [id, { length }] of taken) {
+      waiting.delete(id);
+      sumCount -= length;
+    }
+    const connections = writes.of(waitFor ?? LOG_OWNER);
+    const counting = countUsage(connections, taken, entriesMax, waitFor).then(
+      (counted) => {
+        for (const [id, sums] of taken) {
+          if (counted.get(id) === 'nothing') add(id, sums);
+          if (counted.get(id) === 'some') add(id);
+        }
+        return ids.filter((id) => counted.get(id) === 'some');
+      },
+      (error) => {
+        for (const [id, sums] of taken) add(id, sums);
+        throw error;
+      },
+    );
+    for (const id of ids) running.set(id, counting);
+    try {
+      return await counting;
+    } finally {
+      for (const id of ids) if (running.get(id) === counting) running.delete(id);
+    }
+  };
+
+  /** Looks at the next workspaces. They may have entries of a process that was killed. */
+  const search = async (): Promise<void> => {
+    if (performance.now() < searchAtMs) return;
+    const { rows } = await writes
+      .of(LOG_OWNER)
+      .query<{ found: string[]; last: string | null }>(searchMarks(searchAfter));
+    for (const workspaceId of rows[0]?.found ?? []) add(workspaceId);
+    searchAfter = rows[0]?.last ?? '';
+    if (searchAfter === '') searchAtMs = performance.now() + USAGE_SEARCH_INTERVAL_MS;
+  };
+
+  let failing = false;
+  /**
+   * Counts all workspaces that wait, some entries of each. Then, for a second, more entries of those that have more, and
+   * the workspaces of groups that the database refused, each alone: one of them is locked, or its entries take too long.
+   */
+  const countAll = async (): Promise<void> => {
+    let failure: unknown;
+    try {
+      await search();
+      const ids = [...waiting.keys()];
+      const first = Math.ceil(ids.length / USAGE_WORKSPACES_MAX);
+      const groups: (readonly string[])[] = Array.from({ length: first }, (_, i) =>
+        ids.slice(i * USAGE_WORKSPACES_MAX, (i + 1) * USAGE_WORKSPACES_MAX),
+      );
+      let endMs = Number.POSITIVE_INFINITY;
+      for (const [i, group] of groups.entries()) {
+        if (i === first) endMs = performance.now() + USAGE_INTERVAL_MS;
+        if (performance.now() >= endMs) break;
+        try {
+          const more = await count(group);
+          if (more.length > 0) groups.push(more);
+        } catch (error) {
+          if (!isRefused(error)) throw error;
+          failure = error;
+          if (i < first) groups.push(...group.map((id) => [id]));
+        }
+      }
+    } catch (error) {
+      failure = error;
+    }
+    if (failure !== undefined && !failing)
+      log.warn({ err: failure }, 'usage and traffic cannot be counted now; trying again');
+    failing = failure !== undefined;
+  };
+
+  let turn: Promise<void> | undefined;
+  const timer = setInterval(() => {
+    turn ??= countAll().finally(() => {
+      turn = undefined;
+    });
+  }, USAGE_INTERVAL_MS);
+  // The timer keeps no process running.
+  timer.unref();
+
+  const catchUp = async (workspaceId: string): Promise<void> => {
+    // The statement that runs may have begun before the caller's requests. Another caller may have begun the next one.
+    const counted = Promise.allSettled([running.get(workspaceId)]).then(
+      () => running.get(workspaceId) ?? count([workspaceId], USAGE_ENTRIES_MAX, workspaceId),
+    );
+    const deadline = sleep(USAGE_READER_WAIT_MS, undefined, { ref: false });
+    await Promise.race([counted.catch(() => undefined), deadline]);
+  };
+
+  return {
+    addTest({ workspaceId, keyId, failed, durationMs }) {
+      const bucket = latencyBucket(durationMs);
+      add(workspaceId, [{ key_id: keyId, bucket, requests: 1, errors: failed ? 1 : 0 }]);
+    },
+    addEntry: (workspaceId) => add(workspaceId),
+    catchUp,
+    async stop() {
+      clearInterval(timer);
+      await Promise.allSettled([turn, ...running.values()]);
+      searchAtMs = Number.POSITIVE_INFINITY;
+      await countAll();
+      // Another process may have counted these at the same time.
+      await Promise.all([...waiting].filter(([, sums]) => sums.size > 0).map(([id]) => catchUp(id)));
+    },
+  };
+}
