@@ -113,4 +113,25 @@ export const DAMAGES: readonly Damage[] = [
     sql: `update live_meters set month = date_trunc('month', now()) + interval '1 month' where workspace_id = $1`,
     found: [['quota', 'live requests are counted for a future month']],
   },
+  {
+    what: 'an entry was counted twice',
+    sql: `update key_usage set requests = requests + 1 where workspace_id = $1 and key_id = 'live'`,
+    found: [['usage', 'stored 3 (failed: 1), counted 2 (failed: 1)']],
+  },
+  {
+    what: 'an error was not counted',
+    sql: `update key_usage set errors = 0 where workspace_id = $1 and key_id = 'live'`,
+    found: [['usage', 'stored 2 (failed: 0), counted 2 (failed: 1)']],
+  },
+  {
+    what: 'the usage of a day is missing',
+    sql: `delete from key_usage where workspace_id = $1 and key_id = 'live'`,
+    found: [['usage', 'stored 0 (failed: 0), counted 2 (failed: 1)']],
+  },
+  {
+    what: 'requests without entries are counted',
+    sql: `insert into key_usage (workspace_id, key_id, day, requests, errors)
+      select $1, 'live', max(created_at)::date + 1, 4, 0 from audit_log where workspace_id = $1`,
+    found: [['usage', 'stored 4 (failed: 0), counted 0 (failed: 0)']],
+  },
 ];

@@ -6,6 +6,7 @@ import { docOf, type RecordValues, selectList } from '../records/row.ts';
 import { columnName, type Resource } from '../resources/define.ts';
 import { type VerifyOptions, withoutStatementTimeout } from './finding.ts';
 import { verifyClocks, verifyMonth } from './verify-clocks.ts';
+import { verifyUsage } from './verify-usage.ts';
 
 const BATCH_RECORDS = 5_000;
 
@@ -31,8 +32,9 @@ const selectWorkspaceIds = statement('all_workspaces', 'background: svcd verify 
 
 /**
  * Verifies all workspaces: compares each doc with its columns, each counter with a count, each clock with its newest time
- * and with the database's clock, and the month of the quota with the current one. Each comparison is one statement, so
- * it is exact while writers run. The repair of a counter blocks the workspace's writers while it counts.
+ * and with the database's clock, the month of the quota with the current one, and the usage of keys with the log. Each
+ * comparison is one statement, so it is exact while writers run. The repair of a counter blocks the workspace's writers
+ * while it counts.
  */
 export async function verifyRecords(options: VerifyOptions): Promise<void> {
   const { rows } = await options.pool.query<{ id: string }>(selectWorkspaceIds());
@@ -43,6 +45,7 @@ export async function verifyRecords(options: VerifyOptions): Promise<void> {
     }
     await verifyClocks(options, id);
     await verifyMonth(options, id);
+    await verifyUsage(options, id);
   }
 }
 
