@@ -28,8 +28,7 @@ export interface ApiOptions {
 
 /**
  * Registers every path below /v1. Each request, also one for an unknown path, passes three steps: authentication and
- * limits (onRequest), the route, and the audit entry (onSend). Closing the app writes the audit entries that still wait, and
- * counts them.
+ * limits (onRequest), the route, and the audit entry (onSend). Closing the app writes and counts the entries that wait.
  */
 export function registerV1(app: FastifyInstance, options: ApiOptions): void {
   const { lanes, secrets, cursors, limiter, usage, failedAuthPerMinute, clock } = options;
@@ -37,10 +36,7 @@ export function registerV1(app: FastifyInstance, options: ApiOptions): void {
   const authenticator = createAuthenticator(lanes, secrets, clock);
   const quotaGate = createQuotaGate(reads, clock);
   const auditWriter = createAuditWriter(lanes);
-  app.addHook('onClose', async () => {
-    await auditWriter.drain();
-    await usage.stop();
-  });
+  app.addHook('onClose', () => auditWriter.drain().then(usage.stop));
   app.decorateRequest('caller', null);
   acceptEveryMethod(app);
 

@@ -34,14 +34,12 @@ export const lockUsageMark = statement('lock_usage_mark', 'request')`
  */
 const count = preparedStatement('count_usage', 'bulk')`with marks as materialized (
     select m.* from unnest($1::text[]) as w (workspace_id) cross join lateral (
-      select workspace_id, counted_until from usage_marks where workspace_id = w.workspace_id for no key update skip locked
-    ) m
+      select * from usage_marks where workspace_id = w.workspace_id for no key update skip locked) m
   ),
   entries as materialized (
     select m.workspace_id, e.* from marks m cross join lateral (
       select created_at, key_id, status, latency_bucket from audit_log
-      where workspace_id = m.workspace_id and created_at > m.counted_until order by created_at, id limit $2
-    ) e
+      where workspace_id = m.workspace_id and created_at > m.counted_until order by created_at, id limit $2) e
   ),
   counted as materialized (
     select workspace_id, key_id, created_at as at, 'live' as mode, latency_bucket as bucket, 1 as requests,

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { testLanes } from '../../test/harness/database.ts';
 import { createTestService, type TestService } from '../../test/harness/service.ts';
-import { USAGE_READER_WAIT_MS, USAGE_WAITING_MAX } from '../config/limits.ts';
+import { USAGE_ENTRIES_MAX, USAGE_READER_WAIT_MS, USAGE_WAITING_MAX } from '../config/limits.ts';
 import { createUsageCounter } from './usage-counter.ts';
 
 const WAIT = { timeout: 20_000 };
@@ -76,25 +76,29 @@ test('each entry is counted once, however many processes count at the same time'
 });
 
 test('requests are counted in the background, in every workspace with new entries, also those of a killed process', async () => {
-  const ids = await Promise.all(Array.from({ length: 5 }, () => service.workspace()));
+  // One has more entries than a statement counts.
+  const sizes = [300, 300, 300, USAGE_ENTRIES_MAX + 2_000];
+  const workspaces = await Promise.all(sizes.map(async (size) => ({ size, id: await service.workspace() })));
   const { counter } = newCounter();
-  for (const id of ids) {
+  for (const { id, size } of workspaces) {
     const { keyId } = await service.issue(id);
     await service.pool.query(
       `insert into audit_log (workspace_id, id, created_at, kind, key_id, doc, status, latency_bucket)
        select $1, 'log_' || n, last_entry_at + n * interval '1 microsecond', 'api.request', $2, '{}', 200, 3
-       from live_meters, generate_series(1, 300) n where workspace_id = $1`,
-      [id, keyId],
+       from live_meters, generate_series(1, $3) n where workspace_id = $1`,
+      [id, keyId, size],
     );
     await service.pool.query(
       `update live_meters set last_entry_at = last_entry_at + interval '1 second' where workspace_id = $1`,
       [id],
     );
   }
-  for (const id of ids)
-    await expect.poll(() => sumsOf(id), WAIT).toMatchObject({ usage: '[300, 0]', traffic: '[300, 0]' });
+  for (const { id, size } of workspaces)
+    await expect
+      .poll(() => sumsOf(id), WAIT)
+      .toMatchObject({ usage: `[${size}, 0]`, traffic: `[${size}, 0]` });
   await counter.stop();
-  for (const id of ids) expect(await sumsOf(id)).toMatchObject({ usage: '[300, 0]' });
+  for (const { id, size } of workspaces) expect(await sumsOf(id)).toMatchObject({ usage: `[${size}, 0]` });
 });
 
 test('an entry is counted in its own day and hour, and one that an earlier release has counted is not counted again', async () => {

@@ -98,13 +98,14 @@ export function createUsageCounter(
 
   /** Looks at the next workspaces. They may have entries of a process that was killed. */
   const search = async (): Promise<void> => {
-    if (performance.now() < searchAtMs) return;
+    const first = searchAfter === '';
+    if (first && performance.now() < searchAtMs) return;
     const { rows } = await writes
       .of(LOG_OWNER)
       .query<{ found: string[]; last: string | null }>(searchMarks(searchAfter));
+    if (first) searchAtMs = performance.now() + USAGE_SEARCH_INTERVAL_MS;
     for (const workspaceId of rows[0]?.found ?? []) add(workspaceId);
     searchAfter = rows[0]?.last ?? '';
-    if (searchAfter === '') searchAtMs = performance.now() + USAGE_SEARCH_INTERVAL_MS;
   };
 
   let failing = false;
@@ -117,10 +118,9 @@ export function createUsageCounter(
     try {
       await search();
       const ids = [...waiting.keys()];
-      const first = Math.ceil(ids.length / USAGE_WORKSPACES_MAX);
-      const groups: (readonly string[])[] = Array.from({ length: first }, (_, i) =>
-        ids.slice(i * USAGE_WORKSPACES_MAX, (i + 1) * USAGE_WORKSPACES_MAX),
-      );
+      const groups: (readonly string[])[] = [];
+      while (ids.length > 0) groups.push(ids.splice(0, USAGE_WORKSPACES_MAX));
+      const first = groups.length;
       let endMs = Number.POSITIVE_INFINITY;
       for (const [i, group] of groups.entries()) {
         if (i === first) endMs = performance.now() + USAGE_INTERVAL_MS;
@@ -156,8 +156,10 @@ export function createUsageCounter(
     const counted = Promise.allSettled([running.get(workspaceId)]).then(
       () => running.get(workspaceId) ?? count([workspaceId], USAGE_ENTRIES_MAX, workspaceId),
     );
-    const deadline = sleep(USAGE_READER_WAIT_MS, undefined, { ref: false });
-    await Promise.race([counted.catch(() => undefined), deadline]);
+    await Promise.race([
+      counted.catch(() => undefined),
+      sleep(USAGE_READER_WAIT_MS, undefined, { ref: false }),
+    ]);
   };
 
   return {

@@ -6,8 +6,9 @@ import { type VerifyOptions, withoutStatementTimeout } from './finding.ts';
  * Selects usage per live key and day that differs from the entries, in one snapshot. It compares only days that are complete
  * in the log: after those with entries that a node of an earlier release has counted, and not before the oldest entry.
  */
-const DIFFERENCES = `select key_id, day, coalesce(u.requests, 0) as stored, coalesce(u.errors, 0) as stored_errors,
-    coalesce(e.requests, 0) as requests, coalesce(e.errors, 0) as errors, e.last_used_at
+const DIFFERENCES = `select key_id, day, coalesce(e.requests, 0) as requests, coalesce(e.errors, 0) as errors, e.last_used_at,
+    format('key %s on %s: stored %s (failed: %s), counted %s (failed: %s)', key_id, day, coalesce(u.requests, 0),
+      coalesce(u.errors, 0), coalesce(e.requests, 0), coalesce(e.errors, 0)) as detail
   from (
     select key_id, created_at::date as day, count(*) as requests, count(*) filter (where status >= 400) as errors,
       date_trunc('minute', max(created_at)) as last_used_at
@@ -35,18 +36,10 @@ export async function verifyUsage(
 ): Promise<void> {
   const wrong = await withoutStatementTimeout(pool, async (client) => {
     if (repair) await client.query(lockUsageMark(workspaceId));
-    const { rows } = await client.query<Difference>(selectDifferences(workspaceId));
+    const { rows } = await client.query<{ detail: string }>(selectDifferences(workspaceId));
     if (repair && rows.length > 0) await client.query(repairUsage(workspaceId));
     return rows;
   });
-  for (const { key_id: key, day, stored, stored_errors, requests, errors } of wrong)
-    await onFinding({
-      workspaceId,
-      problem: 'usage',
-      detail: `key ${key} on ${day}: stored ${stored} (failed: ${stored_errors}), counted ${requests} (failed: ${errors})`,
-      repaired: repair,
-    });
+  for (const { detail } of wrong)
+    await onFinding({ workspaceId, problem: 'usage', detail, repaired: repair });
 }
-
-type Difference = Record<'key_id' | 'day', string> &
-  Record<'stored' | 'stored_errors' | 'requests' | 'errors', number>;

@@ -24,10 +24,8 @@ const KEYS = '/workspaces/:workspaceId/keys';
  * The only endpoints that create, rotate or revoke keys, and the only responses that hold a token (specification, 5.6 to
  * 5.8). Once the response has left, no node accepts the old token (docs/decisions/0002).
  */
-export function registerKeys(
-  api: FastifyInstance,
-  { sessions, keys, reader, usage }: DashboardContext,
-): void {
+export function registerKeys(api: FastifyInstance, context: DashboardContext): void {
+  const { sessions, keys, reader, usage } = context;
   api.get<{ Querystring: Record<string, unknown> }>(KEYS, async (request, reply) => {
     const { workspaceId } = await sessions.member(request, reply);
     await usage.catchUp(workspaceId);

@@ -26,10 +26,8 @@ const MEDIAN = 0.5;
 const SLOW = 0.95;
 
 /** Figures over time. */
-export function registerPlots(
-  api: FastifyInstance,
-  { pool, sessions, usage, clock }: DashboardContext,
-): void {
+export function registerPlots(api: FastifyInstance, context: DashboardContext): void {
+  const { pool, sessions, usage, clock } = context;
   // Requests, failures and latencies per hour or, in a longer range, per day (UTC).
   api.get<Query>('/workspaces/:workspaceId/traffic', async (request, reply): Promise<Traffic> => {
     const { workspaceId } = await sessions.member(request, reply);
