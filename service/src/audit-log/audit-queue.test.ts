@@ -53,6 +53,14 @@ describe('the queue of audit entries', () => {
     expect(keysIn(queue.takeGroup(2, (workspaceId) => workspaceId === 'a'))).toEqual({});
   });
 
+  test('serves first the workspaces that were served longest ago, whatever their ids are', () => {
+    const queue = createAuditQueue({ ...LIMITS, entries: 100 });
+    const ids = ['e', 'd', 'c', 'b', 'a'];
+    for (const id of ids) for (let i = 0; i < 4; i++) queue.add(entry(id).pending);
+    const served = Array.from({ length: 5 }, () => [...queue.takeGroup(2, any).keys()].sort().join(''));
+    expect(served).toEqual(['de', 'bc', 'ae', 'cd', 'be']);
+  });
+
   test('takes entries that were put back before entries that were added later', () => {
     const queue = createAuditQueue(LIMITS);
     queue.add(entry('a', 'first').pending);

@@ -1,5 +1,6 @@
 import { BusyError } from '@svc/turns';
 import type { AuditedRequest, Outcome } from './append-requests.ts';
+import { createRoom, type RoomLimits } from './room.ts';
 
 /** A request that waits for its entry. */
 export interface Pending extends AuditedRequest {
@@ -25,10 +26,7 @@ export function rejectAll(group: Group, error: unknown): void {
   for (const pending of group.values()) for (const { reject } of pending) reject(error);
 }
 
-/** The limits of the entries that wait in one process. One workspace may have half of the entries and of the bytes. */
-export interface AuditQueueLimits {
-  readonly entries: number;
-  readonly bytes: number;
+export interface AuditQueueLimits extends RoomLimits {
   /** How long an entry may wait to be taken, in ms. The wait of an entry that is put back continues. */
   readonly waitMs: number;
   /** If the oldest entry of a workspace has waited longer than this, in ms, the queue accepts no more of its entries. */
@@ -46,7 +44,10 @@ export const AUDIT_QUEUE_LIMITS: AuditQueueLimits = {
 export interface AuditQueue {
   /** False: there is no room. */
   add(pending: Pending): boolean;
-  /** Takes entries of all wanted workspaces, sorted by workspace id. */
+  /**
+   * Takes at most `max` entries of the wanted workspaces, in equal shares. What a workspace does not need of its share, the
+   * others get. If there are more workspaces than `max`, those that were served last wait.
+   */
   takeGroup(max: number, wanted: (workspaceId: string) => boolean): Group;
   /** The wanted workspaces that have entries. A workspace whose entries were put back goes to the end. */
   waiting(wanted: (workspaceId: string) => boolean): readonly string[];
@@ -59,17 +60,11 @@ interface Waiting {
   readonly bytes: number;
 }
 
-/** The entries of one workspace. */
-interface Line {
-  waiting: Waiting[];
-  bytes: number;
-}
-
 /** The memory of an entry without its texts. */
 const ENTRY_BYTES = 512;
 
-/** The approximate memory of an entry. It only bounds the memory of the queue. */
-function sizeOf({ entry }: Pending): number {
+/** The approximate memory of an entry, to bound the memory of those that wait. */
+export function sizeOf({ entry }: AuditedRequest): number {
   let bytes = ENTRY_BYTES;
   for (const value of Object.values(entry ?? {})) {
     if (typeof value === 'string') bytes += value.length;
@@ -78,10 +73,12 @@ function sizeOf({ entry }: Pending): number {
   return bytes;
 }
 
+const bytesOf = (waiting: readonly Waiting[]): number => waiting.reduce((sum, { bytes }) => sum + bytes, 0);
+
 export function createAuditQueue(limits: AuditQueueLimits): AuditQueue {
-  const lines = new Map<string, Line>();
-  let entries = 0;
-  let bytes = 0;
+  const room = createRoom(limits);
+  /** The entries of each workspace. The workspace that was served last is at the end. */
+  const lines = new Map<string, Waiting[]>();
   let timer: NodeJS.Timeout | undefined;
   /** When the timer ends. */
   let dueMs = Number.POSITIVE_INFINITY;
@@ -99,51 +96,45 @@ export function createAuditQueue(limits: AuditQueueLimits): AuditQueue {
   };
 
   const insert = (workspaceId: string, waiting: readonly Waiting[], first: boolean): void => {
-    const line = lines.get(workspaceId) ?? { waiting: [], bytes: 0 };
+    const line = lines.get(workspaceId) ?? [];
     if (first) {
-      line.waiting = [...waiting, ...line.waiting];
+      line.unshift(...waiting);
       lines.delete(workspaceId);
-    } else line.waiting.push(...waiting);
+    } else line.push(...waiting);
     lines.set(workspaceId, line);
-    const more = waiting.reduce((sum, each) => sum + each.bytes, 0);
-    line.bytes += more;
-    bytes += more;
-    entries += waiting.length;
+    room.add(workspaceId, waiting.length, bytesOf(waiting));
     const [oldest] = waiting;
     if (oldest !== undefined) setTimer(oldest.pending.sinceMs);
   };
-  const remove = (workspaceId: string, line: Line, count: number): readonly Waiting[] => {
-    const taken = line.waiting.splice(0, count);
-    const less = taken.reduce((sum, each) => sum + each.bytes, 0);
-    line.bytes -= less;
-    bytes -= less;
-    entries -= taken.length;
-    if (line.waiting.length === 0) lines.delete(workspaceId);
-    if (entries === 0) stopTimer();
+  const remove = (workspaceId: string, line: Waiting[], count: number): readonly Waiting[] => {
+    const taken = line.splice(0, count);
+    room.add(workspaceId, -taken.length, -bytesOf(taken));
+    if (line.length === 0) lines.delete(workspaceId);
+    if (room.entries === 0) stopTimer();
     return taken;
   };
   const rejectLate = (): void => {
     stopTimer();
     const nowMs = performance.now();
     for (const [workspaceId, line] of lines) {
-      const late = line.waiting.findIndex((each) => each.pending.sinceMs > nowMs - limits.waitMs);
-      for (const { pending } of remove(workspaceId, line, late === -1 ? line.waiting.length : late)) {
+      const late = line.findIndex((each) => each.pending.sinceMs > nowMs - limits.waitMs);
+      for (const { pending } of remove(workspaceId, line, late === -1 ? line.length : late)) {
         pending.reject(new BusyError(`an audit entry was not written within ${limits.waitMs} ms`));
       }
     }
-    for (const { waiting } of lines.values()) {
-      if (waiting[0] !== undefined) setTimer(waiting[0].pending.sinceMs);
-    }
+    for (const [oldest] of lines.values()) if (oldest !== undefined) setTimer(oldest.pending.sinceMs);
   };
-  const take = (max: number, ids: readonly string[]): Group => {
+  const take = (max: number, wanted: (workspaceId: string) => boolean): Group => {
     const group = new Map<string, readonly Pending[]>();
+    const served = [...lines].filter(([workspaceId]) => wanted(workspaceId)).slice(0, max);
     let left = max;
-    for (const [index, workspaceId] of ids.entries()) {
-      const line = lines.get(workspaceId);
-      if (line === undefined || left === 0) continue;
-      // If a workspace does not use its whole share, the next ones get the rest.
-      const taken = remove(workspaceId, line, Math.max(1, Math.ceil(left / (ids.length - index))));
+    // Those with few entries first: what they leave of their shares is for the others.
+    for (const [index, [workspaceId, line]] of served
+      .toSorted(([, a], [, b]) => a.length - b.length)
+      .entries()) {
+      const taken = remove(workspaceId, line, Math.ceil(left / (served.length - index)));
       left -= taken.length;
+      if (lines.delete(workspaceId)) lines.set(workspaceId, line);
       group.set(
         workspaceId,
         taken.map((each) => each.pending),
@@ -157,17 +148,13 @@ export function createAuditQueue(limits: AuditQueueLimits): AuditQueue {
       const { workspaceId } = pending;
       const line = lines.get(workspaceId);
       const size = sizeOf(pending);
-      if (entries >= limits.entries || bytes + size > limits.bytes) return false;
-      if (line !== undefined) {
-        const [oldest] = line.waiting;
-        const stalled = oldest !== undefined && performance.now() - oldest.pending.sinceMs > limits.stalledMs;
-        if (stalled || line.waiting.length >= limits.entries / 2 || line.bytes + size > limits.bytes / 2)
-          return false;
-      }
+      const oldest = line?.[0];
+      const stalled = oldest !== undefined && performance.now() - oldest.pending.sinceMs > limits.stalledMs;
+      if (stalled || !room.fits(workspaceId, size)) return false;
       insert(workspaceId, [{ pending, bytes: size }], false);
       return true;
     },
-    takeGroup: (max, wanted) => take(max, [...lines.keys()].filter(wanted).sort()),
+    takeGroup: take,
     waiting: (wanted) => [...lines.keys()].filter(wanted),
     putBack(group) {
       for (const [workspaceId, pending] of group) {
