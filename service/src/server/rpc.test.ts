@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events';
+import { BusyError } from '@svc/turns';
 import { describe, expect, test } from 'vitest';
 import { type Channel, connectPeer } from './rpc.ts';
 
@@ -51,6 +52,26 @@ describe('a call to another process', () => {
     const { a, b } = channels();
     connectPeer(b, {});
     await expect(connectPeer<Offer>(a, {}).call('double', 1)).rejects.toThrow('there is no call double');
+  });
+
+  test('shares a message with the other calls of the same turn of the event loop, at most 64', async () => {
+    const { a, b } = channels();
+    connectPeer(b, offer);
+    const sizes: number[] = [];
+    b.on('message', (calls: readonly unknown[]) => sizes.push(calls.length));
+    const peer = connectPeer<Offer>(a, {});
+    await Promise.all(Array.from({ length: 130 }, (_, i) => peer.call('double', i)));
+    expect(sizes).toEqual([64, 64, 2]);
+  });
+
+  test('fails if the other process does not answer in time; a later answer changes nothing', async () => {
+    const { a, b } = channels();
+    const late = Promise.withResolvers<void>();
+    connectPeer(b, { ...offer, hang: () => late.promise });
+    const peer = connectPeer<Offer>(a, {});
+    await expect(peer.call('hang', null, 20)).rejects.toBeInstanceOf(BusyError);
+    late.resolve();
+    expect(await peer.call('double', 2, 10_000)).toBe(4);
   });
 
   test('fails if the other process ends before it responds', async () => {

@@ -1,13 +1,19 @@
+import { BusyError } from '@svc/turns';
+
 /** Calls between the processes of one service, over the channel that Node gives a child process. */
 
 /** Functions that another process can call. Their argument and result are sent as JSON. */
 export type Calls = Readonly<Record<string, (argument: never) => unknown>>;
 
-/** Another process. A call rejects with the message of the error there, or with PeerGoneError if the process is gone. */
+/**
+ * Another process. A call rejects with the message of the error there, with PeerGoneError if the process is gone, or with
+ * BusyError if it does not answer within `withinMs` (default: no limit).
+ */
 export interface Peer<Remote extends Calls> {
   call<Name extends keyof Remote & string>(
     name: Name,
     argument: Parameters<Remote[Name]>[0],
+    withinMs?: number,
   ): Promise<Awaited<ReturnType<Remote[Name]>>>;
 }
 
@@ -23,9 +29,13 @@ type Message =
   | { readonly answer: number; readonly value: unknown }
   | { readonly failure: number; readonly message: string };
 
+/** The most calls and answers that are sent together. More would keep the other process busy for too long. */
+const MESSAGES_MAX = 64;
+
 interface Pending {
   readonly resolve: (value: never) => void;
   readonly reject: (error: Error) => void;
+  readonly deadline: NodeJS.Timeout | undefined;
 }
 
 /** A call failed in the other process. */
@@ -45,16 +55,31 @@ export class PeerGoneError extends PeerError {
 export function connectPeer<Remote extends Calls>(channel: Channel, local: Calls): Peer<Remote> {
   const pending = new Map<number, Pending>();
   let calls = 0;
-  const gone = (): void => {
-    for (const { reject } of pending.values()) reject(new PeerGoneError());
-    pending.clear();
+  const settle = (id: number): Pending | undefined => {
+    const found = pending.get(id);
+    pending.delete(id);
+    clearTimeout(found?.deadline);
+    return found;
   };
-  const send = (message: Message): void => {
+  const gone = (): void => {
+    for (const id of [...pending.keys()]) settle(id)?.reject(new PeerGoneError());
+  };
+  /** Are sent at the end of this turn of the event loop, because each message wakes the other process. */
+  let unsent: Message[] = [];
+  const flush = (): void => {
+    const messages = unsent;
+    unsent = [];
+    if (messages.length === 0) return;
     if (channel.send === undefined) gone();
     else
-      channel.send(message, (error) => {
+      channel.send(messages, (error) => {
         if (error !== null) gone();
       });
+  };
+  const send = (message: Message): void => {
+    unsent.push(message);
+    if (unsent.length === 1) setImmediate(flush);
+    else if (unsent.length === MESSAGES_MAX) flush();
   };
   const answer = async (id: number, name: string, argument: unknown): Promise<void> => {
     try {
@@ -65,23 +90,22 @@ export function connectPeer<Remote extends Calls>(channel: Channel, local: Calls
       send({ failure: id, message: error instanceof Error ? error.message : String(error) });
     }
   };
-  const settle = (id: number): Pending | undefined => {
-    const found = pending.get(id);
-    pending.delete(id);
-    return found;
-  };
   channel.on('message', (received) => {
-    const message = received as Message;
-    if ('call' in message) void answer(message.call, message.name, message.argument);
-    else if ('answer' in message) settle(message.answer)?.resolve(message.value as never);
-    else settle(message.failure)?.reject(new PeerError(message.message));
+    for (const message of received as readonly Message[]) {
+      if ('call' in message) void answer(message.call, message.name, message.argument);
+      else if ('answer' in message) settle(message.answer)?.resolve(message.value as never);
+      else settle(message.failure)?.reject(new PeerError(message.message));
+    }
   });
   channel.on('disconnect', gone);
   return {
-    call: (name, argument) =>
+    call: (name, argument, withinMs) =>
       new Promise((resolve, reject) => {
         const id = ++calls;
-        pending.set(id, { resolve, reject });
+        const late = (): void =>
+          settle(id)?.reject(new BusyError(`the other process did not answer within ${withinMs} ms`));
+        const deadline = withinMs === undefined ? undefined : setTimeout(late, withinMs);
+        pending.set(id, { resolve, reject, deadline });
         send({ call: id, name, argument });
       }),
   };
