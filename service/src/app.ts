@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { Registry } from 'prom-client';
 import { registerV1 } from './api/index.ts';
+import { type AuditWriter, createAuditWriter } from './audit-log/audit-writer.ts';
 import { createUsageCounter } from './audit-log/usage-counter.ts';
 import type { Config } from './config/config.ts';
 import { LOG_RETENTION_DAYS_DEFAULT } from './config/limits.ts';
@@ -27,6 +28,8 @@ export interface AppOptions {
   readonly clock?: Clock;
   /** Default: a limiter for this process only. */
   readonly limiter?: Limiter;
+  /** Default: a writer with the connections of this app. */
+  readonly auditWriter?: AuditWriter;
   /** Gets the metrics of this process. Default: a new registry. */
   readonly registry?: Registry;
   /** The text of /metrics, for a machine with several processes. Default: the metrics of this process only. */
@@ -36,7 +39,11 @@ export interface AppOptions {
 /** The HTTP application, without a port. `close` finishes running requests, then writes and counts the waiting entries. */
 export function createApp(options: AppOptions): FastifyInstance {
   const { lanes, config, secrets, log, clock = systemClock } = options;
-  const { registry = new Registry(), limiter = createLimiter(clock) } = options;
+  const {
+    registry = new Registry(),
+    limiter = createLimiter(clock),
+    auditWriter = createAuditWriter(lanes),
+  } = options;
   const { publicUrl, failedAuthPerMinute, logRetentionDays = LOG_RETENTION_DAYS_DEFAULT } = config;
   const trust = trustOf(config.trustProxy);
   const cursors = createCursorCodec(secrets);
@@ -52,7 +59,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   registerDocs(app, config);
   const shared = { lanes, secrets, cursors, usage: createUsageCounter(lanes, log), clock };
   registerDashboard(app, { ...shared, publicUrl, deployment: { logRetentionDays } });
-  registerV1(app, { ...shared, limiter, failedAuthPerMinute });
+  registerV1(app, { ...shared, limiter, auditWriter, failedAuthPerMinute });
   return app;
 }
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { createAuditWriter } from '../audit-log/audit-writer.ts';
+import type { AuditWriter } from '../audit-log/audit-writer.ts';
 import type { UsageCounter } from '../audit-log/usage-counter.ts';
 import type { Clock } from '../config/time.ts';
 import type { Lanes } from '../database/lanes.ts';
@@ -16,11 +16,12 @@ import { registerCount, registerReads } from './reads.ts';
 import { registerWrites } from './writes.ts';
 
 export interface ApiOptions {
-  readonly lanes: Pick<Lanes, 'trail' | 'reads' | 'writes'>;
+  readonly lanes: Pick<Lanes, 'reads' | 'writes'>;
   /** The secrets that tokens are found by. New index values use the first one; those of all secrets are accepted. */
   readonly secrets: readonly string[];
   readonly cursors: CursorCodec;
   readonly limiter: Limiter;
+  readonly auditWriter: AuditWriter;
   readonly usage: UsageCounter;
   readonly failedAuthPerMinute: number;
   readonly clock: Clock;
@@ -31,11 +32,10 @@ export interface ApiOptions {
  * limits (onRequest), the route, and the audit entry (onSend). Closing the app writes and counts the entries that wait.
  */
 export function registerV1(app: FastifyInstance, options: ApiOptions): void {
-  const { lanes, secrets, cursors, limiter, usage, failedAuthPerMinute, clock } = options;
+  const { lanes, secrets, cursors, limiter, auditWriter, usage, failedAuthPerMinute, clock } = options;
   const { reads, writes } = lanes;
   const authenticator = createAuthenticator(lanes, secrets, clock);
   const quotaGate = createQuotaGate(reads, clock);
-  const auditWriter = createAuditWriter(lanes);
   app.addHook('onClose', () => auditWriter.drain().then(usage.stop));
   app.decorateRequest('caller', null);
   acceptEveryMethod(app);

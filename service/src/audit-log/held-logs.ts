@@ -8,7 +8,7 @@ import {
 } from '../config/limits.ts';
 import { failedFor, isRefused } from '../database/errors.ts';
 import type { Queryable } from '../database/lane.ts';
-import type { Lanes } from '../database/lanes.ts';
+import type { Trail } from '../database/lanes.ts';
 import { inTransaction } from '../database/pool.ts';
 import { statement } from '../database/statement.ts';
 import { type AuditQueue, type Group, rejectAll } from './audit-queue.ts';
@@ -41,11 +41,7 @@ export interface HeldLogs {
  * wrote nothing: with a turn each, three held workspaces would stop the writes of all others. `onFree` is called when
  * workspaces are no longer held.
  */
-export function createHeldLogs(
-  { trail, writes }: Pick<Lanes, 'trail' | 'writes'>,
-  queue: AuditQueue,
-  onFree: () => void,
-): HeldLogs {
+export function createHeldLogs({ trail, writes }: Trail, queue: AuditQueue, onFree: () => void): HeldLogs {
   const held = new Set<string>();
   const suspects = new Set<string>();
   let writing: Promise<void> | undefined;

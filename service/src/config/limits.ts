@@ -43,6 +43,9 @@ export const CONNECTIONS_MIN = Object.values(LANE_CONNECTIONS_MIN).reduce<number
   0,
 );
 
+/** The connections of the primary for the audit entries of several workers: for the groups, and for held logs. */
+export const TRAIL_CONNECTIONS = 2;
+
 /** How long a write waits for a lock on its workspace's clock or log before the response is 503. */
 export const LOCK_TIMEOUT_MS = 5_000;
 /** The same for requests without a workspace, such as a sign-in, which share few connections. */
@@ -96,6 +99,12 @@ export const USAGE_LOCK_TIMEOUT_MS = 100;
 export const USAGE_READER_WAIT_MS = 2_000;
 /** The most workspaces that wait to be counted, and the most sums of test requests, of which one workspace may have half. */
 export const USAGE_WAITING_MAX = 10_000;
+
+/**
+ * How long a worker waits for the primary before the response is 503. It is longer than the wait of an entry, a connection
+ * and a statement together.
+ */
+export const PRIMARY_TIMEOUT_MS = 15_000;
 
 /** `Retry-After` of a 503. */
 export const UNAVAILABLE_RETRY_SECONDS = 1;

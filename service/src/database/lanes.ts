@@ -16,7 +16,7 @@ import {
   WRITE_TURN_TIMEOUT_MS,
 } from '../config/limits.ts';
 import { isUnavailable } from './errors.ts';
-import { type Connections, createLane, type Lane } from './lane.ts';
+import { type Connections, createLane, type Lane, type Shares, unshared } from './lane.ts';
 import { createPool, type PoolOptions } from './pool.ts';
 
 /**
@@ -86,11 +86,10 @@ const SESSIONS: Readonly<Record<keyof LaneSizes, Partial<PoolOptions>>> = {
   slow: { statementTimeoutMs: SLOW_STATEMENT_TIMEOUT_MS, readOnly: true },
 };
 
+type LaneOptions = Pick<PoolOptions, 'url' | 'name' | 'onError'>;
+
 /** The lanes of a process with this number of connections, at least {@link CONNECTIONS_MIN}. */
-export function createLanes(
-  options: Pick<PoolOptions, 'url' | 'name' | 'onError'>,
-  connections: number,
-): Lanes {
+export function createLanes(options: LaneOptions, connections: number): Lanes {
   const sizes = laneSizes(connections);
   const open = (lane: keyof LaneSizes) => createPool({ ...options, ...SESSIONS[lane], max: sizes[lane] });
   const pools = {
@@ -117,6 +116,20 @@ export function createLanes(
       await Promise.all(Object.values(pools).map((pool) => pool.end()));
     },
   };
+}
+
+/** The connections that write audit entries. Held logs have one of the lane `writes`. */
+export interface Trail {
+  readonly trail: Connections;
+  readonly writes: Shares;
+}
+
+/** The {@link TRAIL_CONNECTIONS} of a process that only writes audit entries. */
+export function createTrail(options: LaneOptions): Trail & Pick<Lanes, 'end'> {
+  const open = (lane: 'trail' | 'writes') => createPool({ ...options, ...SESSIONS[lane], max: 1 });
+  const [trail, writes] = [open('trail'), open('writes')];
+  const end = async (): Promise<void> => void (await Promise.all([trail.end(), writes.end()]));
+  return { trail, writes: unshared(writes), end };
 }
 
 const withPipeline = (lane: Lane, pipeline: Pipeline, turns: Turns): Lane => ({

@@ -1,4 +1,5 @@
 import type { Registry } from 'prom-client';
+import type { AuditedRequest, Outcome } from '../audit-log/append-requests.ts';
 import type { Config } from '../config/config.ts';
 import type { Grant } from '../quota/limiter.ts';
 
@@ -38,6 +39,8 @@ export type WorkerCalls = {
 /** The calls from a worker to the primary. */
 export type PrimaryCalls = {
   readonly take: (take: Take) => Promise<Grant>;
+  /** `AuditWriter.append`: the primary writes the audit entries of all workers. */
+  readonly append: (request: AuditedRequest) => Promise<Outcome>;
   /** The text of /metrics, aggregated over all workers. */
   readonly readMetrics: (argument: null) => Promise<string>;
 };

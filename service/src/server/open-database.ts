@@ -4,6 +4,7 @@ import pg from 'pg';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import { errorMessage, OperatorError } from '../config/errors.ts';
+import { LANE_CONNECTIONS_MIN, TRAIL_CONNECTIONS } from '../config/limits.ts';
 import { isUnavailable } from '../database/errors.ts';
 import { JOB_CONNECTIONS } from '../jobs/jobs.ts';
 
@@ -60,8 +61,13 @@ const embeddedOptions = ({ config, purpose, log }: DatabaseUser): EmbeddedOption
 export const connectionsOf = ({
   workers,
   databaseConnections,
-}: Pick<Config, 'workers' | 'databaseConnections'>): number =>
-  workers * databaseConnections + PRIMARY_CONNECTIONS + JOB_CONNECTIONS;
+}: Pick<Config, 'workers' | 'databaseConnections'>): number => {
+  const own = PRIMARY_CONNECTIONS + JOB_CONNECTIONS;
+  // Several workers do not use their lane for audit entries: the primary writes them.
+  return workers === 1
+    ? databaseConnections + own
+    : workers * (databaseConnections - LANE_CONNECTIONS_MIN.trail) + TRAIL_CONNECTIONS + own;
+};
 
 const pick = ({ url, failed, stop }: Omit<Database, 'embedded'>): Omit<Database, 'embedded'> => ({
   url,

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { createApp } from '../app.ts';
+import type { AuditWriter } from '../audit-log/audit-writer.ts';
 import { SHUTDOWN_DEADLINE_MS } from '../config/limits.ts';
 import { createLanes } from '../database/lanes.ts';
 import type { Limiter } from '../quota/limiter.ts';
@@ -22,6 +23,8 @@ export interface Serving {
 export interface ServeParts {
   readonly log: Logger;
   readonly limiter: Limiter;
+  /** Default: a writer of this process. */
+  readonly auditWriter?: AuditWriter;
   /** Gets the metrics of this process. Default: a new registry. */
   readonly registry?: Registry;
   /** The text of /metrics. Default: the metrics of this process only. */

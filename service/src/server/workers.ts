@@ -8,6 +8,7 @@ import { errorMessage, OperatorError } from '../config/errors.ts';
 import { SHUTDOWN_DEADLINE_MS } from '../config/limits.ts';
 import type { Limiter } from '../quota/limiter.ts';
 import type { PrimaryCalls, ServiceSettings, WorkerCalls } from './calls.ts';
+import { type MachineWriter, openMachineWriter } from './machine-writer.ts';
 import { connectPeer, type Peer, PeerGoneError } from './rpc.ts';
 import type { Serving } from './serve.ts';
 
@@ -37,7 +38,8 @@ interface Member {
 
 /**
  * Forks processes that share one port. The primary keeps their limits, so limits are exact for the whole machine;
- * aggregates their metrics; and replaces a worker that dies.
+ * writes their audit entries, so that they share commits instead of waiting for those of each other; aggregates their
+ * metrics; and replaces a worker that dies.
  */
 export function forkWorkers(
   count: number,
@@ -50,7 +52,10 @@ export function forkWorkers(
   let running: ServiceSettings | undefined;
   let ending = false;
 
+  let writer: MachineWriter | undefined;
   const offered: PrimaryCalls = {
+    append: (request) =>
+      writer?.append(request) ?? Promise.reject(new Error('The service does not run yet.')),
     take: ({ bucket, limit, windowMs, cost }) => limiter.take(bucket, limit, windowMs, cost),
     readMetrics: () => aggregateMetrics([...members]),
   };
@@ -119,6 +124,7 @@ export function forkWorkers(
   return {
     kill,
     async run(settings) {
+      writer = openMachineWriter(settings, log);
       try {
         if (members.size < count) throw new PeerGoneError();
         await Promise.all([...members].map(({ peer }) => peer.call('run', settings)));
@@ -133,6 +139,7 @@ export function forkWorkers(
         async close() {
           ending = true;
           await Promise.all([...members].map(end));
+          await writer?.close();
         },
         cut: () => {
           for (const { worker, peer } of members) {

@@ -1,0 +1,32 @@
+import type { Logger } from 'pino';
+import { AUDIT_QUEUE_LIMITS } from '../audit-log/audit-queue.ts';
+import { type AuditWriter, createAuditWriter } from '../audit-log/audit-writer.ts';
+import { createTrail } from '../database/lanes.ts';
+import type { ServiceSettings } from './calls.ts';
+
+/** Writes the audit entries of all workers. It has room for as many as they may send together. */
+export interface MachineWriter extends Pick<AuditWriter, 'append'> {
+  /** Resolves once every entry so far is written or has failed, and the connections are closed. */
+  readonly close: () => Promise<void>;
+}
+
+export function openMachineWriter(
+  { databaseUrl, workers }: Pick<ServiceSettings, 'databaseUrl' | 'workers'>,
+  log: Logger,
+): MachineWriter {
+  const { entries, bytes, ...times } = AUDIT_QUEUE_LIMITS;
+  const trail = createTrail({
+    url: databaseUrl,
+    name: 'svcd entries',
+    onError: (error) =>
+      log.warn({ err: error }, 'a database connection broke; the next entry opens a new one'),
+  });
+  const writer = createAuditWriter(trail, { ...times, entries: entries * workers, bytes: bytes * workers });
+  return {
+    append: writer.append,
+    async close() {
+      await writer.drain();
+      await trail.end();
+    },
+  };
+}
