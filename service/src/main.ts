@@ -1,7 +1,7 @@
 import cluster from 'node:cluster';
+import { connectPeer } from '@svc/process-calls';
 import type { PrimaryCalls, WorkerCalls } from './server/calls.ts';
 import { prepareProcess } from './server/process.ts';
-import { connectPeer } from './server/rpc.ts';
 
 // A worker process of a service. It serves requests on a port that all workers share. The primary forks it before the
 // database is ready, so that the program is already loaded when the primary calls `run`.

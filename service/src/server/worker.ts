@@ -1,3 +1,4 @@
+import type { Peer } from '@svc/process-calls';
 import { Registry } from 'prom-client';
 import { AUDIT_QUEUE_LIMITS } from '../audit-log/audit-queue.ts';
 import { PRIMARY_TIMEOUT_MS } from '../config/limits.ts';
@@ -5,7 +6,6 @@ import { createLog } from '../log/log.ts';
 import type { PrimaryCalls, WorkerCalls } from './calls.ts';
 import { logUncaughtException } from './process.ts';
 import { createRemoteWriter } from './remote-writer.ts';
-import type { Peer } from './rpc.ts';
 import { type Serving, serve } from './serve.ts';
 
 /** The calls of a worker. The primary has the limits, writes the audit entries and aggregates the metrics. */

@@ -2,6 +2,7 @@ import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { connectPeer, type Peer, PeerGoneError } from '@svc/process-calls';
 import type { Logger } from 'pino';
 import { AggregatorRegistry } from 'prom-client';
 import { errorMessage, OperatorError } from '../config/errors.ts';
@@ -9,7 +10,6 @@ import { SHUTDOWN_DEADLINE_MS } from '../config/limits.ts';
 import type { Limiter } from '../quota/limiter.ts';
 import type { PrimaryCalls, ServiceSettings, WorkerCalls } from './calls.ts';
 import { type MachineWriter, openMachineWriter } from './machine-writer.ts';
-import { connectPeer, type Peer, PeerGoneError } from './rpc.ts';
 import type { Serving } from './serve.ts';
 
 const WORKER_PROGRAM = join(import.meta.dirname, '../main.ts');

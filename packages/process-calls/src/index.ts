@@ -1,5 +1,3 @@
-import { BusyError } from '@svc/turns';
-
 /** Calls between the processes of one service, over the channel that Node gives a child process. */
 
 /** Functions that another process can call. Their argument and result are sent as JSON. */
@@ -7,7 +5,7 @@ export type Calls = Readonly<Record<string, (argument: never) => unknown>>;
 
 /**
  * Another process. A call rejects with the message of the error there, with PeerGoneError if the process is gone, or with
- * BusyError if it does not answer within `withinMs` (default: no limit).
+ * the code ETIMEDOUT if it does not answer within `withinMs` (default: no limit).
  */
 export interface Peer<Remote extends Calls> {
   call<Name extends keyof Remote & string>(
@@ -48,6 +46,13 @@ export class PeerGoneError extends PeerError {
   override readonly name = 'PeerGoneError';
   constructor() {
     super('the other process is gone');
+  }
+}
+
+class PeerTimeoutError extends PeerError {
+  readonly code = 'ETIMEDOUT';
+  constructor(ms: number | undefined) {
+    super(`the other process did not answer within ${ms} ms`);
   }
 }
 
@@ -102,8 +107,7 @@ export function connectPeer<Remote extends Calls>(channel: Channel, local: Calls
     call: (name, argument, withinMs) =>
       new Promise((resolve, reject) => {
         const id = ++calls;
-        const late = (): void =>
-          settle(id)?.reject(new BusyError(`the other process did not answer within ${withinMs} ms`));
+        const late = (): void => settle(id)?.reject(new PeerTimeoutError(withinMs));
         const deadline = withinMs === undefined ? undefined : setTimeout(late, withinMs);
         pending.set(id, { resolve, reject, deadline });
         send({ call: id, name, argument });
