@@ -129,8 +129,7 @@ const findKey = preparedStatement('find_key', 'request')`
     k.secret_fingerprint, k.salt, k.salted_hash, k.revoked_at is not null as revoked,
     (select burst_limit from workspaces where id = k.workspace_id) as burst_limit
   from unnest($1::bytea[]) as wanted (token_index) cross join lateral (
-    select * from api_keys k where k.token_index >= wanted.token_index and k.token_index <= wanted.token_index
-    order by k.token_index limit 1) k`;
+    ${lookUp({ select: '*', from: 'api_keys', workspace: null, column: 'token_index', key: 'wanted.token_index' })}) k`;
 
 /** The only statement of a request that is not bound to a workspace: it finds the workspace. */
 async function findRow(reads: Shares, indexes: readonly Buffer[]): Promise<KeyRow | undefined> {

@@ -2,7 +2,7 @@ import type { Count } from '@svc/sdk';
 import { isId } from '@svc/sdk/contract';
 import type { Queryable } from '../database/lane.ts';
 import { lookUp } from '../database/look-up.ts';
-import { preparedStatement, preparedStatements } from '../database/statement.ts';
+import { type BoundStatement, preparedStatement, preparedStatements } from '../database/statement.ts';
 import { strongEtag } from '../http/etag.ts';
 import type { Scope } from '../list/read.ts';
 import type { Resource } from '../resources/define.ts';
@@ -14,7 +14,20 @@ export interface RecordAnswer {
   readonly etag: string;
 }
 
-const selectRecord = preparedStatements('record', 'request');
+const recordStatement = preparedStatements('record', 'request');
+const records = new Map<string, BoundStatement>();
+
+/** The statement that reads a record of a list. `column`: a column whose value is a parameter too. */
+function selectRecord(relation: string, column?: string): BoundStatement {
+  const name = `record_${relation}${column === undefined ? '' : '_of_company'}`;
+  let select = records.get(name);
+  if (select === undefined) {
+    const and = column === undefined ? {} : { and: `${column} = $3` };
+    select = recordStatement(name, lookUp({ select: 'doc', from: relation, ...and }));
+    records.set(name, select);
+  }
+  return select;
+}
 
 /** Reads a record by its id. Undefined: there is none in the scope, which may be limited to one company. */
 export async function readRecord(
@@ -24,17 +37,11 @@ export async function readRecord(
   id: string,
 ): Promise<RecordAnswer | undefined> {
   if (!isId(id)) return undefined;
-  const limited = scope.companyId !== null && list.companyColumn !== null;
-  const select = selectRecord(
-    `record_${list.relation}${limited ? '_of_company' : ''}`,
-    lookUp({
-      select: 'doc',
-      from: list.relation,
-      ...(limited ? { and: `${list.companyColumn} = $3` } : {}),
-    }),
-  );
+  const { workspaceId, companyId } = scope;
   const { rows } = await connections.query<{ doc: string }>(
-    limited ? select(scope.workspaceId, id, scope.companyId) : select(scope.workspaceId, id),
+    companyId === null || list.companyColumn === null
+      ? selectRecord(list.relation)(workspaceId, id)
+      : selectRecord(list.relation, list.companyColumn)(workspaceId, id, companyId),
   );
   const [row] = rows;
   return row === undefined ? undefined : { doc: row.doc, etag: strongEtag(row.doc) };
