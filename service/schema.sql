@@ -369,6 +369,8 @@ CREATE INDEX audits_by_score ON public.audits USING btree (workspace_id, headlin
 
 CREATE INDEX companies_by_created ON public.companies USING btree (workspace_id, created_at, id);
 
+CREATE INDEX companies_by_name ON public.companies USING btree (workspace_id, lower(name) COLLATE "C", id);
+
 CREATE INDEX content_by_company_created ON public.content USING btree (workspace_id, company_id, created_at, id);
 
 CREATE INDEX content_by_company_status_created ON public.content USING btree (workspace_id, company_id, status, created_at, id);
@@ -386,6 +388,8 @@ CREATE INDEX imports_by_created ON public.imports USING btree (created_at);
 CREATE INDEX invitations_by_email ON public.invitations USING btree (email);
 
 CREATE INDEX invitations_by_id ON public.invitations USING btree (id);
+
+CREATE INDEX key_usage_by_day ON public.key_usage USING btree (workspace_id, day DESC, key_id);
 
 CREATE INDEX members_by_id ON public.members USING btree (id);
 
@@ -411,6 +415,8 @@ CREATE INDEX sign_in_attempts_by_end ON public.sign_in_attempts USING btree (end
 
 CREATE INDEX verifications_by_identifier ON public.verifications USING btree (identifier);
 
+CREATE INDEX verifications_by_value ON public.verifications USING hash (value);
+
 create view api_key_records as
  SELECT workspace_id,
     id,
@@ -430,8 +436,8 @@ create view api_key_records as
                     to_char((k.created_at AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'::text) AS "createdAt",
                     to_char((GREATEST(k.last_used_at, ( SELECT u.last_used_at
                            FROM key_usage u
-                          WHERE ((u.workspace_id = k.workspace_id) AND (u.key_id = k.id))
-                          ORDER BY u.day DESC
+                          WHERE ((u.workspace_id = k.workspace_id) AND (u.key_id >= k.id) AND (u.key_id <= k.id))
+                          ORDER BY u.key_id DESC, u.day DESC
                          LIMIT 1)) AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS"Z"'::text) AS "lastUsedAt",
                     to_char((k.revoked_at AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'::text) AS "revokedAt") wire) AS doc
    FROM api_keys k;

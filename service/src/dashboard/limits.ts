@@ -61,13 +61,15 @@ export const EXPORT_PAGE_ENTRIES = 1_000;
 /** Lines of a plot of scores, and points of each line. */
 export const SCORE_COMPANIES_MAX = 6;
 export const SCORE_SPANS = 60;
+/** The last audits of each span, which decide which companies are shown. */
+export const SCORE_AUDITS_SAMPLED = 20;
 
 /** The traffic of a range up to this length is shown per hour, that of a longer one per day. */
 export const HOURLY_MAX_MS = 7 * 24 * 60 * 60 * 1000;
 /** Number of the newest mentions whose sentiments are counted. */
 export const MENTIONS_WEIGHED = 1_000;
-/** Content items of one status are counted up to this number. */
-export const CONTENT_COUNTED_MAX = 100_000;
+/** Content items of one status are counted up to this number. If only one status has more, it has the rest of the total. */
+export const CONTENT_COUNTED_MAX = 1_000;
 
 /** The limit of common file systems. */
 export const FILE_NAME_MAX_CHARACTERS = 255;

@@ -35,9 +35,11 @@ export interface IssuedResetLink extends PasswordResetOffer {
   readonly expiresAt: Time;
 }
 
-/** `GET /workspaces/{id}/company-names`, ordered by name. */
+/** `GET /workspaces/{id}/company-names`, by name. First the searched id, then names that start with the text. */
 export interface CompanyNames {
   readonly data: readonly Pick<Company, 'id' | 'name' | 'domain'>[];
+  /** Whether older companies were searched only by their id and by the start of their name. */
+  readonly partial: boolean;
 }
 
 /** `POST …/keys/{keyId}/revoke`. */
@@ -183,7 +185,7 @@ export interface Overview {
   readonly counts: Readonly<Record<string, number>>;
   /** Number of mentions by sentiment, of the newest 1,000. */
   readonly sentiments: Readonly<Record<Sentiment, number>>;
-  /** Number of content items by status, each at most 100,000. */
+  /** Number of content items by status. 1,001: more than 1,000. */
   readonly content: Readonly<Record<ContentStatus, number>>;
 }
 

@@ -1,9 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { TOTAL_MAX_ITEMS } from '@svc/sdk/contract';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parallelWriter } from '../../src/bulk/parallel-writer.ts';
-import { SEARCHED_ROWS_MAX } from '../../src/config/limits.ts';
-import { MENTIONS_WEIGHED } from '../../src/dashboard/limits.ts';
 import { declaredStatements } from '../../src/database/statement.ts';
 import { audits, RESOURCES } from '../../src/resources/index.ts';
 import type { World } from '../dashboard/change.ts';
@@ -13,41 +10,13 @@ import { createTestDashboard } from '../harness/dashboard.ts';
 import { COMPANY, OTHER_COMPANY } from '../harness/lists.ts';
 import { createTestService, TEST_ACTOR, TEST_SECRET, type TestAnswer } from '../harness/service.ts';
 import { type Measured, meteredProcess, PLANS, urlWithPlan } from './buffers.ts';
-import { createState, type PlanState, partitionsOf, ROWS, STATES, type StateName } from './states.ts';
+import { IMPORTED, mostOf, PAGE_ITEMS } from './most.ts';
+import { createState, type PlanState, partitionsOf, STATES, type StateName } from './states.ts';
 
 /** Sends every kind of request, and measures all statements of the process meanwhile. */
 
-/** A statement of a request: a few rows, their indexes and foreign keys. */
-const REQUEST_MAX = 60;
-/** Each partition of the audit log has indexes of its own. */
-const PARTITION_MAX = 6;
-const PAGE_ITEMS = 50;
-/** A key, and the last day of its usage. */
-const LAST_USE_MAX = 4;
 /** About 80 requests, with two statements more for each of theirs. */
 const TIMEOUT_MS = 300_000;
-const IMPORTED = 1_000;
-/** An imported row: its indexes and the row. */
-const IMPORTED_ROW_MAX = 25;
-/** Rows that are compared one by one, and the pages of their index. */
-const SEARCH_MAX = SEARCHED_ROWS_MAX * 1.05;
-
-/** How many buffers a statement may need besides, by its name: those that read more rows than a page. */
-const MORE: Readonly<Record<string, number>> = {
-  newest_sentiments: MENTIONS_WEIGHED,
-  // Each member with their account. The list has no pages.
-  read_members: 300,
-  // A page of users, each with their workspaces.
-  list_users: 500,
-  // A few for each row of the workspace.
-  content_per_status: ROWS * 1.3,
-  scores_of_companies: ROWS * 1.3,
-  // The entries that are not counted yet, here all of the workspace (usage.test.ts).
-  count_usage: ROWS * 1.5,
-  // For each workspace that it looks at, the mark and the clock of the log.
-  search_usage_marks: 1_000 * 10,
-};
-
 /** Statements that no request here causes: of commands, and of requests that wait for a lock. With their values. */
 const OTHERS: Readonly<Record<string, (workspaceId: string) => readonly unknown[]>> = {
   any_user: () => [],
@@ -71,18 +40,6 @@ const boundedStatements = (): ReadonlyMap<string, string> =>
       group === 'request' || group === 'bulk' ? [...names] : [],
     ),
   );
-
-/** The most buffers of a statement. */
-function mostOf(text: string, name: string, partitions: number): number {
-  if (text.startsWith('copy')) return REQUEST_MAX + IMPORTED * IMPORTED_ROW_MAX;
-  const total = text.includes(') counted) as total') ? TOTAL_MAX_ITEMS + 1 : 0;
-  // The last use of a key is one row of its usage.
-  const each = text.includes('api_key_records') ? LAST_USE_MAX : 1;
-  const searches = text.includes('is_last') ? (text.includes(') as meets') ? 2 : 1) : 0;
-  const page = name.startsWith('page_') ? PAGE_ITEMS * each + total + searches * SEARCH_MAX : 0;
-  const ofLog = text.includes('audit_log') ? partitions * PARTITION_MAX : 0;
-  return REQUEST_MAX + page + ofLog + (MORE[name] ?? 0);
-}
 
 interface Request {
   readonly what: string;
@@ -146,6 +103,10 @@ async function dashboardReads(world: World, workspaceId: string): Promise<readon
     '/log?kind=api.request&pathPrefix=/none',
     '/keys?status=revoked',
     `/company-names?ids=${COMPANY}`,
+    '/company-names',
+    '/company-names?search=nobody',
+    '/scores?range=1y',
+    `/scores?companyId=${COMPANY}`,
   ];
   const data = ['audits', 'mentions', 'content', 'companies', `companies/${COMPANY}`].map(
     (each) => `/data/${each}`,

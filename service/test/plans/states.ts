@@ -146,6 +146,16 @@ async function fillOtherTables(pool: pg.Pool, workspaceId: string): Promise<void
     [workspaceId],
   );
   await pool.query(
+    `insert into key_usage (workspace_id, key_id, day, requests, errors)
+     select $1, id, '2020-01-01'::date + copy, 1, 0
+     from (select id from api_keys where workspace_id = $1 limit ${ROWS / 100}) k, generate_series(1, 100) copy`,
+    [workspaceId],
+  );
+  await pool.query(
+    `insert into verifications (id, identifier, value, expires_at, created_at, updated_at)
+     select i, 'step_' || i, 'usr_' || i, now() + interval '1 hour', now(), now() from ${series}`,
+  );
+  await pool.query(
     `insert into imports (workspace_id, id, records, run_id) select $1, 'imp_' || i, 1, 'run' from ${series}`,
     [workspaceId],
   );

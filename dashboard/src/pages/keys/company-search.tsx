@@ -76,6 +76,12 @@ export function CompanySearch({ workspaceId, onChoose }: CompanySearchProps) {
             <span className="min-w-0 truncate text-sm text-soft">{company.domain ?? company.id}</span>
           </Command.Item>
         ))}
+        {data?.partial === true ? (
+          <p className="px-2 py-1.5 text-sm text-soft">
+            This workspace has many companies. Enter the start of a name, or a whole id, to search all of
+            them.
+          </p>
+        ) : null}
       </Command.List>
     </Command>
   );

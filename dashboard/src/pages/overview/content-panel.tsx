@@ -1,5 +1,6 @@
 import type { ContentStatus } from '@svc/sdk';
 import { CONTRACT } from '@svc/sdk/contract';
+import { CONTENT_COUNTED_MAX } from '@svc/service/dashboard/limits';
 import type { Overview } from '@svc/service/dashboard/wire';
 import { Link } from '@tanstack/react-router';
 import { formatNumber } from '../../format/number.ts';
@@ -15,6 +16,9 @@ const GROUNDS: Readonly<Record<ContentStatus, string>> = {
   archived: 'bg-line',
 };
 const WHOLE_PERCENT = 100;
+/** The service counts no further, unless the count follows from the total. */
+const countLabel = (count: number): string =>
+  count === CONTENT_COUNTED_MAX + 1 ? `${formatNumber(CONTENT_COUNTED_MAX)}+` : formatNumber(count);
 
 export interface ContentPanelProps {
   readonly workspaceId: string;
@@ -47,7 +51,7 @@ export function ContentPanel({ workspaceId, content }: ContentPanelProps) {
                   style={{ width: `${(count / most) * WHOLE_PERCENT}%` }}
                 />
               </span>
-              <span className="min-w-10 text-end font-medium tabular-nums">{formatNumber(count)}</span>
+              <span className="min-w-10 text-end font-medium tabular-nums">{countLabel(count)}</span>
             </Link>
           </li>
         ))}

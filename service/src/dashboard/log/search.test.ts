@@ -1,6 +1,8 @@
+import type { AddressInfo, Socket } from 'node:net';
 import type { AuditLogEntry, ListEnvelope } from '@svc/sdk';
 import { describe, expect, test } from 'vitest';
 import { createTestDashboard } from '../../../test/harness/dashboard.ts';
+import { statementsOf } from '../../../test/harness/database.ts';
 import { urlOf, walk } from '../../../test/harness/lists.ts';
 import { resourceNamed, type SeedRow, seedRecords } from '../../../test/harness/records.ts';
 import { createTestService } from '../../../test/harness/service.ts';
@@ -117,4 +119,28 @@ describe('a search in the log', () => {
       if (format === 'ndjson') expect(text.split('\n')).toHaveLength(RARE_IDS.length + 1);
     },
   );
+
+  test('ends its export when the reader goes away, also if it finds nothing', async () => {
+    await service.app.listen({ host: '127.0.0.1', port: 0 });
+    const { port } = service.app.server.address() as AddressInfo;
+    const gone = new Promise<void>((resolve) => {
+      service.app.server.once('connection', (socket: Socket) => socket.once('close', () => resolve()));
+    });
+    const url = `http://127.0.0.1:${port}/dashboard/api${urlOf(`${log}/export`, { ip: '192.0.2.1', format: 'csv' })}`;
+    const client = await service.pool.connect();
+    const statements = await statementsOf(async () => {
+      // Pages of the log read this table. The entry about the export does not.
+      await client.query('begin; lock table imports in access exclusive mode');
+      const reading = new AbortController();
+      const { status } = await fetch(url, { headers: { cookie: owner.cookie }, signal: reading.signal });
+      expect(status).toBe(200);
+      reading.abort();
+      await gone;
+      await client.query('commit');
+      client.release();
+      // These wait for their turn in the same lane.
+      for (let i = 0; i < 3; i++) await list({ kind: 'key.created' });
+    });
+    expect(statements.filter((statement) => statement.includes('is_last'))).toHaveLength(1);
+  });
 });

@@ -153,6 +153,29 @@ describe('headline scores over time', () => {
     ]);
   });
 
+  test('are those of the companies with audits in the most spans, however many audits one span has', async () => {
+    const other = await dashboard.owner();
+    const key = await service.token(other.workspaceId, { access: 'write' });
+    const post = (path: string, payload: object) =>
+      service.request(key, path, {
+        method: 'POST',
+        payload,
+        headers: { 'content-type': 'application/json' },
+      });
+    const names = ['A', 'B', 'C', 'D', 'E', 'F', 'G', 'Burst'];
+    await post('/v1/companies/batch', { data: names.map((name) => ({ id: `com_${name}`, name })) });
+    const audit = (name: string, days: number) => ({
+      companyId: `com_${name}`,
+      headlineScore: 50,
+      completedAt: ago(days),
+    });
+    const regular = names.slice(0, 6).flatMap((name) => [audit(name, 5), audit(name, 3)]);
+    const burst = Array.from({ length: 80 }, () => audit('Burst', 1));
+    await post('/v1/audits/batch', { data: [...regular, audit('G', 3), ...burst] });
+    const { companies } = (await other.send('GET', `/workspaces/${other.workspaceId}/scores`)).json<Scores>();
+    expect(companies.map(({ name }) => name)).toEqual(names.slice(0, 6));
+  });
+
   test('are limited to one company and to the range', async () => {
     const { companies } = await scores({ range: '90d', companyId });
     expect(companies).toHaveLength(1);

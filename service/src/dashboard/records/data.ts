@@ -3,15 +3,16 @@ import type { FastifyInstance } from 'fastify';
 import { allowParameters } from '../../api/guards.ts';
 import { readPage } from '../../api/reads.ts';
 import { appendEvent } from '../../audit-log/append-event.ts';
+import { SEARCHED_ROWS_MAX } from '../../config/limits.ts';
 import type { Connections } from '../../database/lane.ts';
 import { lookUp } from '../../database/look-up.ts';
 import { inTransaction } from '../../database/pool.ts';
 import { statement } from '../../database/statement.ts';
 import { ApiError } from '../../http/errors.ts';
 import { patchRecord } from '../../records/mutations.ts';
-import { readRecord } from '../../records/read.ts';
+import { readCount, readRecord } from '../../records/read.ts';
 import type { Resource } from '../../resources/define.ts';
-import { RESOURCES } from '../../resources/index.ts';
+import { companies, RESOURCES } from '../../resources/index.ts';
 import type { DashboardContext } from '../context.ts';
 import { COMPANY_NAMES_MAX, NAME_MAX_CHARACTERS } from '../limits.ts';
 import { confirmRole } from '../requests/session.ts';
@@ -82,8 +83,9 @@ export function registerData(api: FastifyInstance, { pool, sessions, reader }: D
     const { workspaceId } = await sessions.member(request, reply);
     allowParameters(request.query, ['search', 'ids']);
     const { ids, search = '' } = request.query;
-    if (typeof ids === 'string') return { data: await findByIds(pool, workspaceId, idsOf(ids)) };
-    return { data: await findByText(pool, workspaceId, searchOf(String(search))) };
+    if (typeof ids === 'string')
+      return { data: await findByIds(pool, workspaceId, idsOf(ids)), partial: false };
+    return findByText(pool, workspaceId, searchOf(String(search)));
   });
 }
 
@@ -130,23 +132,30 @@ async function findByIds(
   return rows;
 }
 
-const selectByText = statement(
-  'search_companies',
-  'background: it searches the names of all companies of a workspace',
-)`
-  select id, name, domain from companies
-  where workspace_id = $1 and (name ilike $2 or domain ilike $2 or id like $2)
-  order by name, id limit $3`;
+/** The company with this id, then those whose name starts with the text, then others of the newest, each by name. */
+const selectByText = statement('search_companies', 'bulk')`
+  with found as (
+    (${lookUp({ select: 'id, name, domain, 1 as place', from: 'companies' })})
+    union all
+    (select id, name, domain, 2 from (
+      select id, name, domain from companies where workspace_id = $1 and lower(name) collate "C" >= lower($2)
+      order by lower(name) collate "C", id limit $5) following
+    where starts_with(lower(name), lower($2)) and id <> $2)
+    union all
+    (select id, name, domain, 3 from (
+      select id, name, domain from companies where workspace_id = $1 order by created_at desc, id desc limit $4) newest
+    where (name ilike $3 or domain ilike $3 or id like $3) and not starts_with(lower(name), lower($2)) and id <> $2)
+    limit $5
+  )
+  select id, name, domain from found order by place, name, id`;
 
 /** The first companies by name, if `text` is empty. */
-async function findByText(
-  pool: Connections,
-  workspaceId: string,
-  text: string,
-): Promise<CompanyNames['data']> {
+async function findByText(pool: Connections, workspaceId: string, text: string): Promise<CompanyNames> {
   const pattern = `%${text.replace(/[\\%_]/g, '\\$&')}%`;
   const { rows } = await pool.query<CompanyNames['data'][number]>(
-    selectByText(workspaceId, pattern, COMPANY_NAMES_MAX),
+    selectByText(workspaceId, text, pattern, SEARCHED_ROWS_MAX, COMPANY_NAMES_MAX),
   );
-  return rows;
+  if (text === '' || rows.length === COMPANY_NAMES_MAX) return { data: rows, partial: false };
+  const { count } = await readCount(pool, companies, { workspaceId, companyId: null }, false);
+  return { data: rows, partial: count > SEARCHED_ROWS_MAX };
 }

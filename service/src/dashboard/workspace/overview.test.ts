@@ -3,6 +3,7 @@ import { expectFailure } from '../../../test/harness/answers.ts';
 import { createTestDashboard } from '../../../test/harness/dashboard.ts';
 import { resourceNamed, seedRecords } from '../../../test/harness/records.ts';
 import { createTestService } from '../../../test/harness/service.ts';
+import { CONTENT_COUNTED_MAX } from '../limits.ts';
 import type { Overview, Traffic } from '../wire.ts';
 
 const service = await createTestService();
@@ -93,6 +94,34 @@ describe('a workspace with traffic', () => {
     expect(content).toMatchObject({ draft: 2, archived: 1, published: 0 });
     expect(begun).toMatchObject({ key: true, request: true });
   });
+});
+
+test('the content of the status with the most items follows from the total, if no other has as many', async () => {
+  const large = await dashboard.owner();
+  const seed = async (status: string, rows: number) => {
+    const createdAt = '2026-03-01T00:00:00Z';
+    const items = Array.from({ length: rows }, (_, i) => ({ id: `${status}_${i}`, createdAt, status }));
+    await seedRecords(service.pool, large.workspaceId, resourceNamed('content'), items);
+    await service.pool.query(
+      `insert into record_counts (workspace_id, resource, company_id, records) values ($1, 'content', '', $2)
+       on conflict (workspace_id, resource, company_id) do update set records = record_counts.records + $2`,
+      [large.workspaceId, rows],
+    );
+  };
+  const content = async (): Promise<Overview['content']> =>
+    (await large.send('GET', `/workspaces/${large.workspaceId}/overview`)).json<Overview>().content;
+  const none = { draft: 0, in_review: 0, scheduled: 0, published: 0, archived: 0 };
+  await seed('draft', CONTENT_COUNTED_MAX);
+  expect(await content()).toEqual({ ...none, draft: CONTENT_COUNTED_MAX });
+  await seed('published', CONTENT_COUNTED_MAX + 500);
+  expect(await content()).toEqual({
+    ...none,
+    draft: CONTENT_COUNTED_MAX,
+    published: CONTENT_COUNTED_MAX + 500,
+  });
+  await seed('archived', CONTENT_COUNTED_MAX + 1);
+  const more = CONTENT_COUNTED_MAX + 1;
+  expect(await content()).toEqual({ ...none, draft: CONTENT_COUNTED_MAX, published: more, archived: more });
 });
 
 test('only members can see the figures of a workspace', async () => {

@@ -31,7 +31,7 @@ export function registerOverview(api: FastifyInstance, { pool, sessions, usage }
       begun: { ...begun, records: Object.values(counts).some((count) => count > 0) },
       counts,
       sentiments,
-      content: statuses,
+      content: withRest(statuses, counts['content'] ?? 0),
     };
   });
 
@@ -53,9 +53,9 @@ function daysOf(query: Readonly<Record<string, unknown>>): number {
 }
 
 const selectDays = statement('usage_per_day', 'request')`
-  select to_char(day, 'YYYY-MM-DD') as day, key_id as "keyId", requests, errors from key_usage
+  select to_char(day, 'YYYY-MM-DD') as day, key_id as "keyId", requests, errors from key_usage u
   where workspace_id = $1 and day > now()::date - $2::int
-  order by day desc, key_id`;
+  order by u.day desc, u.key_id`;
 
 async function readDays(pool: Connections, workspaceId: string, days: number): Promise<Usage['data']> {
   const { rows } = await pool.query<Usage['data'][number]>(selectDays(workspaceId, days));
@@ -133,8 +133,16 @@ const selectStatuses = statement('content_per_status', 'bulk')`
 
 async function readStatuses(pool: Connections, workspaceId: string): Promise<Overview['content']> {
   const { values } = CONTRACT.content.fields.status;
-  const { rows } = await pool.query<ValueCount>(selectStatuses(workspaceId, values, CONTENT_COUNTED_MAX));
+  const { rows } = await pool.query<ValueCount>(selectStatuses(workspaceId, values, CONTENT_COUNTED_MAX + 1));
   return countsByValue(values, rows) as Overview['content'];
+}
+
+/** The counts, with that of the only status with more than CONTENT_COUNTED_MAX, if there is one, from the total. */
+function withRest(content: Overview['content'], total: number): Overview['content'] {
+  const [most, ...others] = Object.entries(content).sort(([, a], [, b]) => b - a);
+  const isOver = ([, count]: readonly [string, number]): boolean => count > CONTENT_COUNTED_MAX;
+  if (most === undefined || !isOver(most) || others.some(isOver)) return content;
+  return { ...content, [most[0]]: others.reduce((left, [, count]) => left - count, total) };
 }
 
 interface ValueCount {

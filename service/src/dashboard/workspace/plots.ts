@@ -8,7 +8,7 @@ import { lookUp } from '../../database/look-up.ts';
 import { statement } from '../../database/statement.ts';
 import { ApiError } from '../../http/errors.ts';
 import type { DashboardContext } from '../context.ts';
-import { HOURLY_MAX_MS, SCORE_COMPANIES_MAX, SCORE_SPANS } from '../limits.ts';
+import { HOURLY_MAX_MS, SCORE_AUDITS_SAMPLED, SCORE_COMPANIES_MAX, SCORE_SPANS } from '../limits.ts';
 import type { RangeName, Scores, Traffic, TrafficFigures } from '../wire.ts';
 
 type Query = { Querystring: Record<string, unknown> };
@@ -53,7 +53,7 @@ export function registerPlots(api: FastifyInstance, context: DashboardContext): 
     };
   });
 
-  // Headline scores of one company, or of those with the most audits.
+  // Headline scores of one company, or of those that were audited most often in the range.
   api.get<Query>('/workspaces/:workspaceId/scores', async (request, reply): Promise<Scores> => {
     const { workspaceId } = await sessions.member(request, reply);
     allowParameters(request.query, ['range', 'companyId']);
@@ -129,34 +129,32 @@ interface ScoreRow {
   readonly scores: Readonly<Record<string, number>> | null;
 }
 
-/**
- * The companies with the most audits by their counters, and others in the order of their ids. No id is after '~'. Of the
- * companies that are read by their ids, fewer than the limit can have audits if those with audits are fewer than the limit.
- */
+const SPAN = `> $2::timestamptz + span * $3::float8 * interval '1 millisecond'
+      and completed_at <= $2::timestamptz + (span + 1) * $3::float8 * interval '1 millisecond'`;
+
+/** The companies that appear in the most spans, among the last audits of each span. */
 const selectScores = statement('scores_of_companies', 'bulk')`
-  with counted as (
-    (select company_id as id, records as audits from record_counts
-     where workspace_id = $1 and resource = 'audits' and company_id > '' and records > 0
-       and company_id >= coalesce($5, '') and company_id <= coalesce($5, '~')
-     order by records desc, company_id limit $6)
-    union all
-    (select id, 0 from companies
-     where workspace_id = $1 and id >= coalesce($5, '') and id <= coalesce($5, '~') order by id limit 2 * $6)
+  with sampled as (
+    select span, company_id from generate_series(0, $4::int - 1) as span cross join lateral (
+      select company_id from audits where workspace_id = $1 and completed_at ${SPAN}
+      order by completed_at desc limit $7) last
+    where $5::text is null
   ),
   chosen as (
     select top.id, company.name
-    from (select id, max(audits) as audits from counted group by id order by audits desc, id limit $6) top
-    cross join lateral (${lookUp({ select: 'name', from: 'companies', key: 'top.id' })}) company
+    from (
+      (select company_id as id from sampled group by 1 order by count(distinct span) desc, count(*) desc, 1 limit $6)
+      union all select $5 where $5 is not null
+    ) top cross join lateral (${lookUp({ select: 'name', from: 'companies', key: 'top.id' })}) company
   )
   select id, name, (
     select json_object_agg(span, last.headline_score) from generate_series(0, $4::int - 1) as span
     cross join lateral (
-      select headline_score from audits a
-      where a.workspace_id = $1
-        and (a.company_id, a.completed_at) > (chosen.id, $2::timestamptz + span * $3::float8 * interval '1 millisecond')
-        and (a.company_id, a.completed_at) <= (chosen.id, $2::timestamptz + (span + 1) * $3::float8 * interval '1 millisecond')
-      order by a.company_id desc, a.completed_at desc, a.id desc limit 1
-    ) last
+      select company_id, completed_at, headline_score from audits
+      where workspace_id = $1 and company_id >= chosen.id
+        and (company_id, completed_at) <= (chosen.id, $2::timestamptz + (span + 1) * $3::float8 * interval '1 millisecond')
+      order by company_id desc, completed_at desc, id desc limit 1
+    ) last where completed_at ${SPAN}
   ) as scores
   from chosen order by name, id`;
 
@@ -176,6 +174,7 @@ async function readScores(
       SCORE_SPANS,
       companyId,
       SCORE_COMPANIES_MAX,
+      SCORE_AUDITS_SAMPLED,
     ),
   );
   return rows;

@@ -1,0 +1,57 @@
+import { CONTRACT, TOTAL_MAX_ITEMS } from '@svc/sdk/contract';
+import { SEARCHED_ROWS_MAX } from '../../src/config/limits.ts';
+import {
+  COMPANY_NAMES_MAX,
+  CONTENT_COUNTED_MAX,
+  MENTIONS_WEIGHED,
+  SCORE_AUDITS_SAMPLED,
+  SCORE_COMPANIES_MAX,
+  SCORE_SPANS,
+} from '../../src/dashboard/limits.ts';
+import { ROWS } from './states.ts';
+
+/** A statement of a request: a few rows, their indexes and foreign keys. */
+const REQUEST_MAX = 60;
+/** Each partition of the audit log has indexes of its own. */
+const PARTITION_MAX = 6;
+export const PAGE_ITEMS = 50;
+/** A key, and the last day of its usage. */
+const LAST_USE_MAX = 4;
+export const IMPORTED = 1_000;
+/** An imported row: its indexes and the row. */
+const IMPORTED_ROW_MAX = 25;
+/** Rows that are compared one by one, and the pages of their index. */
+const SEARCH_MAX = SEARCHED_ROWS_MAX * 1.05;
+
+/** A look-up: the pages of an index above the leaf, the leaf and the row. */
+const READ_MAX = 5;
+const CONTENT_STATUSES = CONTRACT.content.fields.status.values.length;
+
+/** How many buffers a statement may need besides, by its name: those that read more rows than a page. */
+const MORE: Readonly<Record<string, number>> = {
+  newest_sentiments: MENTIONS_WEIGHED,
+  // Each member with their account. The list has no pages.
+  read_members: 300,
+  // A page of users, each with their workspaces.
+  list_users: 500,
+  content_per_status: CONTENT_STATUSES * (CONTENT_COUNTED_MAX * 1.05 + READ_MAX),
+  // The audits that decide which companies are shown, and the last audit of each company, for each span.
+  scores_of_companies: SCORE_SPANS * (SCORE_AUDITS_SAMPLED + READ_MAX + SCORE_COMPANIES_MAX * READ_MAX),
+  // The entries that are not counted yet, here all of the workspace (usage.test.ts).
+  count_usage: ROWS * 1.5,
+  // For each workspace that it looks at, the mark and the clock of the log.
+  search_usage_marks: 1_000 * 10,
+  search_companies: SEARCHED_ROWS_MAX * 1.05 + 2 * COMPANY_NAMES_MAX,
+};
+
+/** The most buffers of a declared statement, with so many partitions of the audit log. */
+export function mostOf(text: string, name: string, partitions: number): number {
+  if (text.startsWith('copy')) return REQUEST_MAX + IMPORTED * IMPORTED_ROW_MAX;
+  const total = text.includes(') counted) as total') ? TOTAL_MAX_ITEMS + 1 : 0;
+  // The last use of a key is one row of its usage.
+  const each = text.includes('api_key_records') ? LAST_USE_MAX : 1;
+  const searches = text.includes('is_last') ? (text.includes(') as meets') ? 2 : 1) : 0;
+  const page = name.startsWith('page_') ? PAGE_ITEMS * each + total + searches * SEARCH_MAX : 0;
+  const ofLog = text.includes('audit_log') ? partitions * PARTITION_MAX : 0;
+  return REQUEST_MAX + page + ofLog + (MORE[name] ?? 0);
+}
