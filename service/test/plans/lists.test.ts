@@ -12,8 +12,8 @@ import { metered, PLANS } from './buffers.ts';
 import { createState, type PlanState, partitionsOf, STATES, type StateName } from './states.ts';
 
 const LIMIT = 10;
-/** Pages of indexes above the leaves, the visibility map and the ends of a range. */
-const OVERHEAD = 20;
+/** Pages of indexes above the leaves, the visibility map, the ends of a range, and the top of each index for the plan. */
+const OVERHEAD = 24;
 /** A key, and the last day of its usage. */
 const LAST_USE_MAX = 4;
 /** A page of one kind of audit-log entries looks into the index of each partition. */

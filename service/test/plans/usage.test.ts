@@ -14,8 +14,8 @@ const LATENCIES = 3;
 const WORKSPACE_MAX = 30;
 /** The end of the range of entries, in each partition of the audit log. */
 const PARTITION_MAX = 3;
-/** A row of usage or traffic: read, written, its index and its foreign key. */
-const SUM_MAX = 16;
+/** A row of usage or traffic: read, written, its indexes and its foreign key. */
+const SUM_MAX = 20;
 const ENTRY_MAX = 1.5;
 /** The mark and the clock of the log. */
 const SEARCHED_MAX = 10;
