@@ -14,8 +14,8 @@ import { createState, type PlanState, partitionsOf, STATES, type StateName } fro
 const LIMIT = 10;
 /** Pages of indexes above the leaves, the visibility map, the ends of a range, and the top of each index for the plan. */
 const OVERHEAD = 24;
-/** A key, and the last day of its usage. */
-const LAST_USE_MAX = 4;
+/** A key, and the last day of its usage: the root of an index, one leaf or two, and the row. */
+const LAST_USE_MAX = 5;
 /** A page of one kind of audit-log entries looks into the index of each partition. */
 const PARTITION_OVERHEAD = 4;
 

@@ -15,8 +15,8 @@ const REQUEST_MAX = 60;
 /** Each partition of the audit log has indexes of its own. */
 const PARTITION_MAX = 6;
 export const PAGE_ITEMS = 50;
-/** A key, and the last day of its usage. */
-const LAST_USE_MAX = 4;
+/** A key, and the last day of its usage: the root of an index, one leaf or two, and the row. */
+const LAST_USE_MAX = 5;
 export const IMPORTED = 1_000;
 /** An imported row: its indexes and the row. */
 const IMPORTED_ROW_MAX = 25;
