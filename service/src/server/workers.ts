@@ -21,6 +21,11 @@ const COLLECT_TIMEOUT_MS = 1_000;
  * uses about 40 MB more, and no less processor time.
  */
 const YOUNG_OBJECTS_MIB = 8;
+/**
+ * How much a worker's heap may grow, in percent of what was in use, before V8 collects it again. With V8's default, a
+ * worker under load uses 300 MB instead of 200, and no less processor time.
+ */
+const HEAP_GROWTH_PERCENT = 30;
 /** A worker that does not exit is killed this long after the deadline of the shutdown, or after `cut`. */
 const END_GRACE_MS = 3_000;
 
@@ -62,7 +67,11 @@ export function forkWorkers(
   cluster.setupPrimary({
     exec: WORKER_PROGRAM,
     args: [],
-    execArgv: [...process.execArgv, `--max-semi-space-size=${YOUNG_OBJECTS_MIB}`],
+    execArgv: [
+      ...process.execArgv,
+      `--max-semi-space-size=${YOUNG_OBJECTS_MIB}`,
+      `--heap-growing-percent=${HEAP_GROWTH_PERCENT}`,
+    ],
   });
 
   const fork = (): Member => {
