@@ -9,13 +9,12 @@ import { keysetStatement } from '../../src/list/keyset.ts';
 import { conditionsOf } from '../../src/list/read.ts';
 import { COMPANY, LISTS, type ListCase } from '../harness/lists.ts';
 import { metered, PLANS } from './buffers.ts';
+import { LAST_USE_MAX } from './most.ts';
 import { createState, type PlanState, partitionsOf, STATES, type StateName } from './states.ts';
 
 const LIMIT = 10;
-/** Pages of indexes above the leaves, the visibility map, the ends of a range, and the top of each index for the plan. */
-const OVERHEAD = 24;
-/** A key, and the last day of its usage: the root of an index, one leaf or two, and the row. */
-const LAST_USE_MAX = 5;
+/** Pages of indexes above the leaves, the visibility map and the ends of a range. */
+const OVERHEAD = 20;
 /** A page of one kind of audit-log entries looks into the index of each partition. */
 const PARTITION_OVERHEAD = 4;
 

@@ -16,7 +16,7 @@ const REQUEST_MAX = 60;
 const PARTITION_MAX = 6;
 export const PAGE_ITEMS = 50;
 /** A key, and the last day of its usage: the root of an index, one leaf or two, and the row. */
-const LAST_USE_MAX = 5;
+export const LAST_USE_MAX = 5;
 export const IMPORTED = 1_000;
 /** An imported row: its indexes and the row. */
 const IMPORTED_ROW_MAX = 25;
