@@ -1,5 +1,4 @@
 import cluster, { type Worker } from 'node:cluster';
-import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { connectPeer, type Peer, PeerGoneError } from '@svc/process-calls';
@@ -39,6 +38,8 @@ export interface Workers {
 interface Member {
   readonly worker: Worker;
   readonly peer: Peer<WorkerCalls>;
+  /** Resolves when the process has ended, or could not be started. */
+  readonly gone: Promise<void>;
 }
 
 /**
@@ -76,9 +77,11 @@ export function forkWorkers(
 
   const fork = (): Member => {
     const worker = cluster.fork();
-    const member = { worker, peer: connectPeer<WorkerCalls>(worker, offered) };
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const member = { worker, peer: connectPeer<WorkerCalls>(worker, offered), gone: promise };
     members.add(member);
     const gone = (outcome: string): void => {
+      resolve();
       if (!members.delete(member)) return;
       if (!ending && running !== undefined) void replace(worker, outcome, running);
     };
@@ -118,16 +121,19 @@ export function forkWorkers(
     }, ms);
     worker.once('exit', () => clearTimeout(timer));
   };
-  const end = async ({ worker, peer }: Member): Promise<void> => {
-    const exited = once(worker, 'exit');
+  const end = ({ worker, peer, gone }: Member): Promise<void> => {
     killAfter(worker, SHUTDOWN_DEADLINE_MS + END_GRACE_MS);
     // Disconnect all workers at once: this closes the port, and connections already handed over arrive before the
     // message. If workers stopped to listen by themselves, the last one would pass connections back, which would then
     // hang (nodejs/node#21746). The channel of a worker stays open until its requests have ended.
     worker.disconnect();
     void peer.call('close', null).catch(() => undefined);
-    await exited;
+    return gone;
   };
+
+  /** Ends the wait for the last audit entries: a database that does not answer must not delay the end. */
+  const late = Promise.withResolvers<void>();
+  const waitAtMost = (ms: number): void => void setTimeout(late.resolve, ms).unref();
 
   for (let i = 0; i < count; i++) fork();
   return {
@@ -139,6 +145,8 @@ export function forkWorkers(
         await Promise.all([...members].map(({ peer }) => peer.call('run', settings)));
       } catch (error) {
         kill();
+        waitAtMost(END_GRACE_MS);
+        await Promise.race([writer.close(), late.promise]);
         throw startFailure(error);
       }
       running = settings;
@@ -147,10 +155,12 @@ export function forkWorkers(
         failed: failed.promise,
         async close() {
           ending = true;
+          waitAtMost(SHUTDOWN_DEADLINE_MS + END_GRACE_MS);
           await Promise.all([...members].map(end));
-          await writer?.close();
+          await Promise.race([writer?.close(), late.promise]);
         },
         cut: () => {
+          waitAtMost(END_GRACE_MS);
           for (const { worker, peer } of members) {
             killAfter(worker, END_GRACE_MS);
             void peer.call('cut', null).catch(() => undefined);
