@@ -13,9 +13,23 @@ const SQL_STATES = {
 export const failedFor = (error: unknown, reason: keyof typeof SQL_STATES): boolean =>
   errorCode(error) === SQL_STATES[reason];
 
-/** Whether the database has refused a statement, and the connection can be used again. */
+/**
+ * SQLSTATEs of errors that can end or prevent a session: connection, idle transaction, sign-in, no database, resources,
+ * shutdown, system, internal.
+ */
+const SESSION_CODES = /^(08|25P0[34]|28|3D|53|57P|58|F0|XX)/;
+
+/**
+ * Whether the database has refused a statement, and the connection can be used again. False if the outcome of a commit is
+ * not known. PostgreSQL translates the severity (`lc_messages`): in another language, the SQLSTATE decides, and some errors
+ * that end no session count as if they did.
+ */
 export const isRefused = (error: unknown): boolean =>
-  error instanceof pg.DatabaseError && error.severity !== 'FATAL';
+  error instanceof pg.DatabaseError &&
+  (error.severity === 'ERROR' || !(endsSession(error) || SESSION_CODES.test(error.code ?? '')));
+
+/** False if the severity is in another language. */
+const endsSession = ({ severity }: pg.DatabaseError): boolean => severity === 'FATAL' || severity === 'PANIC';
 
 const NETWORK_CODES = new Set([
   'ECONNREFUSED',
@@ -28,17 +42,18 @@ const NETWORK_CODES = new Set([
   'EHOSTUNREACH',
 ]);
 
-/** SQLSTATEs of a server that cannot answer now: connection, deadlock, resources, lock, shutdown, timeout, read-only. */
-const SERVER_CODES = /^(08|40|53|55P03|57P|57014|58|25006)/;
+/**
+ * SQLSTATEs of a server that cannot answer now: connection, read-only, idle transaction, sign-in, no database, deadlock,
+ * resources, lock, shutdown, timeout.
+ */
+const SERVER_CODES = /^(08|25006|25P0[34]|28|3D|40|53|55P03|57P|57014|58)/;
 
 /** Whether the database is away or overloaded. False if the statement is wrong. */
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof BusyError) return true;
-  // FATAL means that there is no session: it could not start, because the database is missing, closed or refuses it, or
-  // the server ended it.
-  if (error instanceof pg.DatabaseError)
-    return error.severity === 'FATAL' || SERVER_CODES.test(error.code ?? '');
+  // There may be no session: it could not start, because the database is missing, closed or refuses it.
+  if (error instanceof pg.DatabaseError) return endsSession(error) || SERVER_CODES.test(error.code ?? '');
   if (error instanceof AggregateError) return error.errors.some(isUnavailable);
   if (NETWORK_CODES.has(errorCode(error) ?? '')) return true;
   return /connection terminated|timeout exceeded when trying to connect|Connection ended|not queryable/i.test(

@@ -48,10 +48,11 @@ export type ThrowawayServer = {
   readonly stop: () => Promise<void>;
 };
 
-/** Starts a PostgreSQL in a temporary directory, on a socket in it. */
+/** Starts a PostgreSQL in a temporary directory, on a socket in it. `env`: more environment variables of the server. */
 export async function startThrowawayServer(
   binaries: Binaries,
   locale?: readonly string[],
+  env: Readonly<Record<string, string>> = {},
 ): Promise<ThrowawayServer> {
   const parent = await fastDirectory();
   await removeAbandonedServers(parent);
@@ -75,7 +76,7 @@ export async function startThrowawayServer(
   const launcher = launcherFor(account);
   const url = `postgres://${ROLE}:${password}@/${DATABASE}?host=${socketDirectory}`;
   const launch = async (): Promise<ServerProcess> => {
-    const started = await startServerProcess({ binaries, launcher, pgdata, logFile, settings });
+    const started = await startServerProcess({ binaries, launcher, pgdata, logFile, settings, env });
     const client = await connectWhenReady({ connectionString: url }, async () => {
       const outcome = started.outcome();
       if (outcome !== undefined) throw new Error(`${outcome}: ${await readFile(logFile, 'utf8')}`);
