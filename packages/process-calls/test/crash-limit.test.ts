@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createCrashLimit } from './workers.ts';
+import { createCrashLimit } from '../src/crash-limit.ts';
 
 test('each crash within a minute is followed by a longer pause, and the eleventh by no restart', () => {
   const limit = createCrashLimit(() => 0);
