@@ -1,8 +1,8 @@
+import { sendConditional } from '@svc/http-content/etag';
 import type { AnyErrorCode } from '@svc/sdk/contract';
 import type { FastifyInstance } from 'fastify';
 import type { Shares } from '../database/lane.ts';
 import { ApiError } from '../http/errors.ts';
-import { sendConditional } from '../http/etag.ts';
 import type { CursorFailure } from '../list/cursor.ts';
 import type { ListDefinition } from '../list/definition.ts';
 import { parseListQuery, type RawQuery } from '../list/query.ts';

@@ -1,16 +1,10 @@
+import type { FairQueueLimits } from '@svc/fair-queue';
 import { BusyError } from '@svc/turns';
 import { GROUP_COMMIT_LOCK_TIMEOUT_MS, GROUP_COMMIT_MAX_ENTRIES } from '../config/limits.ts';
 import { isRefused } from '../database/errors.ts';
 import type { Trail } from '../database/lanes.ts';
 import type { AuditedRequest, Outcome } from './append-requests.ts';
-import {
-  AUDIT_QUEUE_LIMITS,
-  type AuditQueueLimits,
-  createAuditQueue,
-  type Group,
-  type Pending,
-  rejectAll,
-} from './audit-queue.ts';
+import { AUDIT_QUEUE_LIMITS, createAuditQueue, type Group, type Pending, rejectAll } from './audit-queue.ts';
 import { createHeldLogs } from './held-logs.ts';
 import { writeGroup } from './write-group.ts';
 
@@ -31,7 +25,7 @@ export interface AuditWriter {
  * its own group soon, and then all logs of that group are free. A workspace whose log stays held, or that is in a group
  * that the database refuses, is left out of the groups until held-logs.ts has written its entries.
  */
-export function createAuditWriter(lanes: Trail, limits: AuditQueueLimits = AUDIT_QUEUE_LIMITS): AuditWriter {
+export function createAuditWriter(lanes: Trail, limits: FairQueueLimits = AUDIT_QUEUE_LIMITS): AuditWriter {
   const queue = createAuditQueue(limits);
   let writing: Promise<void> | undefined;
   // Starts in a later microtask: writeGroups may end at once, and must not clear `writing` before it is set.

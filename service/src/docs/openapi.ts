@@ -1,7 +1,7 @@
+import { cachedContent, sendContent } from '@svc/http-content/static-content';
 import { openApiDocument } from '@svc/openapi';
 import type { FastifyInstance } from 'fastify';
 import manifest from '../../package.json' with { type: 'json' };
-import { cachedContent, sendContent } from '../http/static-content.ts';
 
 /** Caches may store the document, but must revalidate it, because it changes with each release. */
 const JSON_DOCUMENT = { type: 'application/json; charset=utf-8', cacheControl: 'public, no-cache' } as const;

@@ -1,8 +1,8 @@
+import { weakEtag } from '@svc/http-content/etag';
 import { type Direction, TOTAL_MAX_ITEMS } from '@svc/sdk/contract';
 import { ETAG_LIFETIME_SECONDS } from '../config/limits.ts';
 import type { Clock } from '../config/time.ts';
 import type { Shares } from '../database/lane.ts';
-import { weakEtag } from '../http/etag.ts';
 import type { Binding, CursorCodec, CursorFailure, Position } from './cursor.ts';
 import type { ListDefinition } from './definition.ts';
 import { type Compared, DOC_SEPARATOR, type KeysetRead, type KeysetRow, readKeyset } from './keyset.ts';

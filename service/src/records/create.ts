@@ -1,7 +1,7 @@
+import { strongEtag } from '@svc/http-content/etag';
 import { BATCH_MAX_RECORDS, type WriteMode } from '@svc/sdk/contract';
 import type pg from 'pg';
 import { ApiError, type FieldFailure, INVALID_BODY_FAILURES_MAX, invalidBody } from '../http/errors.ts';
-import { strongEtag } from '../http/etag.ts';
 import type { Scope } from '../list/read.ts';
 import type { Resource } from '../resources/define.ts';
 import { parentField } from './counters.ts';

@@ -1,10 +1,10 @@
+import { strongEtag } from '@svc/http-content/etag';
 import { isId } from '@svc/sdk/contract';
 import type pg from 'pg';
 import { failedFor } from '../database/errors.ts';
 import { lookUp } from '../database/look-up.ts';
 import { preparedStatements, statement } from '../database/statement.ts';
 import { ApiError, invalidBody } from '../http/errors.ts';
-import { strongEtag } from '../http/etag.ts';
 import type { Scope } from '../list/read.ts';
 import { columnName, type Resource } from '../resources/define.ts';
 import { addToCounts, countsOf, parentField } from './counters.ts';

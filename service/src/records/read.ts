@@ -1,9 +1,9 @@
+import { strongEtag } from '@svc/http-content/etag';
 import type { Count } from '@svc/sdk';
 import { isId } from '@svc/sdk/contract';
 import type { Queryable } from '../database/lane.ts';
 import { lookUp } from '../database/look-up.ts';
 import { type BoundStatement, preparedStatement, preparedStatements } from '../database/statement.ts';
-import { strongEtag } from '../http/etag.ts';
 import type { Scope } from '../list/read.ts';
 import type { Resource } from '../resources/define.ts';
 import { WHOLE_WORKSPACE } from './counters.ts';

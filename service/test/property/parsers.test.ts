@@ -1,3 +1,5 @@
+import { matchesEtag } from '@svc/http-content/etag';
+import { encodingOf } from '@svc/http-content/static-content';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseBearer } from '../../src/api/authentication.ts';
@@ -15,11 +17,9 @@ import { BulkError } from '../../src/bulk/target.ts';
 import { BODY_VALUES_MAX, JSON_DEPTH_MAX } from '../../src/config/limits.ts';
 import { parseCookies } from '../../src/dashboard/requests/cookies.ts';
 import { ApiError } from '../../src/http/errors.ts';
-import { matchesEtag } from '../../src/http/etag.ts';
 import { jsonExcess, jsonText } from '../../src/http/json-body.ts';
 import { networkOf } from '../../src/http/proxies.ts';
 import { canonicalTarget, containsEncodedToken, isHost, requestId } from '../../src/http/request.ts';
-import { encodingOf } from '../../src/http/static-content.ts';
 import { createCursorCodec } from '../../src/list/cursor.ts';
 import { parseListQuery } from '../../src/list/query.ts';
 import { RECORD_FAILURES_MAX } from '../../src/records/validate.ts';

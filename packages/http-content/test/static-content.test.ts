@@ -1,6 +1,6 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { compress, encodingOf } from './static-content.ts';
+import { compress, encodingOf } from '../src/static-content.ts';
 
 test.each([
   ['gzip, deflate, br, zstd', 'br'],
