@@ -25,6 +25,23 @@ test('a folder with too many files next to each other is refused; files of its f
   expect(check(smallFolders, [...files, ['a/c.ts', '']])).toEqual(['a: 21 files; at most 20']);
 });
 
+test('the migrations and the decisions may have any number of files, but not their folders', () => {
+  for (const folder of ['service/migrations', 'docs/decisions']) {
+    expect(
+      check(
+        smallFolders,
+        numbered(30, (index) => `${folder}/${index}.md`),
+      ),
+    ).toEqual([]);
+    expect(
+      check(
+        smallFolders,
+        numbered(21, (index) => `${folder}/a/${index}.md`),
+      ),
+    ).toEqual([`${folder}/a: 21 files; at most 20`]);
+  }
+});
+
 test('a service with too many files is refused; tests and other workspaces do not count', () => {
   const files = numbered(180, (index) => `service/src/${index}.ts`);
   const others: Files = [
