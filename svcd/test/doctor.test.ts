@@ -138,6 +138,10 @@ describe('while a service runs', () => {
       await client.query(sqlOf('A clock that was ahead'));
       expect(finding(await doctor(env), 'times')).toMatchObject({ status: 'ok' });
     }
+    await client.query(`update usage_marks set counted_until = '2031-01-01'`);
+    await client.query(sqlOf('A clock that was ahead'));
+    const marks = await client.query('select from usage_marks where counted_until > now()');
+    expect(marks.rowCount).toBe(0);
     await client.query(`update live_meters set last_entry_at = now() + interval '30 seconds'`);
     expect(finding(await doctor(env), 'times')).toMatchObject({ status: 'ok' });
   });

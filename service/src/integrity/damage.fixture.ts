@@ -114,6 +114,11 @@ export const DAMAGES: readonly Damage[] = [
     found: [['quota', 'live requests are counted for a future month']],
   },
   {
+    what: 'usage is counted up to a time that has not come',
+    sql: `update usage_marks set counted_until = '2100-01-01T00:00:00Z' where workspace_id = $1`,
+    found: [['usage', 'counted until 2100-01-01 00:00:00+00, later than the newest entry']],
+  },
+  {
     what: 'an entry was counted twice',
     sql: `update key_usage set requests = requests + 1 where workspace_id = $1 and key_id = 'live'`,
     found: [['usage', 'stored 3 (failed: 1), counted 2 (failed: 1)']],

@@ -29,6 +29,14 @@ const repairUsage = statement('repair_usage', 'bulk')`
   on conflict (workspace_id, key_id, day) do update set requests = excluded.requests, errors = excluded.errors,
     last_used_at = coalesce(excluded.last_used_at, u.last_used_at)`;
 
+/** Finds a mark that is later than all times that the log has given: entries until then would not be counted. */
+const MARK_AHEAD = `(select greatest(last_entry_at, (select max(created_at) from audit_log where workspace_id = $1)) as at
+    from live_meters where workspace_id = $1) newest where workspace_id = $1 and counted_until > newest.at`;
+const selectMarkAhead = statement('verify_usage_mark', 'request')`
+  select format('counted until %s, later than the newest entry', counted_until) as detail from usage_marks, ${MARK_AHEAD}`;
+const repairMark = statement('repair_usage_mark', 'request')`
+  update usage_marks set counted_until = newest.at from ${MARK_AHEAD}`;
+
 /** Verifies the usage of a workspace, as far as it is counted. While the repair runs, nothing is counted. */
 export async function verifyUsage(
   { pool, repair, onFinding }: VerifyOptions,
@@ -36,9 +44,11 @@ export async function verifyUsage(
 ): Promise<void> {
   const wrong = await withoutStatementTimeout(pool, async (client) => {
     if (repair) await client.query(lockUsageMark(workspaceId));
+    const ahead = await client.query<{ detail: string }>(selectMarkAhead(workspaceId));
+    if (repair && ahead.rows.length > 0) await client.query(repairMark(workspaceId));
     const { rows } = await client.query<{ detail: string }>(selectDifferences(workspaceId));
     if (repair && rows.length > 0) await client.query(repairUsage(workspaceId));
-    return rows;
+    return [...ahead.rows, ...rows];
   });
   for (const { detail } of wrong)
     await onFinding({ workspaceId, problem: 'usage', detail, repaired: repair });

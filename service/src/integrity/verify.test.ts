@@ -118,24 +118,25 @@ describe('verify', () => {
     expect(await findingsOf(pool)).toEqual([]);
   });
 
-  test('sets a clock in the future back to now, and never before a time that it has given', async () => {
+  test('sets a clock in the future back to now, with the mark up to which usage is counted, and never before a time that it has given', async () => {
     const given = `now() + interval '1 hour'`;
     await pool.query(`update content set updated_at = ${given} where workspace_id = $1 and id = 'r1'`, [
       workspaceId,
     ]);
     await pool.query(`update workspace_clocks set last_at = now() + interval '1 year'`);
     await pool.query(`update live_meters set last_entry_at = now() + interval '1 year'`);
+    await pool.query(`update usage_marks set counted_until = now() + interval '1 year'`);
     await findingsOf(pool, true);
     const { rows } = await pool.query(
       `select c.workspace_id = $1 as given,
          c.last_at = (select max(updated_at) from content k where k.workspace_id = c.workspace_id) as newest,
-         c.last_at <= now() as now, m.last_entry_at <= now() as log
-       from workspace_clocks c join live_meters m using (workspace_id) order by 1`,
+         c.last_at <= now() as now, m.last_entry_at <= now() as log, u.counted_until = m.last_entry_at as counted
+       from workspace_clocks c join live_meters m using (workspace_id) join usage_marks u using (workspace_id) order by 1`,
       [workspaceId],
     );
     expect(rows).toEqual([
-      { given: false, newest: false, now: true, log: true },
-      { given: true, newest: true, now: false, log: true },
+      { given: false, newest: false, now: true, log: true, counted: true },
+      { given: true, newest: true, now: false, log: true, counted: true },
     ]);
     expect(await findingsOf(pool)).toEqual([]);
     // A clock is in the future after a large batch. This is correct.
