@@ -6,6 +6,9 @@ const HARNESS = 'service/test/harness';
 const POSTGRESQL_15 = '/usr/lib/postgresql/15/bin/postgres';
 const TEST_TIMEOUT_MS = 60_000;
 const HOOK_TIMEOUT_MS = 120_000;
+/** Of `expect.poll`, long enough for a busy machine. The default of vitest is one second. */
+const POLL_TIMEOUT_MS = 30_000;
+const POLL_INTERVAL_MS = 20;
 
 /** The tests in this folder run in a browser, once, not on every database. */
 const BROWSER = 'dashboard/test/';
@@ -17,7 +20,7 @@ const PROCESS_TESTS = 'packages/embedded-postgres/test/';
 
 /** A test file needs a database if it imports another file of the harness than these. */
 const USES_DATABASE =
-  /from '(?:\.\.?|@svc\/service)\/(?:[\w.-]+\/)*harness\/(?!temporary-directory|cleanup|process|dashboard-http|secrets|running-service|totp)/;
+  /from '(?:\.\.?|@svc\/service)\/(?:[\w.-]+\/)*harness\/(?!temporary-directory|cleanup|process|wait-for|dashboard-http|secrets|running-service|totp)/;
 
 /** The file that `npm run prove` runs. Undefined: the suite runs. */
 const PROOF = process.env['PROVE'];
@@ -62,6 +65,7 @@ function project(
       testTimeout,
       retry,
       hookTimeout: HOOK_TIMEOUT_MS,
+      expect: { poll: { timeout: POLL_TIMEOUT_MS, interval: POLL_INTERVAL_MS } },
       ...(globalSetup === undefined ? {} : { globalSetup: [globalSetup] }),
     },
   };

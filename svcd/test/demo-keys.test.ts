@@ -3,7 +3,8 @@ import { createTestDashboard, PUBLIC_URL } from '@svc/service/harness/dashboard.
 import { bearer } from '@svc/service/harness/running-service.ts';
 import { secret } from '@svc/service/harness/secrets.ts';
 import { createTestService } from '@svc/service/harness/service.ts';
-import { expect, test, vi } from 'vitest';
+import { waitFor } from '@svc/service/harness/wait-for.ts';
+import { expect, test } from 'vitest';
 import { createDemoKeys, DEMO_KEYS_KEPT, type DemoKeys } from '../src/demo/keys.ts';
 
 const service = await createTestService();
@@ -30,7 +31,7 @@ test('after restarts of the demo, only a limited number of its keys stays valid:
   const later = [await start()];
   await pool.query("update api_keys set created_at = created_at - interval '1 day'");
   expect(await status(first.testKey)).toBe(200);
-  await vi.waitFor(async () => {
+  await waitFor(async () => {
     const { rowCount } = await pool.query('select 1 from key_usage where last_used_at is not null');
     expect(rowCount).toBe(1);
   }, COUNTED);

@@ -10,10 +10,10 @@ import {
   type SvcdProcess,
   spawnSvcd,
 } from '@svc/service/harness/process.ts';
+import { waitFor } from '@svc/service/harness/wait-for.ts';
 import { freePort } from '@svc/service/server/listen';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
-const WAIT = { timeout: 30_000, interval: 50 } as const;
 const dataDir = await dataDirectory();
 const env = { SVC_DATA_DIR: dataDir };
 const workspaceId = await bootstrapWorkspace(env);
@@ -52,9 +52,9 @@ describe('when nobody reads its output', () => {
     const port = await freePort('127.0.0.1');
     const settings = { SVC_PORT: String(port), SVC_WORKERS: workers, SVC_LOG_LEVEL: 'debug' };
     const service = unread(['start'], settings);
-    await vi.waitFor(async () => {
+    await waitFor(async () => {
       expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
-    }, WAIT);
+    });
     // Each request writes a line to the log.
     for (let i = 0; i < 3; i++) await fetch(`http://127.0.0.1:${port}/v1/audits`);
     expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);

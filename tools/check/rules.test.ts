@@ -117,6 +117,12 @@ const REFUSED: readonly (readonly [string, Rule, Files, string])[] = [
     [[TEST, join('set', 'Timeout(')]],
     `${TEST}:1: waits for a time`,
   ],
+  [
+    'a test that waits only a second',
+    honestTests,
+    [[TEST, join('await vi.wait', 'For(() => {})')]],
+    `${TEST}:1: fails after one second`,
+  ],
   ['a token', noTokens, [['a.json', join('svc_live_', 'x'.repeat(32))]], 'a.json:1: holds what looks like'],
   ['a path of one machine', noMachinePaths, [['a.md', join('see /wo', 'rk/main')]], 'a.md:1: names a path'],
   ['a link to nowhere', linksLead, [['docs/a.md', 'See [b](b.md).']], 'docs/a.md:1: the link to b.md'],

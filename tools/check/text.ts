@@ -64,6 +64,9 @@ export const nothingLeftOpen: Rule = (files) =>
 const FOCUSED = /\b(?:test|it|describe|suite)(?:\.\w+)*\.only\b/;
 const SKIPPED = /\b(?:test|it|describe|suite)(?:\.\w+)*\.(?:skip|skipIf|runIf|todo|fails)\(/;
 const WAITS = /\bset(?:Timeout|Interval)\b|\btimers\/promises\b|(?<![\w.])sleep\(/;
+/** It fails after one second by default, which a busy machine needs at times. */
+const IMPATIENT = /\bvi\.wait(?:For|Until)\(/;
+const PATIENT = 'packages/embedded-postgres/test/support/wait-for.ts';
 const COMMENT = /(?:^|\s)\/\/ \w/;
 /** Clients under a schedule of faults, and a slow network: these tests are about time, so they may wait for a time. */
 const SCHEDULED = ['service/test/history/', 'service/test/harness/postgres/proxy.ts'];
@@ -75,7 +78,9 @@ export const honestTests: Rule = (files) =>
       findingsByLine(file, (line, index) => {
         if (FOCUSED.test(line)) return 'runs alone and hides the other tests';
         if (WAITS.test(line) && !SCHEDULED.some((path) => file.path.startsWith(path)))
-          return 'waits for a time; await the event, or poll with vi.waitFor';
+          return 'waits for a time; await the event, or poll with expect.poll or waitFor';
+        if (IMPATIENT.test(line) && file.path !== PATIENT)
+          return 'fails after one second; use expect.poll or waitFor of the harness';
         const reasoned = [index - 1, index, index + 1].some((near) => COMMENT.test(file.lines[near] ?? ''));
         return SKIPPED.test(line) && !reasoned ? 'is skipped without a comment that says why' : undefined;
       }),

@@ -3,14 +3,13 @@ import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Account, serverAccount } from '../src/account/account.ts';
 import { findEmbedded } from '../src/index.ts';
 import { findPostmaster } from '../src/server/postmaster.ts';
 import { type FixtureProcess, killFixtures, type Message, spawnFixture } from './fixture-process.ts';
 import { dataDirectory, killServer } from './support/data-directory.ts';
-
-const WAIT = { timeout: 15_000, interval: 20 } as const;
+import { waitFor } from './support/wait-for.ts';
 
 const dataDir = await dataDirectory();
 const pgdata = join(dataDir, 'postgres');
@@ -127,7 +126,7 @@ describe('while the service runs', () => {
     const rows = await commitRow(database);
     process.kill(ready.pid ?? 0, 'SIGKILL');
     await said(service, 'is running again');
-    await vi.waitFor(async () => expect(await countRows(database)).toBe(rows), WAIT);
+    await waitFor(async () => expect(await countRows(database)).toBe(rows));
     const found = await findPostmaster(pgdata);
     expect(found).toMatchObject({ kind: 'running' });
     expect(found).not.toMatchObject({ pid: ready.pid });
@@ -145,7 +144,7 @@ describe('while the service runs', () => {
     const { rows: sessions } = await database.query<{ pid: number }>('select pg_backend_pid() as pid');
     process.kill(sessions[0]?.pid ?? 0, 'SIGKILL');
     await said(service, 'is running again');
-    await vi.waitFor(async () => expect(await countRows(database)).toBe(rows), WAIT);
+    await waitFor(async () => expect(await countRows(database)).toBe(rows));
     expect(await findPostmaster(pgdata)).toMatchObject({ kind: 'running', pid: ready.pid });
     expect(await spawnFixture('service', dataDir).outcome).toMatchObject({
       refused: 'DataDirectoryInUseError',
@@ -163,7 +162,7 @@ describe('while the service runs', () => {
       }
       expect(service.messages.some((message) => message.failed !== undefined)).toBe(true);
     };
-    await vi.waitFor(killNext, WAIT);
+    await waitFor(killNext);
     expect(await service.until((message) => message.failed !== undefined)).toMatchObject({
       failed: expect.stringMatching(/could not be kept running: lost 6 times within a minute/),
     });

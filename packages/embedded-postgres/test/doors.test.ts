@@ -3,11 +3,12 @@ import { readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { type Account, serverAccount } from '../src/account/account.ts';
 import { killFixtures, spawnFixture } from './fixture-process.ts';
 import { dataDirectory } from './support/data-directory.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
+import { waitFor } from './support/wait-for.ts';
 
 const account = serverAccount();
 
@@ -51,7 +52,7 @@ describe('another process of the user that PostgreSQL runs as', () => {
        echo "hba_file = '${pgdata}/pg_hba.conf'" | tee -a postgresql.conf >> postgresql.auto.conf && kill -HUP ${pid}`,
     );
     const log = join(dataDir, 'postgres.log');
-    await vi.waitFor(async () => expect(await readFile(log, 'utf8')).toContain('received SIGHUP'));
+    await waitFor(async () => expect(await readFile(log, 'utf8')).toContain('received SIGHUP'));
     expect(await superuser(url)).not.toBe('connected');
     await service.stop();
     const again = spawnFixture('service', dataDir);

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
-import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { layoutOf } from '../src/directory/data-directory.ts';
 import { tryLock } from '../src/directory/lock.ts';
 import { START_STEPS } from '../src/log.ts';
@@ -9,6 +9,7 @@ import { findPostmaster } from '../src/server/postmaster.ts';
 import { killFixtures, spawnFixture } from './fixture-process.ts';
 import { dataDirectory, killServer } from './support/data-directory.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
+import { waitFor } from './support/wait-for.ts';
 
 /** The steps of a start over an existing cluster. */
 const LATER_STEPS = START_STEPS.filter((step) => !/^(password|cluster)-/.test(step));
@@ -56,7 +57,7 @@ test.each(START_STEPS)('a service killed at the step %s of its first start start
 test('a service killed while its programs create the database starts again when the programs have ended', async () => {
   const dataDir = await dataDirectory(await temporaryDirectory());
   const killed = spawnFixture('service', dataDir);
-  await vi.waitFor(
+  await waitFor(
     async () =>
       expect(await readdir(dataDir, { recursive: true })).toContainEqual(expect.stringMatching(BEGUN)),
     { timeout: 30_000, interval: 5 },
@@ -103,5 +104,5 @@ test('the lock lives as long as PostgreSQL does, not as long as the service', as
   expect(await findPostmaster(join(dataDir, 'postgres'))).toMatchObject({ kind: 'running' });
   await killServer(dataDir, 'SIGKILL');
   // PostgreSQL's last session ends a moment after PostgreSQL.
-  await vi.waitFor(async () => expect(await isFree(dataDir)).toBe(true), { timeout: 15_000, interval: 20 });
+  await waitFor(async () => expect(await isFree(dataDir)).toBe(true));
 });

@@ -4,8 +4,6 @@ import { createTestService, type TestService } from '../../test/harness/service.
 import { USAGE_ENTRIES_MAX, USAGE_READER_WAIT_MS, USAGE_WAITING_MAX } from '../config/limits.ts';
 import { createUsageCounter } from './usage-counter.ts';
 
-const WAIT = { timeout: 20_000 };
-
 let service: TestService;
 beforeAll(async () => {
   service = await createTestService();
@@ -54,7 +52,7 @@ const untilWaiting = () =>
         `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%usage_marks%'`,
       );
       return rows.length;
-    }, WAIT)
+    })
     .toBeGreaterThan(0);
 
 const ask = (token: string, url = '/v1/audits') => service.request(token, url);
@@ -94,9 +92,7 @@ test('requests are counted in the background, in every workspace with new entrie
     );
   }
   for (const { id, size } of workspaces)
-    await expect
-      .poll(() => sumsOf(id), WAIT)
-      .toMatchObject({ usage: `[${size}, 0]`, traffic: `[${size}, 0]` });
+    await expect.poll(() => sumsOf(id)).toMatchObject({ usage: `[${size}, 0]`, traffic: `[${size}, 0]` });
   await counter.stop();
   for (const { id, size } of workspaces) expect(await sumsOf(id)).toMatchObject({ usage: `[${size}, 0]` });
 });
@@ -146,10 +142,10 @@ test.each([
       const started = performance.now();
       await counter.catchUp(busy);
       expect(performance.now() - started).toBeLessThan(USAGE_READER_WAIT_MS + 2_000);
-      await expect.poll(() => sumsOf(other), WAIT).toMatchObject({ usage: '[1, 0]' });
+      await expect.poll(() => sumsOf(other)).toMatchObject({ usage: '[1, 0]' });
       expect(await sumsOf(busy)).toMatchObject({ usage: '[1, 0]', entries: '[2, 0]' });
     });
-    await expect.poll(() => sumsOf(busy), WAIT).toMatchObject({ usage: '[2, 0]', traffic: '[2, 0]' });
+    await expect.poll(() => sumsOf(busy)).toMatchObject({ usage: '[2, 0]', traffic: '[2, 0]' });
     await counter.stop();
   },
 );

@@ -1,7 +1,8 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { createTestDatabase } from '../../test/harness/database.ts';
 import { auditOf, idsIn, importText, ndjson, workspaceWith, wrongCounts } from '../../test/harness/import.ts';
 import { findingsOf } from '../../test/harness/verify.ts';
+import { waitFor } from '../../test/harness/wait-for.ts';
 import { inTransaction } from '../database/pool.ts';
 import { insertRecords } from '../records/insert.ts';
 import { audits } from '../resources/index.ts';
@@ -127,7 +128,7 @@ test.each(['earlier', 'later'])(
       },
     });
     failing.catch(() => undefined);
-    await vi.waitFor(
+    await waitFor(
       async () => {
         const pids = await copying();
         expect(pids).toHaveLength(2);

@@ -1,13 +1,12 @@
 import { makeWorkerUtils } from 'graphile-worker';
 import { pino } from 'pino';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { createTestDashboard, PASSWORD } from '../../test/harness/dashboard.ts';
 import { createTestService, TEST_SECRET } from '../../test/harness/service.ts';
+import { waitFor } from '../../test/harness/wait-for.ts';
 import { listPartitions } from '../audit-log/partitions.ts';
 import { examineSecondFactors } from '../dashboard/auth/sealed-factors.ts';
 import { type Jobs, startJobs } from './jobs.ts';
-
-const WAIT = { timeout: 15_000, interval: 20 } as const;
 
 const service = await createTestService();
 const {
@@ -41,9 +40,9 @@ test('a job runs once, on one of several nodes, by the clock of the database; al
     await Promise.all(nodes.map((node) => node.stop()));
   });
   await runJob('maintain_audit_log');
-  await vi.waitFor(async () => {
+  await waitFor(async () => {
     expect((await listPartitions(pool)).map(({ name }) => name)).toContain(last);
-  }, WAIT);
+  });
   expect(lines.filter((line) => line.includes('created the audit log'))).toEqual([
     expect.stringContaining(`created the audit log's partitions ${last}"`),
   ]);
@@ -62,7 +61,7 @@ test('a job seals second factors with the new secret that a node has sealed with
   });
   onTestFinished(() => jobs.stop());
   await runJob('reseal_second_factors');
-  await vi.waitFor(async () => {
+  await waitFor(async () => {
     expect(await examineSecondFactors(pool, [newer])).toEqual({ old: 0, lost: [] });
-  }, WAIT);
+  });
 });

@@ -1,8 +1,9 @@
 import type pg from 'pg';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../../test/harness/database.ts';
 import { waitingForLocks } from '../../test/harness/locks.ts';
 import { TEST_ACTOR, testKeys } from '../../test/harness/service.ts';
+import { waitFor } from '../../test/harness/wait-for.ts';
 import { unshared } from '../database/lane.ts';
 import { inTransaction } from '../database/pool.ts';
 import { companies, content } from '../resources/index.ts';
@@ -35,7 +36,7 @@ async function during<T>(sql: string, id: string, change: () => Promise<T>): Pro
     await other.query(sql, [workspaceId, id]);
     const changed = change();
     changed.catch(() => undefined);
-    await vi.waitFor(async () => expect(await waitingForLocks(pool)).toBe(1));
+    await waitFor(async () => expect(await waitingForLocks(pool)).toBe(1));
     await other.query('commit');
     return await changed;
   } finally {

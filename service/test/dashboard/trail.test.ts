@@ -1,8 +1,9 @@
 import type { AuditLogEntry } from '@svc/sdk';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createTestDashboard, PASSWORD } from '../harness/dashboard.ts';
 import { createTestService } from '../harness/service.ts';
 import { totpCode } from '../harness/totp.ts';
+import { waitFor } from '../harness/wait-for.ts';
 import { methodOf } from './change.ts';
 import { CHANGES } from './changes.ts';
 import { routesOf } from './routes.ts';
@@ -65,7 +66,7 @@ describe('a failed attempt leaves an entry with the account and the origin', () 
     const { email, userId, workspaceId } = await dashboard.bootstrap();
     const before = await entriesOf(workspaceId);
     await send('POST', '/auth/sign-in/email', { email, password: 'not the password' }, FROM);
-    await vi.waitFor(async () => {
+    await waitFor(async () => {
       expect((await entriesOf(workspaceId)).slice(before.length)).toEqual([
         expect.objectContaining({
           ...ORIGIN,

@@ -6,6 +6,7 @@ import { createLanes, type Lanes } from '../../src/database/lanes.ts';
 import { createPool } from '../../src/database/pool.ts';
 import { onFileEnd } from './cleanup.ts';
 import { databaseUrl, TEMPLATE } from './postgres/template.ts';
+import { waitFor } from './wait-for.ts';
 
 const POOL_SIZE = 4;
 /** How long the server may list a closed connection. */
@@ -79,7 +80,7 @@ async function leakedConnections(serverUrl: string, name: string): Promise<reado
     return rows.map((row) => row.text);
   };
   try {
-    await vi.waitFor(
+    await waitFor(
       async () => {
         if ((await list()).length > 0) throw new Error('not yet');
       },

@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers';
 import { expect, vi } from 'vitest';
 import { onFileEnd } from './cleanup.ts';
 import { expectNoSecrets, secret } from './secrets.ts';
+import { waitFor } from './wait-for.ts';
 
 const SVCD = join(import.meta.dirname, '../../../svcd/src/svcd.ts');
 const REFUSE_UNDECLARED = `--import=${new URL('../statements/refuse-undeclared.ts', import.meta.url).href}`;
@@ -119,18 +120,18 @@ export function spawnSvcd(args: readonly string[], options: SvcdOptions = {}): S
  * Interrupts a process repeatedly until it has ended. npm repeats a signal at once, so only a signal at least a second
  * later counts as the second one.
  */
-export async function interrupt(
-  { child, ended }: SvcdProcess,
-  wait: { readonly timeout: number; readonly interval: number },
-): Promise<Exit | undefined> {
+export async function interrupt({ child, ended }: SvcdProcess): Promise<Exit | undefined> {
   let exit: Exit | undefined;
   void ended.then((value) => {
     exit = value;
   });
-  await vi.waitFor(() => {
-    child.kill('SIGINT');
-    expect(exit).toBeDefined();
-  }, wait);
+  await waitFor(
+    () => {
+      child.kill('SIGINT');
+      expect(exit).toBeDefined();
+    },
+    { interval: 100 },
+  );
   return exit;
 }
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { startThrowawayServer } from '@svc/embedded-postgres/testing';
-import { inject, vi } from 'vitest';
+import { inject } from 'vitest';
 import { createPool } from '../../src/database/pool.ts';
 import { onFileEnd } from '../harness/cleanup.ts';
 import { bootstrapWorkspace, signIn } from '../harness/dashboard-http.ts';
@@ -8,6 +8,7 @@ import { importText, ndjson } from '../harness/import.ts';
 import { startProxy } from '../harness/postgres/proxy.ts';
 import { databaseUrl } from '../harness/postgres/template.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
+import { waitFor } from '../harness/wait-for.ts';
 import { FAULT_NAMES, injectFaults, type Stage } from './faults.ts';
 import { finalState } from './final.ts';
 import { type History, isSuccess } from './history.ts';
@@ -117,7 +118,7 @@ export async function runHistory({
   const faults = await injectFaults(stage, randomOf(seed), performance.now() + seconds * 1_000, names);
   // What a client has begun it repeats until it is answered, so writers end only at nodes that work.
   scene.close();
-  const recovered = vi.waitFor(
+  const recovered = waitFor(
     () => Promise.all(nodes.map(async ({ url }) => readiness(await fetch(`${url}/readyz`)))),
     RECOVERY,
   );

@@ -1,12 +1,12 @@
 import { Agent, request } from 'node:http';
 import { killServer } from '@svc/embedded-postgres/testing';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { startSvcd } from '../harness/process.ts';
 import { bearer, connectEmbedded, startRunningService } from '../harness/running-service.ts';
+import { waitFor } from '../harness/wait-for.ts';
 
 const CONNECTIONS = 8;
 const ANSWERS_BEFORE_KILL = 300;
-const WAIT = { timeout: 20_000, interval: 20 } as const;
 
 /** Sends a request. Resolves with the Request-Id of a complete response with status 200, otherwise with undefined. */
 function ask(url: string, token: string, agent: Agent): Promise<string | undefined> {
@@ -39,7 +39,7 @@ test.each([['1'], ['2']])(
       }
     };
     const loads = Promise.all(Array.from({ length: CONNECTIONS }, load));
-    await vi.waitFor(() => expect(answered.length).toBeGreaterThan(ANSWERS_BEFORE_KILL), WAIT);
+    await waitFor(() => expect(answered.length).toBeGreaterThan(ANSWERS_BEFORE_KILL));
     expect(await service.stop('SIGKILL')).toEqual({ code: null, signal: 'SIGKILL' });
     await loads;
 
@@ -76,16 +76,16 @@ test('kill -9 again and again under load: usage and traffic are exactly those of
     };
     const loads = Promise.all(Array.from({ length: CONNECTIONS }, load));
     // The counting runs once a second: kill at different points of it.
-    await vi.waitFor(() => expect(answered).toBeGreaterThan(ANSWERS_BEFORE_KILL * (kills + 1)), WAIT);
+    await waitFor(() => expect(answered).toBeGreaterThan(ANSWERS_BEFORE_KILL * (kills + 1)));
     await running.stop('SIGKILL');
     await loads;
     running = await startSvcd({ ...env, SVC_WORKERS: '2' });
   }
   // No request has followed the last kill: the search finds what is not counted.
   const database = await connectEmbedded(env['SVC_DATA_DIR'] ?? '');
-  await vi.waitFor(async () => {
+  await waitFor(async () => {
     expect((await database.query(SUMS)).rows).toMatchObject([{ complete: true }]);
-  }, WAIT);
+  });
   const { rows } = await database.query<{ usage: string; traffic: string; entries: string }>(SUMS);
   expect(rows[0]?.usage).toBe(rows[0]?.entries);
   expect(rows[0]?.traffic).toBe(rows[0]?.entries);
@@ -98,7 +98,7 @@ test('a worker that is killed is replaced, and the service continues', async () 
   process.kill(Number(victim), 'SIGKILL');
   await service.printed(/a worker process died \(SIGKILL\)/);
   const listening = (): number => service.stdout().match(/"msg":"this process serves/g)?.length ?? 0;
-  await vi.waitFor(() => expect(listening()).toBe(3), WAIT);
+  await waitFor(() => expect(listening()).toBe(3));
   for (let i = 0; i < CONNECTIONS; i++) {
     expect(await ask(`${service.url}/v1/audits`, key.token, new Agent())).toBeDefined();
   }
@@ -109,9 +109,9 @@ test('kill -9 of PostgreSQL: the service starts it again and continues', async (
   const { service, env, key } = await startRunningService({ SVC_WORKERS: '2', SVC_LOG_LEVEL: 'info' });
   await killServer(env['SVC_DATA_DIR'] ?? '', 'SIGKILL');
   await service.printed(/is running again/);
-  await vi.waitFor(async () => {
+  await waitFor(async () => {
     expect(await ask(`${service.url}/v1/audits`, key.token, new Agent())).toBeDefined();
-  }, WAIT);
+  });
   expect(await service.stop()).toEqual({ code: 0, signal: null });
 });
 
@@ -121,12 +121,12 @@ test('a PostgreSQL that cannot be kept running ends the service with code 1 and 
   void service.ended.then(() => {
     ended = true;
   });
-  await vi.waitFor(
+  await waitFor(
     async () => {
       await killServer(env['SVC_DATA_DIR'] ?? '', 'SIGKILL');
       expect(ended).toBe(true);
     },
-    { ...WAIT, timeout: 60_000 },
+    { timeout: 60_000 },
   );
   expect(await service.ended).toEqual({ code: 1, signal: null });
   expect(service.stderr()).toMatch(

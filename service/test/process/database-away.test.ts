@@ -2,12 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { type Embedded, useEmbedded } from '@svc/embedded-postgres';
 import { dataDirectory } from '@svc/embedded-postgres/testing';
 import { pino } from 'pino';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { bootstrapWorkspace, signIn } from '../harness/dashboard-http.ts';
 import { runSvcd, spawnSvcd, startSvcd } from '../harness/process.ts';
 import { bearer } from '../harness/running-service.ts';
-
-const WAIT = { timeout: 20_000, interval: 50 } as const;
+import { waitFor } from '../harness/wait-for.ts';
 
 // The service has only the address of this server, so it treats it as an external one.
 const dataDir = await dataDirectory();
@@ -73,9 +72,9 @@ describe('a database that is away', () => {
       expect(await ask(`${service.url}/healthz`)).toMatchObject({ status: 200 });
 
       server = await startServer();
-      await vi.waitFor(async () => {
+      await waitFor(async () => {
         expect(await all()).toMatchObject([{ status: 200 }, { status: 200 }, { status: 200 }]);
-      }, WAIT);
+      });
       expect(await service.stop()).toEqual({ code: 0, signal: null });
       await server.stop();
     },

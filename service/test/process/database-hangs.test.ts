@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { onFileEnd } from '../harness/cleanup.ts';
 import { bootstrapWorkspace, signIn } from '../harness/dashboard-http.ts';
 import { createTestDatabase } from '../harness/database.ts';
@@ -7,8 +7,8 @@ import { requestEntries } from '../harness/entries.ts';
 import { startProxy } from '../harness/postgres/proxy.ts';
 import { startSvcd } from '../harness/process.ts';
 import { bearer } from '../harness/running-service.ts';
+import { waitFor } from '../harness/wait-for.ts';
 
-const WAIT = { timeout: 30_000, interval: 50 } as const;
 const REQUESTS = 400;
 /** Far less than the statements of so many requests would take one after the other. */
 const ANSWERED_WITHIN_MS = 20_000;
@@ -41,7 +41,7 @@ test('while the database hangs, each request is refused soon; when it continues,
   const refused = await Promise.all(Array.from({ length: REQUESTS }, ask));
   expect(new Set(refused.map(String))).toEqual(new Set([String([503, '1'])]));
   proxy.flow();
-  await vi.waitFor(async () => expect(await ask()).toEqual([404, null]), WAIT);
+  await waitFor(async () => expect(await ask()).toEqual([404, null]));
 
   const before = (await requestEntries(pool, workspaceId)).length;
   const answered = await Promise.all(Array.from({ length: REQUESTS }, ask));

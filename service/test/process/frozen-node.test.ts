@@ -1,7 +1,7 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { bearer, connectEmbedded, startRunningService } from '../harness/running-service.ts';
+import { waitFor } from '../harness/wait-for.ts';
 
-const WAIT = { timeout: 5_000, interval: 10 } as const;
 /** Ten seconds until the server ends the transaction, and some for a busy machine. */
 const LOCK_TIMEOUT = '15s';
 
@@ -32,10 +32,10 @@ test('a node that is frozen in the middle of a write keeps no lock for long', as
     headers: { ...bearer(key.token), 'content-type': 'application/json' },
     body: JSON.stringify({ id: 'acme', name: 'Acme' }),
   }).catch(() => undefined);
-  await vi.waitFor(async () => expect(await states('active', 'transactionid')).toBe(1), WAIT);
+  await waitFor(async () => expect(await states('active', 'transactionid')).toBe(1));
   service.child.kill('SIGSTOP');
   await other.query('rollback');
-  await vi.waitFor(async () => expect(await states('idle in transaction', 'ClientRead')).toBe(1), WAIT);
+  await waitFor(async () => expect(await states('idle in transaction', 'ClientRead')).toBe(1));
 
   await other.query('begin');
   await other.query(`set local lock_timeout = '${LOCK_TIMEOUT}'`);

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { findEmbedded } from '@svc/embedded-postgres';
 import { dataDirectory } from '@svc/embedded-postgres/testing';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { onFileEnd } from '../harness/cleanup.ts';
 import { interrupt, startSvcd } from '../harness/process.ts';
+import { waitFor } from '../harness/wait-for.ts';
 
-const WAIT = { timeout: 30_000, interval: 100 } as const;
 const ANSWER_MS = 3_000;
 
 /** The process ids of a service's workers. */
@@ -28,14 +28,14 @@ test.runIf(process.platform === 'linux')(
     process.kill(frozen, 'SIGSTOP');
     onFileEnd(async () => void (await service.stop('SIGKILL')));
     // Every second connection goes to the frozen worker.
-    await vi.waitFor(async () => {
+    await waitFor(async () => {
       const answer = await fetch(`${service.url}/metrics`, {
         headers: { connection: 'close' },
         signal: AbortSignal.timeout(ANSWER_MS),
       });
       expect(await answer.text()).toContain('svc_http_requests_total');
-    }, WAIT);
-    expect(await interrupt(service, WAIT)).toEqual({ code: 130, signal: null });
+    });
+    expect(await interrupt(service)).toEqual({ code: 130, signal: null });
     expect(service.stdout()).toContain('a worker process does not exit; it is killed');
     expect(await findEmbedded(dataDir)).toBeUndefined();
   },

@@ -1,14 +1,14 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { request } from 'node:http';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { BATCH_RECORDS } from '../../src/bulk/batches.ts';
 import type { ImportAnswer } from '../../src/dashboard/wire.ts';
 import { bootstrapWorkspace, signIn } from '../harness/dashboard-http.ts';
 import { createTestDatabase } from '../harness/database.ts';
 import { startSvcd } from '../harness/process.ts';
 import { findingsOf } from '../harness/verify.ts';
+import { waitFor } from '../harness/wait-for.ts';
 
-const WAIT = { timeout: 30_000, interval: 20 } as const;
 const NAMES = Array.from({ length: 10 * BATCH_RECORDS }, (_, i) => `Company ${i}`);
 const FILE = NAMES.map((name) => `${JSON.stringify({ name })}\n`).join('');
 
@@ -38,9 +38,9 @@ test.each([1, 4])(
     const upload = request(target, sent);
     upload.once('error', () => undefined);
     upload.write(FILE);
-    await vi.waitFor(async () => {
+    await waitFor(async () => {
       expect((await namesThere()).length).toBeGreaterThanOrEqual(batches * BATCH_RECORDS);
-    }, WAIT);
+    });
     expect(await service.stop('SIGKILL')).toEqual({ code: null, signal: 'SIGKILL' });
     upload.destroy();
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { bootstrapWorkspace, signIn } from '../harness/dashboard-http.ts';
 import { createTestDatabase } from '../harness/database.ts';
 import { requestEntries } from '../harness/entries.ts';
@@ -10,8 +10,8 @@ import { type Envelope, type Params, urlOf } from '../harness/lists.ts';
 import { waitingForLocks } from '../harness/locks.ts';
 import { startSvcd } from '../harness/process.ts';
 import { bearer } from '../harness/running-service.ts';
+import { waitFor } from '../harness/wait-for.ts';
 
-const WAIT = { timeout: 30_000, interval: 50 } as const;
 const CONNECTIONS = 8;
 const REQUESTS = 400;
 /** Shorter than the wait of an entry whose log is held. */
@@ -148,7 +148,7 @@ test('a flood of requests whose log is held delays no other workspace, and is an
     await holder.query('begin');
     await holder.query('select from live_meters where workspace_id = $1 for update', [held.id]);
     flood = askAll(held.token);
-    await expect.poll(() => waitingForLocks(pool), WAIT).toBeGreaterThan(0);
+    await expect.poll(() => waitingForLocks(pool)).toBeGreaterThan(0);
     for (let i = 0; i < CONNECTIONS; i++) {
       const started = performance.now();
       expect(statusesOf(await askFree())).toEqual({ 200: CONNECTIONS });
@@ -192,11 +192,11 @@ test.runIf(process.platform === 'linux')(
   async () => {
     const { id, token } = await newWorkspace();
     const { answers, answered } = await load(node.url, token, async (soFar) => {
-      await vi.waitFor(() => expect(soFar.length).toBeGreaterThan(REQUESTS / 4), WAIT);
+      await waitFor(() => expect(soFar.length).toBeGreaterThan(REQUESTS / 4));
       const [victim = 0] = await workersOf(node.pid);
       process.kill(victim, 'SIGKILL');
       const before = soFar.length;
-      await vi.waitFor(() => expect(soFar.length).toBeGreaterThan(before + REQUESTS), WAIT);
+      await waitFor(() => expect(soFar.length).toBeGreaterThan(before + REQUESTS));
     });
     const entries = new Set((await requestEntries(pool, id)).map(({ requestId }) => requestId));
     expect(answered.filter(({ requestId }) => !entries.has(requestId))).toEqual([]);
@@ -225,7 +225,7 @@ test('a primary that is frozen: its workers answer 503, and continue when it doe
 test('kill -9 of a primary under load: every answered request has its entry, and the other node continues', async () => {
   const { id, token } = await newWorkspace();
   const { answered } = await load(node.url, token, async (soFar) => {
-    await vi.waitFor(() => expect(soFar.length).toBeGreaterThan(REQUESTS / 4), WAIT);
+    await waitFor(() => expect(soFar.length).toBeGreaterThan(REQUESTS / 4));
     expect(await node.stop('SIGKILL')).toEqual({ code: null, signal: 'SIGKILL' });
   });
   const entries = new Set((await requestEntries(pool, id)).map(({ requestId }) => requestId));

@@ -1,9 +1,10 @@
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { PASSWORD, signIn } from '../harness/dashboard-http.ts';
 import { bearer, connectEmbedded, startRunningService } from '../harness/running-service.ts';
 import { findSecrets, secret } from '../harness/secrets.ts';
+import { waitFor } from '../harness/wait-for.ts';
 
 const KIB = 1024;
 
@@ -61,7 +62,7 @@ test('no key, cookie, hash or password is in any log line, error or metric, at t
   await send('/v1/audits', bearer(wrong));
   await expect(dashboard.createKey(workspaceId)).rejects.toThrow(/50[03]/);
   await client.query('alter table api_keys rename column pepper to salt');
-  await vi.waitFor(async () => void (await signIn(service)), { timeout: 10_000 });
+  await waitFor(async () => void (await signIn(service)));
   await send('/metrics');
 
   expect(answers.length).toBeGreaterThan(12);

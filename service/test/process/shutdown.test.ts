@@ -2,7 +2,7 @@ import { Agent, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { findEmbedded } from '@svc/embedded-postgres';
 import type pg from 'pg';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { interrupt } from '../harness/process.ts';
 import {
   bearer,
@@ -10,8 +10,7 @@ import {
   type RunningService,
   startRunningService,
 } from '../harness/running-service.ts';
-
-const WAIT = { timeout: 10_000, interval: 50 } as const;
+import { waitFor } from '../harness/wait-for.ts';
 
 interface Answer {
   readonly status: number | undefined;
@@ -42,14 +41,14 @@ async function holdAnswers({ env, workspaceId }: RunningService): Promise<pg.Cli
 }
 
 async function untilOneWaits(client: pg.Client): Promise<void> {
-  await vi.waitFor(async () => {
+  await waitFor(async () => {
     // Otherwise a transaction always sees the statistics of its first look.
     await client.query('select pg_stat_clear_snapshot()');
     const { rows } = await client.query(
       `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
     );
     expect(rows).toHaveLength(1);
-  }, WAIT);
+  });
 }
 
 /** Opens connections, one after another, until one is refused. Each gets a response, is cut or is refused; none may hang. */
@@ -88,7 +87,7 @@ describe.each([['1'], ['2']])('with %s worker(s), SIGTERM', (workers) => {
     const answer = get(`${service.url}/v1/audits`, key.token, new Agent());
     const cut = expect(answer).rejects.toThrow(/socket hang up|ECONNRESET/);
     await untilOneWaits(client);
-    expect(await interrupt(service, WAIT)).toEqual({ code: 130, signal: null });
+    expect(await interrupt(service)).toEqual({ code: 130, signal: null });
     await cut;
     expect(await findEmbedded(env['SVC_DATA_DIR'] ?? '')).toBeUndefined();
   });

@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { bootstrapWorkspace, type IssuedKey, signIn } from '../harness/dashboard-http.ts';
 import { createTestDatabase } from '../harness/database.ts';
 import { startSvcd } from '../harness/process.ts';
 import { bearer } from '../harness/running-service.ts';
-
-const WAIT = { timeout: 20_000, interval: 50 } as const;
+import { waitFor } from '../harness/wait-for.ts';
 
 const { url, pool } = await createTestDatabase();
 const env = { SVC_DATABASE_URL: url, SVC_SECRET: randomBytes(32).toString('base64url') };
@@ -51,23 +50,23 @@ test('after all connections were cut, a revoked key is never accepted, and both 
   await cutConnections();
   const revoke = (): Promise<unknown> =>
     dashboard.post(`/workspaces/${workspaceId}/keys/${revoked.key.id}/revoke`);
-  await vi.waitFor(revoke, WAIT);
+  await waitFor(revoke);
   await cutConnections();
   const seen = new Set<number>();
-  await vi.waitFor(async () => {
+  await waitFor(async () => {
     seen.add(await status(b, revoked.token));
     expect([await status(a, kept.token), await status(b, kept.token)]).toEqual([200, 200]);
     expect(seen).toContain(401);
-  }, WAIT);
+  });
   expect([...seen].filter((code) => code !== 401 && code !== 503)).toEqual([]);
 
   // The scheduled jobs listen again too.
-  await vi.waitFor(async () => {
+  await waitFor(async () => {
     const { rows } = await pool.query(
       `select 1 from pg_stat_activity where datname = current_database() and query ilike 'listen "jobs:insert"%'`,
     );
     expect(rows.length).toBeGreaterThanOrEqual(2);
-  }, WAIT);
+  });
 });
 
 test('both end with code 0', async () => {

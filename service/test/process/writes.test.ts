@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type ServiceProcess, startSvcd } from '../harness/process.ts';
 import {
   bearer,
@@ -7,6 +7,7 @@ import {
   type RunningService,
   startRunningService,
 } from '../harness/running-service.ts';
+import { waitFor } from '../harness/wait-for.ts';
 
 /** Fewer by `KILLS=3 npx vitest run service/test/process/writes.test.ts`. */
 const KILLS = Number(process.env['KILLS'] ?? 20);
@@ -14,7 +15,6 @@ const CLIENTS = 8;
 /** Writes that are answered before the service is killed again. */
 const ANSWERS_BETWEEN_KILLS = 40;
 const BATCH_RECORDS = 5;
-const WAIT = { timeout: 20_000, interval: 20 } as const;
 const TIMEOUT_MS = 60_000 + KILLS * 20_000;
 /** The key of the advisory lock that a commit waits for. */
 const COMMIT_LOCK = 4711;
@@ -102,7 +102,7 @@ test(
     const clients = Promise.all(Array.from({ length: CLIENTS }, (_, name) => client(name)));
     for (let kills = 0; kills < KILLS; kills++) {
       const enough = state.answers + ANSWERS_BETWEEN_KILLS;
-      await vi.waitFor(() => expect(state.answers).toBeGreaterThan(enough), WAIT);
+      await waitFor(() => expect(state.answers).toBeGreaterThan(enough));
       const victim = await current;
       current = kill(victim).then(() => startSvcd(env));
       await current;
@@ -130,17 +130,17 @@ describe('kill -9', { timeout: TIMEOUT_MS }, () => {
       for each row execute function wait()`);
     await database.query(`select pg_advisory_lock(${COMMIT_LOCK})`);
     const lost = post(service, token, write);
-    await vi.waitFor(async () => {
+    await waitFor(async () => {
       const { rows } = await database.query(
         `select 1 from pg_stat_activity where query = 'commit' and wait_event_type = 'Lock'`,
       );
       expect(rows).toHaveLength(1);
-    }, WAIT);
+    });
     await kill(service);
     expect(await lost).toBeUndefined();
     expect(await storedIds(database)).toEqual([]);
     await database.query(`select pg_advisory_unlock(${COMMIT_LOCK})`);
-    await vi.waitFor(async () => expect(await storedIds(database)).toHaveLength(1), WAIT);
+    await waitFor(async () => expect(await storedIds(database)).toHaveLength(1));
     await database.query('drop function wait cascade');
 
     const again = await startSvcd(env);
@@ -162,12 +162,12 @@ describe('kill -9', { timeout: TIMEOUT_MS }, () => {
     await database.query('begin');
     await database.query('select 1 from live_meters where workspace_id = $1 for update', [workspaceId]);
     const lost = post(service, token, write);
-    await vi.waitFor(async () => {
+    await waitFor(async () => {
       const { rows } = await database.query(
         `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
       );
       expect(rows).toHaveLength(1);
-    }, WAIT);
+    });
     await kill(service);
     expect(await lost).toBeUndefined();
     await database.query('rollback');

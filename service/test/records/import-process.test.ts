@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { onFileEnd } from '../harness/cleanup.ts';
 import { createTestDatabase } from '../harness/database.ts';
 import { importText, ndjson, workspaceWith, wrongCounts } from '../harness/import.ts';
+import { waitFor } from '../harness/wait-for.ts';
 
 const database = await createTestDatabase();
 const { pool } = database;
@@ -92,7 +93,7 @@ test.each([1, 3, 5])(
     });
     await importer.ended;
     // The server notices that the client has ended, and rolls back what was not committed.
-    await vi.waitFor(async () => {
+    await waitFor(async () => {
       const { rows } = await pool.query(
         `select 1 from pg_stat_activity where application_name = 'import fixture'`,
       );

@@ -6,3 +6,4 @@ export { dataDirectory, killServer } from './data-directory.ts';
 export { isProcessAlive } from './process-alive.ts';
 export { temporaryDirectory } from './temporary-directory.ts';
 export { startThrowawayServer, type ThrowawayServer } from './throwaway-server.ts';
+export { waitFor } from './wait-for.ts';

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { expectFailure } from '../../../test/harness/answers.ts';
 import {
   createTestDashboard,
@@ -10,6 +10,7 @@ import {
 import { waitingForLocks } from '../../../test/harness/locks.ts';
 import { createTestService, type TestAnswer, type TestService } from '../../../test/harness/service.ts';
 import { totpCode } from '../../../test/harness/totp.ts';
+import { waitFor } from '../../../test/harness/wait-for.ts';
 import { inTransaction } from '../../database/pool.ts';
 
 interface Enabled {
@@ -120,7 +121,7 @@ describe('a second factor', () => {
     const again = await secondStep(await firstStep(owner), 'verify-totp', code);
     expectFailure(again, 'invalid_body');
     expect(again.text).toContain('was used before');
-    await vi.waitFor(async () => expect(await kinds(owner)).toContain('session.sign_in_failed'));
+    await waitFor(async () => expect(await kinds(owner)).toContain('session.sign_in_failed'));
 
     const other = await createTestService({ database: service.database });
     const next = totpCode(totpURI, 1);
@@ -192,7 +193,7 @@ describe('a second factor', () => {
     const first = await firstStep(owner);
     expect((await kinds(owner)).slice(before)).toEqual(['session.password_accepted']);
     await secondStep(first, 'verify-totp', '000000');
-    await vi.waitFor(async () => {
+    await waitFor(async () => {
       expect((await kinds(owner)).slice(before + 1)).toEqual(['session.sign_in_failed']);
     });
     await secondStep(first, 'verify-totp', totpCode(owner.totpURI));
@@ -212,7 +213,7 @@ describe('a second factor', () => {
         await dashboard.nobody.send('POST', '/auth/two-factor/verify-totp', guess, options),
         'invalid_body',
       );
-      await vi.waitFor(async () => expect((await kinds(owner)).slice(before + 1)).toHaveLength(n + 1));
+      await waitFor(async () => expect((await kinds(owner)).slice(before + 1)).toHaveLength(n + 1));
     }
     expect(new Set((await kinds(owner)).slice(before + 1))).toEqual(new Set(['session.sign_in_failed']));
     const two = { ...elsewhere(), headers: { cookie: `svc.two_factor=x.y; ${cookie}` } };

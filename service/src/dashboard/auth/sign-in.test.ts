@@ -1,7 +1,7 @@
 import { subscribe } from 'node:diagnostics_channel';
 import type { ErrorEnvelope } from '@svc/sdk';
 import { pino } from 'pino';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { onFileEnd } from '../../../test/harness/cleanup.ts';
 import {
   createTestDashboard,
@@ -13,6 +13,7 @@ import {
 import { waitingForLocks } from '../../../test/harness/locks.ts';
 import { findSecrets } from '../../../test/harness/secrets.ts';
 import { createTestService, TEST_SECRET, type TestAnswer } from '../../../test/harness/service.ts';
+import { waitFor } from '../../../test/harness/wait-for.ts';
 import { createApp } from '../../app.ts';
 import { lanesOver } from '../../database/lanes.ts';
 import { inTransaction } from '../../database/pool.ts';
@@ -125,7 +126,7 @@ describe('sign-in with a password', () => {
       { kind: 'session.signed_in', actor: email },
     ];
     for (const workspace of [workspaceId, second.workspaceId]) {
-      await vi.waitFor(async () => {
+      await waitFor(async () => {
         expect((await logged(workspace)).map(({ kind }) => kind).toSorted()).toEqual(
           expected.map(({ kind }) => kind).toSorted(),
         );

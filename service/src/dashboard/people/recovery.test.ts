@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { expectFailure } from '../../../test/harness/answers.ts';
 import {
   createTestDashboard,
@@ -11,6 +11,7 @@ import {
 } from '../../../test/harness/dashboard.ts';
 import { waitingForLocks } from '../../../test/harness/locks.ts';
 import { createTestService } from '../../../test/harness/service.ts';
+import { waitFor } from '../../../test/harness/wait-for.ts';
 import { OPERATOR } from '../../audit-log/actor.ts';
 import type { IssuedResetLink } from '../wire.ts';
 import { hashPassword, lockPerson } from './accounts.ts';
@@ -109,7 +110,7 @@ describe('a reset link that an owner creates for a member', () => {
       for (const client of [replacing, using]) await client.query('begin');
       await lockPerson(replacing, member.userId);
       const refused = expect(takeResetLink(using, token)).rejects.toMatchObject({ code: 'invalid_body' });
-      await vi.waitFor(async () => expect(await waitingForLocks(pool)).toBe(1));
+      await waitFor(async () => expect(await waitingForLocks(pool)).toBe(1));
       await createPasswordResetLink(replacing, PUBLIC_URL, member.userId, owner.userId);
       await replacing.query('commit');
       await refused;
@@ -230,7 +231,7 @@ test.each([
     await lockPerson(client, owner.userId);
     await resetPassword(client, OPERATOR, owner.userId, hash, 'operator');
     const entered = dashboard.enter(owner.email, PASSWORD);
-    await vi.waitFor(async () => expect(await waitingForLocks(pool)).toBe(1), 10_000);
+    await waitFor(async () => expect(await waitingForLocks(pool)).toBe(1));
     await client.query('commit');
     expectFailure(await entered, 'not_signed_in');
   } finally {

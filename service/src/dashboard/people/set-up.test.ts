@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   createTestDashboard,
   newEmail,
@@ -8,6 +8,7 @@ import {
   tokenOf,
 } from '../../../test/harness/dashboard.ts';
 import { createTestService } from '../../../test/harness/service.ts';
+import { waitFor } from '../../../test/harness/wait-for.ts';
 import { inTransaction } from '../../database/pool.ts';
 import { bootstrap, createSetUpLink, createSignInLink } from '../index.ts';
 import type { Me } from '../wire.ts';
@@ -100,7 +101,7 @@ describe('the set-up link', () => {
       const answers = tokens.map((token, n) =>
         nobody.send('POST', '/set-up', { token, ...person() }, { remoteAddress: `10.7.0.${n}` }),
       );
-      await vi.waitFor(async () => {
+      await waitFor(async () => {
         const { rowCount } = await client.query(
           `select 1 from pg_locks where relation = 'users'::regclass and not granted`,
         );

@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   createTestDashboard,
   newEmail,
@@ -9,9 +9,8 @@ import {
 } from '../../../test/harness/dashboard.ts';
 import { waitingForLocks } from '../../../test/harness/locks.ts';
 import { createTestService, type TestAnswer } from '../../../test/harness/service.ts';
+import { waitFor } from '../../../test/harness/wait-for.ts';
 import type { Invitation, Member } from '../wire.ts';
-
-const WAIT = { timeout: 20_000 } as const;
 
 const { pool, app } = await createTestService();
 const dashboard = createTestDashboard({ pool, app });
@@ -114,7 +113,7 @@ describe('the invitations of a member', () => {
       await client.query('select 1 from live_meters where workspace_id = $1 for update', [owner.workspaceId]);
       const removed = owner.send('DELETE', path);
       const waiting = (count: number): Promise<void> =>
-        vi.waitFor(async () => expect(await waitingForLocks(pool)).toBe(count), WAIT);
+        waitFor(async () => expect(await waitingForLocks(pool)).toBe(count));
       await waiting(1);
       const accepted = accept(token);
       await waiting(2);

@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
 import type { AuditLogEntry, ListEnvelope } from '@svc/sdk';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { expectFailure } from '../../../test/harness/answers.ts';
 import { createTestDashboard, PUBLIC_URL } from '../../../test/harness/dashboard.ts';
 import { createTestService, type TestAnswer } from '../../../test/harness/service.ts';
+import { waitFor } from '../../../test/harness/wait-for.ts';
 import { IMPORT_MAX_BYTES, IMPORT_REFUSED_SHOWN } from '../limits.ts';
 import type { ImportAnswer } from '../wire.ts';
 
@@ -111,14 +112,14 @@ describe('importing a file', () => {
     );
     let received = '';
     socket.on('data', (chunk: Buffer) => (received += chunk.toString()));
-    await vi.waitFor(() => expect(received).toContain('unknown columns'), { timeout: 10_000 });
+    await waitFor(() => expect(received).toContain('unknown columns'));
     for (let at = 0; at < rest.length; at += 64 * 1024) {
       const taken = new Promise((resolve) => socket.write(rest.subarray(at, at + 64 * 1024), resolve));
       await taken;
     }
     received = '';
     socket.write(head('GET', `/workspaces/${workspaceId}`, [cookie]));
-    await vi.waitFor(() => expect(received).toMatch(/^HTTP\/1.1 /), { timeout: 10_000 });
+    await waitFor(() => expect(received).toMatch(/^HTTP\/1.1 /));
     socket.destroy();
   });
 
@@ -176,11 +177,11 @@ describe('importing a file', () => {
       );
       return rows[0]?.count ?? 0;
     };
-    await vi.waitFor(async () => expect(await written()).toBeGreaterThan(0), { timeout: 10_000 });
+    await waitFor(async () => expect(await written()).toBeGreaterThan(0));
     socket.destroy();
     const ended = (): boolean =>
       service.log.slice(quiet).some((line) => line.includes('an import broke off'));
-    await vi.waitFor(() => expect(ended()).toBe(true), { timeout: 10_000 });
+    await waitFor(() => expect(ended()).toBe(true));
     const logged = (await imports())
       .filter(({ resource }) => resource === 'companies')
       .slice(0, before === 0 ? undefined : -before);

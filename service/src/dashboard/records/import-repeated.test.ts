@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { PassThrough } from 'node:stream';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { expectFailure } from '../../../test/harness/answers.ts';
 import { findingsOf } from '../../../test/harness/verify.ts';
+import { waitFor } from '../../../test/harness/wait-for.ts';
 import { BATCH_RECORDS } from '../../bulk/batches.ts';
 import { RUN_LEASE_SECONDS } from '../../bulk/import-run.ts';
 import type { ImportAnswer } from '../wire.ts';
@@ -17,7 +18,6 @@ import {
   NDJSON,
   type Owner,
   REFUSED,
-  WAIT,
 } from './imports.fixture.ts';
 
 const { pool, clock, ownerOnBoth, namesOf, entriesOf, breakOff } = await createImportWorld();
@@ -79,7 +79,7 @@ test('a repeat is refused on both nodes while the first request runs, and return
   const file = new PassThrough();
   const running = load(owner, importsOf(owner), key, file);
   file.write(FILES[NDJSON].slice(0, BATCH_RECORDS).join(''));
-  await vi.waitFor(async () => expect(await namesOf(owner)).not.toEqual([]), WAIT);
+  await waitFor(async () => expect(await namesOf(owner)).not.toEqual([]));
   for (const who of [owner, onB]) {
     const refused = await load(who, importsOf(owner), key, FILES[NDJSON].join(''));
     expectFailure(refused, 'idempotency_in_progress', 'still being imported. Try again in a moment');
@@ -144,7 +144,7 @@ describe('an import that receives no more bytes', () => {
     const file = new PassThrough();
     const hung = load(owner, importsOf(owner), key, file);
     file.write(FILES[NDJSON].slice(0, BATCH_RECORDS).join(''));
-    await vi.waitFor(async () => expect(await namesOf(owner)).not.toEqual([]), WAIT);
+    await waitFor(async () => expect(await namesOf(owner)).not.toEqual([]));
     await silence(owner);
     const answer = await load(onB, importsOf(owner), key, FILES[NDJSON].join(''));
     expect(answer.json()).toMatchObject({ inserted: NAMES.length });
@@ -167,11 +167,11 @@ describe('an import that receives no more bytes', () => {
           [owner.workspaceId],
         )
       ).rows[0]?.active;
-    await vi.waitFor(async () => expect(await active()).toBe(true), WAIT);
+    await waitFor(async () => expect(await active()).toBe(true));
     await silence(owner);
     clock.now += (RUN_LEASE_SECONDS * 1_000) / 2;
     file.write('{"name":"A"}\n');
-    await vi.waitFor(async () => expect(await active()).toBe(true), WAIT);
+    await waitFor(async () => expect(await active()).toBe(true));
     expectFailure(await load(onB, importsOf(owner), key, '{"name":"A"}\n'), 'idempotency_in_progress');
     file.end();
     expect((await running).json()).toMatchObject({ inserted: 1 });

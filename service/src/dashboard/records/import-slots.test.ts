@@ -1,8 +1,9 @@
 import { PassThrough } from 'node:stream';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { expectFailure } from '../../../test/harness/answers.ts';
 import { createTestDashboard } from '../../../test/harness/dashboard.ts';
 import { createTestService, type TestAnswer } from '../../../test/harness/service.ts';
+import { waitFor } from '../../../test/harness/wait-for.ts';
 import { BATCH_RECORDS } from '../../bulk/batches.ts';
 import {
   IMPORT_RETRY_SECONDS,
@@ -38,7 +39,7 @@ test('imports are limited per workspace and in total, and a refusal says when to
   }
   // Each import is running after its first batch is written.
   for (const file of files) file.write('{"name":"Acme"}\n'.repeat(BATCH_RECORDS));
-  await vi.waitFor(
+  await waitFor(
     async () => {
       const { rows } = await service.pool.query<{ records: number }>(
         `select coalesce(sum(records), 0)::bigint as records from record_counts where company_id = ''`,

@@ -1,11 +1,11 @@
 import { request } from 'node:http';
 import type { AuditLogEntry, ListEnvelope } from '@svc/sdk';
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import { createTestDashboard, PUBLIC_URL, type Visitor } from '../../../test/harness/dashboard.ts';
 import { createTestService, type TestAnswer } from '../../../test/harness/service.ts';
+import { waitFor } from '../../../test/harness/wait-for.ts';
 import { BATCH_RECORDS } from '../../bulk/batches.ts';
 
-export const WAIT = { timeout: 20_000, interval: 20 } as const;
 export const NDJSON = 'application/x-ndjson';
 export const CSV = 'text/csv';
 
@@ -63,10 +63,10 @@ export async function createImportWorld() {
     });
     upload.once('error', () => undefined);
     upload.write(text);
-    await vi.waitFor(async () => expect((await namesOf(owner)).length).toBeGreaterThanOrEqual(written), WAIT);
+    await waitFor(async () => expect((await namesOf(owner)).length).toBeGreaterThanOrEqual(written));
     upload.destroy();
     const ended = (): boolean => a.log.slice(quiet).some((line) => line.includes('an import broke off'));
-    await vi.waitFor(() => expect(ended()).toBe(true), WAIT);
+    await waitFor(() => expect(ended()).toBe(true));
   };
   return { pool, clock, ownerOnBoth, namesOf, entriesOf, breakOff };
 }
@@ -88,8 +88,8 @@ export const load = (
 
 /** Like `load`, but repeats the request while the earlier one is still running. */
 export const loadAgain = (...request: Parameters<typeof load>): Promise<TestAnswer> =>
-  vi.waitFor(async () => {
+  waitFor(async () => {
     const answer = await load(...request);
     expect(answer.status).not.toBe(409);
     return answer;
-  }, WAIT);
+  });

@@ -1,0 +1,1 @@
+export { waitFor } from '@svc/embedded-postgres/testing';
