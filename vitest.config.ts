@@ -20,7 +20,7 @@ const PROCESS_TESTS = 'packages/embedded-postgres/test/';
 
 /** A test file needs a database if it imports another file of the harness than these. */
 const USES_DATABASE =
-  /from '(?:\.\.?|@svc\/service)\/(?:[\w.-]+\/)*harness\/(?!temporary-directory|cleanup|process|wait-for|dashboard-http|secrets|running-service|totp)/;
+  /from '(?:\.\.?|@svc\/service)\/(?:[\w.-]+\/)*harness\/(?!temporary-directory|cleanup|process|dashboard-http|secrets|running-service|totp)/;
 
 /** The file that `npm run prove` runs. Undefined: the suite runs. */
 const PROOF = process.env['PROVE'];

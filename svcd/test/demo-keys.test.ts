@@ -1,9 +1,9 @@
+import { waitFor } from '@svc/embedded-postgres/testing';
 import { createSignInLink } from '@svc/service/dashboard';
 import { createTestDashboard, PUBLIC_URL } from '@svc/service/harness/dashboard.ts';
 import { bearer } from '@svc/service/harness/running-service.ts';
 import { secret } from '@svc/service/harness/secrets.ts';
 import { createTestService } from '@svc/service/harness/service.ts';
-import { waitFor } from '@svc/service/harness/wait-for.ts';
 import { expect, test } from 'vitest';
 import { createDemoKeys, DEMO_KEYS_KEPT, type DemoKeys } from '../src/demo/keys.ts';
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { findEmbedded } from '@svc/embedded-postgres';
-import { dataDirectory } from '@svc/embedded-postgres/testing';
+import { dataDirectory, waitFor } from '@svc/embedded-postgres/testing';
 import { bootstrapWorkspace } from '@svc/service/harness/dashboard-http.ts';
 import {
   FULL_DISK,
@@ -10,7 +10,6 @@ import {
   type SvcdProcess,
   spawnSvcd,
 } from '@svc/service/harness/process.ts';
-import { waitFor } from '@svc/service/harness/wait-for.ts';
 import { freePort } from '@svc/service/server/listen';
 import { describe, expect, test } from 'vitest';
 

@@ -1,8 +1,8 @@
+import { waitFor } from '@svc/embedded-postgres/testing';
 import { expect, test } from 'vitest';
 import { createTestDatabase } from '../../test/harness/database.ts';
 import { auditOf, idsIn, importText, ndjson, workspaceWith, wrongCounts } from '../../test/harness/import.ts';
 import { findingsOf } from '../../test/harness/verify.ts';
-import { waitFor } from '../../test/harness/wait-for.ts';
 import { inTransaction } from '../database/pool.ts';
 import { insertRecords } from '../records/insert.ts';
 import { audits } from '../resources/index.ts';

@@ -1,9 +1,9 @@
+import { waitFor } from '@svc/embedded-postgres/testing';
 import { makeWorkerUtils } from 'graphile-worker';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import { createTestDashboard, PASSWORD } from '../../test/harness/dashboard.ts';
 import { createTestService, TEST_SECRET } from '../../test/harness/service.ts';
-import { waitFor } from '../../test/harness/wait-for.ts';
 import { listPartitions } from '../audit-log/partitions.ts';
 import { examineSecondFactors } from '../dashboard/auth/sealed-factors.ts';
 import { type Jobs, startJobs } from './jobs.ts';

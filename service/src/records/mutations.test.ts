@@ -1,9 +1,9 @@
+import { waitFor } from '@svc/embedded-postgres/testing';
 import type pg from 'pg';
 import { describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../../test/harness/database.ts';
 import { waitingForLocks } from '../../test/harness/locks.ts';
 import { TEST_ACTOR, testKeys } from '../../test/harness/service.ts';
-import { waitFor } from '../../test/harness/wait-for.ts';
 import { unshared } from '../database/lane.ts';
 import { inTransaction } from '../database/pool.ts';
 import { companies, content } from '../resources/index.ts';

@@ -1,9 +1,9 @@
+import { waitFor } from '@svc/embedded-postgres/testing';
 import type { AuditLogEntry } from '@svc/sdk';
 import { describe, expect, test } from 'vitest';
 import { createTestDashboard, PASSWORD } from '../harness/dashboard.ts';
 import { createTestService } from '../harness/service.ts';
 import { totpCode } from '../harness/totp.ts';
-import { waitFor } from '../harness/wait-for.ts';
 import { methodOf } from './change.ts';
 import { CHANGES } from './changes.ts';
 import { routesOf } from './routes.ts';

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { waitFor } from '@svc/embedded-postgres/testing';
 import pg from 'pg';
 import { inject, vi } from 'vitest';
 import { CONNECTIONS_MIN } from '../../src/config/limits.ts';
@@ -6,7 +7,6 @@ import { createLanes, type Lanes } from '../../src/database/lanes.ts';
 import { createPool } from '../../src/database/pool.ts';
 import { onFileEnd } from './cleanup.ts';
 import { databaseUrl, TEMPLATE } from './postgres/template.ts';
-import { waitFor } from './wait-for.ts';
 
 const POOL_SIZE = 4;
 /** How long the server may list a closed connection. */

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { waitFor } from '@svc/embedded-postgres/testing';
 import { expect, vi } from 'vitest';
 import { onFileEnd } from './cleanup.ts';
 import { expectNoSecrets, secret } from './secrets.ts';
-import { waitFor } from './wait-for.ts';
 
 const SVCD = join(import.meta.dirname, '../../../svcd/src/svcd.ts');
 const REFUSE_UNDECLARED = `--import=${new URL('../statements/refuse-undeclared.ts', import.meta.url).href}`;

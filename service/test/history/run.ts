@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { startThrowawayServer } from '@svc/embedded-postgres/testing';
+import { startThrowawayServer, waitFor } from '@svc/embedded-postgres/testing';
 import { inject } from 'vitest';
 import { createPool } from '../../src/database/pool.ts';
 import { onFileEnd } from '../harness/cleanup.ts';
@@ -8,7 +8,6 @@ import { importText, ndjson } from '../harness/import.ts';
 import { startProxy } from '../harness/postgres/proxy.ts';
 import { databaseUrl } from '../harness/postgres/template.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
-import { waitFor } from '../harness/wait-for.ts';
 import { FAULT_NAMES, injectFaults, type Stage } from './faults.ts';
 import { finalState } from './final.ts';
 import { type History, isSuccess } from './history.ts';

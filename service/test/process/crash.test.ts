@@ -1,9 +1,8 @@
 import { Agent, request } from 'node:http';
-import { killServer } from '@svc/embedded-postgres/testing';
+import { killServer, waitFor } from '@svc/embedded-postgres/testing';
 import { expect, test } from 'vitest';
 import { startSvcd } from '../harness/process.ts';
 import { bearer, connectEmbedded, startRunningService } from '../harness/running-service.ts';
-import { waitFor } from '../harness/wait-for.ts';
 
 const CONNECTIONS = 8;
 const ANSWERS_BEFORE_KILL = 300;

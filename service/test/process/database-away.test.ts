@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { type Embedded, useEmbedded } from '@svc/embedded-postgres';
-import { dataDirectory } from '@svc/embedded-postgres/testing';
+import { dataDirectory, waitFor } from '@svc/embedded-postgres/testing';
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
 import { bootstrapWorkspace, signIn } from '../harness/dashboard-http.ts';
 import { runSvcd, spawnSvcd, startSvcd } from '../harness/process.ts';
 import { bearer } from '../harness/running-service.ts';
-import { waitFor } from '../harness/wait-for.ts';
 
 // The service has only the address of this server, so it treats it as an external one.
 const dataDir = await dataDirectory();

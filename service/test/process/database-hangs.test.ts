@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { waitFor } from '@svc/embedded-postgres/testing';
 import { expect, test } from 'vitest';
 import { onFileEnd } from '../harness/cleanup.ts';
 import { bootstrapWorkspace, signIn } from '../harness/dashboard-http.ts';
@@ -7,7 +8,6 @@ import { requestEntries } from '../harness/entries.ts';
 import { startProxy } from '../harness/postgres/proxy.ts';
 import { startSvcd } from '../harness/process.ts';
 import { bearer } from '../harness/running-service.ts';
-import { waitFor } from '../harness/wait-for.ts';
 
 const REQUESTS = 400;
 /** Far less than the statements of so many requests would take one after the other. */

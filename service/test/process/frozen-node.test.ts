@@ -1,6 +1,6 @@
+import { waitFor } from '@svc/embedded-postgres/testing';
 import { expect, test } from 'vitest';
 import { bearer, connectEmbedded, startRunningService } from '../harness/running-service.ts';
-import { waitFor } from '../harness/wait-for.ts';
 
 /** Ten seconds until the server ends the transaction, and some for a busy machine. */
 const LOCK_TIMEOUT = '15s';

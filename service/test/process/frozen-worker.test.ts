@@ -1,10 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { findEmbedded } from '@svc/embedded-postgres';
-import { dataDirectory } from '@svc/embedded-postgres/testing';
+import { dataDirectory, waitFor } from '@svc/embedded-postgres/testing';
 import { expect, test } from 'vitest';
 import { onFileEnd } from '../harness/cleanup.ts';
 import { interrupt, startSvcd } from '../harness/process.ts';
-import { waitFor } from '../harness/wait-for.ts';
 
 const ANSWER_MS = 3_000;
 

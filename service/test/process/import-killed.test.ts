@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { request } from 'node:http';
+import { waitFor } from '@svc/embedded-postgres/testing';
 import { expect, test } from 'vitest';
 import { BATCH_RECORDS } from '../../src/bulk/batches.ts';
 import type { ImportAnswer } from '../../src/dashboard/wire.ts';
@@ -7,7 +8,6 @@ import { bootstrapWorkspace, signIn } from '../harness/dashboard-http.ts';
 import { createTestDatabase } from '../harness/database.ts';
 import { startSvcd } from '../harness/process.ts';
 import { findingsOf } from '../harness/verify.ts';
-import { waitFor } from '../harness/wait-for.ts';
 
 const NAMES = Array.from({ length: 10 * BATCH_RECORDS }, (_, i) => `Company ${i}`);
 const FILE = NAMES.map((name) => `${JSON.stringify({ name })}\n`).join('');

@@ -1,6 +1,7 @@
 import cluster, { type Worker } from 'node:cluster';
+import { waitFor } from '@svc/embedded-postgres/testing';
 import { pino } from 'pino';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
 import { systemClock } from '../../src/config/time.ts';
 import { createLimiter } from '../../src/quota/limiter.ts';
@@ -15,7 +16,6 @@ import { createTestService } from '../harness/service.ts';
 
 /** How the primary of several workers ends its connections for audit entries, however the workers end. */
 
-const WAIT = { timeout: 20_000, interval: 50 } as const;
 /** Shorter than a pool keeps a connection that is not used. */
 const CLOSED_SOON = { timeout: 5_000, interval: 50 } as const;
 const HOST = '127.0.0.1';
@@ -80,7 +80,7 @@ test('a channel to a worker that breaks during the shutdown leaves no connection
   const closed = serving.close();
   forked[0]?.emit('error', new Error('the channel is closed'));
   await closed;
-  await vi.waitFor(async () => expect(await connections()).toBe(0), CLOSED_SOON);
+  await waitFor(async () => expect(await connections()).toBe(0), CLOSED_SOON);
 });
 
 test('workers that cannot all start leave no connection open', async () => {
@@ -89,11 +89,11 @@ test('workers that cannot all start leave no connection open', async () => {
   frozen?.process.kill('SIGSTOP');
   const running = run();
   const failed = expect(running).rejects.toThrow('a worker process ended while it started');
-  await vi.waitFor(async () => expect(await ask()).toBe(200), WAIT);
+  await waitFor(async () => expect(await ask()).toBe(200));
   expect(await connections()).toBeGreaterThan(0);
   frozen?.process.kill('SIGKILL');
   await failed;
-  await vi.waitFor(async () => expect(await connections()).toBe(0), CLOSED_SOON);
+  await waitFor(async () => expect(await connections()).toBe(0), CLOSED_SOON);
 });
 
 test('a cut does not wait for a database that does not answer', async () => {
@@ -104,7 +104,7 @@ test('a cut does not wait for a database that does not answer', async () => {
   await client.query('begin');
   await client.query('select from live_meters where workspace_id = $1 for update', [workspaceId]);
   const asked = expect(ask()).rejects.toThrow('fetch failed');
-  await vi.waitFor(async () => expect(await secondWaits()).toBe(true), { ...WAIT, interval: 5 });
+  await waitFor(async () => expect(await secondWaits()).toBe(true), { interval: 5 });
   proxy.freeze();
   const closed = serving.close();
   serving.cut();

@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http';
+import { waitFor } from '@svc/embedded-postgres/testing';
 import { describe, expect, test } from 'vitest';
 import { bearer, connectEmbedded, startRunningService } from '../harness/running-service.ts';
-import { waitFor } from '../harness/wait-for.ts';
 
 const WORKERS = 3;
 const FAILED_AUTH_PER_MINUTE = 7;

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
+import { waitFor } from '@svc/embedded-postgres/testing';
 import { expect, test } from 'vitest';
 import { bootstrapWorkspace, signIn } from '../harness/dashboard-http.ts';
 import { createTestDatabase } from '../harness/database.ts';
@@ -10,7 +11,6 @@ import { type Envelope, type Params, urlOf } from '../harness/lists.ts';
 import { waitingForLocks } from '../harness/locks.ts';
 import { startSvcd } from '../harness/process.ts';
 import { bearer } from '../harness/running-service.ts';
-import { waitFor } from '../harness/wait-for.ts';
 
 const CONNECTIONS = 8;
 const REQUESTS = 400;

@@ -1,10 +1,10 @@
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { waitFor } from '@svc/embedded-postgres/testing';
 import { expect, test } from 'vitest';
 import { PASSWORD, signIn } from '../harness/dashboard-http.ts';
 import { bearer, connectEmbedded, startRunningService } from '../harness/running-service.ts';
 import { findSecrets, secret } from '../harness/secrets.ts';
-import { waitFor } from '../harness/wait-for.ts';
 
 const KIB = 1024;
 

@@ -1,6 +1,7 @@
 import { Agent, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { findEmbedded } from '@svc/embedded-postgres';
+import { waitFor } from '@svc/embedded-postgres/testing';
 import type pg from 'pg';
 import { describe, expect, test } from 'vitest';
 import { interrupt } from '../harness/process.ts';
@@ -10,7 +11,6 @@ import {
   type RunningService,
   startRunningService,
 } from '../harness/running-service.ts';
-import { waitFor } from '../harness/wait-for.ts';
 
 interface Answer {
   readonly status: number | undefined;

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import { waitFor } from '@svc/embedded-postgres/testing';
 import { expect, test } from 'vitest';
 import { bootstrapWorkspace, type IssuedKey, signIn } from '../harness/dashboard-http.ts';
 import { createTestDatabase } from '../harness/database.ts';
 import { startSvcd } from '../harness/process.ts';
 import { bearer } from '../harness/running-service.ts';
-import { waitFor } from '../harness/wait-for.ts';
 
 const { url, pool } = await createTestDatabase();
 const env = { SVC_DATABASE_URL: url, SVC_SECRET: randomBytes(32).toString('base64url') };

@@ -1,3 +1,4 @@
+import { waitFor } from '@svc/embedded-postgres/testing';
 import type pg from 'pg';
 import { describe, expect, test } from 'vitest';
 import { type ServiceProcess, startSvcd } from '../harness/process.ts';
@@ -7,7 +8,6 @@ import {
   type RunningService,
   startRunningService,
 } from '../harness/running-service.ts';
-import { waitFor } from '../harness/wait-for.ts';
 
 /** Fewer by `KILLS=3 npx vitest run service/test/process/writes.test.ts`. */
 const KILLS = Number(process.env['KILLS'] ?? 20);

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { waitFor } from '@svc/embedded-postgres/testing';
 import { expect, test } from 'vitest';
 import { onFileEnd } from '../harness/cleanup.ts';
 import { createTestDatabase } from '../harness/database.ts';
 import { importText, ndjson, workspaceWith, wrongCounts } from '../harness/import.ts';
-import { waitFor } from '../harness/wait-for.ts';
 
 const database = await createTestDatabase();
 const { pool } = database;

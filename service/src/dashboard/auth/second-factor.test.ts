@@ -1,3 +1,4 @@
+import { waitFor } from '@svc/embedded-postgres/testing';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { expectFailure } from '../../../test/harness/answers.ts';
 import {
@@ -10,7 +11,6 @@ import {
 import { waitingForLocks } from '../../../test/harness/locks.ts';
 import { createTestService, type TestAnswer, type TestService } from '../../../test/harness/service.ts';
 import { totpCode } from '../../../test/harness/totp.ts';
-import { waitFor } from '../../../test/harness/wait-for.ts';
 import { inTransaction } from '../../database/pool.ts';
 
 interface Enabled {

@@ -1,4 +1,5 @@
 import { subscribe } from 'node:diagnostics_channel';
+import { waitFor } from '@svc/embedded-postgres/testing';
 import type { ErrorEnvelope } from '@svc/sdk';
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
@@ -13,7 +14,6 @@ import {
 import { waitingForLocks } from '../../../test/harness/locks.ts';
 import { findSecrets } from '../../../test/harness/secrets.ts';
 import { createTestService, TEST_SECRET, type TestAnswer } from '../../../test/harness/service.ts';
-import { waitFor } from '../../../test/harness/wait-for.ts';
 import { createApp } from '../../app.ts';
 import { lanesOver } from '../../database/lanes.ts';
 import { inTransaction } from '../../database/pool.ts';

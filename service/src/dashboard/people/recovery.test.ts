@@ -1,3 +1,4 @@
+import { waitFor } from '@svc/embedded-postgres/testing';
 import { describe, expect, test } from 'vitest';
 import { expectFailure } from '../../../test/harness/answers.ts';
 import {
@@ -11,7 +12,6 @@ import {
 } from '../../../test/harness/dashboard.ts';
 import { waitingForLocks } from '../../../test/harness/locks.ts';
 import { createTestService } from '../../../test/harness/service.ts';
-import { waitFor } from '../../../test/harness/wait-for.ts';
 import { OPERATOR } from '../../audit-log/actor.ts';
 import type { IssuedResetLink } from '../wire.ts';
 import { hashPassword, lockPerson } from './accounts.ts';

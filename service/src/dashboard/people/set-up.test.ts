@@ -1,3 +1,4 @@
+import { waitFor } from '@svc/embedded-postgres/testing';
 import { describe, expect, test } from 'vitest';
 import {
   createTestDashboard,
@@ -8,7 +9,6 @@ import {
   tokenOf,
 } from '../../../test/harness/dashboard.ts';
 import { createTestService } from '../../../test/harness/service.ts';
-import { waitFor } from '../../../test/harness/wait-for.ts';
 import { inTransaction } from '../../database/pool.ts';
 import { bootstrap, createSetUpLink, createSignInLink } from '../index.ts';
 import type { Me } from '../wire.ts';

@@ -1,3 +1,4 @@
+import { waitFor } from '@svc/embedded-postgres/testing';
 import { describe, expect, test } from 'vitest';
 import {
   createTestDashboard,
@@ -9,7 +10,6 @@ import {
 } from '../../../test/harness/dashboard.ts';
 import { waitingForLocks } from '../../../test/harness/locks.ts';
 import { createTestService, type TestAnswer } from '../../../test/harness/service.ts';
-import { waitFor } from '../../../test/harness/wait-for.ts';
 import type { Invitation, Member } from '../wire.ts';
 
 const { pool, app } = await createTestService();

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
+import { waitFor } from '@svc/embedded-postgres/testing';
 import type { AuditLogEntry, ListEnvelope } from '@svc/sdk';
 import { describe, expect, test } from 'vitest';
 import { expectFailure } from '../../../test/harness/answers.ts';
 import { createTestDashboard, PUBLIC_URL } from '../../../test/harness/dashboard.ts';
 import { createTestService, type TestAnswer } from '../../../test/harness/service.ts';
-import { waitFor } from '../../../test/harness/wait-for.ts';
 import { IMPORT_MAX_BYTES, IMPORT_REFUSED_SHOWN } from '../limits.ts';
 import type { ImportAnswer } from '../wire.ts';
 

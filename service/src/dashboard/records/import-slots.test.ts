@@ -1,9 +1,9 @@
 import { PassThrough } from 'node:stream';
+import { waitFor } from '@svc/embedded-postgres/testing';
 import { expect, test } from 'vitest';
 import { expectFailure } from '../../../test/harness/answers.ts';
 import { createTestDashboard } from '../../../test/harness/dashboard.ts';
 import { createTestService, type TestAnswer } from '../../../test/harness/service.ts';
-import { waitFor } from '../../../test/harness/wait-for.ts';
 import { BATCH_RECORDS } from '../../bulk/batches.ts';
 import {
   IMPORT_RETRY_SECONDS,

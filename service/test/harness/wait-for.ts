@@ -1,1 +1,0 @@
-export { waitFor } from '@svc/embedded-postgres/testing';
