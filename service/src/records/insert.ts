@@ -94,7 +94,7 @@ export async function acceptInputs(
       ? undefined
       : await existingIds(client, workspaceId, 'companies', texts(inputs, parent));
 
-  for (const [index, values] of inputs.entries()) {
+  inputs.forEach((values, index) => {
     const { id } = values;
     if (typeof id === 'string' && (taken.has(id) || uncommitted.has(id))) existing.push(index);
     else if (parent !== undefined && !companies?.has(String(values[parent]))) withoutCompany.push(index);
@@ -103,7 +103,7 @@ export async function acceptInputs(
       accepted.push({ index, values });
       if (typeof id === 'string') taken.add(id);
     }
-  }
+  });
   return { accepted, existing, withoutCompany, notPast };
 }
 

@@ -36,9 +36,11 @@ export function rowOf(resource: Resource, input: RecordInput, now: string): Row 
       : requireTime('createdAt', String(input['createdAt']), 'microseconds');
   const values: Record<string, Value> = {};
   for (const name in resource.fields) {
-    const value = name === 'id' ? id : name === 'createdAt' ? createdAt : input[name];
-    values[name] =
-      value === undefined ? missing(resource, name, createdAt) : canonical(resource, name, value);
+    const value = name === 'id' ? id : input[name];
+    if (name === 'createdAt') values[name] = createdAt;
+    else
+      values[name] =
+        value === undefined ? missing(resource, name, createdAt) : canonical(resource, name, value);
   }
   return { id, createdAt, values, doc: JSON.stringify(values) };
 }

@@ -12,11 +12,17 @@ export type Precision = 'shortest' | 'microseconds';
 export const TIME_ALLOWED =
   'an ISO 8601 date and time with Z or an offset, year 0001 to 9999, to the microsecond, such as 2026-03-01T09:30:00Z';
 
-const SHAPE =
-  /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,6})0*)?(?:Z|([+-])(\d\d)(?::?(\d\d))?)$/i;
+const HOUR = '(?:[01]\\d|2[0-3])';
+const DATE = '\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])';
+/** Each part is in its range, but the day may be after the end of its month. Has no groups, because matches cost memory. */
+const SHAPE = new RegExp(
+  `^${DATE}T${HOUR}(?::[0-5]\\d){2}(?:\\.\\d{1,6}0*)?(?:Z|[+-]${HOUR}(?::?[0-5]\\d)?)$`,
+  'i',
+);
+const OFFSET = /([+-])(\d\d):?(\d\d)?$/;
 /** `2026-03-01T09:30:00` */
 const SECONDS_LENGTH = 19;
-const FRACTION_DIGITS = 6;
+const MICROS_PER_SECOND = 1_000_000;
 const MS_PER_SECOND = 1000;
 const MS_PER_MINUTE = 60 * MS_PER_SECOND;
 const MINUTES_PER_HOUR = 60;
@@ -25,39 +31,39 @@ const LAST_MS = Date.parse('9999-12-31T23:59:59Z');
 
 /** The canonical form of an ISO 8601 time with `Z` or an offset. Undefined: the text is not such a time. */
 export function canonicalTime(text: string, precision: Precision): string | undefined {
-  const match = SHAPE.exec(text);
-  if (match === null) return undefined;
-  const [, year, month, day, hour, minute, second, fraction = '', sign, offsetHour, offsetMinute = '0'] =
-    match;
-  if (Number(day) < 1 || Number(day) > daysIn(Number(year), Number(month))) return undefined;
-  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined;
-  let seconds = text.slice(0, SECONDS_LENGTH).toUpperCase();
-  if (sign === undefined) {
-    if (year === '0000') return undefined;
+  if (!SHAPE.test(text)) return undefined;
+  const day = Number(text.slice(8, 10));
+  if (day > DAYS_OF_FEBRUARY && day > daysIn(Number(text.slice(0, 4)), Number(text.slice(5, 7))))
+    return undefined;
+  const rest = text.slice(SECONDS_LENGTH);
+  let seconds = text.slice(0, SECONDS_LENGTH);
+  if (seconds.includes('t')) seconds = seconds.toUpperCase();
+  if (rest.endsWith('Z') || rest.endsWith('z')) {
+    if (seconds.startsWith('0000')) return undefined;
   } else {
-    if (Number(offsetHour) > 23 || Number(offsetMinute) > 59) return undefined;
-    const offset = Number(`${sign}1`) * (Number(offsetHour) * MINUTES_PER_HOUR + Number(offsetMinute));
+    const [, sign, hours, minutes = '0'] = OFFSET.exec(rest) ?? [];
+    const offset = Number(`${sign}1`) * (Number(hours) * MINUTES_PER_HOUR + Number(minutes));
     const ms = Date.parse(`${seconds}Z`) - offset * MS_PER_MINUTE;
     if (ms < FIRST_MS || ms > LAST_MS) return undefined;
-    seconds = new Date(ms).toISOString().slice(0, SECONDS_LENGTH);
+    seconds = secondsText(ms);
   }
-  return seconds + fractionOf(fraction, precision);
+  const fraction = rest.startsWith('.') ? Number.parseFloat(rest) : 0;
+  return seconds + fractionText(Math.round(fraction * MICROS_PER_SECOND), precision);
 }
 
+const secondsText = (ms: number): string => new Date(ms).toISOString().slice(0, SECONDS_LENGTH);
+
+const DAYS_OF_FEBRUARY = 28;
 const MONTHS_OF_30_DAYS: readonly number[] = [4, 6, 9, 11];
 
-/** 0 if there is no such month. */
 function daysIn(year: number, month: number): number {
-  if (month < 1 || month > 12) return 0;
-  if (month === 2) return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0 ? 29 : 28;
+  if (month === 2) return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0 ? 29 : DAYS_OF_FEBRUARY;
   return MONTHS_OF_30_DAYS.includes(month) ? 30 : 31;
 }
 
-function fractionOf(digits: string, precision: Precision): string {
-  const micros = digits.padEnd(FRACTION_DIGITS, '0');
-  if (precision === 'microseconds') return `.${micros}Z`;
-  if (!micros.endsWith('000')) return `.${micros}Z`;
-  return micros === '000000' ? 'Z' : `.${micros.slice(0, 3)}Z`;
+function fractionText(micros: number, precision: Precision): string {
+  if (precision === 'microseconds' || micros % 1000 !== 0) return `.${String(micros).padStart(6, '0')}Z`;
+  return micros === 0 ? 'Z' : `.${String(micros / 1000).padStart(3, '0')}Z`;
 }
 
 /** Microseconds since the epoch, UTC. Exact in a number until the year 2255. */
@@ -108,9 +114,12 @@ export async function lockClockShared(
 export const microsOfTime = (time: string): Micros =>
   Date.parse(`${time.slice(0, 19)}Z`) * 1000 + Number(time.slice(20, 26));
 
+/** The second of the last call of timeOfMicros: most records of a batch have the same. */
+let lastSecond = { second: Number.NaN, text: '' };
+
 /** `2026-03-01T09:30:00.123456Z`, always six fractional digits. */
 export function timeOfMicros(micros: Micros): string {
-  const seconds = Math.floor(micros / 1_000_000);
-  const fraction = String(micros - seconds * 1_000_000).padStart(6, '0');
-  return `${new Date(seconds * 1000).toISOString().slice(0, 19)}.${fraction}Z`;
+  const second = Math.floor(micros / MICROS_PER_SECOND);
+  if (second !== lastSecond.second) lastSecond = { second, text: secondsText(second * MS_PER_SECOND) };
+  return lastSecond.text + fractionText(micros - second * MICROS_PER_SECOND, 'microseconds');
 }
