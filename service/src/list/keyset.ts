@@ -44,6 +44,9 @@ export interface KeysetRow {
   /** Sort key and id of the last row that was read, if rows are compared one by one and fewer than limit + 1 are found. */
   readonly searched_key?: string | null;
   readonly searched_id?: string | null;
+  /** Sort key and id of the first row that was read then. */
+  readonly began_key?: string | null;
+  readonly began_id?: string | null;
   /** Whether as many rows were read as may be, so that there can be more. Null: none. */
   readonly stopped?: boolean | null;
 }
@@ -178,12 +181,14 @@ function statementText({ list, columns, sort, order, where, counted }: IndexRang
   const page = all
     ? rows('doc', '$2 + 1')
     : `select * from (
-    select *, row_number() over () as number, lead(id) over () is null as is_last from (
+    select *, row_number() over () as number, lead(id) over () is null as is_last,
+      first_value(${column}) over () as began_key, first_value(id) over () as began_id from (
   ${rows(`case when ${filters} then doc end as doc`, `${SEARCHED_ROWS_MAX}`)}
     ) searched
   ) numbered where doc is not null or is_last limit $2 + 1`;
   const searched = `, max(number) = ${SEARCHED_ROWS_MAX} as stopped,
-  (array_agg(${column}))[count(*)::int]::text as searched_key, (array_agg(id))[count(*)::int] as searched_id`;
+  (array_agg(${column}))[count(*)::int]::text as searched_key, (array_agg(id))[count(*)::int] as searched_id,
+  min(began_key)::text as began_key, min(began_id) as began_id`;
   return `select
   string_agg(doc, E',\\n') as docs,
   count(doc)::int as rows,

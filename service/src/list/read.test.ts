@@ -55,8 +55,10 @@ describe('toPage', () => {
     expect(toPage(rowOf([]), 2, direction, undefined)).toMatchObject({ start: null, end: null });
   });
 
-  const ENDED = { searched_key: '2026-03-01 09:30:00.123456+00', searched_id: 's' };
-  const at = (side: 'before' | 'after') => ({ side, key: ENDED.searched_key, id: 's' });
+  const KEYS = { searched_key: '2026-03-01 09:30:00.123456+00', began_key: '2026-03-01 10:00:00+00' };
+  const ENDED = { ...KEYS, searched_id: 's', began_id: 'b' };
+  const at = (side: 'before' | 'after') => ({ side, key: KEYS.searched_key, id: 's' });
+  const from = (side: 'before' | 'after') => ({ side, key: KEYS.began_key, id: 'b' });
 
   test.each([
     [['a'], 'forward', GAP, { start: gapBefore('a'), end: at('after') }],
@@ -74,12 +76,15 @@ describe('toPage', () => {
     },
   );
 
-  test.each(['forward', 'before'] as const)(
-    'an empty first page has gaps only if its search stopped: %s',
-    (direction) => {
+  test.each([
+    ['forward', { start: from('before'), end: at('after') }],
+    ['before', { start: at('before'), end: from('after') }],
+  ] as const)(
+    'an empty first page has the gaps at both ends of its search, if the search stopped: %s',
+    (direction, gaps) => {
       const gapsOf = (stopped: boolean) =>
         toPage({ ...rowOf([]), ...ENDED, stopped }, 2, direction, undefined);
-      expect(gapsOf(true)).toMatchObject({ start: at('before'), end: at('after') });
+      expect(gapsOf(true)).toMatchObject(gaps);
       expect(gapsOf(false)).toMatchObject({ start: null, end: null });
     },
   );

@@ -90,8 +90,9 @@ export function toPage(
   const isEmptyList = row.docs === null && from === undefined && !stopped;
   const [key, id] = full || isEmptyList ? [] : [row.searched_key, row.searched_id];
   const reached = gap(ahead, key, id) ?? gap(ahead, row.last_key, row.last_id) ?? from ?? null;
-  const origin =
-    row.docs === null ? (from ?? gap(behind, key, id)) : gap(behind, row.first_key, row.first_id);
+  // Reading back from here does not search the same rows again.
+  const began = isEmptyList ? null : gap(behind, row.began_key, row.began_id);
+  const origin = row.docs === null ? (from ?? began) : gap(behind, row.first_key, row.first_id);
   const docs = row.docs ?? '';
   const kept = full ? docs.slice(0, docs.lastIndexOf(DOC_SEPARATOR)) : docs;
   const page = {
