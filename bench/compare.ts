@@ -7,14 +7,15 @@ import { createTarget, read, type Target, write } from './bench.ts';
 import { withCleanup } from './cleanup.ts';
 import { alternate, ratios, type Sample, spreadOf, totalCpuUs } from './measure/rounds.ts';
 import { createReports, spreadText } from './report.ts';
-import { importFile } from './scenarios/bulk.ts';
+import { importFile, sendBatches } from './scenarios/bulk.ts';
 import { audit } from './target/records.ts';
-import { createFilled } from './target/workspaces.ts';
+import { createFilled, type Workspace } from './target/workspaces.ts';
 
 const USAGE = `npm run bench:compare -- [options] COMMIT [COMMIT]
 
 Compares two commits (default of the second: HEAD): installs both in a temporary folder, runs both services at the same
-time, and measures pages, creates and imports, alternately. Prints the ratios of the second commit to the first.
+time, and measures pages, creates, imports and HTTP batches, alternately. Prints the ratios of the second commit to the
+first.
 
   --workspaces NUMBER     workspaces (default: 64)
   --scale NUMBER          of their sizes (default: 0.1)
@@ -59,21 +60,23 @@ async function checkOut(commit: string, folder: string): Promise<string> {
 /** What is measured of a commit. */
 async function subjectsOf(target: Target): Promise<Readonly<Record<string, () => Promise<Sample>>>> {
   const { workspaces, installation, service } = target;
-  const fresh = await createFilled(installation, service, rounds + 1, COMPANIES);
+  const fresh = [...(await createFilled(installation, service, 2 * (rounds + 1), COMPANIES))];
   const load = { connections: CONNECTIONS, duration };
   const pages = workspaces.map((workspace) => read('/v1/audits', workspace));
   const creates = workspaces.map((workspace) =>
     write('/v1/audits', workspace, audit(0, workspace.companies)),
   );
-  let imports = 0;
+  const take = (): Workspace => {
+    const workspace = fresh.pop();
+    if (workspace === undefined) throw new Error('There is no workspace left.');
+    return workspace;
+  };
+  const audits = workspaces[1]?.audits ?? 0;
   return {
     pages: () => target.measure({ ...load, requests: pages }),
     creates: () => target.measure({ ...load, requests: creates }),
-    import: async () => {
-      const workspace = fresh[imports++];
-      if (workspace === undefined) throw new Error('There is no workspace left.');
-      return (await importFile(target, workspace, workspaces[1]?.audits ?? 0)).sample;
-    },
+    import: async () => (await importFile(target, take(), audits)).sample,
+    batches: () => sendBatches(target, take(), audits),
   };
 }
 

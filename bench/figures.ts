@@ -1,6 +1,14 @@
 import type { Duration } from './measure/load.ts';
 import { plotSvg } from './plot.ts';
-import { barText, figure, type Measurement, markOf, type Results, spreadText } from './report.ts';
+import {
+  barText,
+  describeFailure,
+  figure,
+  type Measurement,
+  markOf,
+  type Results,
+  spreadText,
+} from './report.ts';
 
 /** The results of a run, with its circumstances. */
 export interface Run extends Results {
@@ -32,6 +40,7 @@ export function describeRun({
   duration,
   verdicts,
   measurements,
+  failures,
 }: Run): string {
   const { cpu, cores, memoryGb, node, postgresql } = machine;
   const bars = verdicts.map((verdict) => [
@@ -55,7 +64,7 @@ export function describeRun({
 Commit ${commit}, ${date.slice(0, 10)}: ${cores} × ${cpu}, ${memoryGb} GB of memory, Node.js ${node}; ${figure(workspaces)} workspaces with
 ${figure(audits)} audits; ${rounds} rounds of ${'seconds' in duration ? `${duration.seconds} s` : `${duration.amount} requests`}.
 
-#### Bars
+${failures.map((failure) => `${describeFailure(failure)}\n\n`).join('')}#### Bars
 
 ${table(['Scenario', 'What', 'Measured', 'Bar', ''], bars)}
 

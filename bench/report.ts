@@ -24,9 +24,16 @@ export interface Verdict {
   readonly met: boolean;
 }
 
+/** A scenario that ended with an error. Its later figures are missing. */
+interface Failure {
+  readonly scenario: string;
+  readonly reason: string;
+}
+
 export interface Results {
   readonly measurements: readonly Measurement[];
   readonly verdicts: readonly Verdict[];
+  readonly failures: readonly Failure[];
 }
 
 /** Collects the results of one scenario, and prints them. */
@@ -34,6 +41,8 @@ export interface Report {
   readonly series: (name: string, series: Series, params?: Params) => void;
   /** `unit`: default, a ratio. */
   readonly verdict: (what: string, values: readonly number[], bar: Bar | null, unit?: string) => void;
+  /** The scenario has ended with this error. */
+  readonly failure: (error: unknown) => void;
 }
 
 export interface Reports {
@@ -48,8 +57,9 @@ const MARK_WIDTH = 7;
 export function createReports(say: (line: string) => void): Reports {
   const measurements: Measurement[] = [];
   const verdicts: Verdict[] = [];
+  const failures: Failure[] = [];
   return {
-    results: { measurements, verdicts },
+    results: { measurements, verdicts, failures },
     of: (scenario) => ({
       series: (name, series, params = {}) => {
         const of = (field: keyof Sample): Spread => spreadOf(series.map((sample) => sample[field]));
@@ -72,6 +82,11 @@ export function createReports(say: (line: string) => void): Reports {
         const verdict: Verdict = { scenario, what, value, unit, bar, met };
         verdicts.push(verdict);
         say(describeVerdict(verdict));
+      },
+      failure: (error) => {
+        const failure = { scenario, reason: error instanceof Error ? error.message : String(error) };
+        failures.push(failure);
+        say(describeFailure(failure));
       },
     }),
   };
@@ -97,9 +112,15 @@ function describeMeasurement({ name, rate, p50Ms, p99Ms, nodeUs, postgresUs }: M
   return `  ${name.padEnd(NAME_WIDTH)} ${spreadText(rate)}/s${latency}${cpu}`;
 }
 
-const describeVerdict = ({ what, value, unit, bar, met }: Verdict): string =>
-  `${markOf({ bar, met }).padEnd(MARK_WIDTH)} ${what}: ${spreadText(value, unit)}${bar === null ? '' : `; ${barText(bar, unit)}`}`;
+/** What was not measured after the scenario failed, for people. */
+export const describeFailure = ({ scenario, reason }: Failure): string =>
+  `The scenario ${scenario} failed, and its later figures are missing: ${reason}`;
 
-/** Whether the bar is `met` or `missed`. Empty if there is none. */
-export const markOf = ({ bar, met }: Pick<Verdict, 'bar' | 'met'>): string =>
-  bar === null ? '' : met ? 'met' : 'missed';
+const describeVerdict = (verdict: Verdict): string => {
+  const { what, value, unit, bar } = verdict;
+  return `${markOf(verdict).padEnd(MARK_WIDTH)} ${what}: ${spreadText(value, unit)}${bar === null ? '' : `; ${barText(bar, unit)}`}`;
+};
+
+/** Whether the bar is `met` or `missed`. `missing`: there is no value. Empty if there is no bar. */
+export const markOf = ({ bar, met, value }: Pick<Verdict, 'bar' | 'met' | 'value'>): string =>
+  Number.isNaN(value.median) ? 'missing' : bar === null ? '' : met ? 'met' : 'missed';

@@ -10,7 +10,8 @@ import { SCENARIOS } from './scenarios/index.ts';
 const USAGE = `npm run bench -- [options] [scenario …]
 
 Installs a service in a temporary folder, starts it as users do, fills workspaces of very different size, and measures
-it. Half of the workspaces are newer than the statistics. Removes everything at the end.
+it. Half of the workspaces are newer than the statistics. Removes everything at the end. If a scenario fails, the others
+still run, the results name it, and the exit code is 1.
 
 Scenarios: ${Object.keys(SCENARIOS).join(', ')}. Default: all.
 
@@ -46,16 +47,25 @@ if (values.help || unknown.length > 0) {
   process.exit(unknown.length > 0 ? 1 : 0);
 }
 
+/** Throws if the value of an option is not a number above 0. */
+function positive(option: string, value: string): number {
+  const number = Number(value);
+  if (!(number > 0)) throw new Error(`--${option} must be a number above 0, not ${JSON.stringify(value)}.`);
+  return number;
+}
+const { workspaces, largest, scale, rounds, seconds, requests, connections } = values;
 const size = {
-  workspaces: Number(values.workspaces),
-  largest: Number(values.largest),
-  scale: Number(values.scale),
+  workspaces: positive('workspaces', workspaces),
+  largest: positive('largest', largest),
+  scale: positive('scale', scale),
 };
 const effort = {
-  rounds: Number(values.rounds),
+  rounds: positive('rounds', rounds),
   duration:
-    values.requests === undefined ? { seconds: Number(values.seconds) } : { amount: Number(values.requests) },
-  connections: values.connections.split(',').map(Number),
+    requests === undefined
+      ? { seconds: positive('seconds', seconds) }
+      : { amount: positive('requests', requests) },
+  connections: connections.split(',').map((count) => positive('connections', count)),
 };
 const reports = createReports(console.log);
 console.log(`filling ${size.workspaces} workspaces`);
@@ -69,7 +79,9 @@ await withCleanup(async (stack) => {
   for (const [name, scenario] of Object.entries(SCENARIOS)) {
     if (positionals.length > 0 && !positionals.includes(name)) continue;
     console.log(`\n${name}`);
-    await scenario({ target, effort, report: reports.of(name) });
+    const report = reports.of(name);
+    // The other scenarios and their results stay useful.
+    await scenario({ target, effort, report }).catch(report.failure);
   }
   const { stdout: commit } = await promisify(execFile)('git', ['rev-parse', '--short', 'HEAD'], {
     cwd: import.meta.dirname,
@@ -91,4 +103,5 @@ await withCleanup(async (stack) => {
     ...reports.results,
   };
   if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify(results, null, 2)}\n`);
+  if (results.failures.length > 0) process.exitCode = 1;
 });

@@ -55,8 +55,8 @@ export async function runLoad({ origin, connections, requests, duration }: Load)
     lastMs = performance.now();
   });
   const { non2xx, errors, statusCodeStats } = await done.promise;
-  if (non2xx + errors > 0 || times.length === 0)
-    throw new Error(`${origin}: ${errors} errors, ${JSON.stringify(statusCodeStats)}`);
+  if (times.length === 0) throw new Error(`${origin} sent no response within the time of the measurement.`);
+  if (non2xx + errors > 0) throw new Error(`${origin}: ${errors} errors, ${JSON.stringify(statusCodeStats)}`);
   times.sort((a, b) => a - b);
   const percentile = (share: number): number => times[Math.floor(times.length * share)] ?? Number.NaN;
   return {

@@ -30,7 +30,7 @@ export async function alternate(subjects: readonly Subject[], rounds: number): P
   return series;
 }
 
-/** The median, and the least and greatest value. */
+/** The median, and the least and greatest value. NaN: a value is missing. */
 export interface Spread {
   readonly median: number;
   readonly least: number;
@@ -38,7 +38,7 @@ export interface Spread {
 }
 
 export function spreadOf(values: readonly number[]): Spread {
-  const sorted = [...values].sort((a, b) => a - b);
+  const sorted = values.some(Number.isNaN) ? [] : values.toSorted((a, b) => a - b);
   const at = (index: number): number => sorted[index] ?? Number.NaN;
   const middle = (sorted.length - 1) / 2;
   return {

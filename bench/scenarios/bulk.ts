@@ -13,10 +13,18 @@ import { importAudits, type Workspace } from '../target/workspaces.ts';
 /** Ways to write many audits. */
 
 const BATCH_RECORDS = 1_000;
-const BATCHES_MAX = 20;
 const BATCH_CONNECTIONS = 4;
 const MS_PER_SECOND = 1_000;
 const TENTHS = 10;
+/** Records that this process makes before the command reads the first one: they wait in the pipe. */
+const WAITING_RECORDS = 2 * BATCH_RECORDS;
+
+const NOT_MEASURED = {
+  p50Ms: Number.NaN,
+  p99Ms: Number.NaN,
+  nodeUs: Number.NaN,
+  postgresUs: Number.NaN,
+} as const;
 
 /** The processes of a command: all that this process has started, without the service. */
 const commandTree = ({ service }: Target): ProcessTree => ({ root: process.pid, without: service.pid });
@@ -35,26 +43,28 @@ export async function importFile(target: Target, workspace: Workspace, audits: n
   return { sample, peakMemoryMb };
 }
 
-/** `svcd import` of a pipe. It reads each tenth of the file when the one before is written, up to a few batches. */
+/**
+ * `svcd import` of a pipe. It reads each tenth of the file when the one before is written, up to a few batches. The first
+ * tenth begins when the command reads, so that the start of the command does not make it slower.
+ */
 export async function importInTenths(target: Target, workspace: Workspace, audits: number) {
   const tenths: Sample[] = [];
   const size = Math.ceil(audits / TENTHS);
   let begun = performance.now();
   let read = 0;
+  let counted = 0;
   function* lines(): Generator<string> {
     for (const chunk of auditLines(audits, workspace.companies)) {
       yield chunk;
       read += Math.min(BATCH_RECORDS, audits - read);
-      if (read < (tenths.length + 1) * size && read < audits) continue;
-      const seconds = (performance.now() - begun) / MS_PER_SECOND;
-      tenths.push({
-        rate: size / seconds,
-        p50Ms: Number.NaN,
-        p99Ms: Number.NaN,
-        nodeUs: Number.NaN,
-        postgresUs: Number.NaN,
-      });
+      const isComplete = read >= (tenths.length + 1) * size || read === audits;
+      if (isComplete) {
+        const rate = ((read - counted) * MS_PER_SECOND) / (performance.now() - begun);
+        tenths.push({ rate, ...NOT_MEASURED });
+      }
+      if (!isComplete && read > WAITING_RECORDS) continue;
       begun = performance.now();
+      counted = read;
     }
   }
   const { peakMemoryMb } = await importAudits(target.installation, workspace.id, lines());
@@ -85,7 +95,7 @@ export async function copyRows(
 /** `POST /v1/audits/batch`, over a few connections. */
 export async function sendBatches(target: Target, workspace: Workspace, audits: number): Promise<Sample> {
   const series = newSeries();
-  const count = Math.min(BATCHES_MAX, Math.ceil(audits / BATCH_RECORDS));
+  const count = Math.ceil(audits / BATCH_RECORDS);
   const requests = Array.from({ length: count }, (_, batch) => {
     const first = batch * BATCH_RECORDS;
     const data = Array.from({ length: BATCH_RECORDS }, (_, i) => ({

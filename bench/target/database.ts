@@ -16,6 +16,8 @@ export async function connectDatabase({ databaseUrl, env }: Installation): Promi
   const url = databaseUrl ?? (await findEmbedded(env['SVC_DATA_DIR'] ?? ''))?.url;
   if (url === undefined) throw new Error('The embedded PostgreSQL does not run.');
   const client = new pg.Client({ connectionString: url, application_name: 'bench' });
+  // If the connection breaks, the next query fails. Without a listener, this process would end without removing anything.
+  client.on('error', () => undefined);
   await client.connect();
   const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
   const pid = readStat(rows[0]?.pid ?? 0)?.parent;

@@ -87,7 +87,8 @@ export async function runSvcd(
       text(child.stdout),
       text(child.stderr),
       once(child, 'exit'),
-      pipeline(Readable.from(input), child.stdin),
+      // What is read ahead would not be paced by the command.
+      pipeline(Readable.from(input, { highWaterMark: 1 }), child.stdin),
     ]);
     if (code !== 0) throw new Error(`svcd ${args.join(' ')} ended with ${code}:\n${stderr}`);
     return { stdout, peakMemoryMb: memory };
