@@ -67,27 +67,31 @@ describe('keysetStatement', () => {
     [
       'descending',
       undefined,
-      '(company_id, status) >= ($3, $4) and (company_id, status) <= ($3, $4)',
+      '(company_id, status) <= ($3, $4) and company_id >= $3',
       'order by company_id desc, status desc, created_at desc, id desc',
+      '(company_id, status) >= ($3, $4)',
     ],
     [
       'descending',
       'after',
-      '(company_id, status) >= ($3, $4) and (company_id, status, created_at, id) < ($3, $4, $5::timestamptz, $6)',
+      '(company_id, status, created_at, id) < ($3, $4, $5::timestamptz, $6) and company_id >= $3',
       'order by company_id desc, status desc, created_at desc, id desc',
+      '(company_id, status) >= ($3, $4)',
     ],
     [
       'ascending',
       'before',
-      '(company_id, status, created_at, id) >= ($3, $4, $5::timestamptz, $6) and (company_id, status) <= ($3, $4)',
+      '(company_id, status, created_at, id) >= ($3, $4, $5::timestamptz, $6) and company_id <= $3',
       'order by company_id asc, status asc, created_at asc, id asc',
+      '(company_id, status) <= ($3, $4)',
     ],
   ] as const)(
     'indexed columns are a range in the order of their index: %s, %s',
-    (order, side, where, orderBy) => {
+    (order, side, where, orderBy, until) => {
       const equal = { company_id: 'C', status: 'S' };
       const { text } = keysetStatement(read(order, 'forward', side, { equal }));
       expect(text).toContain(`where workspace_id = $1 and ${where}\n  ${orderBy}`);
+      expect(text).toContain(`limit $2 + 1) ranged where ${until}\n`);
     },
   );
 
@@ -102,16 +106,15 @@ describe('keysetStatement', () => {
       ],
     };
     const first = keysetStatement(read('descending', 'forward', undefined, more));
-    expect(first.values).toEqual(['wks_1', 10, 'A', 'P', 'F', 'T']);
+    expect(first.values).toEqual(['wks_1', 10, 'A', 'P', 'T', 'F']);
     expect(first.text).toContain(
-      'where workspace_id = $1 and (kind, created_at) >= ($3, $5::timestamptz) and (kind, created_at) < ($3, $6::timestamptz)\n',
+      'where workspace_id = $1 and (kind, created_at) < ($3, $5::timestamptz) and kind >= $3\n',
     );
+    expect(first.text).toContain('ranged where (kind, created_at) >= ($3, $6::timestamptz)');
     expect(first.text).toContain('case when path ^@ $4::text then doc end');
     const next = keysetStatement(read('descending', 'forward', 'after', more));
-    expect(next.values).toEqual(['wks_1', 10, 'A', 'P', 'F', 'K', 'I']);
-    expect(next.text).toContain(
-      'and (kind, created_at) >= ($3, $5::timestamptz) and (kind, created_at, id) < ($3, $6::timestamptz, $7)\n',
-    );
+    expect(next.values).toEqual(['wks_1', 10, 'A', 'P', 'K', 'I', 'F']);
+    expect(next.text).toContain('and (kind, created_at, id) < ($3, $5::timestamptz, $6) and kind >= $3\n');
   });
 
   test('a shape has one name for all values, and each shape has another name', () => {

@@ -88,9 +88,10 @@ export function keysetStatement(read: KeysetRead): pg.QueryConfig & { values: (s
     .filter(({ column }) => column !== sort.column.column)
     .map(({ column, operator, type, value }) => `${column} ${operator} ${parameter(value)}::${type}`);
   const ascending = (sort.order === 'ascending') === (read.direction === 'forward');
-  const where = ['workspace_id = $1', ...rangeOf(read, fixed, ascending, parameter)].join(' and ');
+  const { bounds, until } = rangeOf(read, fixed, ascending, parameter);
+  const where = ['workspace_id = $1', ...bounds].join(' and ');
 
-  const shape = `${list.relation} ${sort.column.column} ${ascending} ${list.total} ${where} ${filters.join()}`;
+  const shape = `${list.relation} ${sort.column.column} ${ascending} ${list.total} ${where} ${until} ${filters.join()}`;
   let page = pages.get(shape);
   if (page === undefined) {
     const columns = fixed.map(({ column }) => column);
@@ -101,6 +102,7 @@ export function keysetStatement(read: KeysetRead): pg.QueryConfig & { values: (s
       sort,
       order: ascending ? 'asc' : 'desc',
       where,
+      until,
       counted: counted.join(' and '),
     };
     const text = statementText(range, filters.join(' and '));
@@ -125,15 +127,18 @@ interface FixedColumn {
  * of the workspace ends. A fixed column has two bounds instead of an equality: with an equality, the order would need no
  * index with this column, and PostgreSQL could choose another index (docs/decisions/0014). A cursor's bound is within
  * those of the filters, because its item was in the list.
+ *
+ * `until`: where the range ends, if several columns say it. It is compared after the rows of the page are read: before 18,
+ * PostgreSQL does not stop at such a bound, and would read on for as long as the first column is the same.
  */
 function rangeOf(
   { sort, direction, position, compared = [] }: KeysetRead,
   fixed: readonly FixedColumn[],
   ascending: boolean,
   parameter: (value: string) => string,
-): readonly string[] {
+): { readonly bounds: readonly string[]; readonly until: string | undefined } {
   const { column, type } = sort.column;
-  return (['>', '<'] as const).flatMap((end) => {
+  const boundAt = (end: '>' | '<'): string | undefined => {
     const bound = fixed.map((each) => each.parameter);
     const columns = fixed.map((each) => each.column);
     if (position !== undefined && ascending === (end === '>')) {
@@ -147,8 +152,15 @@ function rangeOf(
       bound.push(`${parameter(limit.value)}::${limit.type}`);
       return `${rowOf([...columns, column])} ${limit.operator} ${rowOf(bound)}`;
     }
-    return columns.length === 0 ? [] : `${rowOf(columns)} ${end}= ${rowOf(bound)}`;
-  });
+    return columns.length === 0 ? undefined : `${rowOf(columns)} ${end}= ${rowOf(bound)}`;
+  };
+  const [near, far] = ascending ? (['>', '<'] as const) : (['<', '>'] as const);
+  const starts = boundAt(near);
+  const ends = boundAt(far);
+  const [first] = fixed;
+  const isOne = ends?.startsWith('(') !== true;
+  const limit = isOne || first === undefined ? ends : `${first.column} ${far}= ${first.parameter}`;
+  return { bounds: [starts, limit].filter((each) => each !== undefined), until: isOne ? undefined : ends };
 }
 
 const rowOf = (parts: readonly string[]): string =>
@@ -160,6 +172,7 @@ interface IndexRange {
   readonly sort: Sort;
   readonly order: string;
   readonly where: string;
+  readonly until: string | undefined;
   readonly counted: string;
 }
 
@@ -168,15 +181,20 @@ interface IndexRange {
  * limit + 1 index rows. The aggregates read the rows in the order of the subquery. With filters, a row that does not meet
  * them has no doc. Only the last row of a search is kept without one: it says how far the search got.
  */
-function statementText({ list, columns, sort, order, where, counted }: IndexRange, filters: string): string {
+function statementText(
+  { list, columns, sort, order, where, until, counted }: IndexRange,
+  filters: string,
+): string {
   const { relation } = list;
   const { column } = sort.column;
   const orders = [...columns, column, 'id'].map((each) => `${each} ${order}`).join(', ');
-  const rows = (doc: string, limit: string): string =>
-    `select ${doc}, ${column}, id from ${relation}
+  const rows = (doc: string, limit: string): string => {
+    const read = `select ${[doc, column, 'id', ...(until === undefined ? [] : columns)].join(', ')} from ${relation}
   where ${where}
   order by ${orders}
   limit ${limit}`;
+    return until === undefined ? read : `select doc, ${column}, id from (${read}) ranged where ${until}`;
+  };
   const all = filters === '';
   const page = all
     ? rows('doc', '$2 + 1')
