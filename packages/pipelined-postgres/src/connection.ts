@@ -92,7 +92,7 @@ export function createPipelinedConnection(
       add(statement);
       gatherWrites();
       try {
-        const result = await client.query(statement.query);
+        const result = await run(client, statement.query);
         const ms = remove(statement);
         if (!done) events.answered(statement, ms);
         return result;
@@ -111,6 +111,17 @@ export function createPipelinedConnection(
     },
   };
 }
+
+/**
+ * Makes its own promise. With the promise of `client.query`, V8 keeps the result until it collects the whole heap, which
+ * costs a quarter of the processor time of a page.
+ */
+const run = (client: pg.PoolClient, query: pg.QueryConfig): Promise<pg.QueryResult> =>
+  new Promise((resolve, reject) => {
+    void client.query(query, (error: Error | null, result) =>
+      error === null ? resolve(result) : reject(error),
+    );
+  });
 
 /** SQLSTATEs (PostgreSQL, appendix A). */
 const QUERY_CANCELED = '57014';

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { FAILURES_MAX, STATEMENT_TIMEOUT_MS, STATEMENTS_PER_OWNER_MAX } from '@svc/pipelined-postgres/limits';
 import { describe, expect, test } from 'vitest';
 import { onFileEnd } from '../../test/harness/cleanup.ts';
@@ -95,6 +97,22 @@ describe('prepared statements that their request bounds', () => {
     expect(wrong).toMatchObject({ status: 'rejected', reason: { code: '22012' } });
     expect(right).toEqual({ status: 'fulfilled', value: PIPELINED });
     expect(reads.failures).toEqual([]);
+  });
+
+  test('leave no results in memory until the whole heap is collected', async () => {
+    setFlagsFromString('--expose-gc');
+    const collect: NodeJS.GCFunction = runInNewContext('gc');
+    const { lane } = openReads();
+    const readText = preparedStatement('test_text', 'request')`select repeat('x', 20000)`;
+    await collect({ type: 'major', execution: 'async' });
+    const before = process.memoryUsage().heapUsed;
+    const readMany = async (): Promise<void> => {
+      for (let n = 0; n < 200; n++) await lane.of('any').query(readText());
+    };
+    await many(8, readMany);
+    await collect({ type: 'minor', execution: 'async' });
+    // All texts together have 32 MB.
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(8e6);
   });
 
   test('of a workspace with many requests leave room for others', async () => {
