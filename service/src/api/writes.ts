@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { appendRequests, type QuotaState } from '../audit-log/append-requests.ts';
 import { LOCK_TIMEOUT_MS } from '../config/limits.ts';
 import type { Clock } from '../config/time.ts';
-import { isRefused } from '../database/errors.ts';
+import { UnknownOutcomeError } from '../database/errors.ts';
 import type { Shares } from '../database/lane.ts';
 import { inTransaction } from '../database/pool.ts';
 import type { AuthenticatedKey } from '../keys/authenticate.ts';
@@ -111,7 +111,6 @@ async function runWrite(
   const idempotent = repeatableRequest(request, key);
   // A dry run stores no answer, but its Idempotency-Key must be valid too.
   const repeatable = dryRun ? undefined : idempotent;
-  let committing = false;
   try {
     return await inTransaction(writes.of(workspaceId), async (client): Promise<Written> => {
       const earlier = repeatable && (await claimIdempotencyKey(client, repeatable, bodyFromRecipe));
@@ -127,12 +126,11 @@ async function runWrite(
       const [outcome] = await appendRequests(client, workspaceId, [audited], LOCK_TIMEOUT_MS);
       if (outcome === undefined || outcome.result === 'invalid_key') throw invalidKey(true);
       if (outcome.result === 'over_quota') throw quotaGate.exceeded(workspaceId, outcome.quota);
-      committing = true;
       return { answer, dryRun: false, replayed: earlier !== undefined, quota: outcome.quota };
     });
   } catch (error) {
     if (error instanceof DryRun) return { answer: error.answer, dryRun: true };
-    if (!committing || isRefused(error)) throw error;
+    if (!(error instanceof UnknownOutcomeError)) throw error;
     request.log.warn({ err: error }, 'the commit of a write has no known outcome');
     return 'unknown';
   }

@@ -1,7 +1,9 @@
 import { beforeAll, expect, test } from 'vitest';
 import { testLanes } from '../../test/harness/database.ts';
+import { losingPool } from '../../test/harness/postgres/lost-commit.ts';
 import { createTestService, type TestService } from '../../test/harness/service.ts';
 import { USAGE_ENTRIES_MAX, USAGE_READER_WAIT_MS, USAGE_WAITING_MAX } from '../config/limits.ts';
+import { type Lanes, lanesOver } from '../database/lanes.ts';
 import { createUsageCounter } from './usage-counter.ts';
 
 let service: TestService;
@@ -10,9 +12,8 @@ beforeAll(async () => {
 });
 
 /** A counter of another process on the same database, and its warnings. */
-function newCounter() {
+function newCounter(lanes: Pick<Lanes, 'writes'> = testLanes(service.database)) {
   const warnings: unknown[] = [];
-  const lanes = testLanes(service.database);
   const counter = createUsageCounter(lanes, { warn: (...args: unknown[]) => void warnings.push(args) });
   return { counter, warnings };
 }
@@ -180,6 +181,42 @@ test('requests with test keys are counted when the service stops, also if their 
     [workspaceId],
   );
   expect(rows).toEqual([{ mode: 'test', bucket: 7, requests: 3, errors: 3 }]);
+});
+
+test.each([
+  ['before', 0],
+  ['after', 3],
+] as const)(
+  'a connection that is lost %s the commit: test requests are never counted twice, and entries once',
+  async (when, counted) => {
+    const workspaceId = await service.workspace();
+    const { keyId } = await service.issue(workspaceId, { mode: 'test' });
+    const token = await service.token(workspaceId);
+    expect((await ask(token)).status).toBe(200);
+    const { pool, loseNext } = losingPool(service.database.url);
+    const { counter } = newCounter(lanesOver(pool));
+    for (let i = 0; i < 3; i++) counter.addTest(testRequest(workspaceId, keyId));
+    loseNext(when);
+    await counter.catchUp(workspaceId);
+    await counter.catchUp(workspaceId);
+    await counter.stop();
+    expect(await sumsOf(workspaceId)).toMatchObject({
+      usage: `[${1 + counted}, ${counted}]`,
+      traffic: '[1, 0]',
+    });
+  },
+);
+
+test('test requests are not counted while the most workspaces wait, and entries are found later', async () => {
+  const workspaceId = await service.workspace();
+  const { keyId } = await service.issue(workspaceId, { mode: 'test' });
+  expect((await ask(await service.token(workspaceId))).status).toBe(200);
+  const { counter } = newCounter();
+  for (let n = 0; n < USAGE_WAITING_MAX; n++) counter.addEntry(`wks_${n}`);
+  counter.addTest(testRequest(workspaceId, keyId));
+  await expect.poll(() => sumsOf(workspaceId)).toMatchObject({ usage: '[1, 0]', traffic: '[1, 0]' });
+  await counter.stop();
+  expect(await sumsOf(workspaceId)).toMatchObject({ usage: '[1, 0]', traffic: '[1, 0]' });
 });
 
 test('the sums of test requests have a limit, of which one workspace has half', async () => {

@@ -9,7 +9,7 @@ import {
   USAGE_WAITING_MAX,
   USAGE_WORKSPACES_MAX,
 } from '../config/limits.ts';
-import { isRefused } from '../database/errors.ts';
+import { isRefused, UnknownOutcomeError } from '../database/errors.ts';
 import type { Lanes } from '../database/lanes.ts';
 import type { AuditedRequest } from './append-requests.ts';
 import { countUsage, searchMarks, type TestSum } from './count-usage.ts';
@@ -21,7 +21,11 @@ import { latencyBucket } from './latency.ts';
  * whichever process writes them, and requests with test keys, which have none, from memory.
  */
 export interface UsageCounter {
-  /** Notes a request with a test key. If the process is killed, those of the last second are lost. */
+  /**
+   * Notes a request with a test key. At most those of about a second are lost, if the process is killed or the connection
+   * is lost during the commit. It is not counted either if USAGE_WAITING_MAX workspaces or sums wait. It is never counted
+   * twice.
+   */
   addTest(request: AuditedRequest): void;
   /** Notes that a workspace may have a new entry. */
   addEntry(workspaceId: string): void;
@@ -84,7 +88,8 @@ export function createUsageCounter(
         return ids.filter((id) => counted.get(id) === 'some');
       },
       (error) => {
-        for (const [id, sums] of taken) add(id, sums);
+        // The sums may be committed. They must not be counted twice; entries never are.
+        for (const [id, sums] of taken) add(id, error instanceof UnknownOutcomeError ? [] : sums);
         throw error;
       },
     );

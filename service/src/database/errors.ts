@@ -1,6 +1,6 @@
 import { BusyError } from '@svc/turns';
 import pg from 'pg';
-import { errorCode } from '../config/errors.ts';
+import { errorCode, errorMessage } from '../config/errors.ts';
 
 /** The SQLSTATEs that this program handles (PostgreSQL, appendix A). */
 const SQL_STATES = {
@@ -20,9 +20,8 @@ export const failedFor = (error: unknown, reason: keyof typeof SQL_STATES): bool
 const SESSION_CODES = /^(08|25P0[34]|28|3D|53|57P|58|F0|XX)/;
 
 /**
- * Whether the database has refused a statement, and the connection can be used again. False if the outcome of a commit is
- * not known. PostgreSQL translates the severity (`lc_messages`): in another language, the SQLSTATE decides, and some errors
- * that end no session count as if they did.
+ * Whether the database has refused a statement, and the connection can be used again. PostgreSQL translates the severity
+ * (`lc_messages`): in another language, the SQLSTATE decides, and some errors that end no session count as if they did.
  */
 export const isRefused = (error: unknown): boolean =>
   error instanceof pg.DatabaseError &&
@@ -30,6 +29,13 @@ export const isRefused = (error: unknown): boolean =>
 
 /** False if the severity is in another language. */
 const endsSession = ({ severity }: pg.DatabaseError): boolean => severity === 'FATAL' || severity === 'PANIC';
+
+/** The connection was lost during a commit: the transaction is committed or not. `cause`: the error of the connection. */
+export class UnknownOutcomeError extends Error {
+  constructor(cause: unknown) {
+    super(`the commit has no known outcome: ${errorMessage(cause)}`, { cause });
+  }
+}
 
 const NETWORK_CODES = new Set([
   'ECONNREFUSED',
@@ -51,7 +57,7 @@ const SERVER_CODES = /^(08|25006|25P0[34]|28|3D|40|53|55P03|57P|57014|58)/;
 /** Whether the database is away or overloaded. False if the statement is wrong. */
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  if (error instanceof BusyError) return true;
+  if (error instanceof BusyError || error instanceof UnknownOutcomeError) return true;
   // There may be no session: it could not start, because the database is missing, closed or refuses it.
   if (error instanceof pg.DatabaseError) return endsSession(error) || SERVER_CODES.test(error.code ?? '');
   if (error instanceof AggregateError) return error.errors.some(isUnavailable);

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import pg from 'pg';
 import { STATEMENT_TIMEOUT_MS } from '../config/limits.ts';
+import { isRefused, UnknownOutcomeError } from './errors.ts';
 import type { Connections } from './lane.ts';
 import { statement } from './statement.ts';
 
@@ -114,7 +115,7 @@ const commitTransaction = statement('commit', 'control')`commit`;
 export const removeStatementTimeout = statement('remove_statement_timeout', 'control')`
   set local statement_timeout = 0`;
 
-/** Runs `work` in one transaction; rolls back when it throws. */
+/** Runs `work` in one transaction; rolls back when it throws. Throws UnknownOutcomeError as {@link commit} does. */
 export async function inTransaction<T>(
   connections: Pick<Connections, 'connect'>,
   work: (client: pg.PoolClient) => Promise<T>,
@@ -136,9 +137,14 @@ export async function inTransaction<T>(
   }
 }
 
-/** Commits. Throws if a statement had failed: PostgreSQL then rolls back without an error. */
+/**
+ * Commits. Throws if a statement had failed: PostgreSQL then rolls back without an error. Throws UnknownOutcomeError if the
+ * connection is lost meanwhile.
+ */
 export async function commit(client: pg.ClientBase): Promise<void> {
-  const { command } = await client.query(commitTransaction());
+  const { command } = await client.query(commitTransaction()).catch((error: unknown) => {
+    throw isRefused(error) ? error : new UnknownOutcomeError(error);
+  });
   if (command !== 'COMMIT')
     throw new Error('The transaction was rolled back: one of its statements had failed.');
 }
