@@ -196,7 +196,7 @@ test.each([
     const { pool, loseNext } = losingPool(service.database.url);
     const { counter } = newCounter(lanesOver(pool));
     for (let i = 0; i < 3; i++) counter.addTest(testRequest(workspaceId, keyId));
-    loseNext(when);
+    loseNext(when, 'insert into key_usage');
     await counter.catchUp(workspaceId);
     await counter.catchUp(workspaceId);
     await counter.stop();

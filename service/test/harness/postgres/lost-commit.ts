@@ -9,22 +9,27 @@ type When = 'before' | 'after';
 /** A pool of which a test can lose a connection during a commit. */
 export interface LosingPool {
   readonly pool: pg.Pool;
-  /** The next commit loses its connection before the server gets it, or after the server has committed. */
-  readonly loseNext: (when: When) => void;
+  /**
+   * The next commit of a transaction with a statement that contains `text` loses its connection before the server gets it,
+   * or after the server has committed.
+   */
+  readonly loseNext: (when: When, text: string) => void;
 }
 
 export function losingPool(url: string): LosingPool {
-  let lose: When | undefined;
+  let lose: { readonly when: When; readonly text: string } | undefined;
   const pool = createPool({ url, max: CONNECTIONS, name: 'lost', onError: () => undefined });
   onFileEnd(() => pool.end());
   pool.on('connect', (client) => {
     const { connection } = client as unknown as { connection: { stream: { destroy(): void } } };
     const query = client.query.bind(client) as (...args: unknown[]) => unknown;
+    let texts = '';
     client.query = ((...args: readonly [string | { readonly text?: string }, ...unknown[]]) => {
       const [first] = args;
-      if (lose === undefined || (typeof first === 'string' ? first : first.text) !== 'commit')
-        return query(...args);
-      const committed = lose === 'after' ? query(...args) : undefined;
+      const text = (typeof first === 'string' ? first : first.text) ?? '';
+      texts = text === 'begin' ? '' : texts + text;
+      if (lose === undefined || text !== 'commit' || !texts.includes(lose.text)) return query(...args);
+      const committed = lose.when === 'after' ? query(...args) : undefined;
       lose = undefined;
       return Promise.resolve(committed).then(() => {
         connection.stream.destroy();
@@ -34,8 +39,8 @@ export function losingPool(url: string): LosingPool {
   });
   return {
     pool,
-    loseNext: (when) => {
-      lose = when;
+    loseNext: (when, text) => {
+      lose = { when, text };
     },
   };
 }
