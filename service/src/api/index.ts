@@ -59,7 +59,7 @@ export function registerV1(app: FastifyInstance, options: ApiOptions): void {
         throw new ApiError('not_found', 'There is no such path.');
       });
       for (const resource of RESOURCES) {
-        // Keys show their last use.
+        // Keys show their last use, with all earlier live requests (docs/assumptions.md): so it is counted first.
         const prepare = resource === apiKeys ? usage.catchUp : undefined;
         registerReads(v1, resource, { reads, cursors, clock, prepare });
         if (resource.counted === true) registerCount(v1, resource, reads);
