@@ -1,6 +1,7 @@
 import { open } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Readable } from 'node:stream';
+import { setFlagsFromString } from 'node:v8';
 import { OPERATOR } from '@svc/service/audit-log/actor';
 import { FORMATS, type Format } from '@svc/service/bulk/batches';
 import { type ImportReport, importRecords } from '@svc/service/bulk/import';
@@ -29,6 +30,11 @@ const SOME_REFUSED = 1;
 const FAILED = 2;
 const READ_BYTES = 256 * 1024;
 const STANDARD_INPUT = 0;
+/**
+ * How much the heap may grow, in percent of what was in use, before V8 collects it again. With V8's default, long texts
+ * need 344 MB instead of 240.
+ */
+const HEAP_GROWTH_PERCENT = 30;
 
 /** `svcd import`: exits with 0 if all records were imported, 1 if some were refused, 2 if the import failed. */
 export function importCommand(context: CommandContext): Command {
@@ -66,6 +72,7 @@ async function runImport(
   file: string,
   flags: ImportFlags,
 ): Promise<number> {
+  setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH_PERCENT}`);
   const format = formatOf(file, flags.format);
   const { input, fd, size } = await openInput(file);
   const rejects = await openRejects(flags.rejects, fd).catch((error: unknown) => {
