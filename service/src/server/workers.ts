@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { connectPeer, type Peer, PeerGoneError } from '@svc/process-calls';
 import { createCrashLimit } from '@svc/process-calls/crash-limit';
 import type { Logger } from 'pino';
-import { AggregatorRegistry } from 'prom-client';
+import { AggregatorRegistry, collectDefaultMetrics, Registry } from 'prom-client';
 import { errorMessage, OperatorError } from '../config/errors.ts';
 import { SHUTDOWN_DEADLINE_MS } from '../config/limits.ts';
 import type { Limiter } from '../quota/limiter.ts';
@@ -59,12 +59,15 @@ export function forkWorkers(
   let running: ServiceSettings | undefined;
   let ending = false;
 
+  // The figures of the primary have names of their own: it serves no requests, and writes the entries of all workers.
+  const primary = new Registry();
+  collectDefaultMetrics({ register: primary, prefix: 'svc_primary_' });
   let writer: MachineWriter | undefined;
   const offered: PrimaryCalls = {
     append: (request) =>
       writer?.append(request) ?? Promise.reject(new Error('The service does not run yet.')),
     take: ({ bucket, limit, windowMs, cost }) => limiter.take(bucket, limit, windowMs, cost),
-    readMetrics: () => aggregateMetrics([...members]),
+    readMetrics: async () => `${await aggregateMetrics([...members])}${await primary.metrics()}`,
   };
   cluster.setupPrimary({
     exec: WORKER_PROGRAM,

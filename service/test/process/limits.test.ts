@@ -65,6 +65,15 @@ describe('over all processes of a machine', () => {
     expect([await read(), await read(), await read()]).toEqual(Array(3).fill(REQUESTS));
   });
 
+  test('the metrics have the processor time and the event loop of the primary too, each name once', async () => {
+    const text = await (await fetch(`${service.url}/metrics`)).text();
+    expect(Number(/^svc_primary_process_cpu_seconds_total ([\d.]+)$/m.exec(text)?.[1])).toBeGreaterThan(0);
+    expect(text).toMatch(/^svc_primary_nodejs_eventloop_lag_seconds [\d.]+$/m);
+    const types = [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name);
+    expect(types).toContain('process_cpu_seconds_total');
+    expect(types).toEqual([...new Set(types)]);
+  });
+
   test('the limit on failed authentications of an address is exact', async () => {
     const wrong = `svc_live_${'x'.repeat(32)}`;
     const codes = await statuses(wrong);
