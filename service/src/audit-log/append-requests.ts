@@ -1,8 +1,8 @@
+import { latencyBucket } from '@svc/latency-buckets';
 import type { Queryable } from '../database/lane.ts';
 import { preparedStatement } from '../database/statement.ts';
 import { utc } from '../database/utc.ts';
 import { entryDoc, type NewEntry } from './entry.ts';
-import { latencyBucket } from './latency.ts';
 
 /** What the audit log records of a request. */
 export interface AuditedRequest {

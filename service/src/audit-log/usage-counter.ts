@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { latencyBucket } from '@svc/latency-buckets';
 import type { Logger } from 'pino';
 import {
   USAGE_ENTRIES_MAX,
@@ -14,7 +15,6 @@ import type { Lanes } from '../database/lanes.ts';
 import type { AuditedRequest } from './append-requests.ts';
 import { countUsage, searchMarks, type TestSum } from './count-usage.ts';
 import { LOG_OWNER } from './held-logs.ts';
-import { latencyBucket } from './latency.ts';
 
 /**
  * Counts the usage of keys and the traffic of workspaces in the background: requests with live keys from their entries,

@@ -1,7 +1,7 @@
+import { type LatencyCount, latencyQuantile } from '@svc/latency-buckets';
 import { isId } from '@svc/sdk/contract';
 import type { FastifyInstance } from 'fastify';
 import { allowParameters } from '../../api/guards.ts';
-import { type LatencyCount, latencyQuantile } from '../../audit-log/latency.ts';
 import { DAY_MS, HOUR_MS } from '../../config/time.ts';
 import type { Connections } from '../../database/lane.ts';
 import { lookUp } from '../../database/look-up.ts';

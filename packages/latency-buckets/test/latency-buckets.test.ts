@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { latencyBucket, latencyQuantile } from './latency.ts';
+import { latencyBucket, latencyQuantile } from '../src/index.ts';
 
 const DAY_MS = 86_400_000;
 
