@@ -58,12 +58,14 @@ create table audit_log (
 ) partition by RANGE (created_at);
 
 create table audits (
+  created_at timestamp with time zone not null,
+  completed_at timestamp with time zone not null,
+  company_key bigint generated always as (company_key(workspace_id, company_id)) stored not null,
+  headline_score smallint not null,
+  id_order bytea not null,
   workspace_id text collate "C" not null,
   id text collate "C" not null,
   company_id text collate "C" not null,
-  headline_score smallint not null,
-  completed_at timestamp with time zone not null,
-  created_at timestamp with time zone not null,
   doc text not null,
   constraint audits_pkey PRIMARY KEY (workspace_id, id),
   constraint audits_headline_score_check CHECK (headline_score >= 0 AND headline_score <= 100)
@@ -355,17 +357,17 @@ CREATE INDEX audit_log_by_id ON ONLY public.audit_log USING btree (workspace_id,
 
 CREATE INDEX audit_log_by_kind ON ONLY public.audit_log USING btree (workspace_id, kind, created_at, id);
 
-CREATE INDEX audits_by_company_completed ON public.audits USING btree (workspace_id, company_id, completed_at, id);
+CREATE INDEX audits_by_company_completed ON public.audits USING btree (company_key, completed_at, id_order);
 
-CREATE INDEX audits_by_company_created ON public.audits USING btree (workspace_id, company_id, created_at, id);
+CREATE INDEX audits_by_company_created ON public.audits USING btree (company_key, created_at, id_order);
 
-CREATE INDEX audits_by_company_score ON public.audits USING btree (workspace_id, company_id, headline_score, id);
+CREATE INDEX audits_by_company_score ON public.audits USING btree (company_key, headline_score, id_order);
 
-CREATE INDEX audits_by_completed ON public.audits USING btree (workspace_id, completed_at, id);
+CREATE INDEX audits_by_completed ON public.audits USING btree (hashtextextended(workspace_id, (0)::bigint), completed_at, id_order);
 
-CREATE INDEX audits_by_created ON public.audits USING btree (workspace_id, created_at, id) INCLUDE (doc);
+CREATE INDEX audits_by_created ON public.audits USING btree (hashtextextended(workspace_id, (0)::bigint), created_at, id_order) WITH (fillfactor='100');
 
-CREATE INDEX audits_by_score ON public.audits USING btree (workspace_id, headline_score, id);
+CREATE INDEX audits_by_score ON public.audits USING btree (hashtextextended(workspace_id, (0)::bigint), headline_score, id_order);
 
 CREATE INDEX companies_by_created ON public.companies USING btree (workspace_id, created_at, id);
 
@@ -480,6 +482,12 @@ create view organizations as
     created_at
    FROM workspaces;
 
+CREATE OR REPLACE FUNCTION public.company_key(workspace_id text, company_id text)
+ RETURNS bigint
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN ((('x'::text || "left"(encode(sha256((((workspace_id || '/'::text) || company_id))::bytea), 'hex'::text), 16)))::bit(64))::bigint;
+
 CREATE OR REPLACE FUNCTION public.create_usage_mark()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -487,6 +495,21 @@ AS $function$
 begin
   insert into usage_marks (workspace_id) values (new.id);
   return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.order_audit()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET enable_sort TO 'off'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET jit TO 'off'
+AS $function$
+begin
+  new.id_order := coalesce((select substr(id_order, 1, 5) from audits
+    where workspace_id = new.workspace_id and id < new.id order by id desc limit 1), '\x0000000000') || new.id::bytea;
+  return new;
 end
 $function$;
 
@@ -498,6 +521,28 @@ begin
   raise exception 'the database is newer than this program, which cannot serve requests with an Idempotency-Key any more. Start the newer program.'
     using errcode = 'cannot_connect_now';
 end $function$;
+
+CREATE OR REPLACE FUNCTION public.refuse_while_audits_exist()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET enable_sort TO 'off'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET jit TO 'off'
+AS $function$
+declare
+  key bigint := company_key(old.workspace_id, old.id);
+  found_id text;
+begin
+  select id into found_id from audits
+    where company_key >= key and company_key <= key and workspace_id = old.workspace_id and company_id = old.id
+    order by company_key, created_at, id_order limit 1;
+  if found_id is not null then
+    raise exception 'the company % still has audits', old.id using errcode = 'foreign_key_violation';
+  end if;
+  return old;
+end
+$function$;
 
 CREATE OR REPLACE FUNCTION public.refuse_while_records_exist()
  RETURNS trigger
@@ -520,7 +565,9 @@ begin
 end
 $function$;
 
-CREATE TRIGGER has_audits BEFORE DELETE ON public.companies FOR EACH ROW EXECUTE FUNCTION refuse_while_records_exist('audits');
+CREATE TRIGGER order_audit BEFORE INSERT ON public.audits FOR EACH ROW WHEN ((new.id_order IS NULL)) EXECUTE FUNCTION order_audit();
+
+CREATE TRIGGER has_audits BEFORE DELETE ON public.companies FOR EACH ROW EXECUTE FUNCTION refuse_while_audits_exist();
 
 CREATE TRIGGER has_content BEFORE DELETE ON public.companies FOR EACH ROW EXECUTE FUNCTION refuse_while_records_exist('content');
 

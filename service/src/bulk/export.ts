@@ -3,6 +3,7 @@ import { csvLine, withoutFormula } from '@svc/sdk/csv';
 import { rollback } from '../database/pool.ts';
 import { statement, statements } from '../database/statement.ts';
 import { utc } from '../database/utc.ts';
+import { idOrderOf, WORKSPACE_KEY } from '../list/short-keys.ts';
 import type { RecordValues } from '../records/row.ts';
 import type { Resource } from '../resources/define.ts';
 import type { Format } from './batches.ts';
@@ -40,12 +41,13 @@ export async function* exportRecords(options: ExportOptions): AsyncGenerator<str
   const { workspaceId, resource, format, csvSafe = false, onProgress } = options;
   await requireWorkspace(options);
   const toText = format === 'csv' ? recordLine(resource, csvSafe) : ndjsonLine(resource);
-  const { relation } = resource.list;
+  const { relation, shortKeys } = resource.list;
   const declare = declareExport(
     `export_${relation}`,
     `declare exported no scroll cursor for
         select doc, ${utc('created_at')} as created
-        from ${relation} where workspace_id = $1 order by created_at, id`,
+        from ${relation} where workspace_id = $1${shortKeys ? ` and ${WORKSPACE_KEY}` : ''}
+        order by created_at, ${idOrderOf(resource.list)}`,
   );
   const client = await options.pool.connect();
   let broken: Error | undefined;

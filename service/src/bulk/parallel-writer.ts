@@ -1,5 +1,6 @@
 import { inTransaction } from '../database/pool.ts';
 import { addToCounts, countsOf } from '../records/counters.ts';
+import type { Uncommitted } from '../records/id-order.ts';
 import { acceptInputs, copyAccepted, type InsertResult, texts } from '../records/insert.ts';
 import type { RecordInput } from '../records/row.ts';
 import { allocateTimestamps, lockClockShared, type Micros } from '../records/time.ts';
@@ -19,10 +20,8 @@ interface Chain {
 }
 
 /** What a batch passes to the next one once its ids are known; undefined if the chain ends. */
-interface Link {
+interface Link extends Omit<Uncommitted, 'committed'> {
   readonly chain: Chain;
-  /** The ids of the batch, which may not be committed yet. */
-  readonly ids: ReadonlySet<string>;
 }
 
 /**
@@ -81,9 +80,11 @@ async function writeLinked(
   return inTransaction(pool, async (client) => {
     await beginImport(client, target);
     if (!(await lockClockShared(client, workspaceId, chain.last))) return undefined;
-    const { accepted, ...others } = await acceptInputs(client, target, inputs, first, previous?.ids);
+    const uncommitted = previous && { ...previous, committed: before.committed };
+    const { accepted, last, ...others } = await acceptInputs(client, target, inputs, first, uncommitted);
     link({
       chain,
+      last,
       ids: texts(
         accepted.map(({ values }) => values),
         'id',

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
 import type { BaseLogger } from 'pino';
 import { errorCode, errorMessage } from '../config/errors.ts';
+import { copyAudits } from './copy-audits.ts';
 import type { Queryable } from './lane.ts';
 import { begin, commit, rollback } from './pool.ts';
 import { statement } from './statement.ts';
@@ -27,6 +28,11 @@ const createHistoryTable = statement('create_history', 'control')`
 export class MigrationError extends Error {
   override readonly name = 'MigrationError';
 }
+
+/** Work before a migration, in small transactions. Several nodes may do it at the same time, and a start may continue it. */
+const PREPARATIONS: Readonly<
+  Record<string, (client: pg.PoolClient, log?: Pick<BaseLogger, 'info'>) => Promise<void>>
+> = { '0022_audits_with_short_keys.sql': copyAudits };
 
 /** The numbers that this call applied, in order, and the number of the last migration. */
 export type MigrationResult = { readonly applied: readonly number[]; readonly version: number };
@@ -92,6 +98,10 @@ async function migrateOn(
   refuseForeignHistory(done, files);
   const applied: number[] = [];
   for (const file of files.slice(done.length)) {
+    await PREPARATIONS[file.name]?.(client, log).catch((error: unknown) => {
+      const text = `the work before migration ${file.name} failed: ${errorMessage(error)}. The next start continues it.`;
+      throw new MigrationError(text, { cause: error });
+    });
     if (await applyMigration(client, file)) {
       applied.push(file.number);
       log?.info({ migration: file.name }, `applied migration ${file.name}`);

@@ -39,6 +39,12 @@ export const DAMAGES: readonly Damage[] = [
     ],
   },
   {
+    what: 'an audit has the place of another one in the order of ids',
+    sql: `update audits set id_order = (select id_order from audits where workspace_id = $1 and id = 'r1')
+      where workspace_id = $1 and id = 'r2'`,
+    found: [['order', 'audit r2: its id_order does not sort like its id']],
+  },
+  {
     what: 'the counter of a workspace is too high',
     sql: `update record_counts set records = 7 where workspace_id = $1 and resource = 'audits' and company_id = ''`,
     found: [['counter', 'audits: stored 7, counted 2']],

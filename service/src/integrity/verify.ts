@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { lookUp } from '../database/look-up.ts';
 import { statement, statements } from '../database/statement.ts';
 import { parentField, WHOLE_WORKSPACE } from '../records/counters.ts';
+import { RANK_DIGITS } from '../records/id-order.ts';
 import { docOf, type RecordValues, selectList } from '../records/row.ts';
 import { columnName, type Resource } from '../resources/define.ts';
 import { type VerifyOptions, withoutStatementTimeout } from './finding.ts';
@@ -31,10 +32,10 @@ const selectWorkspaceIds = statement('all_workspaces', 'background: svcd verify 
   select id from workspaces order by id`;
 
 /**
- * Verifies all workspaces: compares each doc with its columns, each counter with a count, each clock with its newest time
- * and with the database's clock, the month of the quota with the current one, and the usage of keys with the log. Each
- * comparison is one statement, so it is exact while writers run. The repair of a counter blocks the workspace's writers
- * while it counts.
+ * Verifies all workspaces: compares each doc with its columns, the order of `id_order` with that of the ids, each counter
+ * with a count, each clock with its newest time and with the database's clock, the month of the quota with the current one,
+ * and the usage of keys with the log. Each comparison is one statement, so it is exact while writers run. The repair of a
+ * counter blocks the workspace's writers while it counts.
  */
 export async function verifyRecords(options: VerifyOptions): Promise<void> {
   const { rows } = await options.pool.query<{ id: string }>(selectWorkspaceIds());
@@ -50,23 +51,39 @@ export async function verifyRecords(options: VerifyOptions): Promise<void> {
 }
 
 const verifyStatement = statements('verify_records', 'bulk');
+const replaceOrder = statement('replace_id_order', 'bulk')`
+  update audits set id_order = decode($3, 'hex') where ctid = (${lookUp({ select: 'ctid', from: 'audits' })})`;
+
+interface VerifiedRow {
+  readonly id: string;
+  readonly doc: string;
+  /** Hexadecimal. Null: the table has no such column. */
+  readonly idOrder: string | null;
+}
 
 async function verifyDocs(
   { pool, repair, onFinding, onProgress }: VerifyOptions,
   workspaceId: string,
   resource: Resource,
 ): Promise<void> {
-  const { relation } = resource.list;
+  const { relation, shortKeys } = resource.list;
   const select = verifyStatement(
     `docs_of_${relation}`,
-    `select doc, ${selectList(resource)} from ${relation} where workspace_id = $1 and id > $2 order by id limit $3`,
+    `select doc, ${shortKeys ? `encode(id_order, 'hex')` : 'null'} as "idOrder", ${selectList(resource)}
+     from ${relation} where workspace_id = $1 and id > $2 order by id limit $3`,
   );
   let after = '';
+  let order = '';
   for (;;) {
-    const { rows } = await pool.query<RecordValues & { readonly id: string; readonly doc: string }>(
-      select(workspaceId, after, BATCH_RECORDS),
-    );
-    for (const { doc, ...values } of rows) {
+    const { rows } = await pool.query<RecordValues & VerifiedRow>(select(workspaceId, after, BATCH_RECORDS));
+    for (const { doc, idOrder, ...values } of rows) {
+      if (idOrder !== null && idOrder <= order) {
+        const corrected = `${order.slice(0, RANK_DIGITS)}${Buffer.from(values.id).toString('hex')}`;
+        if (repair) await pool.query(replaceOrder(workspaceId, values.id, corrected));
+        const detail = `${resource.singular} ${values.id}: its id_order does not sort like its id`;
+        await onFinding({ workspaceId, problem: 'order', detail, repaired: repair });
+        order = corrected;
+      } else order = idOrder ?? '';
       const expected = docOf(resource, values);
       if (expected === doc) continue;
       const repaired = repair && (await replaceDoc(pool, relation, workspaceId, values.id, doc, expected));

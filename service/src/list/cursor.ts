@@ -11,6 +11,8 @@ export interface Position {
   /** The value of the sort column as PostgreSQL writes it, with microseconds. Never a Date. */
   readonly key: string;
   readonly id: string;
+  /** The item's `id_order`, hexadecimal. Undefined: its list has none, or the cursor is from an earlier version. */
+  readonly order?: string;
 }
 
 /**
@@ -36,7 +38,15 @@ const TAG_BYTES = 16;
 const HEADER_BYTES = 1 + NONCE_BYTES;
 const CIPHER = 'aes-256-gcm';
 
-type Payload = readonly [issuedAtSeconds: number, side: 0 | 1, key: string, id: string, binding: Binding];
+// A node of version 0.1.0 ignores the order.
+type Payload = readonly [
+  issuedAtSeconds: number,
+  side: 0 | 1,
+  key: string,
+  id: string,
+  binding: Binding,
+  order?: string,
+];
 
 /**
  * Cursors are base64url of: version byte, synthetic nonce, AES-256-GCM with the workspace as associated data.
@@ -63,6 +73,7 @@ export function createCursorCodec(secrets: readonly string[]): CursorCodec {
         position.key,
         position.id,
         binding,
+        ...(position.order === undefined ? ([] as const) : ([position.order] as const)),
       ];
       const plain = JSON.stringify(payload);
       // The key comes first and has a fixed length, and the hash is cut off, so this is as safe as an HMAC.
@@ -88,10 +99,11 @@ export function createCursorCodec(secrets: readonly string[]): CursorCodec {
       for (const key of keys) {
         const payload = open(bytes, key.encryption, workspaceId);
         if (payload === undefined) continue;
-        const [issuedAtSeconds, side, sortKey, id, issuedBinding] = payload;
+        const [issuedAtSeconds, side, sortKey, id, issuedBinding, order] = payload;
         if (Math.floor(nowMs / 1000) - issuedAtSeconds > CURSOR_LIFETIME_SECONDS) return 'expired';
         if (issuedBinding !== binding) return 'mismatch';
-        return { side: side === 1 ? 'after' : 'before', key: sortKey, id };
+        const position: Position = { side: side === 1 ? 'after' : 'before', key: sortKey, id };
+        return order === undefined ? position : { ...position, order };
       }
       return 'invalid';
     },

@@ -45,6 +45,8 @@ export interface ListDefinition {
    * index for each subset. Other columns are compared row by row.
    */
   readonly indexed: readonly string[];
+  /** Whether the indexes have the short keys `company_key` and `id_order` instead of the ids (docs/decisions/0021). */
+  readonly shortKeys: boolean;
   /** Sort columns by their name in `sort` (`created`, `score`). The first one is the default. */
   readonly sorts: Readonly<Record<string, SortColumn>>;
   /** Whether the `sort` parameter is accepted. */

@@ -12,6 +12,7 @@ const LIST: ListDefinition = {
   sortable: false,
   filters: {},
   total: false,
+  shortKeys: false,
 };
 
 function read(

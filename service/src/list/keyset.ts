@@ -6,6 +6,14 @@ import type { Queryable } from '../database/lane.ts';
 import { type BoundStatement, preparedStatements, statements } from '../database/statement.ts';
 import type { Position } from './cursor.ts';
 import type { Comparison, ListDefinition, Sort } from './definition.ts';
+import {
+  type FixedColumn,
+  idOrderOf,
+  type Places,
+  shortKeyConditions,
+  shortKeyOf,
+  valuesOf,
+} from './short-keys.ts';
 
 /** What the statement of a page reads. */
 export interface KeysetRead {
@@ -36,9 +44,12 @@ export interface KeysetRow {
   readonly rows: number;
   readonly first_key: string | null;
   readonly first_id: string | null;
+  /** Undefined: the table has no column `id_order`. */
+  readonly first_order?: string | null;
   /** Sort key and id of the last row that belongs to the page. */
   readonly last_key: string | null;
   readonly last_id: string | null;
+  readonly last_order?: string | null;
   /** Items of the whole filtered list, at most TOTAL_MAX_ITEMS + 1. Null: the list has no total, or it is not known. */
   readonly total: number | null;
   /** Sort key and id of the last row that was read, if rows are compared one by one and fewer than limit + 1 are found. */
@@ -66,10 +77,13 @@ const pages = new Map<string, BoundStatement>();
 
 /** Reads one page in one statement. */
 export async function readKeyset(connections: Queryable, read: KeysetRead): Promise<KeysetRow> {
-  const { rows } = await connections.query<KeysetRow>(keysetStatement(read));
+  const { rows } = await connections.query<KeysetRow & Places>(keysetStatement(read));
   const [row] = rows;
   if (row === undefined) throw new Error('The page statement returned no row.');
-  return row;
+  if (!read.list.shortKeys) return row;
+  const [first_key, first_id, first_order] = valuesOf(row.first);
+  const [last_key, last_id, last_order] = valuesOf(row.last);
+  return { ...row, first_key, first_id, first_order, last_key, last_id, last_order };
 }
 
 /**
@@ -80,22 +94,24 @@ export function keysetStatement(read: KeysetRead): pg.QueryConfig & { values: (s
   const { list, sort, compared = [] } = read;
   const values: (string | number)[] = [read.workspaceId, read.limit];
   const parameter = (value: string): string => `$${values.push(value)}`;
-  const fixed = Object.entries(read.equal).map(([column, value]) => ({
+  const equal = Object.entries(read.equal).map(([column, value]) => ({
     column,
     parameter: parameter(value),
   }));
+  const fixed = list.shortKeys ? equal.map(shortKeyOf) : equal;
   const filters = compared
     .filter(({ column }) => column !== sort.column.column)
     .map(({ column, operator, type, value }) => `${column} ${operator} ${parameter(value)}::${type}`);
   const ascending = (sort.order === 'ascending') === (read.direction === 'forward');
   const { bounds, until } = rangeOf(read, fixed, ascending, parameter);
-  const where = ['workspace_id = $1', ...bounds].join(' and ');
+  const conditions = list.shortKeys ? shortKeyConditions(equal) : [];
+  const where = ['workspace_id = $1', ...conditions, ...bounds].join(' and ');
 
   const shape = `${list.relation} ${sort.column.column} ${ascending} ${list.total} ${where} ${until} ${filters.join()}`;
   let page = pages.get(shape);
   if (page === undefined) {
     const columns = fixed.map(({ column }) => column);
-    const counted = ['workspace_id = $1', ...fixed.map((each) => `${each.column} = ${each.parameter}`)];
+    const counted = ['workspace_id = $1', ...equal.map((each) => `${each.column} = ${each.parameter}`)];
     const range = {
       list,
       columns,
@@ -117,11 +133,6 @@ export function keysetStatement(read: KeysetRead): pg.QueryConfig & { values: (s
   return { ...page(), values };
 }
 
-interface FixedColumn {
-  readonly column: string;
-  readonly parameter: string;
-}
-
 /**
  * The range of the index that holds the rows of the page and those after it: a bound at each end, or none where the list
  * of the workspace ends. A fixed column has two bounds instead of an equality: with an equality, the order would need no
@@ -132,7 +143,7 @@ interface FixedColumn {
  * PostgreSQL does not stop at such a bound, and would read on for as long as the first column is the same.
  */
 function rangeOf(
-  { sort, direction, position, compared = [] }: KeysetRead,
+  { list, sort, direction, position, compared = [] }: KeysetRead,
   fixed: readonly FixedColumn[],
   ascending: boolean,
   parameter: (value: string) => string,
@@ -144,8 +155,12 @@ function rangeOf(
     if (position !== undefined && ascending === (end === '>')) {
       // When the read crosses the item next to the gap, include the item in the comparison.
       const inclusive = (position.side === 'before') === (direction === 'forward');
-      bound.push(`${parameter(position.key)}::${type}`, parameter(position.id));
-      return `${rowOf([...columns, column, 'id'])} ${end}${inclusive ? '=' : ''} ${rowOf(bound)}`;
+      const key = `${parameter(position.key)}::${type}`;
+      const last = list.shortKeys
+        ? `decode(${parameter(position.order ?? '')}, 'hex')`
+        : parameter(position.id);
+      bound.push(key, last);
+      return `${rowOf([...columns, column, idOrderOf(list)])} ${end}${inclusive ? '=' : ''} ${rowOf(bound)}`;
     }
     const limit = compared.find((each) => each.column === column && each.operator.startsWith(end));
     if (limit !== undefined) {
@@ -187,13 +202,14 @@ function statementText(
 ): string {
   const { relation } = list;
   const { column } = sort.column;
-  const orders = [...columns, column, 'id'].map((each) => `${each} ${order}`).join(', ');
+  const orders = [...columns, column, idOrderOf(list)].map((each) => `${each} ${order}`).join(', ');
+  const values = [column, 'id', ...(list.shortKeys ? [`(${column}, id, id_order) as place`] : [])];
   const rows = (doc: string, limit: string): string => {
-    const read = `select ${[doc, column, 'id', ...(until === undefined ? [] : columns)].join(', ')} from ${relation}
+    const read = `select ${[doc, ...values, ...(until === undefined ? [] : columns)].join(', ')} from ${relation}
   where ${where}
   order by ${orders}
   limit ${limit}`;
-    return until === undefined ? read : `select doc, ${column}, id from (${read}) ranged where ${until}`;
+    return until === undefined ? read : `select * from (${read}) ranged where ${until}`;
   };
   const all = filters === '';
   const page = all
@@ -207,11 +223,14 @@ function statementText(
   const searched = `, max(number) = ${SEARCHED_ROWS_MAX} as stopped,
   (array_agg(${column}))[count(*)::int]::text as searched_key, (array_agg(id))[count(*)::int] as searched_id,
   min(began_key)::text as began_key, min(began_id) as began_id`;
+  const places = list.shortKeys
+    ? `row_to_json((array_agg(place))[1]) as first, row_to_json((array_agg(place))[least(count(doc), $2)::int]) as last,`
+    : `(array_agg(${column}))[1]::text as first_key, (array_agg(id))[1] as first_id,
+  (array_agg(${column}))[least(count(doc), $2)::int]::text as last_key, (array_agg(id))[least(count(doc), $2)::int] as last_id,`;
   return `select
   string_agg(doc, E',\\n') as docs,
   count(doc)::int as rows,
-  (array_agg(${column}))[1]::text as first_key, (array_agg(id))[1] as first_id,
-  (array_agg(${column}))[least(count(doc), $2)::int]::text as last_key, (array_agg(id))[least(count(doc), $2)::int] as last_id,
+  ${places}
   ${list.total ? totalOf(relation, counted, filters) : 'null::int'} as total${all ? '' : searched}
 from (
   ${page}

@@ -20,6 +20,7 @@ const LIST: ListDefinition = {
     },
   },
   total: false,
+  shortKeys: false,
   indexed: [],
 };
 const PLAIN: ListDefinition = { ...LIST, sortable: false, filters: {} };

@@ -2,7 +2,8 @@ import { weakEtag } from '@svc/http-content/etag';
 import { type Direction, TOTAL_MAX_ITEMS } from '@svc/sdk/contract';
 import { ETAG_LIFETIME_SECONDS } from '../config/limits.ts';
 import type { Clock } from '../config/time.ts';
-import type { Shares } from '../database/lane.ts';
+import type { Queryable, Shares } from '../database/lane.ts';
+import { preparedStatements } from '../database/statement.ts';
 import type { Binding, CursorCodec, CursorFailure, Position } from './cursor.ts';
 import type { ListDefinition } from './definition.ts';
 import { type Compared, DOC_SEPARATOR, type KeysetRead, type KeysetRow, readKeyset } from './keyset.ts';
@@ -45,7 +46,10 @@ export async function readList(
   if (query.cursor !== undefined) {
     const decoded = reader.cursors.decode(query.cursor, binding, workspaceId, nowMs);
     if (typeof decoded === 'string') return decoded;
-    position = decoded;
+    position =
+      list.shortKeys && decoded.order === undefined
+        ? await withOrder(reader.reads.of(workspaceId), list, workspaceId, decoded)
+        : decoded;
   }
   const { limit, direction, sort } = query;
   const conditions = conditionsOf(list, query, scope);
@@ -89,10 +93,12 @@ export function toPage(
     direction === 'forward' ? (['after', 'before'] as const) : (['before', 'after'] as const);
   const isEmptyList = row.docs === null && from === undefined && !stopped;
   const [key, id] = full || isEmptyList ? [] : [row.searched_key, row.searched_id];
-  const reached = gap(ahead, key, id) ?? gap(ahead, row.last_key, row.last_id) ?? from ?? null;
+  const last = gap(ahead, row.last_key, row.last_id, row.last_order);
+  const reached = gap(ahead, key, id) ?? last ?? from ?? null;
   // Reading back from here does not search the same rows again.
   const began = isEmptyList ? null : gap(behind, row.began_key, row.began_id);
-  const origin = row.docs === null ? (from ?? began) : gap(behind, row.first_key, row.first_id);
+  const first = gap(behind, row.first_key, row.first_id, row.first_order);
+  const origin = row.docs === null ? (from ?? began) : first;
   const docs = row.docs ?? '';
   const kept = full ? docs.slice(0, docs.lastIndexOf(DOC_SEPARATOR)) : docs;
   const page = {
@@ -105,8 +111,33 @@ export function toPage(
   return { ...page, data: `[${reversed}]`, start: reached, end: origin };
 }
 
-function gap(side: Position['side'], key: string | null = null, id: string | null = null): Position | null {
-  return key === null || id === null ? null : { side, key, id };
+function gap(
+  side: Position['side'],
+  key: string | null = null,
+  id: string | null = null,
+  order: string | null = null,
+): Position | null {
+  if (key === null || id === null) return null;
+  return order === null ? { side, key, id } : { side, key, id, order };
+}
+
+const selectOrder = preparedStatements('id_order', 'request');
+
+/** Completes a position of an earlier version: its item has this order, or had it. */
+async function withOrder(
+  connections: Queryable,
+  { relation }: ListDefinition,
+  workspaceId: string,
+  position: Position,
+): Promise<Position> {
+  const select = selectOrder(
+    `order_of_${relation}`,
+    `select encode(coalesce((select case when id = $2 then id_order else substr(id_order, 1, 5) || $2::bytea end
+       from ${relation} where workspace_id = $1 and id <= $2 order by id desc limit 1),
+       '\\x0000000000' || $2::bytea), 'hex') as order`,
+  );
+  const { rows } = await connections.query<{ order: string }>(select(workspaceId, position.id));
+  return { ...position, ...rows[0] };
 }
 
 /** The conditions of the statement: the company of the scope, and the filters. */

@@ -2,10 +2,12 @@ import { once } from 'node:events';
 import { finished } from 'node:stream/promises';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
+import { newId } from '../config/ids.ts';
 import { lookUp } from '../database/look-up.ts';
 import { preparedStatements, statements } from '../database/statement.ts';
 import { columnName, type Resource } from '../resources/define.ts';
 import { addToCounts, countsOf, parentField } from './counters.ts';
+import { type LastId, orderIds, type Uncommitted } from './id-order.ts';
 import { type RecordInput, type Row, rowOf, type Value } from './row.ts';
 import { allocateTimestamps, canonicalTime, type Micros, timeOfMicros } from './time.ts';
 
@@ -45,10 +47,11 @@ export async function insertRecords(
 ): Promise<InsertResult> {
   if (inputs.length === 0) return NOTHING_INSERTED;
   const first = await allocateTimestamps(client, workspaceId, inputs.length);
-  const { accepted, ...others } = await acceptInputs(client, { workspaceId, resource }, inputs, first);
+  const acceptance = await acceptInputs(client, { workspaceId, resource }, inputs, first);
+  const { accepted, existing, withoutCompany, notPast } = acceptance;
   const inserted = await copyAccepted(client, { workspaceId, resource }, accepted, first);
   if (inserted.length > 0) await addToCounts(client, workspaceId, resource, countsOf(resource, accepted));
-  return { inserted, ...others };
+  return { inserted, existing, withoutCompany, notPast };
 }
 
 export const NOTHING_INSERTED: InsertResult = { inserted: [], existing: [], withoutCompany: [], notPast: [] };
@@ -64,29 +67,34 @@ export interface Accepted {
   /** Index of the input. */
   readonly index: number;
   readonly values: RecordInput;
+  /** Hexadecimal. Undefined: the table has no column `id_order`. */
+  readonly order?: string | undefined;
 }
 
 /** Inputs after the comparison with the records of the workspace. Each input is in exactly one of the lists. */
 export interface Acceptance extends Omit<InsertResult, 'inserted'> {
   readonly accepted: readonly Accepted[];
+  /** The last id after the accepted inputs. Undefined: the table has no column `id_order`. */
+  readonly last: LastId | undefined;
 }
 
 /**
  * Compares inputs with the records of the workspace. The caller holds the lock of the clock, and has allocated a
- * timestamp for each input, starting with `first`. `uncommitted`: ids that are taken but not visible to the transaction.
+ * timestamp for each input, starting with `first`.
  */
 export async function acceptInputs(
   client: pg.ClientBase,
   { workspaceId, resource }: Records,
   inputs: readonly RecordInput[],
   first: Micros,
-  uncommitted: ReadonlySet<string> = new Set(),
+  before?: Uncommitted,
 ): Promise<Acceptance> {
   const accepted: Accepted[] = [];
   const existing: number[] = [];
   const withoutCompany: number[] = [];
   const notPast: number[] = [];
   const now = timeOfMicros(first);
+  const { shortKeys } = resource.list;
   const taken = await existingIds(client, workspaceId, resource.list.relation, texts(inputs, 'id'));
   const parent = parentField(resource);
   const companies =
@@ -96,15 +104,25 @@ export async function acceptInputs(
 
   inputs.forEach((values, index) => {
     const { id } = values;
-    if (typeof id === 'string' && (taken.has(id) || uncommitted.has(id))) existing.push(index);
+    if (typeof id === 'string' && (taken.has(id) || before?.ids.has(id))) existing.push(index);
     else if (parent !== undefined && !companies?.has(String(values[parent]))) withoutCompany.push(index);
     else if (isNotPast(values, now)) notPast.push(index);
     else {
-      accepted.push({ index, values });
+      const named = !shortKeys || typeof id === 'string';
+      accepted.push({ index, values: named ? values : { ...values, id: newId(resource.idPrefix) } });
       if (typeof id === 'string') taken.add(id);
     }
   });
-  return { accepted, existing, withoutCompany, notPast };
+  const others = { existing, withoutCompany, notPast };
+  if (!shortKeys) return { accepted, last: undefined, ...others };
+  const ids = accepted.map(({ values }) => String(values['id']));
+  const { orders, last } = await orderIds(client, resource.list.relation, workspaceId, ids, before);
+  const ordered = accepted.map(({ index, values }, i) => ({
+    index,
+    values,
+    order: orders.get(ids[i] ?? ''),
+  }));
+  return { accepted: ordered, last, ...others };
 }
 
 /** `now` has the form of a canonical createdAt, so the texts compare like the times. */
@@ -158,10 +176,10 @@ export async function copyAccepted(
   // PostgreSQL reads one chunk while the next one is created.
   function* chunks(): Generator<string> {
     let chunk = '';
-    for (const { index, values } of accepted) {
+    for (const { index, values, order } of accepted) {
       const row = rowOf(resource, values, timeOfMicros(first + index));
       inserted.push({ index, id: row.id, createdAt: row.createdAt, doc: row.doc });
-      chunk += copyLine(workspaceId, resource, row);
+      chunk += copyLine(workspaceId, resource, row, order);
       if (chunk.length < COPY_CHUNK_CHARACTERS) continue;
       yield chunk;
       chunk = '';
@@ -207,14 +225,16 @@ const columnsOf = (resource: Resource): readonly string[] => [
   ...Object.keys(resource.fields).map(columnName),
   ...('createdAt' in resource.fields ? [] : ['created_at']),
   'doc',
+  ...(resource.list.shortKeys ? ['id_order'] : []),
 ];
 
 /** A row in the text format of COPY, with the line break. */
-function copyLine(workspaceId: string, resource: Resource, row: Row): string {
+function copyLine(workspaceId: string, resource: Resource, row: Row, order: string | undefined): string {
   let line = workspaceId;
   for (const name in row.values) line += `\t${copyValue(row.values[name] ?? null)}`;
   if (!('createdAt' in resource.fields)) line += `\t${row.createdAt}`;
-  return `${line}\t${copyValue(row.doc)}\n`;
+  line += `\t${copyValue(row.doc)}`;
+  return order === undefined ? `${line}\n` : `${line}\t\\\\x${order}\n`;
 }
 
 const SPECIAL = /[\\\n\r\t]/;

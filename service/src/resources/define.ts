@@ -17,6 +17,9 @@ export interface Resource extends CompleteResource {
 
 const CREATED: SortColumn = { column: 'created_at', type: 'timestamptz' };
 
+/** Tables with short keys instead of ids in their indexes. */
+const SHORT_KEYS: readonly string[] = ['audits'];
+
 /** The view that lists read instead of a table, and its indexed columns. */
 export type ListView = Pick<ListDefinition, 'relation' | 'indexed'>;
 
@@ -43,6 +46,7 @@ export function resourceOf(
       relation: view?.relation ?? name,
       companyColumn,
       indexed: view?.indexed ?? [...filtered],
+      shortKeys: SHORT_KEYS.includes(name),
       sorts: { created: CREATED, ...mapped(sorts ?? {}, sortColumn) },
       sortable: sorts !== undefined,
       filters: mapped(filters, equalityFilter),

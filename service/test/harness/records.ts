@@ -47,9 +47,26 @@ export async function seedRecords(
     const months = new Set(rows.map(({ createdAt }) => createdAt.slice(0, 7)));
     for (const month of months) await ensurePartitions(pool, Date.parse(`${month}-01T00:00:00Z`));
   }
+  await insertJson(
+    pool,
+    table,
+    rows.map((row) => tableRow(workspaceId, resource, row)),
+  );
+}
+
+/** Inserts rows with the columns that they name. A column that the table does not have is ignored. */
+async function insertJson(pool: pg.Pool, table: string, rows: readonly object[]): Promise<void> {
+  if (rows.length === 0) return;
+  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  const { rows: columns } = await pool.query<{ name: string }>(
+    `select quote_ident(attname) as name from pg_attribute
+     where attrelid = $1::regclass and attname = any ($2) and attgenerated = ''`,
+    [table, names],
+  );
+  const list = columns.map(({ name }) => name).join(', ');
   await pool.query(
-    `insert into ${table} select * from json_populate_recordset(null::${table}, $1) order by created_at, id`,
-    [JSON.stringify(rows.map((row) => tableRow(workspaceId, resource, row)))],
+    `insert into ${table} (${list}) select ${list} from json_populate_recordset(null::${table}, $1)`,
+    [JSON.stringify(rows)],
   );
 }
 

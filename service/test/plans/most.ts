@@ -20,6 +20,7 @@ export const LAST_USE_MAX = 5;
 export const IMPORTED = 1_000;
 /** An imported row: its indexes and the row. */
 const IMPORTED_ROW_MAX = 25;
+const FOUND_ROW_MAX = 5;
 /** Rows that are compared one by one, and the pages of their index. */
 const SEARCH_MAX = SEARCHED_ROWS_MAX * 1.05;
 
@@ -37,6 +38,8 @@ const MORE: Readonly<Record<string, number>> = {
   content_per_status: CONTENT_STATUSES * (CONTENT_COUNTED_MAX * 1.05 + READ_MAX),
   // The audits that decide which companies are shown, and the last audit of each company, for each span.
   scores_of_companies: SCORE_SPANS * (SCORE_AUDITS_SAMPLED + READ_MAX + SCORE_COMPANIES_MAX * READ_MAX),
+  // A look-up for each imported id that sorts before another one.
+  ranks_of_audits: IMPORTED * FOUND_ROW_MAX,
   // The entries that are not counted yet, here all of the workspace (usage.test.ts).
   count_usage: ROWS * 1.5,
   // For each workspace that it looks at, the mark and the clock of the log.

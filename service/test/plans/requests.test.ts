@@ -27,6 +27,7 @@ const OTHERS: Readonly<Record<string, (workspaceId: string) => readonly unknown[
   emails_of_users: () => [['user']],
   held_logs: (workspaceId) => [[workspaceId]],
   list_users: () => ['', PAGE_ITEMS],
+  order_of_audits: (workspaceId) => [workspaceId, 'aud_1'],
   read_quota: (workspaceId) => [workspaceId],
   record_migration: () => [9_999, 'new', ''],
   search_usage_marks: () => [''],

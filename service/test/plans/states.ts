@@ -113,12 +113,14 @@ async function copyPatterns(
     const table = tableOf(resource);
     const { rows } = await pool.query<{ name: string; type: string }>(
       `select attname as name, format_type(atttypid, null) as type from pg_attribute
-       where attrelid = $1::regclass and attnum > 0 and not attisdropped`,
+       where attrelid = $1::regclass and attnum > 0 and not attisdropped and attgenerated = ''`,
       [table],
     );
     const values = rows.map(({ name, type }) => {
       if (name === 'workspace_id') return 'w';
       if (name === 'id') return "id || '_' || copy";
+      if (name === 'id_order')
+        return `decode(lpad(to_hex(row_number() over (partition by w order by id || '_' || copy)), 10, '0'), 'hex')`;
       return type.startsWith('timestamp') ? `${name} + copy * interval '1 millisecond'` : name;
     });
     await pool.query(

@@ -7,6 +7,7 @@ import type { Connections } from '../../database/lane.ts';
 import { lookUp } from '../../database/look-up.ts';
 import { statement } from '../../database/statement.ts';
 import { ApiError } from '../../http/errors.ts';
+import { WORKSPACE_KEY } from '../../list/short-keys.ts';
 import type { DashboardContext } from '../context.ts';
 import { HOURLY_MAX_MS, SCORE_AUDITS_SAMPLED, SCORE_COMPANIES_MAX, SCORE_SPANS } from '../limits.ts';
 import type { RangeName, Scores, Traffic, TrafficFigures } from '../wire.ts';
@@ -136,12 +137,13 @@ const SPAN = `> $2::timestamptz + span * $3::float8 * interval '1 millisecond'
 const selectScores = statement('scores_of_companies', 'bulk')`
   with sampled as (
     select span, company_id from generate_series(0, $4::int - 1) as span cross join lateral (
-      select company_id from audits where workspace_id = $1 and completed_at ${SPAN}
+      select company_id from audits
+      where workspace_id = $1 and ${WORKSPACE_KEY} and completed_at ${SPAN}
       order by completed_at desc limit $7) last
     where $5::text is null
   ),
   chosen as (
-    select top.id, company.name
+    select top.id, company.name, company_key($1, top.id) as key
     from (
       (select company_id as id from sampled group by 1 order by count(distinct span) desc, count(*) desc, 1 limit $6)
       union all select $5 where $5 is not null
@@ -151,9 +153,9 @@ const selectScores = statement('scores_of_companies', 'bulk')`
     select json_object_agg(span, last.headline_score) from generate_series(0, $4::int - 1) as span
     cross join lateral (
       select company_id, completed_at, headline_score from audits
-      where workspace_id = $1 and company_id >= chosen.id
-        and (company_id, completed_at) <= (chosen.id, $2::timestamptz + (span + 1) * $3::float8 * interval '1 millisecond')
-      order by company_id desc, completed_at desc, id desc limit 1
+      where workspace_id = $1 and company_id = chosen.id and company_key >= chosen.key
+        and (company_key, completed_at) <= (chosen.key, $2::timestamptz + (span + 1) * $3::float8 * interval '1 millisecond')
+      order by company_key desc, completed_at desc, id_order desc limit 1
     ) last where completed_at ${SPAN}
   ) as scores
   from chosen order by name, id`;

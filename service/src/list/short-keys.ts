@@ -1,0 +1,47 @@
+import type { ListDefinition } from './definition.ts';
+
+// SQL for lists whose indexes have short keys (docs/decisions/0021).
+
+/** A column that equals a parameter. */
+export interface FixedColumn {
+  readonly column: string;
+  readonly parameter: string;
+}
+
+/** Short keys have one fixed column, the company. */
+export const shortKeyOf = ({ parameter }: FixedColumn): FixedColumn => ({
+  column: 'company_key',
+  parameter: `company_key($1, ${parameter})`,
+});
+
+/** The begin of the index of the whole workspace; or that the company is not another one with the same key. */
+export const shortKeyConditions = (equal: readonly FixedColumn[]): readonly string[] =>
+  equal.length === 0 ? [WORKSPACE_KEY] : equal.map((each) => `${each.column} = ${each.parameter}`);
+
+/** SQL for the first column of indexes with short keys. */
+export const WORKSPACE_KEY = 'hashtextextended(workspace_id, 0) = hashtextextended($1, 0)';
+
+/** The column at the end of each order: it sorts like the id. */
+export const idOrderOf = ({ shortKeys }: ListDefinition): string => (shortKeys ? 'id_order' : 'id');
+
+/** With short keys, the first and the last row of a page as records. PostgreSQL collects one value per row, not three. */
+export interface Places {
+  readonly first: Place | null;
+  readonly last: Place | null;
+}
+
+/** Sort key, id and `id_order`. row_to_json gives them these names. */
+interface Place {
+  readonly f1: string | number;
+  readonly f2: string;
+  readonly f3: string;
+}
+
+/** The sort key, the id and the `id_order`, hexadecimal. */
+export const valuesOf = (place: Place | null) =>
+  place === null
+    ? ([null, null, null] as const)
+    : ([String(place.f1), place.f2, place.f3.slice(HEXADECIMAL.length)] as const);
+
+/** With this, the text of a bytea begins. */
+const HEXADECIMAL = '\\x';
