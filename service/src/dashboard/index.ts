@@ -1,11 +1,11 @@
 import helmet from '@fastify/helmet';
+import { securityHeaders } from '@svc/http-content/security-headers';
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
 import type { UsageCounter } from '../audit-log/usage-counter.ts';
 import type { Clock } from '../config/time.ts';
 import { unshared } from '../database/lane.ts';
 import type { Lanes } from '../database/lanes.ts';
 import { ApiError } from '../http/errors.ts';
-import { securityHeaders } from '../http/security-headers.ts';
 import { createKeyStore } from '../keys/store.ts';
 import type { CursorCodec } from '../list/cursor.ts';
 import { registerAccount } from './auth/account.ts';

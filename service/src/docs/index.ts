@@ -3,10 +3,10 @@ import { createAssets } from '@svc/docs-pages/assets';
 import { guidePage } from '@svc/docs-pages/guide-page';
 import { readGuides } from '@svc/docs-pages/guides';
 import { REFERENCE_STYLES, referencePage } from '@svc/docs-pages/reference-page';
+import { securityHeaders } from '@svc/http-content/security-headers';
 import { cachedContent, compress, sendContent } from '@svc/http-content/static-content';
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
 import { ApiError } from '../http/errors.ts';
-import { securityHeaders } from '../http/security-headers.ts';
 
 /** Browsers revalidate a page on each use, because the pages of another release load other files. */
 const PAGE = { type: 'text/html; charset=utf-8', cacheControl: 'no-cache' } as const;

@@ -3,9 +3,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import helmet from '@fastify/helmet';
+import { securityHeaders } from '@svc/http-content/security-headers';
 import { type StaticContent, sendContent } from '@svc/http-content/static-content';
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
-import { securityHeaders } from '../../http/security-headers.ts';
 import { ONE_YEAR_SECONDS, STYLE_NONCE_BYTES } from '../limits.ts';
 
 /** The output of `npm run build -w dashboard`. */
