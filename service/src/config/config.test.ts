@@ -21,7 +21,7 @@ describe('readConfig', () => {
     expect(config).toEqual({
       host: '127.0.0.1',
       port: 8080,
-      workers: availableParallelism(),
+      workers: Math.max(1, Math.floor(availableParallelism() / 2)),
       dataDir: './data',
       databaseUrl: undefined,
       databaseConnections: 12,
@@ -69,6 +69,7 @@ describe('readConfig', () => {
       logRetentionDays: 30,
     });
     expect(readConfig({ SVC_HOST: '::1' }).publicUrl).toBe('http://[::1]:8080');
+    expect(readConfig({ SVC_DATABASE_URL: URL, SVC_SECRET: SECRET }).workers).toBe(availableParallelism());
     for (const all of ['0.0.0.0', '::']) {
       expect(readConfig({ SVC_HOST: all }).publicUrl).toBe('http://localhost:8080');
     }

@@ -40,6 +40,9 @@ const PORT_MAX = 65_535;
 const CONNECTIONS_DEFAULT = 12;
 /** The value of a port variable that Kubernetes sets: `tcp://10.96.0.10:80`. */
 const LINKED_PORT = /^(tcp|udp|sctp):\/\//;
+/** An embedded PostgreSQL needs as much processor time as the workers, so they get half of the cores. */
+const workersDefault = (externalDatabase: boolean): number =>
+  externalDatabase ? availableParallelism() : Math.max(1, Math.floor(availableParallelism() / 2));
 /** The most proxies in a row. */
 const PROXIES_MAX = 32;
 
@@ -99,7 +102,7 @@ export function readConfig(env: Environment): Config {
   const config: Config = {
     host,
     port,
-    workers: integer('SVC_WORKERS', availableParallelism(), 1, 64),
+    workers: integer('SVC_WORKERS', workersDefault(databaseUrl !== undefined), 1, 64),
     dataDir: text('SVC_DATA_DIR') ?? './data',
     databaseUrl,
     databaseConnections: integer('SVC_DATABASE_CONNECTIONS', CONNECTIONS_DEFAULT, CONNECTIONS_MIN, 100),

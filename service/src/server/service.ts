@@ -6,13 +6,12 @@ import { migrate } from '../database/migrate.ts';
 import { createPool } from '../database/pool.ts';
 import { createAuditLogPartitions } from '../jobs/audit-log-partitions.ts';
 import { STANDARD_OUTPUT } from '../log/log.ts';
-import { createLimiter, type Limiter } from '../quota/limiter.ts';
+import { createLimiter } from '../quota/limiter.ts';
 import type { ServiceSettings } from './calls.ts';
 import { freePort } from './listen.ts';
 import { openServiceDatabase, PRIMARY_CONNECTIONS } from './open-database.ts';
 import { confirmSecrets } from './secrets/confirm.ts';
 import { deploymentSecrets } from './secrets/file.ts';
-import type { Serving } from './serve.ts';
 import { forkWorkers } from './workers.ts';
 
 /** A running service. */
@@ -43,12 +42,13 @@ export interface ServiceOptions {
   readonly acceptNewSecret?: boolean;
 }
 
-/** Starts the database, then reads the secrets, migrates the schema, and starts the serving processes and the jobs. */
+/** Starts the database, then reads the secrets, migrates the schema, and starts the workers and the jobs. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { config, purpose, log, signal } = options;
   await using started = new AsyncDisposableStack();
-  const servers = prepareServers(config.workers, log);
-  started.defer(servers.kill);
+  // They load their program while the database starts.
+  const workers = forkWorkers(config.workers, { log, limiter: createLimiter(systemClock) });
+  started.defer(workers.kill);
 
   const database = await openServiceDatabase({ config, purpose, log }, signal);
   started.defer(database.stop);
@@ -74,7 +74,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
         'SVC_PUBLIC_URL to the address that people use',
     );
   }
-  const serving = await servers.run(settings);
+  const serving = await workers.run(settings);
   started.defer(serving.close);
   const { startJobs } = await import('../jobs/jobs.ts');
   const jobs = startJobs({
@@ -92,22 +92,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     failed: Promise.race([database.failed, serving.failed]),
     stop: () => resources.disposeAsync(),
     cut: serving.cut,
-  };
-}
-
-interface Servers {
-  readonly run: (settings: ServiceSettings) => Promise<Serving>;
-  readonly kill: () => void;
-}
-
-/** Loads the program while the database starts: in `count` worker processes, or in this process if `count` is 1. */
-function prepareServers(count: number, log: Logger): Servers {
-  const limiter: Limiter = createLimiter(systemClock);
-  if (count > 1) return forkWorkers(count, { log, limiter });
-  const loading = import('./serve.ts');
-  return {
-    run: async (settings) => (await loading).serve(settings, { log, limiter }),
-    kill: () => undefined,
   };
 }
 

@@ -2,13 +2,15 @@ import type { Peer } from '@svc/process-calls';
 import { Registry } from 'prom-client';
 import { AUDIT_QUEUE_LIMITS } from '../audit-log/audit-queue.ts';
 import { PRIMARY_TIMEOUT_MS } from '../config/limits.ts';
+import { systemClock } from '../config/time.ts';
 import { createLog } from '../log/log.ts';
+import { createLimiter } from '../quota/limiter.ts';
 import type { PrimaryCalls, WorkerCalls } from './calls.ts';
 import { logUncaughtException } from './process.ts';
 import { createRemoteWriter } from './remote-writer.ts';
-import { type Serving, serve } from './serve.ts';
+import { type ServeParts, type Serving, serve } from './serve.ts';
 
-/** The calls of a worker. The primary has the limits, writes the audit entries and aggregates the metrics. */
+/** The calls of a worker. The primary aggregates the metrics. For several workers, it also has what they share. */
 export function createWorker(primary: Peer<PrimaryCalls>): WorkerCalls {
   const registry = new Registry();
   let serving: Serving | undefined;
@@ -16,19 +18,9 @@ export function createWorker(primary: Peer<PrimaryCalls>): WorkerCalls {
     async run(settings) {
       const log = createLog(settings.logLevel, settings.logFd);
       logUncaughtException(log);
-      serving = await serve(settings, {
-        log,
-        limiter: {
-          take: (bucket, limit, windowMs, cost) =>
-            primary.call('take', { bucket, limit, windowMs, cost }, PRIMARY_TIMEOUT_MS),
-        },
-        auditWriter: createRemoteWriter(
-          (request) => primary.call('append', request, PRIMARY_TIMEOUT_MS),
-          AUDIT_QUEUE_LIMITS,
-        ),
-        registry,
-        readMetrics: () => primary.call('readMetrics', null),
-      });
+      const shared = settings.workers === 1 ? { limiter: createLimiter(systemClock) } : sharedBy(primary);
+      const readMetrics = (): Promise<string> => primary.call('readMetrics', null);
+      serving = await serve(settings, { log, ...shared, registry, readMetrics });
     },
     async close() {
       await serving?.close();
@@ -37,3 +29,15 @@ export function createWorker(primary: Peer<PrimaryCalls>): WorkerCalls {
     collect: () => registry.getMetricsAsJSON(),
   };
 }
+
+/** The limits and the writer of the primary. */
+const sharedBy = (primary: Peer<PrimaryCalls>): Pick<ServeParts, 'limiter' | 'auditWriter'> => ({
+  limiter: {
+    take: (bucket, limit, windowMs, cost) =>
+      primary.call('take', { bucket, limit, windowMs, cost }, PRIMARY_TIMEOUT_MS),
+  },
+  auditWriter: createRemoteWriter(
+    (request) => primary.call('append', request, PRIMARY_TIMEOUT_MS),
+    AUDIT_QUEUE_LIMITS,
+  ),
+});

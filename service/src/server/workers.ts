@@ -16,16 +16,6 @@ const WORKER_PROGRAM = join(import.meta.dirname, '../main.ts');
 
 /** The metrics omit a worker that does not answer within this time. */
 const COLLECT_TIMEOUT_MS = 1_000;
-/**
- * The size of each half of a worker's space for young objects (V8's semi-space). With V8's default, a worker under load
- * uses about 40 MB more, and no less processor time.
- */
-const YOUNG_OBJECTS_MIB = 8;
-/**
- * How much a worker's heap may grow, in percent of what was in use, before V8 collects it again. With V8's default, a
- * worker under load uses 300 MB instead of 200, and no less processor time.
- */
-const HEAP_GROWTH_PERCENT = 30;
 /** A worker that does not exit is killed this long after the deadline of the shutdown, or after `cut`. */
 const END_GRACE_MS = 3_000;
 
@@ -44,9 +34,9 @@ interface Member {
 }
 
 /**
- * Forks processes that share one port. The primary keeps their limits, so limits are exact for the whole machine;
- * writes their audit entries, so that they share commits instead of waiting for those of each other; aggregates their
- * metrics; and replaces a worker that dies.
+ * Forks processes that share one port. The primary aggregates their metrics, and replaces a worker that dies. For several
+ * workers, it also keeps the limits, so that they are exact for the whole machine, and writes the audit entries, so that
+ * the workers share commits instead of waiting for those of each other.
  */
 export function forkWorkers(
   count: number,
@@ -69,15 +59,7 @@ export function forkWorkers(
     take: ({ bucket, limit, windowMs, cost }) => limiter.take(bucket, limit, windowMs, cost),
     readMetrics: async () => `${await aggregateMetrics([...members])}${await primary.metrics()}`,
   };
-  cluster.setupPrimary({
-    exec: WORKER_PROGRAM,
-    args: [],
-    execArgv: [
-      ...process.execArgv,
-      `--max-semi-space-size=${YOUNG_OBJECTS_MIB}`,
-      `--heap-growing-percent=${HEAP_GROWTH_PERCENT}`,
-    ],
-  });
+  cluster.setupPrimary({ exec: WORKER_PROGRAM, args: [] });
 
   const fork = (): Member => {
     const worker = cluster.fork();
@@ -143,14 +125,14 @@ export function forkWorkers(
   return {
     kill,
     async run(settings) {
-      writer = openMachineWriter(settings, log);
+      if (count > 1) writer = openMachineWriter(settings, log);
       try {
         if (members.size < count) throw new PeerGoneError();
         await Promise.all([...members].map(({ peer }) => peer.call('run', settings)));
       } catch (error) {
         kill();
         waitAtMost(END_GRACE_MS);
-        await Promise.race([writer.close(), late.promise]);
+        await Promise.race([writer?.close(), late.promise]);
         throw startFailure(error);
       }
       running = settings;
