@@ -64,7 +64,9 @@ export function registerLog(
     allowParameters(filters, Object.keys(logList.filters));
     const query = orInvalidParameter(parseListQuery(logList, filters));
     await inTransaction(changes, (client) => recordExport(client, access, { format, query }));
-    const chunks = exportChunks(slow.of(workspaceId), workspaceId, query, format);
+    // A search may find nothing for a long time. A proxy should know meanwhile that there is a response.
+    const onSearched = (): void => reply.raw.flushHeaders();
+    const chunks = exportChunks(slow.of(workspaceId), workspaceId, query, format, onSearched);
     const day = new Date(reader.clock()).toISOString().slice(0, 10);
     return reply
       .type(EXPORT_TYPES[format])
@@ -104,6 +106,7 @@ async function* exportChunks(
   workspaceId: string,
   query: ListQuery,
   format: ExportFormat,
+  onSearched: () => void,
 ): AsyncGenerator<string> {
   if (format === 'csv') yield csvLine(COLUMNS);
   const conditions = conditionsOf(logList, query, { workspaceId, companyId: null });
@@ -113,6 +116,7 @@ async function* exportChunks(
     const read = { list: logList, workspaceId, ...conditions, sort: query.sort, position, limit } as const;
     const row = await readKeyset(pool, { ...read, direction: 'forward' });
     const { data, hasMore, end } = toPage(row, limit, 'forward', position);
+    onSearched();
     // Also if there is no text: the reader may have gone away.
     yield format === 'csv' ? csvOf(data) : ndjsonOf(data);
     if (!hasMore || end === null) return;

@@ -1,6 +1,7 @@
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import type { AuditLogEntry, ListEnvelope } from '@svc/sdk';
-import { describe, expect, test } from 'vitest';
+import pg from 'pg';
+import { describe, expect, test, vi } from 'vitest';
 import { createTestDashboard } from '../../../test/harness/dashboard.ts';
 import { statementsOf } from '../../../test/harness/database.ts';
 import { urlOf, walk } from '../../../test/harness/lists.ts';
@@ -52,6 +53,9 @@ type LogPage = ListEnvelope<AuditLogEntry>;
 const list = (params: Params) => owner.send('GET', urlOf(log, { ...RANGE, ...params }));
 const page = async (params: Params): Promise<LogPage> => (await list(params)).json();
 const idsOf = (pages: readonly LogPage[]) => pages.flatMap(({ data }) => data.map(({ id }) => id));
+
+const HEADERS_WITHIN_MS = 20_000;
+const address = await service.app.listen({ host: '127.0.0.1', port: 0 });
 
 describe('a search in the log', () => {
   test.each([1, 2, 100])(
@@ -120,12 +124,10 @@ describe('a search in the log', () => {
   );
 
   test('ends its export when the reader goes away, also if it finds nothing', async () => {
-    await service.app.listen({ host: '127.0.0.1', port: 0 });
-    const { port } = service.app.server.address() as AddressInfo;
     const gone = new Promise<void>((resolve) => {
       service.app.server.once('connection', (socket: Socket) => socket.once('close', () => resolve()));
     });
-    const url = `http://127.0.0.1:${port}/dashboard/api${urlOf(`${log}/export`, { ip: '192.0.2.1', format: 'csv' })}`;
+    const url = `${address}/dashboard/api${urlOf(`${log}/export`, { ip: '192.0.2.1', format: 'csv' })}`;
     const client = await service.pool.connect();
     const statements = await statementsOf(async () => {
       // Pages of the log read this table. The entry about the export does not.
@@ -141,5 +143,32 @@ describe('a search in the log', () => {
       for (let i = 0; i < 3; i++) await list({ kind: 'key.created' });
     });
     expect(statements.filter((statement) => statement.includes('is_last'))).toHaveLength(1);
+  });
+
+  test('sends the headers of its export after the first part of the search, although it has found nothing', async () => {
+    const search = Promise.withResolvers<void>();
+    let searches = 0;
+    const original = pg.Client.prototype.query as (this: pg.Client, ...all: unknown[]) => unknown;
+    const spy = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function second(
+      this: pg.Client,
+      ...all: unknown[]
+    ) {
+      const isSearch = JSON.stringify(all[0]).includes('is_last');
+      if (isSearch) searches += 1;
+      const run = () => original.apply(this, all);
+      return (isSearch && searches === 2 ? search.promise.then(run) : run()) as never;
+    });
+    const url = `${address}/dashboard/api${urlOf(`${log}/export`, { ...RANGE, ip: '192.0.2.1', format: 'ndjson' })}`;
+    const response = await fetch(url, {
+      headers: { cookie: owner.cookie },
+      signal: AbortSignal.timeout(HEADERS_WITHIN_MS),
+    }).finally(search.resolve);
+    spy.mockRestore();
+    expect([response.status, response.headers.get('content-type')]).toEqual([
+      200,
+      'application/x-ndjson; charset=utf-8',
+    ]);
+    expect(await response.text()).toBe('');
+    expect(searches).toBeGreaterThan(1);
   });
 });
