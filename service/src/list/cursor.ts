@@ -38,7 +38,7 @@ const TAG_BYTES = 16;
 const HEADER_BYTES = 1 + NONCE_BYTES;
 const CIPHER = 'aes-256-gcm';
 
-// A node of version 0.1.0 ignores the order.
+// A node of version 0.1.0 ignores the order. An order that ends in the id is shortened, because the id is there already.
 type Payload = readonly [
   issuedAtSeconds: number,
   side: 0 | 1,
@@ -73,7 +73,9 @@ export function createCursorCodec(secrets: readonly string[]): CursorCodec {
         position.key,
         position.id,
         binding,
-        ...(position.order === undefined ? ([] as const) : ([position.order] as const)),
+        ...(position.order === undefined
+          ? ([] as const)
+          : ([shortened(position.order, position.id)] as const)),
       ];
       const plain = JSON.stringify(payload);
       // The key comes first and has a fixed length, and the hash is cut off, so this is as safe as an HMAC.
@@ -103,12 +105,24 @@ export function createCursorCodec(secrets: readonly string[]): CursorCodec {
         if (Math.floor(nowMs / 1000) - issuedAtSeconds > CURSOR_LIFETIME_SECONDS) return 'expired';
         if (issuedBinding !== binding) return 'mismatch';
         const position: Position = { side: side === 1 ? 'after' : 'before', key: sortKey, id };
-        return order === undefined ? position : { ...position, order };
+        return order === undefined ? position : { ...position, order: restored(order, id) };
       }
       return 'invalid';
     },
   };
 }
+
+/** Stands for the id, hexadecimal, at the end of an order. */
+const ID = '+';
+const hexOf = (id: string): string => Buffer.from(id).toString('hex');
+
+function shortened(order: string, id: string): string {
+  const end = hexOf(id);
+  return order.endsWith(end) ? `${order.slice(0, order.length - end.length)}${ID}` : order;
+}
+
+const restored = (order: string, id: string): string =>
+  order.endsWith(ID) ? `${order.slice(0, -1)}${hexOf(id)}` : order;
 
 function open(bytes: Buffer, key: Buffer, workspaceId: string): Payload | undefined {
   const decipher = createDecipheriv(CIPHER, key, bytes.subarray(1, HEADER_BYTES), {
