@@ -2,7 +2,7 @@ import { onFileEnd } from '@svc/service/harness/cleanup.ts';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { expect } from 'vitest';
 
-const ACTION_TIMEOUT_MS = 10_000;
+const ACTION_TIMEOUT_MS = 30_000;
 
 /** A page in its own browser context. */
 export interface Visitor {
