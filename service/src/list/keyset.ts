@@ -155,12 +155,12 @@ function rangeOf(
     if (position !== undefined && ascending === (end === '>')) {
       // When the read crosses the item next to the gap, include the item in the comparison.
       const inclusive = (position.side === 'before') === (direction === 'forward');
-      const key = `${parameter(position.key)}::${type}`;
-      const last = list.shortKeys
-        ? `decode(${parameter(position.order ?? '')}, 'hex')`
-        : parameter(position.id);
-      bound.push(key, last);
-      return `${rowOf([...columns, column, idOrderOf(list)])} ${end}${inclusive ? '=' : ''} ${rowOf(bound)}`;
+      bound.push(`${parameter(position.key)}::${type}`);
+      // If the item was the newest one and is deleted, a later item may have its order, so the id decides.
+      if (list.shortKeys) bound.push(`decode(${parameter(position.order ?? '')}, 'hex')`);
+      bound.push(parameter(position.id));
+      const place = [...columns, column, ...(list.shortKeys ? [idOrderOf(list)] : []), 'id'];
+      return `${rowOf(place)} ${end}${inclusive ? '=' : ''} ${rowOf(bound)}`;
     }
     const limit = compared.find((each) => each.column === column && each.operator.startsWith(end));
     if (limit !== undefined) {

@@ -1,7 +1,7 @@
 import { DIRECTIONS, type Direction } from '@svc/sdk/contract';
 import { beforeAll, expect, test } from 'vitest';
 import { createTestDatabase } from '../../test/harness/database.ts';
-import { workspaceWith } from '../../test/harness/import.ts';
+import { auditOf, importText, ndjson, workspaceWith } from '../../test/harness/import.ts';
 import { seedRecords } from '../../test/harness/records.ts';
 import { sharesOf } from '../../test/plans/buffers.ts';
 import { audits } from '../resources/index.ts';
@@ -43,7 +43,7 @@ beforeAll(async () => {
 
 interface Envelope {
   readonly data: readonly { readonly id: string }[];
-  readonly pagination: { readonly nextCursor: string | null };
+  readonly pagination: { readonly nextCursor: string | null; readonly endCursor: string | null };
 }
 
 /** The pages of a list, with three items each, joined in the order of the list. */
@@ -112,6 +112,31 @@ test('a cursor of version 0.1.0 continues after an audit that was deleted', asyn
     await client.query('rollback');
     client.release();
   }
+});
+
+test('a walk whose cursor is at a newest audit that was deleted continues with later ones of the same sort value', async () => {
+  const own = await workspaceWith(pool, 'c1');
+  // Imported, because an import accepts the same createdAt twice.
+  const add = (...ids: readonly string[]) =>
+    importText(
+      pool,
+      own,
+      'audits',
+      ndjson(ids.map((id) => auditOf(id, { createdAt: '2026-03-01T09:30:00.000Z' }))),
+    );
+  const sort = sortsOf(audits.list).find(({ name }) => name === 'created-ascending');
+  if (sort === undefined) throw new Error('audits have no ascending order');
+  const page = async (cursor?: string): Promise<Envelope> => {
+    const query = { limit: 10, direction: 'forward', sort, filters: {}, cursor } as const;
+    const answer = await readList(reader, audits.list, query, { workspaceId: own, companyId: null });
+    if (typeof answer === 'string') throw new Error(answer);
+    return JSON.parse(answer.body());
+  };
+  await add('a1', 'a2');
+  const { endCursor } = (await page()).pagination;
+  await pool.query(`delete from audits where workspace_id = $1 and id = 'a2'`, [own]);
+  await add('a3', 'a4');
+  expect((await page(endCursor ?? '')).data.map(({ id }) => id)).toEqual(['a3', 'a4']);
 });
 
 test('a company whose key other companies with audits have can be deleted, one with audits cannot', async () => {
