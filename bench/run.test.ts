@@ -41,7 +41,9 @@ test(
     }
     const tables = describeRun(run);
     for (const { what, value } of verdicts) {
-      expect(value.median, what).toBeGreaterThan(0);
+      // The kernel counts processor time in steps of 10 ms, and a few requests may need less.
+      if (what.startsWith('CPU')) expect(value.median, what).toBeGreaterThanOrEqual(0);
+      else expect(value.median, what).toBeGreaterThan(0);
       expect(tables).toContain(what);
     }
     for (const svg of Object.values(plotsOf(run))) expect(svg).toMatch(/^<svg[\s\S]*<path[\s\S]*<\/svg>\s*$/);

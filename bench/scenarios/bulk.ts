@@ -77,8 +77,15 @@ export async function copyRows(
   from: Workspace,
   to: Workspace,
 ) {
+  const { rows: found } = await client.query<{ columns: string }>(
+    `select string_agg(attname, ', ' order by attnum) as columns from pg_attribute
+     where attrelid = 'audits'::regclass and attnum > 0 and attgenerated = ''`,
+  );
+  const columns = found[0]?.columns ?? '';
   const source = client.query(
-    copyTo(`copy (select * from audits where workspace_id = '${from.id}' order by created_at) to stdout`),
+    copyTo(
+      `copy (select ${columns} from audits where workspace_id = '${from.id}' order by created_at) to stdout`,
+    ),
   );
   const rows = (await text(source)).replaceAll(`${from.id}\t`, `${to.id}\t`);
   const lines = rows.split('\n').length - 1;
@@ -86,7 +93,7 @@ export async function copyRows(
     const begun = performance.now();
     await pipeline(
       Readable.from([rows], { objectMode: false }),
-      client.query(copyFrom('copy audits from stdin')),
+      client.query(copyFrom(`copy audits (${columns}) from stdin`)),
     );
     return { requests: lines, seconds: (performance.now() - begun) / MS_PER_SECOND };
   });
