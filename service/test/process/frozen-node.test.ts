@@ -6,7 +6,14 @@ import { bearer, connectEmbedded, startRunningService } from '../harness/running
 const LOCK_TIMEOUT = '15s';
 
 const { service, env, workspaceId, dashboard } = await startRunningService();
+const [, worker = ''] = await service.printed(/"process":(\d+),"msg":"this process serves/);
 const key = await dashboard.createKey(workspaceId, { access: 'write' });
+
+/** Sends a signal to all processes of the node. */
+function signal(name: 'SIGSTOP' | 'SIGCONT'): void {
+  service.child.kill(name);
+  process.kill(Number(worker), name);
+}
 
 test('a node that is frozen in the middle of a write keeps no lock for long', async () => {
   const [other, watcher] = await Promise.all([
@@ -33,7 +40,7 @@ test('a node that is frozen in the middle of a write keeps no lock for long', as
     body: JSON.stringify({ id: 'acme', name: 'Acme' }),
   }).catch(() => undefined);
   await waitFor(async () => expect(await states('active', 'transactionid')).toBe(1));
-  service.child.kill('SIGSTOP');
+  signal('SIGSTOP');
   await other.query('rollback');
   await waitFor(async () => expect(await states('idle in transaction', 'ClientRead')).toBe(1));
 
@@ -44,7 +51,7 @@ test('a node that is frozen in the middle of a write keeps no lock for long', as
   ).resolves.toMatchObject({ rowCount: 1 });
   await other.query('rollback');
 
-  service.child.kill('SIGCONT');
+  signal('SIGCONT');
   expect((await write)?.status).toBe(503);
   const answer = await fetch(`${service.url}/v1/companies`, { headers: bearer(key.token) });
   expect([answer.status, await answer.json()]).toMatchObject([200, { data: [] }]);
