@@ -11,9 +11,6 @@ import { addressOf, listenFailure } from './listen.ts';
 
 /** A running server, in this process or in several processes that share the port. */
 export interface Serving {
-  readonly port: number;
-  /** Resolves with the reason if the server cannot continue. */
-  readonly failed: Promise<Error>;
   /** Stops accepting, finishes running requests, writes their audit entries and closes the database. Idempotent. */
   readonly close: () => Promise<void>;
   /** Aborts running requests and their connections, so that `close` ends at once. */
@@ -25,10 +22,10 @@ export interface ServeParts {
   readonly limiter: Limiter;
   /** Default: a writer of this process. */
   readonly auditWriter?: AuditWriter;
-  /** Gets the metrics of this process. Default: a new registry. */
-  readonly registry?: Registry;
-  /** The text of /metrics. Default: the metrics of this process only. */
-  readonly readMetrics?: () => Promise<string>;
+  /** Gets the metrics of this process. */
+  readonly registry: Registry;
+  /** The text of /metrics. */
+  readonly readMetrics: () => Promise<string>;
 }
 
 /** Serves in this process. Throws OperatorError if it cannot listen. */
@@ -82,8 +79,6 @@ export async function serve(settings: ServiceSettings, parts: ServeParts): Promi
   };
   let ended: Promise<void> | undefined;
   return {
-    port: settings.port,
-    failed: new Promise(() => undefined),
     cut,
     close() {
       ended ??= end();

@@ -19,10 +19,16 @@ const COLLECT_TIMEOUT_MS = 1_000;
 /** A worker that does not exit is killed this long after the deadline of the shutdown, or after `cut`. */
 const END_GRACE_MS = 3_000;
 
+/** All workers together. */
+interface ServingWorkers extends Serving {
+  /** Resolves with the reason if they cannot continue. */
+  readonly failed: Promise<Error>;
+}
+
 /** Forked processes that wait for their settings. */
 export interface Workers {
   /** Starts to serve in all processes. Throws OperatorError if one cannot start. */
-  readonly run: (settings: ServiceSettings) => Promise<Serving>;
+  readonly run: (settings: ServiceSettings) => Promise<ServingWorkers>;
   readonly kill: () => void;
 }
 
@@ -137,7 +143,6 @@ export function forkWorkers(
       }
       running = settings;
       return {
-        port: settings.port,
         failed: failed.promise,
         async close() {
           ending = true;
