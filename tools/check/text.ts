@@ -68,8 +68,12 @@ const WAITS = /\bset(?:Timeout|Interval)\b|\btimers\/promises\b|(?<![\w.])sleep\
 const IMPATIENT = /\bvi\.wait(?:For|Until)\(/;
 const PATIENT = 'packages/embedded-postgres/test/support/wait-for.ts';
 const COMMENT = /(?:^|\s)\/\/ \w/;
-/** Clients under a schedule of faults, and a slow network: these tests are about time, so they may wait for a time. */
-const SCHEDULED = ['service/test/history/', 'service/test/harness/postgres/proxy.ts'];
+/** Clients under a schedule of faults, and slow networks: these tests are about time, so they may wait for a time. */
+const SCHEDULED = [
+  'service/test/history/',
+  'service/test/harness/postgres/proxy.ts',
+  'packages/webhook-sender/test/support/behaviours.ts',
+];
 
 export const honestTests: Rule = (files) =>
   files

@@ -1,0 +1,3 @@
+export { parseNetworks } from './networks.ts';
+export { createResolver } from './resolver.ts';
+export { createWebhookSender, type SendResult, type WebhookRequest } from './sender.ts';
