@@ -15,6 +15,7 @@ import { registerMonitoring } from './http/monitoring.ts';
 import { trustOf, warnOfProxyMistakes } from './http/proxies.ts';
 import { createCursorCodec } from './list/cursor.ts';
 import { createLimiter, type Limiter } from './quota/limiter.ts';
+import { createChangeSignals, localChannel, type SignalChannel } from './signals/signals.ts';
 
 export interface AppOptions {
   /** All database connections of the app. The caller closes them. */
@@ -30,6 +31,8 @@ export interface AppOptions {
   readonly limiter?: Limiter;
   /** Default: a writer with the connections of this app. */
   readonly auditWriter?: AuditWriter;
+  /** Carries the signals of changes. Default: a channel of this process only. */
+  readonly signalChannel?: SignalChannel;
   /** Gets the metrics of this process. Default: a new registry. */
   readonly registry?: Registry;
   /** The text of /metrics, for a machine with several processes. Default: the metrics of this process only. */
@@ -43,6 +46,7 @@ export function createApp(options: AppOptions): FastifyInstance {
     registry = new Registry(),
     limiter = createLimiter(clock),
     auditWriter = createAuditWriter(lanes),
+    signalChannel = localChannel(),
   } = options;
   const { publicUrl, failedAuthPerMinute, logRetentionDays = LOG_RETENTION_DAYS_DEFAULT } = config;
   const trust = trustOf(config.trustProxy);
@@ -57,7 +61,13 @@ export function createApp(options: AppOptions): FastifyInstance {
   registerMonitoring(app, { lanes, registry, readMetrics: options.readMetrics });
   registerOpenApi(app, publicUrl);
   registerDocs(app, config);
-  const shared = { lanes, secrets, cursors, usage: createUsageCounter(lanes, log), clock };
+  const signals = createChangeSignals({
+    channel: signalChannel,
+    connections: lanes.reads.of('signals'),
+    log,
+  });
+  app.addHook('onClose', signals.close);
+  const shared = { lanes, secrets, cursors, usage: createUsageCounter(lanes, log), signals, clock };
   registerDashboard(app, { ...shared, publicUrl, deployment: { logRetentionDays } });
   registerV1(app, { ...shared, limiter, auditWriter, failedAuthPerMinute });
   return app;

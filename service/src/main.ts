@@ -21,5 +21,6 @@ const local: WorkerCalls = {
   close: async () => (await worker).close(null),
   cut: async () => (await worker).cut(null),
   collect: async () => (await worker).collect(null),
+  wake: async (topics) => (await worker).wake(topics),
 };
 const primary = connectPeer<PrimaryCalls>(process, local);

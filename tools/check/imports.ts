@@ -12,7 +12,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['bulk', 'integrity'],
   ['records', 'keys'],
   ['resources'],
-  ['list', 'audit-log', 'quota'],
+  ['list', 'audit-log', 'quota', 'signals'],
   ['http'],
   ['database', 'log', 'config'],
 ];

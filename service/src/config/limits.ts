@@ -116,3 +116,12 @@ export const LOG_RETENTION_DAYS_DEFAULT = 400;
 
 /** How long hourly traffic is kept: this year, and the previous one for comparison. */
 export const TRAFFIC_RETENTION_DAYS = 2 * 366;
+
+/** The least time between two announcements of changes by a process: at most 50 a second. */
+export const SIGNAL_PAUSE_MS = 20;
+/** The most workspaces whose announcement waits. Changes of further ones are noticed by the next look at the database. */
+export const SIGNALS_WAITING_MAX = 10_000;
+/** How often a process looks at the database for changes of the workspaces that it watches, if signals are lost. */
+export const SIGNAL_POLL_PAUSE_MS = 3_000;
+/** The most workspaces that one statement looks at. */
+export const SIGNAL_POLL_WORKSPACES_MAX = 500;

@@ -34,6 +34,8 @@ export type WorkerCalls = {
   readonly close: (argument: null) => Promise<void>;
   readonly cut: (argument: null) => void;
   readonly collect: (argument: null) => Promise<ProcessMetrics>;
+  /** Passes on topics that a process of any node has announced (signals/signals.ts). */
+  readonly wake: (topics: readonly string[]) => void;
 };
 
 /** The calls from a worker to the primary. */
@@ -41,6 +43,8 @@ export type PrimaryCalls = {
   readonly take: (take: Take) => Promise<Grant>;
   /** `AuditWriter.append`: the primary writes the audit entries of all workers. */
   readonly append: (request: AuditedRequest) => Promise<Outcome>;
+  /** `SignalChannel.send`: announces topics to all processes of all nodes. */
+  readonly announce: (topics: readonly string[]) => void;
   /** The text of /metrics, aggregated over all workers. */
   readonly readMetrics: (argument: null) => Promise<string>;
 };

@@ -5,6 +5,7 @@ import type { AuditWriter } from '../audit-log/audit-writer.ts';
 import { SHUTDOWN_DEADLINE_MS } from '../config/limits.ts';
 import { createLanes } from '../database/lanes.ts';
 import type { Limiter } from '../quota/limiter.ts';
+import type { SignalChannel } from '../signals/signals.ts';
 import type { ServiceSettings } from './calls.ts';
 import { limitConnections } from './connections.ts';
 import { addressOf, listenFailure } from './listen.ts';
@@ -22,6 +23,8 @@ export interface ServeParts {
   readonly limiter: Limiter;
   /** Default: a writer of this process. */
   readonly auditWriter?: AuditWriter;
+  /** Default: a channel of this process. */
+  readonly signalChannel?: SignalChannel;
   /** Gets the metrics of this process. */
   readonly registry: Registry;
   /** The text of /metrics. */

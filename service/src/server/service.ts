@@ -12,6 +12,7 @@ import { freePort } from './listen.ts';
 import { openServiceDatabase, PRIMARY_CONNECTIONS } from './open-database.ts';
 import { confirmSecrets } from './secrets/confirm.ts';
 import { deploymentSecrets } from './secrets/file.ts';
+import { openSignalHub } from './signal-hub.ts';
 import { forkWorkers } from './workers.ts';
 
 /** A running service. */
@@ -74,7 +75,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
         'SVC_PUBLIC_URL to the address that people use',
     );
   }
-  const serving = await workers.run(settings);
+  const signals = openSignalHub({ databaseUrl: database.url, log });
+  started.defer(signals.close);
+  const serving = await workers.run(settings, signals);
   started.defer(serving.close);
   const { startJobs } = await import('../jobs/jobs.ts');
   const jobs = startJobs({

@@ -5,6 +5,7 @@ import { PRIMARY_TIMEOUT_MS } from '../config/limits.ts';
 import { systemClock } from '../config/time.ts';
 import { createLog } from '../log/log.ts';
 import { createLimiter } from '../quota/limiter.ts';
+import type { SignalChannel } from '../signals/signals.ts';
 import type { PrimaryCalls, WorkerCalls } from './calls.ts';
 import { logUncaughtException } from './process.ts';
 import { createRemoteWriter } from './remote-writer.ts';
@@ -13,6 +14,13 @@ import { type ServeParts, type Serving, serve } from './serve.ts';
 /** The calls of a worker. The primary aggregates the metrics. For several workers, it also has what they share. */
 export function createWorker(primary: Peer<PrimaryCalls>): WorkerCalls {
   const registry = new Registry();
+  let wake: ((topics: readonly string[]) => void) | undefined;
+  const signalChannel: SignalChannel = {
+    send: (topics) => primary.call('announce', topics, PRIMARY_TIMEOUT_MS),
+    receive(listener) {
+      wake = listener;
+    },
+  };
   let serving: Serving | undefined;
   return {
     async run(settings) {
@@ -20,13 +28,14 @@ export function createWorker(primary: Peer<PrimaryCalls>): WorkerCalls {
       logUncaughtException(log);
       const shared = settings.workers === 1 ? { limiter: createLimiter(systemClock) } : sharedBy(primary);
       const readMetrics = (): Promise<string> => primary.call('readMetrics', null);
-      serving = await serve(settings, { log, ...shared, registry, readMetrics });
+      serving = await serve(settings, { log, ...shared, signalChannel, registry, readMetrics });
     },
     async close() {
       await serving?.close();
     },
     cut: () => serving?.cut(),
     collect: () => registry.getMetricsAsJSON(),
+    wake: (topics) => wake?.(topics),
   };
 }
 

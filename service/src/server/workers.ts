@@ -11,6 +11,7 @@ import type { Limiter } from '../quota/limiter.ts';
 import type { PrimaryCalls, ServiceSettings, WorkerCalls } from './calls.ts';
 import { type MachineWriter, openMachineWriter } from './machine-writer.ts';
 import type { Serving } from './serve.ts';
+import type { SignalHub } from './signal-hub.ts';
 
 const WORKER_PROGRAM = join(import.meta.dirname, '../main.ts');
 
@@ -28,7 +29,7 @@ interface ServingWorkers extends Serving {
 /** Forked processes that wait for their settings. */
 export interface Workers {
   /** Starts to serve in all processes. Throws OperatorError if one cannot start. */
-  readonly run: (settings: ServiceSettings) => Promise<ServingWorkers>;
+  readonly run: (settings: ServiceSettings, signals: SignalHub) => Promise<ServingWorkers>;
   readonly kill: () => void;
 }
 
@@ -59,10 +60,12 @@ export function forkWorkers(
   const primary = new Registry();
   collectDefaultMetrics({ register: primary, prefix: 'svc_primary_' });
   let writer: MachineWriter | undefined;
+  let hub: SignalHub | undefined;
   const offered: PrimaryCalls = {
     append: (request) =>
       writer?.append(request) ?? Promise.reject(new Error('The service does not run yet.')),
     take: ({ bucket, limit, windowMs, cost }) => limiter.take(bucket, limit, windowMs, cost),
+    announce: (topics) => hub?.channel.send(topics),
     readMetrics: async () => `${await aggregateMetrics([...members])}${await primary.metrics()}`,
   };
   cluster.setupPrimary({ exec: WORKER_PROGRAM, args: [] });
@@ -130,7 +133,11 @@ export function forkWorkers(
   for (let i = 0; i < count; i++) fork();
   return {
     kill,
-    async run(settings) {
+    async run(settings, signals) {
+      hub = signals;
+      signals.subscribe((topics) => {
+        for (const { peer } of members) void peer.call('wake', topics).catch(() => undefined);
+      });
       if (count > 1) writer = openMachineWriter(settings, log);
       try {
         if (members.size < count) throw new PeerGoneError();

@@ -31,6 +31,7 @@ const OTHERS: Readonly<Record<string, (workspaceId: string) => readonly unknown[
   read_quota: (workspaceId) => [workspaceId],
   record_migration: () => [9_999, 'new', ''],
   search_usage_marks: () => [''],
+  signal_versions: (workspaceId) => [[workspaceId]],
   reseal_second_factor: () => ['user', 'secret', 'codes', 'old secret', 'old codes'],
 };
 

@@ -8,6 +8,7 @@ import { createLimiter } from '../../src/quota/limiter.ts';
 import type { ServiceSettings } from '../../src/server/calls.ts';
 import { freePort } from '../../src/server/listen.ts';
 import type { Serving } from '../../src/server/serve.ts';
+import { openSignalHub } from '../../src/server/signal-hub.ts';
 import { forkWorkers } from '../../src/server/workers.ts';
 import { onFileEnd } from '../harness/cleanup.ts';
 import { elapsed, startProxy } from '../harness/postgres/proxy.ts';
@@ -27,6 +28,8 @@ const { pool, database, workspace, token } = await createTestService({ secrets: 
 const [, name = '', directory = ''] = /@\/(\w+)\?host=(.*)$/.exec(database.url) ?? [];
 const proxy = await startProxy(`${decodeURIComponent(directory)}/.s.PGSQL.5432`);
 onFileEnd(proxy.close);
+const hub = openSignalHub({ databaseUrl: database.url, log: pino({ level: 'silent' }) });
+onFileEnd(hub.close);
 const workspaceId = await workspace();
 const key = await token(workspaceId);
 
@@ -52,7 +55,7 @@ async function prepare() {
     const headers = { ...bearer(key), connection: 'close' };
     return (await fetch(`http://${HOST}:${port}/v1/companies`, { headers })).status;
   };
-  return { forked, ask, run: (): Promise<Serving> => workers.run(settings) };
+  return { forked, ask, run: (): Promise<Serving> => workers.run(settings, hub) };
 }
 
 /** The connections of the primary for audit entries. */
