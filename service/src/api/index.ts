@@ -8,6 +8,7 @@ import { createAuthenticator } from '../keys/authenticate.ts';
 import type { CursorCodec } from '../list/cursor.ts';
 import type { Limiter } from '../quota/limiter.ts';
 import { apiKeys, RESOURCES } from '../resources/index.ts';
+import type { ChangeSignals } from '../signals/signals.ts';
 import { auditResponse } from './audit-hook.ts';
 import { authenticate } from './authentication.ts';
 import { createQuotaGate, requireBurst } from './limits.ts';
@@ -23,6 +24,7 @@ export interface ApiOptions {
   readonly limiter: Limiter;
   readonly auditWriter: AuditWriter;
   readonly usage: UsageCounter;
+  readonly signals: ChangeSignals;
   readonly failedAuthPerMinute: number;
   readonly clock: Clock;
 }
@@ -32,7 +34,8 @@ export interface ApiOptions {
  * limits (onRequest), the route, and the audit entry (onSend). Closing the app writes and counts the entries that wait.
  */
 export function registerV1(app: FastifyInstance, options: ApiOptions): void {
-  const { lanes, secrets, cursors, limiter, auditWriter, usage, failedAuthPerMinute, clock } = options;
+  const { lanes, secrets, cursors, limiter, auditWriter, usage, signals, failedAuthPerMinute, clock } =
+    options;
   const { reads, writes } = lanes;
   const authenticator = createAuthenticator(lanes, secrets, clock);
   const quotaGate = createQuotaGate(reads, clock);
@@ -63,7 +66,7 @@ export function registerV1(app: FastifyInstance, options: ApiOptions): void {
         const prepare = resource === apiKeys ? usage.catchUp : undefined;
         registerReads(v1, resource, { reads, cursors, clock, prepare });
         if (resource.counted === true) registerCount(v1, resource, reads);
-        if (resource.writable) registerWrites(v1, resource, { writes, quotaGate, clock });
+        if (resource.writable) registerWrites(v1, resource, { writes, quotaGate, signals, clock });
       }
       refuseOtherMethods(v1, methods);
       done();

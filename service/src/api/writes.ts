@@ -16,6 +16,7 @@ import {
 } from '../records/create.ts';
 import { patchRecord, removeRecord } from '../records/mutations.ts';
 import type { Resource } from '../resources/define.ts';
+import type { ChangeSignals } from '../signals/signals.ts';
 import { auditedRequest, sendAudited, sendUnknownOutcome } from './audit-hook.ts';
 import { invalidKey } from './authentication.ts';
 import { requireWriteAccess } from './guards.ts';
@@ -26,6 +27,7 @@ export interface Writer {
   /** Connections by workspace. */
   readonly writes: Shares;
   readonly quotaGate: QuotaGate;
+  readonly signals: Pick<ChangeSignals, 'announce'>;
   readonly clock: Clock;
 }
 
@@ -43,7 +45,10 @@ export function registerWrites(v1: FastifyInstance, resource: Resource, writer: 
     (prepare: (key: AuthenticatedKey, request: Request) => RecordWrite) =>
     async (request: Request, reply: FastifyReply): Promise<FastifyReply> => {
       const key = requireWriteAccess(request);
-      return send(reply, await runWrite(writer, request, reply, key, prepare(key, request)));
+      const written = await runWrite(writer, request, reply, key, prepare(key, request));
+      // A write with an unknown outcome may be committed.
+      if (written === 'unknown' || !written.dryRun) writer.signals.announce(key.workspaceId);
+      return send(reply, written);
     };
 
   v1.post<Route>(

@@ -3,6 +3,7 @@ import type { Clock } from '../config/time.ts';
 import type { Connections, Shares } from '../database/lane.ts';
 import type { KeyStore } from '../keys/store.ts';
 import type { ListReader } from '../list/read.ts';
+import type { ChangeSignals } from '../signals/signals.ts';
 import type { DashboardAuth } from './auth/index.ts';
 import type { Sessions } from './requests/session.ts';
 import type { Deployment } from './wire.ts';
@@ -22,6 +23,7 @@ export interface DashboardContext {
   readonly keys: KeyStore;
   readonly reader: ListReader;
   readonly usage: UsageCounter;
+  readonly signals: ChangeSignals;
   readonly clock: Clock;
   readonly publicUrl: string;
   readonly deployment: Deployment;

@@ -8,6 +8,7 @@ import type { Lanes } from '../database/lanes.ts';
 import { ApiError } from '../http/errors.ts';
 import { createKeyStore } from '../keys/store.ts';
 import type { CursorCodec } from '../list/cursor.ts';
+import type { ChangeSignals } from '../signals/signals.ts';
 import { registerAccount } from './auth/account.ts';
 import { createDashboardAuth } from './auth/index.ts';
 import { registerSignIn } from './auth/sign-in.ts';
@@ -43,6 +44,7 @@ export interface DashboardOptions {
   readonly secrets: readonly string[];
   readonly cursors: CursorCodec;
   readonly usage: UsageCounter;
+  readonly signals: ChangeSignals;
   readonly clock: Clock;
   /** The address at which people open the service. The endpoints refuse requests of pages from another origin. */
   readonly publicUrl: string;
@@ -66,7 +68,7 @@ export function registerDashboard(app: FastifyInstance, options: DashboardOption
 
 /** Registers the endpoints, and before them the hooks (requests/) that each request passes, in this order. */
 function registerEndpoints(api: FastifyInstance, options: DashboardOptions): void {
-  const { lanes, secrets, cursors, usage, clock, publicUrl, deployment } = options;
+  const { lanes, secrets, cursors, usage, signals, clock, publicUrl, deployment } = options;
   const { people, accounts, requests: pool, changes, standing } = dashboardConnections(api, lanes);
   const auth = createDashboardAuth({ pool: people, accounts, secrets, publicUrl, log: api.log });
   // Responses hold a person's data, and some hold a token.
@@ -91,6 +93,7 @@ function registerEndpoints(api: FastifyInstance, options: DashboardOptions): voi
     keys: createKeyStore(unshared(pool), secrets),
     reader: { reads: unshared(pool), cursors, clock },
     usage,
+    signals,
     clock,
     publicUrl,
     deployment,

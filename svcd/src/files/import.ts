@@ -8,6 +8,7 @@ import { type ImportReport, importRecords } from '@svc/service/bulk/import';
 import { errorMessage, OperatorError } from '@svc/service/config/errors';
 import { counted, numberText } from '@svc/service/log/plural';
 import type { Resource } from '@svc/service/resources/define';
+import { createCommandAnnouncer } from '@svc/service/signals/notifications';
 import { Command, Option } from 'commander';
 import type { CommandContext } from '../context.ts';
 import { explain } from '../explain.ts';
@@ -85,6 +86,7 @@ async function runImport(
     async ({ pool }) => {
       const progress = showProgress(size);
       const started = performance.now();
+      const announcer = createCommandAnnouncer(pool);
       try {
         const report = await importRecords({
           pool,
@@ -98,11 +100,17 @@ async function runImport(
           ...(file === STANDARD_STREAM ? {} : { fileName: basename(file) }),
           patient: true,
           signal: signals.abort,
-          onProgress: ({ bytes, inserted, existing }) => progress.update(bytes, inserted + existing),
+          onProgress: ({ bytes, inserted, existing }) => {
+            announcer.announce(flags.workspace);
+            progress.update(bytes, inserted + existing);
+          },
           onReject: rejects.write,
         });
         return { report, seconds: (performance.now() - started) / MS_PER_SECOND };
       } finally {
+        // Also after the commit of an atomic import.
+        announcer.announce(flags.workspace);
+        await announcer.drain();
         progress.stop();
       }
     },

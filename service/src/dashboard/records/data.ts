@@ -32,7 +32,10 @@ const RECORD_RESOURCES: readonly Resource[] = RESOURCES.filter(({ writable }) =>
  * The records of the workspace for its members: the lists, records and changes of the API. The audit log names the person
  * who changes a record.
  */
-export function registerData(api: FastifyInstance, { pool, sessions, reader }: DashboardContext): void {
+export function registerData(
+  api: FastifyInstance,
+  { pool, sessions, reader, signals }: DashboardContext,
+): void {
   api.get<List>(DATA, async (request, reply) => {
     const { workspaceId } = await sessions.member(request, reply);
     const { list } = resourceOf(request.params);
@@ -75,6 +78,7 @@ export function registerData(api: FastifyInstance, { pool, sessions, reader }: D
       }
       return result;
     });
+    signals.announce(workspaceId);
     return reply.code(answer.status).headers(answer.headers).type(JSON_TYPE).send(answer.body);
   });
 

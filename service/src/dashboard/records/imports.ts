@@ -28,7 +28,10 @@ const MIB = 1024 * 1024;
  * line and reason. If the file breaks off (the page was closed), the records until then stay, and the log says so. A
  * repeat with the same Idempotency-Key adds the rest of the same file. If the whole file was read, it adds nothing.
  */
-export function registerImports(api: FastifyInstance, { pool, sessions, clock }: DashboardContext): void {
+export function registerImports(
+  api: FastifyInstance,
+  { pool, sessions, signals, clock }: DashboardContext,
+): void {
   const slots = createImportSlots();
   const plugin: FastifyPluginAsync = async (scope) => {
     const bodyTypes = Object.keys(FORMATS);
@@ -64,6 +67,7 @@ export function registerImports(api: FastifyInstance, { pool, sessions, clock }:
             run,
             input: upload.input,
             signal: upload.signal,
+            onProgress: () => signals.announce(workspaceId),
             onReject: (more) => {
               refusedLines.push(...more.slice(0, IMPORT_REFUSED_SHOWN - refusedLines.length).map(shown));
             },

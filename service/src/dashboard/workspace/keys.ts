@@ -25,7 +25,7 @@ const KEYS = '/workspaces/:workspaceId/keys';
  * 5.8). Once the response has left, no node accepts the old token (docs/decisions/0002).
  */
 export function registerKeys(api: FastifyInstance, context: DashboardContext): void {
-  const { sessions, keys, reader, usage } = context;
+  const { sessions, keys, reader, usage, signals } = context;
   api.get<{ Querystring: Record<string, unknown> }>(KEYS, async (request, reply) => {
     const { workspaceId } = await sessions.member(request, reply);
     await usage.catchUp(workspaceId);
@@ -44,6 +44,7 @@ export function registerKeys(api: FastifyInstance, context: DashboardContext): v
         '"companyId" must be the id of a company of this workspace, or null.',
       );
     }
+    signals.announce(workspaceId);
     return reply.code(created.token === null ? 200 : 201).send(created);
   });
 
@@ -53,6 +54,7 @@ export function registerKeys(api: FastifyInstance, context: DashboardContext): v
     const issued = await keys.rotate(access.workspaceId, keyIdOf(request), access.by, confirm(access));
     if (issued === 'not_found') throw noKey();
     if (issued === 'revoked') throw new ApiError('conflict', 'This key is revoked. Create a new key.');
+    signals.announceKeys(access.workspaceId);
     return reply.send(issued);
   });
 
@@ -61,6 +63,7 @@ export function registerKeys(api: FastifyInstance, context: DashboardContext): v
     nothing(request.body);
     const key = await keys.revoke(access.workspaceId, keyIdOf(request), access.by, confirm(access));
     if (key === 'not_found') throw noKey();
+    signals.announceKeys(access.workspaceId);
     return reply.send({ key });
   });
 }
