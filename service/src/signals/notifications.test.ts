@@ -121,6 +121,7 @@ test('a node notices that its connection is dead, and listens again', async () =
   await a.close();
 });
 
+// Skipped where PgBouncer is not installed: it is a package of the operating system.
 test.runIf(existsSync(PGBOUNCER))(
   'behind a pooler in transaction mode, the log says once that notifications do not arrive',
   async () => {

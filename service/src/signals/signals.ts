@@ -10,7 +10,7 @@ import type { Queryable } from '../database/lane.ts';
 import { preparedStatement } from '../database/statement.ts';
 
 /** What a watcher of a workspace is told. Each may also be told without a reason. */
-export interface WorkspaceWatcher {
+interface WorkspaceWatcher {
   /** The workspace may have new changes. */
   readonly onChange: () => void;
   /** Keys of the workspace may have been revoked or rotated. */
