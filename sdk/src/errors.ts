@@ -52,6 +52,25 @@ export class SvcPositionLostError extends SvcError {
   }
 }
 
+/** Why a request is not a valid webhook. */
+export type WebhookErrorCode =
+  | 'missing_header'
+  | 'invalid_header'
+  | 'too_old'
+  | 'too_new'
+  | 'wrong_signature'
+  | 'invalid_body';
+
+/** A request is not a valid webhook of the service. Respond with 400 and do not use its body. */
+export class SvcWebhookError extends SvcError {
+  readonly code: WebhookErrorCode;
+  constructor(code: WebhookErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'SvcWebhookError';
+    this.code = code;
+  }
+}
+
 /** The parts of an error response. */
 export interface Failure {
   /** The code of the error envelope; `unknown` if the response had none, for example because a proxy sent it. */

@@ -35,4 +35,10 @@ export {
 } from './resource.ts';
 export { Tail, type TailOptions } from './tail/tail.ts';
 export { VERSION } from './version.ts';
+export {
+  type VerifyWebhookOptions,
+  verifyWebhook,
+  type WebhookEvent,
+  type WebhookHeaders,
+} from './webhooks.ts';
 export type * from './wire.ts';

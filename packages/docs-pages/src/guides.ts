@@ -9,6 +9,7 @@ const FILES = {
   authentication: 'authentication.md',
   pagination: 'pagination.md',
   tailing: 'tailing.md',
+  webhooks: 'webhooks.md',
   writing: 'writing.md',
   idempotency: 'idempotency.md',
   sandbox: 'sandbox.md',

@@ -65,3 +65,15 @@ export function positional({ positionals }: Invocation, index: number, name: str
   if (value === undefined) throw new UsageError(`${name} is missing.`);
   return value;
 }
+
+/** The headers of a repeated `--header`, with names in lower case. Throws {@link UsageError} if one is invalid. */
+export function parseHeaders({ header = [] }: Values): Readonly<Record<string, string>> {
+  const lines = Array.isArray(header) ? header : [];
+  return Object.fromEntries(
+    lines.map((line) => {
+      const [, name = '', value = ''] = /^([\w-]+):\s*(.*)$/.exec(String(line)) ?? [];
+      if (name === '') throw new UsageError(`"${String(line)}" is not NAME:VALUE.`);
+      return [name.toLowerCase(), value];
+    }),
+  );
+}

@@ -10,6 +10,8 @@ import { commandHelp, generalHelp, groupHelp } from './help.ts';
 import { BrokenPipe, Interrupted, type Io, printMessage, sanitizeText, write } from './io.ts';
 import { parseCommand } from './parse.ts';
 
+const WEBHOOK_SECRET_PREFIX = 'whsec_';
+
 /** Runs a command line and resolves with its exit code. It never rejects: errors are printed on standard error. */
 export async function run(argv: readonly string[], io: Io): Promise<number> {
   try {
@@ -26,6 +28,11 @@ async function dispatch(argv: readonly string[], io: Io): Promise<void> {
   if (argv.some(containsToken)) {
     throw new UsageError(
       'An API key must not be an argument: the shell history keeps it, and every user of this machine can see it. Set SVC_API_KEY or run svc login, and rotate this key.',
+    );
+  }
+  if (argv.some((argument) => argument.includes(WEBHOOK_SECRET_PREFIX))) {
+    throw new UsageError(
+      'The secret of a webhook must not be an argument: the shell history keeps it. Set SVC_WEBHOOK_SECRET or use --secret-file.',
     );
   }
   const [first, second, ...rest] = argv;

@@ -37,7 +37,7 @@ const orderOf = async (sort: string): Promise<readonly string[]> => {
 };
 
 const PROGRAM = `
-import { Svc, SvcNotFoundError, SvcNetworkError, etagOf, VERSION } from '@svc/sdk';
+import { Svc, SvcNotFoundError, SvcNetworkError, etagOf, verifyWebhook, VERSION } from '@svc/sdk';
 import { Readable } from 'node:stream';
 import process from 'node:process';
 const svc = new Svc();
@@ -63,8 +63,13 @@ const seeing = (url, init) => {
 await new Svc({ fetch: seeing }).request('POST', '/v1/companies', { body: {}, headers: { 'Idempotency-Key': 'mine' } }).catch(() => undefined);
 const unset = await svc.audits.list({ companyId: null }).catch((error) => error.message);
 const mistake = await new Svc({ fetch: () => undefined.status }).audits.get('aud_a').catch((error) => error.message.slice(0, 35));
+const event = '{"type":"content.updated","timestamp":"2026-03-01T09:30:00Z","data":{"id":"chg_1"}}';
+const secret = 'whsec_AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE=';
+const signed = { 'webhook-id': 'chg_1', 'webhook-timestamp': '1772357400', 'webhook-signature': 'v1,uPdLQYQQNXUvVmwKySg3pLE1lmgwtkylZYtmuCsVtdQ=' };
+const verify = (body) => verifyWebhook(body, new Headers(signed), secret, { now: () => 1772357400000 });
+const webhook = [(await verify(event)).type, await verify(event + ' ').catch((error) => error.code)];
 console.log(JSON.stringify({
-  closed: await closed, mine, unset, mistake,
+  webhook, closed: await closed, mine, unset, mistake,
   ids, tailed, version: VERSION, etag: typeof etagOf(audit), resumes: typeof tail.position,
   missing: missing instanceof SvcNotFoundError && missing.requestId.startsWith('req_'),
   away: away instanceof SvcNetworkError, aborted,
@@ -78,6 +83,7 @@ test.for(RUNTIMES)('it runs on $name', async (runtime, context) => {
   await writeFile(file, PROGRAM);
   const { stdout } = await run(program, [...runtime.args, file], { cwd: project, env });
   expect(JSON.parse(stdout)).toEqual({
+    webhook: ['content.updated', 'wrong_signature'],
     closed: true,
     mine: 'mine',
     unset: '"companyId" is null. Pass a string, a number or a boolean, or leave it out.',

@@ -31,3 +31,6 @@ export const examplesOf = (path: string): readonly Example[] =>
         ? []
         : [{ language: language as Language, text, name: `${language} ${index + 1}` }],
   );
+
+/** Whether an example is a server. It runs until it is stopped. */
+export const isServer = ({ text }: Example): boolean => /\.listen\(|\.serve_forever\(/.test(text);

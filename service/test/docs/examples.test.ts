@@ -6,7 +6,7 @@ import { COMPANY, LISTS } from '../harness/lists.ts';
 import { seedRecords } from '../harness/records.ts';
 import { listen } from '../harness/socket.ts';
 import { createWorld, ITEMS, seedRow } from '../harness/world.ts';
-import { DOCUMENTS, examplesOf } from './documents.ts';
+import { DOCUMENTS, examplesOf, isServer } from './documents.ts';
 import { canRun, runExample, userProject } from './run.ts';
 import { typeErrors } from './typescript.ts';
 
@@ -58,7 +58,7 @@ describe.each(DOCUMENTS)('%s', (path) => {
     counts = () => countsOf(service.pool, workspaceId);
   });
 
-  for (const example of examplesOf(path)) {
+  for (const example of examplesOf(path).filter((one) => !isServer(one))) {
     // The languages that are not installed here were printed above.
     test.skipIf(!canRun(example.language))(`runs as it is: ${example.name}`, async () => {
       const text = example.text.replaceAll(ADDRESS, String(env['SVC_BASE_URL']));

@@ -1,6 +1,7 @@
-import { execFile, spawnSync } from 'node:child_process';
+import { type ChildProcessByStdio, execFile, spawn, spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, symlink, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { type Example, type Language, REPOSITORY } from './documents.ts';
@@ -39,18 +40,37 @@ export async function userProject(): Promise<string> {
 
 /** Runs an example as somebody who has copied it, in a folder of its own in the project; throws when it fails. */
 export async function runExample(
-  { language, text }: Pick<Example, 'language' | 'text'>,
+  example: Pick<Example, 'language' | 'text'>,
   env: NodeJS.ProcessEnv,
   directory: string,
 ): Promise<{ readonly stdout: string; readonly stderr: string }> {
+  const { program, args, options } = await prepare(example, env, directory);
+  return run(program, args, options);
+}
+
+/** Starts an example that runs until it is stopped. */
+export async function startExample(
+  example: Pick<Example, 'language' | 'text'>,
+  env: NodeJS.ProcessEnv,
+  directory: string,
+): Promise<ChildProcessByStdio<null, Readable, Readable>> {
+  const { program, args, options } = await prepare(example, env, directory);
+  return spawn(program, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+}
+
+async function prepare(
+  { language, text }: Pick<Example, 'language' | 'text'>,
+  env: NodeJS.ProcessEnv,
+  directory: string,
+) {
   const program = PROGRAMS[language];
   if (program === undefined) throw new Error(`${language} cannot be run here`);
   const path = `${join(directory, BIN)}${delimiter}${process.env['PATH']}`;
   const cwd = await mkdtemp(join(directory, 'example-'));
   const options = { env: { ...process.env, ...env, PATH: path, XDG_CONFIG_HOME: cwd }, cwd };
   // A shell whose input is a socket takes itself for a remote one and would read the user's settings.
-  if (language === 'sh') return run(program, ['--norc', '-euo', 'pipefail', '-c', text], options);
+  if (language === 'sh') return { program, args: ['--norc', '-euo', 'pipefail', '-c', text], options };
   const file = join(cwd, `example.${language === 'ts' ? 'ts' : 'py'}`);
   await writeFile(file, text);
-  return run(program, [file], options);
+  return { program, args: [file], options };
 }

@@ -5,6 +5,7 @@ import { completionCommand } from './completion.ts';
 import { countCommand, getCommand, listCommand, RESOURCE_ENTRIES } from './read.ts';
 import { requestCommand } from './request.ts';
 import { tailCommand } from './tail.ts';
+import { verifyWebhookCommand } from './webhooks.ts';
 import { createCommand, deleteCommand, updateCommand } from './write.ts';
 
 /** The commands of a resource, derived from its declaration. */
@@ -27,5 +28,6 @@ export const COMMANDS: readonly Command[] = [
   loginCommand,
   logoutCommand,
   requestCommand,
+  verifyWebhookCommand,
   completionCommand(() => COMMANDS),
 ];

@@ -1,8 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { HTTP_METHODS } from '../../contract/index.ts';
-import { SvcError } from '../../errors.ts';
 import { mayHaveBody } from '../../http/transport.ts';
-import { type Command, positional, text, UsageError, type Values } from '../command.ts';
+import { type Command, parseHeaders, positional, text, UsageError, type Values } from '../command.ts';
+import { readInput } from '../input.ts';
 import { type Io, write } from '../io.ts';
 import { valueText } from '../output/format.ts';
 import { openClient } from '../session.ts';
@@ -45,17 +44,11 @@ export const requestCommand: Command = {
   },
 };
 
-function headersOf({ header = [] }: Values): Readonly<Record<string, string>> {
-  const lines = Array.isArray(header) ? header : [];
-  return Object.fromEntries(
-    lines.map((line) => {
-      const [, name = '', value = ''] = /^([\w-]+):\s*(.*)$/.exec(String(line)) ?? [];
-      if (name === '') throw new UsageError(`"${String(line)}" is not NAME:VALUE.`);
-      if (name.toLowerCase() === 'authorization')
-        throw new UsageError('The key comes from SVC_API_KEY or svc login.');
-      return [name.toLowerCase(), value];
-    }),
-  );
+function headersOf(values: Values): Readonly<Record<string, string>> {
+  const headers = parseHeaders(values);
+  if (Object.hasOwn(headers, 'authorization'))
+    throw new UsageError('The key comes from SVC_API_KEY or svc login.');
+  return headers;
 }
 
 async function bodyOf(io: Io, data: string | undefined): Promise<unknown> {
@@ -69,13 +62,6 @@ async function bodyOf(io: Io, data: string | undefined): Promise<unknown> {
 }
 
 async function readData(io: Io, data: string): Promise<string> {
-  if (data === '-') {
-    let read = '';
-    for await (const chunk of io.stdin) read += String(chunk);
-    return read;
-  }
-  if (!data.startsWith('@')) return data;
-  return readFile(data.slice(1), 'utf8').catch((error: Error) => {
-    throw new SvcError(`${data.slice(1)} cannot be read: ${error.message}`, { cause: error });
-  });
+  if (data !== '-' && !data.startsWith('@')) return data;
+  return String(await readInput(io, data.replace(/^@/, '')));
 }

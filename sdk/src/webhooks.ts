@@ -1,0 +1,154 @@
+import { checkedOptions } from './checked-options.ts';
+import { SvcError, SvcWebhookError } from './errors.ts';
+
+/** Webhooks are signed per Standard Webhooks (https://www.standardwebhooks.com). This file uses only WebCrypto. */
+
+/** The headers of a request: those of `node:http`, a `Headers`, or any pairs of name and value. */
+export type WebhookHeaders =
+  | Iterable<readonly [name: string, value: string]>
+  | Readonly<Record<string, string | readonly string[] | undefined>>;
+
+export interface VerifyWebhookOptions {
+  /** How many seconds the time of the webhook and of this machine may differ. Default: 300. */
+  readonly toleranceSeconds?: number;
+  /** The time in milliseconds. Default: `Date.now`. */
+  readonly now?: () => number;
+}
+
+/** The body of a webhook. */
+export interface WebhookEvent {
+  /** Such as `content.updated`. A newer service can send types that this version does not know. */
+  readonly type: string;
+  /** When the change was committed: ISO 8601 in UTC. */
+  readonly timestamp: string;
+  readonly data: {
+    /** The `webhook-id`. A repeat of the webhook has the same. */
+    readonly id: string;
+    readonly resource: string;
+    readonly recordId: string | null;
+    readonly companyId: string | null;
+    /** The record after the change; null after its deletion. */
+    readonly record: Readonly<Record<string, unknown>> | null;
+    readonly [field: string]: unknown;
+  };
+}
+
+const TOLERANCE_SECONDS = 300;
+const SECRET = /^whsec_((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)$/;
+const SECRET_BYTES_MIN = 24;
+const SECRET_BYTES_MAX = 64;
+const SIGNATURE = /^v1,([A-Za-z0-9+/]{43}=)$/;
+/** The service sends at most two, while a secret is rotated. More are ignored. */
+const SIGNATURES_MAX = 8;
+const HMAC = { name: 'HMAC', hash: 'SHA-256' } as const;
+
+/**
+ * Verifies a webhook of the service and resolves with its event. `body` is the body as it arrived, not parsed. `secret` is
+ * the `whsec_…` of the endpoint, or several: one of them must fit. Signatures are compared in constant time.
+ * Rejects with {@link SvcWebhookError} if the request is not a valid webhook, and with {@link SvcError} if an argument is
+ * wrong, such as a malformed secret.
+ *
+ * A webhook can arrive more than once, always with the same `webhook-id`, which is `event.data.id`.
+ */
+export async function verifyWebhook(
+  body: string | Uint8Array | ArrayBuffer,
+  headers: WebhookHeaders,
+  secret: string | readonly string[],
+  options?: VerifyWebhookOptions,
+): Promise<WebhookEvent> {
+  const { toleranceSeconds = TOLERANCE_SECONDS, now = Date.now } = checkedOptions(options, [
+    'toleranceSeconds',
+    'now',
+  ]);
+  const keys = await keysOf(secret);
+  const bytes = bytesOf(body);
+  const id = headerOf(headers, 'webhook-id');
+  const timestamp = headerOf(headers, 'webhook-timestamp');
+  const signatures = headerOf(headers, 'webhook-signature').split(' ').slice(0, SIGNATURES_MAX);
+  checkTime(timestamp, now(), toleranceSeconds);
+  const signed = joined(new TextEncoder().encode(`${id}.${timestamp}.`), bytes);
+  for (const signature of signatures) {
+    const [, base64] = SIGNATURE.exec(signature) ?? [];
+    if (base64 === undefined) continue;
+    for (const key of keys) {
+      if (await crypto.subtle.verify(HMAC, key, decodeBase64(base64), signed)) return parseEvent(bytes);
+    }
+  }
+  throw new SvcWebhookError('wrong_signature', 'No signature of the webhook fits the secret and the body.');
+}
+
+function keysOf(secret: string | readonly string[]) {
+  const secrets: readonly unknown[] = Array.isArray(secret) ? secret : [secret];
+  if (secrets.length === 0) throw new SvcError('A webhook is verified with at least one secret.');
+  return Promise.all(
+    secrets.map((one) => {
+      const [, base64 = ''] = (typeof one === 'string' ? SECRET.exec(one) : null) ?? [];
+      const key = decodeBase64(base64);
+      // The message does not contain the secret.
+      if (key.length < SECRET_BYTES_MIN || key.length > SECRET_BYTES_MAX)
+        throw new SvcError('The secret of a webhook must be whsec_ and 24 to 64 bytes in base64.');
+      return crypto.subtle.importKey('raw', key, HMAC, false, ['verify']);
+    }),
+  );
+}
+
+function bytesOf(body: unknown): Uint8Array {
+  if (typeof body === 'string') return new TextEncoder().encode(body);
+  if (body instanceof Uint8Array) return body;
+  if (body instanceof ArrayBuffer) return new Uint8Array(body);
+  throw new SvcError(
+    'The body of a webhook must be the text or the bytes that arrived, not a parsed object.',
+  );
+}
+
+function headerOf(headers: WebhookHeaders, name: string): string {
+  const pairs: Iterable<readonly [string, unknown]> =
+    Symbol.iterator in headers ? headers : Object.entries(headers);
+  const values = [...pairs].filter(([key]) => key.toLowerCase() === name).flatMap(([, value]) => value ?? []);
+  const [value] = values;
+  if (value === undefined || value === '')
+    throw new SvcWebhookError('missing_header', `The webhook has no header ${name}.`);
+  if (typeof value !== 'string' || values.length > 1)
+    throw new SvcWebhookError('invalid_header', `The webhook has the header ${name} more than once.`);
+  return value;
+}
+
+function checkTime(timestamp: string, nowMs: number, toleranceSeconds: number): void {
+  if (!/^\d{1,12}$/.test(timestamp))
+    throw new SvcWebhookError('invalid_header', 'The header webhook-timestamp is not a time in seconds.');
+  const age = Math.floor(nowMs / 1000) - Number(timestamp);
+  if (age > toleranceSeconds)
+    throw new SvcWebhookError(
+      'too_old',
+      `The webhook is ${age} seconds old. It may be a repeat by somebody else.`,
+    );
+  if (age < -toleranceSeconds)
+    throw new SvcWebhookError('too_new', `The webhook is ${-age} seconds in the future. Check the clock.`);
+}
+
+function parseEvent(bytes: Uint8Array): WebhookEvent {
+  try {
+    const event: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    const { type, timestamp, data }: Readonly<Record<string, unknown>> = Object(event);
+    if (
+      typeof type === 'string' &&
+      typeof timestamp === 'string' &&
+      typeof data === 'object' &&
+      data !== null
+    )
+      return event as WebhookEvent;
+  } catch {
+    // The error below says the same.
+  }
+  throw new SvcWebhookError('invalid_body', 'The body of the webhook is not an event.');
+}
+
+function joined(first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(first.length + second.length);
+  bytes.set(first);
+  bytes.set(second, first.length);
+  return bytes;
+}
+
+const decodeBase64 = (base64: string): Uint8Array<ArrayBuffer> =>
+  Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
