@@ -71,6 +71,17 @@ create table audits (
   constraint audits_headline_score_check CHECK (headline_score >= 0 AND headline_score <= 100)
 );
 
+create table changes (
+  workspace_id text collate "C" not null,
+  last_at timestamp with time zone not null,
+  type text collate "C" not null,
+  changes smallint not null,
+  bytes integer not null,
+  items bytea not null,
+  constraint changes_pkey PRIMARY KEY (workspace_id, last_at),
+  constraint changes_changes_check CHECK (changes > 0)
+);
+
 create table companies (
   workspace_id text collate "C" not null,
   id text collate "C" not null,
@@ -113,6 +124,12 @@ create table deployment_secrets (
   issuing_since timestamp with time zone default now() not null,
   constraint deployment_secrets_pkey PRIMARY KEY (fingerprint)
 );
+
+create table feed_starts (
+  workspace_id text collate "C" not null,
+  complete_after timestamp with time zone not null,
+  constraint feed_starts_pkey PRIMARY KEY (workspace_id)
+) with (fillfactor=50);
 
 create table idempotent_answers (
   workspace_id text collate "C" not null,
@@ -498,6 +515,23 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.mark_missed_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  of_workspace text := case tg_op when 'DELETE' then old.workspace_id else new.workspace_id end;
+begin
+  if current_setting('svc.feed', true) is distinct from of_workspace then
+    insert into feed_starts (workspace_id, complete_after)
+    select workspace_id, last_at from workspace_clocks where workspace_id = of_workspace
+    on conflict (workspace_id) do update set complete_after = greatest(feed_starts.complete_after, excluded.complete_after);
+    perform set_config('svc.feed', of_workspace, true);
+  end if;
+  return null;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.order_audit()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -565,6 +599,8 @@ begin
 end
 $function$;
 
+CREATE TRIGGER missed_change AFTER INSERT OR DELETE OR UPDATE OF doc ON public.audits FOR EACH ROW WHEN ((current_setting('svc.feed'::text, true) IS DISTINCT FROM 'kept'::text)) EXECUTE FUNCTION mark_missed_change();
+
 CREATE TRIGGER order_audit BEFORE INSERT ON public.audits FOR EACH ROW WHEN ((new.id_order IS NULL)) EXECUTE FUNCTION order_audit();
 
 CREATE TRIGGER has_audits BEFORE DELETE ON public.companies FOR EACH ROW EXECUTE FUNCTION refuse_while_audits_exist();
@@ -572,5 +608,11 @@ CREATE TRIGGER has_audits BEFORE DELETE ON public.companies FOR EACH ROW EXECUTE
 CREATE TRIGGER has_content BEFORE DELETE ON public.companies FOR EACH ROW EXECUTE FUNCTION refuse_while_records_exist('content');
 
 CREATE TRIGGER has_mentions BEFORE DELETE ON public.companies FOR EACH ROW EXECUTE FUNCTION refuse_while_records_exist('mentions');
+
+CREATE TRIGGER missed_change AFTER INSERT OR DELETE OR UPDATE OF doc ON public.companies FOR EACH ROW WHEN ((current_setting('svc.feed'::text, true) IS DISTINCT FROM 'kept'::text)) EXECUTE FUNCTION mark_missed_change();
+
+CREATE TRIGGER missed_change AFTER INSERT OR DELETE OR UPDATE OF doc ON public.content FOR EACH ROW WHEN ((current_setting('svc.feed'::text, true) IS DISTINCT FROM 'kept'::text)) EXECUTE FUNCTION mark_missed_change();
+
+CREATE TRIGGER missed_change AFTER INSERT OR DELETE OR UPDATE OF doc ON public.mentions FOR EACH ROW WHEN ((current_setting('svc.feed'::text, true) IS DISTINCT FROM 'kept'::text)) EXECUTE FUNCTION mark_missed_change();
 
 CREATE TRIGGER has_usage_mark AFTER INSERT ON public.workspaces FOR EACH ROW EXECUTE FUNCTION create_usage_mark();

@@ -118,6 +118,7 @@ export class SvcPreconditionFailedError extends SvcApiError {}
 export class SvcPayloadTooLargeError extends SvcApiError {}
 export class SvcUnsupportedMediaTypeError extends SvcApiError {}
 export class SvcExpectationFailedError extends SvcApiError {}
+export class SvcPositionExpiredError extends SvcApiError {}
 export class SvcIdempotencyMismatchError extends SvcApiError {}
 export class SvcQuotaExceededError extends SvcApiError {}
 export class SvcRateLimitedError extends SvcApiError {}
@@ -141,6 +142,7 @@ export const ERROR_CLASSES = {
   conflict: SvcConflictError,
   invalid_transition: SvcInvalidTransitionError,
   idempotency_in_progress: SvcIdempotencyInProgressError,
+  position_expired: SvcPositionExpiredError,
   precondition_failed: SvcPreconditionFailedError,
   payload_too_large: SvcPayloadTooLargeError,
   unsupported_media_type: SvcUnsupportedMediaTypeError,

@@ -31,6 +31,9 @@ export type KeyAccess = ApiKey['access'];
  */
 export type AuditLogEntry = Wire<Contract['auditLog']>;
 
+/** A change of a record, or an event of the workspace. */
+export type Change = Wire<Contract['changes']>;
+
 /** The body of every list response (specification, section 2, List envelope). */
 export interface ListEnvelope<Item> {
   readonly data: readonly Item[];

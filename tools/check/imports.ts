@@ -12,6 +12,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['bulk', 'integrity'],
   ['records', 'keys'],
   ['resources'],
+  ['changes'],
   ['list', 'audit-log', 'quota', 'signals'],
   ['http'],
   ['database', 'log', 'config'],

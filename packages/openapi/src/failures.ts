@@ -26,6 +26,7 @@ export const FAILURES = {
   CreateConflict: ['conflict', 'idempotency_in_progress'],
   InvalidTransition: ['invalid_transition'],
   DeleteConflict: ['conflict'],
+  PositionExpired: ['position_expired'],
   PreconditionFailed: ['precondition_failed'],
   PayloadTooLarge: ['payload_too_large'],
   UnsupportedMediaType: ['unsupported_media_type'],
@@ -53,9 +54,10 @@ const ALWAYS = [
 ] as const satisfies readonly Failure[];
 
 /** A key that is limited to one company cannot read some lists, and cannot request records of another company. */
-export const listFailures = ({ company, filters }: CompleteResource): readonly Failure[] => [
+export const listFailures = ({ company, filters, positions }: CompleteResource): readonly Failure[] => [
   'BadListRequest',
   ...(company === null || 'companyId' in filters ? ['InsufficientScope' as const] : []),
+  ...(positions ? ['PositionExpired' as const] : []),
   ...ALWAYS,
 ];
 

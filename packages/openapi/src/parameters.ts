@@ -87,6 +87,7 @@ export const listParameters = (resource: CompleteResource): readonly (Parameter 
   ...shared('Cursor', 'Limit', 'Direction'),
   ...(resource.sorts === undefined ? [] : [sortParameter(resource)]),
   ...Object.entries(resource.filters).map(([name, field]) => filterParameter(name, field)),
+  ...(resource.positions ? [afterParameter(resource)] : []),
   ...shared('IfNoneMatch', 'RequestId'),
 ];
 
@@ -99,6 +100,13 @@ function sortParameter(resource: CompleteResource): Parameter {
     schema: { type: 'string', enum: names, default: names[0] },
   };
 }
+
+const afterParameter = ({ plural }: CompleteResource): Parameter => ({
+  name: 'after',
+  in: 'query',
+  description: `\`pagination.position\` of an earlier page, or the id of one of the ${plural}: returns what follows it, in the order of the commits. \`now\`: the end of the feed. Excludes \`cursor\` and \`direction\`. Unlike a cursor, a position has no binding to filters, and is valid as long as what follows it is stored (30 days by default); then \`position_expired\`.`,
+  schema: { type: 'string' },
+});
 
 function filterParameter(name: string, field: Field): Parameter {
   // Explorers send every parameter that has an example, so a filter has none.

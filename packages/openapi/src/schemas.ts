@@ -2,6 +2,7 @@ import {
   type CompleteResource,
   ERROR_CODES,
   type Field,
+  ID_PATTERN,
   type JsonSchema,
   PAGE_LIMIT_MAX,
   schemaOf,
@@ -51,7 +52,7 @@ function recordSchema({ description, fields }: CompleteResource): JsonSchema {
 export const recordExample = ({ fields }: CompleteResource): JsonSchema =>
   Object.fromEntries(Object.entries(fields).map(([name, { example }]) => [name, example]));
 
-const listSchema = ({ type, total }: CompleteResource): JsonSchema => ({
+const listSchema = (resource: CompleteResource): JsonSchema => ({
   type: 'object',
   required: ['data', 'pagination'],
   properties: {
@@ -59,13 +60,23 @@ const listSchema = ({ type, total }: CompleteResource): JsonSchema => ({
       type: 'array',
       description: 'Items of the page, in the order of the list.',
       maxItems: PAGE_LIMIT_MAX,
-      items: reference('schemas', type),
+      items: reference('schemas', resource.type),
     },
-    pagination: reference('schemas', paginationName(total)),
+    pagination: reference('schemas', paginationName(resource)),
   },
 });
 
-const paginationName = (total = false): string => (total ? 'PaginationWithTotal' : 'Pagination');
+type Paginated = Pick<CompleteResource, 'total' | 'positions'>;
+
+const paginationName = ({ total, positions }: Paginated): string =>
+  total ? 'PaginationWithTotal' : positions ? 'PaginationWithPosition' : 'Pagination';
+
+const searchedTo: JsonSchema = {
+  type: 'string',
+  format: 'date-time',
+  description:
+    'Present if the page ended early, because a filter has no index: the time of the last item that was read. The page may be empty; `nextCursor` continues.',
+};
 
 const cursor = (description: string): JsonSchema => ({
   type: ['string', 'null'],
@@ -73,10 +84,10 @@ const cursor = (description: string): JsonSchema => ({
   description,
 });
 
-function paginationSchema(total: boolean): JsonSchema {
+function paginationSchema({ total, positions }: Paginated): JsonSchema {
   return {
     type: 'object',
-    required: ['nextCursor', 'hasMore', 'startCursor', 'endCursor'],
+    required: ['nextCursor', 'hasMore', 'startCursor', 'endCursor', ...(positions ? ['position'] : [])],
     properties: {
       nextCursor: cursor(
         'Cursor of the next page in the requested direction; null if there is none. Opaque.',
@@ -92,11 +103,17 @@ function paginationSchema(total: boolean): JsonSchema {
               maximum: TOTAL_MAX_ITEMS,
               description: `Number of items in the filtered list. Absent above ${TOTAL_MAX_ITEMS}, and if it is not known because a filter has no index.`,
             },
-            searchedTo: {
+            searchedTo,
+          }
+        : {}),
+      ...(positions
+        ? {
+            searchedTo,
+            position: {
               type: 'string',
-              format: 'date-time',
+              pattern: ID_PATTERN,
               description:
-                'Present if the page ended early, because a filter has no index: the time of the last item that was read. The page may be empty; `nextCursor` continues.',
+                'Where the changes after this page begin: request `after` with it, now or within 30 days. On the first page of the newest changes, it is the end of the feed. Unlike a cursor, it may be stored.',
             },
           }
         : {}),
@@ -116,6 +133,7 @@ export const listExample = (resource: CompleteResource): JsonSchema => ({
     startCursor: EXAMPLE_START_CURSOR,
     endCursor: EXAMPLE_END_CURSOR,
     ...(resource.total ? { total: 17 } : {}),
+    ...(resource.positions ? { position: recordExample(resource)['id'] } : {}),
   },
 });
 
@@ -153,8 +171,7 @@ export function schemas(resources: readonly CompleteResource[]): Readonly<Record
         [listSchemaName(resource), listSchema(resource)],
       ]),
     ),
-    [paginationName(false)]: paginationSchema(false),
-    [paginationName(true)]: paginationSchema(true),
+    ...Object.fromEntries(resources.map((each) => [paginationName(each), paginationSchema(each)])),
     Count: countSchema,
     ErrorEnvelope: errorSchema,
   };

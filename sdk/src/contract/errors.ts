@@ -55,6 +55,11 @@ export const ERRORS = {
     meaning: 'A request with this Idempotency-Key is still running.',
     retryable: true,
   },
+  position_expired: {
+    status: 410,
+    meaning:
+      'Changes after the position are no longer stored; read the lists again, and continue at a new position.',
+  },
   precondition_failed: { status: 412, meaning: 'The record does not have the ETag in If-Match.' },
   payload_too_large: { status: 413, meaning: 'The request body is too large.' },
   unsupported_media_type: { status: 415, meaning: 'The body must be application/json.' },

@@ -4,6 +4,7 @@
  */
 export * from './audit-log-kinds.ts';
 export * from './errors.ts';
+export * from './events.ts';
 export * from './field.ts';
 export * from './id.ts';
 export * from './json-schema.ts';

@@ -49,6 +49,11 @@ export interface ResourceContract<FieldName extends string = string> {
    * @default false
    */
   readonly total?: true;
+  /**
+   * Whether the list has durable positions: the parameter `after`, and `pagination.position` in every page.
+   * @default false
+   */
+  readonly positions?: true;
   /** @default the API, imports and the dashboard only read its records */
   readonly writes?: Writes;
   /**
@@ -110,6 +115,13 @@ export const sortsOf = ({ sorts }: Pick<ResourceContract, 'sorts'>): readonly st
   sorts === undefined
     ? []
     : [CREATED, ...Object.keys(sorts)].flatMap((name) => ORDERS.map((order) => `${name}-${order}`));
+
+/** The company of a record. */
+export const companyId = {
+  kind: 'id',
+  description: 'Identifier of the company that the record belongs to.',
+  example: 'com_01jq4d0e6tf3s9v2m8k5x7h1ab',
+} as const satisfies IdField;
 
 /** The time at which the service created a record. */
 export const createdAt = {

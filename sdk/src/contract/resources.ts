@@ -1,12 +1,8 @@
+import { apiKeys } from './api-keys.ts';
 import { auditLog } from './audit-log.ts';
-import type { ChoiceField, IdField } from './field.ts';
-import { createdAt, defineResource } from './resource.ts';
-
-const companyId = {
-  kind: 'id',
-  description: 'Identifier of the company that the record belongs to.',
-  example: 'com_01jq4d0e6tf3s9v2m8k5x7h1ab',
-} as const satisfies IdField;
+import { changesOf } from './changes.ts';
+import type { ChoiceField } from './field.ts';
+import { companyId, createdAt, defineResource } from './resource.ts';
 
 const contentStatus = {
   kind: 'choice',
@@ -16,15 +12,8 @@ const contentStatus = {
   example: 'published',
 } as const satisfies ChoiceField;
 
-const keyStatus = {
-  kind: 'choice',
-  values: ['active', 'revoked'],
-  description: 'Whether the key is still accepted.',
-  example: 'active',
-} as const satisfies ChoiceField;
-
-/** Every resource of the API. A new resource is an entry here and a migration. */
-export const CONTRACT = {
+/** The resources whose records can be written. A new resource is an entry here and a migration. */
+export const RECORDS = {
   audits: defineResource({
     name: 'audits',
     singular: 'audit',
@@ -186,63 +175,17 @@ export const CONTRACT = {
     server: ['createdAt'],
     optional: ['domain'],
   }),
+} as const;
 
-  apiKeys: defineResource({
-    name: 'api-keys',
-    singular: 'API key',
-    plural: 'API keys',
-    description:
-      'A key of the workspace, without its token. Keys are created, rotated and revoked only in the dashboard.',
-    idPrefix: 'key',
-    fields: {
-      id: { kind: 'id', description: 'API key identifier.', example: 'key_01jq4d4c8yf0zt5m9x2wp6s3rf' },
-      name: { kind: 'text', max: 100, description: 'Name given at creation.', example: 'crawler' },
-      mode: {
-        kind: 'choice',
-        values: ['live', 'test'],
-        description: 'Live, or test (sandbox).',
-        example: 'live',
-      },
-      /** Prefix and last four characters of the token, for example `svc_live_…9xQ2`. */
-      hint: {
-        kind: 'text',
-        max: 20,
-        description: 'Prefix and last four characters of the token.',
-        example: 'svc_live_…9xQ2',
-      },
-      access: {
-        kind: 'choice',
-        values: ['read', 'write'],
-        description: 'Whether the key can only read, or also write.',
-        example: 'read',
-      },
-      /** The only company whose records the key may access; null: the whole workspace. */
-      companyId: {
-        ...companyId,
-        nullable: true,
-        description: 'The only company whose records the key may access. Null: the whole workspace.',
-      },
-      createdAt,
-      /** Accurate to the minute; null: never used. */
-      lastUsedAt: {
-        kind: 'time',
-        nullable: true,
-        description: 'Time of the last request, accurate to the minute. Null if the key was never used.',
-        example: '2026-03-02T08:00:00Z',
-      },
-      revokedAt: {
-        kind: 'time',
-        nullable: true,
-        description: 'When the key was revoked. Null if it was not.',
-        example: '2026-03-02T08:00:00.000001Z',
-      },
-    },
-    company: 'companyId',
-    filters: { status: keyStatus },
-    total: true,
-  }),
+/** Every resource of the API. */
+export const CONTRACT = {
+  ...RECORDS,
+
+  apiKeys,
 
   auditLog,
+
+  changes: changesOf(Object.values(RECORDS)),
 } as const;
 
 export type Contract = typeof CONTRACT;

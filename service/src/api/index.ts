@@ -7,10 +7,11 @@ import { ApiError } from '../http/errors.ts';
 import { createAuthenticator } from '../keys/authenticate.ts';
 import type { CursorCodec } from '../list/cursor.ts';
 import type { Limiter } from '../quota/limiter.ts';
-import { apiKeys, RESOURCES } from '../resources/index.ts';
+import { apiKeys, changes, RESOURCES } from '../resources/index.ts';
 import type { ChangeSignals } from '../signals/signals.ts';
 import { auditResponse } from './audit-hook.ts';
 import { authenticate } from './authentication.ts';
+import { registerChanges } from './changes.ts';
 import { createQuotaGate, requireBurst } from './limits.ts';
 import { acceptEveryMethod, collectMethods, refuseOtherMethods } from './methods.ts';
 import { registerCount, registerReads } from './reads.ts';
@@ -61,7 +62,9 @@ export function registerV1(app: FastifyInstance, options: ApiOptions): void {
       v1.setNotFoundHandler(() => {
         throw new ApiError('not_found', 'There is no such path.');
       });
+      registerChanges(v1, { reads, cursors, clock });
       for (const resource of RESOURCES) {
+        if (resource === changes) continue;
         // Keys show their last use, with all earlier live requests (docs/assumptions.md): so it is counted first.
         const prepare = resource === apiKeys ? usage.catchUp : undefined;
         registerReads(v1, resource, { reads, cursors, clock, prepare });

@@ -5,7 +5,7 @@ import type { Shares } from '../database/lane.ts';
 import { ApiError } from '../http/errors.ts';
 import type { CursorFailure } from '../list/cursor.ts';
 import type { ListDefinition } from '../list/definition.ts';
-import { parseListQuery, type RawQuery } from '../list/query.ts';
+import { type ListQuery, parseListQuery, type RawQuery } from '../list/query.ts';
 import { type ListAnswer, type ListReader, readList, type Scope } from '../list/read.ts';
 import { readCount, readRecord } from '../records/read.ts';
 import type { Resource } from '../resources/define.ts';
@@ -58,13 +58,17 @@ export async function readPage(
   scope: Scope,
 ): Promise<ListAnswer> {
   const query = orInvalidParameter(parseListQuery(list, rawQuery));
-  const { companyId } = query.filters;
-  if (scope.companyId !== null && companyId !== undefined && companyId !== scope.companyId) {
-    throw new ApiError('insufficient_scope', 'This key is limited to another company than "companyId".');
-  }
+  requireOwnCompany(query, scope);
   const page = await readList(reader, list, query, scope);
   if (typeof page === 'string') throw new ApiError(...CURSOR_REFUSALS[page]);
   return page;
+}
+
+/** Refuses a filter by another company than that of the key. */
+export function requireOwnCompany({ filters: { companyId } }: ListQuery, scope: Scope): void {
+  if (scope.companyId !== null && companyId !== undefined && companyId !== scope.companyId) {
+    throw new ApiError('insufficient_scope', 'This key is limited to another company than "companyId".');
+  }
 }
 
 const CURSOR_REFUSALS: Readonly<Record<CursorFailure, readonly [AnyErrorCode, string]>> = {

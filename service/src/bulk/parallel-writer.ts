@@ -1,9 +1,10 @@
+import { allocateTimestamps, lockClockShared } from '../changes/clock.ts';
+import type { Micros } from '../config/micros.ts';
 import { inTransaction } from '../database/pool.ts';
-import { addToCounts, countsOf } from '../records/counters.ts';
+import { copyAccepted, noteCreations } from '../records/copy.ts';
 import type { Uncommitted } from '../records/id-order.ts';
-import { acceptInputs, copyAccepted, type InsertResult, texts } from '../records/insert.ts';
+import { acceptInputs, type InsertResult, texts } from '../records/insert.ts';
 import type { RecordInput } from '../records/row.ts';
-import { allocateTimestamps, lockClockShared, type Micros } from '../records/time.ts';
 import { logImport } from './import-run.ts';
 import { batchWriter, beginImport, type ImportWriter } from './import-writer.ts';
 import type { ImportTarget } from './target.ts';
@@ -72,7 +73,7 @@ async function writeLinked(
   before: Before,
   link: (next: Link) => void,
 ): Promise<InsertResult | undefined> {
-  const { pool, workspaceId, resource } = target;
+  const { pool, workspaceId } = target;
   const previous = await before.linked;
   const chain = await chainFor(target, inputs.length, previous?.chain, before.committed);
   const first = chain.next;
@@ -93,7 +94,7 @@ async function writeLinked(
     const inserted = await copyAccepted(client, target, accepted, first);
     await before.committed;
     if (inserted.length > 0) {
-      await addToCounts(client, workspaceId, resource, countsOf(resource, accepted));
+      await noteCreations(client, target, accepted, inserted, first);
       await logImport(client, target, inserted.length);
     }
     return { inserted, ...others };

@@ -1,4 +1,6 @@
-import { ORDERS, type Order } from '@svc/sdk/contract';
+import { type Direction, ORDERS, type Order } from '@svc/sdk/contract';
+import type { Queryable } from '../database/lane.ts';
+import type { Position } from './cursor.ts';
 
 /** What this folder needs to know of a list. It knows no resource: resources/ defines them. */
 
@@ -54,6 +56,10 @@ export interface ListDefinition {
   readonly filters: Readonly<Record<string, Filter>>;
   /** Whether a page has `pagination.total`, up to TOTAL_MAX_ITEMS. Not for lists whose filters compare the sort column. */
   readonly total: boolean;
+  /** Parameters that only its route knows. Default: none. */
+  readonly parameters?: readonly string[];
+  /** Reads a page of a relation that does not have a row for each item. Default: one statement, by list/keyset.ts. */
+  readonly read?: (connections: Queryable, read: KeysetRead) => Promise<KeysetRow>;
 }
 
 /** A value of `sort`: field and order, such as `created-descending`. */
@@ -61,6 +67,55 @@ export interface Sort {
   readonly name: string;
   readonly column: SortColumn;
   readonly order: Order;
+}
+
+/** What the statement of a page reads. */
+export interface KeysetRead {
+  readonly list: ListDefinition;
+  readonly workspaceId: string;
+  /** Columns of an index that must equal a value, in the order of `list.indexed`: filters, and the company of the key. */
+  readonly equal: Readonly<Record<string, string>>;
+  /**
+   * Other columns that are compared with a value. Those of the sort column limit the range that is read. With others, at
+   * most SEARCHED_ROWS_MAX rows of the range are read.
+   */
+  readonly compared?: readonly Compared[];
+  readonly sort: Sort;
+  readonly direction: Direction;
+  readonly position: Position | undefined;
+  readonly limit: number;
+}
+
+export interface Compared extends Comparison {
+  readonly column: string;
+  readonly value: string;
+}
+
+/** The statement's single row. The rows of the page are in the order of the statement; all values are text. */
+export interface KeysetRow {
+  /** The docs of up to limit + 1 rows, joined by a comma and a line break. Null: there are no rows. */
+  readonly docs: string | null;
+  readonly rows: number;
+  readonly first_key: string | null;
+  readonly first_id: string | null;
+  /** Undefined: the table has no column `id_order`. */
+  readonly first_order?: string | null;
+  /** Sort key and id of the last row that belongs to the page. */
+  readonly last_key: string | null;
+  readonly last_id: string | null;
+  readonly last_order?: string | null;
+  /** Items of the whole filtered list, at most TOTAL_MAX_ITEMS + 1. Null: the list has no total, or it is not known. */
+  readonly total: number | null;
+  /** Sort key and id of the last row that was read, if rows are compared one by one and fewer than limit + 1 are found. */
+  readonly searched_key?: string | null;
+  readonly searched_id?: string | null;
+  /** Sort key and id of the first row that was read then. */
+  readonly began_key?: string | null;
+  readonly began_id?: string | null;
+  /** Whether as many rows were read as may be, so that there can be more. Null: none. */
+  readonly stopped?: boolean | null;
+  /** `pagination.position`. Undefined: the list has none. */
+  readonly position?: string;
 }
 
 /** All sorts of a list by their name in the `sort` parameter, the default (created-descending) first. */
@@ -76,4 +131,5 @@ export const parametersOf = (list: ListDefinition): readonly string[] => [
   'direction',
   ...(list.sortable ? ['sort'] : []),
   ...Object.keys(list.filters),
+  ...(list.parameters ?? []),
 ];

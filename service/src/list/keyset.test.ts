@@ -1,7 +1,7 @@
 import type { Order } from '@svc/sdk/contract';
 import { describe, expect, test } from 'vitest';
-import type { ListDefinition } from './definition.ts';
-import { type KeysetRead, keysetStatement } from './keyset.ts';
+import type { KeysetRead, ListDefinition } from './definition.ts';
+import { keysetStatement } from './keyset.ts';
 
 const LIST: ListDefinition = {
   name: 'things',

@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
-import { type Direction, TOTAL_MAX_ITEMS } from '@svc/sdk/contract';
+import { TOTAL_MAX_ITEMS } from '@svc/sdk/contract';
 import type pg from 'pg';
 import { SEARCHED_ROWS_MAX } from '../config/limits.ts';
 import type { Queryable } from '../database/lane.ts';
 import { type BoundStatement, preparedStatements, statements } from '../database/statement.ts';
-import type { Position } from './cursor.ts';
-import type { Comparison, ListDefinition, Sort } from './definition.ts';
+import type { KeysetRead, KeysetRow, ListDefinition, Sort } from './definition.ts';
 import {
   type FixedColumn,
   idOrderOf,
@@ -14,53 +13,6 @@ import {
   shortKeyOf,
   valuesOf,
 } from './short-keys.ts';
-
-/** What the statement of a page reads. */
-export interface KeysetRead {
-  readonly list: ListDefinition;
-  readonly workspaceId: string;
-  /** Columns of an index that must equal a value, in the order of `list.indexed`: filters, and the company of the key. */
-  readonly equal: Readonly<Record<string, string>>;
-  /**
-   * Other columns that are compared with a value. Those of the sort column limit the range that is read. With others, at
-   * most SEARCHED_ROWS_MAX rows of the range are read.
-   */
-  readonly compared?: readonly Compared[];
-  readonly sort: Sort;
-  readonly direction: Direction;
-  readonly position: Position | undefined;
-  readonly limit: number;
-}
-
-export interface Compared extends Comparison {
-  readonly column: string;
-  readonly value: string;
-}
-
-/** The statement's single row. The rows of the page are in the order of the statement; all values are text. */
-export interface KeysetRow {
-  /** The docs of up to limit + 1 rows, joined by {@link DOC_SEPARATOR}. Null: there are no rows. */
-  readonly docs: string | null;
-  readonly rows: number;
-  readonly first_key: string | null;
-  readonly first_id: string | null;
-  /** Undefined: the table has no column `id_order`. */
-  readonly first_order?: string | null;
-  /** Sort key and id of the last row that belongs to the page. */
-  readonly last_key: string | null;
-  readonly last_id: string | null;
-  readonly last_order?: string | null;
-  /** Items of the whole filtered list, at most TOTAL_MAX_ITEMS + 1. Null: the list has no total, or it is not known. */
-  readonly total: number | null;
-  /** Sort key and id of the last row that was read, if rows are compared one by one and fewer than limit + 1 are found. */
-  readonly searched_key?: string | null;
-  readonly searched_id?: string | null;
-  /** Sort key and id of the first row that was read then. */
-  readonly began_key?: string | null;
-  readonly began_id?: string | null;
-  /** Whether as many rows were read as may be, so that there can be more. Null: none. */
-  readonly stopped?: boolean | null;
-}
 
 /** JSON text never contains a raw line break, so this text separates docs exactly. */
 export const DOC_SEPARATOR = ',\n';

@@ -1,6 +1,7 @@
 import { TOTAL_MAX_ITEMS } from '@svc/sdk/contract';
 import { describe, expect, test } from 'vitest';
-import { DOC_SEPARATOR, type KeysetRow } from './keyset.ts';
+import type { KeysetRow } from './definition.ts';
+import { DOC_SEPARATOR } from './keyset.ts';
 import { toPage } from './read.ts';
 
 /** Rows in the order of the statement, for a limit of 2. */

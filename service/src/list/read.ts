@@ -5,8 +5,8 @@ import type { Clock } from '../config/time.ts';
 import type { Queryable, Shares } from '../database/lane.ts';
 import { preparedStatements } from '../database/statement.ts';
 import type { Binding, CursorCodec, CursorFailure, Position } from './cursor.ts';
-import type { ListDefinition } from './definition.ts';
-import { type Compared, DOC_SEPARATOR, type KeysetRead, type KeysetRow, readKeyset } from './keyset.ts';
+import type { Compared, KeysetRead, KeysetRow, ListDefinition } from './definition.ts';
+import { DOC_SEPARATOR, readKeyset } from './keyset.ts';
 import type { ListQuery } from './query.ts';
 
 /** The records that a request may use: those of one workspace, or of one company of it. */
@@ -40,10 +40,10 @@ export async function readList(
   scope: Scope,
 ): Promise<ListAnswer | CursorFailure> {
   const { workspaceId } = scope;
-  const binding = bindingOf(list, query, scope);
   const nowMs = reader.clock();
   let position: Position | undefined;
   if (query.cursor !== undefined) {
+    const binding = bindingOf(list, query, scope);
     const decoded = reader.cursors.decode(query.cursor, binding, workspaceId, nowMs);
     if (typeof decoded === 'string') return decoded;
     position =
@@ -51,10 +51,25 @@ export async function readList(
         ? await withOrder(reader.reads.of(workspaceId), list, workspaceId, decoded)
         : decoded;
   }
+  return readFrom(reader, list, query, scope, position, nowMs);
+}
+
+/** Reads the page at a position of the list. Undefined: at its start. */
+export async function readFrom(
+  reader: ListReader,
+  list: ListDefinition,
+  query: ListQuery,
+  scope: Scope,
+  position: Position | undefined,
+  nowMs = reader.clock(),
+): Promise<ListAnswer> {
+  const { workspaceId } = scope;
   const { limit, direction, sort } = query;
   const conditions = conditionsOf(list, query, scope);
   const read = { list, workspaceId, ...conditions, sort, direction, position, limit };
-  const page = toPage(await readKeyset(reader.reads.of(workspaceId), read), limit, direction, position);
+  const readRows = list.read ?? readKeyset;
+  const page = toPage(await readRows(reader.reads.of(workspaceId), read), limit, direction, position);
+  const binding = bindingOf(list, query, scope);
   const issue = (gap: Position | null): string | null =>
     gap === null ? null : reader.cursors.encode(gap, binding, workspaceId, nowMs);
   return {
@@ -74,6 +89,8 @@ interface Page {
   readonly total: number | undefined;
   /** Time of the last row that was read, if the page ended because it may not read more rows. */
   readonly searchedTo: string | undefined;
+  /** Undefined: the list has none. */
+  readonly position: string | undefined;
 }
 
 /**
@@ -105,6 +122,7 @@ export function toPage(
     hasMore: full || stopped,
     total,
     searchedTo: stopped ? row.searched_key?.replace(' ', 'T').replace('+00', 'Z') : undefined,
+    position: row.position,
   };
   if (direction === 'forward') return { ...page, data: `[${kept}]`, start: origin, end: reached };
   const reversed = kept.split(DOC_SEPARATOR).reverse().join(DOC_SEPARATOR);
@@ -175,8 +193,8 @@ function envelope(page: Page, direction: Direction, issue: (gap: Position | null
   const startCursor = issue(page.start);
   const endCursor = issue(page.end);
   const nextCursor = page.hasMore ? (direction === 'forward' ? endCursor : startCursor) : null;
-  const { hasMore, total, searchedTo } = page;
-  const pagination = { nextCursor, hasMore, startCursor, endCursor, total, searchedTo };
+  const { hasMore, total, searchedTo, position } = page;
+  const pagination = { nextCursor, hasMore, startCursor, endCursor, total, searchedTo, position };
   return `{"data":${page.data},"pagination":${JSON.stringify(pagination)}}`;
 }
 
@@ -191,11 +209,12 @@ function etagOf(
   workspaceId: string,
   seal: readonly [issuedAtMs: number, issuer: string, binding: Binding],
 ): string {
-  const { data, hasMore, start, end, total } = page;
+  const { data, hasMore, start, end, total, position } = page;
   const cursors = start === null && end === null ? null : [...seal, start, end];
   // The direction decides which of the two cursors is `nextCursor`.
   const more = hasMore ? direction : null;
-  return weakEtag(`${JSON.stringify([workspaceId, more, total, cursors])}\n${data}`);
+  const place = position === undefined ? [] : [position];
+  return weakEtag(`${JSON.stringify([workspaceId, more, total, cursors, ...place])}\n${data}`);
 }
 
 /**

@@ -1,4 +1,6 @@
 import type pg from 'pg';
+import { changeColumns } from '../changes/append.ts';
+import type { Change } from '../changes/packed.ts';
 import { preparedStatement } from '../database/statement.ts';
 import type { Resource } from '../resources/define.ts';
 import type { RecordInput } from './row.ts';
@@ -27,19 +29,35 @@ export function countsOf(
 }
 
 // A negative number cannot be inserted, not even where the row exists, so the sum is calculated before.
-const updateCounts = preparedStatement('add_to_counts', 'bulk')`
+const updateCounts = preparedStatement('note_changes', 'bulk')`
+  with appended as (
+    insert into changes (workspace_id, last_at, type, changes, bytes, items)
+    select $1, * from unnest($5::timestamptz[], $6::text[], $7::smallint[], $8::int[], $9::bytea[])
+  )
   insert into record_counts (workspace_id, resource, company_id, records)
   select $1, $2, a.company_id, a.records + coalesce((
     select records from record_counts c where workspace_id = $1 and resource = $2 and c.company_id = a.company_id), 0)
   from unnest($3::text[], $4::bigint[]) as a (company_id, records)
   on conflict (workspace_id, resource, company_id) do update set records = excluded.records`;
 
-/** Adds to the counters, by company. A counter that does not exist starts at 0. The caller holds the lock of the clock. */
-export async function addToCounts(
+/**
+ * Appends changes to the feed, and adds to the counters, by company. A counter that does not exist starts at 0. The caller
+ * holds the lock of the clock. The changes are in the order of their times.
+ */
+export async function noteChanges(
   client: pg.ClientBase,
   workspaceId: string,
   resource: Resource,
+  changes: readonly Change[],
   counts: ReadonlyMap<string, number>,
 ): Promise<void> {
-  await client.query(updateCounts(workspaceId, resource.name, [...counts.keys()], [...counts.values()]));
+  await client.query(
+    updateCounts(
+      workspaceId,
+      resource.name,
+      [...counts.keys()],
+      [...counts.values()],
+      ...changeColumns(changes),
+    ),
+  );
 }

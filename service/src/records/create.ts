@@ -1,13 +1,14 @@
 import { strongEtag } from '@svc/http-content/etag';
 import { BATCH_MAX_RECORDS, type WriteMode } from '@svc/sdk/contract';
 import type pg from 'pg';
+import { microsOfTime, timeOfMicros } from '../config/micros.ts';
 import { ApiError, type FieldFailure, INVALID_BODY_FAILURES_MAX, invalidBody } from '../http/errors.ts';
 import type { Scope } from '../list/read.ts';
 import type { Resource } from '../resources/define.ts';
+import type { Inserted } from './copy.ts';
 import { parentField } from './counters.ts';
-import { type Inserted, insertRecords } from './insert.ts';
+import { insertRecords } from './insert.ts';
 import { type RecordInput, rowOf } from './row.ts';
-import { microsOfTime, timeOfMicros } from './time.ts';
 import { pointerTo, validateRecord } from './validate.ts';
 
 export interface Answer {

@@ -1,16 +1,18 @@
 import { strongEtag } from '@svc/http-content/etag';
 import { isId } from '@svc/sdk/contract';
 import type pg from 'pg';
+import { allocateTimestamps } from '../changes/clock.ts';
+import { type Micros, timeOfMicros } from '../config/micros.ts';
 import { failedFor } from '../database/errors.ts';
 import { lookUp } from '../database/look-up.ts';
 import { preparedStatements, statement } from '../database/statement.ts';
 import { ApiError, invalidBody } from '../http/errors.ts';
 import type { Scope } from '../list/read.ts';
 import { columnName, type Resource } from '../resources/define.ts';
-import { addToCounts, countsOf, parentField } from './counters.ts';
+import { deletionOf, updateOf } from './changes.ts';
+import { countsOf, noteChanges, parentField } from './counters.ts';
 import { noCompany, otherCompany, type RecordWrite, requireRecord, type WriteResult } from './create.ts';
 import { canonicalValues, docOf, type RecordInput, type RecordValues } from './row.ts';
-import { allocateTimestamps, timeOfMicros } from './time.ts';
 
 const selectLocked = preparedStatements('lock_record', 'request');
 const updateOne = preparedStatements('update_record', 'request');
@@ -66,7 +68,8 @@ export const removeRecord = (
       if (!failedFor(error, 'foreign_key_violation')) throw error;
       throw new ApiError('conflict', `The ${resource.singular} still has records. Delete them first.`);
     }
-    await addToCounts(client, scope.workspaceId, resource, countsOf(resource, [locked], -1));
+    const change = deletionOf(resource, locked.at, id, locked.values);
+    await noteChanges(client, scope.workspaceId, resource, [change], countsOf(resource, [locked], -1));
     return { answer: { status: 204, headers: {}, body: '' }, recordIds: [id] };
   },
 });
@@ -92,7 +95,7 @@ async function lockMatching(
 ): Promise<LockedRecord> {
   const notFound = (): ApiError => new ApiError('not_found', `There is no such ${resource.singular}.`);
   if (!isId(id)) throw notFound();
-  const now = timeOfMicros(await allocateTimestamps(client, workspaceId, 1));
+  const at = await allocateTimestamps(client, workspaceId, 1);
   const { relation, companyColumn } = resource.list;
   const select = selectLocked(
     `lock_${relation}`,
@@ -107,7 +110,7 @@ async function lockMatching(
       `The ${resource.singular} has changed since it was read. Read it again, then repeat the change.`,
     );
   }
-  return { id, place: row.place, doc: row.doc, values: JSON.parse(row.doc) as RecordValues, now };
+  return { id, place: row.place, doc: row.doc, values: JSON.parse(row.doc) as RecordValues, at };
 }
 
 /** If-Match uses strong comparison (RFC 9110). */
@@ -154,7 +157,9 @@ function stampedOnMove(
     );
   }
   const stamp = stamps[to];
-  return stamp === undefined || values[stamp] !== null ? values : { ...values, [stamp]: locked.now };
+  return stamp === undefined || values[stamp] !== null
+    ? values
+    : { ...values, [stamp]: timeOfMicros(locked.at) };
 }
 
 /** A record that a transaction has locked. No other transaction writes to its workspace until this one ends. */
@@ -164,8 +169,8 @@ interface LockedRecord {
   readonly place: string;
   readonly doc: string;
   readonly values: RecordValues;
-  /** The timestamp of this write, with six fractional digits. */
-  readonly now: string;
+  /** The timestamp of this write. */
+  readonly at: Micros;
 }
 
 /** Writes the new values of a locked record and returns its new wire JSON. It writes nothing if no value changes. */
@@ -178,7 +183,7 @@ async function updateRecord(
 ): Promise<string> {
   if (docOf(resource, values) === locked.doc) return locked.doc;
   const changed: RecordValues =
-    'updatedAt' in resource.fields ? { ...values, updatedAt: locked.now } : values;
+    'updatedAt' in resource.fields ? { ...values, updatedAt: timeOfMicros(locked.at) } : values;
   const written = canonicalValues(resource, changed);
   const doc = JSON.stringify(written);
   const names = Object.keys(resource.fields).filter((name) => name !== 'id' && name !== 'createdAt');
@@ -190,17 +195,22 @@ async function updateRecord(
   );
   const columns = names.map((name) => written[name] ?? null);
   await client.query(update(workspaceId, locked.id, locked.place, doc, ...columns));
-  const parent = parentField(resource);
-  if (parent !== undefined && written[parent] !== locked.values[parent]) {
-    await addToCounts(
-      client,
-      workspaceId,
-      resource,
-      new Map([
-        [String(locked.values[parent]), -1],
-        [String(written[parent]), 1],
-      ]),
-    );
-  }
+  const { id, at } = locked;
+  const change = updateOf(resource, { at, id, doc, values: written }, locked.values);
+  await noteChanges(client, workspaceId, resource, [change], movedCounts(resource, locked.values, written));
   return doc;
+}
+
+/** How a record that has new values changes the counters: only if it has another company. */
+function movedCounts(
+  resource: Resource,
+  before: RecordValues,
+  after: RecordValues,
+): ReadonlyMap<string, number> {
+  const parent = parentField(resource);
+  if (parent === undefined || after[parent] === before[parent]) return new Map();
+  return new Map([
+    [String(before[parent]), -1],
+    [String(after[parent]), 1],
+  ]);
 }

@@ -20,8 +20,8 @@ const CREATED: SortColumn = { column: 'created_at', type: 'timestamptz' };
 /** Tables with short keys instead of ids in their indexes. */
 const SHORT_KEYS: readonly string[] = ['audits'];
 
-/** The view that lists read instead of a table, and its indexed columns. */
-export type ListView = Pick<ListDefinition, 'relation' | 'indexed'>;
+/** What a list reads instead of the table with the resource's name, and its indexed columns. */
+export type ListView = Pick<ListDefinition, 'relation' | 'indexed' | 'read'>;
 
 /** Completes a resource of the contract. `view`: default is the table with the resource's name, all filters indexed. */
 export function resourceOf(
@@ -51,6 +51,8 @@ export function resourceOf(
       sortable: sorts !== undefined,
       filters: mapped(filters, equalityFilter),
       total: total === true,
+      ...(view?.read === undefined ? {} : { read: view.read }),
+      ...(contract.positions === true ? { parameters: ['after'] } : {}),
     },
   });
 }

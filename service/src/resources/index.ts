@@ -1,10 +1,12 @@
 import { CONTRACT, type Contract } from '@svc/sdk/contract';
+import { readChangePage } from '../changes/list.ts';
 import { type ListView, type Resource, resourceOf } from './define.ts';
 
 /** The views that lists read. People create the keys, so their list is small and needs no indexes for filters. */
 const VIEWS: Readonly<Partial<Record<string, ListView>>> = {
   apiKeys: { relation: 'api_key_records', indexed: [] },
   auditLog: { relation: 'audit_log_entries', indexed: ['kind'] },
+  changes: { relation: 'changes', indexed: [], read: readChangePage },
 } satisfies Partial<Record<keyof Contract, ListView>>;
 
 const resources = Object.fromEntries(
@@ -14,4 +16,4 @@ const resources = Object.fromEntries(
 /** Every resource of the contract, in its order. */
 export const RESOURCES: readonly Resource[] = Object.values(resources);
 
-export const { audits, mentions, content, companies, apiKeys, auditLog } = resources;
+export const { audits, mentions, content, companies, apiKeys, auditLog, changes } = resources;

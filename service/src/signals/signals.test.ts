@@ -3,9 +3,9 @@ import { expect, test } from 'vitest';
 import { onFileEnd } from '../../test/harness/cleanup.ts';
 import { testLanes } from '../../test/harness/database.ts';
 import { createTestService, TEST_ACTOR } from '../../test/harness/service.ts';
+import { allocateTimestamps } from '../changes/clock.ts';
 import { SIGNAL_POLL_PAUSE_MS } from '../config/limits.ts';
 import { inTransaction } from '../database/pool.ts';
-import { allocateTimestamps } from '../records/time.ts';
 import { type ChangeSignals, createChangeSignals, localChannel, type SignalChannel } from './signals.ts';
 
 const { database, pool, workspace, issue, keys } = await createTestService();

@@ -41,16 +41,21 @@ function filterCase(resource: Resource, name: string): FilterCase {
   return { name, column, good: COMPANY, other: OTHER_COMPANY, bad: 'not an id!' };
 }
 
-/** Every list of the service. So tests cover a new resource as soon as it is defined. */
-export const LISTS: readonly ListCase[] = RESOURCES.map((resource) => ({
-  name: resource.name,
-  path: resource.path,
-  resource,
-  filters: Object.keys(resource.filters).map((name) => filterCase(resource, name)),
-  sorts: sortsOf(resource.list)
-    .filter((sort) => resource.list.sortable || sort.name === 'created-descending')
-    .map(({ name }) => name),
-}));
+/**
+ * Every list of the service with a row for each item. So tests cover a new resource as soon as it is defined. The list of
+ * changes, whose rows are packed, has tests of its own.
+ */
+export const LISTS: readonly ListCase[] = RESOURCES.filter(({ list }) => list.read === undefined).map(
+  (resource) => ({
+    name: resource.name,
+    path: resource.path,
+    resource,
+    filters: Object.keys(resource.filters).map((name) => filterCase(resource, name)),
+    sorts: sortsOf(resource.list)
+      .filter((sort) => resource.list.sortable || sort.name === 'created-descending')
+      .map(({ name }) => name),
+  }),
+);
 
 export type Params = Readonly<Record<string, string | number | undefined>>;
 

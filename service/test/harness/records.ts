@@ -1,6 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import { ensurePartitions } from '../../src/audit-log/partitions.ts';
+import { appendChanges } from '../../src/changes/append.ts';
+import { allocateTimestamps } from '../../src/changes/clock.ts';
+import type { Change } from '../../src/changes/packed.ts';
+import { inTransaction } from '../../src/database/pool.ts';
 import type { Resource } from '../../src/resources/define.ts';
 import { columnName } from '../../src/resources/define.ts';
 import { RESOURCES } from '../../src/resources/index.ts';
@@ -101,3 +105,18 @@ export const TRUE_COUNTS = [
 ].join(' union all ');
 
 const bytea = (bytes: number): string => `\\x${randomBytes(bytes).toString('hex')}`;
+
+/** Appends changes to the feed of a workspace in one transaction, as a write does. */
+export const seedChanges = (
+  pool: pg.Pool,
+  workspaceId: string,
+  changes: readonly Omit<Change, 'at'>[],
+): Promise<void> =>
+  inTransaction(pool, async (client) => {
+    const first = await allocateTimestamps(client, workspaceId, changes.length);
+    await appendChanges(
+      client,
+      workspaceId,
+      changes.map((change, i) => ({ ...change, at: first + i })),
+    );
+  });

@@ -7,7 +7,7 @@ import {
   type Params,
   urlOf,
 } from './lists.ts';
-import { resourceNamed, type SeedRow, seedRecords, TRUE_COUNTS } from './records.ts';
+import { resourceNamed, type SeedRow, seedChanges, seedRecords, TRUE_COUNTS } from './records.ts';
 import { createTestService, type TestAnswer, type TestService } from './service.ts';
 
 /** The least number of items in each list of a seeded workspace. Not a multiple of the tests' page sizes. */
@@ -62,7 +62,12 @@ export async function seedWorkspace(service: TestService, workspaceId: string): 
 export async function createWorld(): Promise<World> {
   const service = await createTestService();
   const [workspaceId, neighbourId] = [await service.workspace(), await service.workspace()];
-  for (const id of [workspaceId, neighbourId]) await seedWorkspace(service, id);
+  for (const id of [workspaceId, neighbourId]) {
+    await seedWorkspace(service, id);
+    await seedChanges(service.pool, id, [
+      { type: 'company.deleted', recordId: 'com_gone', companyId: 'com_gone', doc: null },
+    ]);
+  }
   const token = await service.token(workspaceId, { mode: 'test' });
   const neighbourToken = await service.token(neighbourId, { mode: 'test' });
   await freezeLastUse(service);

@@ -37,13 +37,13 @@ export const PLANTS: readonly Plant[] = [
   },
   {
     name: 'unlocked clock: records take their time without locking the clock',
-    file: 'records/time.ts',
+    file: 'changes/clock.ts',
     replace: `update workspace_clocks
   set last_at = greatest(clock_timestamp(), last_at + interval '1 microsecond') + ($2::int - 1) * interval '1 microsecond'
   where workspace_id = $1
   returning (extract(epoch from last_at) * 1000000)::bigint as last`,
-    by: `select (extract(epoch from clock_timestamp()) * 1000000)::bigint + $2::int - 1 as last
-      from workspace_clocks where workspace_id = $1`,
+    by: `select (select (extract(epoch from clock_timestamp()) * 1000000)::bigint + $2::int - 1
+      from workspace_clocks where workspace_id = $1) as last`,
     faults: [],
     found: /a tail of audits skips|a walk skips/,
   },

@@ -78,6 +78,7 @@ test('operations have unique ids, a summary, a description and the tag of their 
         'deleteCompany',
       ],
       ...['listApiKeys', 'getApiKey', 'listAuditLog', 'getAuditLogEntry'],
+      ...['listChanges', 'getChange'],
     ].sort(),
   );
   for (const operation of operations) {

@@ -1,4 +1,6 @@
 import { CONTRACT, TOTAL_MAX_ITEMS } from '@svc/sdk/contract';
+import { ROW_CHANGES_MAX } from '../../src/changes/packed.ts';
+import { CHANGES_SEARCHED_MAX } from '../../src/changes/rows.ts';
 import { SEARCHED_ROWS_MAX } from '../../src/config/limits.ts';
 import {
   COMPANY_NAMES_MAX,
@@ -44,6 +46,15 @@ const MORE: Readonly<Record<string, number>> = {
   count_usage: ROWS * 1.5,
   // For each workspace that it looks at, the mark and the clock of the log.
   search_usage_marks: 1_000 * 10,
+  // The rows of the feed, each with one change, and the look-ups of the records that it does not contain.
+  ...Object.fromEntries(
+    ['up', 'up_from', 'down', 'down_from'].flatMap((range) => [
+      [`page_changes_${range}`, PAGE_ITEMS + ROW_CHANGES_MAX],
+      [`search_changes_${range}`, CHANGES_SEARCHED_MAX * 1.05],
+    ]),
+  ),
+  changed_audits: PAGE_ITEMS * FOUND_ROW_MAX,
+  searched_audits: CHANGES_SEARCHED_MAX * FOUND_ROW_MAX,
   search_companies: SEARCHED_ROWS_MAX * 1.05 + 2 * COMPANY_NAMES_MAX,
 };
 

@@ -3,6 +3,7 @@ import type pg from 'pg';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { claimIdempotencyKey, storeAnswer } from '../../src/api/idempotency.ts';
 import { parallelWriter } from '../../src/bulk/parallel-writer.ts';
+import { ROW_CHANGES_MAX } from '../../src/changes/packed.ts';
 import { createAuthenticator } from '../../src/keys/authenticate.ts';
 import { createBatch, createRecord } from '../../src/records/create.ts';
 import { patchRecord, removeRecord } from '../../src/records/mutations.ts';
@@ -26,8 +27,13 @@ const PARTITION_MAX = 6;
 const FOUND_ROW_MAX = 5;
 /** For each row: its seven indexes and the row. */
 const COPIED_ROW_MAX = 25;
+/** For each row of the feed: its index and the row. */
+const FEED_ROW_MAX = 10;
 const BATCH_ROWS = 100;
 const IMPORT_ROWS = 1_000;
+
+/** Resources whose lists have a row for each item. */
+const WITH_ROWS = RESOURCES.filter(({ list }) => list.read === undefined);
 
 const AUDIT = { companyId: COMPANY, headlineScore: 7, completedAt: '2026-03-01T09:30:00Z' };
 const newAudits = (rows: number) => Array.from({ length: rows }, () => ({ ...AUDIT, id: randomUUID() }));
@@ -43,7 +49,8 @@ interface Operation {
 function mostOf(text: string, rows: number): number {
   if (text.startsWith('copy')) return WRITE_MAX + rows * COPIED_ROW_MAX;
   if (text.startsWith('select wanted.id')) return READ_MAX + rows * FOUND_ROW_MAX;
-  return text.startsWith('select') ? READ_MAX : WRITE_MAX;
+  const feedRows = text.includes('insert into changes') ? Math.ceil(rows / ROW_CHANGES_MAX) : 0;
+  return text.startsWith('select') ? READ_MAX : WRITE_MAX + feedRows * FEED_ROW_MAX;
 }
 
 /** What requests and imports do to records and keys. */
@@ -60,7 +67,7 @@ function operations(workspaceId: string, idOf: (resource: string) => string): re
     return createAuthenticator({ reads: lane, writes: lane } as never, secrets, Date.now).lookUp(token);
   };
   return [
-    ...RESOURCES.flatMap((resource) =>
+    ...WITH_ROWS.flatMap((resource) =>
       [scope, limited].map((each) => ({
         what: `read ${resource.name}${each === limited ? ' with a key of a company' : ''}`,
         run: (client: pg.PoolClient) => readRecord(client, resource, each, idOf(resource.name)),
@@ -146,7 +153,7 @@ describe.each(Object.keys(STATES) as StateName[])('in a workspace %s', (name) =>
   beforeAll(async () => {
     state = await createState(name);
     const { pool } = state.database;
-    for (const { name: resource, company, list } of RESOURCES) {
+    for (const { name: resource, company, list } of WITH_ROWS) {
       // The records of COMPANY, but a company without records.
       const of =
         company === 'companyId'

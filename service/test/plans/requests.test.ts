@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { ListEnvelope } from '@svc/sdk';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parallelWriter } from '../../src/bulk/parallel-writer.ts';
 import { declaredStatements } from '../../src/database/statement.ts';
@@ -20,6 +21,7 @@ const TIMEOUT_MS = 300_000;
 /** Statements that no request here causes: of commands, and of requests that wait for a lock. With their values. */
 const OTHERS: Readonly<Record<string, (workspaceId: string) => readonly unknown[]>> = {
   any_user: () => [],
+  append_changes: (workspaceId) => [workspaceId, [], [], [], [], []],
   cancel_sign_in: () => ['user', 'token'],
   delete_second_factor: () => ['user'],
   delete_set_up_links: () => [],
@@ -66,8 +68,27 @@ async function apiRequests({ service }: World, workspaceId: string): Promise<rea
         ...(method === 'POST' ? { headers: { 'idempotency-key': randomUUID() } } : {}),
       }),
   });
+  const pages = await Promise.all(
+    ['sort=created-descending', 'sort=created-ascending', `companyId=${COMPANY}`].map(async (query) => ({
+      query,
+      ...(await service.request(token, `/v1/changes?limit=100&${query}`)).json<
+        ListEnvelope<{ id: string }>
+      >(),
+    })),
+  );
+  const middle = pages[0]?.data.at(-1)?.id;
   return [
     ...RESOURCES.map(({ path }) => request('GET', path)),
+    ...pages.map(({ query }) => request('GET', `/v1/changes?${query}`)),
+    request('GET', '/v1/changes?sort=created-ascending&resource=content'),
+    ...['now', middle].flatMap((after) => [
+      request('GET', `/v1/changes?after=${after}`),
+      request('GET', `/v1/changes?after=${after}&companyId=${COMPANY}`),
+    ]),
+    ...pages.map(({ query, pagination }) =>
+      request('GET', `/v1/changes?cursor=${pagination.endCursor}&${query}`),
+    ),
+    request('GET', `/v1/changes/${middle}`),
     request('GET', '/v1/audits/count'),
     request('GET', '/v1/audits/count?approximate=true'),
     request('GET', `/v1/companies/${COMPANY}`),
@@ -158,6 +179,8 @@ describe.each(Object.keys(STATES) as StateName[])('in a workspace %s', (name) =>
         await send({ what: route, send: () => as.send(methodOf(route), path, body, options) });
       }
       for (const request of await dashboardReads(world, workspaceId)) await send(request);
+      // The deletions above were not appended to the feed, so no position would be valid.
+      await service.pool.query('delete from feed_starts where workspace_id = $1', [workspaceId]);
       for (const request of await apiRequests(world, workspaceId)) await send(request);
       await moveKey(world, workspaceId, database, send);
       await run('an import', () => importAudits(world, workspaceId));

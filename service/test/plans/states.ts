@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { RESOURCES } from '../../src/resources/index.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { COMPANY, type FilterCase, LISTS, type ListCase, OTHER_COMPANY } from '../harness/lists.ts';
-import { type SeedRow, seedRecords, tableOf } from '../harness/records.ts';
+import { type SeedRow, seedChanges, seedRecords, tableOf } from '../harness/records.ts';
 
 /** A database with a large workspace that the planner's statistics do not describe. */
 export interface PlanState {
@@ -133,7 +133,7 @@ async function copyPatterns(
   }
 }
 
-/** The tables that are no lists: counters, stored answers and imports. */
+/** The tables that are no lists with a row for each item: the feed, counters, stored answers and imports. */
 async function fillOtherTables(pool: pg.Pool, workspaceId: string): Promise<void> {
   const series = `generate_series(1, ${ROWS}) i order by hashtext(i::text)`;
   await pool.query(
@@ -142,6 +142,7 @@ async function fillOtherTables(pool: pg.Pool, workspaceId: string): Promise<void
        (select '' as company union all select id from companies where workspace_id = $1) c`,
     [workspaceId, RESOURCES.map(({ name }) => name)],
   );
+  await seedFeed(pool, workspaceId);
   await pool.query(
     `insert into idempotent_answers (workspace_id, idempotency_key, fingerprint, status, headers, body)
      select $1, 'name_' || i, '', 201, '{}', '{}' from ${series}`,
@@ -160,6 +161,32 @@ async function fillOtherTables(pool: pg.Pool, workspaceId: string): Promise<void
   await pool.query(
     `insert into imports (workspace_id, id, records, run_id) select $1, 'imp_' || i, 1, 'run' from ${series}`,
     [workspaceId],
+  );
+}
+
+/** A feed with ROWS changes: half of them in rows of their own, half in full rows, and those without their JSON. */
+async function seedFeed(pool: pg.Pool, workspaceId: string): Promise<void> {
+  const { rows } = await pool.query<{ id: string; doc: string; audit: string }>(
+    `select c.id, c.doc, a.id as audit from
+      (select id, doc, row_number() over () as number from content where workspace_id = $1 and company_id = $2) c
+      join (select id, row_number() over () as number from audits where workspace_id = $1) a using (number)`,
+    [workspaceId, COMPANY],
+  );
+  const halves = Array.from({ length: ROWS / 2 }, (_, i) => rows[i % rows.length]);
+  await seedChanges(
+    pool,
+    workspaceId,
+    halves.map((row, i) => ({
+      type: i % 2 === 0 ? 'content.created' : 'content.updated',
+      recordId: row?.id ?? '',
+      companyId: COMPANY,
+      doc: row?.doc ?? null,
+    })),
+  );
+  await seedChanges(
+    pool,
+    workspaceId,
+    halves.map((row) => ({ type: 'audit.created', recordId: row?.audit ?? '', companyId: COMPANY })),
   );
 }
 

@@ -1,0 +1,77 @@
+import {
+  type RecordEventType,
+  recordEventTypes,
+  WORKSPACE_EVENT_RESOURCE,
+  WORKSPACE_EVENT_TYPES,
+  type WorkspaceEventType,
+} from './events.ts';
+import type { ChoiceField } from './field.ts';
+import { companyId, defineResource, type ResourceContract } from './resource.ts';
+
+/** The change feed of resources: what happened to their records, and to the workspace, in the order of the commits. */
+export function changesOf<const R extends ResourceContract>(records: readonly R[]) {
+  const types: readonly (RecordEventType<R> | WorkspaceEventType)[] = [
+    ...recordEventTypes(records),
+    ...WORKSPACE_EVENT_TYPES,
+  ];
+  const names: readonly (R['name'] | typeof WORKSPACE_EVENT_RESOURCE)[] = [
+    ...records.map(({ name }) => name),
+    WORKSPACE_EVENT_RESOURCE,
+  ];
+  const type = {
+    kind: 'choice',
+    values: types,
+    description: 'What happened.',
+    example: 'content.updated',
+  } as const satisfies ChoiceField;
+  const resource = {
+    kind: 'choice',
+    values: names,
+    description: 'Resource of the record, or `workspace` for an event of the workspace.',
+    example: 'content',
+  } as const satisfies ChoiceField;
+  return defineResource({
+    name: 'changes',
+    singular: 'change',
+    plural: 'changes',
+    description: 'A change of a record, or an event of the workspace.',
+    idPrefix: 'chg',
+    fields: {
+      id: {
+        kind: 'id',
+        description: 'Change identifier. Later changes of a workspace have ids that sort after it.',
+        example: 'chg_01k0vx2m4q9a5h3n8c2r6t7w1b',
+      },
+      type: { ...type, open: true },
+      resource: { ...resource, open: true },
+      recordId: {
+        kind: 'id',
+        description: 'Identifier of the record, or of what the event is about.',
+        example: 'con_01jq4d3b7xe9ys4k8w1vn5r2qe',
+      },
+      companyId: { ...companyId, nullable: true, description: 'Company of the record. Null: it has none.' },
+      createdAt: {
+        kind: 'time',
+        description:
+          'When the change was committed. Each change of a workspace has a later time than all before.',
+        example: '2026-03-01T09:30:00.123456Z',
+      },
+      record: {
+        kind: 'values',
+        nullable: true,
+        description: 'The record directly after this change. Null: the record was deleted.',
+        example: { id: 'con_01jq4d3b7xe9ys4k8w1vn5r2qe', title: 'How Acme saves water', status: 'published' },
+      },
+      changed: {
+        kind: 'ids',
+        mayBeAbsent: true,
+        description: 'Names of the fields that changed. Present on updates.',
+        example: ['status', 'updatedAt', 'publishedAt'],
+      },
+    },
+    company: 'companyId',
+    sorts: {},
+    filters: { resource, type, companyId },
+    positions: true,
+  });
+}

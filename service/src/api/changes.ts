@@ -1,0 +1,90 @@
+import { sendConditional, strongEtag } from '@svc/http-content/etag';
+import type { FastifyInstance } from 'fastify';
+import { timeOfChange } from '../changes/id.ts';
+import { readChange, readChangePage } from '../changes/list.ts';
+import { readNewest } from '../changes/rows.ts';
+import { type Micros, timeOfMicros } from '../config/micros.ts';
+import { ApiError } from '../http/errors.ts';
+import { sortsOf } from '../list/definition.ts';
+import { parseListQuery, type RawQuery } from '../list/query.ts';
+import { type ListAnswer, type ListReader, readFrom, type Scope } from '../list/read.ts';
+import { changes } from '../resources/index.ts';
+import { allowParameters, orInvalidParameter, requireReadable } from './guards.ts';
+import { readPage, requireOwnCompany } from './reads.ts';
+
+type Query = { Querystring: Record<string, unknown> };
+type One = Query & { Params: { id: string } };
+
+/** The value of `after` that names the end of the feed. */
+const NOW = 'now';
+/** Parameters that say where a page is, as `after` does. */
+const EXCLUDED = ['cursor', 'direction'] as const;
+
+/** The list of changes. In addition to cursors, it has the durable position `after`. */
+export function registerChanges(v1: FastifyInstance, reader: ListReader): void {
+  v1.get<Query>(`/${changes.name}`, async (request, reply) => {
+    const key = requireReadable(request, changes);
+    const { after } = request.query;
+    const page =
+      typeof after === 'string'
+        ? await readAfter(reader, request.query, after, key)
+        : await readPage(reader, changes.list, request.query, key);
+    return sendConditional(request, reply, page.body, page.etag);
+  });
+
+  v1.get<One>(`/${changes.name}/:id`, async (request, reply) => {
+    const { workspaceId, companyId } = requireReadable(request, changes);
+    allowParameters(request.query, []);
+    const reads = reader.reads.of(workspaceId);
+    const change = await readChange(reads, workspaceId, companyId, request.params.id);
+    if (change === undefined) throw new ApiError('not_found', 'There is no such change.');
+    return sendConditional(request, reply, () => change, strongEtag(change));
+  });
+}
+
+/** The changes after a position, in the order of the commits. */
+async function readAfter(
+  reader: ListReader,
+  raw: RawQuery,
+  after: string,
+  scope: Scope,
+): Promise<ListAnswer> {
+  const { workspaceId } = scope;
+  const query = orInvalidParameter(parseListQuery(changes.list, raw));
+  requireOwnCompany(query, scope);
+  for (const name of EXCLUDED) {
+    if (raw[name] !== undefined) throw new ApiError('invalid_parameter', `"after" excludes "${name}".`);
+  }
+  const ascending = sortsOf(changes.list).find(({ order }) => order === 'ascending') ?? query.sort;
+  if (raw['sort'] !== undefined && query.sort.name !== ascending.name) {
+    throw new ApiError('invalid_parameter', `With "after", "sort" must be ${ascending.name}.`);
+  }
+  const known = after === NOW ? undefined : requirePosition(workspaceId, after);
+  const at = known ?? (await readNewest(reader.reads.of(workspaceId), workspaceId));
+  const list = {
+    ...changes.list,
+    read: (connections, read) =>
+      readChangePage(connections, read, ({ newest, completeAfter }) => {
+        // A position after the newest change is from before the database was restored.
+        if (known !== undefined && (known < completeAfter || known > newest)) throw expired();
+      }),
+  } satisfies typeof changes.list;
+  const position = { side: 'after', key: timeOfMicros(at), id: after } as const;
+  return readFrom(reader, list, { ...query, sort: ascending }, scope, position);
+}
+
+function requirePosition(workspaceId: string, after: string): Micros {
+  const at = timeOfChange(workspaceId, after);
+  if (at !== undefined) return at;
+  throw new ApiError(
+    'invalid_parameter',
+    '"after" must be now, or the pagination.position or the id of a change of this workspace.',
+  );
+}
+
+const expired = (): ApiError =>
+  new ApiError(
+    'position_expired',
+    'Changes after this position are no longer stored. Start over: request after=now, read the lists, then continue at ' +
+      'the position of the first response.',
+  );

@@ -1,0 +1,138 @@
+import { once } from 'node:events';
+import { finished } from 'node:stream/promises';
+import type pg from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
+import { type Micros, timeOfMicros } from '../config/micros.ts';
+import { statements } from '../database/statement.ts';
+import { columnName, type Resource } from '../resources/define.ts';
+import { creationOf } from './changes.ts';
+import { countsOf, noteChanges } from './counters.ts';
+import { type RecordInput, type Row, rowOf, type Value } from './row.ts';
+
+/** The records of a resource in a workspace. */
+export interface Records {
+  readonly workspaceId: string;
+  readonly resource: Resource;
+}
+
+/** An input that may be written. */
+export interface Accepted {
+  /** Index of the input. */
+  readonly index: number;
+  readonly values: RecordInput;
+  /** Hexadecimal. Undefined: the table has no column `id_order`. */
+  readonly order?: string | undefined;
+}
+
+export interface Inserted {
+  /** Index of the input. */
+  readonly index: number;
+  readonly id: string;
+  readonly createdAt: string;
+  /** The record's wire JSON. */
+  readonly doc: string;
+}
+
+/** Text that is sent to PostgreSQL at once. */
+const COPY_CHUNK_CHARACTERS = 64 * 1024;
+
+/**
+ * Writes accepted inputs, each with its timestamp. The caller passes the result to {@link noteCreations}. Uses COPY for
+ * any number of rows. Measured: an INSERT is 0.05 ms faster for one row, and not faster from 10 rows on.
+ */
+export async function copyAccepted(
+  client: pg.ClientBase,
+  { workspaceId, resource }: Records,
+  accepted: readonly Accepted[],
+  first: Micros,
+): Promise<readonly Inserted[]> {
+  const inserted: Inserted[] = [];
+  // PostgreSQL reads one chunk while the next one is created.
+  function* chunks(): Generator<string> {
+    let chunk = '';
+    for (const { index, values, order } of accepted) {
+      const row = rowOf(resource, values, timeOfMicros(first + index));
+      inserted.push({ index, id: row.id, createdAt: row.createdAt, doc: row.doc });
+      chunk += copyLine(workspaceId, resource, row, order);
+      if (chunk.length < COPY_CHUNK_CHARACTERS) continue;
+      yield chunk;
+      chunk = '';
+    }
+    if (chunk !== '') yield chunk;
+  }
+  if (accepted.length > 0) await copyIn(client, resource, chunks());
+  return inserted;
+}
+
+const copyRecords = statements('copy_records', 'bulk');
+
+async function copyIn(client: pg.ClientBase, resource: Resource, chunks: Iterable<string>): Promise<void> {
+  const { relation } = resource.list;
+  const { text } = copyRecords(
+    `copy_${relation}`,
+    `copy ${relation} (${columnsOf(resource).join(', ')}) from stdin`,
+  )();
+  const copy = client.query(copyFrom(text));
+  let refused = false;
+  const done = finished(copy).catch((error: unknown) => {
+    refused = true;
+    throw error;
+  });
+  try {
+    let held = '';
+    for (const chunk of chunks) {
+      if (held !== '' && !copy.write(held)) await Promise.race([once(copy, 'drain'), done]);
+      if (refused) break;
+      held = chunk;
+    }
+    if (held === '') copy.end();
+    else copy.end(held);
+  } catch (error) {
+    copy.destroy(error as Error);
+  }
+  await done;
+}
+
+/** The columns of a resource's table in the order of {@link copyLine}. */
+const columnsOf = (resource: Resource): readonly string[] => [
+  'workspace_id',
+  ...Object.keys(resource.fields).map(columnName),
+  ...('createdAt' in resource.fields ? [] : ['created_at']),
+  'doc',
+  ...(resource.list.shortKeys ? ['id_order'] : []),
+];
+
+/** A row in the text format of COPY, with the line break. */
+function copyLine(workspaceId: string, resource: Resource, row: Row, order: string | undefined): string {
+  let line = workspaceId;
+  for (const name in row.values) line += `\t${copyValue(row.values[name] ?? null)}`;
+  if (!('createdAt' in resource.fields)) line += `\t${row.createdAt}`;
+  line += `\t${copyValue(row.doc)}`;
+  return order === undefined ? `${line}\n` : `${line}\t\\\\x${order}\n`;
+}
+
+const SPECIAL = /[\\\n\r\t]/;
+const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+
+function copyValue(value: Value): string {
+  if (value === null) return '\\N';
+  if (typeof value === 'number') return String(value);
+  return SPECIAL.test(value)
+    ? value.replace(/[\\\n\r\t]/g, (character) => ESCAPES[character] ?? character)
+    : value;
+}
+
+/** Appends the creations of accepted inputs to the feed, and counts them. */
+export async function noteCreations(
+  client: pg.ClientBase,
+  { workspaceId, resource }: Records,
+  accepted: readonly Accepted[],
+  inserted: readonly Inserted[],
+  first: Micros,
+): Promise<void> {
+  if (inserted.length === 0) return;
+  const changes = inserted.map(({ index, id, doc }, i) =>
+    creationOf(resource, { at: first + index, id, doc, values: accepted[i]?.values ?? {} }),
+  );
+  await noteChanges(client, workspaceId, resource, changes, countsOf(resource, accepted));
+}
