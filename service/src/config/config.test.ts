@@ -32,6 +32,7 @@ describe('readConfig', () => {
       logLevel: 'info',
       failedAuthPerMinute: 300,
       logRetentionDays: 400,
+      changeRetentionDays: 30,
     });
     expect(Object.isFrozen(config)).toBe(true);
   });
@@ -54,6 +55,7 @@ describe('readConfig', () => {
       SVC_LOG_LEVEL: 'debug',
       SVC_FAILED_AUTH_PER_MINUTE: '1',
       SVC_LOG_RETENTION_DAYS: '30',
+      SVC_CHANGE_RETENTION_DAYS: '7',
     });
     expect(config).toMatchObject({
       host: '::1',
@@ -67,6 +69,7 @@ describe('readConfig', () => {
       logLevel: 'debug',
       failedAuthPerMinute: 1,
       logRetentionDays: 30,
+      changeRetentionDays: 7,
     });
     expect(readConfig({ SVC_HOST: '::1' }).publicUrl).toBe('http://[::1]:8080');
     expect(readConfig({ SVC_DATABASE_URL: URL, SVC_SECRET: SECRET }).workers).toBe(availableParallelism());
@@ -94,6 +97,7 @@ describe('readConfig', () => {
     ['SVC_LOG_LEVEL', 'loud'],
     ['SVC_FAILED_AUTH_PER_MINUTE', '0'],
     ['SVC_LOG_RETENTION_DAYS', '0'],
+    ['SVC_CHANGE_RETENTION_DAYS', '0'],
     ['SVC_PUBLIC_URL', 'svc.example.com'],
     ['SVC_PUBLIC_URL', 'ftp://svc.example.com'],
     ['SVC_SECRET', 'too short'],

@@ -1,7 +1,12 @@
 import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { counted } from '../log/plural.ts';
-import { CONNECTIONS_MIN, LOG_RETENTION_DAYS_DEFAULT, SECRET_MIN_CHARACTERS } from './limits.ts';
+import {
+  CHANGE_RETENTION_DAYS_DEFAULT,
+  CONNECTIONS_MIN,
+  LOG_RETENTION_DAYS_DEFAULT,
+  SECRET_MIN_CHARACTERS,
+} from './limits.ts';
 
 /** The settings of one process, read once from the environment, then frozen. docs/operations.md lists them all. */
 export interface Config {
@@ -25,6 +30,8 @@ export interface Config {
   /** Failed authentications per minute and address. */
   readonly failedAuthPerMinute: number;
   readonly logRetentionDays: number;
+  /** How long changes are kept in the feed. */
+  readonly changeRetentionDays: number;
 }
 
 /**
@@ -113,6 +120,7 @@ export function readConfig(env: Environment): Config {
     logLevel: choice('SVC_LOG_LEVEL', 'info', LOG_LEVELS),
     failedAuthPerMinute: integer('SVC_FAILED_AUTH_PER_MINUTE', 300, 1, 1_000_000),
     logRetentionDays: integer('SVC_LOG_RETENTION_DAYS', LOG_RETENTION_DAYS_DEFAULT, 1, 36_500),
+    changeRetentionDays: integer('SVC_CHANGE_RETENTION_DAYS', CHANGE_RETENTION_DAYS_DEFAULT, 1, 36_500),
   };
   const known = new Set(SETTINGS);
   for (const name of Object.keys(env)) {
@@ -137,6 +145,7 @@ export const SETTINGS: readonly string[] = [
   'SVC_LOG_LEVEL',
   'SVC_FAILED_AUTH_PER_MINUTE',
   'SVC_LOG_RETENTION_DAYS',
+  'SVC_CHANGE_RETENTION_DAYS',
   'SVC_OWNER_PASSWORD',
   'SVC_API_KEY',
   'SVC_BASE_URL',

@@ -113,6 +113,8 @@ export const UNAVAILABLE_RETRY_SECONDS = 1;
 export const PARTITIONS_AHEAD_MONTHS = 3;
 /** How long entries of the audit log are kept by default. */
 export const LOG_RETENTION_DAYS_DEFAULT = 400;
+/** How long changes are kept in the feed by default. */
+export const CHANGE_RETENTION_DAYS_DEFAULT = 30;
 
 /** How long hourly traffic is kept: this year, and the previous one for comparison. */
 export const TRAFFIC_RETENTION_DAYS = 2 * 366;

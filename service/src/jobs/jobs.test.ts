@@ -31,6 +31,7 @@ test('a job runs once, on one of several nodes, by the clock of the database; al
     startJobs({
       databaseUrl: url,
       logRetentionDays: 36_500,
+      changeRetentionDays: 36_500,
       secrets: [TEST_SECRET],
       log,
       clock: () => Date.parse(time),
@@ -56,6 +57,7 @@ test('a job seals second factors with the new secret that a node has sealed with
   const jobs = startJobs({
     databaseUrl: url,
     logRetentionDays: 36_500,
+    changeRetentionDays: 36_500,
     secrets: [newer, TEST_SECRET],
     log: pino({ level: 'silent' }),
   });

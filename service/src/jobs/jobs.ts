@@ -2,15 +2,18 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Logger as JobLogger, parseCronItems, type Runner, run, type TaskList } from 'graphile-worker';
 import type pg from 'pg';
 import type { Logger } from 'pino';
+import { deleteExpiredChanges } from '../changes/expired.ts';
 import { type Clock, systemClock } from '../config/time.ts';
 import { resealSecondFactors } from '../dashboard/auth/sealed-factors.ts';
 import { createPool } from '../database/pool.ts';
+import { counted } from '../log/plural.ts';
 import { maintainAuditLog } from './audit-log-partitions.ts';
 import { deleteExpired } from './expired.ts';
 
 export interface JobOptions {
   readonly databaseUrl: string;
   readonly logRetentionDays: number;
+  readonly changeRetentionDays: number;
   /** The first secret seals second factors. All secrets open them. */
   readonly secrets: readonly string[];
   readonly log: Logger;
@@ -32,6 +35,7 @@ const RESTART_PAUSE_MS = 5_000;
 const SCHEDULE = parseCronItems([
   { task: 'maintain_audit_log', identifier: 'maintain_audit_log', match: '30 0 * * *' },
   { task: 'delete_expired', identifier: 'delete_expired', match: '45 * * * *' },
+  { task: 'delete_expired_changes', identifier: 'delete_expired_changes', match: '5 * * * *' },
   // Repeated, because during a rotation nodes with the old order of secrets still seal with the old secret.
   { task: 'reseal_second_factors', identifier: 'reseal_second_factors', match: '15 * * * *' },
 ]);
@@ -39,11 +43,17 @@ const SCHEDULE = parseCronItems([
 const tasks = (
   pool: pg.Pool,
   signal: AbortSignal,
-  { clock = systemClock, logRetentionDays, secrets, log }: JobOptions,
+  { clock = systemClock, logRetentionDays, changeRetentionDays, secrets, log }: JobOptions,
 ): TaskList => ({
   maintain_audit_log: () =>
     maintainAuditLog({ pool, nodeNowMs: clock(), retentionDays: logRetentionDays, log }),
   delete_expired: () => deleteExpired({ pool, log, signal }),
+  delete_expired_changes: async () => {
+    const expiry = { retentionDays: changeRetentionDays, nodeNowMs: clock(), signal };
+    const deleted = await deleteExpiredChanges(pool, expiry);
+    if (deleted > 0)
+      log.info(`removed changes older than ${counted(changeRetentionDays, 'day', 'days')}: ${deleted}`);
+  },
   reseal_second_factors: async () => {
     const resealed = await resealSecondFactors(pool, secrets, signal);
     if (resealed > 0) log.info(`sealed second factors with the first secret: ${resealed}`);

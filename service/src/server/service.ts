@@ -83,6 +83,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const jobs = startJobs({
     databaseUrl: database.url,
     logRetentionDays: config.logRetentionDays,
+    changeRetentionDays: config.changeRetentionDays,
     secrets,
     log,
   });
