@@ -241,6 +241,27 @@ create table one_time_links (
   constraint one_time_links_purpose_check CHECK (purpose = ANY (ARRAY['set-up'::text, 'sign-in'::text, 'invitation'::text, 'password-reset'::text]))
 );
 
+create table pending_events (
+  workspace_id text collate "C" not null,
+  id text collate "C" not null,
+  created_at timestamp with time zone default clock_timestamp() not null,
+  type text collate "C" not null,
+  record_id text collate "C" not null,
+  company_id text collate "C",
+  doc text not null,
+  constraint pending_events_pkey PRIMARY KEY (workspace_id, id),
+  constraint pending_events_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
+);
+
+create table quota_notices (
+  workspace_id text collate "C" not null,
+  month date not null,
+  percent smallint not null,
+  live_quota bigint not null,
+  constraint quota_notices_pkey PRIMARY KEY (workspace_id, month, percent, live_quota),
+  constraint quota_notices_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
+);
+
 create table rate_limits (
   id text collate "C" not null,
   key text collate "C" not null,

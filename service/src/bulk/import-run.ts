@@ -4,6 +4,7 @@ import { appendEvent } from '../audit-log/append-event.ts';
 import type { Queryable } from '../database/lane.ts';
 import { preparedStatement, preparedStatements, statement } from '../database/statement.ts';
 import type { InsertResult } from '../records/insert.ts';
+import type { Resource } from '../resources/define.ts';
 import type { Batch } from './batches.ts';
 import type { ImportTarget } from './target.ts';
 
@@ -41,16 +42,24 @@ export async function logImport(
   });
 }
 
-const completeImport = statement('complete_import', 'request')`
-  update imports set existing = $3, refused = $4, finished = $5 where workspace_id = $1 and id = $2`;
+const addEvent = `
+  insert into pending_events (workspace_id, id, type, record_id, doc)
+  select $1, id, 'import.finished', id, json_build_object('id', id, 'resource', resource, 'added', records,
+    'existing', existing, 'refused', refused, 'finished', finished)`;
 
-/** Completes the audit entry of an import. An import without new records has no entry. */
+const completeImport = statement('complete_import', 'request')`
+  with ended as (
+    update imports set existing = $3, refused = $4, finished = $5 where workspace_id = $1 and id = $2
+    returning *, $6::text as resource
+  ) ${addEvent} from ended`;
+
+/** Completes the audit entry of an import, and adds its event. An import without new records has neither. */
 export async function finishImport(
   client: Queryable,
-  { workspaceId, importId }: ImportTarget,
+  { workspaceId, importId, resource }: ImportTarget,
   { existing, refused, finished }: ImportEnd,
 ): Promise<void> {
-  await client.query(completeImport(workspaceId, importId, existing, refused, finished));
+  await client.query(completeImport(workspaceId, importId, existing, refused, finished, resource.name));
 }
 
 /** A repeat may continue an import after its request has been inactive for this time. */
@@ -119,10 +128,21 @@ export async function advanceRun(
   if (!(await updateRun(client, run, 'advance_import_run', set, values))) throw new ImportTakenOver();
 }
 
-/** Stores whether the file was read to its end. Throws ImportTakenOver. */
-export async function finishRun(client: Queryable, run: ImportRun, { finished }: ImportEnd): Promise<void> {
-  if (!(await updateRun(client, run, 'finish_import_run', 'finished = $4', [finished])))
-    throw new ImportTakenOver();
+const completeRun = preparedStatement('finish_import_run', 'request')`
+  with run as (
+    update imports set finished = $4 where workspace_id = $1 and id = $2 and run_id = $3 returning *, $5::text as resource
+  ), event as (${addEvent} from run where finished)
+  select from run`;
+
+/** Stores whether the file was read to its end, and then adds the event of the import. Throws ImportTakenOver. */
+export async function finishRun(
+  client: Queryable,
+  { workspaceId, importId, runId }: ImportRun,
+  resource: Resource,
+  { finished }: ImportEnd,
+): Promise<void> {
+  const { rowCount } = await client.query(completeRun(workspaceId, importId, runId, finished, resource.name));
+  if (rowCount !== 1) throw new ImportTakenOver();
 }
 
 const runUpdate = preparedStatements('update_import_run', 'request');

@@ -42,7 +42,7 @@ export function batchWriter(target: ImportTarget, run?: ImportRun): ImportWriter
     finish: async (end) => {
       if (run === undefined) {
         if (end.inserted > 0) await finishImport(target.pool, target, end);
-      } else if (!run.finished) await finishRun(target.pool, run, end);
+      } else if (!run.finished) await finishRun(target.pool, run, target.resource, end);
     },
     abandon: () => Promise.resolve(),
   };

@@ -32,6 +32,7 @@ test('a job runs once, on one of several nodes, by the clock of the database; al
       databaseUrl: url,
       logRetentionDays: 36_500,
       changeRetentionDays: 36_500,
+      announce: () => undefined,
       secrets: [TEST_SECRET],
       log,
       clock: () => Date.parse(time),
@@ -58,6 +59,7 @@ test('a job seals second factors with the new secret that a node has sealed with
     databaseUrl: url,
     logRetentionDays: 36_500,
     changeRetentionDays: 36_500,
+    announce: () => undefined,
     secrets: [newer, TEST_SECRET],
     log: pino({ level: 'silent' }),
   });

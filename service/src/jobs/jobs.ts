@@ -9,6 +9,7 @@ import { createPool } from '../database/pool.ts';
 import { counted } from '../log/plural.ts';
 import { maintainAuditLog } from './audit-log-partitions.ts';
 import { deleteExpired } from './expired.ts';
+import { keepPublishing } from './workspace-events.ts';
 
 export interface JobOptions {
   readonly databaseUrl: string;
@@ -17,6 +18,8 @@ export interface JobOptions {
   /** The first secret seals second factors. All secrets open them. */
   readonly secrets: readonly string[];
   readonly log: Logger;
+  /** Is told the workspaces that have new changes. */
+  readonly announce: (workspaceIds: readonly string[]) => unknown;
   readonly clock?: Clock;
 }
 
@@ -25,8 +28,8 @@ export interface Jobs {
   readonly stop: () => Promise<void>;
 }
 
-/** The database connections: one for LISTEN, one for the schedule, one for the job itself. */
-export const JOB_CONNECTIONS = 3;
+/** The database connections: one for LISTEN, one for the schedule, one for the job itself, one for events of workspaces. */
+export const JOB_CONNECTIONS = 4;
 /** NOTIFY announces jobs. Polling finds jobs whose announcement was lost. */
 const POLL_INTERVAL_MS = 60_000;
 const RESTART_PAUSE_MS = 5_000;
@@ -91,7 +94,7 @@ export function startJobs(options: JobOptions): Jobs {
       await delay(RESTART_PAUSE_MS, undefined, { signal: ending.signal }).catch(() => undefined);
     }
   };
-  const done = keepRunning();
+  const done = Promise.all([keepRunning(), keepPublishing(pool, log, options.announce, ending.signal)]);
   return {
     async stop() {
       ending.abort();

@@ -3,6 +3,7 @@ import type pg from 'pg';
 import type { ActorContext } from '../audit-log/actor.ts';
 import { appendEvent, lockLogForKeys } from '../audit-log/append-event.ts';
 import { allocateTimestamps } from '../changes/clock.ts';
+import { addWorkspaceEvent } from '../changes/events.ts';
 import { newId } from '../config/ids.ts';
 import { timeOfMicros } from '../config/micros.ts';
 import { deriveKey, fingerprintOf } from '../config/secrets.ts';
@@ -158,7 +159,7 @@ export function createKeyStore(changes: Shares, secrets: readonly string[]): Key
   };
 }
 
-/** Appends the audit entry of a change. Returns the key after the change. */
+/** Appends the audit entry of a change, and adds its event. Returns the key after the change. */
 async function logChange(
   client: pg.ClientBase,
   workspaceId: string,
@@ -173,6 +174,7 @@ async function logChange(
     target: { id, label: name },
     details: { mode, access, companyId },
   });
+  await addWorkspaceEvent(client, workspaceId, { type: kind, recordId: id, companyId, record: key });
   return key;
 }
 

@@ -86,6 +86,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     changeRetentionDays: config.changeRetentionDays,
     secrets,
     log,
+    announce: signals.channel.send,
   });
   started.defer(jobs.stop);
   const resources = started.move();

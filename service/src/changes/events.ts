@@ -1,0 +1,32 @@
+import type { WorkspaceEventType } from '@svc/sdk/contract';
+import { typeidUnboxed } from 'typeid-js';
+import type { Queryable } from '../database/lane.ts';
+import { statement } from '../database/statement.ts';
+
+/** What happened to a workspace. */
+export interface NewWorkspaceEvent {
+  readonly type: WorkspaceEventType;
+  /** Id of what the event is about. */
+  readonly recordId: string;
+  /** Null: the event is about the whole workspace. */
+  readonly companyId: string | null;
+  /** The `record` of the change. */
+  readonly record: object;
+}
+
+const insertEvent = statement('add_pending_event', 'request')`
+  insert into pending_events (workspace_id, id, type, record_id, company_id, doc) values ($1, $2, $3, $4, $5, $6)`;
+
+/**
+ * Stores an event in the transaction that causes it. It enters the feed within about a second (publish-events.ts), because
+ * the cause must not wait for the clock of the workspace.
+ */
+export async function addWorkspaceEvent(
+  client: Queryable,
+  workspaceId: string,
+  { type, recordId, companyId, record }: NewWorkspaceEvent,
+): Promise<void> {
+  await client.query(
+    insertEvent(workspaceId, typeidUnboxed('evt'), type, recordId, companyId, JSON.stringify(record)),
+  );
+}

@@ -1,0 +1,86 @@
+import type pg from 'pg';
+import { failedFor } from '../database/errors.ts';
+import { inTransaction } from '../database/pool.ts';
+import { statement } from '../database/statement.ts';
+import { appendChanges } from './append.ts';
+import { allocateTimestamps } from './clock.ts';
+
+/** Workspaces that one call publishes, and events of each. The next call publishes the rest. */
+const WORKSPACES_MAX = 200;
+const EVENTS_MAX = 100;
+/** How long a workspace may keep the others waiting, and how many of those whose clock was locked may do so. */
+const LOCK_TIMEOUT_MS = 500;
+const LOCKED_MAX = 4;
+
+const JOB = 'background: events of all workspaces that wait';
+
+const addQuotaNotices = statement('add_quota_notices', JOB)`
+  with reached as (
+    insert into quota_notices (workspace_id, month, percent, live_quota)
+    select m.workspace_id, m.month, p.percent, m.live_quota
+    from live_meters m, (values (80::smallint), (100::smallint)) as p (percent)
+    where m.live_quota > 0 and m.month = date_trunc('month', now())::date
+      and m.live_requests * 100 >= m.live_quota * p.percent
+    on conflict do nothing returning *
+  )
+  insert into pending_events (workspace_id, id, type, record_id, doc)
+  select r.workspace_id, 'quota_' || r.percent || '_' || r.live_quota || '_' || r.month, 'quota.reached', r.workspace_id,
+    json_build_object('percent', r.percent, 'limit', r.live_quota, 'used', least(m.live_requests, r.live_quota),
+      'month', to_char(r.month, 'YYYY-MM'))
+  from reached r join live_meters m using (workspace_id) on conflict do nothing`;
+
+const selectWaiting = statement('workspaces_with_events', JOB)`
+  select workspace_id as id from pending_events group by workspace_id order by min(created_at) limit ${WORKSPACES_MAX}`;
+
+const lockFreeClock = statement('lock_free_clock', JOB)`
+  select 1 from workspace_clocks where workspace_id = $1 for update skip locked`;
+const limitLockTime = statement('limit_lock_time', 'control')`set local lock_timeout = ${LOCK_TIMEOUT_MS}`;
+const takeEvents = statement('take_pending_events', JOB)`
+  with taken as (
+    delete from pending_events where workspace_id = $1 and id = any (array(
+      select id from pending_events where workspace_id = $1 order by created_at, id limit ${EVENTS_MAX}
+    )) returning *
+  )
+  select type, record_id as "recordId", company_id as "companyId", doc from taken order by created_at, id`;
+
+interface PendingEvent {
+  readonly type: string;
+  readonly recordId: string;
+  readonly companyId: string | null;
+  readonly doc: string;
+}
+
+/**
+ * Moves the events that wait into the feed. Several nodes may run it at the same time: each event gets into the feed once. A
+ * workspace whose clock is locked delays the others by at most two seconds. Returns the workspaces with new changes.
+ */
+export async function publishEvents(pool: pg.Pool): Promise<readonly string[]> {
+  await pool.query(addQuotaNotices());
+  const { rows } = await pool.query<{ id: string }>(selectWaiting());
+  const published: string[] = [];
+  const locked: string[] = [];
+  for (const { id } of rows) ((await publish(pool, id, false)) ? published : locked).push(id);
+  for (const id of locked.slice(0, LOCKED_MAX)) if (await publish(pool, id, true)) published.push(id);
+  return published;
+}
+
+/** Returns false if the clock of the workspace is locked. `waits`: for a short time. */
+async function publish(pool: pg.Pool, workspaceId: string, waits: boolean): Promise<boolean> {
+  try {
+    return await inTransaction(pool, async (client) => {
+      if (waits) await client.query(limitLockTime());
+      else if ((await client.query(lockFreeClock(workspaceId))).rowCount === 0) return false;
+      const first = await allocateTimestamps(client, workspaceId, EVENTS_MAX);
+      const { rows } = await client.query<PendingEvent>(takeEvents(workspaceId));
+      await appendChanges(
+        client,
+        workspaceId,
+        rows.map((event, i) => ({ ...event, at: first + i })),
+      );
+      return true;
+    });
+  } catch (error) {
+    if (failedFor(error, 'lock_not_available')) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,31 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import { publishEvents } from '../changes/publish-events.ts';
+
+const PAUSE_MS = 1_000;
+/** The pause after a failure. */
+const RETRY_PAUSE_MS = 5_000;
+
+/** Publishes events of workspaces every second, until the signal. `announce` gets the workspaces with new changes. */
+export async function keepPublishing(
+  pool: pg.Pool,
+  log: Logger,
+  announce: (workspaceIds: readonly string[]) => unknown,
+  signal: AbortSignal,
+): Promise<void> {
+  let failing = false;
+  while (!signal.aborted) {
+    let pauseMs = PAUSE_MS;
+    try {
+      const published = await publishEvents(pool);
+      if (published.length > 0) announce(published);
+      failing = false;
+    } catch (error) {
+      if (!failing) log.warn({ err: error }, 'events of workspaces cannot be published now; trying again');
+      failing = true;
+      pauseMs = RETRY_PAUSE_MS;
+    }
+    await delay(pauseMs, undefined, { signal }).catch(() => undefined);
+  }
+}

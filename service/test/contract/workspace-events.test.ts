@@ -1,0 +1,103 @@
+import type { Change } from '@svc/sdk';
+import { beforeAll, expect, test } from 'vitest';
+import { publishEvents } from '../../src/changes/publish-events.ts';
+import { createTestService, TEST_ACTOR, type TestService } from '../harness/service.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await createTestService();
+});
+
+/** The workspace events of the feed, oldest first. */
+async function eventsOf(token: string): Promise<readonly Change[]> {
+  const answer = await service.request(token, '/v1/changes?resource=workspace&sort=created-ascending');
+  return answer.json<{ data: readonly Change[] }>().data;
+}
+
+test('a key is in the feed when it is created, rotated and revoked, as the list of keys shows it', async () => {
+  const workspaceId = await service.workspace();
+  const { keyId, token: before } = await service.issue(workspaceId);
+  await publishEvents(service.pool);
+  const [created] = await eventsOf(before);
+  expect(created).toMatchObject({
+    type: 'key.created',
+    resource: 'workspace',
+    recordId: keyId,
+    companyId: null,
+    record: { id: keyId, revokedAt: null },
+  });
+  await service.keys.rotate(workspaceId, keyId, TEST_ACTOR);
+  await service.keys.revoke(workspaceId, keyId, TEST_ACTOR);
+  const token = await service.token(workspaceId);
+  expect(await publishEvents(service.pool)).toEqual([workspaceId]);
+  const events = await eventsOf(token);
+  expect(events.map(({ type }) => type)).toEqual([
+    'key.created',
+    'key.rotated',
+    'key.revoked',
+    'key.created',
+  ]);
+  const key = (await service.request(token, `/v1/api-keys/${keyId}`)).json<{ revokedAt: string }>();
+  expect(events[2]?.record).toMatchObject({ revokedAt: key.revokedAt });
+  expect(JSON.stringify(events)).not.toContain(before);
+});
+
+test('the quota is in the feed once at 80 and once at 100 percent, and again after it was changed', async () => {
+  const workspaceId = await service.workspace();
+  const token = await service.token(workspaceId, { mode: 'test' });
+  const use = (used: number, quota: number) =>
+    service.pool.query(
+      `update live_meters set live_quota = $2, live_requests = $3, month = date_trunc('month', now()) where workspace_id = $1`,
+      [workspaceId, quota, used],
+    );
+  const percents = async () => {
+    await publishEvents(service.pool);
+    const events = (await eventsOf(token)).filter(({ type }) => type === 'quota.reached');
+    return events.map(({ record }) => [record?.['percent'], record?.['limit'], record?.['used']]);
+  };
+  await use(79, 100);
+  expect(await percents()).toEqual([]);
+  await use(80, 100);
+  expect(await percents()).toEqual([[80, 100, 80]]);
+  await use(99, 100);
+  expect(await percents()).toHaveLength(1);
+  await use(100, 100);
+  expect(await percents()).toHaveLength(2);
+  await use(170, 200);
+  expect((await percents()).at(-1)).toEqual([80, 200, 170]);
+});
+
+test('a workspace whose clock is locked delays neither the others nor the revocation of its keys', async () => {
+  const [locked, free] = [await service.workspace(), await service.workspace()];
+  const { keyId } = await service.issue(locked);
+  await publishEvents(service.pool);
+  const token = await service.token(locked, { mode: 'test' });
+  const client = await service.pool.connect();
+  try {
+    await client.query('begin');
+    await client.query('select from workspace_clocks where workspace_id = $1 for update', [locked]);
+    await service.keys.revoke(locked, keyId, TEST_ACTOR);
+    await service.issue(free);
+    expect(await publishEvents(service.pool)).toEqual([free]);
+    await client.query('rollback');
+  } finally {
+    client.release();
+  }
+  expect(await publishEvents(service.pool)).toEqual([locked]);
+  expect((await eventsOf(token)).map(({ type }) => type)).toEqual([
+    'key.created',
+    'key.created',
+    'key.revoked',
+  ]);
+});
+
+test('each event gets into the feed once, although several nodes publish', async () => {
+  const workspaceId = await service.workspace();
+  const token = await service.token(workspaceId, { mode: 'test' });
+  for (let i = 0; i < 20; i++) await service.issue(workspaceId);
+  await Promise.all(Array.from({ length: 4 }, () => publishEvents(service.pool)));
+  await publishEvents(service.pool);
+  const ids = (await eventsOf(token)).map(({ recordId }) => recordId);
+  expect(ids).toHaveLength(21);
+  expect(new Set(ids).size).toBe(21);
+});
