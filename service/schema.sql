@@ -367,6 +367,51 @@ create table verifications (
   constraint verifications_pkey PRIMARY KEY (id)
 );
 
+create table webhook_deliveries (
+  workspace_id text collate "C" not null,
+  endpoint_id text collate "C" not null,
+  event_id text collate "C" not null,
+  type text collate "C" not null,
+  state text collate "C" not null,
+  attempts smallint not null,
+  status smallint,
+  response text,
+  failure text,
+  duration_ms integer not null,
+  attempted_at timestamp with time zone not null,
+  next_attempt_at timestamp with time zone,
+  body bytea,
+  constraint webhook_deliveries_pkey PRIMARY KEY (workspace_id, endpoint_id, event_id),
+  constraint webhook_deliveries_check CHECK ((next_attempt_at IS NOT NULL) = (state = 'pending'::text)),
+  constraint webhook_deliveries_check1 CHECK ((body IS NULL) = (state = 'delivered'::text)),
+  constraint webhook_deliveries_state_check CHECK (state = ANY (ARRAY['delivered'::text, 'pending'::text, 'failed'::text])),
+  constraint webhook_deliveries_workspace_id_endpoint_id_fkey FOREIGN KEY (workspace_id, endpoint_id) REFERENCES webhook_endpoints(workspace_id, id) ON DELETE CASCADE
+);
+
+create table webhook_endpoints (
+  workspace_id text collate "C" not null,
+  id text collate "C" not null,
+  url text not null,
+  description text not null,
+  types text[] collate "C",
+  company_id text collate "C",
+  ordered boolean not null,
+  secret text not null,
+  previous_secret text,
+  previous_until timestamp with time zone,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  enabled boolean default true not null,
+  disabled_reason text,
+  disabled_at timestamp with time zone,
+  "position" text collate "C" not null,
+  failing_since timestamp with time zone,
+  lease_owner text,
+  lease_until timestamp with time zone default '-infinity'::timestamp with time zone not null,
+  constraint webhook_endpoints_pkey PRIMARY KEY (workspace_id, id),
+  constraint webhook_endpoints_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
+) with (fillfactor=50);
+
 create table workspace_clocks (
   workspace_id text collate "C" not null,
   last_at timestamp with time zone default '1970-01-01 00:00:00+00'::timestamp with time zone not null,
@@ -456,6 +501,12 @@ CREATE INDEX sign_in_attempts_by_end ON public.sign_in_attempts USING btree (end
 CREATE INDEX verifications_by_identifier ON public.verifications USING btree (identifier);
 
 CREATE INDEX verifications_by_value ON public.verifications USING hash (value);
+
+CREATE INDEX webhook_deliveries_by_age ON public.webhook_deliveries USING btree (attempted_at);
+
+CREATE INDEX webhook_deliveries_pending ON public.webhook_deliveries USING btree (workspace_id, endpoint_id, next_attempt_at) WHERE (state = 'pending'::text);
+
+CREATE INDEX webhook_endpoints_free ON public.webhook_endpoints USING btree (lease_until) WHERE enabled;
 
 create view api_key_records as
  SELECT workspace_id,

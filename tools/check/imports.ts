@@ -9,7 +9,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['main.ts', 'server'],
   ['app.ts'],
   ['api', 'dashboard', 'docs', 'jobs'],
-  ['bulk', 'integrity'],
+  ['bulk', 'integrity', 'webhooks'],
   ['records', 'keys'],
   ['resources'],
   ['changes'],

@@ -53,7 +53,7 @@ export async function readChangePage(
 }
 
 /** Up to where an ascending page has every wanted change. Undefined: nothing was read. */
-const endOf = (
+export const endOf = (
   { items, searchedTo }: ScannedChanges,
   limit: number,
   from: Micros | undefined,

@@ -119,6 +119,9 @@ export const CHANGE_RETENTION_DAYS_DEFAULT = 30;
 /** How long hourly traffic is kept: this year, and the previous one for comparison. */
 export const TRAFFIC_RETENTION_DAYS = 2 * 366;
 
+/** How long the log of deliveries of webhooks is kept. */
+export const DELIVERY_RETENTION_DAYS = 30;
+
 /** The least time between two announcements of changes by a process: at most 50 a second. */
 export const SIGNAL_PAUSE_MS = 20;
 /** The most workspaces whose announcement waits. Changes of further ones are noticed by the next look at the database. */

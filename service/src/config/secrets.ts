@@ -17,6 +17,8 @@ export const SEALED_BY = {
     'authenticator secret',
     'backup codes',
   ],
+  /** No request brings such a value. The test of its rotation is webhooks/endpoints.test.ts. */
+  'webhook secrets': [],
   fingerprint: [],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 

@@ -36,6 +36,27 @@ test('hourly traffic is kept for two years', async () => {
   expect(rows).toEqual([{ requests: 1 }, { requests: 731 }]);
 });
 
+test('deliveries of webhooks are kept for 30 days, and longer if they are still to be sent', async () => {
+  const { pool } = await createTestDatabase();
+  const workspaceId = await inTransaction(pool, (client) => createWorkspace(client, 'test'));
+  await pool.query(
+    `insert into webhook_endpoints (workspace_id, id, url, description, ordered, secret, position)
+     values ($1, 'whe_1', '', '', true, '', '')`,
+    [workspaceId],
+  );
+  await pool.query(
+    `insert into webhook_deliveries (workspace_id, endpoint_id, event_id, type, state, attempts, duration_ms, attempted_at,
+       next_attempt_at, body)
+     select $1, 'whe_1', state || days, '', state, 1, 0, now() - days * interval '1 day',
+       case when state = 'pending' then now() end, case when state <> 'delivered' then '' end::bytea
+     from unnest(array['delivered', 'failed', 'pending']) as state, unnest(array[29, 31]) as days`,
+    [workspaceId],
+  );
+  await deleteExpired({ pool, log: pino({ level: 'silent' }) });
+  const { rows } = await pool.query('select event_id as id from webhook_deliveries order by event_id');
+  expect(rows.map(({ id }) => id)).toEqual(['delivered29', 'failed29', 'pending29', 'pending31']);
+});
+
 test('all expired rows are removed, in short statements, however many there are', async () => {
   const { pool } = await createTestDatabase();
   const workspaceId = await inTransaction(pool, (client) => createWorkspace(client, 'test'));

@@ -1,7 +1,7 @@
 import { IDEMPOTENCY_LIFETIME_SECONDS } from '@svc/sdk/contract';
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import { TRAFFIC_RETENTION_DAYS } from '../config/limits.ts';
+import { DELIVERY_RETENTION_DAYS, TRAFFIC_RETENTION_DAYS } from '../config/limits.ts';
 import { deleteExpiredSignIns } from '../dashboard/expired.ts';
 import { chunkDeletion, deleteInChunks } from '../database/delete-in-chunks.ts';
 
@@ -10,6 +10,11 @@ const deleteAnswers = chunkDeletion(
   'workspace_id, idempotency_key',
   `created_at < now() - $1 * interval '1 second'`,
 );
+const deleteDeliveries = chunkDeletion(
+  'webhook_deliveries',
+  'workspace_id, endpoint_id, event_id',
+  `attempted_at < now() - $1 * interval '1 day' and state <> 'pending'`,
+);
 const deleteTraffic = chunkDeletion(
   'traffic',
   'workspace_id, hour, mode, bucket',
@@ -17,8 +22,9 @@ const deleteTraffic = chunkDeletion(
 );
 
 /**
- * Removes expired rows: responses stored for repeated requests, ended sessions, unused links, old traffic. Code that reads
- * these rows checks their age itself, so this only keeps the tables small. The signal ends it early.
+ * Removes expired rows: responses stored for repeated requests, ended sessions, unused links, old traffic, old deliveries of
+ * webhooks. Code that reads these rows checks their age itself, so this only keeps the tables small. The signal ends it
+ * early.
  */
 export async function deleteExpired({
   pool,
@@ -32,5 +38,6 @@ export async function deleteExpired({
   const answers = await deleteInChunks(pool, deleteAnswers, [IDEMPOTENCY_LIFETIME_SECONDS], signal);
   const signIns = await deleteExpiredSignIns(pool, signal);
   const traffic = await deleteInChunks(pool, deleteTraffic, [TRAFFIC_RETENTION_DAYS], signal);
-  log.info({ answers, signIns, traffic }, 'removed expired rows');
+  const deliveries = await deleteInChunks(pool, deleteDeliveries, [DELIVERY_RETENTION_DAYS], signal);
+  log.info({ answers, signIns, traffic, deliveries }, 'removed expired rows');
 }

@@ -6,6 +6,9 @@ import { createTestDashboard, PASSWORD } from '../../test/harness/dashboard.ts';
 import { createTestService, TEST_SECRET } from '../../test/harness/service.ts';
 import { listPartitions } from '../audit-log/partitions.ts';
 import { examineSecondFactors } from '../dashboard/auth/sealed-factors.ts';
+import { inTransaction } from '../database/pool.ts';
+import { createEndpoint, readEndpoint } from '../webhooks/endpoints.ts';
+import { createSecretSealer } from '../webhooks/sealed-secrets.ts';
 import { type Jobs, startJobs } from './jobs.ts';
 
 const service = await createTestService();
@@ -67,5 +70,29 @@ test('a job seals second factors with the new secret that a node has sealed with
   await runJob('reseal_second_factors');
   await waitFor(async () => {
     expect(await examineSecondFactors(pool, [newer])).toEqual({ old: 0, lost: [] });
+  });
+});
+
+test('a job seals the secrets of webhooks with the new secret', async () => {
+  const newer = 'a newer secret of the tests, 32 characters or more';
+  const workspaceId = await service.workspace();
+  const settings = { url: '', description: '', types: null, companyId: null, ordered: true };
+  const created = await inTransaction(pool, (client) =>
+    createEndpoint(client, createSecretSealer([TEST_SECRET]), workspaceId, settings, 'chg_1'),
+  );
+  const jobs = startJobs({
+    databaseUrl: url,
+    logRetentionDays: 36_500,
+    changeRetentionDays: 36_500,
+    secrets: [newer, TEST_SECRET],
+    announce: () => undefined,
+    log: pino({ level: 'silent' }),
+  });
+  onTestFinished(() => jobs.stop());
+  await runJob('reseal_second_factors');
+  const sealer = createSecretSealer([newer]);
+  await waitFor(async () => {
+    const endpoint = await readEndpoint(pool, sealer, workspaceId, created?.id ?? '');
+    expect(endpoint?.secrets).toEqual([created?.secret]);
   });
 });

@@ -7,6 +7,8 @@ import { type Clock, systemClock } from '../config/time.ts';
 import { resealSecondFactors } from '../dashboard/auth/sealed-factors.ts';
 import { createPool } from '../database/pool.ts';
 import { counted } from '../log/plural.ts';
+import { resealEndpointSecrets } from '../webhooks/endpoints.ts';
+import { createSecretSealer } from '../webhooks/sealed-secrets.ts';
 import { maintainAuditLog } from './audit-log-partitions.ts';
 import { deleteExpired } from './expired.ts';
 import { keepPublishing } from './workspace-events.ts';
@@ -60,6 +62,8 @@ const tasks = (
   reseal_second_factors: async () => {
     const resealed = await resealSecondFactors(pool, secrets, signal);
     if (resealed > 0) log.info(`sealed second factors with the first secret: ${resealed}`);
+    const endpoints = await resealEndpointSecrets(pool, createSecretSealer(secrets), signal);
+    if (endpoints > 0) log.info(`sealed secrets of webhooks with the first secret: ${endpoints}`);
   },
 });
 

@@ -1,0 +1,178 @@
+import { createSecret } from '@svc/webhook-sender';
+import type pg from 'pg';
+import { newId } from '../config/ids.ts';
+import type { Queryable } from '../database/lane.ts';
+import { lookUp } from '../database/look-up.ts';
+import { statement } from '../database/statement.ts';
+import type { SecretSealer } from './sealed-secrets.ts';
+
+/** What a person chooses about an endpoint. */
+export interface EndpointSettings {
+  readonly url: string;
+  readonly description: string;
+  /** The types of changes that it gets. Null: all. */
+  readonly types: readonly string[] | null;
+  /** The company whose changes it gets. Null: all. */
+  readonly companyId: string | null;
+  /** Whether a change waits until the one before it is delivered. */
+  readonly ordered: boolean;
+}
+
+/** What a delivery needs to know about its endpoint. */
+export interface Endpoint extends EndpointSettings {
+  readonly enabled: boolean;
+  /** The id of the last change that is accounted for. */
+  readonly position: string;
+  /** The current secret, and for a day after a rotation the previous one. Empty: no secret of the deployment opens them. */
+  readonly secrets: readonly string[];
+}
+
+/** The most endpoints of a workspace. */
+export const ENDPOINTS_MAX = 50;
+/** How long the previous secret signs after a rotation. */
+const OVERLAP = "interval '24 hours'";
+
+const lockWorkspace = statement('lock_workspace_for_endpoint', 'request')`
+  select 1 from workspaces where id = $1 for no key update`;
+const countEndpoints = statement('count_endpoints', 'request')`
+  select count(*)::int as endpoints from webhook_endpoints where workspace_id = $1`;
+const insertEndpoint = statement('insert_endpoint', 'request')`
+  insert into webhook_endpoints (workspace_id, id, url, description, types, company_id, ordered, secret, position)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`;
+
+/**
+ * Creates an endpoint with a new secret. It gets the changes after the position. Returns undefined if the workspace has
+ * {@link ENDPOINTS_MAX} endpoints.
+ */
+export async function createEndpoint(
+  client: pg.ClientBase,
+  sealer: SecretSealer,
+  workspaceId: string,
+  { url, description, types, companyId, ordered }: EndpointSettings,
+  position: string,
+): Promise<{ readonly id: string; readonly secret: string } | undefined> {
+  await client.query(lockWorkspace(workspaceId));
+  const { rows } = await client.query<{ endpoints: number }>(countEndpoints(workspaceId));
+  if ((rows[0]?.endpoints ?? 0) >= ENDPOINTS_MAX) return undefined;
+  const id = newId('whe');
+  const secret = createSecret();
+  const sealed = sealer.seal(secret, { workspaceId, endpointId: id });
+  await client.query(
+    insertEndpoint(workspaceId, id, url, description, types, companyId, ordered, sealed, position),
+  );
+  return { id, secret };
+}
+
+const selectEndpoint = statement('read_endpoint', 'request')`
+  ${lookUp({
+    select: `url, description, types, company_id, ordered, enabled, position, secret,
+      case when previous_until > now() then previous_secret end as previous_secret`,
+    from: 'webhook_endpoints',
+  })}`;
+
+interface EndpointRow {
+  readonly url: string;
+  readonly description: string;
+  readonly types: readonly string[] | null;
+  readonly company_id: string | null;
+  readonly ordered: boolean;
+  readonly enabled: boolean;
+  readonly position: string;
+  readonly secret: string;
+  readonly previous_secret: string | null;
+}
+
+/** Reads an endpoint. Undefined: there is none. */
+export async function readEndpoint(
+  connections: Queryable,
+  sealer: SecretSealer,
+  workspaceId: string,
+  endpointId: string,
+): Promise<Endpoint | undefined> {
+  const { rows } = await connections.query<EndpointRow>(selectEndpoint(workspaceId, endpointId));
+  const [row] = rows;
+  if (row === undefined) return undefined;
+  const { company_id, secret, previous_secret, ...rest } = row;
+  const sealed = [secret, ...(previous_secret === null ? [] : [previous_secret])];
+  const secrets = sealed.flatMap((text) => sealer.open(text, { workspaceId, endpointId }) ?? []);
+  return { ...rest, companyId: company_id, secrets };
+}
+
+const replaceSecret = statement('rotate_endpoint_secret', 'request')`
+  update webhook_endpoints
+  set secret = $3, previous_secret = secret, previous_until = now() + ${OVERLAP}, updated_at = now()
+  where workspace_id = $1 and id = $2`;
+
+/** Gives an endpoint a new secret. The one before it signs too for a day. Undefined: there is no such endpoint. */
+export async function rotateSecret(
+  connections: Queryable,
+  sealer: SecretSealer,
+  workspaceId: string,
+  endpointId: string,
+): Promise<string | undefined> {
+  const secret = createSecret();
+  const sealed = sealer.seal(secret, { workspaceId, endpointId });
+  const { rowCount } = await connections.query(replaceSecret(workspaceId, endpointId, sealed));
+  return rowCount === 0 ? undefined : secret;
+}
+
+const PAGE_ROWS = 500;
+
+const selectSealed = statement(
+  'endpoint_secrets_of_other_keys',
+  'background: a job reads all endpoints, page by page',
+)`
+  select workspace_id, id, secret, previous_secret from webhook_endpoints
+  where (workspace_id, id) > ($1, $2) and not (starts_with(secret, $3) and starts_with(coalesce(previous_secret, $3), $3))
+  order by workspace_id, id limit $4`;
+const updateSealed = statement('reseal_endpoint_secrets', 'request')`
+  update webhook_endpoints set secret = $3, previous_secret = $4
+  where workspace_id = $1 and id = $2 and secret = $5 and previous_secret is not distinct from $6`;
+
+interface SealedRow {
+  readonly workspace_id: string;
+  readonly id: string;
+  readonly secret: string;
+  readonly previous_secret: string | null;
+}
+
+/**
+ * Seals every secret again with the first secret of the deployment. Returns how many endpoints it changed. Skips those that
+ * no secret opens.
+ */
+export async function resealEndpointSecrets(
+  connections: Queryable,
+  sealer: SecretSealer,
+  signal?: AbortSignal,
+): Promise<number> {
+  let resealed = 0;
+  for (let [workspaceId, id] = ['', '']; signal?.aborted !== true; ) {
+    const { rows } = await connections.query<SealedRow>(
+      selectSealed(workspaceId, id, sealer.prefix, PAGE_ROWS),
+    );
+    for (const row of rows) resealed += await reseal(connections, sealer, row);
+    const last = rows.at(-1);
+    if (last === undefined) break;
+    [workspaceId, id] = [last.workspace_id, last.id];
+  }
+  return resealed;
+}
+
+async function reseal(connections: Queryable, sealer: SecretSealer, row: SealedRow): Promise<number> {
+  const place = { workspaceId: row.workspace_id, endpointId: row.id };
+  const opened = sealer.open(row.secret, place);
+  if (opened === undefined) return 0;
+  // A previous secret that cannot be opened signs nothing any more.
+  const previous = row.previous_secret === null ? undefined : sealer.open(row.previous_secret, place);
+  const { rowCount } = await connections.query(
+    updateSealed(
+      row.workspace_id,
+      row.id,
+      sealer.seal(opened, place),
+      previous === undefined ? null : sealer.seal(previous, place),
+      row.secret,
+      row.previous_secret,
+    ),
+  );
+  return rowCount ?? 0;
+}

@@ -1,0 +1,194 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { SendResult, WebhookRequest } from '@svc/webhook-sender';
+import type { Logger } from 'pino';
+import type { Clock } from '../config/time.ts';
+import type { Queryable } from '../database/lane.ts';
+import type { ChangeSignals } from '../signals/signals.ts';
+import { type EndpointKey, LEASE_SECONDS, releaseLeases, renewLeases, takeFreeEndpoints } from './leases.ts';
+import { newRoundState, type RoundOptions, runRound } from './round.ts';
+import type { SecretSealer } from './sealed-secrets.ts';
+
+export interface EngineOptions {
+  readonly connections: Queryable;
+  readonly sealer: SecretSealer;
+  readonly send: (request: WebhookRequest) => Promise<SendResult>;
+  readonly signals: Pick<ChangeSignals, 'watch'>;
+  readonly log: Pick<Logger, 'info' | 'warn'>;
+  readonly now: Clock;
+  /** A random number from 0 to 1. */
+  readonly random: () => number;
+}
+
+/** Delivers the changes of all workspaces to their endpoints, together with the engines of other nodes. */
+export interface Engine {
+  /** Lets running deliveries end, for a few seconds, and gives the endpoints to other nodes. */
+  readonly stop: () => Promise<void>;
+}
+
+/** How often free endpoints are looked for, and leases are renewed. */
+const TICK_MS = 2_000;
+/** The pause of an endpoint after a failure of the database. */
+const FAILURE_PAUSE_MS = 2_000;
+/** How long deliveries may run on after `stop`. */
+const STOP_MS = 5_000;
+/** A lease is not used in its last seconds: the clock of the database runs on while a statement is on its way. */
+const LEASE_MARGIN_SECONDS = 5;
+const LONGEST_PAUSE_MS = 2 ** 31 - 1;
+
+interface Runner {
+  readonly key: EndpointKey;
+  /** No delivery begins at this time of `performance.now()` or later. */
+  heldUntilMs: number;
+  /** Ends it: no delivery begins any more. */
+  readonly end: () => void;
+  readonly done: Promise<void>;
+}
+
+export function startEngine(options: EngineOptions): Engine {
+  const { connections, log } = options;
+  const owner = randomUUID();
+  const ending = new AbortController();
+  const cut = new AbortController();
+  const runners = new Map<string, Runner>();
+
+  const tick = async (): Promise<void> => {
+    // The lease is at least as long as from before the statement.
+    const heldUntilMs = performance.now() + (LEASE_SECONDS - LEASE_MARGIN_SECONDS) * 1000;
+    const held = [...runners.values()];
+    const kept =
+      held.length === 0
+        ? []
+        : await renewLeases(
+            connections,
+            owner,
+            held.map(({ key }) => key),
+          );
+    const keptNames = new Set(kept.map(nameOf));
+    for (const runner of held) {
+      if (keptNames.has(nameOf(runner.key))) runner.heldUntilMs = heldUntilMs;
+      else runner.end();
+    }
+    for (const key of await takeFreeEndpoints(connections, owner)) begin(key, heldUntilMs);
+  };
+  const begin = (key: EndpointKey, heldUntilMs: number): void => {
+    const name = nameOf(key);
+    const own = { key, owner, heldUntilMs, ending: ending.signal, cut: cut.signal };
+    const runner = startRunner(options, own, () => {
+      if (runners.get(name) === runner) runners.delete(name);
+    });
+    runners.set(name, runner);
+  };
+  const run = async (): Promise<void> => {
+    let failing = false;
+    while (!ending.signal.aborted) {
+      try {
+        await tick();
+        failing = false;
+      } catch (error) {
+        if (!failing) log.warn({ err: error }, 'webhooks cannot be delivered now; trying again');
+        failing = true;
+      }
+      await pause(TICK_MS, ending.signal);
+    }
+  };
+  const running = run();
+  return {
+    async stop() {
+      ending.abort();
+      const timer = setTimeout(() => cut.abort(), STOP_MS);
+      await running;
+      await Promise.all([...runners.values()].map(({ done }) => done));
+      clearTimeout(timer);
+      await releaseLeases(connections, owner).catch((error) =>
+        log.warn({ err: error }, 'the webhooks of this node wait until its leases end'),
+      );
+    },
+  };
+}
+
+const nameOf = ({ workspaceId, id }: EndpointKey): string => `${workspaceId} ${id}`;
+
+interface RunnerOptions extends Pick<RoundOptions, 'owner' | 'key' | 'ending' | 'cut'> {
+  readonly heldUntilMs: number;
+}
+
+/** Runs the rounds of an endpoint while its lease lasts: at each change of its workspace, and when a delivery is due. */
+function startRunner(
+  options: EngineOptions,
+  { heldUntilMs, ...own }: RunnerOptions,
+  onEnd: () => void,
+): Runner {
+  const { signals, log } = options;
+  const { key } = own;
+  const end = new AbortController();
+  const ending = AbortSignal.any([own.ending, end.signal]);
+  const waiter = createWaiter();
+  ending.addEventListener('abort', waiter.wake);
+  const unwatch = signals.watch(key.workspaceId, { onChange: waiter.wake, onKeys: () => undefined });
+  const runner = { key, heldUntilMs, end: () => end.abort(), done: Promise.resolve() };
+  const isHeld = (): boolean => performance.now() < runner.heldUntilMs;
+  const state = newRoundState();
+
+  const run = async (): Promise<void> => {
+    let failing = false;
+    while (!ending.aborted && isHeld()) {
+      // A change that comes during the round starts another one.
+      waiter.reset();
+      try {
+        const round = await runRound({ ...options, ...own, ending, isHeld }, state);
+        failing = false;
+        if (round.kind === 'ended') {
+          if (round.disabled !== undefined)
+            log.info({ ...key, reason: round.disabled }, 'a webhook endpoint was disabled');
+          return;
+        }
+        if (round.kind === 'wait') await waiter.wait(round.ms);
+      } catch (error) {
+        if (!failing)
+          log.warn({ err: error, ...key }, 'a webhook endpoint cannot be served now; trying again');
+        failing = true;
+        await pause(FAILURE_PAUSE_MS, ending);
+      }
+    }
+  };
+  runner.done = run().finally(() => {
+    unwatch();
+    onEnd();
+  });
+  return runner;
+}
+
+interface Waiter {
+  /** Resolves at the first `wake` since the last `reset`, or after `ms`. Undefined: only then. */
+  readonly wait: (ms: number | undefined) => Promise<void>;
+  readonly wake: () => void;
+  readonly reset: () => void;
+}
+
+function createWaiter(): Waiter {
+  let woken = false;
+  let resume = (): void => undefined;
+  return {
+    wait: (ms) =>
+      new Promise((resolve) => {
+        if (woken) return resolve();
+        const timer = ms === undefined ? undefined : setTimeout(resolve, Math.min(ms, LONGEST_PAUSE_MS));
+        resume = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      }),
+    wake() {
+      woken = true;
+      resume();
+    },
+    reset() {
+      woken = false;
+    },
+  };
+}
+
+/** Resolves after `ms`, or when the signal is aborted. */
+const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  delay(ms, undefined, { signal }).catch(() => undefined);

@@ -1,0 +1,185 @@
+import type { SendResult, WebhookRequest } from '@svc/webhook-sender';
+import type { Queryable } from '../database/lane.ts';
+import { attempt, bodyOf, type SentDelivery } from './attempt.ts';
+import {
+  type Attempted,
+  countPending,
+  type Delivery,
+  type DisabledReason,
+  readPending,
+  recordRound,
+} from './deliveries.ts';
+import { type Endpoint, readEndpoint } from './endpoints.ts';
+import { type ChangesAfter, readChangesAfter } from './feed.ts';
+import type { EndpointKey } from './leases.ts';
+import { ATTEMPTS_MAX } from './retry.ts';
+import type { SecretSealer } from './sealed-secrets.ts';
+
+/** What a round needs of its engine. */
+export interface RoundOptions {
+  readonly connections: Queryable;
+  readonly sealer: SecretSealer;
+  readonly send: (request: WebhookRequest) => Promise<SendResult>;
+  /** Names the process that has the lease. */
+  readonly owner: string;
+  readonly key: EndpointKey;
+  /** Whether the process may still deliver. */
+  readonly isHeld: () => boolean;
+  /** No delivery begins after this. Those that have begun end when `cut` is aborted. */
+  readonly ending: AbortSignal;
+  readonly cut: AbortSignal;
+  readonly now: () => number;
+  readonly random: () => number;
+}
+
+/** What the rounds of an endpoint remember. */
+export interface RoundState {
+  /** How many deliveries run at the same time. It grows while they succeed. */
+  concurrency: number;
+  /** Changes up to here are left out, which is not recorded yet. Undefined: everything is. */
+  passed: string | undefined;
+  /** When the position was recorded, in milliseconds of `performance.now()`. */
+  recordedAtMs: number;
+}
+
+/** The state of an endpoint before its first round. */
+export const newRoundState = (): RoundState => ({
+  concurrency: 1,
+  passed: undefined,
+  recordedAtMs: performance.now(),
+});
+
+/** What to do after a round. `wait`: until a change, at most `ms`; undefined: there is nothing to be sent again. */
+export type RoundEnd =
+  | { readonly kind: 'again' }
+  | { readonly kind: 'wait'; readonly ms: number | undefined }
+  | { readonly kind: 'ended'; readonly disabled: DisabledReason | undefined };
+
+const CONCURRENCY_MAX = 16;
+/** The most changes that a round reads. */
+const CHANGES_MAX = 100;
+/** The most deliveries that are sent again in a round. */
+const AGAIN_MAX = CONCURRENCY_MAX;
+/** The most deliveries of an endpoint that wait to be sent again. Then the endpoint gets no further change. */
+const PENDING_MAX = 1000;
+/** How often a position is recorded while the endpoint gets none of the changes. */
+const PASSED_MS = 60_000;
+/** No delivery of a round begins later, so that what was done is recorded soon. */
+const ROUND_MS = 1000;
+
+/** Delivers the next changes to an endpoint, and what is to be sent again, and records what came of it. */
+export async function runRound(options: RoundOptions, state: RoundState): Promise<RoundEnd> {
+  const { connections, sealer, owner, key } = options;
+  const endpoint = await readEndpoint(connections, sealer, key.workspaceId, key.id);
+  if (endpoint === undefined || !endpoint.enabled) return { kind: 'ended', disabled: undefined };
+  const pending = await readPending(connections, key, AGAIN_MAX + 1);
+  const due = pending.slice(0, AGAIN_MAX).filter(({ waitMs }) => waitMs <= 0);
+  const next = pending.find(({ waitMs }) => waitMs > 0);
+  if (endpoint.ordered && next !== undefined) return { kind: 'wait', ms: next.waitMs };
+  const isFull =
+    pending.length > AGAIN_MAX && (await countPending(connections, key, PENDING_MAX)) === PENDING_MAX;
+  const { companyId, types } = endpoint;
+  const position = state.passed ?? endpoint.position;
+  const changes = isFull
+    ? { items: [], position, more: false }
+    : await readChangesAfter(connections, key.workspaceId, {
+        after: position,
+        limit: CHANGES_MAX,
+        companyId,
+        types,
+      });
+  if (changes === 'expired') return disableExpired(options, endpoint.position);
+  const fresh = changes.items.map(
+    (item): Delivery => ({ eventId: item.id, type: item.type, body: bodyOf(item), attempts: 0 }),
+  );
+  const attempted = await deliver(
+    [...due.map(({ delivery }) => delivery), ...fresh],
+    endpoint,
+    options,
+    state,
+  );
+  const reached = positionAfter(position, changes, attempted.length - due.length);
+  if (attempted.length === 0 && performance.now() < state.recordedAtMs + PASSED_MS) {
+    state.passed = reached;
+  } else if (attempted.length > 0 || reached !== endpoint.position) {
+    const result = { attempted, position: reached, disable: disabling(endpoint, attempted) };
+    const recorded = await recordRound(connections, owner, key, result);
+    if (recorded === 'lost') return { kind: 'ended', disabled: undefined };
+    if (recorded !== undefined) return { kind: 'ended', disabled: recorded };
+    state.passed = undefined;
+    state.recordedAtMs = performance.now();
+  }
+  const isInterrupted = attempted.length < due.length + fresh.length;
+  const hasMore = changes.more || (due.length === AGAIN_MAX && pending.length > AGAIN_MAX);
+  if (isInterrupted || hasMore || attempted.some(isPending)) return { kind: 'again' };
+  return { kind: 'wait', ms: next?.waitMs };
+}
+
+/** Nobody can say which changes are missing, so the endpoint does not go on by itself. */
+async function disableExpired(
+  { connections, owner, key }: RoundOptions,
+  position: string,
+): Promise<RoundEnd> {
+  const result = { attempted: [], position, disable: 'expired' } as const;
+  const recorded = await recordRound(connections, owner, key, result);
+  return { kind: 'ended', disabled: recorded === 'lost' ? undefined : recorded };
+}
+
+const isPending = ({ state }: Attempted): boolean => state === 'pending';
+
+/** The last change that is accounted for, when so many of the changes were sent. */
+function positionAfter(before: string, { items, position }: ChangesAfter, sent: number): string {
+  if (sent >= items.length) return position;
+  return items[sent - 1]?.id ?? before;
+}
+
+function disabling({ ordered }: Endpoint, attempted: readonly SentDelivery[]): DisabledReason | undefined {
+  if (attempted.some(({ gone }) => gone)) return 'gone';
+  const isExhausted = attempted.some(
+    ({ state, delivery }) => state === 'pending' && delivery.attempts + 1 >= ATTEMPTS_MAX,
+  );
+  return ordered && isExhausted ? 'exhausted' : undefined;
+}
+
+/**
+ * Sends deliveries in their order, and returns those that were sent, a beginning of the list. To an ordered endpoint one by
+ * one, up to the first that fails. A delivery that was cut counts as not sent.
+ */
+async function deliver(
+  deliveries: readonly Delivery[],
+  endpoint: Endpoint,
+  { key, send, isHeld, ending, cut, now, random }: RoundOptions,
+  state: RoundState,
+): Promise<readonly SentDelivery[]> {
+  const until = performance.now() + ROUND_MS;
+  const results: SentDelivery[] = [];
+  const running = new Set<Promise<void>>();
+  let stopped = false;
+  let failure: unknown;
+  const owner = `${key.workspaceId} ${key.id}`;
+  const start = async (delivery: Delivery, place: number): Promise<void> => {
+    try {
+      const own = { endpoint, owner, send, nowMs: now(), random: random(), signal: cut };
+      const result = await attempt(delivery, own);
+      results[place] = result;
+      const isDelivered = result.state === 'delivered';
+      state.concurrency = isDelivered ? Math.min(state.concurrency * 2, CONCURRENCY_MAX) : 1;
+      if (result.gone || (endpoint.ordered && !isDelivered)) stopped = true;
+    } catch (error) {
+      stopped = true;
+      failure = error;
+    }
+  };
+  let started = 0;
+  for (const delivery of deliveries) {
+    while (running.size >= (endpoint.ordered ? 1 : state.concurrency)) await Promise.race(running);
+    if (stopped || ending.aborted || !isHeld() || performance.now() > until) break;
+    const one = start(delivery, started++).finally(() => running.delete(one));
+    running.add(one);
+  }
+  await Promise.all(running);
+  if (failure !== undefined && !cut.aborted) throw failure;
+  const places = Array.from({ length: started }, (_, place) => place);
+  const missing = places.find((place) => results[place] === undefined);
+  return results.slice(0, missing ?? started);
+}
