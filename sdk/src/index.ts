@@ -1,3 +1,4 @@
+export { ChangeTail, type ChangeTailOptions } from './changes/tail.ts';
 export { type RequestAnswer, type RequestOptions, Svc } from './client.ts';
 export { etagOf } from './collection/etag.ts';
 export { BatchProgress } from './collection/progress.ts';
@@ -8,9 +9,12 @@ export type {
   Counting,
   Creating,
   Deleting,
+  Following,
   ListOptions,
+  PositionOptions,
   PostOptions,
   Reading,
+  Tailing,
   Updating,
 } from './collection/types.ts';
 export { AUDIT_LOG_KINDS, AUDIT_LOG_TARGET_TYPES, type AuditLogKindDeclaration } from './contract/index.ts';

@@ -8,6 +8,7 @@ import {
   type Simplify,
   type Wire,
 } from './contract/index.ts';
+import type { Change } from './wire.ts';
 
 /** Kind of a field's value in the JSON. */
 export type FieldKind = 'text' | 'integer' | 'time';
@@ -34,6 +35,11 @@ export interface Resource {
    */
   readonly counted?: boolean;
   /**
+   * Whether the list has durable positions.
+   * @default false
+   */
+  readonly positions?: boolean;
+  /**
    * What a key with write access may do.
    * @default []
    */
@@ -51,7 +57,7 @@ interface Of<Item> {
 
 type KindOf<F> = F extends { readonly kind: infer Kind extends 'integer' | 'time' } ? Kind : 'text';
 type FilterOf<F> = F extends { readonly values: infer Values } ? Values : 'id';
-type Kept = 'name' | 'singular' | 'sorts' | 'counted' | 'writes' | 'server' | 'optional';
+type Kept = 'name' | 'singular' | 'sorts' | 'counted' | 'positions' | 'writes' | 'server' | 'optional';
 
 /** The entry in {@link RESOURCES} for a resource of the contract. */
 type ResourceOf<R> = R extends { readonly fields: infer F; readonly filters: infer Q }
@@ -59,12 +65,12 @@ type ResourceOf<R> = R extends { readonly fields: infer F; readonly filters: inf
       Pick<R, Kept & keyof R> & {
         readonly fields: { readonly [Name in keyof F]: KindOf<F[Name]> };
         readonly filters: { readonly [Name in keyof Q]: FilterOf<Q[Name]> };
-      } & Of<Wire<R>>
+      } & Of<R extends { readonly positions: true } ? Change : Wire<R>>
     >
   : never;
 
 function resourceOf(contract: ResourceContract): Resource {
-  const { name, singular, fields, sorts, filters, counted, writes, server, optional } = contract;
+  const { name, singular, fields, sorts, filters, counted, positions, writes, server, optional } = contract;
   const kindOf = ({ kind }: Field): FieldKind => (kind === 'integer' || kind === 'time' ? kind : 'text');
   return {
     name,
@@ -73,6 +79,7 @@ function resourceOf(contract: ResourceContract): Resource {
     filters: mapped(filters, (filter) => ('values' in filter ? filter.values : 'id')),
     ...(sorts === undefined ? {} : { sorts }),
     ...(counted === undefined ? {} : { counted }),
+    ...(positions === undefined ? {} : { positions }),
     ...(writes === undefined ? {} : { writes }),
     ...(server === undefined ? {} : { server }),
     ...(optional === undefined ? {} : { optional }),

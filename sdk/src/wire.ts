@@ -4,7 +4,7 @@
  * Source: specification, section 2. docs/assumptions.md lists the fields that the specification leaves open.
  */
 
-import type { Contract, Wire } from './contract/index.ts';
+import type { ChangeOf, Contract, RECORDS, Wire } from './contract/index.ts';
 
 export type {
   AuditLogChange,
@@ -31,8 +31,17 @@ export type KeyAccess = ApiKey['access'];
  */
 export type AuditLogEntry = Wire<Contract['auditLog']>;
 
-/** A change of a record, or an event of the workspace. */
-export type Change = Wire<Contract['changes']>;
+/**
+ * A change of a record, or an event of the workspace: `change.type` and `change.resource` narrow it. A newer service can
+ * send types that this version does not know, so a program ignores them.
+ */
+export type Change = ChangeOf<(typeof RECORDS)[keyof typeof RECORDS]>;
+
+/** What the pages of {@link Change}s have in addition to those of other lists. */
+export interface Positioned {
+  /** The durable position after the page. `after` continues there. */
+  readonly position: string;
+}
 
 /** The body of every list response (specification, section 2, List envelope). */
 export interface ListEnvelope<Item> {

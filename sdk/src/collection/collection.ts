@@ -1,3 +1,4 @@
+import { changeListOf, changeTailOf } from '../changes/collection.ts';
 import type { Resource } from '../resource.ts';
 import { createBatches, createMany } from './create-batches.ts';
 import { type Context, countRecords, getRecord, listOf, tailOf } from './read.ts';
@@ -6,14 +7,14 @@ import { createRecord, deleteRecord, updateRecord } from './write.ts';
 
 /** Creates the methods of a resource, derived from its declaration. */
 export function collectionOf<R extends Resource>(context: Context & { readonly resource: R }): Collection<R> {
-  const { counted = false, writes = [] } = context.resource;
+  const { counted = false, positions = false, writes = [] } = context.resource;
   type Rest<F> = F extends (context: Context, ...rest: infer A) => infer B ? (...rest: A) => B : never;
   const bind = <F extends (context: Context, ...rest: never[]) => unknown>(method: F): Rest<F> =>
     ((...rest: never[]) => method(context, ...rest)) as Rest<F>;
   const methods = {
-    list: bind(listOf),
+    list: positions ? bind(changeListOf) : bind(listOf),
     get: bind(getRecord),
-    tail: bind(tailOf),
+    tail: positions ? bind(changeTailOf) : bind(tailOf),
     ...(counted ? { count: bind(countRecords) } : {}),
     ...(writes.includes('create')
       ? { create: bind(createRecord), createMany: bind(createMany), createBatches: bind(createBatches) }

@@ -28,20 +28,20 @@ interface SplitOptions {
   readonly query: Readonly<Record<string, unknown>>;
 }
 
-function splitOptions(options: CallOptions | undefined): SplitOptions {
+export function splitOptions(options: CallOptions | undefined): SplitOptions {
   const { signal, timeoutMs, retries, ...query } = checkedObject(options) ?? {};
   return { call: { signal: checkedSignal(signal), timeoutMs, retries }, query };
 }
 
 /** Throws {@link SvcError} if the query has one of these parameters, which the method sets itself. */
-function refuseParameters(query: object, names: readonly string[], instead: string): void {
+export function refuseParameters(query: object, names: readonly string[], instead: string): void {
   const found = names.find((name) => name in query);
   if (found !== undefined) throw new SvcError(`There is no option "${found}" here: ${instead}.`);
 }
 
 export const pathOf = ({ name }: Resource): string => `/v1/${name}`;
 
-type AnyListOptions = CallOptions & {
+export type AnyListOptions = CallOptions & {
   readonly limit?: number;
   readonly cursor?: string;
   readonly sort?: string;
@@ -81,7 +81,7 @@ export function tailOf(context: Context, options?: TailOptions & CallOptions): T
   );
 }
 
-function pageReader(
+export function pageReader(
   { transport, resource }: Context,
   parameters: Readonly<Record<string, unknown>>,
   call: CallOptions,

@@ -1,17 +1,38 @@
+import type { ChangeTail, ChangeTailOptions } from '../changes/tail.ts';
 import type { CallOptions } from '../http/transport.ts';
 import type { List } from '../list/list.ts';
 import type { Filters, Item, ItemChange, NewItem, Sort } from '../resource.ts';
 import type { Tail, TailOptions } from '../tail/tail.ts';
-import type { Count } from '../wire.ts';
+import type { Count, Positioned } from '../wire.ts';
 
 /** The methods of the resources. The declaration of a resource decides which of them it has. */
 
 type SortOption<R> = [Sort<R>] extends [never] ? unknown : { readonly sort?: Sort<R> | undefined };
 
+/** Whether the list of a resource has durable positions. */
+type HasPositions<R> = R extends { readonly positions: true } ? true : false;
+
+/** Options of a list with durable positions. */
+export interface PositionOptions {
+  /**
+   * A position, or `now`. The list then has the items after it, in the order of their commits: oldest first. It excludes
+   * `cursor`. Throws `SvcPositionExpiredError` if the items after the position are no longer stored.
+   * @default the list begins with its newest item
+   */
+  readonly after?: string | undefined;
+  /**
+   * How many seconds the service waits for the first item after `after`, at most 30. The time limit of the call is extended
+   * by it.
+   * @default 0
+   */
+  readonly wait?: number | undefined;
+}
+
 /** Options of a list. Without options, it has all records, newest first. */
 export type ListOptions<R> = CallOptions &
   Filters<R> &
-  SortOption<R> & {
+  SortOption<R> &
+  When<HasPositions<R>, PositionOptions> & {
     /**
      * Records per page, 1 to 100.
      * @default 50 for one page (`await`), 100 for an iteration
@@ -32,13 +53,21 @@ export interface Reading<R> {
    * @example
    * for await (const audit of svc.audits.list({ sort: 'score-descending' })) console.log(audit.id);
    */
-  list(options?: ListOptions<R>): List<Item<R> & { readonly id: string }>;
+  list(options?: ListOptions<R>): List<Item<R> & { readonly id: string }, When<HasPositions<R>, Positioned>>;
   /** Returns one record. Throws `SvcNotFoundError` if it does not exist or the key may not access it. */
   get(id: string, options?: CallOptions): Promise<Item<R>>;
+}
+
+export interface Tailing<R> {
   /**
    * Returns a tail, which yields the records in the order of their creation: existing records first, then new ones.
    */
   tail(options?: TailOptions & Filters<R> & CallOptions): Tail<Item<R> & { readonly id: string }>;
+}
+
+export interface Following<R> {
+  /** Returns a tail, which yields the changes in the order of their commits: stored changes first, then new ones. */
+  tail(options?: ChangeTailOptions & Filters<R> & CallOptions): ChangeTail;
 }
 
 export interface Counting {
@@ -113,6 +142,7 @@ type Has<R, W> = R extends { readonly writes: readonly (infer V)[] } ? (W extend
 
 /** The methods of a resource. */
 export type Collection<R> = Reading<R> &
+  (HasPositions<R> extends true ? Following<R> : Tailing<R>) &
   When<R extends { readonly counted: true } ? true : false, Counting> &
   When<Has<R, 'create'>, Creating<R>> &
   When<Has<R, 'update'>, Updating<R>> &

@@ -1,11 +1,13 @@
+import type { AuditLogValue } from './audit-log-kinds.ts';
 import {
+  type EventTypeOf,
   type RecordEventType,
   recordEventTypes,
   WORKSPACE_EVENT_RESOURCE,
   WORKSPACE_EVENT_TYPES,
   type WorkspaceEventType,
 } from './events.ts';
-import type { ChoiceField } from './field.ts';
+import type { ChoiceField, Simplify, Wire } from './field.ts';
 import { companyId, defineResource, type ResourceContract } from './resource.ts';
 
 /** The change feed of resources: what happened to their records, and to the workspace, in the order of the commits. */
@@ -75,3 +77,48 @@ export function changesOf<const R extends ResourceContract>(records: readonly R[
     positions: true,
   });
 }
+
+interface ChangeParts {
+  /** Also the position after this change. */
+  readonly id: string;
+  readonly recordId: string;
+  readonly createdAt: string;
+}
+
+type RecordAfter<R, Write> = Write extends 'delete' ? null : Wire<R>;
+
+/** `changed` has the names of the changed fields. */
+type Changed<Write> = Write extends 'update'
+  ? { readonly changed: readonly string[] }
+  : { readonly changed?: undefined };
+
+type ChangeBy<
+  R extends ResourceContract,
+  Write extends 'create' | 'update' | 'delete',
+> = Write extends unknown
+  ? Simplify<
+      ChangeParts & {
+        readonly type: EventTypeOf<R, Write>;
+        readonly resource: R['name'];
+        readonly companyId: R['company'] extends string ? string : null;
+        readonly record: RecordAfter<R, Write>;
+      } & Changed<Write>
+    >
+  : never;
+
+type WorkspaceChange = Simplify<
+  ChangeParts & {
+    readonly type: WorkspaceEventType;
+    readonly resource: typeof WORKSPACE_EVENT_RESOURCE;
+    readonly companyId: string | null;
+    /** The data of the event. */
+    readonly record: Readonly<Record<string, AuditLogValue>>;
+  } & Changed<'create'>
+>;
+
+type RecordChange<R> = R extends ResourceContract & { readonly writes: readonly (infer Write)[] }
+  ? ChangeBy<R, Write & ('create' | 'update' | 'delete')>
+  : never;
+
+/** The JSON type of the changes of resources. Its `type` and its `resource` each decide what the other fields are. */
+export type ChangeOf<R> = RecordChange<R> | WorkspaceChange;

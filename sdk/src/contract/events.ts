@@ -14,9 +14,12 @@ type NameOf<R> = R extends { readonly type: infer Type extends string }
     ? Snake<Singular>
     : never;
 
+/** The type of the change that a write makes: `content.updated`. */
+export type EventTypeOf<R, Write extends keyof Past> = `${NameOf<R>}.${Past[Write]}`;
+
 /** The types of the changes of a resource: `content.created`, `content.updated`, `content.deleted`. */
 export type RecordEventType<R> = R extends { readonly writes: readonly (infer Write extends keyof Past)[] }
-  ? `${NameOf<R>}.${Past[Write]}`
+  ? EventTypeOf<R, Write>
   : never;
 
 /** The type of a change of a record: `eventTypeOf(content, 'updated')` is `content.updated`. */

@@ -3,6 +3,7 @@
  * routes, OpenAPI, import and export, the SDK, the command lines and the dashboard all derive from this folder.
  */
 export * from './audit-log-kinds.ts';
+export type { ChangeOf } from './changes.ts';
 export * from './errors.ts';
 export * from './events.ts';
 export * from './field.ts';

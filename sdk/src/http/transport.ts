@@ -70,6 +70,8 @@ export interface TransportOptions {
 export interface Transport {
   send(call: Call, options?: CallOptions): Promise<Answer>;
   readonly timing: Timing;
+  /** Time limit of an attempt if the call has none. */
+  readonly timeoutMs: number;
 }
 
 const DONE: Answer = { status: 204, headers: { get: () => null }, body: undefined };
@@ -78,6 +80,7 @@ export function createTransport(options: TransportOptions): Transport {
   const { timing, onRetry } = options;
   return {
     timing,
+    timeoutMs: options.timeoutMs,
     async send(call, { signal, timeoutMs = options.timeoutMs, retries = options.retries } = {}) {
       const headers = joinHeaders(options.headers, call.headers ?? {});
       checkCall(call);

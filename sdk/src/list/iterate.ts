@@ -12,8 +12,8 @@ export interface RestartEvent {
 }
 
 /** What {@link iteratePages} needs. */
-export interface Iteration<T> {
-  readonly read: ReadPage<T>;
+export interface Iteration<T, More = unknown> {
+  readonly read: ReadPage<T, More>;
   readonly list: string;
   readonly order: Order;
   readonly direction: Direction;
@@ -34,15 +34,15 @@ const RESTARTS_WITHOUT_PROGRESS_MAX = 3;
  * Throws `SvcPositionLostError` if the anchor cannot be found, and the error of the cursor if too many restarts in a
  * row make no progress.
  */
-export async function* iteratePages<T extends Listed>(
-  iteration: Iteration<T>,
-): AsyncGenerator<Page<T>, void, undefined> {
+export async function* iteratePages<T extends Listed, More>(
+  iteration: Iteration<T, More>,
+): AsyncGenerator<Page<T, More>, void, undefined> {
   const { order, direction, limit, signal } = iteration;
   let { cursor } = iteration;
   let recent: readonly T[] = [];
   let search: AnchorSearch | undefined;
   for (let attemptsWithoutProgress = 0; ; ) {
-    let page: Page<T>;
+    let page: Page<T, More>;
     try {
       page = await iteration.read({ cursor, direction, limit, signal });
     } catch (error) {

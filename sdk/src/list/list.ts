@@ -8,9 +8,9 @@ import type { Listed, Order } from './order.ts';
 import { inDirection, type Page, type ReadPage } from './page.ts';
 
 /** Reads the pages of a list for {@link List}. */
-export interface ListSource<T> {
+export interface ListSource<T, More = unknown> {
   readonly name: string;
-  readonly read: ReadPage<T>;
+  readonly read: ReadPage<T, More>;
   readonly order: (direction: Direction) => Order;
   readonly signal: Signal | undefined;
   readonly onRestart: ((event: RestartEvent) => void) | undefined;
@@ -33,12 +33,12 @@ export interface Start {
  * const page = await svc.audits.list({ limit: 10 });               // one page
  * for await (const audit of svc.audits.list()) console.log(audit); // every record
  */
-export class List<T extends Listed> implements Promise<Page<T>>, AsyncIterable<T> {
+export class List<T extends Listed, More = unknown> implements Promise<Page<T, More>>, AsyncIterable<T> {
   readonly [Symbol.toStringTag] = 'List';
-  readonly #source: ListSource<T>;
+  readonly #source: ListSource<T, More>;
   readonly #start: Start;
 
-  constructor(source: ListSource<T>, start: Start) {
+  constructor(source: ListSource<T, More>, start: Start) {
     this.#source = source;
     this.#start = start;
   }
@@ -62,11 +62,11 @@ export class List<T extends Listed> implements Promise<Page<T>>, AsyncIterable<T
   }
 
   /** Yields every page from the start of this list. The items of a page are always in the order of the list. */
-  pages(): AsyncGenerator<Page<T>, void, undefined> {
+  pages(): AsyncGenerator<Page<T, More>, void, undefined> {
     return stoppable((signal) => this.#pages(this.#limit(PAGE_LIMIT_MAX), signal), this.#source.signal);
   }
 
-  #pages(limit: number, signal = this.#source.signal): AsyncGenerator<Page<T>, void, undefined> {
+  #pages(limit: number, signal = this.#source.signal): AsyncGenerator<Page<T, More>, void, undefined> {
     const { name, read, order, onRestart } = this.#source;
     const { cursor, direction } = this.#start;
     return iteratePages({
@@ -86,7 +86,7 @@ export class List<T extends Listed> implements Promise<Page<T>>, AsyncIterable<T
    * page, it starts with the page before that one.
    * @default the cursor of this list, or the end of the list if it has none
    */
-  before(cursor?: string): List<T> {
+  before(cursor?: string): List<T, More> {
     return new List(this.#source, {
       ...this.#start,
       cursor: cursor ?? this.#start.cursor,
@@ -113,23 +113,25 @@ export class List<T extends Listed> implements Promise<Page<T>>, AsyncIterable<T
     return limit;
   }
 
-  #first(): Promise<Page<T>> {
+  #first(): Promise<Page<T, More>> {
     return this.#source.read(this.#start);
   }
 
   // biome-ignore lint/suspicious/noThenProperty: awaiting a list returns its first page.
-  then<A = Page<T>, B = never>(
-    onFulfilled?: ((page: Page<T>) => A | PromiseLike<A>) | null,
+  then<A = Page<T, More>, B = never>(
+    onFulfilled?: ((page: Page<T, More>) => A | PromiseLike<A>) | null,
     onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
   ): Promise<A | B> {
     return this.#first().then(onFulfilled, onRejected);
   }
 
-  catch<B = never>(onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null): Promise<Page<T> | B> {
+  catch<B = never>(
+    onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
+  ): Promise<Page<T, More> | B> {
     return this.#first().catch(onRejected);
   }
 
-  finally(onFinally?: (() => void) | null): Promise<Page<T>> {
+  finally(onFinally?: (() => void) | null): Promise<Page<T, More>> {
     return this.#first().finally(onFinally);
   }
 }

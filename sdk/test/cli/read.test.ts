@@ -26,7 +26,7 @@ const orderOf = async (name: string, sort?: string, equal = {}): Promise<readonl
   return bigQuery(service.pool, workspaceId, list, { ...(sort === undefined ? {} : { sort }), equal });
 };
 
-describe.each(Object.values(RESOURCES))('svc $name', ({ name }) => {
+describe.each(LISTS)('svc $name', ({ name }) => {
   test('list prints every record as NDJSON in a pipe, newest first', async () => {
     const result = await command(`${name} list`);
     expect(result).toMatchObject({ code: 0, stderr: '' });
@@ -44,7 +44,9 @@ describe.each(Object.values(RESOURCES))('svc $name', ({ name }) => {
       await orderOf(name, 'created-ascending'),
     );
   });
+});
 
+describe.each(Object.values(RESOURCES))('svc $name', ({ name }) => {
   test.each(['list', 'get', 'tail'])(
     '%s --help lists its options, and the general help lists the resource',
     async (verb) => {

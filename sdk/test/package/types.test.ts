@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const HEAD =
-  "import { Svc, SvcNotFoundError, type Audit, type Content } from '@svc/sdk';\nconst svc = new Svc();\n";
+  "import { Svc, SvcNotFoundError, type Audit, type Change, type Content } from '@svc/sdk';\nconst svc = new Svc();\n";
 
 /** What a user of the client may write. */
 const COMPILES = [
@@ -22,6 +22,8 @@ const COMPILES = [
   "await svc.mentions.delete('men_a', { ifMatch: '\"etag\"' });",
   'const { count } = await svc.audits.count({ approximate: true }); const n: number = count; export { n };',
   "await svc.audits.get('aud_a').catch((error: unknown) => { if (error instanceof SvcNotFoundError) return error.requestId; throw error; });",
+  "const change: Change | undefined = (await svc.changes.list({ after: 'now', wait: 5, resource: 'content' })).data[0]; const position: string = (await svc.changes.list()).pagination.position; export { change, position };",
+  "for await (const change of svc.changes.tail({ after: 'now', type: 'content.updated' })) { if (change.type === 'content.updated') { const fields: readonly string[] = change.changed; const { title }: Content = change.record; void [fields, title]; } if (change.resource === 'audits') { const audit: Audit = change.record; void audit; } if (change.resource === 'workspace') { const used: unknown = change.record['used']; void used; } if (change.type === 'company.deleted') { const none: null = change.record; void none; } }",
   'new Svc({ fetch });',
   'new Svc({ fetch: async (url, init) => fetch(url, init) });',
   'function f(client: Svc) { return client.companies.list(); } void f;',
@@ -44,6 +46,13 @@ const REFUSED = [
   "await svc.audits.delete('aud_a');",
   "await svc.apiKeys.create({ name: 'mine' });",
   "await svc.auditLog.delete('log_a');",
+  "await svc.audits.list({ after: 'now' });",
+  "await svc.changes.list({ type: 'content.made' });",
+  "await svc.changes.tail({ resource: 'keys' });",
+  'const page = await svc.audits.list(); const position: string = page.pagination.position; export { position };',
+  "const f = (change: Change) => change.type === 'content.created' && change.changed.length; export { f };",
+  "const f = (change: Change) => change.resource === 'content' && change.record.title; export { f };",
+  "const f = (change: Change) => change.type === 'audit.deleted'; export { f };",
   "await svc.audits.create({ companyId: 'com_a', headlineScore: 1 });",
   "await svc.audits.create({ companyId: 'com_a', headlineScore: '1', completedAt: '' });",
   "await svc.companies.create({ name: 'A', createdAt: '' });",

@@ -52,8 +52,9 @@ test('the quota is in the feed once at 80 and once at 100 percent, and again aft
     );
   const percents = async () => {
     await publishEvents(service.pool);
-    const events = (await eventsOf(token)).filter(({ type }) => type === 'quota.reached');
-    return events.map(({ record }) => [record?.['percent'], record?.['limit'], record?.['used']]);
+    return (await eventsOf(token)).flatMap(({ type, record }) =>
+      type === 'quota.reached' ? [[record['percent'], record['limit'], record['used']]] : [],
+    );
   };
   await use(79, 100);
   expect(await percents()).toEqual([]);

@@ -1,16 +1,28 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { SvcError } from '../../errors.ts';
 import type { Resource } from '../../resource.ts';
-import { type Command, flag, integer, text, UsageError, type Values } from '../command.ts';
+import { type Command, flag, integer, type Options, text, UsageError, type Values } from '../command.ts';
 import { write } from '../io.ts';
 import { recordWriter } from '../output/format.ts';
 import { filterOptions, filtersOf, formatOf, formatOption, nounOf, openCollection } from './read.ts';
 
 const POLL_SECONDS = 5;
 
+/** How a tail learns of new records: the service holds a request until there is one, or the tail asks now and then. */
+const pollOption: Options = {
+  poll: {
+    type: 'string',
+    value: 'SECONDS',
+    description: `Pause between two polls. Default: ${POLL_SECONDS}`,
+  },
+};
+const POLLS = 'With a live key, each poll counts towards the quota.';
+const WAITS =
+  'The service holds each request for up to 25 seconds, until there is a change. With a live key, each request counts towards the quota.';
+
 export const tailCommand = (property: string, resource: Resource): Command => ({
   path: [resource.name, 'tail'],
-  summary: `Show ${nounOf(property).plural} as they are created, oldest first`,
+  summary: `Show ${nounOf(property).plural} as they are ${resource.positions === true ? 'committed' : 'created'}, oldest first`,
   options: {
     after: {
       type: 'string',
@@ -24,17 +36,13 @@ export const tailCommand = (property: string, resource: Resource): Command => ({
       description: 'Read the position from this file, and store it there after each page of output',
     },
     once: { type: 'boolean', description: 'End at the newest record instead of waiting for new ones' },
-    poll: {
-      type: 'string',
-      value: 'SECONDS',
-      description: `Pause between two polls. Default: ${POLL_SECONDS}`,
-    },
+    ...(resource.positions === true ? {} : pollOption),
     ...filterOptions(resource),
     ...formatOption,
   },
   notes: [
     'While the service is unavailable, the command keeps retrying. With --position, you can stop and restart it at any time: it skips no record, and repeats at most the last page of output.',
-    'With a live key, each poll counts towards the quota.',
+    resource.positions === true ? WAITS : POLLS,
   ],
   async run({ io, values }) {
     const file = text(values, 'position');
