@@ -18,8 +18,10 @@ export async function finalState(
   );
   return {
     workspaceId,
-    audits: await rowsOf('select id from audits where workspace_id = $1 order by created_at, id'),
-    content: await rowsOf('select id, title from content where workspace_id = $1 order by created_at, id'),
+    audits: await rowsOf('select id, doc from audits where workspace_id = $1 order by created_at, id'),
+    content: await rowsOf(
+      'select id, title, doc from content where workspace_id = $1 order by created_at, id',
+    ),
     log: await rowsOf<LogRow>(
       `select id, kind, doc::json->>'requestId' as "requestId", (doc::json->>'status')::int as status
        from audit_log where workspace_id = $1 order by created_at, id`,

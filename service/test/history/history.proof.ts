@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkHistory } from './check.ts';
+import { checkHistory } from './check/check.ts';
 import { isSuccess, outcomeOf } from './history.ts';
 import { runHistory } from './run.ts';
 
@@ -18,7 +18,7 @@ test(
         `writes: ${Object.entries(outcomes)
           .map(([outcome, { length }]) => `${length} ${outcome}`)
           .join(', ')}; ` +
-        `${history.walks.length} walks, ${history.tails.map(({ ids }) => ids.length).join(' and ')} items in tails, ` +
+        `${history.walks.length} walks, ${history.tails.map(({ ids }) => ids.length).join(' and ')} items in tails, ${history.copies.map(({ changes }) => changes.length).join(' and ')} changes, ` +
         `${history.endedTokens.length} ended tokens\n`,
     );
     expect(checkHistory(history)).toEqual([]);

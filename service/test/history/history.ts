@@ -5,6 +5,7 @@ export interface History {
   readonly counts: readonly CountRead[];
   readonly walks: readonly Walk[];
   readonly tails: readonly Tail[];
+  readonly copies: readonly Copy[];
   readonly endedTokens: readonly EndedToken[];
   readonly final: readonly FinalWorkspace[];
 }
@@ -66,6 +67,17 @@ export interface Tail {
   readonly ids: readonly string[];
 }
 
+/** A copy of records that a client has maintained with the feed until the last write. */
+export interface Copy {
+  readonly workspaceId: string;
+  /** The ids of all changes, in the order in which they came. */
+  readonly changes: readonly string[];
+  /** The JSON of each record, by its id. */
+  readonly records: Readonly<Record<'audits' | 'content', ReadonlyMap<string, string>>>;
+  /** Whether a position was refused with 410. */
+  readonly expired: boolean;
+}
+
 /** A token whose revocation or rotation was confirmed at this time. */
 export interface EndedToken {
   readonly token: string;
@@ -75,8 +87,8 @@ export interface EndedToken {
 export interface FinalWorkspace {
   readonly workspaceId: string;
   /** In the order of the list, oldest first. */
-  readonly audits: readonly { readonly id: string }[];
-  readonly content: readonly { readonly id: string; readonly title: string }[];
+  readonly audits: readonly { readonly id: string; readonly doc: string }[];
+  readonly content: readonly { readonly id: string; readonly title: string; readonly doc: string }[];
   /** The stored counter, and the response of the exact count. */
   readonly counted: number;
   readonly exactCount: number;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkHistory } from './check.ts';
+import { checkHistory } from './check/check.ts';
 import { PLANTS } from './plants.ts';
 import { runHistory } from './run.ts';
 

@@ -17,7 +17,7 @@ interface Page {
 }
 
 /** Requests a page until there is one. Undefined: the run was abandoned first. */
-async function pageOf(
+export async function pageOf(
   scene: Scene,
   token: NamedToken,
   path: string,

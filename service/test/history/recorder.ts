@@ -1,4 +1,4 @@
-import type { Attempt, CountRead, EndedToken, Tail, Walk, Write } from './history.ts';
+import type { Attempt, Copy, CountRead, EndedToken, Tail, Walk, Write } from './history.ts';
 
 /** A token and its name. */
 export interface NamedToken {
@@ -21,6 +21,7 @@ export interface Recorder {
   readonly counts: CountRead[];
   readonly walks: Walk[];
   readonly tails: Tail[];
+  readonly copies: Copy[];
   readonly endedTokens: EndedToken[];
   /** Sends one request, with a new request id, and records it. Never throws. */
   request(url: string, token: NamedToken, init?: RequestOptions): Promise<Response>;
@@ -79,6 +80,6 @@ export function createRecorder(): Recorder {
     return { attempt, body: parsed };
   };
   return {
-    ...{ attempts, request, writes: [], counts: [], walks: [], tails: [], endedTokens: [] },
+    ...{ attempts, request, writes: [], counts: [], walks: [], tails: [], copies: [], endedTokens: [] },
   };
 }

@@ -8,6 +8,7 @@ import { importText, ndjson } from '../harness/import.ts';
 import { startProxy } from '../harness/postgres/proxy.ts';
 import { databaseUrl } from '../harness/postgres/template.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
+import { copyRecords } from './copy.ts';
 import { FAULT_NAMES, injectFaults, type Stage } from './faults.ts';
 import { finalState } from './final.ts';
 import { type History, isSuccess } from './history.ts';
@@ -111,7 +112,7 @@ export async function runHistory({
     changeKeys(scene, 'key', { workspaceId: main, sessions, random: randomFor(200) }),
     walkAudits(scene, reader),
   ];
-  const readers = [tailAudits(scene, reader), tailLog(scene, reader)];
+  const readers = [tailAudits(scene, reader), tailLog(scene, reader), copyRecords(scene, reader)];
 
   const stage: Stage = { nodes: [first, second], database, proxy };
   const faults = await injectFaults(stage, randomOf(seed), performance.now() + seconds * 1_000, names);

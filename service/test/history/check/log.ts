@@ -1,4 +1,4 @@
-import { type Attempt, type FinalWorkspace, type History, isRefusal, isSuccess } from './history.ts';
+import { type Attempt, type FinalWorkspace, type History, isRefusal, isSuccess } from '../history.ts';
 
 const UNAUTHORIZED = 401;
 const TOO_MANY_REQUESTS = 429;

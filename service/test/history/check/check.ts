@@ -1,6 +1,7 @@
-import { checkEntries, checkKeys, checkQuota } from './check-log.ts';
-import { checkContent, checkCounts, checkCreates, checkTails, checkWalks } from './check-records.ts';
-import type { History } from './history.ts';
+import type { History } from '../history.ts';
+import { checkCopies } from './copies.ts';
+import { checkEntries, checkKeys, checkQuota } from './log.ts';
+import { checkContent, checkCounts, checkCreates, checkTails, checkWalks } from './records.ts';
 
 /** A promise that the history breaks, in one sentence with the ids. */
 export type Violation = string;
@@ -9,6 +10,7 @@ const CHECKS: readonly ((history: History) => readonly Violation[])[] = [
   checkCreates,
   checkContent,
   checkTails,
+  checkCopies,
   checkWalks,
   checkCounts,
   checkEntries,

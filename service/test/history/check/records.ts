@@ -1,4 +1,4 @@
-import { type FinalWorkspace, type History, idsOfWrite, outcomeOf, type Write } from './history.ts';
+import { type FinalWorkspace, type History, idsOfWrite, outcomeOf, type Write } from '../history.ts';
 
 /** The most ids that are shown, so that one fault does not print ten thousand lines. */
 const SHOWN_MAX = 5;

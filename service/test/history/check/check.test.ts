@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { Attempt, Copy, FinalWorkspace, History, Write, WriteAttempt } from '../history.ts';
+import { killAtMigration, PLANTS } from '../plants.ts';
 import { checkHistory } from './check.ts';
-import type { Attempt, FinalWorkspace, History, Write, WriteAttempt } from './history.ts';
-import { killAtMigration, PLANTS } from './plants.ts';
 
 const workspaceId = 'w';
 
@@ -22,12 +22,22 @@ const entry = (n: number, status: number) => ({
   ...{ id: `log${n}`, kind: 'api.request', requestId: `r${n}`, status },
 });
 
+const row = (id: string) => ({ id, doc: JSON.stringify({ id }) });
+
 const workspace: FinalWorkspace = {
-  ...{ workspaceId, audits: [{ id: 'a' }, { id: 'b' }], content: [], counted: 2, exactCount: 2 },
+  ...{ workspaceId, audits: [row('a'), row('b')], content: [], counted: 2, exactCount: 2 },
   ...{ log: [entry(1, 201), entry(2, 201), entry(3, 200)], liveQuota: null, liveRequests: 3 },
 };
 
 const writes = [created(1, 'a'), created(2, 'b')];
+
+const copyOf = (ids: readonly string[], fields: Partial<Copy> = {}): Copy => ({
+  workspaceId,
+  changes: ['chg_1', 'chg_2'],
+  records: { audits: new Map(ids.map((id) => [id, row(id).doc])), content: new Map() },
+  expired: false,
+  ...fields,
+});
 
 /** Two audits are created, one after the other, and then read. */
 const sound: History = {
@@ -38,6 +48,7 @@ const sound: History = {
     { workspaceId, list: 'audits', ids: ['a', 'b'] },
     { workspaceId, list: 'audit-log', ids: ['log1', 'log2', 'log3'] },
   ],
+  copies: [copyOf(['a', 'b'])],
   endedTokens: [],
   final: [workspace],
 };
@@ -60,7 +71,7 @@ describe('the checker finds', () => {
   test.each<[string, Partial<History>, RegExp]>([
     [
       'an acknowledged record that is missing',
-      ending({ audits: [{ id: 'a' }] }),
+      ending({ audits: [row('a')] }),
       /acknowledged records are missing: b/,
     ],
     [
@@ -97,7 +108,7 @@ describe('the checker finds', () => {
           item('create', 3, 'x'),
           { ...created(4, 'c'), resource: 'content', kind: 'delete' },
         ],
-        ...ending({ content: [{ id: 'c', title: 'x' }] }),
+        ...ending({ content: [{ ...row('c'), title: 'x' }] }),
       },
       /c was deleted and is there/,
     ],
@@ -105,7 +116,7 @@ describe('the checker finds', () => {
       'a lost update',
       {
         writes: [...writes, item('create', 3, 'x'), item('patch', 4, 'y')],
-        ...ending({ content: [{ id: 'c', title: 'x' }] }),
+        ...ending({ content: [{ ...row('c'), title: 'x' }] }),
       },
       /c has the title "x" instead of y/,
     ],
@@ -128,6 +139,32 @@ describe('the checker finds', () => {
       'a tail of the log that skips',
       { tails: [{ workspaceId, list: 'audit-log', ids: ['log1', 'log3'] }] },
       /a tail of audit-log skips log2/,
+    ],
+    ['a copy that lacks a record', { copies: [copyOf(['a'])] }, /a copy of audits lacks b/],
+    ['a copy that keeps a record', { copies: [copyOf(['a', 'b', 'c'])] }, /a copy of audits still has c/],
+    [
+      'a copy with an old record',
+      {
+        copies: [
+          copyOf([], {
+            records: {
+              audits: new Map([
+                ['a', '{}'],
+                ['b', row('b').doc],
+              ]),
+              content: new Map(),
+            },
+          }),
+        ],
+      },
+      /a copy of audits has an old a/,
+    ],
+    ['a repeated change', { copies: [copyOf(['a', 'b'], { changes: ['1', '1'] })] }, /was delivered twice/],
+    ['a feed out of order', { copies: [copyOf(['a', 'b'], { changes: ['2', '1'] })] }, /out of order at 1/],
+    [
+      'an expired position',
+      { copies: [copyOf(['a', 'b'], { expired: true })] },
+      /a position of the feed expired/,
     ],
     ['a walk that skips', { walks: [{ workspaceId, startMs: 30, ids: ['b'] }] }, /a walk skips a/],
     ['a walk that repeats', { walks: [{ workspaceId, startMs: 0, ids: ['a', 'a'] }] }, /a walk repeats 1/],
@@ -175,6 +212,6 @@ describe('the checker finds', () => {
 });
 
 test.each([...PLANTS, killAtMigration(1)])('the planted fault fits its file: $name', ({ file, replace }) => {
-  const source = readFileSync(join(import.meta.dirname, '../../src', file), 'utf8');
+  const source = readFileSync(join(import.meta.dirname, '../../../src', file), 'utf8');
   expect(source.split(replace)).toHaveLength(2);
 });
