@@ -9,12 +9,15 @@ export interface AuditedRequest {
   readonly workspaceId: string;
   readonly keyId: string;
   readonly tokenVersion: number;
-  /** Null for a test key: its requests are counted per day, but have no entry (specification, section 6). */
+  /**
+   * Null for a test key: its requests are counted per day, but have no entry (specification, section 6). Also null for a
+   * further unit of quota that a stream uses.
+   */
   readonly entry: NewEntry | null;
   /** Whether the request uses live quota. */
   readonly counted: boolean;
   readonly failed: boolean;
-  /** Whole milliseconds. */
+  /** Whole milliseconds, without the time that the request waited for changes. The entry has the whole time. */
   readonly durationMs: number;
 }
 
@@ -106,14 +109,15 @@ const write = preparedStatement('write_requests', 'bulk')`with today as material
   meters as materialized (
     select workspace_id, live_quota, entries, greatest(locked.month, today.month) as month, used,
       least(counted, greatest(coalesce(live_quota, 9223372036854775807) - used, 0)) as granted,
-      greatest(clock_timestamp(), last_entry_at + interval '1 microsecond') as first_at
+      greatest(clock_timestamp(), last_entry_at + interval '1 microsecond') as first_at, last_entry_at
     from (select workspace_id, count(id) as entries, count(*) filter (where counted) as counted from requests group by 1) n
     join locked using (workspace_id) cross join today
     cross join lateral (select case when locked.month >= today.month then live_requests else 0 end as used) u
   ),
   meter as (
     insert into live_meters (workspace_id, last_entry_at, month, live_requests)
-    select workspace_id, first_at + entries * interval '1 microsecond', month, used + granted from meters where entries > 0
+    select workspace_id, case when entries > 0 then first_at + entries * interval '1 microsecond' else last_entry_at end,
+      month, used + granted from meters where entries > 0 or granted > 0
     on conflict (workspace_id) do update set
       last_entry_at = excluded.last_entry_at, month = excluded.month, live_requests = excluded.live_requests
   ),
