@@ -138,7 +138,7 @@ export function auditedRequest(
     entry: live ? requestEntry(request, key, answered, durationMs) : null,
     counted: live && answered.counted,
     failed: answered.status >= FIRST_ERROR_STATUS,
-    durationMs,
+    durationMs: Math.max(0, durationMs - Math.round(request.waitedMs)),
   };
 }
 

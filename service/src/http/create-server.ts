@@ -30,6 +30,7 @@ export function createServer(log: FastifyBaseLogger, trust: Trust): FastifyInsta
       sendFailure(error, request, reply);
     },
   });
+  app.decorateRequest('waitedMs', 0);
   sendProtocolErrors(app.server);
   acceptJsonBodies(app);
   app.addHook('onRequest', async (request, reply) => {

@@ -5,6 +5,13 @@ import type { FastifyRequest } from 'fastify';
 import { ApiError } from './errors.ts';
 import { clientAddress } from './proxies.ts';
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** How long the request has waited for changes on purpose. Latencies leave this time out. */
+    waitedMs: number;
+  }
+}
+
 /** The steps of every request before its route: an id, one spelling of its path, and the check that it is valid HTTP. */
 
 const REQUEST_ID = new RegExp(REQUEST_ID_PATTERN);
