@@ -1,6 +1,5 @@
 import { checkedOptions } from './checked-options.ts';
 import { SvcError, SvcWebhookError } from './errors.ts';
-import type { Change } from './wire.ts';
 
 /** Webhooks are signed per Standard Webhooks (https://www.standardwebhooks.com). This file uses only WebCrypto. */
 
@@ -16,19 +15,23 @@ export interface VerifyWebhookOptions {
   readonly now?: () => number;
 }
 
-type EventOf<C> = C extends Change
-  ? {
-      /** Such as `content.updated`. A newer service can send types that this version does not know. */
-      readonly type: C['type'];
-      /** When the change was committed: ISO 8601 in UTC. */
-      readonly timestamp: string;
-      /** The item of `GET /v1/changes`. Its `id` is the `webhook-id`, which a repeat of the webhook has too. */
-      readonly data: C;
-    }
-  : never;
-
-/** The body of a webhook. Its `type` decides what `data.record` is. */
-export type WebhookEvent = EventOf<Change>;
+/** The body of a webhook. */
+export interface WebhookEvent {
+  /** Such as `content.updated`. A newer service can send types that this version does not know. */
+  readonly type: string;
+  /** When the change was committed: ISO 8601 in UTC. */
+  readonly timestamp: string;
+  readonly data: {
+    /** The `webhook-id`. A repeat of the webhook has the same. */
+    readonly id: string;
+    readonly resource: string;
+    readonly recordId: string | null;
+    readonly companyId: string | null;
+    /** The record after the change; null after its deletion. */
+    readonly record: Readonly<Record<string, unknown>> | null;
+    readonly [field: string]: unknown;
+  };
+}
 
 const TOLERANCE_SECONDS = 300;
 const SECRET = /^whsec_((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)$/;

@@ -69,7 +69,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   app.addHook('onClose', signals.close);
   const shared = { lanes, secrets, cursors, usage: createUsageCounter(lanes, log), signals, clock };
   registerDashboard(app, { ...shared, publicUrl, deployment: { logRetentionDays } });
-  registerV1(app, { ...shared, limiter, auditWriter, failedAuthPerMinute });
+  registerV1(app, { ...shared, limiter, auditWriter, registry, failedAuthPerMinute });
   return app;
 }
 

@@ -9,6 +9,7 @@ const FILES = {
   authentication: 'authentication.md',
   pagination: 'pagination.md',
   tailing: 'tailing.md',
+  stream: 'stream.md',
   webhooks: 'webhooks.md',
   writing: 'writing.md',
   idempotency: 'idempotency.md',

@@ -1,4 +1,11 @@
-import type { CodeSample, Operation, Parameter, PathItem, Reference } from './types.ts';
+import {
+  type CodeSample,
+  isStream,
+  type Operation,
+  type Parameter,
+  type PathItem,
+  type Reference,
+} from './types.ts';
 
 /** A call of an operation in a sample. */
 interface Call {
@@ -15,7 +22,7 @@ interface Call {
 
 const SAMPLE_QUERIES: Readonly<Record<string, string>> = { '': '?limit=10', '/count': '?approximate=true' };
 
-/** Adds samples to every operation. They run unchanged if SVC_BASE_URL and SVC_API_KEY are set. */
+/** Adds samples to every operation whose response has an end. They run unchanged if SVC_BASE_URL and SVC_API_KEY are set. */
 export const withCodeSamples = (
   paths: Readonly<Record<string, PathItem>>,
 ): Readonly<Record<string, PathItem>> =>
@@ -25,7 +32,9 @@ export const withCodeSamples = (
       Object.fromEntries(
         Object.entries(item).map(([method, operation]) => [
           method,
-          { ...operation, 'x-codeSamples': samplesOf(callOf(method, path, operation)) },
+          isStream(operation)
+            ? operation
+            : { ...operation, 'x-codeSamples': samplesOf(callOf(method, path, operation)) },
         ]),
       ),
     ]),

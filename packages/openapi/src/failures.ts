@@ -68,6 +68,13 @@ export const recordFailures = ({ company }: CompleteResource): readonly Failure[
   ...ALWAYS,
 ];
 
+export const STREAM_FAILURES: readonly Failure[] = [
+  'BadRequest',
+  'InsufficientScope',
+  'PositionExpired',
+  ...ALWAYS,
+];
+
 export const COUNT_FAILURES: readonly Failure[] = ['BadRequest', ...ALWAYS];
 
 /** Possible on every write: a key may lack write access, and any request can have a body. */

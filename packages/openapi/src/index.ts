@@ -8,7 +8,7 @@ import {
 } from '@svc/sdk/contract';
 import { withCodeSamples } from './code-samples.ts';
 import { HEADERS } from './headers.ts';
-import { countOperation, getOperation, listOperation } from './operations.ts';
+import { countOperation, getOperation, listOperation, streamOperation } from './operations.ts';
 import { PARAMETERS } from './parameters.ts';
 import { sharedResponses } from './responses.ts';
 import { schemas } from './schemas.ts';
@@ -91,6 +91,7 @@ function paths(): Readonly<Record<string, PathItem>> {
     return [
       [path, { get: listOperation(resource), ...writes[''] }],
       ...(resource.counted === true ? [[`${path}/count`, { get: countOperation(resource) }] as const] : []),
+      ...(resource.positions ? [[`${path}/stream`, { get: streamOperation(resource) }] as const] : []),
       [`${path}/batch`, writes['/batch']],
       [`${path}/{id}`, { get: getOperation(resource), ...writes['/{id}'] }],
     ];

@@ -6,6 +6,7 @@ export const listSchemaName = ({ type }: CompleteResource): string => `${type}Li
 
 export const listOperationId = ({ name }: CompleteResource): string => `list${pascalCase(name)}`;
 export const getOperationId = ({ type }: CompleteResource): string => `get${type}`;
+export const streamOperationId = ({ name }: CompleteResource): string => `stream${pascalCase(name)}`;
 export const countOperationId = ({ name }: CompleteResource): string => `count${pascalCase(name)}`;
 
 export const newSchemaName = ({ type }: CompleteResource): string => `New${type}`;

@@ -1,11 +1,24 @@
 import { type CompleteResource, oneOf } from '@svc/sdk/contract';
-import { COUNT_FAILURES, listFailures, recordFailures } from './failures.ts';
+import { COUNT_FAILURES, listFailures, recordFailures, STREAM_FAILURES } from './failures.ts';
+import { ANSWER_HEADERS } from './headers.ts';
 import { listLinks, recordLinks } from './links.ts';
-import { countOperationId, getOperationId, listOperationId, listSchemaName } from './names.ts';
-import { CURSOR_LIFETIME_HOURS, countParameters, listParameters, recordParameters } from './parameters.ts';
+import {
+  countOperationId,
+  getOperationId,
+  listOperationId,
+  listSchemaName,
+  streamOperationId,
+} from './names.ts';
+import {
+  CURSOR_LIFETIME_HOURS,
+  countParameters,
+  listParameters,
+  recordParameters,
+  streamParameters,
+} from './parameters.ts';
 import { conditionalResponses, failureResponses, plainResponses } from './responses.ts';
 import { listExample, recordExample } from './schemas.ts';
-import type { Operation } from './types.ts';
+import { EVENT_STREAM, type Operation } from './types.ts';
 
 const ITERATION = `Follow \`pagination.nextCursor\` until it is null. A cursor is opaque: do not parse it, construct it or keep it for longer than ${CURSOR_LIFETIME_HOURS} hours (\`cursor_expired\`). It is valid for this list with the same filters and sort (\`cursor_mismatch\`); \`limit\` and \`direction\` may change from page to page. After either error, start again without a cursor. The same cursor sent twice returns the same page twice.
 
@@ -35,6 +48,32 @@ export function listOperation(resource: CompleteResource): Operation {
         links: listLinks(resource),
       }),
       ...failureResponses(listFailures(resource)),
+    },
+  };
+}
+
+export function streamOperation(resource: CompleteResource): Operation {
+  const { plural, singular } = resource;
+  return {
+    operationId: streamOperationId(resource),
+    tags: [resource.name],
+    summary: `Stream ${plural}`,
+    description: `Sends ${plural} as server-sent events, as they are committed, without an end. The \`id\` of an event is the id of its ${singular}, \`event\` is its \`type\`, and \`data\` is the item of the list. The first event has only an id: the position at which the stream starts. While nothing happens, a comment is sent every 15 seconds. ${scopeText(resource)}
+
+After a disconnect, continue with the id of the last event in \`Last-Event-ID\`. An event \`error\` ends the stream: its \`data\` is the error envelope, such as \`invalid_key\` after the key was revoked. The stream uses one unit of quota for each 100 ${plural}, at least one.`,
+    parameters: streamParameters(resource),
+    responses: {
+      200: {
+        description: `Server-sent events.`,
+        headers: ANSWER_HEADERS,
+        content: {
+          [EVENT_STREAM]: {
+            schema: { type: 'string' },
+            example: `id: ${resource.fields['id']?.example}\nevent: ${resource.fields['type']?.example}\ndata: {…}\n\n`,
+          },
+        },
+      },
+      ...failureResponses(STREAM_FAILURES),
     },
   };
 }

@@ -11,6 +11,7 @@ import {
   PAGE_LIMIT_MIN,
   REQUEST_ID_PATTERN,
   sortsOf,
+  WAIT_MAX_SECONDS,
 } from '@svc/sdk/contract';
 import { describedSchema } from './schemas.ts';
 import { type Parameter, type Reference, reference } from './types.ts';
@@ -87,7 +88,7 @@ export const listParameters = (resource: CompleteResource): readonly (Parameter 
   ...shared('Cursor', 'Limit', 'Direction'),
   ...(resource.sorts === undefined ? [] : [sortParameter(resource)]),
   ...Object.entries(resource.filters).map(([name, field]) => filterParameter(name, field)),
-  ...(resource.positions ? [afterParameter(resource)] : []),
+  ...(resource.positions ? [afterParameter(resource), WAIT_PARAMETER] : []),
   ...shared('IfNoneMatch', 'RequestId'),
 ];
 
@@ -107,6 +108,33 @@ const afterParameter = ({ plural }: CompleteResource): Parameter => ({
   description: `\`pagination.position\` of an earlier page, or the id of one of the ${plural}: returns what follows it, in the order of the commits. \`now\`: the end of the feed. Excludes \`cursor\` and \`direction\`. Unlike a cursor, a position has no binding to filters, and is valid as long as what follows it is stored (30 days by default); then \`position_expired\`.`,
   schema: { type: 'string' },
 });
+
+/** The parameters of a stream: the filters of the list, and where it starts. */
+export const streamParameters = (resource: CompleteResource): readonly (Parameter | Reference)[] => [
+  ...Object.entries(resource.filters).map(([name, field]) => filterParameter(name, field)),
+  {
+    name: 'after',
+    in: 'query',
+    description: `The position at which the stream starts, as in the list of ${resource.plural}. Default: \`now\`.`,
+    schema: { type: 'string', default: 'now' },
+  },
+  {
+    name: 'Last-Event-ID',
+    in: 'header',
+    description:
+      'The id of the last event that the client has received. The stream continues after it. It has precedence over `after`.',
+    schema: { type: 'string' },
+  },
+  ...shared('RequestId'),
+];
+
+const WAIT_PARAMETER: Parameter = {
+  name: 'wait',
+  in: 'query',
+  description:
+    'With `after`: if there are no changes, waits up to so many seconds for the next one, and responds as soon as it is committed. When the time is over, the response is an empty page. A request that waits uses one unit of quota. At most 100 requests of a key wait at the same time, otherwise `rate_limited`.',
+  schema: { type: 'integer', minimum: 0, maximum: WAIT_MAX_SECONDS, default: 0 },
+};
 
 function filterParameter(name: string, field: Field): Parameter {
   // Explorers send every parameter that has an example, so a filter has none.

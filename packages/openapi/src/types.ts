@@ -40,11 +40,14 @@ export interface Link {
   readonly description: string;
 }
 
+/** The media type of server-sent events. */
+export const EVENT_STREAM = 'text/event-stream';
+
 export interface Response {
   readonly description: string;
   readonly headers: Readonly<Record<string, Reference>>;
   /** Absent: the response has no body. */
-  readonly content?: { readonly 'application/json': MediaType };
+  readonly content?: { readonly 'application/json': MediaType } | { readonly [EVENT_STREAM]: MediaType };
   readonly links?: Readonly<Record<string, Link>>;
 }
 
@@ -109,3 +112,9 @@ type ComponentKind = keyof OpenApiDocument['components'];
 export const reference = (kind: ComponentKind, name: string): Reference => ({
   $ref: `#/components/${kind}/${name}`,
 });
+
+/** Whether the operation responds with a stream, which has no end. */
+export const isStream = ({ responses }: Pick<Operation, 'responses'>): boolean => {
+  const success = responses['200'];
+  return success !== undefined && 'content' in success && EVENT_STREAM in Object(success.content);
+};

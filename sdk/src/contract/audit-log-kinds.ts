@@ -193,6 +193,13 @@ export const AUDIT_LOG_KINDS = {
     target: 'member',
     details: ['method'],
   },
+  'stream.closed': {
+    label: 'Stream closed',
+    description:
+      'A stream of changes with a live key ended. `changes` is how many it has sent, `durationMs` how long it was open, and `reason` why it ended: `client`, `shutdown`, `invalid_key`, `quota_exceeded`, `position_expired`, `unavailable` or `internal_error`. Its `requestId` is that of the entry of the request.',
+    target: 'key',
+    details: ['changes', 'durationMs', 'reason'],
+  },
   'workspace.created': {
     label: 'Workspace created',
     description: 'A person or the operator created the workspace.',

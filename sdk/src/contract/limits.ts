@@ -23,3 +23,6 @@ export const BATCH_BODY_MAX_BYTES = 8 * 1024 * 1024;
 export const IDEMPOTENCY_KEY_MAX_CHARACTERS = 255;
 /** How long a repeated Idempotency-Key gets the first response. */
 export const IDEMPOTENCY_LIFETIME_SECONDS = 24 * 60 * 60;
+
+/** The longest that a request waits for changes. */
+export const WAIT_MAX_SECONDS = 30;

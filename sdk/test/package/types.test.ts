@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const HEAD =
-  "import { Svc, SvcNotFoundError, verifyWebhook, type Audit, type Change, type Content, type WebhookEvent } from '@svc/sdk';\nconst svc = new Svc();\n";
+  "import { Svc, SvcNotFoundError, type Audit, type Change, type Content } from '@svc/sdk';\nconst svc = new Svc();\n";
 
 /** What a user of the client may write. */
 const COMPILES = [
@@ -24,7 +24,6 @@ const COMPILES = [
   "await svc.audits.get('aud_a').catch((error: unknown) => { if (error instanceof SvcNotFoundError) return error.requestId; throw error; });",
   "const change: Change | undefined = (await svc.changes.list({ after: 'now', wait: 5, resource: 'content' })).data[0]; const position: string = (await svc.changes.list()).pagination.position; export { change, position };",
   "for await (const change of svc.changes.tail({ after: 'now', type: 'content.updated' })) { if (change.type === 'content.updated') { const fields: readonly string[] = change.changed; const { title }: Content = change.record; void [fields, title]; } if (change.resource === 'audits') { const audit: Audit = change.record; void audit; } if (change.resource === 'workspace') { const used: unknown = change.record['used']; void used; } if (change.type === 'company.deleted') { const none: null = change.record; void none; } }",
-  "const event = await verifyWebhook('{}', new Map<string, string>(), ['whsec_a'], { toleranceSeconds: 60 }); if (event.type === 'content.updated') { const { title }: Content = event.data.record; const fields: readonly string[] = event.data.changed; void [title, fields]; } if (event.type === 'content.deleted') { const none: null = event.data.record; void none; } if (event.type === 'quota.reached') { const used: unknown = event.data.record['used']; void used; }",
   'new Svc({ fetch });',
   'new Svc({ fetch: async (url, init) => fetch(url, init) });',
   'function f(client: Svc) { return client.companies.list(); } void f;',
@@ -54,9 +53,6 @@ const REFUSED = [
   "const f = (change: Change) => change.type === 'content.created' && change.changed.length; export { f };",
   "const f = (change: Change) => change.resource === 'content' && change.record.title; export { f };",
   "const f = (change: Change) => change.type === 'audit.deleted'; export { f };",
-  "const f = (event: WebhookEvent) => event.type === 'content.deleted' && event.data.record.title; export { f };",
-  "const f = (event: WebhookEvent) => event.type === 'content.made'; export { f };",
-  "await verifyWebhook({}, {}, 'whsec_a');",
   "await svc.audits.create({ companyId: 'com_a', headlineScore: 1 });",
   "await svc.audits.create({ companyId: 'com_a', headlineScore: '1', completedAt: '' });",
   "await svc.companies.create({ name: 'A', createdAt: '' });",

@@ -10,25 +10,27 @@ import { parseListQuery, type RawQuery } from '../list/query.ts';
 import { type ListAnswer, type ListReader, readFrom, type Scope } from '../list/read.ts';
 import { changes } from '../resources/index.ts';
 import { allowParameters, orInvalidParameter, requireReadable } from './guards.ts';
+import { type LongPollOptions, longPoll, waitSeconds } from './long-poll.ts';
 import { readPage, requireOwnCompany } from './reads.ts';
 
 type Query = { Querystring: Record<string, unknown> };
 type One = Query & { Params: { id: string } };
 
 /** The value of `after` that names the end of the feed. */
-const NOW = 'now';
+export const NOW = 'now';
 /** Parameters that say where a page is, as `after` does. */
 const EXCLUDED = ['cursor', 'direction'] as const;
 
 /** The list of changes. In addition to cursors, it has the durable position `after`. */
-export function registerChanges(v1: FastifyInstance, reader: ListReader): void {
+export function registerChanges(v1: FastifyInstance, reader: ListReader, waiting: LongPollOptions): void {
   v1.get<Query>(`/${changes.name}`, async (request, reply) => {
     const key = requireReadable(request, changes);
     const { after } = request.query;
+    const read = (from: string): Promise<ListAnswer> => readAfter(reader, request.query, from, key);
     const page =
       typeof after === 'string'
-        ? await readAfter(reader, request.query, after, key)
-        : await readPage(reader, changes.list, request.query, key);
+        ? await longPoll(request, reply, key, after, waitSeconds(request.query['wait']), read, waiting)
+        : await readPage(reader, changes.list, withoutWait(request.query), key);
     return sendConditional(request, reply, page.body, page.etag);
   });
 
@@ -40,6 +42,12 @@ export function registerChanges(v1: FastifyInstance, reader: ListReader): void {
     if (change === undefined) throw new ApiError('not_found', 'There is no such change.');
     return sendConditional(request, reply, () => change, strongEtag(change));
   });
+}
+
+/** The parameters of a page without `after`, which nobody waits for. */
+function withoutWait(query: RawQuery): RawQuery {
+  if (query['wait'] === undefined) return query;
+  throw new ApiError('invalid_parameter', '"wait" needs "after".');
 }
 
 /** The changes after a position, in the order of the commits. */
@@ -73,7 +81,7 @@ async function readAfter(
   return readFrom(reader, list, { ...query, sort: ascending }, scope, position);
 }
 
-function requirePosition(workspaceId: string, after: string): Micros {
+export function requirePosition(workspaceId: string, after: string): Micros {
   const at = timeOfChange(workspaceId, after);
   if (at !== undefined) return at;
   throw new ApiError(
@@ -82,7 +90,7 @@ function requirePosition(workspaceId: string, after: string): Micros {
   );
 }
 
-const expired = (): ApiError =>
+export const expired = (): ApiError =>
   new ApiError(
     'position_expired',
     'Changes after this position are no longer stored. Start over: request after=now, read the lists, then continue at ' +

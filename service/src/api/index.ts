@@ -1,20 +1,23 @@
 import type { FastifyInstance } from 'fastify';
+import { Gauge, type Registry } from 'prom-client';
 import type { AuditWriter } from '../audit-log/audit-writer.ts';
 import type { UsageCounter } from '../audit-log/usage-counter.ts';
 import type { Clock } from '../config/time.ts';
 import type { Lanes } from '../database/lanes.ts';
 import { ApiError } from '../http/errors.ts';
-import { createAuthenticator } from '../keys/authenticate.ts';
+import { type AuthenticatedKey, createAuthenticator } from '../keys/authenticate.ts';
 import type { CursorCodec } from '../list/cursor.ts';
 import type { Limiter } from '../quota/limiter.ts';
 import { apiKeys, changes, RESOURCES } from '../resources/index.ts';
 import type { ChangeSignals } from '../signals/signals.ts';
 import { auditResponse } from './audit-hook.ts';
-import { authenticate } from './authentication.ts';
+import { authenticate, invalidKey } from './authentication.ts';
+import { registerChangeStream } from './change-stream.ts';
 import { registerChanges } from './changes.ts';
 import { createQuotaGate, requireBurst } from './limits.ts';
 import { acceptEveryMethod, collectMethods, refuseOtherMethods } from './methods.ts';
 import { registerCount, registerReads } from './reads.ts';
+import { createWaits } from './waits.ts';
 import { registerWrites } from './writes.ts';
 
 export interface ApiOptions {
@@ -26,6 +29,8 @@ export interface ApiOptions {
   readonly auditWriter: AuditWriter;
   readonly usage: UsageCounter;
   readonly signals: ChangeSignals;
+  /** Gets the metrics of this process. */
+  readonly registry: Registry;
   readonly failedAuthPerMinute: number;
   readonly clock: Clock;
 }
@@ -42,6 +47,21 @@ export function registerV1(app: FastifyInstance, options: ApiOptions): void {
   const quotaGate = createQuotaGate(reads, clock);
   app.addHook('onClose', () => auditWriter.drain().then(usage.stop));
   app.decorateRequest('caller', null);
+  const waits = createWaits({ signals, confirm: authenticator.confirm });
+  new Gauge({
+    name: 'svc_waiting_requests',
+    help: 'Requests that wait for changes: long polls and streams.',
+    registers: [options.registry],
+    collect() {
+      this.set(waits.size);
+    },
+  });
+  // Waiting requests respond before the server waits for the end of all requests.
+  app.addHook('preClose', async () => waits.close());
+  const confirm = async (key: AuthenticatedKey): Promise<void> => {
+    if (!(await authenticator.confirm(key))) throw invalidKey(true);
+    if (key.mode === 'live') await quotaGate.confirm(key.workspaceId);
+  };
   acceptEveryMethod(app);
 
   app.register(
@@ -62,7 +82,8 @@ export function registerV1(app: FastifyInstance, options: ApiOptions): void {
       v1.setNotFoundHandler(() => {
         throw new ApiError('not_found', 'There is no such path.');
       });
-      registerChanges(v1, { reads, cursors, clock });
+      registerChanges(v1, { reads, cursors, clock }, { waits, confirm });
+      registerChangeStream(v1, { reads, writes, waits, auditWriter, quotaGate });
       for (const resource of RESOURCES) {
         if (resource === changes) continue;
         // Keys show their last use, with all earlier live requests (docs/assumptions.md): so it is counted first.

@@ -25,6 +25,8 @@ export async function requireBurst(caller: Caller, limiter: Limiter): Promise<vo
 export interface QuotaGate {
   /** Throws `quota_exceeded` while the quota of the workspace is used up. */
   require(workspaceId: string): Promise<void>;
+  /** The same, but asks the database in any case. */
+  confirm(workspaceId: string): Promise<void>;
   /** Notes the quota that the audit entry of a request has returned. */
   note(workspaceId: string, quota: QuotaState | null): void;
   /** Notes that the quota does not allow a request, and returns its refusal. */
@@ -33,13 +35,16 @@ export interface QuotaGate {
 
 export function createQuotaGate(reads: Shares, clock: Clock): QuotaGate {
   const exhausted = new Set<string>();
+  const confirm = async (workspaceId: string): Promise<void> => {
+    const quota = await readQuota(reads, workspaceId);
+    if (quota !== null && isUsedUp(quota)) throw quotaExceeded(quota, clock());
+    exhausted.delete(workspaceId);
+  };
   return {
     async require(workspaceId) {
-      if (!exhausted.has(workspaceId)) return;
-      const quota = await readQuota(reads, workspaceId);
-      if (quota !== null && isUsedUp(quota)) throw quotaExceeded(quota, clock());
-      exhausted.delete(workspaceId);
+      if (exhausted.has(workspaceId)) await confirm(workspaceId);
     },
+    confirm,
     note(workspaceId, quota) {
       if (quota !== null && isUsedUp(quota)) exhausted.add(workspaceId);
     },

@@ -12,7 +12,7 @@ import { type Change, ROW_CHANGES_MAX, unpackRow } from './packed.ts';
 import { CHANGES_SEARCHED_MAX, type FeedRows, readDocs, readRows, type Start } from './rows.ts';
 
 /** Which changes are wanted. Undefined: all. */
-interface ChangeFilter {
+export interface ChangeFilter {
   readonly resource?: string | undefined;
   readonly types?: readonly string[] | undefined;
   readonly companyId?: string | undefined;
@@ -30,7 +30,7 @@ export interface ChangeScan extends ChangeFilter {
 }
 
 /** A change as a reader of the feed sees it. */
-interface ChangeItem {
+export interface ChangeItem {
   readonly id: string;
   readonly at: Micros;
   readonly type: string;

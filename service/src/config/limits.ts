@@ -130,3 +130,18 @@ export const SIGNALS_WAITING_MAX = 10_000;
 export const SIGNAL_POLL_PAUSE_MS = 3_000;
 /** The most workspaces that one statement looks at. */
 export const SIGNAL_POLL_WORKSPACES_MAX = 500;
+
+/** The most requests of a process that wait for changes, long polls and streams together. Others keep some connections. */
+export const WAITS_MAX = 3_000;
+/** The same for one workspace, and for one key. */
+export const WAITS_PER_WORKSPACE_MAX = 1_000;
+export const WAITS_PER_KEY_MAX = 100;
+
+/** How often an idle stream sends a comment, so that nothing between it and its client ends the connection. */
+export const STREAM_HEARTBEAT_MS = 15_000;
+/** The changes of one page of a stream. Its client must have received them before the next page is read. */
+export const STREAM_PAGE_CHANGES = 50;
+/** The least time between two reads of a request that waits for changes. */
+export const WAIT_READ_PAUSE_MS = 100;
+/** How long a stream that is over waits for a client that does not read. */
+export const STREAM_UNREAD_MS = 5_000;

@@ -34,6 +34,8 @@ export interface Authenticator {
   remembered(token: string): RememberedKey | undefined;
   /** Asks the database for the key of a well-formed token, and remembers it. Undefined: it is unknown or revoked. */
   lookUp(token: string): Promise<AuthenticatedKey | undefined>;
+  /** Asks the database whether a key is still valid, with the same token. */
+  confirm(key: AuthenticatedKey): Promise<boolean>;
   /** Forgets a key that the database has refused. */
   forget(token: string): void;
 }
@@ -98,6 +100,10 @@ export function createAuthenticator(
     forget(token) {
       cache.delete(nameOf(token));
     },
+    async confirm({ workspaceId, keyId, tokenVersion }) {
+      const confirmed = confirmKey(workspaceId, keyId, tokenVersion);
+      return (await lanes.reads.of(workspaceId).query(confirmed)).rowCount === 1;
+    },
     async lookUp(token) {
       const indexes = indexKeys.map((key) => tokenIndex(token, key));
       const row = await findRow(lanes.reads, indexes);
@@ -130,6 +136,9 @@ const findKey = preparedStatement('find_key', 'request')`
     (select burst_limit from workspaces where id = k.workspace_id) as burst_limit
   from unnest($1::bytea[]) as wanted (token_index) cross join lateral (
     ${lookUp({ select: '*', from: 'api_keys', workspace: null, column: 'token_index', key: 'wanted.token_index' })}) k`;
+
+const confirmKey = preparedStatement('confirm_key', 'request')`
+  ${lookUp({ select: 'true', from: 'api_keys', and: 'token_version = $3 and revoked_at is null' })}`;
 
 /** The only statement of a request that is not bound to a workspace: it finds the workspace. */
 async function findRow(reads: Shares, indexes: readonly Buffer[]): Promise<KeyRow | undefined> {

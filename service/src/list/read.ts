@@ -27,6 +27,10 @@ export interface ListAnswer {
   readonly etag: string;
   /** Returns the list envelope as JSON text. It seals the cursors, so a 304 does not need it. */
   readonly body: () => string;
+  /** Whether the page has items, or there are more after it. */
+  readonly hasItems: boolean;
+  /** `pagination.position`. Undefined: the list has none. */
+  readonly position: string | undefined;
 }
 
 /**
@@ -75,6 +79,8 @@ export async function readFrom(
   return {
     etag: etagOf(page, direction, workspaceId, [tagTime(nowMs), reader.cursors.issuer, binding]),
     body: () => envelope(page, direction, issue),
+    hasItems: page.hasMore || page.data !== '[]',
+    position: page.position,
   };
 }
 

@@ -52,7 +52,7 @@ export function resourceOf(
       filters: mapped(filters, equalityFilter),
       total: total === true,
       ...(view?.read === undefined ? {} : { read: view.read }),
-      ...(contract.positions === true ? { parameters: ['after'] } : {}),
+      ...(contract.positions === true ? { parameters: ['after', 'wait'] } : {}),
     },
   });
 }

@@ -2,10 +2,9 @@ import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { onFileEnd } from '../../test/harness/cleanup.ts';
 import { testLanes } from '../../test/harness/database.ts';
+import { seedChanges } from '../../test/harness/records.ts';
 import { createTestService, TEST_ACTOR } from '../../test/harness/service.ts';
-import { allocateTimestamps } from '../changes/clock.ts';
 import { SIGNAL_POLL_PAUSE_MS } from '../config/limits.ts';
-import { inTransaction } from '../database/pool.ts';
 import { type ChangeSignals, createChangeSignals, localChannel, type SignalChannel } from './signals.ts';
 
 const { database, pool, workspace, issue, keys } = await createTestService();
@@ -31,7 +30,9 @@ function watch(signals: ChangeSignals, workspaceId: string) {
 }
 
 const write = (workspaceId: string) =>
-  inTransaction(pool, (client) => allocateTimestamps(client, workspaceId, 1));
+  seedChanges(pool, workspaceId, [
+    { type: 'company.deleted', recordId: 'com_1', companyId: 'com_1', doc: null },
+  ]);
 
 test('an announcement tells the watchers of the workspace what has changed, and no others', async () => {
   const signals = signalsOf(localChannel());

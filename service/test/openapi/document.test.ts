@@ -78,7 +78,7 @@ test('operations have unique ids, a summary, a description and the tag of their 
         'deleteCompany',
       ],
       ...['listApiKeys', 'getApiKey', 'listAuditLog', 'getAuditLogEntry'],
-      ...['listChanges', 'getChange'],
+      ...['listChanges', 'getChange', 'streamChanges'],
     ].sort(),
   );
   for (const operation of operations) {

@@ -1,5 +1,6 @@
 import { openApiDocument } from '@svc/openapi';
 import {
+  EVENT_STREAM,
   type Header,
   METHODS,
   type Operation,
@@ -25,6 +26,7 @@ export interface CheckedAnswer {
 
 const PREFIX = '/v1/';
 const JSON_TYPE = 'application/json; charset=utf-8';
+const STREAM_TYPE = `${EVENT_STREAM}; charset=utf-8`;
 const FIRST_ERROR_STATUS = 400;
 
 const { paths, components } = openApiDocument({ publicUrl: 'http://svc.test', version: '0' });
@@ -121,10 +123,12 @@ function headerViolations({ headers }: Response, answer: CheckedAnswer): readonl
 function bodyViolations({ content }: Response, method: string, answer: CheckedAnswer): readonly string[] {
   const { text, headers, status } = answer;
   if (content === undefined || method === 'HEAD') return text === '' ? [] : ['there must be no body'];
-  if (headers['content-type'] !== JSON_TYPE)
+  const media = 'application/json' in content ? content['application/json'] : undefined;
+  if (headers['content-type'] !== (media === undefined ? STREAM_TYPE : JSON_TYPE))
     return [`the content type is ${String(headers['content-type'])}`];
+  if (media === undefined) return [];
   const body: unknown = JSON.parse(text);
-  const { schema, examples } = content['application/json'];
+  const { schema, examples } = media;
   const violations = schemaViolations(schema, body);
   return status < FIRST_ERROR_STATUS || violations.length > 0
     ? violations

@@ -1,5 +1,5 @@
 import { openApiDocument } from '@svc/openapi';
-import type { Parameter, Reference } from '@svc/openapi/types';
+import { isStream, type Parameter, type Reference } from '@svc/openapi/types';
 import type { InjectOptions } from 'fastify';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createWorld, type World } from '../harness/world.ts';
@@ -8,7 +8,8 @@ import { createWorld, type World } from '../harness/world.ts';
 
 const { paths, components } = openApiDocument({ publicUrl: 'http://svc.test', version: '0' });
 const operations = Object.entries(paths).flatMap(([path, { get }]) =>
-  get === undefined ? [] : [{ path, ...get }],
+  // A stream has no end; service/test/contract/change-stream.test.ts has its responses.
+  get === undefined || isStream(get) ? [] : [{ path, ...get }],
 );
 
 const parameterOf = (found: Parameter | Reference): Parameter => {
@@ -41,6 +42,10 @@ async function existing(path: string): Promise<string> {
   if (item === undefined) throw new Error(`${path} has no item`);
   return path.replace('{id}', item.id);
 }
+async function oldestChange(): Promise<string> {
+  const list = await world.service.request(world.token, '/v1/changes?direction=before&limit=1');
+  return String(list.json<{ data: readonly { id: string }[] }>().data[0]?.id);
+}
 const ask = async (path: string, options?: InjectOptions): Promise<number> =>
   (await world.service.request(world.token, path, options)).status;
 
@@ -56,8 +61,11 @@ describe.each(operations)('$operationId', ({ path, parameters, responses }) => {
   test('accepts each documented query parameter with each documented value, and no other', async () => {
     const url = await existing(path);
     for (const parameter of queryOf(parameters)) {
-      for (const value of valuesOf(parameter))
-        expect(await ask(`${url}?${parameter.name}=${value}`)).toBe(200);
+      for (const value of valuesOf(parameter)) {
+        // A wait needs a position. There are changes after this one, so nobody waits.
+        const beside = parameter.name === 'wait' ? `&after=${await oldestChange()}` : '';
+        expect(await ask(`${url}?${parameter.name}=${value}${beside}`)).toBe(200);
+      }
     }
     const others = ['sort', 'status', 'companyId', 'kind', 'approximate', 'limit', 'offset'].filter(
       (name) => !queryOf(parameters).some((parameter) => parameter.name === name),

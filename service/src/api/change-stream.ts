@@ -1,0 +1,131 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { appendEvent } from '../audit-log/append-event.ts';
+import type { AuditWriter } from '../audit-log/audit-writer.ts';
+import { readChangesAfter } from '../changes/after.ts';
+import { changeIdOf } from '../changes/id.ts';
+import { readNewest } from '../changes/rows.ts';
+import type { ChangeFilter } from '../changes/scan.ts';
+import { STREAM_PAGE_CHANGES } from '../config/limits.ts';
+import type { Queryable, Shares } from '../database/lane.ts';
+import { lookUp } from '../database/look-up.ts';
+import { inTransaction } from '../database/pool.ts';
+import { preparedStatement } from '../database/statement.ts';
+import { originOf } from '../http/request.ts';
+import type { AuthenticatedKey } from '../keys/authenticate.ts';
+import { parseListQuery, type RawQuery } from '../list/query.ts';
+import { changes } from '../resources/index.ts';
+import { invalidKey } from './authentication.ts';
+import { expired, NOW, requirePosition } from './changes.ts';
+import { allowParameters, orInvalidParameter, requireReadable } from './guards.ts';
+import type { QuotaGate } from './limits.ts';
+import { requireOwnCompany } from './reads.ts';
+import { type ClosedStream, sendStream } from './stream.ts';
+import type { Waits } from './waits.ts';
+
+interface ChangeStreamOptions {
+  readonly reads: Shares;
+  readonly writes: Shares;
+  readonly waits: Waits;
+  readonly auditWriter: AuditWriter;
+  readonly quotaGate: QuotaGate;
+}
+
+/** The changes as server-sent events. The id of an event is that of its change, which is also a position. */
+export function registerChangeStream(v1: FastifyInstance, options: ChangeStreamOptions): void {
+  const { reads, writes, waits, auditWriter, quotaGate } = options;
+  const closings = new Set<Promise<void>>();
+  v1.addHook('onClose', async () => void (await Promise.allSettled(closings)));
+
+  v1.get<{ Querystring: RawQuery }>(`/${changes.name}/stream`, async (request, reply) => {
+    const key = requireReadable(request, changes);
+    const { workspaceId } = key;
+    const connections = reads.of(workspaceId);
+    const filter = filterOf(request.query, key);
+    const start = await startOf(request, connections, workspaceId);
+    const live = key.mode === 'live';
+    return sendStream(request, reply, key, start, {
+      waits,
+      read: async (after) => {
+        const page = await readChangesAfter(connections, workspaceId, {
+          ...filter,
+          after,
+          limit: STREAM_PAGE_CHANGES,
+        });
+        if (page === undefined) throw expired();
+        return page;
+      },
+      takeQuota: async () => {
+        if (live) await takeUnit(key, auditWriter, quotaGate);
+      },
+      onClosed: (closed) => {
+        if (!live) return;
+        const closing = appendClosed(writes, request, key, closed)
+          .catch((error) => request.log.warn({ err: error }, 'the end of a stream could not be logged'))
+          .finally(() => closings.delete(closing));
+        closings.add(closing);
+      },
+    });
+  });
+}
+
+/** The filters of a stream are those of the list. */
+function filterOf(query: RawQuery, key: AuthenticatedKey): ChangeFilter {
+  const { after: _, ...filters } = query;
+  allowParameters(query, ['after', ...Object.keys(changes.list.filters)]);
+  const parsed = orInvalidParameter(parseListQuery(changes.list, filters));
+  requireOwnCompany(parsed, key);
+  const { resource, type, companyId = key.companyId ?? undefined } = parsed.filters;
+  return { resource, types: type === undefined ? undefined : [type], companyId };
+}
+
+/**
+ * The position at which a stream starts. A client that connects again sends the id of its last event, with the same URL: so
+ * this header decides. Default: now.
+ */
+async function startOf(
+  request: FastifyRequest,
+  connections: Queryable,
+  workspaceId: string,
+): Promise<string> {
+  const { after } = Object(request.query) as RawQuery;
+  const start = String(request.headers['last-event-id'] ?? after ?? NOW);
+  if (start === NOW) return changeIdOf(workspaceId, await readNewest(connections, workspaceId));
+  requirePosition(workspaceId, start);
+  return start;
+}
+
+/** Takes a unit of live quota without an entry, and confirms the key. Throws the refusal. */
+async function takeUnit(
+  { workspaceId, keyId, tokenVersion }: AuthenticatedKey,
+  auditWriter: AuditWriter,
+  quotaGate: QuotaGate,
+): Promise<void> {
+  const unit = { workspaceId, keyId, tokenVersion, entry: null, counted: true, failed: false, durationMs: 0 };
+  const outcome = await auditWriter.append(unit);
+  if (outcome.result === 'invalid_key') throw invalidKey(true);
+  if (outcome.result === 'over_quota') throw quotaGate.exceeded(workspaceId, outcome.quota);
+  quotaGate.note(workspaceId, outcome.quota);
+}
+
+const selectName = preparedStatement('key_name', 'request')`${lookUp({ select: 'name', from: 'api_keys' })}`;
+
+/** Appends the entry of a stream that has ended, also if its key was revoked. */
+const appendClosed = (
+  writes: Shares,
+  request: FastifyRequest,
+  { workspaceId, keyId }: AuthenticatedKey,
+  { changes: sent, durationMs, reason }: ClosedStream,
+): Promise<void> =>
+  inTransaction(writes.of(workspaceId), async (client) => {
+    const { rows } = await client.query<{ name: string }>(selectName(workspaceId, keyId));
+    await appendEvent(
+      client,
+      workspaceId,
+      { actor: null, ...originOf(request) },
+      {
+        kind: 'stream.closed',
+        target: { id: keyId, label: rows[0]?.name ?? keyId },
+        details: { changes: sent, durationMs, reason },
+      },
+    );
+  });

@@ -1,0 +1,152 @@
+import { Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { STREAM_HEARTBEAT_MS, STREAM_UNREAD_MS, WAIT_READ_PAUSE_MS } from '../config/limits.ts';
+import { ApiError, errorEnvelope } from '../http/errors.ts';
+import { toApiError } from '../http/failures.ts';
+import type { AuthenticatedKey } from '../keys/authenticate.ts';
+import type { Wait, Waits } from './waits.ts';
+
+/** One page of a stream. */
+interface StreamPage {
+  readonly items: readonly { readonly id: string; readonly type: string; readonly json: string }[];
+  /** Where the next read begins. */
+  readonly position: string;
+  /** Whether the next read has more at once. */
+  readonly more: boolean;
+}
+
+export interface StreamOptions {
+  readonly waits: Waits;
+  /** Takes the quota for 100 further changes. Throws the refusal. */
+  readonly takeQuota: () => Promise<void>;
+  /** Reads the changes after a position. */
+  readonly read: (after: string) => Promise<StreamPage>;
+  /** Called once when a stream that has sent something has ended. */
+  readonly onClosed: (closed: ClosedStream) => void;
+}
+
+/** How a stream ended. */
+export interface ClosedStream {
+  /** How many changes were sent. */
+  readonly changes: number;
+  readonly durationMs: number;
+  /** `client`, `shutdown` or the code of an error. */
+  readonly reason: string;
+}
+
+/** The changes that one unit of quota pays for. */
+const CHANGES_PER_UNIT = 100;
+
+/**
+ * Responds with server-sent events: the changes after a position, and those that come, until the client disconnects, the
+ * process shuts down or the key is revoked. It reads the next page after the client has received the last one, so its
+ * memory is bounded. The audit hook writes the entry of the request before the first byte.
+ */
+export async function sendStream(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  key: AuthenticatedKey,
+  after: string,
+  options: StreamOptions,
+): Promise<FastifyReply> {
+  const { waits, onClosed } = options;
+  const state = { changes: 0, reason: 'client', startedMs: 0 };
+  let body: Readable | undefined;
+  const wait = waits.open(key, (failure) => {
+    state.reason = failure === undefined ? 'shutdown' : failureOf(request, failure).code;
+    // A client that reads nothing keeps the last page waiting. Its stream ends nevertheless.
+    const cut = setTimeout(() => body?.destroy(), STREAM_UNREAD_MS);
+    reply.raw.once('close', () => clearTimeout(cut));
+  });
+  const close = (): void => {
+    wait.end();
+    if (state.startedMs === 0) return;
+    const durationMs = Math.round(performance.now() - state.startedMs);
+    onClosed({ changes: state.changes, durationMs, reason: state.reason });
+  };
+  try {
+    const first = await options.read(after);
+    body = Readable.from(events(request, wait, first, state, options), {
+      objectMode: false,
+      highWaterMark: 1,
+    });
+  } catch (error) {
+    wait.end();
+    throw error;
+  }
+  // The response closes in any case, also if the audit hook refuses it and nobody reads the stream.
+  if (reply.raw.destroyed) close();
+  else reply.raw.once('close', close);
+  return reply
+    .type('text/event-stream; charset=utf-8')
+    .headers({ 'cache-control': 'no-store', 'x-accel-buffering': 'no' })
+    .send(body);
+}
+
+interface StreamState {
+  changes: number;
+  reason: string;
+  /** 0: nothing was sent. */
+  startedMs: number;
+}
+
+/** The text of the stream. The first event has only an id, so that a client that gets nothing else can resume there. */
+async function* events(
+  request: FastifyRequest,
+  wait: Wait,
+  first: StreamPage,
+  state: StreamState,
+  { read, takeQuota }: Pick<StreamOptions, 'read' | 'takeQuota'>,
+): AsyncGenerator<string> {
+  state.startedMs = performance.now();
+  let paid = CHANGES_PER_UNIT;
+  let page = first;
+  let named = first.items.at(-1)?.id ?? first.position;
+  try {
+    yield `retry: ${RETRY_MS}\n${first.items.length === 0 ? `id: ${named}\n` : ''}\n`;
+    for (;;) {
+      const { items } = page;
+      if (state.changes + items.length > paid) {
+        await takeQuota();
+        paid += CHANGES_PER_UNIT;
+      }
+      if (items.length > 0) {
+        state.changes += items.length;
+        yield items.map(eventOf).join('');
+        named = items.at(-1)?.id ?? named;
+      }
+      const readMs = performance.now();
+      let woken = page.more && !wait.over ? 'changes' : await wait.next(STREAM_HEARTBEAT_MS);
+      while (woken === 'late') {
+        // A filter may leave out all changes. Then the id alone moves on, so that it does not expire.
+        yield page.position === named ? ': heartbeat\n\n' : `: heartbeat\nid: ${page.position}\n\n`;
+        named = page.position;
+        woken = await wait.next(STREAM_HEARTBEAT_MS);
+      }
+      if (woken === 'ended') return;
+      // A busy workspace is read a few times a second, with all changes of that time.
+      if (!page.more) await delay(Math.max(0, readMs + WAIT_READ_PAUSE_MS - performance.now()));
+      page = await read(page.position);
+    }
+  } catch (error) {
+    const failure = failureOf(request, error);
+    state.reason = failure.code;
+    yield `event: error\ndata: ${errorEnvelope(failure.code, failure.message)}\n\n`;
+  } finally {
+    // The latency of the route is the time to the first byte.
+    request.waitedMs += performance.now() - state.startedMs;
+  }
+}
+
+const RETRY_MS = 1_000;
+
+const eventOf = ({ id, type, json }: StreamPage['items'][number]): string =>
+  `id: ${id}\nevent: ${type}\ndata: ${json}\n\n`;
+
+function failureOf(request: FastifyRequest, error: unknown): ApiError {
+  const failure = toApiError(error);
+  if (failure !== undefined) return failure;
+  request.log.error({ err: error }, 'a stream of changes failed');
+  return new ApiError('internal_error', 'Something went wrong.');
+}

@@ -1,0 +1,167 @@
+import { WAITS_MAX, WAITS_PER_KEY_MAX, WAITS_PER_WORKSPACE_MAX } from '../config/limits.ts';
+import { ApiError, unavailable } from '../http/errors.ts';
+import type { AuthenticatedKey } from '../keys/authenticate.ts';
+import type { ChangeSignals } from '../signals/signals.ts';
+import { invalidKey } from './authentication.ts';
+
+/** `changes`: there may be changes. `late`: the time is over. `ended`: the client is gone, or the process shuts down. */
+type Woken = 'changes' | 'late' | 'ended';
+
+/** A request that waits for changes of its workspace. It holds no database connection while it waits. */
+export interface Wait {
+  /**
+   * Resolves at the next change, or after `ms`. Changes between two calls are not missed. Throws the refusal once the key is
+   * no longer valid, or if that cannot be confirmed. One call at a time.
+   */
+  next(ms: number): Promise<Woken>;
+  /** Whether the client is gone, the process shuts down or the key is no longer valid. */
+  readonly over: boolean;
+  /** Ends the wait and frees its place. */
+  end(): void;
+}
+
+/** All requests of a process that wait for changes. */
+export interface Waits {
+  /**
+   * Takes a place. Throws `rate_limited` if the key or its workspace has too many, and `unavailable` if the process has.
+   * `onOver` is called when the wait is over, but not by `end`: with the failure if the key is no longer valid.
+   */
+  open(key: AuthenticatedKey, onOver?: (failure: unknown) => void): Wait;
+  /** How many are open. */
+  readonly size: number;
+  /** Ends all waits, and those that are opened later. */
+  close(): void;
+}
+
+export interface WaitOptions {
+  readonly signals: Pick<ChangeSignals, 'watch'>;
+  /** Asks the database whether a key is still valid. */
+  readonly confirm: (key: AuthenticatedKey) => Promise<boolean>;
+}
+
+export function createWaits({ signals, confirm }: WaitOptions): Waits {
+  const places = createPlaces();
+  const open = new Set<() => void>();
+  let closed = false;
+  const confirmOnce = sharing(confirm);
+  return {
+    open(key, onOver) {
+      const leave = places.take(key);
+      let failure: unknown;
+      let over = closed;
+      let changed = false;
+      let ended = false;
+      let wake: (() => void) | undefined;
+      const finish = (reason?: unknown): void => {
+        if (over || ended) return;
+        over = true;
+        failure = reason;
+        wake?.();
+        onOver?.(reason);
+      };
+      const checkKey = async (): Promise<void> => {
+        try {
+          if (!(await confirmOnce(key))) finish(invalidKey(true));
+        } catch (error) {
+          // It may be revoked.
+          finish(error);
+        }
+      };
+      const stopWatching = signals.watch(key.workspaceId, {
+        onChange() {
+          changed = true;
+          wake?.();
+        },
+        onKeys: () => void checkKey(),
+      });
+      const shutDown = (): void => finish();
+      open.add(shutDown);
+      return {
+        async next(ms) {
+          if (!over && !changed && ms > 0) {
+            const { promise, resolve } = Promise.withResolvers<void>();
+            wake = resolve;
+            const timer = setTimeout(resolve, ms);
+            await promise;
+            clearTimeout(timer);
+            wake = undefined;
+          }
+          if (failure !== undefined) throw failure;
+          if (over || ended) return 'ended';
+          if (!changed) return 'late';
+          changed = false;
+          return 'changes';
+        },
+        get over() {
+          return over;
+        },
+        end() {
+          if (ended) return;
+          ended = true;
+          stopWatching();
+          open.delete(shutDown);
+          leave();
+          wake?.();
+        },
+      };
+    },
+    get size() {
+      return open.size;
+    },
+    close() {
+      closed = true;
+      for (const end of open) end();
+    },
+  };
+}
+
+/** Confirms each key with one statement for all who ask for it in the same turn of the event loop. */
+function sharing(confirm: WaitOptions['confirm']): WaitOptions['confirm'] {
+  const asked = new Map<string, Promise<boolean>>();
+  return (key) => {
+    const name = `${key.keyId} ${key.tokenVersion}`;
+    const known = asked.get(name);
+    if (known !== undefined) return known;
+    const asking = new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
+      asked.delete(name);
+      return confirm(key);
+    });
+    asked.set(name, asking);
+    return asking;
+  };
+}
+
+const RETRY_SECONDS = '5';
+
+function createPlaces() {
+  const taken = new Map<string, number>();
+  let total = 0;
+  const add = (name: string, count: number): void => {
+    const now = (taken.get(name) ?? 0) + count;
+    if (now === 0) taken.delete(name);
+    else taken.set(name, now);
+  };
+  return {
+    /** Returns the function that frees the place. */
+    take({ workspaceId, keyId }: AuthenticatedKey): () => void {
+      const [workspace, key] = [`workspace ${workspaceId}`, `key ${workspaceId} ${keyId}`];
+      if ((taken.get(key) ?? 0) >= WAITS_PER_KEY_MAX) throw tooMany('key', WAITS_PER_KEY_MAX);
+      if ((taken.get(workspace) ?? 0) >= WAITS_PER_WORKSPACE_MAX)
+        throw tooMany('workspace', WAITS_PER_WORKSPACE_MAX);
+      if (total >= WAITS_MAX) throw unavailable();
+      total += 1;
+      add(workspace, 1);
+      add(key, 1);
+      return () => {
+        total -= 1;
+        add(workspace, -1);
+        add(key, -1);
+      };
+    },
+  };
+}
+
+const tooMany = (owner: string, max: number): ApiError =>
+  new ApiError('rate_limited', `At most ${max} requests of this ${owner} may wait for changes here.`, {
+    'retry-after': RETRY_SECONDS,
+  });

@@ -1,0 +1,122 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { STREAM_HEARTBEAT_MS, WAITS_PER_KEY_MAX } from '../../src/config/limits.ts';
+import { limitConnections } from '../../src/server/connections.ts';
+import { expectFailure } from '../harness/answers.ts';
+import { createTestService, TEST_ACTOR } from '../harness/service.ts';
+import { listen } from '../harness/socket.ts';
+import { openStream } from './event-stream.ts';
+import { changesOf, createStreamWorld, errorOf, has, idsOf } from './world.ts';
+
+const {
+  fresh,
+  world,
+  dashboard,
+  service,
+  url,
+  stream,
+  write,
+  now,
+  seed,
+  entries,
+  closed,
+  setQuota,
+  used,
+  waiting,
+} = await createStreamWorld();
+beforeEach(fresh);
+
+describe('a stream of changes', () => {
+  test('uses one unit of quota for each 100 changes, and ends when the quota is used up', async () => {
+    const position = await now();
+    await seed(1_000);
+    const before = await used();
+    await setQuota(before + 3);
+    const opened = await stream(`?after=${position}`);
+    await opened.ended;
+    expect(errorOf(opened)).toBe('quota_exceeded');
+    expect(changesOf(opened).filter(({ event }) => event !== 'error')).toHaveLength(300);
+    expect(await used()).toBe(before + 3);
+    expect(await closed()).toMatchObject({ changes: 300, reason: 'quota_exceeded' });
+    // Where the stream ended, a client continues once there is quota.
+    await setQuota(before + 1_000);
+    const resumed = await stream('', { 'last-event-id': changesOf(opened).at(-2)?.id ?? '' });
+    await has(resumed, 700);
+    expect(new Set([...idsOf(resumed)]).size).toBe(700);
+    resumed.close();
+  });
+
+  test.each(['live', 'test'] as const)('ends within a second after its %s key is revoked', async (mode) => {
+    const owner = await dashboard.owner();
+    const issued = await service.issue(owner.workspaceId, { mode });
+    const opened = await stream('', {}, issued.token);
+    await expect.poll(() => opened.events.length).toBe(1);
+    const started = performance.now();
+    await owner.send('POST', `/workspaces/${owner.workspaceId}/keys/${issued.keyId}/revoke`, {});
+    await opened.ended;
+    expect(performance.now() - started).toBeLessThan(1_000);
+    expect(errorOf(opened)).toBe('invalid_key');
+  });
+
+  test('ends a few seconds after its key is revoked if no signal arrives, also if its client reads nothing', async () => {
+    const [reads, paused] = [
+      await stream(),
+      await openStream(`${url}/v1/changes/stream`, world.key.token, {}, { paused: true }),
+    ];
+    await seed(300, 100_000);
+    await has(reads, 1);
+    await service.keys.revoke(world.workspaceId, world.key.keyId, TEST_ACTOR);
+    await reads.ended;
+    await waiting(0);
+    paused.response.resume();
+    await paused.ended;
+    await expect
+      .poll(async () => (await entries()).flatMap(({ details }) => details?.reason ?? []))
+      .toEqual(['invalid_key', 'invalid_key']);
+  });
+
+  test('whose client reads nothing is disconnected, and its memory is bounded', async () => {
+    const node = await createTestService({ database: service.database });
+    limitConnections(node.app.server, { unreadTimeoutMs: 2_000 });
+    const address = await listen(node);
+    const position = await now();
+    const paused = await openStream(
+      `${address}/v1/changes/stream?after=${position}`,
+      world.key.token,
+      {},
+      { paused: true },
+    );
+    // Much more than the buffers of a connection.
+    for (let i = 0; i < 10; i++) await seed(100, 100_000);
+    expect(await closed()).toMatchObject({ reason: 'client' });
+    expect((await closed())?.changes).toBeLessThan(500);
+    paused.close();
+  });
+
+  test('sends a comment while nothing happens', async () => {
+    const opened = await stream();
+    await expect.poll(() => opened.comments, { timeout: 2 * STREAM_HEARTBEAT_MS }).toHaveLength(1);
+    await write('com_a');
+    await has(opened, 1);
+    opened.close();
+  });
+
+  test('ends without an error when the service shuts down', async () => {
+    const node = await createTestService({ database: service.database });
+    const address = await listen(node);
+    const opened = await stream('', {}, world.key.token, address);
+    await expect.poll(() => opened.events.length).toBe(1);
+    const started = performance.now();
+    await node.app.close();
+    await opened.ended;
+    expect(performance.now() - started).toBeLessThan(5_000);
+    expect([errorOf(opened), opened.response.complete]).toEqual([undefined, true]);
+    expect(await closed()).toMatchObject({ changes: 0, reason: 'shutdown' });
+  });
+
+  test('beyond the limit of its key is refused with 429', async () => {
+    const opened = await Promise.all(Array.from({ length: WAITS_PER_KEY_MAX }, () => stream()));
+    expectFailure(await service.request(world.key.token, '/v1/changes/stream'), 'rate_limited');
+    for (const each of opened) each.close();
+    await waiting(0);
+  });
+});
