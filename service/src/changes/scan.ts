@@ -63,7 +63,9 @@ const RECORD_EVENTS: ReadonlyMap<string, EventOfRecord> = new Map(
   }),
 );
 
-const resourceOf = (type: string): string => RECORD_EVENTS.get(type)?.resource ?? WORKSPACE_EVENT_RESOURCE;
+/** The resource of a type of change, or `workspace`. */
+export const resourceOf = (type: string): string =>
+  RECORD_EVENTS.get(type)?.resource ?? WORKSPACE_EVENT_RESOURCE;
 
 /** Reads changes in the order of the commits, or in the inverted order. */
 export async function scanChanges(connections: Queryable, scan: ChangeScan): Promise<ScannedChanges> {

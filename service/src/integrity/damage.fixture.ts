@@ -81,6 +81,40 @@ export const DAMAGES: readonly Damage[] = [
     ],
   },
   {
+    what: 'a change is missing in the feed',
+    sql: `delete from changes where workspace_id = $1 and type in ('content.created', 'audit.created')`,
+    found: [
+      ['feed', 'audit r1: is not in the feed'],
+      ['feed', 'audit r2: is not in the feed'],
+      ['feed', 'content item r1: is not in the feed'],
+      ['feed', 'content item r2: is not in the feed'],
+    ],
+  },
+  {
+    what: 'the feed has a record that does not exist',
+    sql: `delete from content where workspace_id = $1 and id = 'r2' and set_config('svc.feed', 'kept', true) is not null`,
+    found: [
+      ['counter', 'content: stored 2, counted 1'],
+      ['counter', 'content of company c1: stored 2, counted 1'],
+      ['feed', 'content item r2: is in the feed and does not exist'],
+    ],
+  },
+  {
+    what: 'a record has changed since its last change in the feed',
+    sql: `update companies set name = 'x', doc = replace(doc, '"name":"Acme"', '"name":"x"')
+      where workspace_id = $1 and id = 'c1' and set_config('svc.feed', 'kept', true) is not null`,
+    found: [['feed', 'company c1: differs from its last change']],
+  },
+  {
+    what: 'changes of the feed cannot be read',
+    sql: `update changes set items = 'x' where workspace_id = $1 and type = 'mention.created'`,
+    found: [
+      ['feed', 'cannot be read'],
+      ['feed', 'mention r1: is not in the feed'],
+      ['feed', 'mention r2: is not in the feed'],
+    ],
+  },
+  {
     what: 'the clock is earlier than a record',
     sql: `update workspace_clocks set last_at = last_at - interval '1 microsecond' where workspace_id = $1`,
     found: [['clock', 'the clock of the records is earlier']],

@@ -7,6 +7,7 @@ import { docOf, type RecordValues, selectList } from '../records/row.ts';
 import { columnName, type Resource } from '../resources/define.ts';
 import { type VerifyOptions, withoutStatementTimeout } from './finding.ts';
 import { verifyClocks, verifyMonth } from './verify-clocks.ts';
+import { verifyFeed } from './verify-feed.ts';
 import { verifyUsage } from './verify-usage.ts';
 
 const BATCH_RECORDS = 5_000;
@@ -34,7 +35,8 @@ const selectWorkspaceIds = statement('all_workspaces', 'background: svcd verify 
 /**
  * Verifies all workspaces: compares each doc with its columns, the order of `id_order` with that of the ids, each counter
  * with a count, each clock with its newest time and with the database's clock, the month of the quota with the current one,
- * and the usage of keys with the log. Each comparison is one statement, so it is exact while writers run. The repair of a
+ * the usage of keys with the log, and the records with the feed. Each comparison is one snapshot, so it is exact while
+ * writers run. The repair of a
  * counter blocks the workspace's writers while it counts.
  */
 export async function verifyRecords(options: VerifyOptions): Promise<void> {
@@ -44,6 +46,7 @@ export async function verifyRecords(options: VerifyOptions): Promise<void> {
       await verifyDocs(options, id, resource);
       await verifyCounters(options, id, resource);
     }
+    await verifyFeed(options, id);
     await verifyClocks(options, id);
     await verifyMonth(options, id);
     await verifyUsage(options, id);
