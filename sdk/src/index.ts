@@ -1,3 +1,10 @@
+export {
+  type CopiedRecord,
+  type CopiedResource,
+  type CopyOptions,
+  type CopyStore,
+  copyChanges,
+} from './changes/copy.ts';
 export { ChangeTail, type ChangeTailOptions } from './changes/tail.ts';
 export { type RequestAnswer, type RequestOptions, Svc } from './client.ts';
 export { etagOf } from './collection/etag.ts';

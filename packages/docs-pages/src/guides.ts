@@ -10,6 +10,7 @@ const FILES = {
   pagination: 'pagination.md',
   tailing: 'tailing.md',
   stream: 'stream.md',
+  copies: 'copies.md',
   webhooks: 'webhooks.md',
   writing: 'writing.md',
   idempotency: 'idempotency.md',

@@ -48,14 +48,15 @@ export async function runExample(
   return run(program, args, options);
 }
 
-/** Starts an example that runs until it is stopped. */
+/** Starts an example that runs until it is stopped. `more`: arguments of the example. */
 export async function startExample(
   example: Pick<Example, 'language' | 'text'>,
   env: NodeJS.ProcessEnv,
   directory: string,
+  more: readonly string[] = [],
 ): Promise<ChildProcessByStdio<null, Readable, Readable>> {
   const { program, args, options } = await prepare(example, env, directory);
-  return spawn(program, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+  return spawn(program, [...args, ...more], { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
 }
 
 async function prepare(
