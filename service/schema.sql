@@ -595,8 +595,11 @@ declare
   of_workspace text := case tg_op when 'DELETE' then old.workspace_id else new.workspace_id end;
 begin
   if current_setting('svc.feed', true) is distinct from of_workspace then
-    insert into feed_starts (workspace_id, complete_after)
-    select workspace_id, last_at from workspace_clocks where workspace_id = of_workspace
+    with clock as (
+      update workspace_clocks set last_at = last_at + interval '1 microsecond' where workspace_id = of_workspace
+      returning workspace_id, last_at
+    )
+    insert into feed_starts (workspace_id, complete_after) select workspace_id, last_at from clock
     on conflict (workspace_id) do update set complete_after = greatest(feed_starts.complete_after, excluded.complete_after);
     perform set_config('svc.feed', of_workspace, true);
   end if;

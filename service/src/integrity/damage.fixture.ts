@@ -120,6 +120,12 @@ export const DAMAGES: readonly Damage[] = [
     found: [['clock', 'the clock of the records is earlier']],
   },
   {
+    what: 'the clock is earlier than a deletion',
+    sql: `update changes set last_at = last_at + interval '1 day' where workspace_id = $1 and last_at = (
+        select max(last_at) from changes where workspace_id = $1)`,
+    found: [['clock', 'the clock of the records is earlier']],
+  },
+  {
     what: 'the clock is earlier than a change',
     sql: `update content set updated_at = updated_at + interval '1 day' where workspace_id = $1 and id = 'r1'`,
     found: [

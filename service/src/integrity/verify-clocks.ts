@@ -22,7 +22,7 @@ function clocksOf(resources: readonly Resource[]): readonly ClockCase[] {
       name: 'records',
       table: 'workspace_clocks',
       column: 'last_at',
-      times: [...ofRecords, ['api_keys', 'created_at']],
+      times: [...ofRecords, ['api_keys', 'created_at'], ['changes', 'last_at']],
     },
     {
       name: 'audit log',
@@ -37,6 +37,10 @@ function clocksOf(resources: readonly Resource[]): readonly ClockCase[] {
 const TOLERANCE = `interval '1 minute'`;
 
 const clockStatement = statements('verify_clocks', 'bulk');
+/** The feed is complete after each time that the clock has given, so also from the repaired clock on. */
+const lowerFeedStart = statement('lower_feed_start', 'request')`
+  update feed_starts f set complete_after = c.last_at from workspace_clocks c
+  where f.workspace_id = $1 and c.workspace_id = $1 and f.complete_after > c.last_at`;
 
 /**
  * Verifies the clocks of a workspace. A clock before its newest time would give that time again, and a client that pages
@@ -73,6 +77,7 @@ export async function verifyClocks(
         const update = `update ${table} c set ${column} = greatest(newest.at, least(c.${column}, clock_timestamp()))
            from ${newest} where c.workspace_id = $1`;
         await client.query(clockStatement(`repair_${table}`, update)(workspaceId));
+        await client.query(lowerFeedStart(workspaceId));
       });
     }
     await onFinding({

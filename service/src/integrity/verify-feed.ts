@@ -42,7 +42,8 @@ const selectRows = statement('verify_feed_rows', 'bulk')`
 const selectDocs = statements('verify_changed_records', 'bulk');
 const restartFeed = statement('restart_feed', 'request')`
   with clock as (
-    update workspace_clocks set last_at = greatest(clock_timestamp(), last_at + interval '1 microsecond')
+    update workspace_clocks set last_at = greatest(clock_timestamp(), last_at + interval '1 microsecond',
+      (select max(last_at) from changes where workspace_id = $1))
     where workspace_id = $1 returning workspace_id, last_at
   )
   insert into feed_starts (workspace_id, complete_after) select workspace_id, last_at from clock

@@ -53,6 +53,9 @@ export async function verifyRecords(options: VerifyOptions): Promise<void> {
   }
 }
 
+const lockClock = statement('lock_clock_for_repair', 'request')`
+  select 1 from workspace_clocks where workspace_id = $1 for update`;
+
 const verifyStatement = statements('verify_records', 'bulk');
 const replaceOrder = statement('replace_id_order', 'bulk')`
   update audits set id_order = decode($3, 'hex') where ctid = (${lookUp({ select: 'ctid', from: 'audits' })})`;
@@ -115,8 +118,12 @@ async function replaceDoc(
 ): Promise<boolean> {
   const text = `update ${relation} set doc = $4 where ctid = (${lookUp({ select: 'ctid', from: relation })}) and doc = $3`;
   const update = verifyStatement(`replace_doc_of_${relation}`, text);
-  const { rowCount } = await pool.query(update(workspaceId, id, doc, expected));
-  return rowCount === 1;
+  return withoutStatementTimeout(pool, async (client) => {
+    // As every writer does: the change makes the positions of the feed expire.
+    await client.query(lockClock(workspaceId));
+    const { rowCount } = await client.query(update(workspaceId, id, doc, expected));
+    return rowCount === 1;
+  });
 }
 
 interface CounterRow {
@@ -138,9 +145,6 @@ function counterDifferences(resource: Resource): string {
     full join (select company_id, records from record_counts where workspace_id = $1 and resource = $2) k on k.company_id = c.company_id
     where coalesce(k.records, 0) <> coalesce(c.records, 0) order by 1`;
 }
-
-const lockClock = statement('lock_clock_for_repair', 'request')`
-  select 1 from workspace_clocks where workspace_id = $1 for update`;
 
 async function verifyCounters(
   { pool, repair, onFinding }: VerifyOptions,
