@@ -33,6 +33,7 @@ describe('readConfig', () => {
       failedAuthPerMinute: 300,
       logRetentionDays: 400,
       changeRetentionDays: 30,
+      webhookNetworks: '',
     });
     expect(Object.isFrozen(config)).toBe(true);
   });
@@ -56,6 +57,7 @@ describe('readConfig', () => {
       SVC_FAILED_AUTH_PER_MINUTE: '1',
       SVC_LOG_RETENTION_DAYS: '30',
       SVC_CHANGE_RETENTION_DAYS: '7',
+      SVC_WEBHOOK_NETWORKS: '10.0.0.0/8, fd00::/8',
     });
     expect(config).toMatchObject({
       host: '::1',
@@ -70,6 +72,7 @@ describe('readConfig', () => {
       failedAuthPerMinute: 1,
       logRetentionDays: 30,
       changeRetentionDays: 7,
+      webhookNetworks: '10.0.0.0/8, fd00::/8',
     });
     expect(readConfig({ SVC_HOST: '::1' }).publicUrl).toBe('http://[::1]:8080');
     expect(readConfig({ SVC_DATABASE_URL: URL, SVC_SECRET: SECRET }).workers).toBe(availableParallelism());
@@ -98,6 +101,8 @@ describe('readConfig', () => {
     ['SVC_FAILED_AUTH_PER_MINUTE', '0'],
     ['SVC_LOG_RETENTION_DAYS', '0'],
     ['SVC_CHANGE_RETENTION_DAYS', '0'],
+    ['SVC_WEBHOOK_NETWORKS', '10.0.0.1/8'],
+    ['SVC_WEBHOOK_NETWORKS', 'internal'],
     ['SVC_PUBLIC_URL', 'svc.example.com'],
     ['SVC_PUBLIC_URL', 'ftp://svc.example.com'],
     ['SVC_SECRET', 'too short'],

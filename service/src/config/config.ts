@@ -1,6 +1,8 @@
 import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
+import { parseNetworks } from '@svc/webhook-sender';
 import { counted } from '../log/plural.ts';
+import { errorMessage } from './errors.ts';
 import {
   CHANGE_RETENTION_DAYS_DEFAULT,
   CONNECTIONS_MIN,
@@ -32,6 +34,8 @@ export interface Config {
   readonly logRetentionDays: number;
   /** How long changes are kept in the feed. */
   readonly changeRetentionDays: number;
+  /** Networks that receivers of webhooks may be in, besides the public internet, separated by commas. */
+  readonly webhookNetworks: string;
 }
 
 /**
@@ -121,6 +125,7 @@ export function readConfig(env: Environment): Config {
     failedAuthPerMinute: integer('SVC_FAILED_AUTH_PER_MINUTE', 300, 1, 1_000_000),
     logRetentionDays: integer('SVC_LOG_RETENTION_DAYS', LOG_RETENTION_DAYS_DEFAULT, 1, 36_500),
     changeRetentionDays: integer('SVC_CHANGE_RETENTION_DAYS', CHANGE_RETENTION_DAYS_DEFAULT, 1, 36_500),
+    webhookNetworks: readNetworks(text('SVC_WEBHOOK_NETWORKS') ?? '', mistakes),
   };
   const known = new Set(SETTINGS);
   for (const name of Object.keys(env)) {
@@ -146,6 +151,7 @@ export const SETTINGS: readonly string[] = [
   'SVC_FAILED_AUTH_PER_MINUTE',
   'SVC_LOG_RETENTION_DAYS',
   'SVC_CHANGE_RETENTION_DAYS',
+  'SVC_WEBHOOK_NETWORKS',
   'SVC_OWNER_PASSWORD',
   'SVC_API_KEY',
   'SVC_BASE_URL',
@@ -211,4 +217,13 @@ export const isEveryAddress = (host: string): boolean => host === '0.0.0.0' || h
 export function urlOf(host: string, port: number): string {
   const reachable = isEveryAddress(host) ? 'localhost' : host;
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
+}
+
+function readNetworks(text: string, mistakes: string[]): string {
+  try {
+    parseNetworks(text);
+  } catch (error) {
+    mistakes.push(`SVC_WEBHOOK_NETWORKS: ${errorMessage(error)}.`);
+  }
+  return text;
 }

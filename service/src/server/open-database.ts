@@ -8,12 +8,13 @@ import { LANE_CONNECTIONS_MIN, TRAIL_CONNECTIONS } from '../config/limits.ts';
 import { isUnavailable } from '../database/errors.ts';
 import { JOB_CONNECTIONS } from '../jobs/jobs.ts';
 import { SIGNAL_CONNECTIONS } from '../signals/notifications.ts';
+import { WEBHOOK_CONNECTIONS } from '../webhooks/start.ts';
 
 /** How long a start waits for an external database. */
 const PATIENCE_MS = 60_000;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 5_000;
-/** Connections of the primary process, without its jobs and signals. */
+/** Connections of the primary process, without its jobs, signals and webhooks. */
 export const PRIMARY_CONNECTIONS = 2;
 const CONNECT_TIMEOUT_MS = 5_000;
 
@@ -63,7 +64,7 @@ export const connectionsOf = ({
   workers,
   databaseConnections,
 }: Pick<Config, 'workers' | 'databaseConnections'>): number => {
-  const own = PRIMARY_CONNECTIONS + JOB_CONNECTIONS + SIGNAL_CONNECTIONS;
+  const own = PRIMARY_CONNECTIONS + JOB_CONNECTIONS + SIGNAL_CONNECTIONS + WEBHOOK_CONNECTIONS;
   // Several workers do not use their lane for audit entries: the primary writes them.
   return workers === 1
     ? databaseConnections + own

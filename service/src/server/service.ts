@@ -89,6 +89,15 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     announce: signals.channel.send,
   });
   started.defer(jobs.stop);
+  const { startWebhooks } = await import('../webhooks/start.ts');
+  const webhooks = startWebhooks({
+    databaseUrl: database.url,
+    secrets,
+    networks: config.webhookNetworks,
+    channel: signals.channel,
+    log,
+  });
+  started.defer(webhooks.stop);
   const resources = started.move();
   return {
     settings,

@@ -1,0 +1,52 @@
+import { createWebhookSender, parseNetworks } from '@svc/webhook-sender';
+import type { Logger } from 'pino';
+import { systemClock } from '../config/time.ts';
+import { createPool } from '../database/pool.ts';
+import { createChangeSignals, type SignalChannel } from '../signals/signals.ts';
+import { type Engine, startEngine } from './engine.ts';
+import { createSecretSealer } from './sealed-secrets.ts';
+
+interface WebhookOptions {
+  readonly databaseUrl: string;
+  /** The deployment's secrets: they open the secrets of the endpoints. */
+  readonly secrets: readonly string[];
+  /** Receivers may be in these networks, besides the public internet. */
+  readonly networks: string;
+  /** Carries the signals of changes. */
+  readonly channel: SignalChannel;
+  readonly log: Logger;
+}
+
+/** The database connections of the deliveries of a node. */
+export const WEBHOOK_CONNECTIONS = 4;
+const STATEMENT_TIMEOUT_MS = 10_000;
+
+/** Delivers webhooks on connections of its own until `stop`. */
+export function startWebhooks({ databaseUrl, secrets, networks, channel, log }: WebhookOptions): Engine {
+  const pool = createPool({
+    url: databaseUrl,
+    max: WEBHOOK_CONNECTIONS,
+    name: 'svcd webhooks',
+    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+    onError: (error) => log.debug({ err: error }, 'a database connection of the webhooks broke'),
+  });
+  const signals = createChangeSignals({ channel, connections: pool, log });
+  const sender = createWebhookSender({ networks: parseNetworks(networks), allowHttp: false });
+  const engine = startEngine({
+    connections: pool,
+    sealer: createSecretSealer(secrets),
+    send: sender.send,
+    signals,
+    log,
+    now: systemClock,
+    random: Math.random,
+  });
+  return {
+    async stop() {
+      await engine.stop();
+      sender.end();
+      await signals.close();
+      await pool.end();
+    },
+  };
+}

@@ -1,0 +1,127 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { Webhook } from 'standardwebhooks';
+import { expect, onTestFinished, test } from 'vitest';
+import { inTransaction } from '../../src/database/pool.ts';
+import { createEndpoint } from '../../src/webhooks/endpoints.ts';
+import { newestPosition } from '../../src/webhooks/feed.ts';
+import { createSecretSealer } from '../../src/webhooks/sealed-secrets.ts';
+import { bootstrapWorkspace, signIn } from '../harness/dashboard-http.ts';
+import { createTestDatabase } from '../harness/database.ts';
+import { type ServiceProcess, startSvcd } from '../harness/process.ts';
+import { bearer } from '../harness/running-service.ts';
+import { portOf } from '../harness/socket.ts';
+
+const KILLS = 3;
+const WRITES_PER_KILL = 60;
+const TIMEOUT_MS = 180_000;
+
+/** A webhook that a receiver has got. */
+interface Received {
+  readonly id: string;
+  readonly body: string;
+}
+
+/** A receiver that verifies each webhook. */
+async function startReceiver() {
+  const received: Received[] = [];
+  let secret = '';
+  const server = createServer(async (request, response) => {
+    const body = String(await buffer(request));
+    new Webhook(secret).verify(
+      body,
+      Object.fromEntries(Object.entries(request.headers).map(([k, v]) => [k, String(v)])),
+    );
+    received.push({ id: String(request.headers['webhook-id']), body });
+    response.writeHead(200).end();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return {
+    url: `http://127.0.0.1:${portOf(server)}/`,
+    received,
+    trust: (value: string) => {
+      secret = value;
+    },
+  };
+}
+
+test(
+  'kill -9 of nodes under writes: every change is delivered, in order to an ordered endpoint, and repeats are the same',
+  async () => {
+    const { url, pool } = await createTestDatabase();
+    const deploymentSecret = randomBytes(32).toString('base64url');
+    const env = {
+      SVC_DATABASE_URL: url,
+      SVC_SECRET: deploymentSecret,
+      SVC_WORKERS: '1',
+      SVC_WEBHOOK_NETWORKS: '127.0.0.1',
+    };
+    let [killed, other]: ServiceProcess[] = [await startSvcd(env), await startSvcd(env)];
+    if (killed === undefined || other === undefined) throw new Error('no node has started');
+    const workspaceId = await bootstrapWorkspace(env);
+    const { token } = await (await signIn(other)).createKey(workspaceId, { access: 'write' });
+    const sealer = createSecretSealer([deploymentSecret]);
+    const position = await newestPosition(pool, workspaceId);
+    const receivers = await Promise.all(
+      [true, false].map(async (ordered) => {
+        const receiver = await startReceiver();
+        const settings = { url: receiver.url, description: '', types: null, companyId: null, ordered };
+        const created = await inTransaction(pool, (client) =>
+          createEndpoint(client, sealer, workspaceId, settings, position),
+        );
+        receiver.trust(created?.secret ?? '');
+        return { ...receiver, ordered };
+      }),
+    );
+    const write = async (node: ServiceProcess, name: string): Promise<void> => {
+      const answer = await fetch(`${node.url}/v1/companies`, {
+        method: 'POST',
+        headers: { ...bearer(token), 'content-type': 'application/json' },
+        body: JSON.stringify({ name }),
+      });
+      expect(answer.status).toBe(201);
+    };
+    for (let round = 0; round < KILLS; round += 1) {
+      const before = receivers[0]?.received.length ?? 0;
+      const writing = (async () => {
+        for (let i = 0; i < WRITES_PER_KILL; i += 1) await write(other, `${round} ${i}`);
+      })();
+      // A node that delivers is killed in the middle of its work.
+      await expect.poll(() => receivers[0]?.received.length ?? 0).toBeGreaterThan(before + 10);
+      await killed.stop('SIGKILL');
+      await writing;
+      [killed, other] = [other, await startSvcd(env)];
+    }
+    const feed: string[] = [];
+    for (let after = position; ; ) {
+      const page = await fetch(`${other.url}/v1/changes?after=${after}&limit=100`, {
+        headers: bearer(token),
+      });
+      const { data, pagination } = (await page.json()) as {
+        data: readonly { id: string }[];
+        pagination: { position: string };
+      };
+      if (data.length === 0) break;
+      feed.push(...data.map(({ id }) => id));
+      after = pagination.position;
+    }
+    expect(feed.length).toBeGreaterThanOrEqual(KILLS * WRITES_PER_KILL);
+    for (const { received, ordered } of receivers) {
+      const ids = (): readonly string[] => [...new Set(received.map(({ id }) => id))];
+      await expect.poll(() => ids().length).toBeGreaterThanOrEqual(feed.length);
+      expect(ids().toSorted()).toEqual(feed);
+      if (ordered) expect(ids()).toEqual(feed);
+      for (const same of Map.groupBy(received, ({ id }) => id).values()) {
+        expect(new Set(same.map(({ body }) => body)).size).toBe(1);
+      }
+    }
+  },
+  TIMEOUT_MS,
+);
