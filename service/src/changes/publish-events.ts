@@ -50,12 +50,16 @@ interface PendingEvent {
   readonly doc: string;
 }
 
+/** Adds an event for each workspace that has reached 80 or 100 percent of its quota, once a month. It reads all meters. */
+export async function noticeQuotas(pool: pg.Pool): Promise<void> {
+  await pool.query(addQuotaNotices());
+}
+
 /**
  * Moves the events that wait into the feed. Several nodes may run it at the same time: each event gets into the feed once. A
  * workspace whose clock is locked delays the others by at most two seconds. Returns the workspaces with new changes.
  */
 export async function publishEvents(pool: pg.Pool): Promise<readonly string[]> {
-  await pool.query(addQuotaNotices());
   const { rows } = await pool.query<{ id: string }>(selectWaiting());
   const published: string[] = [];
   const locked: string[] = [];

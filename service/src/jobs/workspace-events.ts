@@ -1,13 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import { publishEvents } from '../changes/publish-events.ts';
+import { noticeQuotas, publishEvents } from '../changes/publish-events.ts';
 
 const PAUSE_MS = 1_000;
+/** How often the quotas are looked at, because that reads the meters of all workspaces. */
+const QUOTAS_PAUSE_MS = 10_000;
 /** The pause after a failure. */
 const RETRY_PAUSE_MS = 5_000;
 
-/** Publishes events of workspaces every second, until the signal. `announce` gets the workspaces with new changes. */
+/**
+ * Publishes events of workspaces every second, and looks at their quotas every ten, until the signal. `announce` gets the
+ * workspaces with new changes.
+ */
 export async function keepPublishing(
   pool: pg.Pool,
   log: Logger,
@@ -15,9 +20,14 @@ export async function keepPublishing(
   signal: AbortSignal,
 ): Promise<void> {
   let failing = false;
+  let quotasAt = 0;
   while (!signal.aborted) {
     let pauseMs = PAUSE_MS;
     try {
+      if (performance.now() >= quotasAt) {
+        quotasAt = performance.now() + QUOTAS_PAUSE_MS;
+        await noticeQuotas(pool);
+      }
       const published = await publishEvents(pool);
       if (published.length > 0) announce(published);
       failing = false;

@@ -1,6 +1,6 @@
 import type { Change } from '@svc/sdk';
 import { beforeAll, expect, test } from 'vitest';
-import { publishEvents } from '../../src/changes/publish-events.ts';
+import { noticeQuotas, publishEvents } from '../../src/changes/publish-events.ts';
 import { createTestService, TEST_ACTOR, type TestService } from '../harness/service.ts';
 
 let service: TestService;
@@ -51,6 +51,7 @@ test('the quota is in the feed once at 80 and once at 100 percent, and again aft
       [workspaceId, quota, used],
     );
   const percents = async () => {
+    await noticeQuotas(service.pool);
     await publishEvents(service.pool);
     return (await eventsOf(token)).flatMap(({ type, record }) =>
       type === 'quota.reached' ? [[record['percent'], record['limit'], record['used']]] : [],
