@@ -35,6 +35,7 @@ export interface WebhookEvent {
 
 const TOLERANCE_SECONDS = 300;
 const SECRET = /^whsec_((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)$/;
+const SECRET_BYTES = 32;
 const SECRET_BYTES_MIN = 24;
 const SECRET_BYTES_MAX = 64;
 const SIGNATURE = /^v1,([A-Za-z0-9+/]{43}=)$/;
@@ -60,7 +61,7 @@ export async function verifyWebhook(
     'toleranceSeconds',
     'now',
   ]);
-  const keys = await keysOf(secret);
+  const keys = await keysOf(secret, 'verify');
   const bytes = bytesOf(body);
   const id = headerOf(headers, 'webhook-id');
   const timestamp = headerOf(headers, 'webhook-timestamp');
@@ -77,7 +78,31 @@ export async function verifyWebhook(
   throw new SvcWebhookError('wrong_signature', 'No signature of the webhook fits the secret and the body.');
 }
 
-function keysOf(secret: string | readonly string[]) {
+/**
+ * Returns the headers of a webhook with this id and body that is sent at this time, in milliseconds. Rejects with
+ * {@link SvcError} if the secret is malformed.
+ */
+export async function signWebhook(
+  { id, body, nowMs }: { readonly id: string; readonly body: string; readonly nowMs: number },
+  secret: string,
+): Promise<Record<string, string>> {
+  const timestamp = String(Math.floor(nowMs / 1000));
+  const signed = new TextEncoder().encode(`${id}.${timestamp}.${body}`);
+  const signatures = (await keysOf(secret, 'sign')).map(
+    async (key) => `v1,${encodeBase64(new Uint8Array(await crypto.subtle.sign(HMAC, key, signed)))}`,
+  );
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': (await Promise.all(signatures)).join(' '),
+  };
+}
+
+/** Creates a secret: `whsec_` and 32 random bytes in base64. */
+export const createWebhookSecret = (): string =>
+  `whsec_${encodeBase64(crypto.getRandomValues(new Uint8Array(SECRET_BYTES)))}`;
+
+function keysOf(secret: string | readonly string[], usage: 'sign' | 'verify') {
   const secrets: readonly unknown[] = Array.isArray(secret) ? secret : [secret];
   if (secrets.length === 0) throw new SvcError('A webhook is verified with at least one secret.');
   return Promise.all(
@@ -87,7 +112,7 @@ function keysOf(secret: string | readonly string[]) {
       // The message does not contain the secret.
       if (key.length < SECRET_BYTES_MIN || key.length > SECRET_BYTES_MAX)
         throw new SvcError('The secret of a webhook must be whsec_ and 24 to 64 bytes in base64.');
-      return crypto.subtle.importKey('raw', key, HMAC, false, ['verify']);
+      return crypto.subtle.importKey('raw', key, HMAC, false, [usage]);
     }),
   );
 }
@@ -152,3 +177,5 @@ function joined(first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBuffer> 
 
 const decodeBase64 = (base64: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+
+const encodeBase64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes));

@@ -186,6 +186,30 @@ describe('a tail that waits for a change', () => {
     expect(ended()).toBeInstanceOf(Error);
   });
 
+  test('gets each change as soon as it is committed, in the response to the request that waits', async () => {
+    const asked: (() => void)[] = [];
+    const waits: string[] = [];
+    const fetch: Fetch = (url, init) => {
+      if (!queryOf(url).has('wait')) return fetchApp(url, init);
+      waits.push(url);
+      const answer = fetchApp(url, init);
+      asked.splice(0).forEach((resolve) => void resolve());
+      return answer;
+    };
+    const sleep = () => Promise.reject(new Error('it paused'));
+    const client = clientOf(service.app, token, { fetch, timing: { sleep } });
+    const changes = client.changes.tail({ after: 'now' })[Symbol.asyncIterator]();
+    for (const id of ['com_a', 'com_b', 'com_c']) {
+      const request = new Promise<void>((resolve) => asked.push(resolve));
+      const next = changes.next();
+      await request;
+      await company(id);
+      expect((await next).value).toMatchObject({ recordId: id, type: 'company.created' });
+    }
+    await changes.return();
+    expect(waits).toHaveLength(3);
+  });
+
   test('throws the reason of its signal immediately', async () => {
     const { client, waits } = held();
     const controller = new AbortController();

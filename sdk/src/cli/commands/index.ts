@@ -2,6 +2,7 @@ import type { Resource } from '../../resource.ts';
 import type { Command } from '../command.ts';
 import { loginCommand, logoutCommand } from './account.ts';
 import { completionCommand } from './completion.ts';
+import { listenCommand } from './listen.ts';
 import { countCommand, getCommand, listCommand, RESOURCE_ENTRIES } from './read.ts';
 import { requestCommand } from './request.ts';
 import { tailCommand } from './tail.ts';
@@ -28,6 +29,7 @@ export const COMMANDS: readonly Command[] = [
   loginCommand,
   logoutCommand,
   requestCommand,
+  listenCommand,
   verifyWebhookCommand,
   completionCommand(() => COMMANDS),
 ];

@@ -41,7 +41,8 @@ export const verifyWebhookCommand: Command = {
   },
 };
 
-async function readSecrets(io: Io, values: Values): Promise<readonly string[]> {
+/** The secrets of a file, or of the environment. Throws {@link UsageError} if there are none. */
+export async function readSecrets(io: Io, values: Values): Promise<readonly string[]> {
   const file = text(values, 'secret-file');
   const secrets = file === undefined ? (io.env[SECRET_VARIABLE] ?? '') : String(await readInput(io, file));
   const found = secrets.split(/\s+/).filter((secret) => secret !== '');
