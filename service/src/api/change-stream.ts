@@ -1,9 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { appendEvent } from '../audit-log/append-event.ts';
 import type { AuditWriter } from '../audit-log/audit-writer.ts';
-import { readChangesAfter } from '../changes/after.ts';
-import { changeIdOf } from '../changes/id.ts';
-import { readNewest } from '../changes/rows.ts';
+import { newestPosition, readChangesAfter } from '../changes/after.ts';
 import type { ChangeFilter } from '../changes/scan.ts';
 import { STREAM_PAGE_CHANGES } from '../config/limits.ts';
 import type { Queryable, Shares } from '../database/lane.ts';
@@ -51,7 +49,7 @@ export function registerChangeStream(v1: FastifyInstance, options: ChangeStreamO
           after,
           limit: STREAM_PAGE_CHANGES,
         });
-        if (page === undefined) throw expired();
+        if (page === 'expired') throw expired();
         return page;
       },
       takeQuota: async () => {
@@ -89,7 +87,7 @@ async function startOf(
 ): Promise<string> {
   const { after } = Object(request.query) as RawQuery;
   const start = String(request.headers['last-event-id'] ?? after ?? NOW);
-  if (start === NOW) return changeIdOf(workspaceId, await readNewest(connections, workspaceId));
+  if (start === NOW) return newestPosition(connections, workspaceId);
   requirePosition(workspaceId, start);
   return start;
 }

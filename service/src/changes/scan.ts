@@ -30,7 +30,7 @@ export interface ChangeScan extends ChangeFilter {
 }
 
 /** A change as a reader of the feed sees it. */
-export interface ChangeItem {
+interface ChangeItem {
   readonly id: string;
   readonly at: Micros;
   readonly type: string;

@@ -1,4 +1,5 @@
 import type { SendResult, WebhookRequest } from '@svc/webhook-sender';
+import { type ChangesAfter, readChangesAfter } from '../changes/after.ts';
 import type { Queryable } from '../database/lane.ts';
 import { attempt, bodyOf, type SentDelivery } from './attempt.ts';
 import {
@@ -10,7 +11,6 @@ import {
   recordRound,
 } from './deliveries.ts';
 import { type Endpoint, readEndpoint } from './endpoints.ts';
-import { type ChangesAfter, readChangesAfter } from './feed.ts';
 import type { EndpointKey } from './leases.ts';
 import { ATTEMPTS_MAX } from './retry.ts';
 import type { SecretSealer } from './sealed-secrets.ts';
@@ -85,8 +85,8 @@ export async function runRound(options: RoundOptions, state: RoundState): Promis
     : await readChangesAfter(connections, key.workspaceId, {
         after: position,
         limit: CHANGES_MAX,
-        companyId,
-        types,
+        companyId: companyId ?? undefined,
+        types: types ?? undefined,
       });
   if (changes === 'expired') return disableExpired(options, endpoint.position);
   const fresh = changes.items.map(

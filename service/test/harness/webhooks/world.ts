@@ -5,11 +5,11 @@ import { buffer } from 'node:stream/consumers';
 import { createWebhookSender, parseNetworks } from '@svc/webhook-sender';
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
+import { newestPosition } from '../../../src/changes/after.ts';
 import { inTransaction } from '../../../src/database/pool.ts';
 import { createChangeSignals, localChannel } from '../../../src/signals/signals.ts';
 import { createEndpoint, type EndpointSettings } from '../../../src/webhooks/endpoints.ts';
 import { type Engine, startEngine } from '../../../src/webhooks/engine.ts';
-import { newestPosition } from '../../../src/webhooks/feed.ts';
 import { createSecretSealer } from '../../../src/webhooks/sealed-secrets.ts';
 import { createTestService, TEST_SECRET } from '../service.ts';
 
