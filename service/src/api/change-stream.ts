@@ -86,7 +86,7 @@ async function startOf(
   workspaceId: string,
 ): Promise<string> {
   const { after } = Object(request.query) as RawQuery;
-  const start = String(request.headers['last-event-id'] ?? after ?? NOW);
+  const start = String(request.headers['last-event-id'] || (after ?? NOW));
   if (start === NOW) return newestPosition(connections, workspaceId);
   requirePosition(workspaceId, start);
   return start;

@@ -5,7 +5,7 @@ import { readChange, readChangePage } from '../changes/list.ts';
 import { readNewest } from '../changes/rows.ts';
 import { type Micros, timeOfMicros } from '../config/micros.ts';
 import { ApiError } from '../http/errors.ts';
-import { sortsOf } from '../list/definition.ts';
+import { type ListDefinition, sortsOf } from '../list/definition.ts';
 import { parseListQuery, type RawQuery } from '../list/query.ts';
 import { type ListAnswer, type ListReader, readFrom, type Scope } from '../list/read.ts';
 import { changes } from '../resources/index.ts';
@@ -21,6 +21,18 @@ export const NOW = 'now';
 /** Parameters that say where a page is, as `after` does. */
 const EXCLUDED = ['cursor', 'direction'] as const;
 
+/**
+ * The list of changes. It refuses to continue towards newer changes from a place after which changes are missing, or which
+ * is later than the newest change: then it is from before the database was restored.
+ */
+const LIST: ListDefinition = {
+  ...changes.list,
+  read: (connections, read) =>
+    readChangePage(connections, read, ({ from, newest, completeAfter }) => {
+      if (from < completeAfter || from > newest) throw expired();
+    }),
+};
+
 /** The list of changes. In addition to cursors, it has the durable position `after`. */
 export function registerChanges(v1: FastifyInstance, reader: ListReader, waiting: LongPollOptions): void {
   v1.get<Query>(`/${changes.name}`, async (request, reply) => {
@@ -30,7 +42,7 @@ export function registerChanges(v1: FastifyInstance, reader: ListReader, waiting
     const page =
       typeof after === 'string'
         ? await longPoll(request, reply, key, after, waitSeconds(request.query['wait']), read, waiting)
-        : await readPage(reader, changes.list, withoutWait(request.query), key);
+        : await readPage(reader, LIST, withoutWait(request.query), key);
     return sendConditional(request, reply, page.body, page.etag);
   });
 
@@ -69,15 +81,8 @@ async function readAfter(
   }
   const known = after === NOW ? undefined : requirePosition(workspaceId, after);
   const at = known ?? (await readNewest(reader.reads.of(workspaceId), workspaceId));
-  const list = {
-    ...changes.list,
-    read: (connections, read) =>
-      readChangePage(connections, read, ({ newest, completeAfter }) => {
-        // A position after the newest change is from before the database was restored.
-        if (known !== undefined && (known < completeAfter || known > newest)) throw expired();
-      }),
-  } satisfies typeof changes.list;
   const position = { side: 'after', key: timeOfMicros(at), id: after } as const;
+  const list = known === undefined ? changes.list : LIST;
   return readFrom(reader, list, { ...query, sort: ascending }, scope, position);
 }
 
@@ -93,6 +98,6 @@ export function requirePosition(workspaceId: string, after: string): Micros {
 export const expired = (): ApiError =>
   new ApiError(
     'position_expired',
-    'Changes after this position are no longer stored. Start over: request after=now, read the lists, then continue at ' +
+    'Changes after this position are not stored, or no longer. Start over: request after=now, read the lists, then continue at ' +
       'the position of the first response.',
   );

@@ -117,6 +117,12 @@ async function* events(
         named = items.at(-1)?.id ?? named;
       }
       const readMs = performance.now();
+      if (items.length === 0 && page.more) {
+        // The filters leave out all that was read. The client can resume here, and others get their turn.
+        if (page.position !== named) yield `: searched\nid: ${page.position}\n\n`;
+        named = page.position;
+        await delay(WAIT_READ_PAUSE_MS);
+      }
       let woken = page.more && !wait.over ? 'changes' : await wait.next(STREAM_HEARTBEAT_MS);
       while (woken === 'late') {
         // A filter may leave out all changes. Then the id alone moves on, so that it does not expire.

@@ -58,6 +58,7 @@ test('a change wakes a wait, also one that came before the call', async () => {
   expect(await wait.next(LONG_MS)).toBe('changes');
   expect(await wait.next(1)).toBe('late');
   wait.end();
+  expect(wait.over).toBe(true);
 });
 
 test('the end of a wait resolves its call, and nothing is watched any more', async () => {

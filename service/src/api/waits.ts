@@ -14,7 +14,7 @@ export interface Wait {
    * no longer valid, or if that cannot be confirmed. One call at a time.
    */
   next(ms: number): Promise<Woken>;
-  /** Whether the client is gone, the process shuts down or the key is no longer valid. */
+  /** Whether the wait has ended, the process shuts down or the key is no longer valid. */
   readonly over: boolean;
   /** Ends the wait and frees its place. */
   end(): void;
@@ -93,7 +93,7 @@ export function createWaits({ signals, confirm }: WaitOptions): Waits {
           return 'changes';
         },
         get over() {
-          return over;
+          return over || ended;
         },
         end() {
           if (ended) return;

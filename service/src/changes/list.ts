@@ -4,8 +4,8 @@ import type { KeysetRead, KeysetRow } from '../list/definition.ts';
 import { changeIdOf, timeOfChange } from './id.ts';
 import { type ScannedChanges, scanChanges } from './scan.ts';
 
-/** Checks that the feed can be read from a place. Throws if it cannot. */
-type Check = (ends: Pick<ScannedChanges, 'newest' | 'completeAfter'>) => void;
+/** Checks that the feed can be read from a place towards newer changes. Throws if it cannot. */
+type Check = (feed: Pick<ScannedChanges, 'newest' | 'completeAfter'> & { readonly from: Micros }) => void;
 
 /** Reads a page of the list of changes. A row of the feed has many items, so this list has its own statement. */
 export async function readChangePage(
@@ -29,7 +29,7 @@ export async function readChangePage(
     types: type === undefined ? undefined : [type],
     companyId: filter.get('company_id'),
   });
-  check?.(scanned);
+  if (ascending && from !== undefined) check?.({ ...scanned, from });
   const { items, began, searchedTo, stopped } = scanned;
   const place = (at: Micros | undefined): readonly [key: string, id: string] | readonly [null, null] =>
     at === undefined ? [null, null] : [timeOfMicros(at), changeIdOf(workspaceId, at)];

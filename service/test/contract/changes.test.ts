@@ -217,6 +217,23 @@ describe('GET /v1/changes', () => {
     await company('com_b');
     expect(typesOf(await page({ after: now.pagination.position }))).toEqual(['company.created com_b']);
   });
+
+  test('a cursor does not continue towards newer changes across those that are missing', async () => {
+    await fresh();
+    for (const id of ['com_a', 'com_b', 'com_c']) await company(id);
+    const { pagination } = await page({ limit: '1', sort: 'created-ascending' });
+    const newest = await page({ limit: '1' });
+    await service.pool.query(
+      `with gone as (delete from changes where workspace_id = $1 and last_at < (
+         select max(last_at) from changes where workspace_id = $1) returning last_at)
+       insert into feed_starts (workspace_id, complete_after) select $1, max(last_at) from gone`,
+      [workspaceId],
+    );
+    const query = `limit=1&sort=created-ascending&cursor=${pagination.nextCursor}`;
+    expectFailure(await service.request(token, `/v1/changes?${query}`), 'position_expired', 'Start over');
+    const older = await page({ limit: '1', cursor: String(newest.pagination.nextCursor) });
+    expect(older).toMatchObject({ data: [], pagination: { hasMore: false } });
+  });
 });
 
 /** All items of a list, page by page. */

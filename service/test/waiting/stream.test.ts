@@ -7,6 +7,12 @@ import { changesOf, createStreamWorld, has, idsOf } from './world.ts';
 const { fresh, world, service, stream, write, seed, entries, closed, waiting } = await createStreamWorld();
 beforeEach(fresh);
 
+/** The id of the oldest change. */
+async function firstId(): Promise<string> {
+  const answer = await service.request(world.key.token, '/v1/changes?sort=created-ascending&limit=1');
+  return answer.json<{ readonly data: readonly Change[] }>().data[0]?.id ?? '';
+}
+
 describe('a stream of changes', () => {
   test('sends each change as it is committed, as the list has it', async () => {
     const opened = await stream();
@@ -54,6 +60,17 @@ describe('a stream of changes', () => {
     await has(resumed, 1);
     expect(idsOf(resumed)).toEqual(['com_a']);
     resumed.close();
+  });
+
+  test('names how far it has read while its filters leave out all changes', async () => {
+    await seed(5_000);
+    const opened = await stream(`?resource=audits&after=${await firstId()}`);
+    await expect.poll(() => opened.events.length).toBeGreaterThan(4);
+    const ids = opened.events.map(({ id }) => id);
+    expect(ids).toEqual(ids.toSorted());
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(changesOf(opened)).toEqual([]);
+    opened.close();
   });
 
   test('resumes again and again without a gap or a repeat, while others write', async () => {
