@@ -11,8 +11,14 @@ import { laneSizes } from './lanes.ts';
 import { statement } from './statement.ts';
 
 const SOURCE = join(import.meta.dirname, '..');
-/** The only files that create pools: for the lanes, for the jobs, and for the start of the service with its migrations. */
-const POOL_CREATORS = ['database/lanes.ts', 'jobs/jobs.ts', 'server/service.ts'];
+/** The only files that create pools: for the lanes, the jobs, the start of the service, its signals and its webhooks. */
+const POOL_CREATORS = [
+  'database/lanes.ts',
+  'jobs/jobs.ts',
+  'server/service.ts',
+  'signals/notifications.ts',
+  'webhooks/start.ts',
+];
 
 const select = statement('test_select', 'control')`select`;
 const deleteCompanies = statement('test_delete', 'control')`delete from companies`;
