@@ -1,7 +1,8 @@
 import { allocateTimestamps, lockClockShared } from '../changes/clock.ts';
 import type { Micros } from '../config/micros.ts';
 import { inTransaction } from '../database/pool.ts';
-import { copyAccepted, noteCreations } from '../records/copy.ts';
+import { copyAccepted, noteOfCreations } from '../records/copy.ts';
+import { noteChanges } from '../records/counters.ts';
 import type { Uncommitted } from '../records/id-order.ts';
 import { acceptInputs, type InsertResult, texts } from '../records/insert.ts';
 import type { RecordInput } from '../records/row.ts';
@@ -73,7 +74,7 @@ async function writeLinked(
   before: Before,
   link: (next: Link) => void,
 ): Promise<InsertResult | undefined> {
-  const { pool, workspaceId } = target;
+  const { pool, workspaceId, resource } = target;
   const previous = await before.linked;
   const chain = await chainFor(target, inputs.length, previous?.chain, before.committed);
   const first = chain.next;
@@ -92,9 +93,10 @@ async function writeLinked(
       ),
     });
     const inserted = await copyAccepted(client, target, accepted, first);
+    const note = noteOfCreations(resource, accepted, inserted, first);
     await before.committed;
     if (inserted.length > 0) {
-      await noteCreations(client, target, accepted, inserted, first);
+      await noteChanges(client, workspaceId, resource, note);
       await logImport(client, target, inserted.length);
     }
     return { inserted, ...others };

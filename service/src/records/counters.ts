@@ -40,24 +40,29 @@ const updateCounts = preparedStatement('note_changes', 'bulk')`
   from unnest($3::text[], $4::bigint[]) as a (company_id, records)
   on conflict (workspace_id, resource, company_id) do update set records = excluded.records`;
 
+/** What a transaction notes of its changes: the rows of the feed, by column, and the differences of the counters. */
+export interface ChangeNote {
+  readonly rows: readonly (readonly unknown[])[];
+  readonly counts: ReadonlyMap<string, number>;
+}
+
+/** The note of changes, which are in the order of their times. */
+export const noteOf = (changes: readonly Change[], counts: ReadonlyMap<string, number>): ChangeNote => ({
+  rows: changeColumns(changes),
+  counts,
+});
+
 /**
  * Appends changes to the feed, and adds to the counters, by company. A counter that does not exist starts at 0. The caller
- * holds the lock of the clock. The changes are in the order of their times.
+ * holds the lock of the clock.
  */
 export async function noteChanges(
   client: pg.ClientBase,
   workspaceId: string,
   resource: Resource,
-  changes: readonly Change[],
-  counts: ReadonlyMap<string, number>,
+  { rows, counts }: ChangeNote,
 ): Promise<void> {
   await client.query(
-    updateCounts(
-      workspaceId,
-      resource.name,
-      [...counts.keys()],
-      [...counts.values()],
-      ...changeColumns(changes),
-    ),
+    updateCounts(workspaceId, resource.name, [...counts.keys()], [...counts.values()], ...rows),
   );
 }

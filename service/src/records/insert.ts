@@ -5,8 +5,8 @@ import { type Micros, timeOfMicros } from '../config/micros.ts';
 import { lookUp } from '../database/look-up.ts';
 import { preparedStatements } from '../database/statement.ts';
 import type { Resource } from '../resources/define.ts';
-import { type Accepted, copyAccepted, type Inserted, noteCreations, type Records } from './copy.ts';
-import { parentField } from './counters.ts';
+import { type Accepted, copyAccepted, type Inserted, noteOfCreations, type Records } from './copy.ts';
+import { noteChanges, parentField } from './counters.ts';
 import { type LastId, orderIds, type Uncommitted } from './id-order.ts';
 import type { RecordInput } from './row.ts';
 import { canonicalTime } from './time.ts';
@@ -41,7 +41,9 @@ export async function insertRecords(
   const acceptance = await acceptInputs(client, { workspaceId, resource }, inputs, first);
   const { accepted, existing, withoutCompany, notPast } = acceptance;
   const inserted = await copyAccepted(client, { workspaceId, resource }, accepted, first);
-  await noteCreations(client, { workspaceId, resource }, accepted, inserted, first);
+  if (inserted.length > 0) {
+    await noteChanges(client, workspaceId, resource, noteOfCreations(resource, accepted, inserted, first));
+  }
   return { inserted, existing, withoutCompany, notPast };
 }
 

@@ -10,7 +10,7 @@ import { ApiError, invalidBody } from '../http/errors.ts';
 import type { Scope } from '../list/read.ts';
 import { columnName, type Resource } from '../resources/define.ts';
 import { deletionOf, updateOf } from './changes.ts';
-import { countsOf, noteChanges, parentField } from './counters.ts';
+import { countsOf, noteChanges, noteOf, parentField } from './counters.ts';
 import { noCompany, otherCompany, type RecordWrite, requireRecord, type WriteResult } from './create.ts';
 import { canonicalValues, docOf, type RecordInput, type RecordValues } from './row.ts';
 
@@ -69,7 +69,12 @@ export const removeRecord = (
       throw new ApiError('conflict', `The ${resource.singular} still has records. Delete them first.`);
     }
     const change = deletionOf(resource, locked.at, id, locked.values);
-    await noteChanges(client, scope.workspaceId, resource, [change], countsOf(resource, [locked], -1));
+    await noteChanges(
+      client,
+      scope.workspaceId,
+      resource,
+      noteOf([change], countsOf(resource, [locked], -1)),
+    );
     return { answer: { status: 204, headers: {}, body: '' }, recordIds: [id] };
   },
 });
@@ -197,7 +202,8 @@ async function updateRecord(
   await client.query(update(workspaceId, locked.id, locked.place, doc, ...columns));
   const { id, at } = locked;
   const change = updateOf(resource, { at, id, doc, values: written }, locked.values);
-  await noteChanges(client, workspaceId, resource, [change], movedCounts(resource, locked.values, written));
+  const counts = movedCounts(resource, locked.values, written);
+  await noteChanges(client, workspaceId, resource, noteOf([change], counts));
   return doc;
 }
 

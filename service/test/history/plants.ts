@@ -50,8 +50,8 @@ export const PLANTS: readonly Plant[] = [
   {
     name: 'lost change: one write of twenty is not in the feed',
     file: 'records/counters.ts',
-    replace: '...changeColumns(changes)',
-    by: '...changeColumns(Math.random() < 0.05 ? [] : changes)',
+    replace: 'rows: changeColumns(changes)',
+    by: 'rows: changeColumns(Math.random() < 0.05 ? [] : changes)',
     faults: [],
     found: /a copy of \w+ (lacks|still has|has an old)/,
   },
