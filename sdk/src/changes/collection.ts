@@ -65,7 +65,7 @@ export function changeTailOf(context: Context, options?: ChangeTailOptions & Cal
     ['cursor', 'direction', 'sort', 'limit', 'wait'],
     'a tail begins where `after` says',
   );
-  const { after, pollMs, follow, ...filters } = query as ChangeTailOptions;
+  const { after, follow, ...filters } = query as ChangeTailOptions;
   return new ChangeTail(
     {
       read: async ({ after: position, wait, signal }) => {
@@ -77,6 +77,6 @@ export function changeTailOf(context: Context, options?: ChangeTailOptions & Cal
       signal: call.signal,
       timing: context.transport.timing,
     },
-    { after, pollMs, follow },
+    { after, follow },
   );
 }

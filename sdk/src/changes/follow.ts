@@ -1,4 +1,3 @@
-import { SvcInvalidParameterError } from '../errors.ts';
 import type { Timing } from '../http/retry.ts';
 import type { Page } from '../list/page.ts';
 import type { Signal } from '../signal.ts';
@@ -21,8 +20,6 @@ export interface FollowOptions {
   readonly after: string;
   /** Whether to wait for further changes at the end of the feed. */
   readonly follow: boolean;
-  /** Pause between two requests if the service cannot wait. */
-  readonly pollMs: number;
   readonly signal: Signal | undefined;
 }
 
@@ -31,31 +28,21 @@ const WAIT_SECONDS = 25;
 /** A service that shuts down responds without waiting. Then there is a pause, so that requests do not follow in a loop. */
 const SHORT_WAIT_MS = 1_000;
 
-/** Yields each page of changes after a position, also the empty ones. Long polling; without it, requests with pauses. */
+/** Yields each page of changes after a position, also the empty ones. */
 export async function* followChanges(
   read: ReadChanges,
-  { after, follow, pollMs, signal }: FollowOptions,
+  { after, follow, signal }: FollowOptions,
   timing: Timing,
 ): AsyncGenerator<Page<Change, Positioned>, void, undefined> {
-  let waits = follow;
   for (let position = after; ; ) {
-    const wait = waits && position !== START ? WAIT_SECONDS : undefined;
+    const wait = follow && position !== START ? WAIT_SECONDS : undefined;
     const startMs = timing.now();
-    let page: Page<Change, Positioned>;
-    try {
-      page = await read({ after: position, wait, signal });
-    } catch (error) {
-      // A service of an older version does not know `wait`. If something else is wrong, the next request says it again.
-      if (wait === undefined || !(error instanceof SvcInvalidParameterError)) throw error;
-      waits = false;
-      continue;
-    }
+    const page = await read({ after: position, wait, signal });
     yield page;
     position = page.pagination.position;
     if (page.pagination.hasMore) continue;
     if (!follow) return;
-    if (!waits) await timing.sleep(pollMs, signal);
-    else if (page.data.length === 0 && timing.now() - startMs < SHORT_WAIT_MS)
+    if (page.data.length === 0 && timing.now() - startMs < SHORT_WAIT_MS)
       await timing.sleep(SHORT_WAIT_MS, signal);
   }
 }

@@ -2,7 +2,6 @@ import { textOf } from '../checked-options.ts';
 import { SvcError } from '../errors.ts';
 import type { Timing } from '../http/retry.ts';
 import type { Page } from '../list/page.ts';
-import { checkedNumber, LONGEST_TIMER_MS } from '../number.ts';
 import type { Signal } from '../signal.ts';
 import { stoppable } from '../stoppable.ts';
 import type { Change, Positioned } from '../wire.ts';
@@ -20,11 +19,6 @@ export interface ChangeTailOptions {
    * @default true
    */
   readonly follow?: boolean | undefined;
-  /**
-   * Pause between two requests, in milliseconds, if the service is too old to wait for changes.
-   * @default 5_000
-   */
-  readonly pollMs?: number | undefined;
 }
 
 /** Reads the changes for a {@link ChangeTail}. */
@@ -33,8 +27,6 @@ export interface ChangeSource {
   readonly signal: Signal | undefined;
   readonly timing: Timing;
 }
-
-const POLL_MS = 5_000;
 
 /**
  * Yields the changes of the workspace in the order of their commits, and waits for new ones. It skips none and repeats
@@ -56,11 +48,10 @@ const POLL_MS = 5_000;
 export class ChangeTail implements AsyncIterable<Change> {
   readonly #source: ChangeSource;
   readonly #follow: boolean;
-  readonly #pollMs: number;
   #position: string;
 
   constructor(source: ChangeSource, options: ChangeTailOptions) {
-    const { after = START, follow = true, pollMs = POLL_MS } = options;
+    const { after = START, follow = true } = options;
     if (typeof after !== 'string' || after === '')
       throw new SvcError(`"after" must be start, now or a position, not ${textOf(after)}.`);
     if (typeof follow !== 'boolean')
@@ -68,7 +59,6 @@ export class ChangeTail implements AsyncIterable<Change> {
     this.#source = source;
     this.#position = after;
     this.#follow = follow;
-    this.#pollMs = checkedNumber('pollMs', pollMs, { min: 1, max: LONGEST_TIMER_MS, whole: false });
   }
 
   /**
@@ -127,7 +117,7 @@ export class ChangeTail implements AsyncIterable<Change> {
   async *#read(signal: Signal): AsyncGenerator<Page<Change, Positioned>, void, undefined> {
     const { read, timing } = this.#source;
     await this.#begin(signal);
-    const options = { after: this.#position, follow: this.#follow, pollMs: this.#pollMs, signal };
+    const options = { after: this.#position, follow: this.#follow, signal };
     yield* followChanges(read, options, timing);
   }
 }

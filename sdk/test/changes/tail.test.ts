@@ -33,20 +33,6 @@ const stored = (after?: string): ChangeTail =>
   svc.changes.tail({ follow: false, ...(after === undefined ? {} : { after }) });
 const queryOf = (url: string): URLSearchParams => new URL(url).searchParams;
 
-/** A client of a service that cannot wait for changes, and what happens in place of its pauses. */
-function withoutWait(atPause: (ms: number) => Promise<unknown>): { svc: Svc; readonly asked: string[] } {
-  const asked: string[] = [];
-  const fetch: Fetch = (url, init) => {
-    asked.push(url);
-    const wait = queryOf(url).get('wait');
-    return wait === null
-      ? fetchApp(url, init)
-      : fetchApp(url.replace(`wait=${wait}`, 'unknown_to_it=1'), init);
-  };
-  const sleep = async (ms: number): Promise<void> => void (await atPause(ms));
-  return { svc: clientOf(service.app, token, { fetch, timing: { sleep } }), asked };
-}
-
 describe('a tail of changes', () => {
   test('yields every stored change, and the position after each of them is exact', async () => {
     await company('com_a');
@@ -107,20 +93,6 @@ describe('a tail of changes', () => {
     expect(await namesOf(svc.changes.tail({ follow: false, ...filter }))).toEqual(expected);
   });
 
-  test('with a service that cannot wait, it asks again after each pause, and says `wait` only once', async () => {
-    const old = withoutWait(async (ms) => {
-      expect(ms).toBe(700);
-      await company(`com_${old.asked.length}`);
-    });
-    const seen: string[] = [];
-    for await (const { recordId } of old.svc.changes.tail({ after: 'now', pollMs: 700 })) {
-      seen.push(recordId);
-      if (seen.length === 5) break;
-    }
-    expect(new Set(seen).size).toBe(5);
-    expect(old.asked.filter((url) => queryOf(url).has('wait'))).toHaveLength(1);
-  });
-
   test('goes on after failures of the network, without a gap or a repeat', async () => {
     await company('com_a');
     await company('com_b');
@@ -147,7 +119,7 @@ describe('a tail of changes', () => {
     const audits = svc.audits.tail({ follow: false });
     for (const after of [audits.position, 'x'])
       await expect(namesOf(stored(after))).rejects.toThrow(SvcInvalidParameterError);
-    for (const options of [{ after: '' }, { after: 7 }, { limit: 5 }, { wait: 5 }, { pollMs: 0 }])
+    for (const options of [{ after: '' }, { after: 7 }, { limit: 5 }, { wait: 5 }])
       expect(() => svc.changes.tail(Object(options))).toThrow(SvcError);
     await expect(namesOf(svc.changes.tail(Object({ misspelt: 'x' })))).rejects.toThrow('misspelt');
   });

@@ -53,7 +53,7 @@ export const tailCommand = (property: string, resource: Resource): Command => ({
       ...filtersOf(resource, values),
       after,
       follow: !flag(values, 'once'),
-      pollMs: (integer(values, 'poll', 1) ?? POLL_SECONDS) * 1000,
+      ...(resource.positions === true ? {} : { pollMs: (integer(values, 'poll', 1) ?? POLL_SECONDS) * 1000 }),
       retries: Number.POSITIVE_INFINITY,
       signal: io.signal,
     });
