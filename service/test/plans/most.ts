@@ -23,6 +23,8 @@ export const IMPORTED = 1_000;
 /** An imported row: its indexes and the row. */
 const IMPORTED_ROW_MAX = 25;
 const FOUND_ROW_MAX = 5;
+/** A row of the feed: its index and the row. */
+const FEED_ROW_MAX = 10;
 /** Rows that are compared one by one, and the pages of their index. */
 const SEARCH_MAX = SEARCHED_ROWS_MAX * 1.05;
 
@@ -53,6 +55,8 @@ const MORE: Readonly<Record<string, number>> = {
       [`search_changes_${range}`, CHANGES_SEARCHED_MAX * 1.05],
     ]),
   ),
+  // The rows of the feed for the audits of an import.
+  note_changes: Math.ceil(IMPORTED / ROW_CHANGES_MAX) * FEED_ROW_MAX,
   changed_audits: PAGE_ITEMS * FOUND_ROW_MAX,
   searched_audits: CHANGES_SEARCHED_MAX * FOUND_ROW_MAX,
   search_companies: SEARCHED_ROWS_MAX * 1.05 + 2 * COMPANY_NAMES_MAX,
