@@ -2,7 +2,7 @@ import { sendConditional, strongEtag } from '@svc/http-content/etag';
 import type { FastifyInstance } from 'fastify';
 import { timeOfChange } from '../changes/id.ts';
 import { readChange, readChangePage } from '../changes/list.ts';
-import { readNewest } from '../changes/rows.ts';
+import { isExpired, readNewest } from '../changes/rows.ts';
 import { type Micros, timeOfMicros } from '../config/micros.ts';
 import { ApiError } from '../http/errors.ts';
 import { type ListDefinition, sortsOf } from '../list/definition.ts';
@@ -21,15 +21,12 @@ export const NOW = 'now';
 /** Parameters that say where a page is, as `after` does. */
 const EXCLUDED = ['cursor', 'direction'] as const;
 
-/**
- * The list of changes. It refuses to continue towards newer changes from a place after which changes are missing, or which
- * is later than the newest change: then it is from before the database was restored.
- */
+/** The list of changes. It refuses to continue towards newer changes from a place that has expired. */
 const LIST: ListDefinition = {
   ...changes.list,
   read: (connections, read) =>
-    readChangePage(connections, read, ({ from, newest, completeAfter }) => {
-      if (from < completeAfter || from > newest) throw expired();
+    readChangePage(connections, read, (feed) => {
+      if (isExpired(feed.from, feed)) throw expired();
     }),
 };
 

@@ -1,7 +1,7 @@
 import type { Queryable } from '../database/lane.ts';
 import { changeIdOf, timeOfChange } from './id.ts';
 import { endOf } from './list.ts';
-import { readNewest } from './rows.ts';
+import { isExpired, readNewest } from './rows.ts';
 import { type ChangeFilter, scanChanges } from './scan.ts';
 
 /** The changes after a position, in the order of their commits. */
@@ -33,7 +33,7 @@ export async function readChangesAfter(
   const start = { at, inclusive: false };
   const scan = { ...filter, workspaceId, ascending: true, start, limit: limit + 1 };
   const scanned = await scanChanges(connections, scan);
-  if (at < scanned.completeAfter || at > scanned.newest) return 'expired';
+  if (isExpired(at, scanned)) return 'expired';
   return {
     items: scanned.items.slice(0, limit),
     position: changeIdOf(workspaceId, endOf(scanned, limit, at) ?? at),

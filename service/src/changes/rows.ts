@@ -37,6 +37,15 @@ export interface FeedRows {
   readonly completeAfter: Micros;
 }
 
+/**
+ * Whether the feed cannot be read from a place towards newer changes: changes after it are missing, or it is later than the
+ * newest change, because it is from before the database was restored.
+ */
+export const isExpired = (
+  at: Micros,
+  { newest, completeAfter }: Pick<FeedRows, 'newest' | 'completeAfter'>,
+) => at < completeAfter || at > newest;
+
 const pageRows = preparedStatements('page_changes', 'request');
 /** It also reads rows that the filters leave out, so it is not among the short statements of the pipeline. */
 const searchedRows = preparedStatements('search_changes', 'bulk');

@@ -114,13 +114,11 @@ async function withRecords(
   changes: readonly Change[],
   searches: boolean,
 ): Promise<readonly Change[]> {
-  const ids = new Map<string, string[]>();
-  for (const { doc, type, recordId } of changes) {
-    if (doc === undefined) ids.set(resourceOf(type), [...(ids.get(resourceOf(type)) ?? []), recordId]);
-  }
+  const incomplete = changes.filter(({ doc }) => doc === undefined);
   const docs = new Map<string, ReadonlyMap<string, string>>();
-  for (const [relation, wanted] of ids) {
-    docs.set(relation, await readDocs(connections, workspaceId, relation, wanted, searches));
+  for (const [relation, wanted] of Map.groupBy(incomplete, ({ type }) => resourceOf(type))) {
+    const ids = wanted.map(({ recordId }) => recordId);
+    docs.set(relation, await readDocs(connections, workspaceId, relation, ids, searches));
   }
   return changes.map((change) => {
     if (change.doc !== undefined) return change;
