@@ -13,6 +13,7 @@ const NEEDED: Readonly<Record<Permission, string>> = {
   'quota.set': 'Only owners can set limits.',
   'record.change': 'Only owners and admins can change records.',
   'record.import': 'Only owners and admins can import records.',
+  'webhook.manage': 'Only owners and admins can see and manage webhooks.',
   'member.update': 'Only owners and admins can change roles.',
   'member.delete': 'Only owners and admins can remove members.',
   'account.recover': 'Only owners can create reset links.',

@@ -27,6 +27,7 @@ import { requireIdempotencyKeys } from './requests/creations.ts';
 import { requireSameSite } from './requests/same-site.ts';
 import { createSessions } from './requests/session.ts';
 import { registerStatic } from './site/static.ts';
+import { registerWebhooks } from './webhooks/endpoints.ts';
 import type { Deployment } from './wire.ts';
 import { registerKeys } from './workspace/keys.ts';
 import { registerOverview } from './workspace/overview.ts';
@@ -106,6 +107,7 @@ function registerEndpoints(api: FastifyInstance, options: DashboardOptions): voi
   registerMembers(api, context);
   registerInvitations(api, context);
   registerKeys(api, context);
+  registerWebhooks(api, context);
   registerOverview(api, context);
   registerPlots(api, context);
   registerData(api, context);

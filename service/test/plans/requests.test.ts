@@ -119,6 +119,7 @@ async function dashboardReads(world: World, workspaceId: string): Promise<readon
     '/keys',
     '/members',
     '/invitations',
+    '/webhooks',
     '/log',
   ];
   const more = [

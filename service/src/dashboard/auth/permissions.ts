@@ -8,6 +8,7 @@ export const ACTIONS = {
   workspace: ['rename'],
   quota: ['set'],
   record: ['change', 'import'],
+  webhook: ['manage'],
 } as const;
 
 const admin = {
@@ -16,6 +17,7 @@ const admin = {
   key: ['manage'],
   workspace: ['rename'],
   record: ['change', 'import'],
+  webhook: ['manage'],
 } as const;
 
 export const ROLE_NAMES = ['owner', 'admin', 'viewer'] as const;

@@ -17,6 +17,8 @@ const CHEAP_READS: ReadonlySet<string> = new Set([
   `${WORKSPACE}/keys`,
   `${WORKSPACE}/log/:entryId`,
   `${WORKSPACE}/members`,
+  `${WORKSPACE}/webhooks`,
+  `${WORKSPACE}/webhooks/:endpointId`,
 ]);
 
 /**
