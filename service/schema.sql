@@ -158,6 +158,7 @@ create table imports (
   active_until timestamp with time zone,
   records_read bigint default 0 not null,
   digest bytea,
+  last_at timestamp with time zone,
   constraint imports_pkey PRIMARY KEY (workspace_id, id),
   constraint imports_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
 ) with (fillfactor=50);

@@ -20,12 +20,13 @@ export interface ImportEnd {
 }
 
 const countImported = statement('count_imported_records', 'request')`
-  insert into imports as i (workspace_id, id, records) values ($1, $2, $3)
-  on conflict (workspace_id, id) do update set records = i.records + excluded.records returning records`;
+  insert into imports as i (workspace_id, id, records, last_at) values ($1, $2, $3, clock_timestamp())
+  on conflict (workspace_id, id) do update set records = i.records + excluded.records, last_at = excluded.last_at
+  returning records`;
 
 /**
- * Adds to the count of imported records, in the transaction that writes them. The first call of an import also writes its
- * audit entry. Call it last in a transaction, because it locks the clock of the log.
+ * Adds to the count of imported records, and stores when that was, in the transaction that writes them. The first call of an
+ * import also writes its audit entry. Call it last in a transaction, because it locks the clock of the log.
  */
 export async function logImport(
   client: pg.ClientBase,

@@ -26,6 +26,8 @@ export interface PackedRow {
   readonly items: Buffer;
 }
 
+type StoredRow = Pick<PackedRow, 'lastAt' | 'type' | 'items'>;
+
 /** The most changes in a row. A page reads whole rows. */
 export const ROW_CHANGES_MAX = 100;
 /** A row with more has only one change. */
@@ -86,12 +88,18 @@ function itemOf(change: Change, lastAt: Micros): Item {
 }
 
 /** The changes of a row, in the order of their times. */
-export function unpackRow({
-  lastAt,
-  type,
-  items,
-}: Pick<PackedRow, 'lastAt' | 'type' | 'items'>): readonly Change[] {
-  const json = items[0] === BRACKET ? items : zstdDecompressSync(items);
+export const unpackRow = (row: StoredRow): readonly Change[] => changesOf(row, jsonOf(row));
+
+/** The changes of one record in a row, in the order of their times. Most rows have none, and are not parsed. */
+export function unpackRecord(row: StoredRow, recordId: string): readonly Change[] {
+  const json = jsonOf(row);
+  if (!json.includes(JSON.stringify(recordId))) return [];
+  return changesOf(row, json).filter((change) => change.recordId === recordId);
+}
+
+const jsonOf = ({ items }: StoredRow): Buffer => (items[0] === BRACKET ? items : zstdDecompressSync(items));
+
+function changesOf({ lastAt, type }: StoredRow, json: Buffer): readonly Change[] {
   return (JSON.parse(json.toString()) as readonly Item[]).map(
     ([before, recordId, companyId = null, doc, changed, leftCompanyId]) => ({
       at: lastAt - before,

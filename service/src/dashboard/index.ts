@@ -19,6 +19,7 @@ import { registerMembers } from './people/members.ts';
 import { registerPasswordReset } from './people/password-reset.ts';
 import { registerSetUp } from './people/set-up.ts';
 import { registerData } from './records/data.ts';
+import { registerHistory } from './records/history.ts';
 import { registerImports } from './records/imports.ts';
 import { parseJsonBodies } from './requests/body.ts';
 import { dashboardConnections } from './requests/connections.ts';
@@ -111,6 +112,7 @@ function registerEndpoints(api: FastifyInstance, options: DashboardOptions): voi
   registerOverview(api, context);
   registerPlots(api, context);
   registerData(api, context);
+  registerHistory(api, context);
   registerImports(api, context);
   registerLog(api, context);
 }

@@ -1,4 +1,4 @@
-import type { ApiKey, Company, ContentStatus, Sentiment, Time } from '@svc/sdk';
+import type { ApiKey, AuditLogEntry, Company, ContentStatus, Sentiment, Time } from '@svc/sdk';
 import type { FieldFailure } from '../http/errors.ts';
 import type { Role } from './auth/permissions.ts';
 
@@ -40,6 +40,19 @@ export interface CompanyNames {
   readonly data: readonly Pick<Company, 'id' | 'name' | 'domain'>[];
   /** Whether older companies were searched only by their id and by the start of their name. */
   readonly partial: boolean;
+}
+
+/** An item of `GET …/data/{resource}/{recordId}/history`: a list with `cursor` and `limit`, newest first. */
+export interface RecordChange {
+  /** Id of the change in the feed. */
+  readonly id: string;
+  /** Such as `content.updated`. */
+  readonly type: string;
+  readonly createdAt: Time;
+  /** Names of the fields that changed. Absent if it is not an update. */
+  readonly changed?: readonly string[];
+  /** The entry of the audit log. Null: it is no longer stored, was not found near the change, or there is none. */
+  readonly entry: Pick<AuditLogEntry, 'id' | 'kind' | 'createdAt' | 'actor' | 'keyId'> | null;
 }
 
 /** `POST …/keys/{keyId}/revoke`. */

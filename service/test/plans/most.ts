@@ -10,6 +10,7 @@ import {
   SCORE_COMPANIES_MAX,
   SCORE_SPANS,
 } from '../../src/dashboard/limits.ts';
+import { ENTRIES_SEARCHED_MAX, IMPORTS_SEARCHED_MAX } from '../../src/dashboard/records/record-entries.ts';
 import { ROWS } from './states.ts';
 
 /** A statement of a request: a few rows, their indexes and foreign keys. */
@@ -59,6 +60,10 @@ const MORE: Readonly<Record<string, number>> = {
   note_changes: Math.ceil(IMPORTED / ROW_CHANGES_MAX) * FEED_ROW_MAX,
   changed_audits: PAGE_ITEMS * FOUND_ROW_MAX,
   searched_audits: CHANGES_SEARCHED_MAX * FOUND_ROW_MAX,
+  // The rows of the feed, and the entries after each change of a page.
+  search_record_changes: SEARCHED_ROWS_MAX * 1.05,
+  entries_of_changes: PAGE_ITEMS * ENTRIES_SEARCHED_MAX * 1.05,
+  imports_before: IMPORTS_SEARCHED_MAX * FOUND_ROW_MAX,
   search_companies: SEARCHED_ROWS_MAX * 1.05 + 2 * COMPANY_NAMES_MAX,
 };
 

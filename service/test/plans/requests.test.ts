@@ -134,9 +134,21 @@ async function dashboardReads(world: World, workspaceId: string): Promise<readon
     '/scores?range=1y',
     `/scores?companyId=${COMPANY}`,
   ];
-  const data = ['audits', 'mentions', 'content', 'companies', `companies/${COMPANY}`].map(
-    (each) => `/data/${each}`,
+  const changed = await world.service.pool.query<{ content: string; audit: string }>(
+    `select (select min(id) from content where workspace_id = $1) as content,
+      (select min(id) from audits where workspace_id = $1) as audit`,
+    [workspaceId],
   );
+  const [{ content, audit } = {}] = changed.rows;
+  const records = [`companies/${COMPANY}`, `content/${content}`, `audits/${audit}`];
+  const data = [
+    'audits',
+    'mentions',
+    'content',
+    'companies',
+    `companies/${COMPANY}`,
+    ...records.map((record) => `${record}/history`),
+  ].map((each) => `/data/${each}`);
   const paths = [...below, ...more, ...data].map((path) => `/workspaces/${workspaceId}${path}`);
   return ['/me', ...paths].map((path) => ({ what: `GET ${path}`, send: () => owner.send('GET', path) }));
 }

@@ -1,0 +1,104 @@
+import { isCreation } from '../../changes/history.ts';
+import type { Change } from '../../changes/packed.ts';
+import { type Micros, timeOfMicros } from '../../config/micros.ts';
+import type { Queryable } from '../../database/lane.ts';
+import { lookUp } from '../../database/look-up.ts';
+import { statement } from '../../database/statement.ts';
+import type { RecordChange } from '../wire.ts';
+
+/**
+ * Connects changes with their entries in the audit log. A transaction first gets the time of its change, then that of its
+ * entry, so the entry follows the change within milliseconds. Only a wait for the lock of the log makes this longer.
+ */
+
+type Entry = NonNullable<RecordChange['entry']>;
+
+/** How long after its change an entry is searched, and in how many entries. */
+const ENTRY_WITHIN_SECONDS = 60;
+export const ENTRIES_SEARCHED_MAX = 200;
+/** How many imports are looked at to find that of a change. */
+export const IMPORTS_SEARCHED_MAX = 20;
+
+// A look-up for each change. The method tells the creation by an import from the first change after it. A short text of the
+// entry is compared before the entry is parsed.
+const selectEntries = statement('entries_of_changes', 'bulk')`
+  select (extract(epoch from change.at) * 1000000)::bigint as at, entry.doc
+  from unnest($2::timestamptz[], $4::text[]) as change (at, method) cross join lateral (
+    select doc from (
+      select created_at, id, kind, method, doc from audit_log
+      where workspace_id = $1 and created_at > change.at and created_at < change.at + interval '${ENTRY_WITHIN_SECONDS} seconds'
+      order by created_at, id limit ${ENTRIES_SEARCHED_MAX}
+    ) following
+    where (kind = 'api.request' and method = change.method or kind = 'record.changed' and change.method = 'PATCH')
+      and case when strpos(doc, '"' || $3 || '"') > 0 then (doc::json -> 'recordIds')::jsonb ? $3 end
+    order by created_at, id limit 1
+  ) entry`;
+
+const selectImports = statement('imports_before', 'request')`
+  select entry.doc, (extract(epoch from entry.created_at) * 1000000)::bigint as at,
+    (extract(epoch from import.last_at) * 1000000)::bigint as "lastAt"
+  from (
+    select target_id, created_at, doc from audit_log
+    where workspace_id = $1 and kind >= 'records.imported' and kind <= 'records.imported'
+      and created_at < $2::timestamptz + interval '${ENTRY_WITHIN_SECONDS} seconds'
+    order by kind desc, created_at desc, id desc limit ${IMPORTS_SEARCHED_MAX}
+  ) entry cross join lateral (
+    ${lookUp({ select: 'last_at', from: 'imports', key: 'entry.target_id', and: 'last_at >= $2' })}
+  ) import
+  where entry.doc::json ->> 'resource' = $3`;
+
+const METHODS: readonly (readonly [suffix: string, method: string])[] = [
+  ['.created', 'POST'],
+  ['.updated', 'PATCH'],
+  ['.deleted', 'DELETE'],
+];
+/** The method of the request that makes such a change. */
+const methodOf = ({ type }: Change): string | undefined =>
+  METHODS.find(([suffix]) => type.endsWith(suffix))?.[1];
+
+/** The entries of changes of one record, by the times of the changes. A change without an entry is not in it. */
+export async function entriesOf(
+  connections: Queryable,
+  workspaceId: string,
+  resource: string,
+  recordId: string,
+  changes: readonly Change[],
+): Promise<ReadonlyMap<Micros, Entry>> {
+  if (changes.length === 0) return new Map();
+  const times = changes.map(({ at }) => timeOfMicros(at));
+  const { rows } = await connections.query<{ at: Micros; doc: string }>(
+    selectEntries(workspaceId, times, recordId, changes.map(methodOf)),
+  );
+  const entries = new Map(rows.map(({ at, doc }) => [at, entryOf(doc)]));
+  const creation = changes.find(isCreation);
+  if (creation !== undefined && !entries.has(creation.at)) {
+    const entry = await importOf(connections, workspaceId, resource, creation.at);
+    if (entry !== undefined) entries.set(creation.at, entry);
+  }
+  return entries;
+}
+
+/**
+ * The entry of the import that added a record at this time. Undefined: there is none, or it is not known which one, because
+ * several imports of the resource ran at the same time.
+ */
+async function importOf(
+  connections: Queryable,
+  workspaceId: string,
+  resource: string,
+  at: Micros,
+): Promise<Entry | undefined> {
+  const { rows } = await connections.query<{ doc: string; at: Micros; lastAt: Micros }>(
+    selectImports(workspaceId, timeOfMicros(at), resource),
+  );
+  // An entry follows the first records of its import. So the rows also have imports that began after the change: their entry
+  // is later than the end of the import that added it, and so are their records.
+  const running = rows.filter((each) => !rows.some((other) => other !== each && other.lastAt < each.at));
+  const [only, ...others] = running;
+  return only === undefined || others.length > 0 ? undefined : entryOf(only.doc);
+}
+
+function entryOf(doc: string): Entry {
+  const { id, kind, createdAt, actor, keyId } = JSON.parse(doc) as Entry;
+  return { id, kind, createdAt, actor, keyId };
+}
