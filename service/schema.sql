@@ -368,6 +368,17 @@ create table verifications (
   constraint verifications_pkey PRIMARY KEY (id)
 );
 
+create table webhook_attempts (
+  workspace_id text collate "C" not null,
+  endpoint_id text collate "C" not null,
+  hour timestamp with time zone not null,
+  bucket smallint not null,
+  delivered integer not null,
+  failed integer not null,
+  constraint webhook_attempts_pkey PRIMARY KEY (workspace_id, endpoint_id, hour, bucket),
+  constraint webhook_attempts_workspace_id_endpoint_id_fkey FOREIGN KEY (workspace_id, endpoint_id) REFERENCES webhook_endpoints(workspace_id, id) ON DELETE CASCADE
+) with (fillfactor=50);
+
 create table webhook_deliveries (
   workspace_id text collate "C" not null,
   endpoint_id text collate "C" not null,
@@ -382,6 +393,7 @@ create table webhook_deliveries (
   attempted_at timestamp with time zone not null,
   next_attempt_at timestamp with time zone,
   body bytea,
+  created_at timestamp with time zone default now() not null,
   constraint webhook_deliveries_pkey PRIMARY KEY (workspace_id, endpoint_id, event_id),
   constraint webhook_deliveries_check CHECK ((next_attempt_at IS NOT NULL) = (state = 'pending'::text)),
   constraint webhook_deliveries_check1 CHECK ((body IS NULL) = (state = 'delivered'::text)),
@@ -409,6 +421,8 @@ create table webhook_endpoints (
   failing_since timestamp with time zone,
   lease_owner text,
   lease_until timestamp with time zone default '-infinity'::timestamp with time zone not null,
+  replay_from text collate "C",
+  deleted_at timestamp with time zone,
   constraint webhook_endpoints_pkey PRIMARY KEY (workspace_id, id),
   constraint webhook_endpoints_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
 ) with (fillfactor=50);
@@ -503,9 +517,17 @@ CREATE INDEX verifications_by_identifier ON public.verifications USING btree (id
 
 CREATE INDEX verifications_by_value ON public.verifications USING hash (value);
 
+CREATE INDEX webhook_attempts_by_hour ON public.webhook_attempts USING btree (hour);
+
 CREATE INDEX webhook_deliveries_by_age ON public.webhook_deliveries USING btree (attempted_at);
 
+CREATE INDEX webhook_deliveries_by_state ON public.webhook_deliveries USING btree (workspace_id, endpoint_id, state, created_at, event_id);
+
+CREATE INDEX webhook_deliveries_by_time ON public.webhook_deliveries USING btree (workspace_id, endpoint_id, created_at, event_id);
+
 CREATE INDEX webhook_deliveries_pending ON public.webhook_deliveries USING btree (workspace_id, endpoint_id, next_attempt_at) WHERE (state = 'pending'::text);
+
+CREATE INDEX webhook_endpoints_deleted ON public.webhook_endpoints USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
 
 CREATE INDEX webhook_endpoints_free ON public.webhook_endpoints USING btree (lease_until) WHERE enabled;
 
@@ -571,6 +593,20 @@ create view organizations as
     NULL::text AS metadata,
     created_at
    FROM workspaces;
+
+create view webhook_delivery_records as
+ SELECT workspace_id,
+    endpoint_id,
+    event_id AS id,
+    created_at,
+    state,
+    type,
+    (json_build_object('id', event_id, 'type', type, 'state', state, 'attempts', attempts, 'status', status, 'failure', failure, 'durationMs', duration_ms, 'createdAt', to_char((created_at AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'::text), 'attemptedAt',
+        CASE
+            WHEN (attempts > 0) THEN to_char((attempted_at AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'::text)
+            ELSE NULL::text
+        END, 'nextAttemptAt', to_char((next_attempt_at AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'::text)))::text AS doc
+   FROM webhook_deliveries;
 
 CREATE OR REPLACE FUNCTION public.company_key(workspace_id text, company_id text)
  RETURNS bigint

@@ -21,7 +21,7 @@ export interface AppOptions {
   /** All database connections of the app. The caller closes them. */
   readonly lanes: Lanes;
   readonly config: Pick<Config, 'trustProxy' | 'failedAuthPerMinute' | 'publicUrl'> &
-    Partial<Pick<Config, 'logRetentionDays'>>;
+    Partial<Pick<Config, 'logRetentionDays' | 'webhookNetworks'>>;
   /** The first secret issues tokens and cursors. All secrets are accepted. */
   readonly secrets: readonly string[];
   readonly log: FastifyBaseLogger;
@@ -48,7 +48,8 @@ export function createApp(options: AppOptions): FastifyInstance {
     auditWriter = createAuditWriter(lanes),
     signalChannel = localChannel(),
   } = options;
-  const { publicUrl, failedAuthPerMinute, logRetentionDays = LOG_RETENTION_DAYS_DEFAULT } = config;
+  const { publicUrl, failedAuthPerMinute, webhookNetworks = '' } = config;
+  const { logRetentionDays = LOG_RETENTION_DAYS_DEFAULT } = config;
   const trust = trustOf(config.trustProxy);
   const cursors = createCursorCodec(secrets);
 
@@ -68,7 +69,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   });
   app.addHook('onClose', signals.close);
   const shared = { lanes, secrets, cursors, usage: createUsageCounter(lanes, log), signals, clock };
-  registerDashboard(app, { ...shared, publicUrl, deployment: { logRetentionDays } });
+  registerDashboard(app, { ...shared, publicUrl, deployment: { logRetentionDays }, webhookNetworks });
   registerV1(app, { ...shared, limiter, auditWriter, registry, failedAuthPerMinute });
   return app;
 }

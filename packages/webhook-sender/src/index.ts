@@ -2,3 +2,4 @@ export { parseNetworks } from './networks.ts';
 export { createResolver } from './resolver.ts';
 export { createWebhookSender, type SendResult, type WebhookRequest } from './sender.ts';
 export { createSecret, signatureHeaders } from './signature.ts';
+export { type ReceiverPolicy, receiverUrlProblem } from './target.ts';

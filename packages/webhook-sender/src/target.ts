@@ -30,8 +30,39 @@ const ADDRESSES_PER_FAMILY_MAX = 2;
  */
 export async function findTarget(text: string, policy: ReceiverPolicy, resolve: Resolve): Promise<Target> {
   const url = parseUrl(text);
-  const host = url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
+  const host = hostOf(url);
   const addresses = isIP(host) === 0 ? await resolved(host, resolve) : [host];
+  const suitable = suitableAddresses(url, addresses, policy);
+  const families = [4, 6].map((family) => suitable.filter((address) => isIP(address) === family));
+  return { url, host, addresses: families.flatMap((family) => family.slice(0, ADDRESSES_PER_FAMILY_MAX)) };
+}
+
+/**
+ * Why no request to this URL can be sent, in a sentence for the person who enters it. Undefined: it can, if the addresses
+ * of its host name are allowed, which is checked for each request.
+ */
+export function receiverUrlProblem(text: string, policy: ReceiverPolicy): string | undefined {
+  try {
+    const url = parseUrl(text);
+    const host = hostOf(url);
+    if (isIP(host) !== 0) suitableAddresses(url, [host], policy);
+    else if (url.protocol === 'http:' && !policy.allowHttp && policy.networks.length === 0)
+      throw new SendFailure('https_required', HTTPS_REQUIRED);
+    return undefined;
+  } catch (error) {
+    if (error instanceof SendFailure) return error.message;
+    throw error;
+  }
+}
+
+const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
+
+/** The addresses that the policy allows for the URL. Throws {@link SendFailure} if there is none. */
+function suitableAddresses(
+  url: URL,
+  addresses: readonly string[],
+  policy: ReceiverPolicy,
+): readonly string[] {
   const allowed = addresses.filter((address) => isWithin(address, policy.networks) || isPublic(address));
   if (allowed.length === 0)
     throw new SendFailure(
@@ -42,10 +73,11 @@ export async function findTarget(text: string, policy: ReceiverPolicy, resolve: 
     url.protocol === 'https:' || policy.allowHttp
       ? allowed
       : allowed.filter((address) => isWithin(address, policy.networks));
-  if (suitable.length === 0) throw new SendFailure('https_required', 'The URL must begin with https://.');
-  const families = [4, 6].map((family) => suitable.filter((address) => isIP(address) === family));
-  return { url, host, addresses: families.flatMap((family) => family.slice(0, ADDRESSES_PER_FAMILY_MAX)) };
+  if (suitable.length === 0) throw new SendFailure('https_required', HTTPS_REQUIRED);
+  return suitable;
 }
+
+const HTTPS_REQUIRED = 'The URL must begin with https://.';
 
 function parseUrl(text: string): URL {
   const url = text.length <= URL_LENGTH_MAX && URL.canParse(text) ? new URL(text) : undefined;

@@ -1,3 +1,5 @@
+import { WEBHOOK_KINDS } from './audit-log-webhooks.ts';
+
 /** What an entry of the audit log can be about. */
 export const AUDIT_LOG_TARGET_TYPES = [
   'import',
@@ -5,6 +7,7 @@ export const AUDIT_LOG_TARGET_TYPES = [
   'key',
   'member',
   'record',
+  'webhook',
   'workspace',
 ] as const;
 export type AuditLogTargetType = (typeof AUDIT_LOG_TARGET_TYPES)[number];
@@ -200,6 +203,7 @@ export const AUDIT_LOG_KINDS = {
     target: 'key',
     details: ['changes', 'durationMs', 'reason'],
   },
+  ...WEBHOOK_KINDS,
   'workspace.created': {
     label: 'Workspace created',
     description: 'A person or the operator created the workspace.',

@@ -6,7 +6,7 @@ export interface PersonContext extends RequestOrigin {
   readonly actor: string | null;
 }
 
-/** The operator's command line. It has no person and no request. */
+/** The operator's command line, or the service by itself: without a person and a request. */
 interface OperatorContext {
   readonly actor: null;
 }

@@ -1,4 +1,6 @@
 import type pg from 'pg';
+import { OPERATOR } from '../audit-log/actor.ts';
+import { appendEvents, type WorkspaceEvent } from '../audit-log/append-event.ts';
 import { failedFor } from '../database/errors.ts';
 import { inTransaction } from '../database/pool.ts';
 import { statement } from '../database/statement.ts';
@@ -50,14 +52,26 @@ interface PendingEvent {
   readonly doc: string;
 }
 
+/** The audit entry of an endpoint that the service has disabled. Of its URL only the origin, as in other entries. */
+function disabledEndpoint(
+  workspaceId: string,
+  { type, recordId, doc }: PendingEvent,
+): readonly WorkspaceEvent[] {
+  if (type !== 'endpoint.disabled') return [];
+  const { url, reason } = JSON.parse(doc) as { readonly url: string; readonly reason: string };
+  const target = { id: recordId, label: new URL(url).origin };
+  return [{ workspaceId, event: { kind: 'webhook.disabled', target, details: { reason } } }];
+}
+
 /** Adds an event for each workspace that has reached 80 or 100 percent of its quota, once a month. It reads all meters. */
 export async function noticeQuotas(pool: pg.Pool): Promise<void> {
   await pool.query(addQuotaNotices());
 }
 
 /**
- * Moves the events that wait into the feed. Several nodes may run it at the same time: each event gets into the feed once. A
- * workspace whose clock is locked delays the others by at most two seconds. Returns the workspaces with new changes.
+ * Moves the events that wait into the feed, and appends the audit entries of what the service has done by itself. Several
+ * nodes may run it at the same time: each event gets into the feed once. A workspace whose clock is locked delays the
+ * others by at most two seconds. Returns the workspaces with new changes.
  */
 export async function publishEvents(pool: pg.Pool): Promise<readonly string[]> {
   const { rows } = await pool.query<{ id: string }>(selectWaiting());
@@ -80,6 +94,11 @@ async function publish(pool: pg.Pool, workspaceId: string, waits: boolean): Prom
         client,
         workspaceId,
         rows.map((event, i) => ({ ...event, at: first + i })),
+      );
+      await appendEvents(
+        client,
+        OPERATOR,
+        rows.flatMap((event) => disabledEndpoint(workspaceId, event)),
       );
       return true;
     });

@@ -6,6 +6,7 @@ import type { ListReader } from '../list/read.ts';
 import type { ChangeSignals } from '../signals/signals.ts';
 import type { DashboardAuth } from './auth/index.ts';
 import type { Sessions } from './requests/session.ts';
+import type { Webhooks } from './webhooks/receivers.ts';
 import type { Deployment } from './wire.ts';
 
 /** The dependencies of the dashboard's endpoints. */
@@ -27,4 +28,5 @@ export interface DashboardContext {
   readonly clock: Clock;
   readonly publicUrl: string;
   readonly deployment: Deployment;
+  readonly webhooks: Webhooks;
 }

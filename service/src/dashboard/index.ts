@@ -28,7 +28,8 @@ import { requireIdempotencyKeys } from './requests/creations.ts';
 import { requireSameSite } from './requests/same-site.ts';
 import { createSessions } from './requests/session.ts';
 import { registerStatic } from './site/static.ts';
-import { registerWebhooks } from './webhooks/endpoints.ts';
+import { registerWebhooks } from './webhooks/index.ts';
+import { createWebhooks } from './webhooks/receivers.ts';
 import type { Deployment } from './wire.ts';
 import { registerKeys } from './workspace/keys.ts';
 import { registerOverview } from './workspace/overview.ts';
@@ -51,6 +52,8 @@ export interface DashboardOptions {
   /** The address at which people open the service. The endpoints refuse requests of pages from another origin. */
   readonly publicUrl: string;
   readonly deployment: Deployment;
+  /** Receivers of webhooks may be in these networks, besides the public internet. */
+  readonly webhookNetworks: string;
 }
 
 /**
@@ -70,7 +73,7 @@ export function registerDashboard(app: FastifyInstance, options: DashboardOption
 
 /** Registers the endpoints, and before them the hooks (requests/) that each request passes, in this order. */
 function registerEndpoints(api: FastifyInstance, options: DashboardOptions): void {
-  const { lanes, secrets, cursors, usage, signals, clock, publicUrl, deployment } = options;
+  const { lanes, secrets, cursors, usage, signals, clock, publicUrl, deployment, webhookNetworks } = options;
   const { people, accounts, requests: pool, changes, standing } = dashboardConnections(api, lanes);
   const auth = createDashboardAuth({ pool: people, accounts, secrets, publicUrl, log: api.log });
   // Responses hold a person's data, and some hold a token.
@@ -99,6 +102,7 @@ function registerEndpoints(api: FastifyInstance, options: DashboardOptions): voi
     clock,
     publicUrl,
     deployment,
+    webhooks: createWebhooks(secrets, webhookNetworks),
   };
   registerSignIn(api, context);
   registerAccount(api, context);

@@ -35,10 +35,15 @@ const OVERLAP = "interval '24 hours'";
 const lockWorkspace = statement('lock_workspace_for_endpoint', 'request')`
   select 1 from workspaces where id = $1 for no key update`;
 const countEndpoints = statement('count_endpoints', 'request')`
-  select count(*)::int as endpoints from webhook_endpoints where workspace_id = $1`;
+  select count(*)::int as endpoints from webhook_endpoints where workspace_id = $1 and deleted_at is null`;
 const insertEndpoint = statement('insert_endpoint', 'request')`
   insert into webhook_endpoints (workspace_id, id, url, description, types, company_id, ordered, secret, position)
   values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`;
+
+/** Lets no other transaction create an endpoint of the workspace until this one ends. */
+export async function lockEndpointsOf(client: pg.ClientBase, workspaceId: string): Promise<void> {
+  await client.query(lockWorkspace(workspaceId));
+}
 
 /**
  * Creates an endpoint with a new secret. It gets the changes after the position. Returns undefined if the workspace has
@@ -51,7 +56,7 @@ export async function createEndpoint(
   { url, description, types, companyId, ordered }: EndpointSettings,
   position: string,
 ): Promise<{ readonly id: string; readonly secret: string } | undefined> {
-  await client.query(lockWorkspace(workspaceId));
+  await lockEndpointsOf(client, workspaceId);
   const { rows } = await client.query<{ endpoints: number }>(countEndpoints(workspaceId));
   if ((rows[0]?.endpoints ?? 0) >= ENDPOINTS_MAX) return undefined;
   const id = newId('whe');

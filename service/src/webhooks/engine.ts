@@ -5,7 +5,14 @@ import type { Logger } from 'pino';
 import type { Clock } from '../config/time.ts';
 import type { Queryable } from '../database/lane.ts';
 import type { ChangeSignals } from '../signals/signals.ts';
-import { type EndpointKey, LEASE_SECONDS, releaseLeases, renewLeases, takeFreeEndpoints } from './leases.ts';
+import {
+  type EndpointKey,
+  LEASE_SECONDS,
+  releaseDisabledEndpoint,
+  releaseLeases,
+  renewLeases,
+  takeFreeEndpoints,
+} from './leases.ts';
 import { newRoundState, type RoundOptions, runRound } from './round.ts';
 import type { SecretSealer } from './sealed-secrets.ts';
 
@@ -152,10 +159,17 @@ function startRunner(
       }
     }
   };
-  runner.done = run().finally(() => {
-    unwatch();
-    onEnd();
-  });
+  // When the engine stops, it gives all leases back at once. If this fails, the lease ends by itself.
+  const giveBack = async (): Promise<void> => {
+    if (own.ending.aborted) return;
+    await releaseDisabledEndpoint(options.connections, own.owner, key).catch(() => undefined);
+  };
+  runner.done = run()
+    .then(giveBack)
+    .finally(() => {
+      unwatch();
+      onEnd();
+    });
   return runner;
 }
 

@@ -63,6 +63,19 @@ export async function renewLeases(
   return keysOf(rows);
 }
 
+const releaseDisabled = statement('release_disabled_endpoint', 'request')`
+  update webhook_endpoints set lease_until = '-infinity', lease_owner = null
+  where workspace_id = $1 and id = $2 and lease_owner = $3 and not enabled`;
+
+/** Gives the lease of an endpoint back that was disabled, so that it is taken up at once when it is enabled. */
+export async function releaseDisabledEndpoint(
+  connections: Queryable,
+  owner: string,
+  { workspaceId, id }: EndpointKey,
+): Promise<void> {
+  await connections.query(releaseDisabled(workspaceId, id, owner));
+}
+
 const release = statement('release_leases', 'bulk')`
   update webhook_endpoints set lease_until = '-infinity', lease_owner = null
   where enabled and lease_until > now() and lease_owner = $1`;

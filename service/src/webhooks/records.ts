@@ -11,9 +11,10 @@ const FIELDS = `id, url, description, types, company_id as "companyId", ordered,
   ${utc('failing_since')} as "failingSince", ${utc('created_at')} as "createdAt", ${utc('updated_at')} as "updatedAt"`;
 
 const selectRecords = statement('list_endpoints', 'request')`
-  select ${FIELDS} from webhook_endpoints where workspace_id = $1 order by id desc limit ${ENDPOINTS_MAX}`;
+  select ${FIELDS} from webhook_endpoints where workspace_id = $1 and deleted_at is null
+  order by id desc limit ${ENDPOINTS_MAX}`;
 const selectRecord = statement('read_endpoint_record', 'request')`
-  ${lookUp({ select: FIELDS, from: 'webhook_endpoints' })}`;
+  ${lookUp({ select: FIELDS, from: 'webhook_endpoints', and: 'deleted_at is null' })}`;
 
 /** The endpoints of a workspace, the newest first. */
 export async function listEndpoints(

@@ -16,3 +16,18 @@ export interface WebhookEndpoint extends EndpointSettings {
   readonly createdAt: Time;
   readonly updatedAt: Time;
 }
+
+/** `GET …/webhooks/{endpointId}/secret`, and `POST …/rotate`. */
+export interface WebhookSecrets {
+  /** `whsec_…` */
+  readonly secret: string;
+  /** The secret before the last rotation, which signs too until that time. */
+  readonly previous: { readonly secret: string; readonly until: Time } | null;
+}
+
+/** `POST …/webhooks`. */
+export interface CreatedEndpoint {
+  readonly endpoint: WebhookEndpoint;
+  /** Null in the response to a repeat: the secret was in the first response. */
+  readonly secret: string | null;
+}

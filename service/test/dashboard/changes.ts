@@ -1,6 +1,11 @@
 import { ACCOUNT_CHANGES } from './account-changes.ts';
 import type { Prepare } from './change.ts';
+import { WEBHOOK_CHANGES } from './webhook-changes.ts';
 import { WORKSPACE_CHANGES } from './workspace-changes.ts';
 
 /** Every request of the dashboard that changes or exports data, by its route. */
-export const CHANGES: Readonly<Record<string, Prepare>> = { ...ACCOUNT_CHANGES, ...WORKSPACE_CHANGES };
+export const CHANGES: Readonly<Record<string, Prepare>> = {
+  ...ACCOUNT_CHANGES,
+  ...WORKSPACE_CHANGES,
+  ...WEBHOOK_CHANGES,
+};

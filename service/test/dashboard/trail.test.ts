@@ -13,8 +13,11 @@ const dashboard = createTestDashboard(service);
 const world = { service, dashboard };
 
 const API = '/dashboard/api';
-/** Requests with GET that need an entry, because they export data. */
-const EXPORTS = ['GET /workspaces/:workspaceId/log/export'];
+/** Requests with GET that need an entry, because they export data or show a secret. */
+const EXPORTS = [
+  'GET /workspaces/:workspaceId/log/export',
+  'GET /workspaces/:workspaceId/webhooks/:endpointId/secret',
+];
 const ORIGIN = { ip: '198.51.100.23', userAgent: 'Trail/1.0' } as const;
 const FROM = { remoteAddress: ORIGIN.ip, headers: { 'user-agent': ORIGIN.userAgent } } as const;
 

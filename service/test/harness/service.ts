@@ -80,7 +80,7 @@ export async function createTestService(options: TestServiceOptions = {}): Promi
   const app = createApp({
     lanes,
     secrets,
-    config: { trustProxy, failedAuthPerMinute, publicUrl: 'http://svc.test' },
+    config: { trustProxy, failedAuthPerMinute, publicUrl: 'http://svc.test', webhookNetworks: '127.0.0.1' },
     log: pino({ level: 'debug' }, { write: (line: string) => void log.push(line) }),
     clock: () => clock.now,
   });

@@ -11,33 +11,21 @@ import { createTestDashboard } from '../harness/dashboard.ts';
 import { COMPANY, OTHER_COMPANY } from '../harness/lists.ts';
 import { createTestService, TEST_ACTOR, TEST_SECRET, type TestAnswer } from '../harness/service.ts';
 import { type Measured, meteredProcess, PLANS, urlWithPlan } from './buffers.ts';
-import { IMPORTED, mostOf, PAGE_ITEMS } from './most.ts';
-import { createState, type PlanState, partitionsOf, STATES, type StateName } from './states.ts';
+import { IMPORTED, mostOf } from './most.ts';
+import { OTHERS } from './others.ts';
+import {
+  createState,
+  FULL_ENDPOINT,
+  type PlanState,
+  partitionsOf,
+  STATES,
+  type StateName,
+} from './states.ts';
 
 /** Sends every kind of request, and measures all statements of the process meanwhile. */
 
 /** About 80 requests, with two statements more for each of theirs. */
 const TIMEOUT_MS = 300_000;
-/** Statements that no request here causes: of commands, and of requests that wait for a lock. With their values. */
-const OTHERS: Readonly<Record<string, (workspaceId: string) => readonly unknown[]>> = {
-  any_user: () => [],
-  append_changes: (workspaceId) => [workspaceId, [], [], [], [], []],
-  cancel_sign_in: () => ['user', 'token'],
-  delete_second_factor: () => ['user'],
-  delete_set_up_links: () => [],
-  disable_second_factor: () => ['user'],
-  emails_of_users: () => [['user']],
-  held_logs: (workspaceId) => [[workspaceId]],
-  key_name: (workspaceId) => [workspaceId, 'key_1'],
-  list_users: () => ['', PAGE_ITEMS],
-  order_of_audits: (workspaceId) => [workspaceId, 'aud_1'],
-  read_quota: (workspaceId) => [workspaceId],
-  record_migration: () => [9_999, 'new', ''],
-  search_usage_marks: () => [''],
-  signal_versions: (workspaceId) => [[workspaceId]],
-  reseal_second_factor: () => ['user', 'secret', 'codes', 'old secret', 'old codes'],
-};
-
 /** The names of the declared statements whose cost a request or a caller bounds, by their text. */
 const boundedStatements = (): ReadonlyMap<string, string> =>
   new Map(
@@ -120,6 +108,7 @@ async function dashboardReads(world: World, workspaceId: string): Promise<readon
     '/members',
     '/invitations',
     '/webhooks',
+    `/webhooks/${FULL_ENDPOINT}`,
     '/log',
   ];
   const more = [

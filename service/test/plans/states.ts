@@ -143,6 +143,7 @@ async function fillOtherTables(pool: pg.Pool, workspaceId: string): Promise<void
     [workspaceId, RESOURCES.map(({ name }) => name)],
   );
   await seedFeed(pool, workspaceId);
+  await seedDeliveries(pool, workspaceId);
   await pool.query(
     `insert into idempotent_answers (workspace_id, idempotency_key, fingerprint, status, headers, body)
      select $1, 'name_' || i, '', 201, '{}', '{}' from ${series}`,
@@ -161,6 +162,27 @@ async function fillOtherTables(pool: pg.Pool, workspaceId: string): Promise<void
   await pool.query(
     `insert into imports (workspace_id, id, records, run_id) select $1, 'imp_' || i, 1, 'run' from ${series}`,
     [workspaceId],
+  );
+}
+
+/** An endpoint of the large workspace with ROWS deliveries: a quarter of them waits, and a quarter has failed. */
+export const FULL_ENDPOINT = 'whe_full';
+
+async function seedDeliveries(pool: pg.Pool, workspaceId: string): Promise<void> {
+  await pool.query(
+    `insert into webhook_endpoints (workspace_id, id, url, description, ordered, secret, position)
+     select $1, id, 'https://example.com', '', false, 'secret', 'chg_0' from unnest($2::text[]) id`,
+    [workspaceId, [FULL_ENDPOINT, ...Array.from({ length: 20 }, (_, i) => `whe_${i}`)]],
+  );
+  await pool.query(
+    `insert into webhook_deliveries (workspace_id, endpoint_id, event_id, type, state, attempts, duration_ms, attempted_at,
+       created_at, next_attempt_at, body)
+     select $1, $2, 'chg_' || lpad(i::text, 8, '0'), case when i % 20 = 0 then 'audit.created' else 'content.updated' end,
+       state, 1, 10, now(), now() - i * interval '1 second',
+       case when state = 'pending' then now() + i * interval '1 second' end, case when state <> 'delivered' then 'body'::bytea end
+     from (select i, (array['pending', 'failed', 'delivered', 'delivered'])[i % 4 + 1] as state
+       from generate_series(1, ${ROWS}) i) each order by hashtext(i::text)`,
+    [workspaceId, FULL_ENDPOINT],
   );
 }
 

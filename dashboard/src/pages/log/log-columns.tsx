@@ -59,7 +59,7 @@ export const logColumns = (
     id: 'who',
     label: 'Key or person',
     className: 'w-44 max-w-44',
-    cell: ({ keyId, actor }) => (
+    cell: ({ kind, keyId, actor }) => (
       <span className="flex min-w-0 flex-col text-sm leading-4">
         {actor === null ? null : (
           <FilterButton
@@ -79,7 +79,9 @@ export const logColumns = (
             {keys.get(keyId)?.name ?? keyId}
           </FilterButton>
         )}
-        {actor === null && keyId === null ? <span className="text-soft">Operator</span> : null}
+        {actor === null && keyId === null ? (
+          <span className="text-soft">{kind === 'webhook.disabled' ? 'Service' : 'Operator'}</span>
+        ) : null}
       </span>
     ),
   },

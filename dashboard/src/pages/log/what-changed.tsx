@@ -9,6 +9,7 @@ const TARGETS: Readonly<Record<AuditLogTargetType, string>> = {
   key: 'API key',
   member: 'Member',
   record: 'Record',
+  webhook: 'Webhook',
   workspace: 'Workspace',
 };
 
@@ -18,6 +19,9 @@ const NAMES: Readonly<Record<string, string>> = {
   action: 'Action',
   burstLimit: 'Burst limit',
   companyId: 'Company',
+  description: 'Description',
+  eventId: 'Event',
+  events: 'Events',
   existing: 'Already existed',
   filters: 'Filters',
   finished: 'Finished',
@@ -27,16 +31,22 @@ const NAMES: Readonly<Record<string, string>> = {
   method: 'Method',
   mode: 'Mode',
   name: 'Name',
+  ordered: 'Ordered',
+  reason: 'Reason',
   refused: 'Refused lines',
   role: 'Role',
   sessions: 'Sessions',
   sessionsEnded: 'Sessions ended',
+  since: 'Since',
+  types: 'Types',
+  url: 'URL',
 };
 
 /** What null means for these names. For other names it is shown as a dash. */
 const EMPTY: Readonly<Record<string, string>> = {
   burstLimit: 'no limit',
   companyId: 'all companies',
+  types: 'all types',
   liveQuota: 'no limit',
 };
 

@@ -1,17 +1,75 @@
-import { isId } from '@svc/sdk/contract';
 import type { FastifyInstance } from 'fastify';
+import type pg from 'pg';
+import { appendEvent } from '../../audit-log/append-event.ts';
+import type { NewEvent } from '../../audit-log/entry.ts';
+import { newestPosition } from '../../changes/after.ts';
+import { inTransaction } from '../../database/pool.ts';
 import { ApiError } from '../../http/errors.ts';
+import {
+  createEndpoint,
+  ENDPOINTS_MAX,
+  type EndpointSettings,
+  lockEndpointsOf,
+  rotateSecret,
+} from '../../webhooks/endpoints.ts';
+import {
+  deleteEndpoint,
+  disableEndpoint,
+  enableEndpoint,
+  readSecrets,
+  updateEndpoint,
+} from '../../webhooks/manage.ts';
 import { listEndpoints, readEndpointRecord } from '../../webhooks/records.ts';
+import type { CreatedEndpoint, WebhookEndpoint, WebhookSecrets } from '../../webhooks/wire.ts';
 import type { DashboardContext } from '../context.ts';
+import { defineBody } from '../requests/body.ts';
+import { CREATES, repeatsOf } from '../requests/creations.ts';
+import { type Access, confirmRole } from '../requests/session.ts';
+import { endpointIdOf, noEndpoint, type OneEndpoint, targetOf, WEBHOOKS, withEndpoint } from './endpoint.ts';
+import { changedSettings, changesOf, newSettings, requireCompany, requireReceiver } from './settings.ts';
 
-type OneEndpoint = { Params: { endpointId: string } };
-const WEBHOOKS = '/workspaces/:workspaceId/webhooks';
+const nothing = defineBody({});
 
 /** The endpoints of webhooks, for owners and admins: only they see the URLs, which can contain a secret of the receiver. */
-export function registerWebhooks(api: FastifyInstance, { sessions, pool }: DashboardContext): void {
+export function registerEndpoints(api: FastifyInstance, context: DashboardContext): void {
+  const { sessions, pool, changes, signals } = context;
+  const { sealer, receivers } = context.webhooks;
+
   api.get(WEBHOOKS, async (request, reply) => {
     const { workspaceId } = await sessions.member(request, reply, 'webhook.manage');
     return { data: await listEndpoints(pool, workspaceId) };
+  });
+
+  api.post(WEBHOOKS, CREATES, async (request, reply) => {
+    const access = await sessions.member(request, reply, 'webhook.manage');
+    const { workspaceId, person, by } = access;
+    const settings = newSettings(request.body);
+    requireReceiver(settings.url, receivers);
+    const repeats = repeatsOf(request, person);
+    const created = await inTransaction(pool, async (client): Promise<CreatedEndpoint> => {
+      await lockEndpointsOf(client, workspaceId);
+      await confirmRole(client, access);
+      const known = await repeats.find(client);
+      if (known !== undefined)
+        return { endpoint: await createdBefore(client, workspaceId, known), secret: null };
+      await requireCompany(client, workspaceId, settings.companyId);
+      const position = await newestPosition(client, workspaceId);
+      const endpoint = await createEndpoint(client, sealer, workspaceId, settings, position);
+      if (endpoint === undefined)
+        throw new ApiError('conflict', `A workspace can have at most ${ENDPOINTS_MAX} webhook endpoints.`);
+      await repeats.keep(client, endpoint.id);
+      const { types, companyId, ordered } = settings;
+      await appendEvent(client, workspaceId, by, {
+        kind: 'webhook.created',
+        target: targetOf({ ...settings, id: endpoint.id }),
+        details: { types: types?.join(', ') ?? null, companyId, ordered },
+      });
+      return {
+        endpoint: await requireRecord(client, workspaceId, endpoint.id),
+        secret: endpoint.secret,
+      };
+    });
+    return reply.code(created.secret === null ? 200 : 201).send(created);
   });
 
   api.get<OneEndpoint>(`${WEBHOOKS}/:endpointId`, async (request, reply) => {
@@ -20,15 +78,123 @@ export function registerWebhooks(api: FastifyInstance, { sessions, pool }: Dashb
     if (endpoint === undefined) throw noEndpoint();
     return { endpoint };
   });
+
+  api.patch<OneEndpoint>(`${WEBHOOKS}/:endpointId`, async (request, reply) => {
+    const access = await sessions.member(request, reply, 'webhook.manage');
+    const { enabled, ...settings } = changedSettings(request.body);
+    if (settings.url !== undefined) requireReceiver(settings.url, receivers);
+    const endpoint = await inTransaction(pool, (client) =>
+      changeEndpoint(client, access, endpointIdOf(request), { enabled, settings }),
+    );
+    signals.announce(access.workspaceId);
+    return { endpoint };
+  });
+
+  api.delete<OneEndpoint>(`${WEBHOOKS}/:endpointId`, async (request, reply) => {
+    const access = await sessions.member(request, reply, 'webhook.manage');
+    const { workspaceId, by } = access;
+    await inTransaction(pool, (client) =>
+      withEndpoint(client, access, endpointIdOf(request), async (endpoint) => {
+        await deleteEndpoint(client, workspaceId, endpoint.id);
+        await appendEvent(client, workspaceId, by, { kind: 'webhook.deleted', target: targetOf(endpoint) });
+      }),
+    );
+    return reply.code(204).send();
+  });
+
+  /** Every time that somebody sees the secret is in the audit log. */
+  api.get<OneEndpoint>(`${WEBHOOKS}/:endpointId/secret`, async (request, reply): Promise<WebhookSecrets> => {
+    const access = await sessions.member(request, reply, 'webhook.manage');
+    const { workspaceId, by } = access;
+    return inTransaction(changes, (client) =>
+      withEndpoint(client, access, endpointIdOf(request), async (endpoint) => {
+        const secrets = await readSecrets(client, sealer, workspaceId, endpoint.id);
+        if (secrets === undefined) throw new ApiError('conflict', UNOPENED);
+        await appendEvent(client, workspaceId, by, {
+          kind: 'webhook.secret_shown',
+          target: targetOf(endpoint),
+        });
+        return secrets;
+      }),
+    );
+  });
+
+  api.post<OneEndpoint>(`${WEBHOOKS}/:endpointId/rotate`, async (request, reply): Promise<WebhookSecrets> => {
+    const access = await sessions.member(request, reply, 'webhook.manage');
+    const { workspaceId, by } = access;
+    nothing(request.body);
+    return inTransaction(pool, (client) =>
+      withEndpoint(client, access, endpointIdOf(request), async (endpoint) => {
+        await rotateSecret(client, sealer, workspaceId, endpoint.id);
+        const secrets = await readSecrets(client, sealer, workspaceId, endpoint.id);
+        if (secrets === undefined) throw new Error('A new secret does not open.');
+        await appendEvent(client, workspaceId, by, {
+          kind: 'webhook.secret_rotated',
+          target: targetOf(endpoint),
+        });
+        return secrets;
+      }),
+    );
+  });
 }
 
-function endpointIdOf({
-  params: { endpointId },
-}: {
-  readonly params: { readonly endpointId: string };
-}): string {
-  if (!isId(endpointId)) throw noEndpoint();
-  return endpointId;
+const UNOPENED =
+  'The secret of the endpoint cannot be opened: the service has another SVC_SECRET. Rotate it to get a new one.';
+
+/** The endpoint that the first of several equal requests has created. */
+async function createdBefore(
+  client: pg.ClientBase,
+  workspaceId: string,
+  endpointId: string,
+): Promise<WebhookEndpoint> {
+  const endpoint = await readEndpointRecord(client, workspaceId, endpointId);
+  if (endpoint === undefined)
+    throw new ApiError('conflict', 'The endpoint that this request has created was deleted.');
+  return endpoint;
 }
 
-const noEndpoint = (): ApiError => new ApiError('not_found', 'There is no such webhook endpoint.');
+async function requireRecord(
+  client: pg.ClientBase,
+  workspaceId: string,
+  endpointId: string,
+): Promise<WebhookEndpoint> {
+  const endpoint = await readEndpointRecord(client, workspaceId, endpointId);
+  if (endpoint === undefined) throw new Error('An endpoint that was just written is not there.');
+  return endpoint;
+}
+
+interface EndpointChange {
+  readonly settings: Partial<EndpointSettings>;
+  readonly enabled: boolean | undefined;
+}
+
+/** Changes what differs, with an audit entry for the settings and one for `enabled`. Returns the endpoint after that. */
+function changeEndpoint(
+  client: pg.ClientBase,
+  access: Access,
+  endpointId: string,
+  { settings, enabled }: EndpointChange,
+): Promise<WebhookEndpoint> {
+  const { workspaceId, by } = access;
+  return withEndpoint(client, access, endpointId, async (before) => {
+    const after = { ...before, ...settings };
+    if (after.companyId !== before.companyId) await requireCompany(client, workspaceId, after.companyId);
+    const changed = changesOf(before, after);
+    const target = targetOf(after);
+    const events: NewEvent[] = [];
+    if (changed.length > 0) {
+      await updateEndpoint(client, workspaceId, endpointId, after);
+      events.push({ kind: 'webhook.updated', target, changes: changed });
+    }
+    if (enabled === true && !before.enabled) {
+      await enableEndpoint(client, workspaceId, before);
+      events.push({ kind: 'webhook.enabled', target });
+    }
+    if (enabled === false && before.enabled) {
+      await disableEndpoint(client, workspaceId, endpointId);
+      events.push({ kind: 'webhook.disabled', target, details: { reason: 'person' } });
+    }
+    for (const event of events) await appendEvent(client, workspaceId, by, event);
+    return requireRecord(client, workspaceId, endpointId);
+  });
+}

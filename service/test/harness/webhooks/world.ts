@@ -13,7 +13,7 @@ import { type Engine, startEngine } from '../../../src/webhooks/engine.ts';
 import { createSecretSealer } from '../../../src/webhooks/sealed-secrets.ts';
 import { createTestService, TEST_SECRET } from '../service.ts';
 
-const service = await createTestService();
+export const service = await createTestService();
 export const { pool } = service;
 const sealer = createSecretSealer([TEST_SECRET]);
 
@@ -78,8 +78,9 @@ const channel = localChannel();
 const log = pino({ level: 'silent' });
 const signals = createChangeSignals({ channel, connections: pool, log });
 
-export async function newWriter(): Promise<Writer> {
-  const workspaceId = await service.workspace();
+/** Default: of a new workspace. */
+export async function newWriter(ofWorkspace?: string): Promise<Writer> {
+  const workspaceId = ofWorkspace ?? (await service.workspace());
   const token = await service.token(workspaceId, { access: 'write' });
   const send: Writer['send'] = async (method, path, body, { announced = true } = {}) => {
     const answer = await service.request(token, path, {

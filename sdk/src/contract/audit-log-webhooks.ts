@@ -1,0 +1,57 @@
+/** The kinds of entries about endpoints of webhooks (audit-log-kinds.ts). */
+export const WEBHOOK_KINDS = {
+  'webhook.created': {
+    label: 'Webhook created',
+    description: 'A person created an endpoint of webhooks. `types` and `companyId` are null if it gets all.',
+    target: 'webhook',
+    details: ['types', 'companyId', 'ordered'],
+  },
+  'webhook.deleted': {
+    label: 'Webhook deleted',
+    description: 'A person deleted an endpoint of webhooks.',
+    target: 'webhook',
+  },
+  'webhook.disabled': {
+    label: 'Webhook disabled',
+    description:
+      'An endpoint of webhooks was disabled, by a person (`reason` is `person`) or by the service: `gone`, `exhausted`, `failing` or `expired`.',
+    target: 'webhook',
+    details: ['reason'],
+  },
+  'webhook.enabled': {
+    label: 'Webhook enabled',
+    description: 'A person enabled an endpoint of webhooks.',
+    target: 'webhook',
+  },
+  'webhook.replayed': {
+    label: 'Webhook replayed',
+    description:
+      'A person had events sent to an endpoint of webhooks again: one (`eventId`), all failed ones (`events` is how many), or everything since a time (`since`).',
+    target: 'webhook',
+    details: ['eventId', 'events', 'since'],
+  },
+  'webhook.secret_rotated': {
+    label: 'Webhook secret rotated',
+    description:
+      'A person replaced the secret of an endpoint of webhooks. The old one signs 24 hours longer.',
+    target: 'webhook',
+  },
+  'webhook.secret_shown': {
+    label: 'Webhook secret shown',
+    description: 'A person looked at the secret of an endpoint of webhooks.',
+    target: 'webhook',
+  },
+  'webhook.test_sent': {
+    label: 'Test webhook sent',
+    description: 'A person had a test event sent to an endpoint of webhooks.',
+    target: 'webhook',
+    details: ['eventId'],
+  },
+  'webhook.updated': {
+    label: 'Webhook changed',
+    description:
+      'A person changed the settings of an endpoint of webhooks. Of its URL, the entry has only the origin.',
+    target: 'webhook',
+    changes: ['url', 'description', 'types', 'companyId', 'ordered'],
+  },
+} as const;

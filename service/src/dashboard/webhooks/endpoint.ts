@@ -1,0 +1,46 @@
+import { isId } from '@svc/sdk/contract';
+import type pg from 'pg';
+import type { EventTarget } from '../../audit-log/entry.ts';
+import { ApiError } from '../../http/errors.ts';
+import { type LockedEndpoint, lockEndpoint } from '../../webhooks/manage.ts';
+import { type Access, confirmRole } from '../requests/session.ts';
+
+/** What the routes of one endpoint share. */
+
+export const WEBHOOKS = '/workspaces/:workspaceId/webhooks';
+
+export type OneEndpoint = { Params: { endpointId: string } };
+
+/** The id in the path. Throws `not_found` if no endpoint can have it. */
+export function endpointIdOf({
+  params: { endpointId },
+}: {
+  readonly params: { readonly endpointId: string };
+}): string {
+  if (!isId(endpointId)) throw noEndpoint();
+  return endpointId;
+}
+
+export const noEndpoint = (): ApiError => new ApiError('not_found', 'There is no such webhook endpoint.');
+
+/**
+ * Confirms the role, and runs work on an endpoint that stays locked until the transaction ends. Throws `not_found` if the
+ * workspace has no such endpoint.
+ */
+export async function withEndpoint<T>(
+  client: pg.ClientBase,
+  access: Access,
+  endpointId: string,
+  work: (endpoint: LockedEndpoint) => Promise<T>,
+): Promise<T> {
+  await confirmRole(client, access);
+  const endpoint = await lockEndpoint(client, access.workspaceId, endpointId);
+  if (endpoint === undefined) throw noEndpoint();
+  return work(endpoint);
+}
+
+/** An endpoint in the audit log, which every member reads: without the path of its URL, which can contain a secret. */
+export const targetOf = ({ id, url }: { readonly id: string; readonly url: string }): EventTarget => ({
+  id,
+  label: new URL(url).origin,
+});

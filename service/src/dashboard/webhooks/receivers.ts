@@ -1,0 +1,14 @@
+import { parseNetworks, type ReceiverPolicy } from '@svc/webhook-sender';
+import { createSecretSealer, type SecretSealer } from '../../webhooks/sealed-secrets.ts';
+
+/** What the routes of webhooks need. */
+export interface Webhooks {
+  readonly sealer: SecretSealer;
+  /** Where receivers may be. */
+  readonly receivers: ReceiverPolicy;
+}
+
+export const createWebhooks = (secrets: readonly string[], networks: string): Webhooks => ({
+  sealer: createSecretSealer(secrets),
+  receivers: { networks: parseNetworks(networks), allowHttp: false },
+});

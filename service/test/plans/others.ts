@@ -1,0 +1,26 @@
+import { PAGE_ITEMS } from './most.ts';
+import { FULL_ENDPOINT } from './states.ts';
+
+/** Statements that no request here causes: of commands, and of requests that wait for a lock. With their values. */
+export const OTHERS: Readonly<Record<string, (workspaceId: string) => readonly unknown[]>> = {
+  any_user: () => [],
+  append_changes: (workspaceId) => [workspaceId, [], [], [], [], []],
+  cancel_sign_in: () => ['user', 'token'],
+  delete_second_factor: () => ['user'],
+  delete_set_up_links: () => [],
+  disable_second_factor: () => ['user'],
+  emails_of_users: () => [['user']],
+  enable_endpoint: (workspaceId) => [workspaceId, FULL_ENDPOINT, null],
+  held_logs: (workspaceId) => [[workspaceId]],
+  key_name: (workspaceId) => [workspaceId, 'key_1'],
+  list_users: () => ['', PAGE_ITEMS],
+  order_of_audits: (workspaceId) => [workspaceId, 'aud_1'],
+  read_endpoint: (workspaceId) => [workspaceId, FULL_ENDPOINT],
+  read_quota: (workspaceId) => [workspaceId],
+  record_migration: () => [9_999, 'new', ''],
+  search_usage_marks: () => [''],
+  signal_versions: (workspaceId) => [[workspaceId]],
+  reseal_endpoint_secrets: (workspaceId) => [workspaceId, FULL_ENDPOINT, 'new', null, 'old', null],
+  reset_pending_deliveries: (workspaceId) => [workspaceId, FULL_ENDPOINT],
+  reseal_second_factor: () => ['user', 'secret', 'codes', 'old secret', 'old codes'],
+};

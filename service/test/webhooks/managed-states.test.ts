@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest';
+import { publishEvents } from '../../src/changes/publish-events.ts';
+import { removeDeletedEndpoints } from '../../src/webhooks/deleted.ts';
+import { managed } from '../harness/webhooks/managed.ts';
+import { deliveriesOf, endpointRow, newEngine, pool, startReceiver } from '../harness/webhooks/world.ts';
+
+test('an endpoint that a person disables gets nothing, and continues at its position when it is enabled', async () => {
+  const { writer, create, change } = await managed();
+  const receiver = await startReceiver();
+  const { endpoint } = await create({ url: receiver.url });
+  newEngine();
+  await writer.createCompany('A');
+  await expect.poll(() => deliveriesOf(endpoint.id)).toHaveLength(1);
+  const disabled = await change(endpoint.id, { enabled: false });
+  expect(disabled).toMatchObject({ enabled: false, disabled: { reason: 'person', at: disabled.updatedAt } });
+  await writer.createCompany('B');
+  expect(await change(endpoint.id, { enabled: true })).toMatchObject({ enabled: true, disabled: null });
+  await expect.poll(() => receiver.received.length, { timeout: 20_000 }).toBe(2);
+  expect(receiver.received.map(({ body }) => JSON.parse(body).data.record.name)).toEqual(['A', 'B']);
+});
+
+test('an endpoint that the service has disabled is taken up at once when it is enabled, with all attempts ahead', async () => {
+  const { workspaceId, writer, create, change, entries } = await managed();
+  let status = 410;
+  const receiver = await startReceiver((response) => response.writeHead(status).end());
+  const { endpoint } = await create({ url: receiver.url });
+  newEngine();
+  await writer.createCompany('A');
+  await expect.poll(() => endpointRow(endpoint.id)).toMatchObject({ enabled: false });
+  await publishEvents(pool);
+  expect(await entries('webhook.disabled')).toMatchObject([
+    {
+      actor: null,
+      targetId: endpoint.id,
+      targetLabel: new URL(receiver.url).origin,
+      details: { reason: 'gone' },
+    },
+  ]);
+  // A second call finds nothing more.
+  await publishEvents(pool);
+  expect(await entries('webhook.disabled')).toHaveLength(1);
+  await pool.query('update webhook_deliveries set attempts = 9 where workspace_id = $1', [workspaceId]);
+  status = 500;
+  await change(endpoint.id, { enabled: true });
+  await expect
+    .poll(() => deliveriesOf(endpoint.id))
+    .toMatchObject([{ state: 'pending', attempts: 1, status: 500 }]);
+  expect(await endpointRow(endpoint.id)).toMatchObject({ enabled: true, disabled_reason: null });
+});
+
+test('after its position has expired, an endpoint continues with the next changes', async () => {
+  const { workspaceId, writer, create, change } = await managed();
+  const receiver = await startReceiver();
+  const { endpoint } = await create({ url: receiver.url });
+  await writer.createCompany('lost');
+  await pool.query(
+    `insert into feed_starts (workspace_id, complete_after) select workspace_id, last_at from workspace_clocks where workspace_id = $1
+     on conflict (workspace_id) do update set complete_after = excluded.complete_after`,
+    [workspaceId],
+  );
+  newEngine();
+  await expect.poll(() => endpointRow(endpoint.id)).toMatchObject({ disabled_reason: 'expired' });
+  await change(endpoint.id, { enabled: true });
+  await writer.createCompany('next');
+  await expect.poll(() => receiver.received.length).toBe(1);
+  expect(JSON.parse(receiver.received[0]?.body ?? '').data.record.name).toBe('next');
+});
+
+test('an endpoint can be deleted while a delivery runs, and a job removes its rows', async () => {
+  const { owner, path, writer, create } = await managed();
+  let finish = (): void => undefined;
+  const slow = await startReceiver((response) => {
+    finish = () => response.writeHead(204).end();
+  });
+  const other = await startReceiver();
+  const { endpoint } = await create({ url: slow.url });
+  const { endpoint: kept } = await create({ url: other.url });
+  newEngine();
+  await writer.createCompany('A');
+  await expect.poll(() => slow.received.length).toBe(1);
+  expect((await owner.send('DELETE', `${path}/${endpoint.id}`)).status).toBe(204);
+  finish();
+  await writer.createCompany('B');
+  await expect.poll(() => other.received.length).toBe(2);
+  expect((await owner.send('GET', `${path}/${endpoint.id}`)).status).toBe(404);
+  await removeDeletedEndpoints(pool);
+  expect(await deliveriesOf(endpoint.id)).toEqual([]);
+  await expect(endpointRow(endpoint.id)).rejects.toThrow();
+  expect(await endpointRow(kept.id)).toMatchObject({ enabled: true });
+  expect(slow.received).toHaveLength(1);
+});
