@@ -45,10 +45,10 @@ export const isOutdated = (error: unknown): boolean =>
   error instanceof ApiFailure && error.code.startsWith('cursor_');
 
 /**
- * Reads a list endpoint page by page. Loaded items stay in the cache when the viewer leaves the page and comes back.
- * Other parameters are another list, with its own error.
+ * Reads a list endpoint page by page. Loaded items stay in the cache when the viewer leaves the page and comes back, unless
+ * `kept` is false. Other parameters are another list, with its own error.
  */
-export function useCursorList<Item>(path: string, params: Params): CursorList<Item> {
+export function useCursorList<Item>(path: string, params: Params, kept = true): CursorList<Item> {
   const client = useQueryClient();
   const queryKey = useMemo(() => ['list', path, params] as const, [path, params]);
   const list = useInfiniteQuery({
@@ -62,6 +62,7 @@ export function useCursorList<Item>(path: string, params: Params): CursorList<It
     staleTime: Number.POSITIVE_INFINITY,
     // Items do not change, and comparing thousands of them on each poll is slow.
     structuralSharing: false,
+    ...(kept ? {} : { gcTime: 0 }),
   });
   const { data, error, fetchNextPage, fetchPreviousPage, refetch, isFetchNextPageError } = list;
   const restart = useCallback(

@@ -22,6 +22,7 @@ import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/card.tsx';
 import { FailureState } from '../../ui/failure-state.tsx';
 import { EditRecord } from './edit-record.tsx';
+import { RecordHistory } from './record-history.tsx';
 import { CompanyRecords } from './record-links.tsx';
 import { type ReadRecord, recordQuery } from './record-query.ts';
 import { ScoreHistory } from './score-history.tsx';
@@ -43,6 +44,7 @@ export function RecordPage() {
           There is no {resource.singular} with the ID{' '}
           <code className="text-ink wrap-anywhere">{recordId}</code>. It may have been deleted.
         </p>
+        <RecordHistory workspaceId={workspaceId} resource={resource} recordId={recordId} />
       </Page>
     );
   }
@@ -113,6 +115,7 @@ function RecordDetails({ workspaceId, resource, read }: RecordDetailsProps) {
         <ScoreHistory workspaceId={workspaceId} companyId={companyId} name={companyName(companyId)} />
       ) : null}
       {isCompanies(resource) ? <CompanyRecords workspaceId={workspaceId} companyId={record.id} /> : null}
+      <RecordHistory workspaceId={workspaceId} resource={resource} recordId={record.id} etag={read.etag} />
       {editing ? (
         <EditRecord
           workspaceId={workspaceId}

@@ -35,6 +35,10 @@ export function useChangeRecord(workspaceId: string, resource: string, { record,
   });
 }
 
+/** Path of the endpoint that lists the changes of a record. */
+export const historyPath = (workspaceId: string, resource: string, id: string): string =>
+  `${recordPath(workspaceId, resource, id)}/history`;
+
 /** Path of the endpoint that lists the records. */
 export const listPath = (workspaceId: string, resource: string): string =>
   ofWorkspace(workspaceId, `/data/${resource}`);

@@ -1,9 +1,11 @@
 import type { ApiKey, AuditLogEntry } from '@svc/sdk';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { call, ofWorkspace } from '../../api/client.ts';
 import { formatNumber } from '../../format/number.ts';
 import { formatUtc, TIME_ZONE } from '../../format/time.ts';
 import { When } from '../../format/when.tsx';
+import { findResource } from '../../resources/resources.ts';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { FailureState } from '../../ui/failure-state.tsx';
 import { Dialog } from '../../ui/popup/dialog.tsx';
@@ -43,19 +45,25 @@ export function LogEntry({ workspaceId, entryId, known, keys, onClose, onFilter 
       ) : entry === undefined ? (
         <Skeleton className="h-48 w-full" />
       ) : (
-        <Detail entry={entry} keyName={keys.get(entry.keyId ?? '')?.name} onFilter={onFilter} />
+        <Detail
+          workspaceId={workspaceId}
+          entry={entry}
+          keyName={keys.get(entry.keyId ?? '')?.name}
+          onFilter={onFilter}
+        />
       )}
     </Dialog>
   );
 }
 
 interface DetailProps {
+  readonly workspaceId: string;
   readonly entry: AuditLogEntry;
   readonly keyName: string | undefined;
   readonly onFilter: (search: LogSearch) => void;
 }
 
-function Detail({ entry, keyName, onFilter }: DetailProps) {
+function Detail({ workspaceId, entry, keyName, onFilter }: DetailProps) {
   const { status, method, path, durationMs, ip, userAgent, requestId, recordIds, records, resource } = entry;
   return (
     <div className="flex flex-col gap-4">
@@ -108,7 +116,7 @@ function Detail({ entry, keyName, onFilter }: DetailProps) {
           <Fact name="Records written">
             <span className="flex max-h-32 flex-col overflow-y-auto">
               {recordIds.map((id) => (
-                <code key={id}>{id}</code>
+                <RecordId key={id} workspaceId={workspaceId} entry={entry} id={id} />
               ))}
             </span>
           </Fact>
@@ -129,5 +137,27 @@ function Detail({ entry, keyName, onFilter }: DetailProps) {
       </dl>
       <CodeBlock label="entry as JSON" code={JSON.stringify(entry, null, 2)} />
     </div>
+  );
+}
+
+interface RecordIdProps {
+  readonly workspaceId: string;
+  readonly entry: AuditLogEntry;
+  readonly id: string;
+}
+
+/** The id of a record that was written, with a link to its page. That page has the history of a deleted record, too. */
+function RecordId({ workspaceId, entry, id }: RecordIdProps) {
+  const name = entry.resource ?? entry.path?.split('/')[2] ?? '';
+  const resource = findResource(name);
+  if (resource === undefined) return <code>{id}</code>;
+  return (
+    <Link
+      to="/w/$workspaceId/data/$resource/$recordId"
+      params={{ workspaceId, resource: resource.name, recordId: id }}
+      className="rounded text-accent hover:underline"
+    >
+      <code>{id}</code>
+    </Link>
   );
 }
