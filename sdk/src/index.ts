@@ -5,6 +5,7 @@ export {
   type CopyStore,
   copyChanges,
 } from './changes/copy.ts';
+export { ChangeStream, type ChangeStreamOptions } from './changes/stream.ts';
 export { ChangeTail, type ChangeTailOptions } from './changes/tail.ts';
 export { type RequestAnswer, type RequestOptions, Svc } from './client.ts';
 export { etagOf } from './collection/etag.ts';

@@ -41,6 +41,7 @@ test('a resource of the client has exactly the methods of its entry in the table
   const svc = clientOf(service.app, token);
   for (const [name, resource] of Object.entries(RESOURCES)) {
     const methods = new Set(['list', 'get', 'tail']);
+    if ('positions' in resource) methods.add('stream');
     if ('counted' in resource) methods.add('count');
     for (const write of 'writes' in resource ? resource.writes : []) methods.add(write);
     if (methods.has('create')) methods.add('createMany').add('createBatches');

@@ -1,4 +1,4 @@
-import { changeListOf, changeTailOf } from '../changes/collection.ts';
+import { changeListOf, changeStreamOf, changeTailOf } from '../changes/collection.ts';
 import type { Resource } from '../resource.ts';
 import { createBatches, createMany } from './create-batches.ts';
 import { type Context, countRecords, getRecord, listOf, tailOf } from './read.ts';
@@ -14,7 +14,7 @@ export function collectionOf<R extends Resource>(context: Context & { readonly r
   const methods = {
     list: positions ? bind(changeListOf) : bind(listOf),
     get: bind(getRecord),
-    tail: positions ? bind(changeTailOf) : bind(tailOf),
+    ...(positions ? { tail: bind(changeTailOf), stream: bind(changeStreamOf) } : { tail: bind(tailOf) }),
     ...(counted ? { count: bind(countRecords) } : {}),
     ...(writes.includes('create')
       ? { create: bind(createRecord), createMany: bind(createMany), createBatches: bind(createBatches) }

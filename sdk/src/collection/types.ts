@@ -1,3 +1,4 @@
+import type { ChangeStream, ChangeStreamOptions } from '../changes/stream.ts';
 import type { ChangeTail, ChangeTailOptions } from '../changes/tail.ts';
 import type { CallOptions } from '../http/transport.ts';
 import type { List } from '../list/list.ts';
@@ -68,6 +69,8 @@ export interface Tailing<R> {
 export interface Following<R> {
   /** Returns a tail, which yields the changes in the order of their commits: stored changes first, then new ones. */
   tail(options?: ChangeTailOptions & Filters<R> & CallOptions): ChangeTail;
+  /** Returns a stream, which yields the same as a tail, from one response that does not end. */
+  stream(options?: ChangeStreamOptions & Filters<R> & CallOptions): ChangeStream;
 }
 
 export interface Counting {

@@ -26,3 +26,6 @@ export const IDEMPOTENCY_LIFETIME_SECONDS = 24 * 60 * 60;
 
 /** The longest that a request waits for changes. */
 export const WAIT_MAX_SECONDS = 30;
+
+/** How often an idle stream sends a comment, so that nothing between it and its client ends the connection. */
+export const STREAM_HEARTBEAT_MS = 15_000;

@@ -39,6 +39,12 @@ function parseJson(text: string): unknown {
   }
 }
 
+/** Returns the code and the message of an error envelope; undefined if the text is none. */
+export function readEnvelope(text: string): ErrorEnvelope['error'] | undefined {
+  const body = parseJson(text);
+  return isEnvelope(body) ? body.error : undefined;
+}
+
 /** The specification's error envelope (section 2). */
 function isEnvelope(body: unknown): body is ErrorEnvelope {
   if (typeof body !== 'object' || body === null || !('error' in body)) return false;

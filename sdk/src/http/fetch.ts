@@ -14,6 +14,8 @@ export interface FetchAnswer {
   readonly status: number;
   readonly headers: { get(name: string): string | null };
   text(): Promise<string>;
+  /** A `ReadableStream` of bytes. Only streams of changes read it. */
+  readonly body?: unknown;
 }
 
 /** A function that is compatible with the global `fetch`. */

@@ -1,10 +1,11 @@
-import { SvcApiError, SvcError, SvcIdempotencyInProgressError, SvcTimeoutError } from '../errors.ts';
-import { checkedRetries, checkedTimeout, LONGEST_TIMER_MS } from '../number.ts';
+import { SvcApiError, SvcError, SvcIdempotencyInProgressError } from '../errors.ts';
+import { checkedRetries, checkedTimeout } from '../number.ts';
 import { checkedSignal, type Signal } from '../signal.ts';
 import { type Answer, readAnswer } from './answer.ts';
-import { failedFetch } from './failed-fetch.ts';
 import type { Fetch, FetchAnswer } from './fetch.ts';
 import { joinHeaders } from './headers.ts';
+import { limited } from './limited.ts';
+import { type OpenBody, openBody } from './open-body.ts';
 import { retryDelayMs, type Timing } from './retry.ts';
 
 /** The names of {@link CallOptions}. */
@@ -66,9 +67,28 @@ export interface TransportOptions {
   readonly onRetry: ((event: RetryEvent) => void) | undefined;
 }
 
+/** A failed attempt at a call. */
+interface FailedAttempt {
+  readonly error: unknown;
+  /** Number of failed attempts so far. */
+  readonly failures: number;
+  /**
+   * The least pause, in milliseconds.
+   * @default 0
+   */
+  readonly pauseMs?: number;
+}
+
 /** Sends calls with retries. Resolves with a successful response; throws the last error otherwise. */
 export interface Transport {
   send(call: Call, options?: CallOptions): Promise<Answer>;
+  /**
+   * Makes one attempt at a call whose response is a stream of events. Resolves with its body when the headers have
+   * arrived. Each read of the body may take `silenceMs`.
+   */
+  open(call: Call, options: CallOptions & { readonly silenceMs: number }): Promise<OpenBody>;
+  /** Pauses before the next attempt. Throws the error if a retry cannot help or none is left. */
+  pause(call: Call, failed: FailedAttempt, options: CallOptions): Promise<void>;
   readonly timing: Timing;
   /** Time limit of an attempt if the call has none. */
   readonly timeoutMs: number;
@@ -77,12 +97,23 @@ export interface Transport {
 const DONE: Answer = { status: 204, headers: { get: () => null }, body: undefined };
 
 export function createTransport(options: TransportOptions): Transport {
-  const { timing, onRetry } = options;
+  const { timing, onRetry, baseUrl } = options;
+  const headersOf = (call: Call): Record<string, string> => joinHeaders(options.headers, call.headers ?? {});
+  const pause: Transport['pause'] = async (call, { error, failures, pauseMs = 0 }, { signal, retries }) => {
+    const allowed = retries ?? options.retries;
+    if (signal?.aborted === true || !(error instanceof SvcError) || failures > allowed) throw error;
+    const ownMs = retryDelayMs(error, failures, timing.random);
+    if (ownMs === undefined) throw error;
+    const delayMs = Math.max(ownMs, pauseMs);
+    onRetry?.({ method: call.method, path: call.path, error, failures, delayMs });
+    await timing.sleep(delayMs, signal);
+  };
   return {
     timing,
     timeoutMs: options.timeoutMs,
+    pause,
     async send(call, { signal, timeoutMs = options.timeoutMs, retries = options.retries } = {}) {
-      const headers = joinHeaders(options.headers, call.headers ?? {});
+      const headers = headersOf(call);
       checkCall(call);
       checkedSignal(signal);
       checkedTimeout(timeoutMs);
@@ -91,20 +122,32 @@ export function createTransport(options: TransportOptions): Transport {
       for (let failures = 0; ; ) {
         signal?.throwIfAborted();
         try {
-          return await attempt({ ...call, headers }, options, timeoutMs, signal);
+          return await limited((own) => answerTo({ ...call, headers }, options, own), {
+            baseUrl,
+            timeoutMs,
+            signal,
+          });
         } catch (error) {
           if (outcomeUnknown && error instanceof SvcApiError && error.status === call.statusIfAlreadyDone)
             return DONE;
           outcomeUnknown ||= isOutcomeUnknown(error);
           if (outcomeUnknown) call.onOutcomeUnknown?.();
           failures += 1;
-          if (signal?.aborted === true || !(error instanceof SvcError) || failures > retries) throw error;
-          const delayMs = retryDelayMs(error, failures, timing.random);
-          if (delayMs === undefined) throw error;
-          onRetry?.({ method: call.method, path: call.path, error, failures, delayMs });
-          await timing.sleep(delayMs, signal);
+          await pause(call, { error, failures }, { signal, retries });
         }
       }
+    },
+    async open(call, { signal, timeoutMs = options.timeoutMs, retries = options.retries, silenceMs }) {
+      const headers = headersOf(call);
+      checkedTimeout(timeoutMs);
+      checkedRetries(retries);
+      return openBody((own) => exchange({ ...call, headers }, options, own), {
+        baseUrl,
+        timeoutMs,
+        silenceMs,
+        signal,
+        nowMs: timing.now(),
+      });
     },
   };
 }
@@ -126,43 +169,28 @@ function checkCall({ method, body }: Call): void {
   if (body !== undefined && !mayHaveBody(method)) throw new SvcError(`A ${method} request has no body.`);
 }
 
-/** Makes one attempt. It ends on abort and on timeout, even if a custom `fetch` ignores its signal. */
-function attempt(
-  { method, path, headers, body }: Call & { readonly headers: Record<string, string> },
-  options: TransportOptions,
-  timeoutMs: number,
-  signal: Signal | undefined,
-): Promise<Answer> {
-  const controller = new AbortController();
-  return new Promise((resolve, reject) => {
-    const stop = (reason: unknown): void => {
-      reject(reason);
-      controller.abort(reason);
-    };
-    const aborted = (): void => stop(signal?.reason);
-    signal?.addEventListener('abort', aborted);
-    const timer =
-      timeoutMs <= LONGEST_TIMER_MS
-        ? setTimeout(() => stop(new SvcTimeoutError(timeoutMs)), timeoutMs)
-        : undefined;
-    const exchange = async (): Promise<Answer> => {
-      const answer: unknown = await options.fetch(`${options.baseUrl}${path}`, {
-        method,
-        headers: { ...headers },
-        ...(body === undefined ? {} : { body }),
-        signal: controller.signal,
-        redirect: 'manual',
-      });
-      if (!isAnswer(answer)) throw new SvcError("The client's `fetch` did not return a Response.");
-      return readAnswer(answer, await answer.text(), options.timing.now());
-    };
-    exchange()
-      .then(resolve, (error: unknown) => reject(failedFetch(error, options.baseUrl)))
-      .finally(() => {
-        clearTimeout(timer);
-        signal?.removeEventListener('abort', aborted);
-      });
+type SentCall = Call & { readonly headers: Record<string, string> };
+
+async function answerTo(call: SentCall, options: TransportOptions, signal: Signal): Promise<Answer> {
+  const answer = await exchange(call, options, signal);
+  return readAnswer(answer, await answer.text(), options.timing.now());
+}
+
+/** Sends a call once. Resolves when the headers of the response have arrived. */
+async function exchange(
+  { method, path, headers, body }: SentCall,
+  { fetch, baseUrl }: TransportOptions,
+  signal: Signal,
+): Promise<FetchAnswer> {
+  const answer: unknown = await fetch(`${baseUrl}${path}`, {
+    method,
+    headers: { ...headers },
+    ...(body === undefined ? {} : { body }),
+    signal,
+    redirect: 'manual',
   });
+  if (!isAnswer(answer)) throw new SvcError("The client's `fetch` did not return a Response.");
+  return answer;
 }
 
 /** A custom `fetch` may return anything. */

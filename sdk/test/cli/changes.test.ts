@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTestService } from '@svc/service/harness/service.ts';
+import { listen } from '@svc/service/harness/socket.ts';
 import { temporaryDirectory } from '@svc/service/harness/temporary-directory.ts';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { clientOf, fetchOf, IN_PROCESS_URL } from '../client.ts';
@@ -57,6 +58,30 @@ describe('svc changes', () => {
     const csv = await command('changes tail --once --after start --format csv');
     expect(csv.stdout).toContain('company.created,companies,com_a,com_a,');
     expect(csv.stdout).toContain('"{""id"":""com_a""');
+  });
+
+  test('tail --stream prints each change as it is committed, and keeps its position in a file', async () => {
+    const url = await listen(service);
+    const file = join(home, 'streamed');
+    const controller = new AbortController();
+    const streaming = cli(['changes', 'tail', '--stream', '--after', 'start', '--position', file], {
+      env: { SVC_API_KEY: token, SVC_BASE_URL: url, XDG_CONFIG_HOME: home },
+      signal: controller.signal,
+    });
+    const positions = async (): Promise<string> => (await readFile(file, 'utf8').catch(() => '')).trim();
+    const newest = async (): Promise<string> =>
+      (await clientOf(service.app, token).changes.list({ limit: 1 })).data[0]?.id ?? '';
+    await expect.poll(positions).toBe(await newest());
+    await create('com_c');
+    await expect.poll(positions).toBe(await newest());
+    controller.abort(new Error('enough'));
+    expect(records((await streaming).stdout).map(({ recordId }) => recordId)).toEqual([
+      'com_a',
+      'com_b',
+      'com_c',
+    ]);
+    expect(await command('changes tail --stream --once')).toMatchObject({ code: 2, stdout: '' });
+    expect(await command('audits tail --stream')).toMatchObject({ code: 2, stdout: '' });
   });
 
   test('tail has no pause between polls to set', async () => {

@@ -2,9 +2,12 @@ import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { VERSION } from '@svc/sdk';
 import { onFileEnd } from '@svc/service/harness/cleanup.ts';
 import { bigQuery, LISTS } from '@svc/service/harness/lists.ts';
+import { seedChanges } from '@svc/service/harness/records.ts';
 import { addressOfNobody, listen, portOf } from '@svc/service/harness/socket.ts';
 import { createWorld } from '@svc/service/harness/world.ts';
 import { chromium } from 'playwright-core';
@@ -17,6 +20,15 @@ import { copyOfSources, findRuntime, packClient, projectWith, run } from './pack
 const { service, workspaceId, token } = await createWorld();
 const env = { SVC_BASE_URL: await listen(service), SVC_API_KEY: token, NOBODY: await addressOfNobody() };
 const project = await projectWith(await packClient(await copyOfSources()));
+
+const CHANGES = ['com_1', 'com_2', 'com_3'].map((id) => ({
+  type: 'company.created',
+  recordId: id,
+  companyId: id,
+  doc: JSON.stringify({ id, name: id }),
+  changed: [],
+}));
+await seedChanges(service.pool, workspaceId, CHANGES);
 
 const CHROMIUM = '/usr/bin/chromium';
 
@@ -46,6 +58,22 @@ for await (const { id } of svc.audits.list({ limit: 4 })) ids.push(id);
 const tailed = [];
 const tail = svc.audits.tail({ follow: false });
 for await (const { id } of tail) tailed.push(id);
+const [oldest] = (await svc.changes.list({ type: 'company.created', sort: 'created-ascending', limit: 1 })).data;
+const streamed = [];
+const changes = svc.changes.stream({ after: oldest.id });
+for await (const { recordId } of changes) if (streamed.push(recordId) === 2) break;
+let opened;
+const open = new Promise((resolve) => { opened = resolve; });
+const opening = async (url, init) => {
+  const response = await fetch(url, init);
+  opened();
+  return response;
+};
+const idle = new Svc({ fetch: opening }).changes.stream({ after: 'now' })[Symbol.asyncIterator]();
+const idleNext = idle.next();
+await open;
+await idle.return();
+const ended = (await idleNext).done;
 const audit = await svc.audits.get(ids[0]);
 const missing = await svc.audits.get('aud_none').catch((error) => error);
 const away = await new Svc({ baseUrl: process.env.NOBODY, retries: 1, timing: { sleep: async () => {} } }).companies.list().catch((error) => error);
@@ -70,7 +98,7 @@ const verify = (body) => verifyWebhook(body, new Headers(signed), secret, { now:
 const webhook = [(await verify(event)).type, await verify(event + ' ').catch((error) => error.code)];
 console.log(JSON.stringify({
   webhook, closed: await closed, mine, unset, mistake,
-  ids, tailed, version: VERSION, etag: typeof etagOf(audit), resumes: typeof tail.position,
+  ids, tailed, streamed, ended, version: VERSION, etag: typeof etagOf(audit), resumes: typeof tail.position,
   missing: missing instanceof SvcNotFoundError && missing.requestId.startsWith('req_'),
   away: away instanceof SvcNetworkError, aborted,
   dryRun: (await svc.companies.createMany([{ name: 'A' }, { name: 'B' }]).catch((error) => error.code)),
@@ -90,6 +118,8 @@ test.for(RUNTIMES)('it runs on $name', async (runtime, context) => {
     mistake: "The client's `fetch` has a mistake:",
     ids: await orderOf('created-descending'),
     tailed: await orderOf('created-ascending'),
+    streamed: ['com_2', 'com_3'],
+    ended: true,
     version: VERSION,
     etag: 'string',
     resumes: 'string',
@@ -124,8 +154,10 @@ async function startSite(page: string): Promise<Server> {
       return response.setHeader('content-type', 'text/javascript').end(await readFile(file));
     }
     const { authorization = '' } = headers;
-    const answer = await service.app.inject({ method: method as 'GET', url, headers: { authorization } });
-    return response.writeHead(answer.statusCode, { 'content-type': 'application/json' }).end(answer.body);
+    const answer = await fetch(env.SVC_BASE_URL + url, { method, headers: { authorization } });
+    response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' });
+    // The page may end the connection at any time.
+    return pipeline(Readable.from(answer.body ?? []), response).catch(() => undefined);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onFileEnd(async () => {
@@ -148,7 +180,14 @@ test('it runs in a browser', async (context) => {
     const ids = [];
     for await (const { id } of svc.audits.list({ limit: 4 })) ids.push(id);
     const missing = await svc.audits.get('aud_none').catch((error) => error instanceof SvcNotFoundError);
-    return { ids, missing };
+    const [oldest] = (await svc.changes.list({ type: 'company.created', sort: 'created-ascending', limit: 1 })).data;
+    const streamed = [];
+    for await (const { recordId } of svc.changes.stream({ after: oldest.id })) if (streamed.push(recordId) === 2) break;
+    return { ids, missing, streamed };
   })(${JSON.stringify(token)})`;
-  expect(await page.evaluate(program)).toEqual({ ids: await orderOf('created-descending'), missing: true });
+  expect(await page.evaluate(program)).toEqual({
+    ids: await orderOf('created-descending'),
+    missing: true,
+    streamed: ['com_2', 'com_3'],
+  });
 });

@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
+import { STREAM_HEARTBEAT_MS } from '@svc/sdk/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { STREAM_HEARTBEAT_MS, STREAM_UNREAD_MS, WAIT_READ_PAUSE_MS } from '../config/limits.ts';
+import { STREAM_UNREAD_MS, WAIT_READ_PAUSE_MS } from '../config/limits.ts';
 import { ApiError, errorEnvelope } from '../http/errors.ts';
 import { toApiError } from '../http/failures.ts';
 import type { AuthenticatedKey } from '../keys/authenticate.ts';

@@ -137,8 +137,6 @@ export const WAITS_MAX = 3_000;
 export const WAITS_PER_WORKSPACE_MAX = 1_000;
 export const WAITS_PER_KEY_MAX = 100;
 
-/** How often an idle stream sends a comment, so that nothing between it and its client ends the connection. */
-export const STREAM_HEARTBEAT_MS = 15_000;
 /** The changes of one page of a stream. Its client must have received them before the next page is read. */
 export const STREAM_PAGE_CHANGES = 50;
 /** The least time between two reads of a request that waits for changes. */

@@ -1,5 +1,6 @@
+import { STREAM_HEARTBEAT_MS } from '@svc/sdk/contract';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { STREAM_HEARTBEAT_MS, WAITS_PER_KEY_MAX } from '../../src/config/limits.ts';
+import { WAITS_PER_KEY_MAX } from '../../src/config/limits.ts';
 import { limitConnections } from '../../src/server/connections.ts';
 import { expectFailure } from '../harness/answers.ts';
 import { createTestService, TEST_ACTOR } from '../harness/service.ts';

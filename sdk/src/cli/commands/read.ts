@@ -1,3 +1,4 @@
+import type { ChangeStream } from '../../changes/stream.ts';
 import { CONTRACT, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, sortsOf } from '../../contract/index.ts';
 import type { List } from '../../list/list.ts';
 import { RESOURCES, type Resource, type Resources } from '../../resource.ts';
@@ -82,6 +83,7 @@ export const filtersOf = (
 export interface AnyCollection {
   list(options: object): List<AnyRecord & { readonly id: string }>;
   tail(options: object): Tail<AnyRecord & { readonly id: string }>;
+  stream(options: object): ChangeStream;
   get(id: string, options: object): Promise<AnyRecord>;
   count(options: object): Promise<Count>;
   create(record: object, options: object): Promise<AnyRecord>;

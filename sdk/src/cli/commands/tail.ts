@@ -16,9 +16,15 @@ const pollOption: Options = {
     description: `Pause between two polls. Default: ${POLL_SECONDS}`,
   },
 };
+const streamOption: Options = {
+  stream: {
+    type: 'boolean',
+    description: 'Keep one connection open, on which changes arrive, instead of a request per wait',
+  },
+};
 const POLLS = 'With a live key, each poll counts towards the quota.';
 const WAITS =
-  'The service holds each request for up to 25 seconds, until there is a change. With a live key, each request counts towards the quota.';
+  'The service holds each request for up to 25 seconds, until there is a change. With a live key, each request counts towards the quota. With --stream, each connection and each further 100 changes count.';
 
 export const tailCommand = (property: string, resource: Resource): Command => ({
   path: [resource.name, 'tail'],
@@ -36,7 +42,7 @@ export const tailCommand = (property: string, resource: Resource): Command => ({
       description: 'Read the position from this file, and store it there after each page of output',
     },
     once: { type: 'boolean', description: 'End at the newest record instead of waiting for new ones' },
-    ...(resource.positions === true ? {} : pollOption),
+    ...(resource.positions === true ? streamOption : pollOption),
     ...filterOptions(resource),
     ...formatOption,
   },
@@ -47,16 +53,24 @@ export const tailCommand = (property: string, resource: Resource): Command => ({
   async run({ io, values }) {
     const file = text(values, 'position');
     const after = await startPosition(values, file);
+    const [once, streamed] = [flag(values, 'once'), flag(values, 'stream')];
+    if (once && streamed) throw new UsageError('Use either --once or --stream: a stream does not end.');
     const writer = recordWriter(formatOf(values, io), resource.fields, io.stdout);
     const { collection } = await openCollection(io, property);
-    const tail = collection.tail({
+    const options = {
       ...filtersOf(resource, values),
       after,
-      follow: !flag(values, 'once'),
-      ...(resource.positions === true ? {} : { pollMs: (integer(values, 'poll', 1) ?? POLL_SECONDS) * 1000 }),
       retries: Number.POSITIVE_INFINITY,
       signal: io.signal,
-    });
+    };
+    const pollMs = (integer(values, 'poll', 1) ?? POLL_SECONDS) * 1000;
+    const tail = streamed
+      ? collection.stream(options)
+      : collection.tail({
+          ...options,
+          follow: !once,
+          ...(resource.positions === true ? {} : { pollMs }),
+        });
     await tail.begin();
     if (file !== undefined) await writePosition(file, tail.position);
     for await (const records of tail.pages()) {
