@@ -44,6 +44,16 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     await node.kill();
     await node.start();
   },
+  async 'kill all nodes'({ nodes }) {
+    await Promise.all(nodes.map((node) => node.kill()));
+    await Promise.all(nodes.map((node) => node.start()));
+  },
+  async 'restart the nodes one after the other'({ nodes }) {
+    for (const node of nodes) {
+      await node.stop();
+      await node.start();
+    }
+  },
   async 'stop a node'({ nodes }, random) {
     const node = random.pick(nodes);
     await node.signal('SIGSTOP');
