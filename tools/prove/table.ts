@@ -14,7 +14,8 @@ export interface Proof {
 export const PROOFS: readonly Proof[] = [
   {
     name: 'history',
-    shows: 'with clients on two nodes under faults, the database has exactly the acknowledged records',
+    shows:
+      'with clients on two nodes under faults, the database has exactly the acknowledged records, and copies, streams and webhooks have every change',
     file: 'service/test/history/history.proof.ts',
     seconds: 40,
   },

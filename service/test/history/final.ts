@@ -23,7 +23,8 @@ export async function finalState(
       'select id, title, doc from content where workspace_id = $1 order by created_at, id',
     ),
     log: await rowsOf<LogRow>(
-      `select id, kind, doc::json->>'requestId' as "requestId", (doc::json->>'status')::int as status
+      `select id, kind, doc::json->>'requestId' as "requestId", (doc::json->>'status')::int as status,
+         case when kind = 'stream.closed' then (doc::json->'details'->>'changes')::int end as streamed
        from audit_log where workspace_id = $1 order by created_at, id`,
     ),
     counted: counter?.records ?? 0,

@@ -6,6 +6,11 @@ export interface History {
   readonly walks: readonly Walk[];
   readonly tails: readonly Tail[];
   readonly copies: readonly Copy[];
+  /** All changes of each workspace that has readers of its feed. They were read after the last one. */
+  readonly feeds: readonly Feed[];
+  readonly longPolls: readonly LongPoll[];
+  readonly streams: readonly StreamReader[];
+  readonly receivers: readonly Receiver[];
   readonly endedTokens: readonly EndedToken[];
   readonly final: readonly FinalWorkspace[];
 }
@@ -70,12 +75,82 @@ export interface Tail {
 /** A copy of records that a client has maintained with the feed until the last write. */
 export interface Copy {
   readonly workspaceId: string;
+  /** How the changes came to the copy, such as `long polls`. */
+  readonly by: string;
+  /** The position after which it follows the feed. */
+  readonly after: string;
   /** The ids of all changes, in the order in which they came. */
   readonly changes: readonly string[];
   /** The JSON of each record, by its id. */
   readonly records: Readonly<Record<'audits' | 'content', ReadonlyMap<string, string>>>;
   /** Whether a position was refused with 410. */
   readonly expired: boolean;
+}
+
+/** The changes of a workspace after the position with which the run began, in their order. */
+export interface Feed {
+  readonly workspaceId: string;
+  readonly changes: readonly FeedChange[];
+}
+
+export interface FeedChange {
+  readonly id: string;
+  readonly type: string;
+  /** The item of `GET /v1/changes`. */
+  readonly json: string;
+}
+
+/** A request for changes with `wait`. It was answered, or broke, or its client gave up. */
+export interface LongPoll {
+  readonly workspaceId: string;
+  readonly requestId: string;
+  readonly startMs: number;
+  readonly endMs: number;
+  /** Whether no changes came. */
+  readonly empty: boolean;
+}
+
+/** A reader of the stream, which connects to another node when a connection has ended, and resumes after its last event. */
+export interface StreamReader {
+  readonly workspaceId: string;
+  /** The position after which it began. */
+  readonly after: string;
+  /** In their order. */
+  readonly connections: readonly StreamConnection[];
+}
+
+export interface StreamConnection {
+  readonly requestId: string;
+  /** The ids of the changes that arrived. */
+  readonly ids: readonly string[];
+  /**
+   * `complete`: the service ended it, without an error. `closed`: the reader did, after the last change and the faults.
+   * `broken`: by a fault.
+   */
+  readonly end: 'complete' | 'closed' | 'broken';
+}
+
+/** A receiver of webhooks, with everything that arrived there. */
+export interface Receiver {
+  readonly workspaceId: string;
+  readonly name: string;
+  readonly ordered: boolean;
+  /** The types of changes that its endpoint gets. Null: all. */
+  readonly types: readonly string[] | null;
+  /** The position after which its endpoint gets the changes. */
+  readonly after: string;
+  readonly arrivals: readonly Arrival[];
+}
+
+/** A webhook that arrived. */
+export interface Arrival {
+  /** Its header `webhook-id`. */
+  readonly id: string;
+  readonly body: string;
+  /** Whether its signature is valid. */
+  readonly signed: boolean;
+  /** Whether the receiver answered it with a success. */
+  readonly accepted: boolean;
 }
 
 /** A token whose revocation or rotation was confirmed at this time. */
@@ -104,6 +179,8 @@ export interface LogRow {
   readonly kind: string;
   readonly requestId: string | null;
   readonly status: number | null;
+  /** In an entry `stream.closed`: how many changes the stream has sent. */
+  readonly streamed: number | null;
 }
 
 export const isSuccess = (status: number | undefined): boolean =>
@@ -125,3 +202,10 @@ export function idsOfWrite({ ids, attempts }: Write): readonly string[] {
   const answered = attempts.find(({ status, answeredIds }) => isSuccess(status) && answeredIds.length > 0);
   return answered?.answeredIds ?? ids;
 }
+
+/** The changes that an endpoint or a reader wants, in the order of the feed. */
+export const wantedBy = (
+  { types, after }: Pick<Receiver, 'types' | 'after'>,
+  { changes }: Feed,
+): readonly FeedChange[] =>
+  changes.filter(({ id, type }) => id > after && (types === null || types.includes(type)));

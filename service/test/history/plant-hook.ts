@@ -1,5 +1,5 @@
 import { registerHooks } from 'node:module';
-import type { Plant } from './plants.ts';
+import type { Plant } from './plant.ts';
 
 // Loaded by a node of the service before anything else: changes one of its modules as it is loaded. The service itself
 // knows nothing of this.

@@ -13,7 +13,8 @@ test.each(PLANTS)(
   async (plant) => {
     const { history } = await runHistory({
       seed: SEED,
-      seconds: SECONDS,
+      seconds: Math.max(SECONDS, plant.seconds ?? 0),
+      webhooks: plant.webhooks ?? false,
       faults: plant.faults,
       imports: [HOOK],
       env: { PLANTED_FAULT: JSON.stringify(plant) },

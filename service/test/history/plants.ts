@@ -1,20 +1,7 @@
-/** A bug that could get into the service: a change of one module's text. */
-export interface Plant {
-  readonly name: string;
-  /** Below `service/src/`. */
-  readonly file: string;
-  /** The file contains this text exactly once. */
-  readonly replace: string;
-  readonly by: string;
-  /** Text that is added at the end of the module. */
-  readonly append?: string;
-  /** The faults that the bug needs to cause damage. */
-  readonly faults: readonly string[];
-  /** The finding of the checker. */
-  readonly found: RegExp;
-}
+import { EVENT_PLANTS } from './events/plants.ts';
+import type { Plant } from './plant.ts';
 
-export const PLANTS: readonly Plant[] = [
+const RECORD_PLANTS: readonly Plant[] = [
   {
     name: 'late entry: the answer leaves before its audit entry is committed',
     file: 'api/audit-hook.ts',
@@ -25,7 +12,7 @@ export const PLANTS: readonly Plant[] = [
       return Promise.resolve({ result: 'recorded', quota: null });
     }`,
     faults: ['kill a worker', 'kill a node'],
-    found: /has no entry/,
+    found: /has no entry$/,
   },
   {
     name: 'cached revocation: the audit entry no longer confirms the key',
@@ -80,9 +67,11 @@ export const PLANTS: readonly Plant[] = [
       return result;
     }`,
     faults: [],
-    found: /acknowledged records are missing|has no entry/,
+    found: /acknowledged records are missing|has no entry$/,
   },
 ];
+
+export const PLANTS: readonly Plant[] = [...RECORD_PLANTS, ...EVENT_PLANTS];
 
 const COMMIT_OF_A_MIGRATION = 'await commit(client);';
 

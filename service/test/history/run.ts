@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { startThrowawayServer, waitFor } from '@svc/embedded-postgres/testing';
 import { inject } from 'vitest';
+import { newestPosition } from '../../src/changes/after.ts';
 import { createPool } from '../../src/database/pool.ts';
 import { onFileEnd } from '../harness/cleanup.ts';
 import { bootstrapWorkspace, signIn } from '../harness/dashboard-http.ts';
@@ -8,7 +9,10 @@ import { importText, ndjson } from '../harness/import.ts';
 import { startProxy } from '../harness/postgres/proxy.ts';
 import { databaseUrl } from '../harness/postgres/template.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
-import { copyRecords } from './copy.ts';
+import { copyByLongPolls, copyRecords } from './copy.ts';
+import { recordFeed } from './events/feed.ts';
+import { startReceivers } from './events/receivers.ts';
+import { readStream } from './events/stream.ts';
 import { FAULT_NAMES, injectFaults, type Stage } from './faults.ts';
 import { finalState } from './final.ts';
 import { type History, isSuccess } from './history.ts';
@@ -27,6 +31,8 @@ const CONTENT_WRITERS = 2;
 const QUOTA = 400;
 const QUOTA_CLIENTS = 3;
 const POOL_SIZE = 2;
+/** A run of so many seconds has a receiver that does not respond once. The service waits 15 seconds for it. */
+const HANGS_FROM_SECONDS = 20;
 /** The longest time that the run waits until the service has recovered. */
 const RECOVERY = { timeout: 45_000, interval: 100 } as const;
 
@@ -35,6 +41,8 @@ export interface RunOptions {
   readonly seconds: number;
   /** The names of the faults that are injected. Default: all of them. */
   readonly faults?: readonly string[];
+  /** Whether there are receivers of webhooks. Default: true. */
+  readonly webhooks?: boolean;
   /** Modules that the nodes load first, such as a planted fault. */
   readonly imports?: readonly string[];
   /** Settings for those modules. */
@@ -51,6 +59,7 @@ export async function runHistory({
   seed,
   seconds,
   faults: names = FAULT_NAMES,
+  webhooks = true,
   imports = [],
   env: extra = {},
 }: RunOptions): Promise<Run> {
@@ -61,13 +70,15 @@ export async function runHistory({
   const proxy = await startProxy(database.socketPath);
   onFileEnd(proxy.close);
 
+  const secret = randomBytes(32).toString('base64url');
   const env = {
     SVC_DATABASE_URL: tcpUrl(database.url, proxy.port),
-    SVC_SECRET: randomBytes(32).toString('base64url'),
+    SVC_SECRET: secret,
     SVC_WORKERS: WORKERS,
     SVC_LOG_LEVEL: 'warn',
     // The clients use ended keys on purpose, all from one address.
     SVC_FAILED_AUTH_PER_MINUTE: '1000000',
+    SVC_WEBHOOK_NETWORKS: '127.0.0.0/8',
     ...extra,
   };
   const directory = await temporaryDirectory();
@@ -101,6 +112,11 @@ export async function runHistory({
   const recorder = createRecorder();
   const scene = createScene(recorder, [first.url, second.url]);
   const randomFor = (client: number) => randomOf(seed + client);
+  const after = await newestPosition(pool, main);
+  const hangs = seconds >= HANGS_FROM_SECONDS;
+  const receivers = webhooks
+    ? await startReceivers({ pool, secret, workspaceId: main, after, random: randomFor(300), hangs })
+    : undefined;
   const writers = [
     ...Array.from({ length: AUDIT_WRITERS }, (_, i) =>
       writeAudits(scene, `audits-${i}`, { live, sandbox }, randomFor(i + 1)),
@@ -112,12 +128,19 @@ export async function runHistory({
     changeKeys(scene, 'key', { workspaceId: main, sessions, random: randomFor(200) }),
     walkAudits(scene, reader),
   ];
-  const readers = [tailAudits(scene, reader), tailLog(scene, reader), copyRecords(scene, reader)];
+  const readers = [
+    tailAudits(scene, reader),
+    tailLog(scene, reader),
+    copyRecords(scene, reader),
+    copyByLongPolls(scene, reader, randomFor(400)),
+    ...nodes.map(({ url }) => readStream(scene, reader, after, url)),
+  ];
 
   const stage: Stage = { nodes: [first, second], database, proxy };
   const faults = await injectFaults(stage, randomOf(seed), performance.now() + seconds * 1_000, names);
   // What a client has begun it repeats until it is answered, so writers end only at nodes that work.
   scene.close();
+  receivers?.recover();
   const recovered = waitFor(
     () => Promise.all(nodes.map(async ({ url }) => readiness(await fetch(`${url}/readyz`)))),
     RECOVERY,
@@ -126,9 +149,10 @@ export async function runHistory({
   const givenUp = setTimeout(scene.end, RECOVERY.timeout);
   await Promise.all(writers);
   clearTimeout(givenUp);
+  await recordFeed(scene, reader, { pool, after });
   scene.end();
   const tooLong = setTimeout(scene.abandon, RECOVERY.timeout);
-  await Promise.all(readers);
+  await Promise.all([...readers, receivers?.record(recorder)]);
   clearTimeout(tooLong);
 
   const exactCount = async (token: NamedToken): Promise<number> => {

@@ -5,10 +5,14 @@ export interface Scene {
   readonly recorder: Recorder;
   /** The nodes in turn. */
   nodeUrl(): string;
+  /** Another node than this one. */
+  otherNode(url: string): string;
   /** Clients begin new work. */
   isOpen(): boolean;
   /** The faults are healed, and every writer has ended: readers may end when they have seen everything. */
   isOver(): boolean;
+  /** Is aborted when `isOver` becomes true. */
+  readonly over: AbortSignal;
   /** The service did not come back: nobody waits for it any longer. */
   isAbandoned(): boolean;
 }
@@ -22,17 +26,21 @@ export interface SceneControl extends Scene {
 export function createScene(recorder: Recorder, urls: readonly [string, ...string[]]): SceneControl {
   let phase: 'open' | 'closed' | 'over' | 'abandoned' = 'open';
   let asked = 0;
+  const over = new AbortController();
   return {
     recorder,
     nodeUrl: () => urls[asked++ % urls.length] ?? urls[0],
+    otherNode: (url) => urls.find((each) => each !== url) ?? urls[0],
     isOpen: () => phase === 'open',
     isOver: () => phase === 'over' || phase === 'abandoned',
+    over: over.signal,
     isAbandoned: () => phase === 'abandoned',
     close() {
       phase = 'closed';
     },
     end() {
       if (phase !== 'abandoned') phase = 'over';
+      over.abort();
     },
     abandon() {
       phase = 'abandoned';

@@ -19,7 +19,7 @@ const created = (n: number, id: string, fields: Partial<WriteAttempt> = {}): Wri
 });
 
 const entry = (n: number, status: number) => ({
-  ...{ id: `log${n}`, kind: 'api.request', requestId: `r${n}`, status },
+  ...{ id: `log${n}`, kind: 'api.request', requestId: `r${n}`, status, streamed: null },
 });
 
 const row = (id: string) => ({ id, doc: JSON.stringify({ id }) });
@@ -32,12 +32,14 @@ const workspace: FinalWorkspace = {
 const writes = [created(1, 'a'), created(2, 'b')];
 
 const copyOf = (ids: readonly string[], fields: Partial<Copy> = {}): Copy => ({
-  workspaceId,
+  ...{ workspaceId, by: 'requests', after: 'chg_0' },
   changes: ['chg_1', 'chg_2'],
   records: { audits: new Map(ids.map((id) => [id, row(id).doc])), content: new Map() },
   expired: false,
   ...fields,
 });
+
+const changes = ['chg_1', 'chg_2'].map((id) => ({ id, type: 'audit.created', json: JSON.stringify({ id }) }));
 
 /** Two audits are created, one after the other, and then read. */
 const sound: History = {
@@ -49,7 +51,7 @@ const sound: History = {
     { workspaceId, list: 'audit-log', ids: ['log1', 'log2', 'log3'] },
   ],
   copies: [copyOf(['a', 'b'])],
-  endedTokens: [],
+  ...{ feeds: [{ workspaceId, changes }], longPolls: [], streams: [], receivers: [], endedTokens: [] },
   final: [workspace],
 };
 
@@ -159,8 +161,21 @@ describe('the checker finds', () => {
       },
       /a copy of audits has an old a/,
     ],
-    ['a repeated change', { copies: [copyOf(['a', 'b'], { changes: ['1', '1'] })] }, /was delivered twice/],
-    ['a feed out of order', { copies: [copyOf(['a', 'b'], { changes: ['2', '1'] })] }, /out of order at 1/],
+    [
+      'a repeated change',
+      { copies: [copyOf(['a', 'b'], { changes: ['chg_1', 'chg_1', 'chg_2'] })] },
+      /the feed by requests repeats chg_1/,
+    ],
+    [
+      'a skipped change',
+      { copies: [copyOf(['a', 'b'], { changes: ['chg_2'] })] },
+      /the feed by requests skips chg_1/,
+    ],
+    [
+      'a feed out of order',
+      { copies: [copyOf(['a', 'b'], { changes: ['chg_2', 'chg_1'] })] },
+      /the feed by requests is out of order at chg_1/,
+    ],
     [
       'an expired position',
       { copies: [copyOf(['a', 'b'], { expired: true })] },

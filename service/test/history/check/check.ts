@@ -1,5 +1,6 @@
 import type { History } from '../history.ts';
 import { checkCopies } from './copies.ts';
+import { checkLongPolls, checkReceivers, checkStreams } from './events.ts';
 import { checkEntries, checkKeys, checkQuota } from './log.ts';
 import { checkContent, checkCounts, checkCreates, checkTails, checkWalks } from './records.ts';
 
@@ -11,6 +12,9 @@ const CHECKS: readonly ((history: History) => readonly Violation[])[] = [
   checkContent,
   checkTails,
   checkCopies,
+  checkLongPolls,
+  checkStreams,
+  checkReceivers,
   checkWalks,
   checkCounts,
   checkEntries,

@@ -1,21 +1,16 @@
-import type { Copy, FinalWorkspace, History } from '../history.ts';
-
-const SHOWN_MAX = 5;
-
-const some = (ids: readonly string[]): string =>
-  `${ids.slice(0, SHOWN_MAX).join(', ')}${ids.length > SHOWN_MAX ? ` and ${ids.length - SHOWN_MAX} more` : ''}`;
+import { type Copy, type FinalWorkspace, type History, wantedBy } from '../history.ts';
+import { feedOf, finalOf, sequenceFaults, some } from './sequence.ts';
 
 /** A copy that was maintained with the feed equals its source, byte for byte, and each change came once, in order. */
 export const checkCopies = (history: History): readonly string[] =>
   history.copies.flatMap((copy) => {
-    const final = history.final.find(({ workspaceId }) => workspaceId === copy.workspaceId);
-    if (final === undefined) throw new Error(`the history has no final state of ${copy.workspaceId}`);
-    const { changes, expired } = copy;
-    const violations = expired ? ['a position of the feed expired'] : [];
-    if (new Set(changes).size < changes.length) violations.push('a change was delivered twice');
-    const at = changes.findIndex((id, i) => i > 0 && id <= (changes[i - 1] ?? ''));
-    if (at !== -1) violations.push(`the feed is out of order at ${changes[at]}`);
-    return [...violations, ...differences(copy, final)];
+    const { workspaceId, by, after, changes, expired } = copy;
+    const wanted = wantedBy({ types: null, after }, feedOf(history, workspaceId));
+    return [
+      ...(expired ? ['a position of the feed expired'] : []),
+      ...sequenceFaults(`the feed by ${by}`, changes, wanted),
+      ...differences(copy, finalOf(history, workspaceId)),
+    ];
   });
 
 const differences = ({ records }: Copy, final: FinalWorkspace): readonly string[] =>

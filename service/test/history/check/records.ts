@@ -1,16 +1,5 @@
-import { type FinalWorkspace, type History, idsOfWrite, outcomeOf, type Write } from '../history.ts';
-
-/** The most ids that are shown, so that one fault does not print ten thousand lines. */
-const SHOWN_MAX = 5;
-
-const some = (ids: readonly string[]): string =>
-  `${ids.slice(0, SHOWN_MAX).join(', ')}${ids.length > SHOWN_MAX ? ` and ${ids.length - SHOWN_MAX} more` : ''}`;
-
-const finalOf = (history: History, workspaceId: string): FinalWorkspace => {
-  const found = history.final.find((each) => each.workspaceId === workspaceId);
-  if (found === undefined) throw new Error(`the history has no final state of ${workspaceId}`);
-  return found;
-};
+import { type History, idsOfWrite, outcomeOf, type Write } from '../history.ts';
+import { finalOf, some } from './sequence.ts';
 
 const creates = (history: History, workspaceId: string): readonly Write[] =>
   history.writes.filter((write) => write.kind === 'create' && write.workspaceId === workspaceId);
