@@ -1,8 +1,14 @@
+import type { Time } from '@svc/sdk';
 import type uPlot from 'uplot';
 import { formatCompact } from '../format/number.ts';
 import type { PlotColors } from './plot.tsx';
 
+/** In pixels. */
+export const PLOT_HEIGHT = 220;
 const FONT = '12px system-ui, sans-serif';
+
+/** The x values of a plot: seconds since the epoch. */
+export const secondsOf = (times: readonly Time[]): number[] => times.map((at) => Date.parse(at) / 1000);
 
 /** The axis of times. */
 export const timeAxis = ({ soft, line }: PlotColors): uPlot.Axis => ({

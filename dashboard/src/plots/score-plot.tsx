@@ -1,10 +1,9 @@
 import type { Scores } from '@svc/service/dashboard/wire';
 import { useCallback, useMemo } from 'react';
 import type uPlot from 'uplot';
-import { CURSOR, timeAxis, valueAxis } from './axes.ts';
+import { CURSOR, PLOT_HEIGHT, secondsOf, timeAxis, valueAxis } from './axes.ts';
 import { Plot, type PlotColors } from './plot.tsx';
 
-const HEIGHT = 220;
 /** A line with at most this many points also shows the points. */
 const FEW_POINTS = 10;
 
@@ -30,10 +29,7 @@ export const LINE_DASHES: readonly (readonly number[])[] = [
 /** Headline scores (0 to 100) over time, one line per company. */
 export function ScorePlot({ scores: { times, companies } }: { readonly scores: Scores }) {
   const data = useMemo(
-    (): uPlot.AlignedData => [
-      times.map((time) => Date.parse(time) / 1000),
-      ...companies.map(({ scores }) => [...scores]),
-    ],
+    (): uPlot.AlignedData => [secondsOf(times), ...companies.map(({ scores }) => [...scores])],
     [times, companies],
   );
   const options = useCallback(
@@ -57,7 +53,7 @@ export function ScorePlot({ scores: { times, companies } }: { readonly scores: S
     }),
     [companies],
   );
-  return <Plot label={describe(companies)} data={data} options={options} height={HEIGHT} />;
+  return <Plot label={describe(companies)} data={data} options={options} height={PLOT_HEIGHT} />;
 }
 
 const pointsOf = (scores: readonly (number | null)[]): number =>
