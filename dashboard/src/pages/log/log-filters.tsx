@@ -2,18 +2,12 @@ import type { ApiKey } from '@svc/sdk';
 import { type AuditLogKind, HTTP_METHODS, type HttpMethod } from '@svc/sdk/contract';
 import { X } from 'lucide-react';
 import { type FormEvent, useEffect, useState } from 'react';
+import { TimeFilter } from '../../list/time-filter.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Input } from '../../ui/form/input.tsx';
 import { Select } from '../../ui/form/select.tsx';
 import { KIND_LABELS } from './kinds.ts';
-import {
-  isFiltered,
-  type LogSearch,
-  RANGE_DEFAULT,
-  RANGES,
-  type Range,
-  STATUS_GROUPS,
-} from './log-search.ts';
+import { isFiltered, type LogSearch, RANGE_DEFAULT, STATUS_GROUPS } from './log-search.ts';
 
 export interface LogFiltersProps {
   readonly search: LogSearch;
@@ -23,10 +17,6 @@ export interface LogFiltersProps {
   readonly onClear: () => void;
 }
 
-const ranges = [
-  ...Object.entries(RANGES).map(([value, { label }]) => ({ value, label })),
-  { value: 'custom', label: 'Custom range' },
-];
 const kinds = Object.entries(KIND_LABELS).map(([value, label]) => ({ value, label }));
 const methods = HTTP_METHODS.map((value) => ({ value, label: value }));
 const statusGroups = Object.entries(STATUS_GROUPS).map(([value, { label }]) => ({ value, label }));
@@ -59,14 +49,7 @@ export function LogFilters({ search, keys, onFilter, onClear }: LogFiltersProps)
   const { range = RANGE_DEFAULT, kind, status, method, key } = search;
   return (
     <search aria-label="Filters" className="grid grid-cols-2 gap-2 sm:flex sm:flex-wrap">
-      <Select
-        aria-label="Time"
-        className="sm:w-32"
-        value={range}
-        options={ranges}
-        onChange={({ target }) => onFilter({ range: target.value as Range })}
-      />
-      {range === 'custom' ? <CustomRange search={search} onFilter={onFilter} /> : null}
+      <TimeFilter value={{ ...search, range }} onChange={onFilter} />
       <Select
         aria-label="Kind"
         className="sm:w-32"
@@ -152,22 +135,3 @@ function TextFilter({ label, placeholder, value, tidy = (text) => text, onFilter
     </form>
   );
 }
-
-const CustomRange = ({ search: { from, to }, onFilter }: Pick<LogFiltersProps, 'search' | 'onFilter'>) => (
-  <>
-    <Input
-      type="datetime-local"
-      aria-label="From"
-      className="col-span-2 sm:!w-48"
-      value={from ?? ''}
-      onChange={({ target }) => onFilter({ from: target.value || undefined })}
-    />
-    <Input
-      type="datetime-local"
-      aria-label="To"
-      className="col-span-2 sm:!w-48"
-      value={to ?? ''}
-      onChange={({ target }) => onFilter({ to: target.value || undefined })}
-    />
-  </>
-);
