@@ -13,6 +13,8 @@ export const PAGE_PATHS = [
   '/w/$workspaceId',
   '/w/$workspaceId/keys',
   '/w/$workspaceId/log',
+  '/w/$workspaceId/webhooks',
+  '/w/$workspaceId/webhooks/$endpointId',
   '/w/$workspaceId/data/$resource',
   '/w/$workspaceId/data/$resource/$recordId',
   '/w/$workspaceId/explorer',

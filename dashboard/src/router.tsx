@@ -8,6 +8,7 @@ import { listRoute, recordRoute } from './routes/data.tsx';
 import { RouteFailure, rootRoute } from './routes/root.tsx';
 import { invitationRoute, passwordResetRoute, setUpRoute, signInRoute } from './routes/sign-in.tsx';
 import { signedInRoute, startRoute } from './routes/signed-in.tsx';
+import { webhookRoute, webhooksRoute } from './routes/webhooks.tsx';
 import {
   explorerRoute,
   keysRoute,
@@ -29,6 +30,8 @@ const routeTree = rootRoute.addChildren([
       overviewRoute,
       keysRoute,
       logRoute,
+      webhooksRoute,
+      webhookRoute,
       listRoute,
       recordRoute,
       explorerRoute,

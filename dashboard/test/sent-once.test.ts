@@ -1,75 +1,8 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { type CreatingForm, FORMS } from './harness/creating-forms.ts';
 import type { Visitor } from './harness/visitor.ts';
 import { BROWSER_PATH, createWorld, PASSWORD, type Person, type World } from './harness/world.ts';
-
-interface CreatingForm {
-  /** Path of the page below the workspace. */
-  readonly page: string;
-  readonly open: (page: Page) => Promise<void>;
-  /** Fills the form. The focus stays in a field, so that Enter sends the form. */
-  readonly fill: (page: Page, round: number) => Promise<void>;
-  readonly submit: string;
-  /** Name of the submit button after a failure. Default: the same. */
-  readonly again?: string;
-  /** Resolves when the form has been sent. */
-  readonly done: (page: Page) => Promise<void>;
-  readonly request: RegExp;
-  readonly rows: string;
-}
-
-const FORMS: Readonly<Record<string, CreatingForm>> = {
-  'Create key': {
-    page: '/keys',
-    open: (page) => page.getByRole('button', { name: 'Create key' }).first().click(),
-    fill: (page, round) => page.getByLabel('Name').fill(`Key ${round}`),
-    submit: 'Create key',
-    done: (page) => page.locator('[data-token]').waitFor(),
-    request: /\/keys$/,
-    rows: 'select id from api_keys',
-  },
-  'New workspace': {
-    page: '/keys',
-    open: async (page) => {
-      await page.getByRole('button', { name: /^Workspace/ }).click();
-      await page.getByRole('menuitem', { name: 'New workspace' }).click();
-    },
-    fill: (page, round) => page.getByLabel('Name').fill(`Workspace ${round}`),
-    submit: 'Create workspace',
-    done: (page) => page.getByRole('button', { name: /^Workspace Workspace \d/ }).waitFor(),
-    request: /\/workspaces$/,
-    rows: 'select id from workspaces',
-  },
-  'Invite a member': {
-    page: '/settings?tab=members',
-    open: (page) => page.getByRole('button', { name: 'Invite', exact: true }).click(),
-    fill: (page, round) => page.getByLabel('Email address').fill(`new${round}@example.com`),
-    submit: 'Create link',
-    done: (page) => page.getByRole('button', { name: 'Copy link' }).waitFor(),
-    request: /\/invitations$/,
-    rows: 'select id from invitations',
-  },
-  'Import a file': {
-    page: '/data/companies',
-    open: (page) =>
-      page
-        .getByRole('button', { name: /^Import/ })
-        .first()
-        .click(),
-    fill: async (page, round) => {
-      const buffer = Buffer.from(`name\nCompany ${round}\n`);
-      await page
-        .getByLabel('File', { exact: true })
-        .setInputFiles({ name: 'companies.csv', mimeType: 'text/csv', buffer });
-      await page.getByRole('cell', { name: `Company ${round}` }).waitFor();
-    },
-    submit: 'Import',
-    again: 'Try again',
-    done: (page) => page.getByText('1 company imported').waitFor(),
-    request: /\/imports\/companies/,
-    rows: 'select id from companies',
-  },
-};
 
 /** Ways to send a form twice before the next render. */
 const TWICE: Readonly<Record<string, (page: Page, submit: string) => Promise<void>>> = {

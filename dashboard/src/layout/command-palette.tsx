@@ -7,7 +7,7 @@ import { useSignOut } from '../session/sign-out.ts';
 import { setTheme } from '../theme/theme.ts';
 import { OVERLAY_CLASS } from '../ui/popup/dialog.tsx';
 import { useReturnFocus } from '../ui/popup/return-focus.ts';
-import { NAVIGATION } from './navigation.ts';
+import { useNavigation } from './navigation.ts';
 
 export interface CommandPaletteProps {
   readonly workspaceId: string | undefined;
@@ -18,6 +18,7 @@ export interface CommandPaletteProps {
 export default function CommandPalette({ workspaceId, onClose }: CommandPaletteProps) {
   const { workspaces } = useMe();
   const others = workspaces.filter(({ id }) => id !== workspaceId);
+  const groups = useNavigation(workspaceId);
   const navigate = useNavigate();
   const signOut = useSignOut();
   const returnFocus = useReturnFocus(true);
@@ -45,14 +46,16 @@ export default function CommandPalette({ workspaceId, onClose }: CommandPaletteP
               <Command.Empty className="px-3 py-8 text-center text-soft">No results</Command.Empty>
               {workspaceId === undefined ? null : (
                 <Group heading="Pages">
-                  {NAVIGATION.flatMap(({ items }) => items).map(({ to, resource = '', label, icon }) => (
-                    <Item
-                      key={label}
-                      icon={icon}
-                      label={label}
-                      onSelect={run(() => navigate({ to, params: { workspaceId, resource } }))}
-                    />
-                  ))}
+                  {groups
+                    .flatMap(({ items }) => items)
+                    .map(({ to, resource = '', label, icon }) => (
+                      <Item
+                        key={label}
+                        icon={icon}
+                        label={label}
+                        onSelect={run(() => navigate({ to, params: { workspaceId, resource } }))}
+                      />
+                    ))}
                 </Group>
               )}
               {others.length === 0 ? null : (

@@ -1,4 +1,5 @@
 import { capitalized } from '@svc/sdk/contract';
+import { allows, type Permission } from '@svc/service/dashboard/permissions';
 import {
   ChartNoAxesColumn,
   KeyRound,
@@ -6,19 +7,26 @@ import {
   ScrollText,
   Settings,
   SquareTerminal,
+  Webhook,
 } from 'lucide-react';
+import { useMe } from '../api/me.ts';
 import type { PagePath } from '../page-paths.ts';
 import { resourceIcon } from '../resources/icon.ts';
 import { DATA_RESOURCES } from '../resources/resources.ts';
 
 export interface Destination {
-  readonly to: Exclude<Extract<PagePath, `/w/$workspaceId${string}`>, `${string}/$recordId`>;
+  readonly to: Exclude<
+    Extract<PagePath, `/w/$workspaceId${string}`>,
+    `${string}/$recordId` | `${string}/$endpointId${string}`
+  >;
   /** Name of the resource, for its list. */
   readonly resource?: string;
   readonly label: string;
   readonly icon: LucideIcon;
   /** Highlighted only on this path, not on paths below it. */
   readonly exact?: boolean;
+  /** Shown only to people with this permission. Default: to every member. */
+  readonly permission?: Permission;
 }
 
 export interface DestinationGroup {
@@ -26,13 +34,14 @@ export interface DestinationGroup {
   readonly items: readonly Destination[];
 }
 
-/** The pages of a workspace, for the sidebar and the command palette. */
-export const NAVIGATION: readonly DestinationGroup[] = [
+/** The pages of a workspace. */
+const NAVIGATION: readonly DestinationGroup[] = [
   {
     items: [
       { to: '/w/$workspaceId', label: 'Overview', icon: ChartNoAxesColumn, exact: true },
       { to: '/w/$workspaceId/keys', label: 'API keys', icon: KeyRound },
       { to: '/w/$workspaceId/log', label: 'Audit log', icon: ScrollText },
+      { to: '/w/$workspaceId/webhooks', label: 'Webhooks', icon: Webhook, permission: 'webhook.manage' },
     ],
   },
   {
@@ -52,3 +61,13 @@ export const NAVIGATION: readonly DestinationGroup[] = [
     ],
   },
 ];
+
+/** The pages of a workspace that the person may open, for the sidebar and the command palette. */
+export function useNavigation(workspaceId: string | undefined): readonly DestinationGroup[] {
+  const role = useMe().workspaces.find(({ id }) => id === workspaceId)?.role;
+  if (role === undefined) return [];
+  return NAVIGATION.map((group) => ({
+    ...group,
+    items: group.items.filter(({ permission }) => permission === undefined || allows(role, permission)),
+  }));
+}

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { Search } from 'lucide-react';
 import { classes } from '../ui/classes.ts';
-import { type Destination, NAVIGATION } from './navigation.ts';
+import { type Destination, useNavigation } from './navigation.ts';
 import { UserMenu } from './user-menu.tsx';
 import { WorkspaceSwitcher } from './workspace-switcher.tsx';
 
@@ -17,6 +17,7 @@ const ITEM_CLASS =
   'flex h-8 items-center gap-2.5 rounded-md px-2 text-soft transition-colors hover:bg-hover hover:text-ink';
 
 export function Sidebar({ workspaceId, onSearch, onLeave }: SidebarProps) {
+  const groups = useNavigation(workspaceId);
   return (
     <div className="flex h-full flex-col gap-3 p-3">
       <WorkspaceSwitcher workspaceId={workspaceId} onLeave={onLeave} />
@@ -35,7 +36,7 @@ export function Sidebar({ workspaceId, onSearch, onLeave }: SidebarProps) {
       >
         {workspaceId === undefined
           ? null
-          : NAVIGATION.map(({ label, items }) => (
+          : groups.map(({ label, items }) => (
               <div key={label ?? 'top'} className="flex flex-col gap-0.5">
                 {label === undefined ? null : (
                   <h2 className="px-2 pb-1 text-xs font-medium text-soft">{label}</h2>

@@ -8,6 +8,7 @@ import { NotFoundPage } from '../layout/not-found.tsx';
 import { PageSkeleton } from '../layout/page-skeleton.tsx';
 import { Shell } from '../layout/shell.tsx';
 import { logSearch } from '../pages/log/log-search.ts';
+import { DisabledBanner } from '../pages/webhooks/disabled-banner.tsx';
 import { rememberWorkspace } from '../session/last-workspace.ts';
 import { RootFailure, RouteFailure } from './root.tsx';
 import { oneOf } from './search.ts';
@@ -30,6 +31,7 @@ export const workspaceRoute = createRoute({
     const { workspaceId } = workspaceRoute.useParams();
     return (
       <Shell workspaceId={workspaceId}>
+        <DisabledBanner key={workspaceId} workspaceId={workspaceId} />
         <Outlet />
       </Shell>
     );

@@ -3,6 +3,7 @@ import { expect } from 'vitest';
 import { ACCOUNT_POPUPS } from './account-popups.ts';
 import { choose, focused, goTo, press } from './keyboard.ts';
 import { type PopupCase, type } from './popup-case.ts';
+import { WEBHOOK_POPUPS } from './webhook-popups.ts';
 
 const saveToken = async (page: Page): Promise<void> => {
   await page.locator('[data-token]').waitFor();
@@ -211,5 +212,6 @@ export const POPUPS: Readonly<Record<string, PopupCase>> = {
       await page.getByRole('heading', { name: 'Companies' }).waitFor();
     },
   },
+  ...WEBHOOK_POPUPS,
   ...ACCOUNT_POPUPS,
 };

@@ -183,7 +183,7 @@ export interface TrafficFigures {
   readonly p95: number | null;
 }
 
-export interface TrafficSpan extends TrafficFigures {
+interface TrafficSpan extends TrafficFigures {
   /** Start of the span. */
   readonly at: Time;
 }

@@ -20,6 +20,7 @@ import {
 import { whyNot } from '../../session/permissions.ts';
 import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/card.tsx';
+import { Details, Item } from '../../ui/details.tsx';
 import { FailureState } from '../../ui/failure-state.tsx';
 import { EditRecord } from './edit-record.tsx';
 import { RecordHistory } from './record-history.tsx';
@@ -93,23 +94,20 @@ function RecordDetails({ workspaceId, resource, read }: RecordDetailsProps) {
         />
       )}
       <Section title={capitalized(resource.singular)}>
-        <dl className="grid items-baseline grid-cols-[minmax(5.5rem,auto)_minmax(0,1fr)] gap-x-4 gap-y-2.5 sm:gap-x-6 wrap-anywhere">
+        <Details>
           {Object.entries(resource.fields).map(([name, field]) => (
-            <div key={name} className="contents">
-              <dt className="text-soft">{fieldLabel(name)}</dt>
-              <dd className="min-w-0">
-                <Value
-                  workspaceId={workspaceId}
-                  name={name}
-                  field={field}
-                  value={record[name]}
-                  companyName={companyName}
-                  time="full"
-                />
-              </dd>
-            </div>
+            <Item key={name} label={fieldLabel(name)}>
+              <Value
+                workspaceId={workspaceId}
+                name={name}
+                field={field}
+                value={record[name]}
+                companyName={companyName}
+                time="full"
+              />
+            </Item>
           ))}
-        </dl>
+        </Details>
       </Section>
       {companyId !== null && hasScore ? (
         <ScoreHistory workspaceId={workspaceId} companyId={companyId} name={companyName(companyId)} />

@@ -1,0 +1,80 @@
+import type { WebhookEndpoint } from '@svc/service/webhooks/wire';
+import { useState } from 'react';
+import { useCompanyNames } from '../../../api/company-names.ts';
+import {
+  changeWebhook,
+  useWebhookAction,
+  type WebhookId,
+  type WebhookSettings,
+} from '../../../api/webhooks.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Dialog, DialogActions } from '../../../ui/popup/dialog.tsx';
+import { toast } from '../../../ui/toast/toast-store.ts';
+import { settingsOf, type WebhookDraft, WebhookForm, whyIncomplete } from '../webhook-form.tsx';
+
+export interface EditWebhookProps {
+  readonly id: WebhookId;
+  readonly endpoint: WebhookEndpoint;
+  readonly onClose: () => void;
+}
+
+export function EditWebhook({ id, endpoint, onClose }: EditWebhookProps) {
+  const { workspaceId } = id;
+  const nameOf = useCompanyNames(workspaceId, [endpoint.companyId]);
+  // What the endpoint was when the dialog opened. Only what the person changes is sent.
+  const [before] = useState(() => draftOf(endpoint, nameOf));
+  const [draft, setDraft] = useState(before);
+  const change = useWebhookAction(workspaceId, {
+    mutationFn: () => changeWebhook(id, changesOf(settingsOf(before), settingsOf(draft))),
+    onSuccess: () => {
+      onClose();
+      toast('The endpoint is changed.');
+    },
+  });
+  const unchanged =
+    Object.keys(changesOf(settingsOf(before), settingsOf(draft))).length === 0
+      ? 'Nothing has changed.'
+      : undefined;
+  return (
+    <Dialog open onOpenChange={onClose} title="Edit the endpoint" wide>
+      <WebhookForm
+        workspaceId={workspaceId}
+        draft={draft}
+        onChange={setDraft}
+        action={change}
+        actions={
+          <DialogActions>
+            <Button onClick={onClose}>Cancel</Button>
+            <Button
+              type="submit"
+              variant="primary"
+              busy={change.isPending}
+              blocked={whyIncomplete(draft) ?? unchanged}
+            >
+              Save
+            </Button>
+          </DialogActions>
+        }
+      />
+    </Dialog>
+  );
+}
+
+const draftOf = (
+  { url, description, types, companyId, ordered }: WebhookEndpoint,
+  nameOf: (id: string) => string,
+): WebhookDraft => ({
+  url,
+  description,
+  types,
+  ordered,
+  company: companyId === null ? null : { id: companyId, name: nameOf(companyId), domain: null },
+});
+
+/** The settings whose values differ. */
+const changesOf = (before: WebhookSettings, after: WebhookSettings): Partial<WebhookSettings> =>
+  Object.fromEntries(
+    Object.entries(after).filter(
+      ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name as keyof WebhookSettings]),
+    ),
+  );

@@ -1,0 +1,77 @@
+import type { WebhookEndpoint } from '@svc/service/webhooks/wire';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { ArrowLeft } from 'lucide-react';
+import { isFailure } from '../../../api/failure.ts';
+import { type WebhookId, webhookQuery } from '../../../api/webhooks.ts';
+import { Page } from '../../../layout/page.tsx';
+import { PageSkeleton } from '../../../layout/page-skeleton.tsx';
+import { FailureState } from '../../../ui/failure-state.tsx';
+import { nameOf } from '../state.tsx';
+import { WebhookAccess } from '../webhook-access.tsx';
+import { DisabledNotice } from './disabled-notice.tsx';
+import { SecretSection } from './secret-section.tsx';
+import { SettingsSection } from './settings-section.tsx';
+import { WebhookActions } from './webhook-actions.tsx';
+
+const route = getRouteApi('/signed-in/w/$workspaceId/webhooks/$endpointId');
+
+export function WebhookPage() {
+  const id = route.useParams();
+  return (
+    <WebhookAccess workspaceId={id.workspaceId}>
+      <LoadedWebhook key={id.endpointId} id={id} />
+    </WebhookAccess>
+  );
+}
+
+function LoadedWebhook({ id }: { readonly id: WebhookId }) {
+  const { data, error, refetch } = useQuery(webhookQuery(id));
+  if (isFailure(error, 'not_found')) {
+    return (
+      <Page title="Not found" description={<BackLink workspaceId={id.workspaceId} />}>
+        <p className="text-soft">
+          There is no webhook endpoint with the ID{' '}
+          <code className="text-ink wrap-anywhere">{id.endpointId}</code>. It may have been deleted.
+        </p>
+      </Page>
+    );
+  }
+  if (data !== undefined) return <WebhookDetails id={id} endpoint={data.endpoint} />;
+  if (error === null) return <PageSkeleton />;
+  return (
+    <FailureState
+      error={error}
+      retry={() => void refetch()}
+      title="The webhook endpoint could not be loaded"
+    />
+  );
+}
+
+interface WebhookDetailsProps {
+  readonly id: WebhookId;
+  readonly endpoint: WebhookEndpoint;
+}
+
+const WebhookDetails = ({ id, endpoint }: WebhookDetailsProps) => (
+  <Page
+    title={nameOf(endpoint)}
+    description={<BackLink workspaceId={id.workspaceId} />}
+    actions={<WebhookActions id={id} endpoint={endpoint} />}
+  >
+    <DisabledNotice id={id} endpoint={endpoint} />
+    <SettingsSection workspaceId={id.workspaceId} endpoint={endpoint} />
+    <SecretSection id={id} />
+  </Page>
+);
+
+const BackLink = ({ workspaceId }: Pick<WebhookId, 'workspaceId'>) => (
+  <Link
+    to="/w/$workspaceId/webhooks"
+    params={{ workspaceId }}
+    className="inline-flex items-center gap-1.5 hover:text-ink hover:underline"
+  >
+    <ArrowLeft size={14} aria-hidden />
+    All webhooks
+  </Link>
+);

@@ -1,0 +1,33 @@
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../chunks/lazy-page.tsx';
+import { PageSkeleton } from '../layout/page-skeleton.tsx';
+import { RouteFailure } from './root.tsx';
+import { workspaceRoute } from './workspace.tsx';
+
+const common = {
+  getParentRoute: () => workspaceRoute,
+  pendingComponent: PageSkeleton,
+  errorComponent: RouteFailure,
+} as const;
+
+interface WebhooksSearch {
+  /** Opens the dialog that creates an endpoint. */
+  readonly create?: true | undefined;
+}
+
+/** The endpoints. */
+export const webhooksRoute = createRoute({
+  ...common,
+  path: '/webhooks',
+  validateSearch: ({ create }: Record<string, unknown>): WebhooksSearch => ({
+    create: create === true ? create : undefined,
+  }),
+  component: lazyPage(() => import('../pages/webhooks/webhooks-page.tsx'), 'WebhooksPage'),
+});
+
+/** An endpoint. */
+export const webhookRoute = createRoute({
+  ...common,
+  path: '/webhooks/$endpointId',
+  component: lazyPage(() => import('../pages/webhooks/endpoint/webhook-page.tsx'), 'WebhookPage'),
+});
