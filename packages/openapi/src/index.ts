@@ -13,6 +13,7 @@ import { PARAMETERS } from './parameters.ts';
 import { sharedResponses } from './responses.ts';
 import { schemas } from './schemas.ts';
 import type { OpenApiDocument, PathItem } from './types.ts';
+import { WEBHOOK_PARAMETERS, webhooks } from './webhooks.ts';
 import { writeOperations } from './write-operations.ts';
 import { writeSchemas } from './write-schemas.ts';
 
@@ -69,11 +70,12 @@ function build(publicUrl: string, version: string): OpenApiDocument {
     })),
     externalDocs: { description: 'Guides', url: `${publicUrl}/docs/quickstart` },
     paths: withCodeSamples(paths()),
+    webhooks: webhooks(RESOURCES, completeResource(CONTRACT.changes)),
     components: {
       securitySchemes: {
         [SECURITY_SCHEME]: { type: 'http', scheme: 'bearer', description: SECURITY_DESCRIPTION },
       },
-      parameters: PARAMETERS,
+      parameters: { ...PARAMETERS, ...WEBHOOK_PARAMETERS },
       headers: HEADERS,
       responses: sharedResponses(),
       schemas: {

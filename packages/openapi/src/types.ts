@@ -79,6 +79,12 @@ export interface Operation {
   readonly 'x-codeSamples'?: readonly CodeSample[];
 }
 
+/** A request that the service sends to a receiver. */
+export interface Webhook {
+  /** `security` is empty: the receiver verifies a signature instead. */
+  readonly post: Operation & { readonly security: readonly [] };
+}
+
 export type Method = Lowercase<ApiMethod>;
 export const METHODS = API_METHODS.map((method) => method.toLowerCase() as Method);
 
@@ -98,6 +104,8 @@ export interface OpenApiDocument {
   }[];
   readonly externalDocs: { readonly description: string; readonly url: string };
   readonly paths: Readonly<Record<string, PathItem>>;
+  /** By the type of their event. */
+  readonly webhooks: Readonly<Record<string, Webhook>>;
   readonly components: {
     readonly securitySchemes: Readonly<Record<string, JsonSchema>>;
     readonly parameters: Readonly<Record<string, Parameter>>;

@@ -4,6 +4,7 @@ import type { ResourceContract } from './resource.ts';
 const PAST = { create: 'created', update: 'updated', delete: 'deleted' } as const;
 type Past = typeof PAST;
 export type RecordEvent = Past[keyof Past];
+export const RECORD_EVENTS: readonly RecordEvent[] = Object.values(PAST);
 
 type Snake<Text extends string> = Text extends `${infer Start} ${infer End}`
   ? `${Lowercase<Start>}_${Snake<End>}`
