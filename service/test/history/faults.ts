@@ -50,6 +50,8 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   },
   async 'restart the nodes one after the other'({ nodes }) {
     for (const node of nodes) {
+      // PostgreSQL may still recover from a killed session, and a stream that ends then has no entry of its end.
+      await node.ready();
       await node.stop();
       await node.start();
     }

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
+import { waitFor } from '@svc/embedded-postgres/testing';
 import { type ServiceProcess, startSvcd } from '../harness/process.ts';
 import { descendantsOf, signalAll } from './processes.ts';
 
@@ -9,6 +10,8 @@ import { descendantsOf, signalAll } from './processes.ts';
 export interface ServiceNode {
   readonly url: string;
   start(): Promise<void>;
+  /** Resolves when it serves requests, and its database does. */
+  ready(): Promise<void>;
   /** kill -9 of the primary. Its workers then end by themselves. */
   kill(): Promise<void>;
   /** The pids of its workers. */
@@ -27,6 +30,9 @@ export interface NodeOptions {
   /** Modules that are loaded before the service, such as a planted fault. */
   readonly imports: readonly string[];
 }
+
+/** The longest time until a node has recovered. */
+export const RECOVERY = { timeout: 45_000, interval: 100 } as const;
 
 /** Reads the offset of the clock from a file, so that it can change while the process runs. */
 const STEPPED_CLOCK = (file: string): string =>
@@ -52,11 +58,17 @@ export async function createNode(
     if (running === undefined) throw new Error(`node ${name} does not run`);
     return running.pid;
   };
+  const url = `http://127.0.0.1:${port}`;
   return {
-    url: `http://127.0.0.1:${port}`,
+    url,
     async start() {
       running = await startSvcd({ ...env, SVC_PORT: String(port), NODE_OPTIONS: options });
     },
+    ready: () =>
+      waitFor(async () => {
+        const { status } = await fetch(`${url}/readyz`);
+        if (status !== 200) throw new Error(`the node answers ${status}`);
+      }, RECOVERY),
     async kill() {
       await running?.stop('SIGKILL');
     },

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { startThrowawayServer, waitFor } from '@svc/embedded-postgres/testing';
+import { startThrowawayServer } from '@svc/embedded-postgres/testing';
 import { inject } from 'vitest';
 import { newestPosition } from '../../src/changes/after.ts';
 import { createPool } from '../../src/database/pool.ts';
@@ -17,7 +17,7 @@ import { FAULT_NAMES, injectFaults, type Stage } from './faults.ts';
 import { finalState } from './final.ts';
 import { type History, isSuccess } from './history.ts';
 import { changeKeys } from './key-client.ts';
-import { createNode } from './node.ts';
+import { createNode, RECOVERY } from './node.ts';
 import { randomOf } from './random.ts';
 import { tailAudits, tailLog, useQuota, walkAudits } from './readers.ts';
 import { createRecorder, type NamedToken } from './recorder.ts';
@@ -33,8 +33,6 @@ const QUOTA_CLIENTS = 3;
 const POOL_SIZE = 2;
 /** A run of so many seconds has a receiver that does not respond once. The service waits 15 seconds for it. */
 const HANGS_FROM_SECONDS = 20;
-/** The longest time that the run waits until the service has recovered. */
-const RECOVERY = { timeout: 45_000, interval: 100 } as const;
 
 export interface RunOptions {
   readonly seed: number;
@@ -141,11 +139,7 @@ export async function runHistory({
   // What a client has begun it repeats until it is answered, so writers end only at nodes that work.
   scene.close();
   receivers?.recover();
-  const recovered = waitFor(
-    () => Promise.all(nodes.map(async ({ url }) => readiness(await fetch(`${url}/readyz`)))),
-    RECOVERY,
-  );
-  await recovered;
+  await Promise.all(nodes.map((node) => node.ready()));
   const givenUp = setTimeout(scene.end, RECOVERY.timeout);
   await Promise.all(writers);
   clearTimeout(givenUp);
@@ -164,10 +158,6 @@ export async function runHistory({
   await Promise.all(nodes.map((node) => node.stop()));
   const final = [await finalState(pool, main, counts[0]), await finalState(pool, limited, counts[1])];
   return { history: { ...recorder, final }, faults };
-}
-
-function readiness(response: Response): void {
-  if (response.status !== 200) throw new Error(`the node answers ${response.status}`);
 }
 
 /** The same database by the proxy. */
