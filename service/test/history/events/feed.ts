@@ -1,13 +1,16 @@
 import { waitFor } from '@svc/embedded-postgres/testing';
 import type pg from 'pg';
-import { elapsed } from '../../harness/postgres/proxy.ts';
 import { type FeedChange, isSuccess } from '../history.ts';
+import { RECOVERY } from '../node.ts';
 import type { NamedToken } from '../recorder.ts';
 import type { Scene } from '../scene.ts';
 
 const LIMIT = 100;
-const PAUSE_MS = 20;
-const PUBLISHED = { timeout: 30_000, interval: 50 } as const;
+
+interface Page {
+  readonly data: readonly { readonly id: string; readonly type: string }[];
+  readonly pagination: { readonly position: string };
+}
 
 /**
  * Records all changes of a workspace after a position, once nothing writes to it any more. The events of a workspace enter
@@ -24,20 +27,16 @@ export async function recordFeed(
       workspaceId,
     ]);
     if (rowCount !== 0) throw new Error(`${rowCount} events of the workspace are not in its feed`);
-  }, PUBLISHED);
+  }, RECOVERY);
   const changes: FeedChange[] = [];
   for (let position = after; ; ) {
     const query = new URLSearchParams({ limit: String(LIMIT), after: position });
-    const { attempt, body } = await scene.recorder.request(`${scene.nodeUrl()}/v1/changes?${query}`, token);
-    if (!isSuccess(attempt.status)) {
-      if (scene.isAbandoned()) throw new Error(`the feed cannot be read: ${attempt.status}`);
-      await elapsed(PAUSE_MS);
-      continue;
-    }
-    const { data, pagination } = body as {
-      readonly data: readonly { readonly id: string; readonly type: string }[];
-      readonly pagination: { readonly position: string };
-    };
+    const { data, pagination } = await waitFor(async () => {
+      const url = `${scene.nodeUrl()}/v1/changes?${query}`;
+      const { attempt, body } = await scene.recorder.request(url, token);
+      if (!isSuccess(attempt.status)) throw new Error(`the feed cannot be read: ${attempt.status}`);
+      return body as Page;
+    }, RECOVERY);
     if (data.length === 0) break;
     changes.push(...data.map((item) => ({ id: item.id, type: item.type, json: JSON.stringify(item) })));
     position = pagination.position;
