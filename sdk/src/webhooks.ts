@@ -1,5 +1,6 @@
 import { checkedOptions } from './checked-options.ts';
 import { SvcError, SvcWebhookError } from './errors.ts';
+import type { Change } from './wire.ts';
 
 /** Webhooks are signed per Standard Webhooks (https://www.standardwebhooks.com). This file uses only WebCrypto. */
 
@@ -15,23 +16,22 @@ export interface VerifyWebhookOptions {
   readonly now?: () => number;
 }
 
-/** The body of a webhook. */
-export interface WebhookEvent {
-  /** Such as `content.updated`. A newer service can send types that this version does not know. */
-  readonly type: string;
-  /** When the change was committed: ISO 8601 in UTC. */
-  readonly timestamp: string;
-  readonly data: {
-    /** The `webhook-id`. A repeat of the webhook has the same. */
-    readonly id: string;
-    readonly resource: string;
-    readonly recordId: string | null;
-    readonly companyId: string | null;
-    /** The record after the change; null after its deletion. */
-    readonly record: Readonly<Record<string, unknown>> | null;
-    readonly [field: string]: unknown;
-  };
-}
+type EventOf<C extends Change> = C extends unknown
+  ? {
+      /** Such as `content.updated`. */
+      readonly type: C['type'];
+      /** When the change was committed: ISO 8601 in UTC. */
+      readonly timestamp: string;
+      /** The change. Its `id` is the `webhook-id`: a repeat of the webhook has the same. */
+      readonly data: C;
+    }
+  : never;
+
+/**
+ * The body of a webhook. `event.type` narrows `event.data`, also its `record`. A newer service can send types that this
+ * version does not know, so a program ignores them.
+ */
+export type WebhookEvent = EventOf<Change>;
 
 const TOLERANCE_SECONDS = 300;
 const SECRET = /^whsec_((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)$/;

@@ -13,7 +13,7 @@ import {
   sortsOf,
   WAIT_MAX_SECONDS,
 } from '@svc/sdk/contract';
-import { describedSchema } from './schemas.ts';
+import { describedSchema } from './fields.ts';
 import { type Parameter, type Reference, reference } from './types.ts';
 
 const SECONDS_PER_HOUR = 3600;

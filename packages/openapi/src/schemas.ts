@@ -1,14 +1,14 @@
 import {
   type CompleteResource,
   ERROR_CODES,
-  type Field,
   ID_PATTERN,
   type JsonSchema,
   PAGE_LIMIT_MAX,
-  schemaOf,
   TOTAL_MAX_ITEMS,
 } from '@svc/sdk/contract';
+import { changeRecordSchema, eventSchemas } from './event-schemas.ts';
 import { ERROR_CODES_TEXT } from './failures.ts';
+import { exampleOf, objectSchema, openSchema } from './fields.ts';
 import { listSchemaName } from './names.ts';
 import { reference } from './types.ts';
 
@@ -17,40 +17,21 @@ import { reference } from './types.ts';
  * are added within a version, so a client must accept fields that it does not know.
  */
 
-/** The schema of a field's values, with its description and an example. */
-export const describedSchema = (field: Field): JsonSchema => ({
-  ...schemaOf(field),
-  description: field.description,
-  examples: [field.example],
-});
-
-/**
- * The schema of a field whose values are added within a version, such as `kind`: a known value, or any text. A
- * validator that a client generates from it therefore accepts new values.
- */
-function openSchema({ enum: values, type, ...rest }: JsonSchema): JsonSchema {
-  return { ...rest, anyOf: [{ type, enum: values }, { type: 'string' }] };
-}
-
-/** The schema of a field in responses. Request bodies and filters accept only known values. */
-const shownSchema = (field: Field): JsonSchema =>
-  field.kind === 'choice' && field.open === true
-    ? openSchema(describedSchema(field))
-    : describedSchema(field);
-
-function recordSchema({ description, fields }: CompleteResource): JsonSchema {
-  const entries = Object.entries(fields);
+/** The schema of the records of a resource. A change has the record of another one. */
+function recordSchema(
+  { description, fields, positions }: CompleteResource,
+  resources: readonly CompleteResource[],
+): JsonSchema {
+  const schema = objectSchema(description, fields);
+  if (positions !== true) return schema;
   return {
-    type: 'object',
-    description,
-    required: entries.filter(([, { mayBeAbsent }]) => mayBeAbsent !== true).map(([name]) => name),
-    properties: Object.fromEntries(entries.map(([name, field]) => [name, shownSchema(field)])),
+    ...schema,
+    properties: { ...Object(schema['properties']), record: changeRecordSchema(resources) },
   };
 }
 
 /** A record as lists show it. */
-export const recordExample = ({ fields }: CompleteResource): JsonSchema =>
-  Object.fromEntries(Object.entries(fields).map(([name, { example }]) => [name, example]));
+export const recordExample = ({ fields }: CompleteResource): JsonSchema => exampleOf(fields);
 
 const listSchema = (resource: CompleteResource): JsonSchema => ({
   type: 'object',
@@ -167,10 +148,11 @@ export function schemas(resources: readonly CompleteResource[]): Readonly<Record
   return {
     ...Object.fromEntries(
       resources.flatMap((resource) => [
-        [resource.type, recordSchema(resource)],
+        [resource.type, recordSchema(resource, resources)],
         [listSchemaName(resource), listSchema(resource)],
       ]),
     ),
+    ...eventSchemas(resources),
     ...Object.fromEntries(resources.map((each) => [paginationName(each), paginationSchema(each)])),
     Count: countSchema,
     ErrorEnvelope: errorSchema,

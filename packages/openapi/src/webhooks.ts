@@ -10,6 +10,7 @@ import {
   WORKSPACE_EVENT_RESOURCE,
   WORKSPACE_EVENTS,
 } from '@svc/sdk/contract';
+import { exampleOf } from './fields.ts';
 import { recordExample } from './schemas.ts';
 import { type Parameter, reference, type Webhook } from './types.ts';
 
@@ -114,33 +115,32 @@ function workspaceEvents(
   changes: CompleteResource,
 ): readonly Event[] {
   const { changed: _, ...example } = recordExample(changes);
-  return Object.entries(WORKSPACE_EVENTS).map(([type, { description, record }]) => {
-    const [about = ''] = type.split('.');
+  return Object.entries(WORKSPACE_EVENTS).map(([type, { description, recordType, fields }]) => {
     // An event about a record that the API shows, such as a key, has that record.
-    const shown = resources.find(({ idPrefix }) => idPrefix === about);
-    const shownExample = shown && recordExample(shown);
+    const shown = resources.find((resource) => resource.type === recordType);
+    const record = exampleOf(fields);
     return {
       type,
       tag: shown?.name ?? changes.name,
       summary: capitalized(type.replaceAll('.', ' ')),
-      description: `${description} \`data.record\` has ${record}.`,
+      description,
       resource: WORKSPACE_EVENT_RESOURCE,
-      record:
-        shown === undefined
-          ? { type: 'object', description: `Has ${record}.` }
-          : { ...reference('schemas', shown.type) },
+      record: { ...reference('schemas', recordType) },
       example: {
         ...example,
         type,
         resource: WORKSPACE_EVENT_RESOURCE,
-        ...(shownExample === undefined
-          ? { companyId: null, record: {} }
-          : { recordId: shownExample['id'], companyId: null, record: shownExample }),
+        recordId: record['id'] ?? EXAMPLE_WORKSPACE,
+        companyId: null,
+        record,
       },
       isUpdate: false,
     };
   });
 }
+
+/** An event about the whole workspace has its id. */
+const EXAMPLE_WORKSPACE = 'wks_01jq4d8h4ck4dx9s3b6atw7vk';
 
 function operationOf(
   { type, tag, summary, description, resource, record, example, isUpdate }: Event,

@@ -9,8 +9,8 @@ import {
   requiredFields,
   writableFields,
 } from '@svc/sdk/contract';
+import { describedSchema } from './fields.ts';
 import { batchSchemaName, newBatchSchemaName, newSchemaName, patchSchemaName } from './names.ts';
-import { describedSchema } from './schemas.ts';
 import { reference } from './types.ts';
 
 /**

@@ -1,14 +1,13 @@
 import type { AuditLogValue } from './audit-log-kinds.ts';
-import {
-  type EventTypeOf,
-  type RecordEventType,
-  recordEventTypes,
-  WORKSPACE_EVENT_RESOURCE,
-  WORKSPACE_EVENT_TYPES,
-  type WorkspaceEventType,
-} from './events.ts';
+import { type EventTypeOf, type RecordEventType, recordEventTypes } from './events.ts';
 import type { ChoiceField, Simplify, Wire } from './field.ts';
 import { companyId, defineResource, type ResourceContract } from './resource.ts';
+import {
+  WORKSPACE_EVENT_RESOURCE,
+  WORKSPACE_EVENT_TYPES,
+  type WorkspaceEventRecord,
+  type WorkspaceEventType,
+} from './workspace-events.ts';
 
 /** The change feed of resources: what happened to their records, and to the workspace, in the order of the commits. */
 export function changesOf<const R extends ResourceContract>(records: readonly R[]) {
@@ -30,7 +29,7 @@ export function changesOf<const R extends ResourceContract>(records: readonly R[
     kind: 'choice',
     values: names,
     description: 'Resource of the record, or `workspace` for an event of the workspace.',
-    example: 'content',
+    example: EXAMPLE_RESOURCE,
   } as const satisfies ChoiceField;
   return defineResource({
     name: 'changes',
@@ -61,8 +60,9 @@ export function changesOf<const R extends ResourceContract>(records: readonly R[
       record: {
         kind: 'values',
         nullable: true,
-        description: 'The record directly after this change. Null: the record was deleted.',
-        example: { id: 'con_01jq4d3b7xe9ys4k8w1vn5r2qe', title: 'How Acme saves water', status: 'published' },
+        description:
+          'The record directly after this change. Null: the record was deleted. For an event of the workspace, its data.',
+        example: exampleOf(records.find(({ name }) => name === EXAMPLE_RESOURCE)),
       },
       changed: {
         kind: 'ids',
@@ -77,6 +77,14 @@ export function changesOf<const R extends ResourceContract>(records: readonly R[
     positions: true,
   });
 }
+
+/** The resource of the change that is an example. */
+const EXAMPLE_RESOURCE = 'content';
+
+const exampleOf = (resource: ResourceContract | undefined): Readonly<Record<string, AuditLogValue>> =>
+  Object.fromEntries(
+    Object.entries(resource?.fields ?? {}).map(([name, { example }]) => [name, example as AuditLogValue]),
+  );
 
 interface ChangeParts {
   /** Also the position after this change. */
@@ -106,15 +114,17 @@ type ChangeBy<
     >
   : never;
 
-type WorkspaceChange = Simplify<
-  ChangeParts & {
-    readonly type: WorkspaceEventType;
-    readonly resource: typeof WORKSPACE_EVENT_RESOURCE;
-    readonly companyId: string | null;
-    /** The data of the event. */
-    readonly record: Readonly<Record<string, AuditLogValue>>;
-  } & Changed<'create'>
->;
+type WorkspaceChange = {
+  [Type in WorkspaceEventType]: Simplify<
+    ChangeParts & {
+      readonly type: Type;
+      readonly resource: typeof WORKSPACE_EVENT_RESOURCE;
+      readonly companyId: string | null;
+      /** The data of the event. */
+      readonly record: WorkspaceEventRecord<Type>;
+    } & Changed<'create'>
+  >;
+}[WorkspaceEventType];
 
 type RecordChange<R> = R extends ResourceContract & { readonly writes: readonly (infer Write)[] }
   ? ChangeBy<R, Write & ('create' | 'update' | 'delete')>

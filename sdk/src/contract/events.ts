@@ -36,39 +36,3 @@ export const recordEventTypes = <R extends ResourceContract>(
   resources.flatMap((resource) =>
     (resource.writes ?? []).map((write) => eventTypeOf(resource, PAST[write]) as RecordEventType<R>),
   );
-
-/** The value of `resource` for events of the workspace itself. */
-export const WORKSPACE_EVENT_RESOURCE = 'workspace';
-
-/** What happens to a workspace, apart from its records. `record`: what the `record` of such a change contains. */
-export const WORKSPACE_EVENTS = {
-  'endpoint.disabled': {
-    description: 'A webhook endpoint was disabled, because it failed for too long or responded with 410.',
-    record: 'its `id`, `url` and `reason`',
-  },
-  'import.finished': {
-    description: 'An import of a file has ended.',
-    record: 'its `id`, `resource`, and the numbers of records: `added`, `existing` and `refused`',
-  },
-  'key.created': {
-    description: 'A person created an API key.',
-    record: 'the key, as the list of keys shows it',
-  },
-  'key.revoked': {
-    description: 'A person revoked an API key.',
-    record: 'the key, as the list of keys shows it',
-  },
-  'key.rotated': {
-    description: 'A person replaced the token of an API key.',
-    record: 'the key, as the list of keys shows it',
-  },
-  'quota.reached': {
-    description: 'The workspace has used 80 or 100 percent of its live quota of the month.',
-    record: '`percent`, `limit`, `used` and `month`',
-  },
-} as const satisfies Readonly<Record<string, { readonly description: string; readonly record: string }>>;
-
-export type WorkspaceEventType = keyof typeof WORKSPACE_EVENTS;
-
-/** In alphabetical order. */
-export const WORKSPACE_EVENT_TYPES = Object.keys(WORKSPACE_EVENTS) as readonly WorkspaceEventType[];

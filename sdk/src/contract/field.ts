@@ -66,6 +66,11 @@ export interface ChoiceField extends Common<string> {
   readonly default?: string;
 }
 
+/** True or false. Only the service writes it. */
+export interface BooleanField extends Common<boolean> {
+  readonly kind: 'boolean';
+}
+
 /** A list of ids. Only the service writes it. */
 export interface IdsField extends Common<readonly string[]> {
   readonly kind: 'ids';
@@ -88,6 +93,7 @@ export type Field =
   | IntegerField
   | TimeField
   | ChoiceField
+  | BooleanField
   | IdsField
   | ValuesField
   | ChangesField;
@@ -101,6 +107,7 @@ interface JsonTypes {
   integer: number;
   time: string;
   choice: string;
+  boolean: boolean;
   ids: readonly string[];
   values: Readonly<Record<string, AuditLogValue>>;
   changes: readonly AuditLogChange[];

@@ -14,3 +14,4 @@ export * from './methods.ts';
 export * from './resource.ts';
 export * from './resources.ts';
 export * from './token.ts';
+export * from './workspace-events.ts';

@@ -35,6 +35,8 @@ function schemaWithoutNull(field: Field): JsonSchema {
       return { type: 'string', format: 'date-time' };
     case 'choice':
       return { type: 'string', enum: field.values };
+    case 'boolean':
+      return { type: 'boolean' };
     case 'ids':
       return { type: 'array', items: string };
     case 'values':

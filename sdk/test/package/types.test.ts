@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const HEAD =
-  "import { Svc, SvcNotFoundError, type Audit, type Change, type Content } from '@svc/sdk';\nconst svc = new Svc();\n";
+  "import { Svc, SvcNotFoundError, verifyWebhook, type ApiKey, type Audit, type Change, type Content } from '@svc/sdk';\nconst svc = new Svc();\n";
 
 /** What a user of the client may write. */
 const COMPILES = [
@@ -23,8 +23,9 @@ const COMPILES = [
   'const { count } = await svc.audits.count({ approximate: true }); const n: number = count; export { n };',
   "await svc.audits.get('aud_a').catch((error: unknown) => { if (error instanceof SvcNotFoundError) return error.requestId; throw error; });",
   "const change: Change | undefined = (await svc.changes.list({ after: 'now', wait: 5, resource: 'content' })).data[0]; const position: string = (await svc.changes.list()).pagination.position; export { change, position };",
-  "for await (const change of svc.changes.tail({ after: 'now', type: 'content.updated' })) { if (change.type === 'content.updated') { const fields: readonly string[] = change.changed; const { title }: Content = change.record; void [fields, title]; } if (change.resource === 'audits') { const audit: Audit = change.record; void audit; } if (change.resource === 'workspace') { const used: unknown = change.record['used']; void used; } if (change.type === 'company.deleted') { const none: null = change.record; void none; } }",
+  "for await (const change of svc.changes.tail({ after: 'now', type: 'content.updated' })) { if (change.type === 'content.updated') { const fields: readonly string[] = change.changed; const { title }: Content = change.record; void [fields, title]; } if (change.resource === 'audits') { const audit: Audit = change.record; void audit; } if (change.type === 'quota.reached') { const used: number = change.record.used; void used; } if (change.type === 'import.finished') { const finished: boolean = change.record.finished; void finished; } if (change.type === 'key.revoked') { const key: ApiKey = change.record; void key; } if (change.type === 'endpoint.disabled') { const url: string = change.record.url; void url; } if (change.type === 'company.deleted') { const none: null = change.record; void none; } }",
   "const stream = svc.changes.stream({ after: 'now', resource: 'content', signal: AbortSignal.timeout(1) }); for await (const change of stream) { if (change.type === 'content.updated') { const { title }: Content = change.record; void title; } } const position: string = stream.position; export { position };",
+  "const event = await verifyWebhook('', {}, ''); if (event.type === 'content.updated') { const { title }: Content = event.data.record; const fields: readonly string[] = event.data.changed; void [title, fields]; } if (event.type === 'quota.reached') { const percent: number = event.data.record.percent; void percent; } if (event.data.resource === 'audits') { const audit: Audit = event.data.record; void audit; } const id: string = event.data.id; export { id };",
   'new Svc({ fetch });',
   'new Svc({ fetch: async (url, init) => fetch(url, init) });',
   'function f(client: Svc) { return client.companies.list(); } void f;',
@@ -56,6 +57,9 @@ const REFUSED = [
   "const f = (change: Change) => change.type === 'content.created' && change.changed.length; export { f };",
   "const f = (change: Change) => change.resource === 'content' && change.record.title; export { f };",
   "const f = (change: Change) => change.type === 'audit.deleted'; export { f };",
+  "const f = (change: Change) => change.type === 'quota.reached' && change.record.url; export { f };",
+  "const event = await verifyWebhook('', {}, ''); if (event.type === 'quota.reached') event.data.record.title;",
+  "const event = await verifyWebhook('', {}, ''); if (event.type === 'content.made') throw new Error();",
   "await svc.audits.create({ companyId: 'com_a', headlineScore: 1 });",
   "await svc.audits.create({ companyId: 'com_a', headlineScore: '1', completedAt: '' });",
   "await svc.companies.create({ name: 'A', createdAt: '' });",

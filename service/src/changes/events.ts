@@ -1,17 +1,17 @@
-import type { WorkspaceEventType } from '@svc/sdk/contract';
+import type { WorkspaceEventRecord, WorkspaceEventType } from '@svc/sdk/contract';
 import { typeidUnboxed } from 'typeid-js';
 import type { Queryable } from '../database/lane.ts';
 import { statement } from '../database/statement.ts';
 
 /** What happened to a workspace. */
-export interface NewWorkspaceEvent {
-  readonly type: WorkspaceEventType;
+interface NewWorkspaceEvent<Type extends WorkspaceEventType> {
+  readonly type: Type;
   /** Id of what the event is about. */
   readonly recordId: string;
   /** Null: the event is about the whole workspace. */
   readonly companyId: string | null;
   /** The `record` of the change. */
-  readonly record: object;
+  readonly record: WorkspaceEventRecord<Type>;
 }
 
 const insertEvent = statement('add_pending_event', 'request')`
@@ -21,10 +21,10 @@ const insertEvent = statement('add_pending_event', 'request')`
  * Stores an event in the transaction that causes it. It enters the feed within about a second (publish-events.ts), because
  * the cause must not wait for the clock of the workspace.
  */
-export async function addWorkspaceEvent(
+export async function addWorkspaceEvent<Type extends WorkspaceEventType>(
   client: Queryable,
   workspaceId: string,
-  { type, recordId, companyId, record }: NewWorkspaceEvent,
+  { type, recordId, companyId, record }: NewWorkspaceEvent<Type>,
 ): Promise<void> {
   await client.query(
     insertEvent(workspaceId, typeidUnboxed('evt'), type, recordId, companyId, JSON.stringify(record)),

@@ -1,17 +1,21 @@
 import type { Change } from '@svc/sdk';
 import { beforeAll, expect, test } from 'vitest';
 import { noticeQuotas, publishEvents } from '../../src/changes/publish-events.ts';
+import { importText } from '../harness/import.ts';
 import { createTestService, TEST_ACTOR, type TestService } from '../harness/service.ts';
+import { expectContract } from './workspace-event.ts';
 
 let service: TestService;
 beforeAll(async () => {
   service = await createTestService();
 });
 
-/** The workspace events of the feed, oldest first. */
+/** The workspace events of the feed, oldest first. Each has the record that the contract says. */
 async function eventsOf(token: string): Promise<readonly Change[]> {
   const answer = await service.request(token, '/v1/changes?resource=workspace&sort=created-ascending');
-  return answer.json<{ data: readonly Change[] }>().data;
+  const { data } = answer.json<{ data: readonly Change[] }>();
+  for (const event of data) expectContract(event);
+  return data;
 }
 
 test('a key is in the feed when it is created, rotated and revoked, as the list of keys shows it', async () => {
@@ -67,6 +71,22 @@ test('the quota is in the feed once at 80 and once at 100 percent, and again aft
   expect(await percents()).toHaveLength(2);
   await use(170, 200);
   expect((await percents()).at(-1)).toEqual([80, 200, 170]);
+});
+
+test('an import is in the feed when it has ended, with what it has added and left out', async () => {
+  const workspaceId = await service.workspace();
+  const token = await service.token(workspaceId, { mode: 'test' });
+  const file = ['com_a', 'com_b'].map((id) => JSON.stringify({ id, name: id })).join('\n');
+  await importText(service.pool, workspaceId, 'companies', file);
+  const third = JSON.stringify({ id: 'com_c', name: 'C' });
+  await importText(service.pool, workspaceId, 'companies', `${file}\n${third}\n{}`);
+  await publishEvents(service.pool);
+  const imports = (await eventsOf(token)).filter(({ type }) => type === 'import.finished');
+  const counts = { resource: 'companies', finished: true };
+  expect(imports.map(({ record }) => record)).toMatchObject([
+    { ...counts, added: 2, existing: 0, refused: 0 },
+    { ...counts, added: 1, existing: 2, refused: 1 },
+  ]);
 });
 
 test('a workspace whose clock is locked delays neither the others nor the revocation of its keys', async () => {

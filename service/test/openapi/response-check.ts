@@ -37,6 +37,9 @@ const closedSchemas: unknown = JSON.parse(JSON.stringify(components.schemas), (_
   if ('properties' in value) return { ...value, additionalProperties: false };
   // The schema allows values that are added later. Here, only the documented values are valid.
   if (!('anyOf' in value && Array.isArray(value.anyOf))) return value;
+  // The last one allows records of changes of other types.
+  if (JSON.stringify(value.anyOf.at(-1)) === '{"type":"object"}')
+    return { ...value, anyOf: value.anyOf.slice(0, -1) };
   const [known, any] = value.anyOf;
   return 'enum' in Object(known) && JSON.stringify(any) === '{"type":"string"}' ? known : value;
 });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { publishEvents } from '../../src/changes/publish-events.ts';
+import { expectContract } from '../contract/workspace-event.ts';
 import {
   deliveriesOf,
   endpointRow,
@@ -34,6 +35,7 @@ test('the other endpoints of the workspace get the event that an endpoint was di
   expect(await publishEvents(pool)).toContain(writer.workspaceId);
   await expect.poll(() => other.received.length).toBe(1);
   const { type, data } = JSON.parse(other.received[0]?.body ?? '');
+  expectContract(data);
   expect([type, data.record]).toEqual(['endpoint.disabled', { id, url: gone.url, reason: 'gone' }]);
 });
 
