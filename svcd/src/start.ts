@@ -16,7 +16,7 @@ export function startCommand(context: CommandContext): Command {
     .summary('run the service')
     .option(
       '--accept-new-secret',
-      'start even if keys or second factors in the database need another secret, and list them',
+      'start even if keys, second factors or webhooks in the database need another secret, and list them',
     )
     .action(async (flags: { readonly acceptNewSecret?: true }) => {
       const config = context.config();

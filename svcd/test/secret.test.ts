@@ -20,7 +20,9 @@ test('a service whose secret was lost refuses to start until the old secret is r
   const refused = await runSvcd(['start'], { env: { ...env, SVC_PORT: '0', SVC_WORKERS: '1' } });
   expect([refused.code, refused.stderr]).toEqual([
     1,
-    expect.stringMatching(/^svcd: the secret in .*\/secret is not the one that the API keys .*\n$/),
+    expect.stringMatching(
+      /^svcd: the secret in .*\/secret is not the one that the API keys, second factors and webhooks .*\n$/,
+    ),
   ]);
 
   await writeFile(file, saved);
@@ -52,20 +54,36 @@ describe('a rotation of SVC_SECRET', () => {
     return new Map(checks.map((finding) => [finding.check, finding]));
   };
 
+  /** Creates an endpoint, and returns its id and where its secret is. */
+  const createEndpoint = async (dashboard: DashboardSession, workspaceId: string) => {
+    const path = `/workspaces/${workspaceId}/webhooks`;
+    const settings = { url: 'https://example.com/hook', description: '', companyId: null, ordered: true };
+    const { endpoint, secret: first } = await dashboard.post<{
+      readonly endpoint: { readonly id: string };
+      readonly secret: string;
+    }>(path, { ...settings, types: ['company.deleted'] });
+    secret(first);
+    return { id: endpoint.id, secret: first, path: `${path}/${endpoint.id}/secret` };
+  };
+
   test('keeps keys and second factors, and svcd doctor says when the old secret may be removed', async () => {
     const { service, env, key, dashboard, workspaceId } = await startRunningService({ SVC_SECRET: OLD });
     const unused = await dashboard.createKey(workspaceId, { name: 'unused' });
+    const endpoint = await createEndpoint(dashboard, workspaceId);
     const uri = await enableSecondFactor(dashboard);
     await service.stop();
 
     const rotation = { ...env, SVC_SECRET: `${NEW},${OLD}` };
+    expect((await findingsOf(rotation)).get('rotation')?.text).toContain('1 webhook endpoint');
     const rotating = await startSvcd(rotation);
     expect(rotating.stdout()).toContain('sealed second factors with the first secret: 1');
+    expect(rotating.stdout()).toContain('sealed secrets of webhooks with the first secret: 1');
     expect(await status(rotating.url, key.token)).toBe(200);
     const needed = (await findingsOf(rotation)).get('rotation');
     expect(needed).toMatchObject({ status: 'warn', text: expect.stringContaining('cursors, for 24 hours') });
     expect(needed?.text).toContain(`1 key not used since: unused (${unused.key.id}, ${workspaceId})`);
-    expect(needed?.text).not.toContain('second factors');
+    expect(needed?.text).not.toMatch(/second factors|webhook/);
+    expect((await findingsOf(rotation)).get('webhooks')).toMatchObject({ status: 'ok' });
     expect(await status(rotating.url, unused.token)).toBe(200);
     const client = await connectEmbedded(env['SVC_DATA_DIR'] ?? '');
     await client.query(`update deployment_secrets set issuing_since = issuing_since - interval '25 hours'`);
@@ -75,12 +93,14 @@ describe('a rotation of SVC_SECRET', () => {
     const rotated = await startSvcd({ ...env, SVC_SECRET: NEW });
     expect(await status(rotated.url, key.token)).toBe(200);
     expect(await status(rotated.url, unused.token)).toBe(200);
-    await enterWithCode(rotated.url, totpCode(uri, 1));
+    const again = await enterWithCode(rotated.url, totpCode(uri, 1));
+    expect(await again.get(endpoint.path)).toMatchObject({ secret: endpoint.secret });
     await rotated.stop();
   });
 
   test('cannot be undone with only the old secret, because keys have moved; --accept-new-secret lists what is lost', async () => {
     const { service, env, key, dashboard, workspaceId } = await startRunningService({ SVC_SECRET: OLD });
+    const endpoint = await createEndpoint(dashboard, workspaceId);
     await enableSecondFactor(dashboard);
     await service.stop();
     const rotating = await startSvcd({ ...env, SVC_SECRET: `${NEW},${OLD}` });
@@ -103,7 +123,13 @@ describe('a rotation of SVC_SECRET', () => {
       `1 API key does not work, because the secret is not configured: test (${key.key.id}, ${workspaceId})`,
     );
     expect(accepted.stdout()).toContain('these people must set it up again: owner@example.com');
+    const lost = `1 endpoint gets no webhooks, because the secret that sealed theirs is not configured`;
+    expect(accepted.stdout()).toContain(lost);
     const findings = await findingsOf(back);
+    expect(findings.get('webhooks')).toMatchObject({
+      status: 'warn',
+      text: `${lost}: ${endpoint.id} (${workspaceId})`,
+    });
     expect(findings.get('keys')).toMatchObject({ status: 'warn' });
     expect(findings.get('second factors')).toMatchObject({
       status: 'warn',
@@ -125,7 +151,8 @@ async function enableSecondFactor(dashboard: DashboardSession): Promise<string> 
 }
 
 /** Signs the owner in with both factors; throws when one is refused. */
-async function enterWithCode(url: string, code: string): Promise<void> {
-  const first = await signIn({ url });
-  await first.post('/auth/two-factor/verify-totp', { code });
+async function enterWithCode(url: string, code: string): Promise<DashboardSession> {
+  const session = await signIn({ url });
+  await session.post('/auth/two-factor/verify-totp', { code });
+  return session;
 }

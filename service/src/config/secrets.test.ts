@@ -5,7 +5,7 @@ import { SEALED_BY } from './secrets.ts';
 
 test('every purpose of a key whose values come with requests names its kinds of values', () => {
   const purposes = Object.entries(SEALED_BY).filter(([, kinds]) => kinds.length === 0);
-  expect(purposes.map(([purpose]) => purpose)).toEqual(['webhook secrets', 'fingerprint']);
+  expect(purposes.map(([purpose]) => purpose)).toEqual(['fingerprint']);
 });
 
 test('keys are used in these files only; a new one needs an entry in SEALED_BY and a case in the test of a rotation', () => {

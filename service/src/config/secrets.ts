@@ -17,8 +17,7 @@ export const SEALED_BY = {
     'authenticator secret',
     'backup codes',
   ],
-  /** No request brings such a value. The test of its rotation is webhooks/endpoints.test.ts. */
-  'webhook secrets': [],
+  'webhook secrets': ['secret of a webhook endpoint'],
   fingerprint: [],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 

@@ -7,7 +7,7 @@ import { type Clock, systemClock } from '../config/time.ts';
 import { resealSecondFactors } from '../dashboard/auth/sealed-factors.ts';
 import { createPool } from '../database/pool.ts';
 import { counted } from '../log/plural.ts';
-import { resealEndpointSecrets } from '../webhooks/endpoints.ts';
+import { resealEndpointSecrets } from '../webhooks/reseal.ts';
 import { createSecretSealer } from '../webhooks/sealed-secrets.ts';
 import { maintainAuditLog } from './audit-log-partitions.ts';
 import { deleteExpired } from './expired.ts';

@@ -39,7 +39,7 @@ export interface ServiceOptions {
   readonly logFd?: number;
   /** Aborts the start. */
   readonly signal: AbortSignal;
-  /** Whether to accept a secret that keys or second factors in the database do not work with. Default: false. */
+  /** Whether to accept a secret that keys, second factors or webhooks in the database do not work with. Default: false. */
   readonly acceptNewSecret?: boolean;
 }
 

@@ -8,9 +8,9 @@ import {
   ENDPOINTS_MAX,
   type EndpointSettings,
   readEndpoint,
-  resealEndpointSecrets,
   rotateSecret,
 } from './endpoints.ts';
+import { examineEndpointSecrets, resealEndpointSecrets } from './reseal.ts';
 import { createSecretSealer } from './sealed-secrets.ts';
 
 const [OLD, NEW] = ['an older secret of 32 characters or more', 'a newer secret of 32 characters or more'];
@@ -124,8 +124,30 @@ test('secrets open with every secret of the deployment, and move to the first on
   expect(await secretsWith(both)).toEqual(expected);
   expect(await secretsWith(newer)).toEqual([[], [], []]);
   expect(await resealEndpointSecrets(pool, newer)).toBe(0);
+  expect(await examineEndpointSecrets(pool, older)).toEqual({ old: 0, lost: [] });
+  expect(await examineEndpointSecrets(pool, both)).toEqual({ old: 3, lost: [] });
+  const lost = endpoints.map(({ id }) => `${id} (${workspaceId})`);
+  expect(await examineEndpointSecrets(pool, newer)).toEqual({ old: 0, lost });
   expect(await resealEndpointSecrets(pool, both)).toBe(3);
   expect(await resealEndpointSecrets(pool, both)).toBe(0);
+  expect(await examineEndpointSecrets(pool, newer)).toEqual({ old: 0, lost: [] });
   expect(await secretsWith(newer)).toEqual(expected);
   expect(await secretsWith(older)).toEqual([[], [], []]);
+});
+
+test('an endpoint needs an older secret while its previous secret signs, and a deleted endpoint needs none', async () => {
+  await pool.query('delete from webhook_endpoints');
+  const workspaceId = await workspace();
+  const { id } = await endpointOf(workspaceId);
+  const examined = () => examineEndpointSecrets(pool, both);
+  await rotateSecret(pool, both, workspaceId, id);
+  expect(await examined()).toEqual({ old: 1, lost: [] });
+  // Without the older secret, the previous one signs no longer, but the current one does.
+  expect(await examineEndpointSecrets(pool, newer)).toEqual({ old: 0, lost: [] });
+  await pool.query('update webhook_endpoints set previous_until = now()');
+  expect(await examined()).toEqual({ old: 0, lost: [] });
+  const other = await endpointOf(workspaceId);
+  expect(await examined()).toEqual({ old: 1, lost: [] });
+  await pool.query('update webhook_endpoints set deleted_at = now() where id = $1', [other.id]);
+  expect(await examined()).toEqual({ old: 0, lost: [] });
 });

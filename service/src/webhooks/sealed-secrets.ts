@@ -21,13 +21,16 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const NAME_HEX_DIGITS = 12;
 
+/** Names the key of a secret of the deployment. A sealed secret begins with it and a point. */
+export const sealingKeyName = (secret: string): string => fingerprintOf(secret).slice(0, NAME_HEX_DIGITS);
+
 /**
  * A sealed secret is the name of the key, a point, and base64url of: random nonce, AES-256-GCM with the place as associated
  * data. The first secret of the deployment seals, all of them open.
  */
 export function createSecretSealer(secrets: readonly string[]): SecretSealer {
   const keys = secrets.map((secret) => ({
-    name: fingerprintOf(secret).slice(0, NAME_HEX_DIGITS),
+    name: sealingKeyName(secret),
     key: deriveKey(secret, 'webhook secrets'),
   }));
   const [first] = keys;

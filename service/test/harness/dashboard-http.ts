@@ -2,12 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { runSvcd, type ServiceProcess } from './process.ts';
 import { secret } from './secrets.ts';
 
-/** A session at the dashboard of a running service, over HTTP. */
+/** A session at the dashboard of a running service, over HTTP. It keeps the cookies that it gets. */
 export interface DashboardSession {
   /** The headers `origin` and `cookie`, for requests whose body is not JSON. */
   readonly headers: Readonly<Record<string, string>>;
   /** Sends a request to a path below /dashboard/api. Throws if it is refused. */
   post<T>(path: string, body?: unknown): Promise<T>;
+  /** Reads a path below /dashboard/api. Throws if it is refused. */
+  get<T>(path: string): Promise<T>;
   createKey(workspaceId: string, key?: Partial<NewKey>): Promise<IssuedKey>;
 }
 
@@ -47,21 +49,28 @@ export async function signIn(
   email = 'owner@example.com',
 ): Promise<DashboardSession> {
   const headers: Record<string, string> = { 'content-type': 'application/json', origin: url };
-  const post = async (path: string, body: unknown = {}): Promise<Response> => {
-    const answer = await fetch(`${url}/dashboard/api${path}`, {
+  const jar = new Map<string, string>();
+  const send = async (path: string, request: RequestInit): Promise<Response> => {
+    const answer = await fetch(`${url}/dashboard/api${path}`, request);
+    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+    for (const text of answer.headers.getSetCookie()) {
+      const [name = '', value = ''] = (text.split(';', 1)[0] ?? '').split(/=(.*)/s);
+      if (value !== '') secret(value);
+      jar.set(name, `${name}=${value}`);
+    }
+    headers['cookie'] = [...jar.values()].join('; ');
+    return answer;
+  };
+  const post = (path: string, body: unknown = {}): Promise<Response> =>
+    send(path, {
       method: 'POST',
       headers: { ...headers, 'idempotency-key': randomUUID() },
       body: JSON.stringify(body),
     });
-    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
-    return answer;
-  };
-  const answer = await post('/auth/sign-in/email', { email, password: PASSWORD });
-  const cookies = answer.headers.getSetCookie().map((cookie) => cookie.split(';', 1)[0] ?? '');
-  for (const cookie of cookies) secret(cookie.slice(cookie.indexOf('=') + 1));
-  headers['cookie'] = cookies.join('; ');
+  await post('/auth/sign-in/email', { email, password: PASSWORD });
   const session: DashboardSession = {
-    headers: { origin: url, cookie: headers['cookie'] },
+    headers: { origin: url, cookie: headers['cookie'] ?? '' },
+    get: async <T>(path: string) => (await (await send(path, { headers })).json()) as T,
     post: async <T>(path: string, body?: unknown) => (await (await post(path, body)).json()) as T,
     createKey: async (workspaceId, key = {}) => {
       const issued = await session.post<IssuedKey>(`/workspaces/${workspaceId}/keys`, {

@@ -3,6 +3,8 @@ import { expect } from 'vitest';
 import type { SealedKind } from '../../src/config/secrets.ts';
 import { resealSecondFactors } from '../../src/dashboard/auth/sealed-factors.ts';
 import { companies } from '../../src/resources/index.ts';
+import { resealEndpointSecrets } from '../../src/webhooks/reseal.ts';
+import { createSecretSealer } from '../../src/webhooks/sealed-secrets.ts';
 import { createTestDashboard, PASSWORD, sessionCookie, type Visitor } from '../harness/dashboard.ts';
 import { seedRecords } from '../harness/records.ts';
 import { createTestService, TEST_SECRET, type TestAnswer, type TestService } from '../harness/service.ts';
@@ -179,5 +181,33 @@ export const KINDS: Readonly<Record<SealedKind, Kind<unknown>>> = {
     use: (node, { person, next }) => secondStep(node, person, next()),
     refusal: 'conflict',
     move: reseal,
+  }),
+  'secret of a webhook endpoint': kind({
+    make: async () => {
+      const owner = await dashboard.owner();
+      const path = `/workspaces/${owner.workspaceId}/webhooks`;
+      const body = {
+        url: 'https://example.com/hook',
+        description: '',
+        types: null,
+        companyId: null,
+        ordered: true,
+      };
+      const created = await owner.send('POST', path, body);
+      const { endpoint, secret } = created.json<{ endpoint: { id: string }; secret: string }>();
+      return { owner, path: `${path}/${endpoint.id}/secret`, secret };
+    },
+    // On a node without the session's secret, too, so that only the secret of the endpoint depends on the old one.
+    use: async (node, { owner, path, secret }) => {
+      const visitor = await createTestDashboard(node).signIn(owner.userId, owner.email);
+      const answer = await visitor.send('GET', path);
+      if (answer.status === 200) expect(answer.json()).toMatchObject({ secret });
+      return answer;
+    },
+    refusal: 'conflict',
+    move: async (value) => {
+      await resealEndpointSecrets(pool, createSecretSealer([NEW, OLD]));
+      return value;
+    },
   }),
 };

@@ -32,20 +32,25 @@ export async function checkSecrets(config: Config): Promise<Finding> {
   return ok('secrets', path);
 }
 
-/** Checks whether keys and second factors work with these secrets, and whether the older secrets may be removed. */
+/** Checks whether keys, second factors and webhooks work with these secrets, and whether older secrets may be removed. */
 export async function checkSecretUse(pool: pg.Pool, config: Config): Promise<readonly Finding[]> {
   const secrets = (await findSecrets(config)) ?? [];
   const verdict = await judgeSecrets(pool, secrets);
   if (verdict === 'unknown' || verdict === 'earlier') return [checkVerdict(verdict)];
   const use = await examineSecretUse(pool, secrets);
-  return [checkKeys(use), checkSecondFactors(use), ...(secrets.length > 1 ? [checkRotation(use)] : [])];
+  return [
+    checkKeys(use),
+    checkSecondFactors(use),
+    checkEndpoints(use),
+    ...(secrets.length > 1 ? [checkRotation(use)] : []),
+  ];
 }
 
 const checkVerdict = (verdict: 'unknown' | 'earlier'): Finding =>
   verdict === 'earlier'
     ? fail(
         'keys',
-        'this is an earlier secret: keys or second factors need a newer one and do not work',
+        'this is an earlier secret: keys, second factors or webhooks need a newer one and do not work',
         'add the newer secret (SVC_SECRET=newer,earlier), or run svcd start --accept-new-secret',
       )
     : fail(
@@ -74,12 +79,27 @@ const checkSecondFactors = ({ factors: { lost, old } }: SecretUse): Finding => {
   return ok('second factors', old === 0 ? 'all work with this secret' : 'all work with these secrets');
 };
 
-/** A key moves to the first secret when it is used, a second factor in a job. Cursors and sessions expire. */
-function checkRotation({ keys, oldKeys, factors, issuingSeconds }: SecretUse): Finding {
+const checkEndpoints = ({ endpoints: { lost, old } }: SecretUse): Finding => {
+  if (lost.length > 0) {
+    return warn(
+      'webhooks',
+      `${counted(lost.length, 'endpoint gets', 'endpoints get')} no webhooks, because the secret that sealed theirs is not configured: ${listed(lost)}`,
+      'add that secret to SVC_SECRET, or rotate the secrets of these endpoints in the dashboard',
+    );
+  }
+  return ok('webhooks', old === 0 ? 'all work with this secret' : 'all work with these secrets');
+};
+
+/**
+ * A key moves to the first secret when it is used, a second factor and the secret of an endpoint in a job. Cursors and
+ * sessions expire.
+ */
+function checkRotation({ keys, oldKeys, factors, endpoints, issuingSeconds }: SecretUse): Finding {
   const keep: string[] = [];
   if (keys.old > 0)
     keep.push(`${counted(keys.old, 'key', 'keys')} not used since: ${listed(oldKeys, keys.old)}`);
   if (factors.old > 0) keep.push(counted(factors.old, 'second factor', 'second factors'));
+  if (endpoints.old > 0) keep.push(counted(endpoints.old, 'webhook endpoint', 'webhook endpoints'));
   const cursorSeconds = CURSOR_LIFETIME_SECONDS - (issuingSeconds ?? 0);
   if (cursorSeconds > 0)
     keep.push(`cursors, for ${counted(Math.ceil(cursorSeconds / HOUR_SECONDS), 'hour', 'hours')} more`);
@@ -87,6 +107,6 @@ function checkRotation({ keys, oldKeys, factors, issuingSeconds }: SecretUse): F
   return warn(
     'rotation',
     `older secrets are still needed by ${keep.join('; ')}`,
-    'keep them; a key moves to the new secret when it is used, second factors move when the service starts and once an hour',
+    'keep them; a key moves to the new secret when it is used, second factors and webhooks move when the service starts and once an hour',
   );
 }

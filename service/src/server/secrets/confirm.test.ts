@@ -4,6 +4,7 @@ import { fingerprintOf } from '../../config/secrets.ts';
 import { sealingKeys } from '../../dashboard/auth/sealed-factors.ts';
 import { inTransaction } from '../../database/pool.ts';
 import { createWorkspace } from '../../records/workspaces.ts';
+import { sealingKeyName } from '../../webhooks/sealed-secrets.ts';
 import { judgeSecrets, rememberSecrets } from './confirm.ts';
 
 const OLD = 'the secret of yesterday, 32 characters';
@@ -30,6 +31,16 @@ async function makeFactor(sealed: string): Promise<void> {
     )
     insert into second_factors (id, user_id, secret, backup_codes) select 'f', id, $1, $1 from person`,
     [sealed],
+  );
+}
+
+/** Inserts an endpoint of a webhook whose secret this secret has sealed. */
+async function makeEndpoint(secret: string): Promise<void> {
+  const workspaceId = await inTransaction(pool, (client) => createWorkspace(client, 'test'));
+  await pool.query(
+    `insert into webhook_endpoints (workspace_id, id, url, description, ordered, secret, position)
+     values ($1, 'whe_1', 'https://example.com/', '', true, $2, '')`,
+    [workspaceId, `${sealingKeyName(secret)}.AAAA`],
   );
 }
 
@@ -63,6 +74,15 @@ test('another secret is not accepted if a person has a second factor', async () 
   expect(await rememberSecrets(pool, [NEW], false)).toBe('unknown');
 });
 
+test('another secret is not accepted if the secret of a webhook needs the old one, unless its endpoint is deleted', async () => {
+  await rememberSecrets(pool, [OLD], false);
+  await makeEndpoint(OLD);
+  expect(await judgeSecrets(pool, [NEW])).toBe('unknown');
+  expect(await judgeSecrets(pool, [NEW, OLD])).toBe('known');
+  await pool.query('update webhook_endpoints set deleted_at = now()');
+  expect(await judgeSecrets(pool, [NEW])).toBe('new');
+});
+
 test('another secret is accepted if no key or second factor needs the old one', async () => {
   await rememberSecrets(pool, [OLD], false);
   expect(await rememberSecrets(pool, [NEW], false)).toBe('new');
@@ -93,6 +113,14 @@ describe('a return to an earlier secret', () => {
     expect(await rememberSecrets(pool, [OLD], false)).toBe('earlier');
     expect(await judgeSecrets(pool, [OLD, OTHER])).toBe('earlier');
     expect(await judgeSecrets(pool, [OTHER])).toBe('unknown');
+    expect(await judgeSecrets(pool, [OLD, NEW])).toBe('known');
+  });
+
+  test('is not accepted when secrets of webhooks have moved to a newer one', async () => {
+    await rememberSecrets(pool, [OLD], false);
+    await rememberSecrets(pool, [NEW, OLD], false);
+    await makeEndpoint(NEW);
+    expect(await judgeSecrets(pool, [OLD])).toBe('earlier');
     expect(await judgeSecrets(pool, [OLD, NEW])).toBe('known');
   });
 

@@ -7,19 +7,21 @@ import { resealSecondFactors, sealingKeys, UNNAMED_VERSION } from '../../dashboa
 import { inTransaction } from '../../database/pool.ts';
 import { statement } from '../../database/statement.ts';
 import { counted } from '../../log/plural.ts';
+import { resealEndpointSecrets } from '../../webhooks/reseal.ts';
+import { createSecretSealer, sealingKeyName } from '../../webhooks/sealed-secrets.ts';
 import { secretFileOf } from './file.ts';
 import { examineSecretUse, listed } from './use.ts';
 
 export interface ConfirmOptions {
   readonly config: Pick<Config, 'secrets' | 'dataDir'>;
   readonly log: Pick<Logger, 'warn' | 'info'>;
-  /** Whether to accept secrets that keys or second factors in the database do not work with. */
+  /** Whether to accept secrets that keys, second factors or webhooks in the database do not work with. */
   readonly acceptNewSecret: boolean;
 }
 
 /**
- * Throws OperatorError if keys or second factors in the database need another secret: they would fail, and nobody would
- * know why. Seals second factors again with the first secret. Logs the keys and second factors that no secret opens.
+ * Throws OperatorError if keys, second factors or webhooks in the database need another secret: they would fail, and nobody
+ * would know why. Seals second factors and the secrets of webhooks again with the first secret. Logs what no secret opens.
  */
 export async function confirmSecrets(
   pool: pg.Pool,
@@ -36,7 +38,9 @@ export async function confirmSecrets(
   if (refused) log.warn('a new secret was accepted: API keys and sessions of other secrets no longer work');
   const resealed = await resealSecondFactors(pool, secrets);
   if (resealed > 0) log.info(`sealed second factors with the first secret: ${resealed}`);
-  const { keys, lostKeys, factors } = await examineSecretUse(pool, secrets);
+  const sealed = await resealEndpointSecrets(pool, createSecretSealer(secrets));
+  if (sealed > 0) log.info(`sealed secrets of webhooks with the first secret: ${sealed}`);
+  const { keys, lostKeys, factors, endpoints } = await examineSecretUse(pool, secrets);
   if (keys.lost > 0) {
     log.warn(
       `${counted(keys.lost, 'API key does', 'API keys do')} not work, because the secret is not configured: ` +
@@ -50,21 +54,27 @@ export async function confirmSecrets(
         listed(factors.lost),
     );
   }
+  if (endpoints.lost.length > 0) {
+    log.warn(
+      `${counted(endpoints.lost.length, 'endpoint gets', 'endpoints get')} no webhooks, because the secret that sealed theirs is ` +
+        `not configured. Rotate their secrets in the dashboard: ${listed(endpoints.lost)}`,
+    );
+  }
 }
 
 const refusal = (verdict: 'earlier' | 'unknown', source: string): string =>
   verdict === 'earlier'
-    ? `the secret in ${source} is an earlier secret of this database: API keys or second factors need a newer one. ` +
+    ? `the secret in ${source} is an earlier secret of this database: API keys, second factors or webhooks need a newer one. ` +
       'Add the newer one (SVC_SECRET=newer,earlier). If it is lost, run svcd start --accept-new-secret once: it ' +
       'lists what must be created again.'
-    : `the secret in ${source} is not the one that the API keys and second factors in this database need: ` +
+    : `the secret in ${source} is not the one that the API keys, second factors and webhooks in this database need: ` +
       'none of them would work. Restore the old secret (in SVC_SECRET it may follow a new one after a comma). If it ' +
       'is lost, run svcd start --accept-new-secret once: it lists what must be created again.';
 
 /**
- * `known`: the secrets include the one that issued last. `new`: they do not, but no key or second factor needs another
- * secret. `earlier`: the database was used with one of the secrets, but keys or second factors need a newer secret.
- * `unknown`: the database was used with none of the secrets, and keys or second factors need another secret.
+ * `known`: the secrets include the one that issued last. `new`: they do not, but no key, second factor or webhook needs
+ * another secret. `earlier`: the database was used with one of the secrets, but some of them need a newer secret.
+ * `unknown`: the database was used with none of the secrets, and some of them need another secret.
  */
 type SecretsVerdict = 'known' | 'new' | 'earlier' | 'unknown';
 
@@ -81,13 +91,15 @@ const selectVerdict = statement('judge_secrets', 'background: it reads all keys 
       select 1 from second_factors, unnest(array[secret, backup_codes]) sealed
       where verified and case split_part(sealed, '$', 3) when $3 then not known.listed
         else split_part(sealed, '$', 3) <> all($2) end
+    ) or exists(
+      select 1 from webhook_endpoints where deleted_at is null and split_part(secret, '.', 1) <> all($4)
     )
       then case when known.listed then 'earlier' else 'unknown' end
     else 'new'
   end as verdict
   from known`;
 
-/** Whether the keys and second factors in the database work with these secrets. */
+/** Whether the keys, second factors and webhooks in the database work with these secrets. */
 export async function judgeSecrets(
   client: pg.Pool | pg.ClientBase,
   secrets: readonly string[],
@@ -97,6 +109,7 @@ export async function judgeSecrets(
       secrets.map(fingerprintOf),
       sealingKeys(secrets).map(({ version }) => String(version)),
       String(UNNAMED_VERSION),
+      secrets.map(sealingKeyName),
     ),
   );
   return rows[0]?.verdict ?? 'new';

@@ -2,8 +2,10 @@ import type pg from 'pg';
 import { fingerprintOf } from '../../config/secrets.ts';
 import { examineSecondFactors, type FactorSecrets } from '../../dashboard/auth/sealed-factors.ts';
 import { type BoundStatement, statement } from '../../database/statement.ts';
+import { type EndpointSecrets, examineEndpointSecrets } from '../../webhooks/reseal.ts';
+import { createSecretSealer } from '../../webhooks/sealed-secrets.ts';
 
-/** Which keys and second factors depend on which of the deployment's secrets. */
+/** Which keys, second factors and endpoints of webhooks depend on which of the deployment's secrets. */
 export interface SecretUse {
   /** Active keys that need an older secret (`old`) or a secret that is not configured (`lost`). */
   readonly keys: { readonly old: number; readonly lost: number };
@@ -12,6 +14,7 @@ export interface SecretUse {
   /** The same for the `lost` keys. */
   readonly lostKeys: readonly string[];
   readonly factors: FactorSecrets;
+  readonly endpoints: EndpointSecrets;
   /** Seconds since the first secret became the issuing secret. Undefined if it never was. */
   readonly issuingSeconds: number | undefined;
 }
@@ -35,7 +38,7 @@ const selectLostKeys = keysWhere(
 const selectIssuingTime = statement('issuing_seconds', 'request')`
   select extract(epoch from now() - issuing_since)::float8 as seconds from deployment_secrets where fingerprint = $1`;
 
-/** Examines all keys and second factors. Changes nothing. */
+/** Examines all keys, second factors and endpoints. Changes nothing. */
 export async function examineSecretUse(pool: pg.Pool, secrets: readonly string[]): Promise<SecretUse> {
   const fingerprints = secrets.map(fingerprintOf);
   const old = await readKeys(pool, selectOldKeys, fingerprints);
@@ -46,6 +49,10 @@ export async function examineSecretUse(pool: pg.Pool, secrets: readonly string[]
     oldKeys: old.names,
     lostKeys: lost.names,
     factors: await examineSecondFactors(pool, secrets),
+    endpoints:
+      secrets.length === 0
+        ? { old: 0, lost: [] }
+        : await examineEndpointSecrets(pool, createSecretSealer(secrets)),
     issuingSeconds: rows[0]?.seconds,
   };
 }
