@@ -1,9 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import { buffer } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { newestPosition } from '../../src/changes/after.ts';
 import { inTransaction } from '../../src/database/pool.ts';
 import { createEndpoint } from '../../src/webhooks/endpoints.ts';
@@ -12,7 +9,7 @@ import { bootstrapWorkspace, signIn } from '../harness/dashboard-http.ts';
 import { createTestDatabase } from '../harness/database.ts';
 import { type ServiceProcess, startSvcd } from '../harness/process.ts';
 import { bearer } from '../harness/running-service.ts';
-import { portOf } from '../harness/socket.ts';
+import { startReceiver } from '../harness/webhooks/receiver.ts';
 
 const KILLS = 3;
 const WRITES_PER_KILL = 60;
@@ -20,34 +17,15 @@ const TIMEOUT_MS = 300_000;
 /** The endpoints of a killed node wait until its leases end. */
 const TAKEN_OVER = { timeout: 60_000 };
 
-/** A webhook that a receiver has got. */
-interface Received {
-  readonly id: string;
-  readonly body: string;
-}
-
-/** A receiver that verifies each webhook. */
-async function startReceiver() {
-  const received: Received[] = [];
+/** A receiver that verifies each webhook with the secret that it is given later. */
+async function startVerifying() {
   let secret = '';
-  const server = createServer(async (request, response) => {
-    const body = String(await buffer(request));
-    new Webhook(secret).verify(
-      body,
-      Object.fromEntries(Object.entries(request.headers).map(([k, v]) => [k, String(v)])),
-    );
-    received.push({ id: String(request.headers['webhook-id']), body });
+  const receiver = await startReceiver((response, { body, headers }) => {
+    new Webhook(secret).verify(body, headers);
     response.writeHead(200).end();
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
-  });
   return {
-    url: `http://127.0.0.1:${portOf(server)}/`,
-    received,
+    ...receiver,
     trust: (value: string) => {
       secret = value;
     },
@@ -73,7 +51,7 @@ test(
     const position = await newestPosition(pool, workspaceId);
     const receivers = await Promise.all(
       [true, false].map(async (ordered) => {
-        const receiver = await startReceiver();
+        const receiver = await startVerifying();
         const settings = { url: receiver.url, description: '', types: null, companyId: null, ordered };
         const created = await inTransaction(pool, (client) =>
           createEndpoint(client, sealer, workspaceId, settings, position),

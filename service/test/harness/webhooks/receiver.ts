@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
+import { portOf } from '../socket.ts';
 
 /** A webhook that arrived at a receiver. */
 export interface Received {
@@ -17,26 +17,31 @@ export interface Receiver {
   readonly received: readonly Received[];
 }
 
-/** Starts a receiver of webhooks for one test. `respond` ends the response; default: with 204. */
+/** Starts a receiver of webhooks for one test. `respond` ends the response, maybe later; default: with 204. */
 export async function startReceiver(
-  respond: (response: ServerResponse, received: Received) => void = (response) =>
+  respond: (response: ServerResponse, received: Received) => unknown = (response) =>
     response.writeHead(204).end(),
 ): Promise<Receiver> {
   const received: Received[] = [];
   const server = createServer(async (request, response) => {
-    const body = String(await buffer(request));
+    const sent = await buffer(request).catch(() => undefined);
+    // The sender was killed while it sent.
+    if (sent === undefined) return;
+    const body = String(sent);
     const headers = Object.fromEntries(
       Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
     );
     const one = { id: String(headers['webhook-id']), headers, body, atMs: performance.now() };
     received.push(one);
-    respond(response, one);
+    await respond(response, one);
   });
+  // The sender decides when a connection is no longer used, so that none ends at the moment of a request.
+  server.keepAliveTimeout = 0;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => {
     server.close();
     server.closeAllConnections();
   });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, received };
+  return { url: `http://127.0.0.1:${portOf(server)}/hook`, received };
 }

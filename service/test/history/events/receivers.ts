@@ -1,15 +1,12 @@
-import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
-import { buffer } from 'node:stream/consumers';
+import type { ServerResponse } from 'node:http';
 import { waitFor } from '@svc/embedded-postgres/testing';
 import type pg from 'pg';
 import { Webhook } from 'standardwebhooks';
 import { inTransaction } from '../../../src/database/pool.ts';
 import { createEndpoint } from '../../../src/webhooks/endpoints.ts';
 import { createSecretSealer } from '../../../src/webhooks/sealed-secrets.ts';
-import { onFileEnd } from '../../harness/cleanup.ts';
 import { secret } from '../../harness/secrets.ts';
-import { portOf } from '../../harness/socket.ts';
+import { type Received, startReceiver } from '../../harness/webhooks/receiver.ts';
 import { applyChange, noRecords } from '../copy.ts';
 import { type Arrival, type Feed, type Receiver, wantedBy } from '../history.ts';
 import type { Random } from '../random.ts';
@@ -50,7 +47,7 @@ export interface Receivers {
 export async function startReceivers(options: ReceiverOptions): Promise<Receivers> {
   const { pool, workspaceId, after } = options;
   let recovered = false;
-  const started = await Promise.all(PLANS.map((plan) => startReceiver(plan, options, () => recovered)));
+  const started = await Promise.all(PLANS.map((plan) => startWithEndpoint(plan, options, () => recovered)));
   return {
     recover() {
       recovered = true;
@@ -77,7 +74,7 @@ export async function startReceivers(options: ReceiverOptions): Promise<Receiver
   };
 }
 
-async function startReceiver(
+async function startWithEndpoint(
   { failing, failuresMax, ...settings }: (typeof PLANS)[number],
   { pool, secret: deployment, workspaceId, after, random, hangs }: ReceiverOptions,
   hasRecovered: () => boolean,
@@ -95,26 +92,13 @@ async function startReceiver(
     else response.writeHead(random.pick(STATUSES), { location: '/' }).end('not now');
     return true;
   };
-  const server = createServer(async (request, response) => {
-    const body = await buffer(request).catch(() => undefined);
-    // Its node was killed while it sent.
-    if (body === undefined) return;
-    const signed = isSigned(await trusted.promise, request.headers, body);
-    const id = String(request.headers['webhook-id']);
-    const accepted = !failOnce(JSON.parse(String(body)).data.id, response);
-    arrivals.push({ id, body: String(body), signed, accepted });
+  const { url } = await startReceiver(async (response, { id, headers, body }) => {
+    const signed = isSigned(await trusted.promise, headers, body);
+    const accepted = !failOnce(JSON.parse(body).data.id, response);
+    arrivals.push({ id, body, signed, accepted });
     if (accepted) response.writeHead(204).end();
   });
-  // The service decides when a connection is no longer used, so that none ends at the moment of a request.
-  server.keepAliveTimeout = 0;
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onFileEnd(async () => {
-    server.close();
-    server.closeAllConnections();
-  });
   const { name, ordered, types } = settings;
-  const url = `http://127.0.0.1:${portOf(server)}/`;
   const created = await inTransaction(pool, (client) =>
     createEndpoint(
       client,
@@ -136,7 +120,7 @@ async function startReceiver(
  * Whether the signature is that of the id, the time and the body. The time itself may be wrong, because the run steps the
  * clocks of the nodes.
  */
-function isSigned(webhook: Webhook, headers: IncomingHttpHeaders, body: Buffer): boolean {
+function isSigned(webhook: Webhook, headers: Received['headers'], body: string): boolean {
   const at = new Date(Number(headers['webhook-timestamp']) * 1000);
   const signed = webhook.sign(String(headers['webhook-id']), at, body);
   return headers['webhook-signature'] === signed;
