@@ -4,11 +4,13 @@ import { sourceFile } from './repository.ts';
 
 const ROOT = sourceFile(
   'package.json',
-  '{\n"engines": {\n"node": ">=20"\n},\n"devDependencies": {\n"@types/node": "26.1.0",\n"node": "26.10.0"\n}\n}',
+  '{\n"engines": {\n"node": ">=20"\n},\n"dependencies": {\n"node": "26.10.0"\n},\n"devDependencies": {\n"@types/node": "26.1.0"\n}\n}',
 );
 
+const PACKED = sourceFile('svcd/src/node-version.ts', 'export const OLDEST_NODE = 24;');
+
 const findings = (path: string, text: string): readonly string[] =>
-  nodeVersionsAgree([ROOT, sourceFile(path, text)]).map(({ line, message }) => `${line}: ${message}`);
+  nodeVersionsAgree([ROOT, PACKED, sourceFile(path, text)]).map(({ line, message }) => `${line}: ${message}`);
 
 test.each([
   ['sdk/package.json', '{\n"engines": { "node": ">=22" } }', '2: must be "node": ">=20"'],
@@ -27,6 +29,7 @@ test('the same versions agree, and a feature may need a version of its own', () 
   expect(findings('README.md', 'Node.js 20 or newer, Node.js 20, 24 and 26; Node.js 22.18 or newer')).toEqual(
     [],
   );
+  expect(findings('svcd/README.md', 'The packed service needs Node.js 24 or newer.')).toEqual([]);
   expect(findings('sdk/package.json', '{ "engines": { "node": ">=20" }, "@types/node": "26.6.6" }')).toEqual(
     [],
   );

@@ -32,7 +32,7 @@ function nodeRuntime(release: string): Runtime {
 export const RUNTIMES: readonly Runtime[] = [
   nodeRuntime('20.20.2'),
   nodeRuntime('24.21.0'),
-  nodeRuntime(manifest.devDependencies.node),
+  nodeRuntime(manifest.dependencies.node),
   {
     name: 'Deno',
     program: 'deno',
