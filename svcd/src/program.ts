@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { outputFailure } from '@svc/service/server/process';
 import { Command, CommanderError } from 'commander';
+import manifest from '../package.json' with { type: 'json' };
 import { type CommandContext, createContext } from './context.ts';
 import { explain, FAILED, MISUSED } from './explain.ts';
 import { say, unwritable } from './output.ts';
@@ -47,6 +48,7 @@ async function failOnLostOutput(): Promise<void> {
 async function createProgram(name: string | undefined, context: CommandContext): Promise<Command> {
   const program = new Command('svcd')
     .description('run and maintain a service')
+    .version(manifest.version)
     .addHelpText('after', HELP)
     .configureOutput(OUTPUT)
     .exitOverride();

@@ -58,4 +58,11 @@ export const PROOFS: readonly Proof[] = [
     project: 'embedded 18*',
     seconds: 1,
   },
+  {
+    name: 'install',
+    shows: 'the packed service installs, serves and keeps its data on each Node.js that it supports',
+    file: 'svcd/test/install.proof.ts',
+    project: 'embedded 18*',
+    seconds: 1,
+  },
 ];

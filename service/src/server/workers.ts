@@ -1,5 +1,5 @@
 import cluster, { type Worker } from 'node:cluster';
-import { join } from 'node:path';
+import { extname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { connectPeer, type Peer, PeerGoneError } from '@svc/process-calls';
 import { createCrashLimit } from '@svc/process-calls/crash-limit';
@@ -13,7 +13,8 @@ import { type MachineWriter, openMachineWriter } from './machine-writer.ts';
 import type { Serving } from './serve.ts';
 import type { SignalHub } from './signal-hub.ts';
 
-const WORKER_PROGRAM = join(import.meta.dirname, '../main.ts');
+/** It has the extension of this module, because the packed service consists of JavaScript. */
+const WORKER_PROGRAM = join(import.meta.dirname, `../main${extname(import.meta.filename)}`);
 
 /** The metrics omit a worker that does not answer within this time. */
 const COLLECT_TIMEOUT_MS = 1_000;

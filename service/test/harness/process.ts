@@ -50,15 +50,17 @@ export interface SvcdOptions {
   readonly resultIsSecret?: boolean;
   /** Another release's `svcd.ts`. Default: this one's. */
   readonly program?: string;
+  /** The Node.js that runs it. Default: the one that runs this process. */
+  readonly node?: string;
 }
 
 /** Starts `svcd` with these arguments. It is killed at the end of the test file if it still runs. */
 export function spawnSvcd(args: readonly string[], options: SvcdOptions = {}): SvcdProcess {
-  const { env = {}, input = '', program = SVCD } = options;
+  const { env = {}, input = '', program = SVCD, node = process.execPath } = options;
   for (const name of ['SVC_SECRET', 'SVC_OWNER_PASSWORD']) if (env[name]) secret(env[name]);
   // The statements of another release are not declared.
   const ours = program === SVCD ? [REFUSE_UNDECLARED] : [];
-  const child = spawn(process.execPath, [program, ...args], {
+  const child = spawn(node, [program, ...args], {
     env: {
       PATH: process.env['PATH'],
       HOME: process.env['HOME'],
@@ -169,10 +171,10 @@ export async function runSvcdOnFullDisk(
 /** Starts a service on a free port and waits until it serves. Default: one worker of this release. */
 export async function startSvcd(
   env: Readonly<Record<string, string>>,
-  { program }: Pick<SvcdOptions, 'program'> = {},
+  options: Pick<SvcdOptions, 'program' | 'node'> = {},
 ): Promise<ServiceProcess> {
   const service = spawnSvcd(['start'], {
-    ...(program === undefined ? {} : { program }),
+    ...options,
     env: { SVC_PORT: '0', SVC_WORKERS: '1', SVC_LOG_LEVEL: 'debug', ...env },
   });
   const [, url = ''] = await service.printed(ADDRESS);
