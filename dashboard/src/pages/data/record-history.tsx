@@ -8,6 +8,7 @@ import { ListEnd } from '../../list/list-end.tsx';
 import { fieldLabel, valueLabel } from '../../resources/labels.ts';
 import type { ResourceContract } from '../../resources/resources.ts';
 import { Section } from '../../ui/card.tsx';
+import { classes } from '../../ui/classes.ts';
 import { FailureState } from '../../ui/failure-state.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { historyPath } from './record-query.ts';
@@ -60,7 +61,7 @@ export function RecordHistory({ workspaceId, resource, recordId, etag }: RecordH
             </ol>
           )}
           {more || complete ? null : (
-            <p className="border-t border-line px-4 py-3 text-sm text-soft">
+            <p className={classes('px-4 py-3 text-sm text-soft', items.length > 0 && 'border-t border-line')}>
               {items.length === 0
                 ? 'No change of this record is stored. Changes are deleted after some time.'
                 : 'Earlier changes are no longer stored.'}
