@@ -527,6 +527,8 @@ CREATE INDEX webhook_deliveries_by_time ON public.webhook_deliveries USING btree
 
 CREATE INDEX webhook_deliveries_pending ON public.webhook_deliveries USING btree (workspace_id, endpoint_id, next_attempt_at) WHERE (state = 'pending'::text);
 
+CREATE INDEX webhook_deliveries_tests ON public.webhook_deliveries USING btree (workspace_id, endpoint_id) WHERE ((state = 'pending'::text) AND (type = 'endpoint.test'::text));
+
 CREATE INDEX webhook_endpoints_deleted ON public.webhook_endpoints USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
 
 CREATE INDEX webhook_endpoints_free ON public.webhook_endpoints USING btree (lease_until) WHERE enabled;
@@ -603,7 +605,7 @@ create view webhook_delivery_records as
     type,
     (json_build_object('id', event_id, 'type', type, 'state', state, 'attempts', attempts, 'status', status, 'failure', failure, 'durationMs', duration_ms, 'createdAt', to_char((created_at AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'::text), 'attemptedAt',
         CASE
-            WHEN (attempts > 0) THEN to_char((attempted_at AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'::text)
+            WHEN ((status IS NOT NULL) OR (failure IS NOT NULL)) THEN to_char((attempted_at AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'::text)
             ELSE NULL::text
         END, 'nextAttemptAt', to_char((next_attempt_at AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'::text)))::text AS doc
    FROM webhook_deliveries;

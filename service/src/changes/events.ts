@@ -1,5 +1,5 @@
 import type { WorkspaceEventRecord, WorkspaceEventType } from '@svc/sdk/contract';
-import { typeidUnboxed } from 'typeid-js';
+import { newId } from '../config/ids.ts';
 import type { Queryable } from '../database/lane.ts';
 import { statement } from '../database/statement.ts';
 
@@ -27,6 +27,6 @@ export async function addWorkspaceEvent<Type extends WorkspaceEventType>(
   { type, recordId, companyId, record }: NewWorkspaceEvent<Type>,
 ): Promise<void> {
   await client.query(
-    insertEvent(workspaceId, typeidUnboxed('evt'), type, recordId, companyId, JSON.stringify(record)),
+    insertEvent(workspaceId, newId('evt'), type, recordId, companyId, JSON.stringify(record)),
   );
 }

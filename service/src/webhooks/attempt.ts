@@ -2,6 +2,7 @@ import { type SendResult, signatureHeaders, type WebhookRequest } from '@svc/web
 import type { Attempted, Delivery } from './deliveries.ts';
 import type { Endpoint } from './endpoints.ts';
 import { retryPauseMs } from './retry.ts';
+import { TEST_EVENT_TYPE } from './test-event.ts';
 
 const GONE = 410;
 
@@ -55,11 +56,14 @@ export async function attempt(
   const responded = result.kind === 'response' ? result : undefined;
   const { status } = responded ?? {};
   const isDelivered = status !== undefined && status >= 200 && status < 300;
-  const pauseMs = isDelivered
-    ? undefined
-    : retryPauseMs(delivery.attempts + 1, random, responded?.retryAfterSeconds);
+  // A person waits for the result of a test event, so it is sent once and holds back nothing.
+  const isTest = delivery.type === TEST_EVENT_TYPE;
+  const pauseMs =
+    isDelivered || isTest
+      ? undefined
+      : retryPauseMs(delivery.attempts + 1, random, responded?.retryAfterSeconds);
   // An ordered endpoint is disabled instead, and continues with this delivery.
-  const isExhausted = !isDelivered && pauseMs === undefined && !ordered;
+  const isExhausted = !isDelivered && pauseMs === undefined && (isTest || !ordered);
   return {
     delivery,
     state: isDelivered ? 'delivered' : isExhausted ? 'failed' : 'pending',

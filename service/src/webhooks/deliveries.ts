@@ -1,6 +1,8 @@
+import { latencyBucket } from '@svc/latency-buckets';
 import type { Queryable } from '../database/lane.ts';
 import { statement } from '../database/statement.ts';
 import type { EndpointKey } from './leases.ts';
+import { TEST_EVENT_TYPE } from './test-event.ts';
 
 /** What was sent to an endpoint, or waits to be sent again. */
 
@@ -33,11 +35,17 @@ export interface PendingDelivery {
   readonly waitMs: number;
 }
 
+const PENDING = `select event_id, type, body, attempts,
+  (extract(epoch from next_attempt_at - clock_timestamp()) * 1000)::float8 as wait_ms
+  from webhook_deliveries where workspace_id = $1 and endpoint_id = $2`;
 const selectPending = statement('pending_deliveries', 'request')`
-  select event_id, type, body, attempts,
-    (extract(epoch from next_attempt_at - clock_timestamp()) * 1000)::float8 as wait_ms
-  from webhook_deliveries where workspace_id = $1 and endpoint_id = $2 and state = 'pending'
-  order by next_attempt_at limit $3`;
+  ${PENDING} and state = 'pending' order by next_attempt_at limit $3`;
+// With two bounds instead of an equality, only one index has the order.
+const selectPendingInOrder = statement('pending_deliveries_in_order', 'request')`
+  (${PENDING} and state = 'pending' and type = '${TEST_EVENT_TYPE}' limit $3) union all
+  (select * from (
+    ${PENDING} and state >= 'pending' and state <= 'pending' order by state, created_at, event_id limit $3
+  ) in_order where type <> '${TEST_EVENT_TYPE}')`;
 
 interface PendingRow {
   readonly event_id: string;
@@ -47,13 +55,17 @@ interface PendingRow {
   readonly wait_ms: number;
 }
 
-/** Reads the deliveries of an endpoint that are to be sent again, the next one first. */
+/**
+ * Reads the deliveries of an endpoint that are to be sent again: those that are due next, or `ordered`, test events and
+ * then the others in the order of the events.
+ */
 export async function readPending(
   connections: Queryable,
   { workspaceId, id }: EndpointKey,
-  limit: number,
+  { ordered, limit }: { readonly ordered: boolean; readonly limit: number },
 ): Promise<readonly PendingDelivery[]> {
-  const { rows } = await connections.query<PendingRow>(selectPending(workspaceId, id, limit));
+  const select = ordered ? selectPendingInOrder : selectPending;
+  const { rows } = await connections.query<PendingRow>(select(workspaceId, id, limit));
   return rows.map(({ event_id, type, body, attempts, wait_ms }) => ({
     delivery: { eventId: event_id, type, body, attempts },
     waitMs: wait_ms,
@@ -131,6 +143,12 @@ const record = statement('record_deliveries', 'bulk')`
       status = excluded.status, response = excluded.response, failure = excluded.failure,
       duration_ms = excluded.duration_ms, attempted_at = excluded.attempted_at,
       next_attempt_at = excluded.next_attempt_at, body = excluded.body
+  ), counted as (
+    insert into webhook_attempts (workspace_id, endpoint_id, hour, bucket, delivered, failed)
+    select $1, $2, date_trunc('hour', now(), 'UTC'), a.bucket, a.delivered, a.failed
+    from unnest($18::smallint[], $19::int[], $20::int[]) as a (bucket, delivered, failed) where exists (select 1 from held)
+    on conflict (workspace_id, endpoint_id, hour, bucket) do update set
+      delivered = webhook_attempts.delivered + excluded.delivered, failed = webhook_attempts.failed + excluded.failed
   )
   select case when enabled then null else disabled_reason end as disabled from held`;
 
@@ -157,6 +175,7 @@ export async function recordRound(
     attempted.map(({ durationMs }) => durationMs),
     attempted.map(({ pauseMs }) => pauseMs ?? null),
     attempted.map(({ state, delivery }) => (state === 'delivered' ? null : delivery.body)),
+    ...attemptColumns(attempted),
   ];
   const { rows } = await connections.query<{ disabled: DisabledReason | null }>(
     record(
@@ -172,4 +191,19 @@ export async function recordRound(
   );
   const [row] = rows;
   return row === undefined ? 'lost' : (row.disabled ?? undefined);
+}
+
+/** The columns `bucket`, `delivered` and `failed` of the attempts. */
+function attemptColumns(attempted: readonly Attempted[]): readonly (readonly number[])[] {
+  const buckets = [...Map.groupBy(attempted, ({ durationMs }) => latencyBucket(durationMs))];
+  const counts = buckets.map(([bucket, attempts]) => ({
+    bucket,
+    attempts: attempts.length,
+    delivered: attempts.filter(({ state }) => state === 'delivered').length,
+  }));
+  return [
+    counts.map(({ bucket }) => bucket),
+    counts.map(({ delivered }) => delivered),
+    counts.map(({ attempts, delivered }) => attempts - delivered),
+  ];
 }

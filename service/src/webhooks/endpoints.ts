@@ -23,6 +23,8 @@ export interface Endpoint extends EndpointSettings {
   readonly enabled: boolean;
   /** The id of the last change that is accounted for. */
   readonly position: string;
+  /** The feed is sent again from this position. Null: nothing is. */
+  readonly replayFrom: string | null;
   /** The current secret, and for a day after a rotation the previous one. Empty: no secret of the deployment opens them. */
   readonly secrets: readonly string[];
 }
@@ -70,7 +72,7 @@ export async function createEndpoint(
 
 const selectEndpoint = statement('read_endpoint', 'request')`
   ${lookUp({
-    select: `url, description, types, company_id, ordered, enabled, position, secret,
+    select: `url, description, types, company_id, ordered, enabled, position, replay_from, secret,
       case when previous_until > now() then previous_secret end as previous_secret`,
     from: 'webhook_endpoints',
   })}`;
@@ -83,6 +85,7 @@ interface EndpointRow {
   readonly ordered: boolean;
   readonly enabled: boolean;
   readonly position: string;
+  readonly replay_from: string | null;
   readonly secret: string;
   readonly previous_secret: string | null;
 }
@@ -97,10 +100,10 @@ export async function readEndpoint(
   const { rows } = await connections.query<EndpointRow>(selectEndpoint(workspaceId, endpointId));
   const [row] = rows;
   if (row === undefined) return undefined;
-  const { company_id, secret, previous_secret, ...rest } = row;
+  const { company_id, replay_from, secret, previous_secret, ...rest } = row;
   const sealed = [secret, ...(previous_secret === null ? [] : [previous_secret])];
   const secrets = sealed.flatMap((text) => sealer.open(text, { workspaceId, endpointId }) ?? []);
-  return { ...rest, companyId: company_id, secrets };
+  return { ...rest, companyId: company_id, replayFrom: replay_from, secrets };
 }
 
 const replaceSecret = statement('rotate_endpoint_secret', 'request')`

@@ -14,7 +14,7 @@ export interface LockedEndpoint extends EndpointSettings {
   readonly id: string;
   readonly enabled: boolean;
   readonly disabledReason: string | null;
-  /** The event up to which everything is accounted for, also after the replay that was asked for. */
+  /** The position of the endpoint, or where it will be when the replay begins that was asked for. */
   readonly position: string;
 }
 

@@ -12,6 +12,7 @@ import {
 } from './deliveries.ts';
 import { type Endpoint, readEndpoint } from './endpoints.ts';
 import type { EndpointKey } from './leases.ts';
+import { beginReplay } from './replay.ts';
 import { ATTEMPTS_MAX } from './retry.ts';
 import type { SecretSealer } from './sealed-secrets.ts';
 
@@ -72,14 +73,24 @@ export async function runRound(options: RoundOptions, state: RoundState): Promis
   const { connections, sealer, owner, key } = options;
   const endpoint = await readEndpoint(connections, sealer, key.workspaceId, key.id);
   if (endpoint === undefined || !endpoint.enabled) return { kind: 'ended', disabled: undefined };
-  const pending = await readPending(connections, key, AGAIN_MAX + 1);
-  const due = pending.slice(0, AGAIN_MAX).filter(({ waitMs }) => waitMs <= 0);
-  const next = pending.find(({ waitMs }) => waitMs > 0);
-  if (endpoint.ordered && next !== undefined) return { kind: 'wait', ms: next.waitMs };
-  const isFull =
-    pending.length > AGAIN_MAX && (await countPending(connections, key, PENDING_MAX)) === PENDING_MAX;
-  const { companyId, types } = endpoint;
-  const position = state.passed ?? endpoint.position;
+  const { companyId, types, ordered, replayFrom } = endpoint;
+  if (replayFrom !== null) {
+    if (!(await beginReplay(connections, owner, key, replayFrom)))
+      return { kind: 'ended', disabled: undefined };
+    state.passed = undefined;
+  }
+  const pending = await readPending(connections, key, { ordered, limit: AGAIN_MAX + 1 });
+  const waiting = pending.findIndex(({ waitMs }) => waitMs > 0);
+  const next = pending[waiting];
+  const due = ordered
+    ? pending.slice(0, waiting === -1 ? AGAIN_MAX : Math.min(waiting, AGAIN_MAX))
+    : pending.slice(0, AGAIN_MAX).filter(({ waitMs }) => waitMs <= 0);
+  if (ordered && due.length === 0 && next !== undefined) return { kind: 'wait', ms: next.waitMs };
+  const isFull = ordered
+    ? pending.length > due.length
+    : pending.length > AGAIN_MAX && (await countPending(connections, key, PENDING_MAX)) === PENDING_MAX;
+  const recordedPosition = replayFrom ?? endpoint.position;
+  const position = state.passed ?? recordedPosition;
   const changes = isFull
     ? { items: [], position, more: false }
     : await readChangesAfter(connections, key.workspaceId, {
@@ -88,7 +99,7 @@ export async function runRound(options: RoundOptions, state: RoundState): Promis
         companyId: companyId ?? undefined,
         types: types ?? undefined,
       });
-  if (changes === 'expired') return disableExpired(options, endpoint.position);
+  if (changes === 'expired') return disableExpired(options, recordedPosition);
   const fresh = changes.items.map(
     (item): Delivery => ({ eventId: item.id, type: item.type, body: bodyOf(item), attempts: 0 }),
   );
@@ -101,7 +112,7 @@ export async function runRound(options: RoundOptions, state: RoundState): Promis
   const reached = positionAfter(position, changes, attempted.length - due.length);
   if (attempted.length === 0 && performance.now() < state.recordedAtMs + PASSED_MS) {
     state.passed = reached;
-  } else if (attempted.length > 0 || reached !== endpoint.position) {
+  } else if (attempted.length > 0 || reached !== recordedPosition) {
     const result = { attempted, position: reached, disable: disabling(endpoint, attempted) };
     const recorded = await recordRound(connections, owner, key, result);
     if (recorded === 'lost') return { kind: 'ended', disabled: undefined };
@@ -164,7 +175,7 @@ async function deliver(
       results[place] = result;
       const isDelivered = result.state === 'delivered';
       state.concurrency = isDelivered ? Math.min(state.concurrency * 2, CONCURRENCY_MAX) : 1;
-      if (result.gone || (endpoint.ordered && !isDelivered)) stopped = true;
+      if (result.gone || (endpoint.ordered && result.state === 'pending')) stopped = true;
     } catch (error) {
       stopped = true;
       failure = error;

@@ -1,0 +1,120 @@
+import type pg from 'pg';
+import type { Queryable } from '../database/lane.ts';
+import { statement } from '../database/statement.ts';
+import type { EndpointKey } from './leases.ts';
+import { TEST_EVENT_TYPE } from './test-event.ts';
+
+/**
+ * Events that are sent again. Those after the position of an endpoint come from the feed anyway, in their order, so they are
+ * left alone: an event never waits to be sent again and is in the feed after the position too.
+ */
+
+const NOT_AHEAD = `(event_id <= $3 or type = '${TEST_EVENT_TYPE}')`;
+
+const replayDelivery = statement('replay_delivery', 'request')`
+  update webhook_deliveries set state = 'pending', next_attempt_at = now(), body = coalesce(body, $5),
+    attempts = case when state = 'pending' then attempts else 0 end
+  where workspace_id = $1 and endpoint_id = $2 and event_id = $4 and ${NOT_AHEAD}`;
+
+/** Makes a delivery due. `body`: the bytes to send if none are stored. */
+export async function replayOne(
+  client: pg.ClientBase,
+  { workspaceId, id }: EndpointKey,
+  position: string,
+  { eventId, body }: { readonly eventId: string; readonly body: Buffer },
+): Promise<void> {
+  await client.query(replayDelivery(workspaceId, id, position, eventId, body));
+}
+
+/** Failed deliveries that one statement, and one request, makes due. */
+const CHUNK_DELIVERIES = 1_000;
+const CHUNKS_MAX = 10;
+
+const replayFailed = statement('replay_failed_deliveries', 'bulk')`
+  update webhook_deliveries set state = 'pending', next_attempt_at = now(), attempts = 0
+  where workspace_id = $1 and endpoint_id = $2 and event_id = any (array(
+    select event_id from webhook_deliveries
+    where workspace_id = $1 and endpoint_id = $2 and state >= 'failed' and state <= 'failed' and ${NOT_AHEAD}
+    order by state, created_at, event_id limit ${CHUNK_DELIVERIES}
+  ))`;
+
+/** Makes failed deliveries due, the oldest first, at most 10,000. Returns how many. */
+export async function replayAllFailed(
+  client: pg.ClientBase,
+  { workspaceId, id }: EndpointKey,
+  position: string,
+): Promise<number> {
+  let replayed = 0;
+  for (let chunk = 0; chunk < CHUNKS_MAX; chunk += 1) {
+    const { rowCount } = await client.query(replayFailed(workspaceId, id, position));
+    replayed += rowCount ?? 0;
+    if ((rowCount ?? 0) < CHUNK_DELIVERIES) break;
+  }
+  return replayed;
+}
+
+const setReplayFrom = statement('replay_endpoint_from', 'request')`
+  update webhook_endpoints set replay_from = $3 where workspace_id = $1 and id = $2`;
+
+/**
+ * Has everything after a position sent again, which is before that of the endpoint. The next round begins there. The round
+ * that runs now ends as usual, so an ordered endpoint gets no event of it after one that is sent again.
+ */
+export async function replayFrom(
+  client: pg.ClientBase,
+  { workspaceId, id }: EndpointKey,
+  position: string,
+): Promise<void> {
+  await client.query(setReplayFrom(workspaceId, id, position));
+}
+
+// What waits after the position comes from the feed again.
+const moveBack = statement('begin_replay', 'bulk')`
+  with moved as (
+    update webhook_endpoints set position = replay_from, replay_from = null
+    where workspace_id = $1 and id = $2 and lease_owner = $3 and lease_until > clock_timestamp() and enabled
+      and replay_from = $4
+    returning 1
+  ), dropped as (
+    delete from webhook_deliveries where workspace_id = $1 and endpoint_id = $2 and state = 'pending' and event_id > $4
+      and type <> '${TEST_EVENT_TYPE}' and exists (select from moved)
+  )
+  select count(*)::int as moved from moved`;
+
+/** Moves the position of an endpoint back. Returns false if the process has not the lease, or if another replay is wanted. */
+export async function beginReplay(
+  connections: Queryable,
+  owner: string,
+  { workspaceId, id }: EndpointKey,
+  position: string,
+): Promise<boolean> {
+  const { rows } = await connections.query<{ moved: number }>(moveBack(workspaceId, id, owner, position));
+  return rows[0]?.moved === 1;
+}
+
+const countTests = statement('count_pending_tests', 'request')`
+  select count(*)::int as tests from webhook_deliveries
+  where workspace_id = $1 and endpoint_id = $2 and state = 'pending' and type = '${TEST_EVENT_TYPE}'`;
+const insertTest = statement('insert_test_delivery', 'request')`
+  insert into webhook_deliveries (workspace_id, endpoint_id, event_id, type, state, attempts, duration_ms, attempted_at,
+    created_at, next_attempt_at, body)
+  values ($1, $2, $3, '${TEST_EVENT_TYPE}', 'pending', 0, 0, now(), $4, now(), $5)`;
+
+/** The most test events of an endpoint that wait to be sent. */
+export const PENDING_TESTS_MAX = 10;
+
+/** Adds a test event, which is sent at once. Returns false if too many wait. */
+export async function addTestDelivery(
+  client: pg.ClientBase,
+  { workspaceId, id }: EndpointKey,
+  {
+    eventId,
+    createdAt,
+    body,
+  }: { readonly eventId: string; readonly createdAt: string; readonly body: Buffer },
+): Promise<boolean> {
+  const { rows } = await client.query<{ tests: number }>(countTests(workspaceId, id));
+  if ((rows[0]?.tests ?? 0) >= PENDING_TESTS_MAX) return false;
+  await client.query(insertTest(workspaceId, id, eventId, createdAt, body));
+  return true;
+}

@@ -1,0 +1,24 @@
+/** An event that a person has sent to one endpoint, to try it. It is not in the feed. */
+
+export const TEST_EVENT_TYPE = 'endpoint.test';
+
+interface TestEvent {
+  /** `evt_…` */
+  readonly id: string;
+  readonly endpointId: string;
+  readonly createdAt: string;
+}
+
+/** The body of a test event, in the form of the others. The same event gives the same bytes. */
+export function testBody({ id, endpointId, createdAt }: TestEvent): Buffer {
+  const data = {
+    id,
+    type: TEST_EVENT_TYPE,
+    resource: 'workspace',
+    recordId: endpointId,
+    companyId: null,
+    createdAt,
+    record: { id: endpointId, message: 'This is a test event. Nothing has changed.' },
+  };
+  return Buffer.from(JSON.stringify({ type: TEST_EVENT_TYPE, timestamp: createdAt, data }));
+}
