@@ -1,7 +1,8 @@
+import type { Micros } from '../config/micros.ts';
 import type { Queryable } from '../database/lane.ts';
 import { changeIdOf, timeOfChange } from './id.ts';
 import { endOf } from './list.ts';
-import { isExpired, readNewest } from './rows.ts';
+import { isExpired, readNewest, readRows } from './rows.ts';
 import { type ChangeFilter, scanChanges } from './scan.ts';
 
 /** The changes after a position, in the order of their commits. */
@@ -39,6 +40,28 @@ export async function readChangesAfter(
     position: changeIdOf(workspaceId, endOf(scanned, limit, at) ?? at),
     more: scanned.stopped || scanned.items.length > limit,
   };
+}
+
+/**
+ * The position from which the feed has every change at this time or later. Returns the time after which it is complete if
+ * it no longer has all of them.
+ */
+export async function positionBefore(
+  connections: Queryable,
+  workspaceId: string,
+  time: Micros,
+): Promise<{ readonly position: string } | { readonly completeAfter: Micros }> {
+  const at = Math.max(0, time - 1);
+  const start = { at, inclusive: false };
+  const read = await readRows(connections, {
+    workspaceId,
+    ascending: true,
+    start,
+    changes: 1,
+    searches: false,
+  });
+  const { newest, completeAfter } = read;
+  return at < completeAfter ? { completeAfter } : { position: changeIdOf(workspaceId, Math.min(at, newest)) };
 }
 
 /** The position after all changes so far. */

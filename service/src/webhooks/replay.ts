@@ -81,7 +81,7 @@ const moveBack = statement('begin_replay', 'bulk')`
   )
   select count(*)::int as moved from moved`;
 
-/** Moves the position of an endpoint back. Returns false if the process has not the lease, or if another replay is wanted. */
+/** Moves the position of an endpoint back. Returns false without the lease, or if another replay is wanted by now. */
 export async function beginReplay(
   connections: Queryable,
   owner: string,

@@ -62,7 +62,7 @@ const CHANGES_MAX = 100;
 /** The most deliveries that are sent again in a round. */
 const AGAIN_MAX = CONCURRENCY_MAX;
 /** The most deliveries of an endpoint that wait to be sent again. Then the endpoint gets no further change. */
-const PENDING_MAX = 1000;
+export const PENDING_MAX = 1000;
 /** How often a position is recorded while the endpoint gets none of the changes. */
 const PASSED_MS = 60_000;
 /** No delivery of a round begins later, so that what was done is recorded soon. */

@@ -32,6 +32,7 @@ async function stateOf(workspaceId: string | undefined): Promise<unknown> {
        (select json_agg(l.doc order by l.created_at) from audit_log l where l.workspace_id = $1) as log,
        (select json_agg(k.doc order by k.id) from api_key_records k where k.workspace_id = $1) as keys,
        (select json_agg(c.doc order by c.id) from companies c where c.workspace_id = $1) as companies,
+       (select json_agg(d order by d.event_id) from webhook_deliveries d where d.workspace_id = $1) as deliveries,
        (select json_agg(e order by e.id) from webhook_endpoints e where e.workspace_id = $1) as webhooks,
        (select json_agg(i.status order by i.id) from invitations i where i.workspace_id = $1) as invitations,
        (select json_build_array(w.name, w.burst_limit) from workspaces w where w.id = $1) as settings,

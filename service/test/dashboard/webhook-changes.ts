@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import { byOwner, type Prepare, type World, workspaceOf } from './change.ts';
 
 const SETTINGS = {
@@ -37,6 +38,15 @@ const ofEndpoint =
     };
   };
 
+/** Gives an endpoint an event that has failed. */
+async function addFailed({ service }: World, endpointId: string): Promise<void> {
+  await service.pool.query(
+    `insert into webhook_deliveries (workspace_id, endpoint_id, event_id, type, state, attempts, duration_ms, attempted_at, body)
+     select workspace_id, id, 'chg_0', 'company.created', 'failed', 10, 5, now(), 'body' from webhook_endpoints where id = $1`,
+    [endpointId],
+  );
+}
+
 /** Requests that change webhooks, by their routes. */
 export const WEBHOOK_CHANGES: Readonly<Record<string, Prepare>> = {
   'POST /workspaces/:workspaceId/webhooks': byOwner(async (_, { path }) => ({
@@ -71,6 +81,29 @@ export const WEBHOOK_CHANGES: Readonly<Record<string, Prepare>> = {
   'GET /workspaces/:workspaceId/webhooks/:endpointId/secret': ofEndpoint(async (path) => ({
     path: `${path}/secret`,
     entries: [{ kind: 'webhook.secret_shown' }],
+  })),
+  'POST /workspaces/:workspaceId/webhooks/:endpointId/deliveries/:eventId/replay': ofEndpoint(
+    async (path, id, world) => {
+      await addFailed(world, id);
+      return {
+        path: `${path}/deliveries/chg_0/replay`,
+        body: {},
+        entries: [{ kind: 'webhook.replayed', details: { eventId: 'chg_0', events: null, since: null } }],
+      };
+    },
+  ),
+  'POST /workspaces/:workspaceId/webhooks/:endpointId/replay': ofEndpoint(async (path, id, world) => {
+    await addFailed(world, id);
+    return {
+      path: `${path}/replay`,
+      body: { failed: true },
+      entries: [{ kind: 'webhook.replayed', details: { eventId: null, events: 1, since: null } }],
+    };
+  }),
+  'POST /workspaces/:workspaceId/webhooks/:endpointId/test': ofEndpoint(async (path) => ({
+    path: `${path}/test`,
+    body: {},
+    entries: [{ kind: 'webhook.test_sent', details: { eventId: expect.stringMatching(/^evt_/) } }],
   })),
   'POST /workspaces/:workspaceId/webhooks/:endpointId/rotate': ofEndpoint(async (path) => ({
     path: `${path}/rotate`,

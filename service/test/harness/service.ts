@@ -9,6 +9,7 @@ import { lanesOver } from '../../src/database/lanes.ts';
 import { inTransaction } from '../../src/database/pool.ts';
 import { createKeyStore, type KeyStore, type NewKey } from '../../src/keys/store.ts';
 import { createWorkspace } from '../../src/records/workspaces.ts';
+import type { SignalChannel } from '../../src/signals/signals.ts';
 import { assertDocumented } from '../openapi/response-check.ts';
 import { onFileEnd } from './cleanup.ts';
 import { createTestDatabase, type TestDatabase, testLanes } from './database.ts';
@@ -69,6 +70,8 @@ export interface TestServiceOptions {
   readonly failedAuthPerMinute?: number;
   /** Default: false. */
   readonly trustProxy?: TrustedProxies;
+  /** Default: a channel of this service only. */
+  readonly signalChannel?: SignalChannel;
 }
 
 export async function createTestService(options: TestServiceOptions = {}): Promise<TestService> {
@@ -83,6 +86,7 @@ export async function createTestService(options: TestServiceOptions = {}): Promi
     config: { trustProxy, failedAuthPerMinute, publicUrl: 'http://svc.test', webhookNetworks: '127.0.0.1' },
     log: pino({ level: 'debug' }, { write: (line: string) => void log.push(line) }),
     clock: () => clock.now,
+    ...(options.signalChannel === undefined ? {} : { signalChannel: options.signalChannel }),
   });
   await app.ready();
   onFileEnd(async () => {

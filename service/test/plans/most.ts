@@ -12,6 +12,7 @@ import {
 } from '../../src/dashboard/limits.ts';
 import { ENTRIES_SEARCHED_MAX, IMPORTS_SEARCHED_MAX } from '../../src/dashboard/records/record-entries.ts';
 import { PENDING_RESET_MAX } from '../../src/webhooks/manage.ts';
+import { PENDING_MAX } from '../../src/webhooks/round.ts';
 import { ROWS } from './states.ts';
 
 /** A statement of a request: a few rows, their indexes and foreign keys. */
@@ -44,6 +45,7 @@ const MORE: Readonly<Record<string, number>> = {
   content_per_status: CONTENT_STATUSES * (CONTENT_COUNTED_MAX * 1.05 + READ_MAX),
   // The audits that decide which companies are shown, and the last audit of each company, for each span.
   scores_of_companies: SCORE_SPANS * (SCORE_AUDITS_SAMPLED + READ_MAX + SCORE_COMPANIES_MAX * READ_MAX),
+  count_pending_deliveries: PENDING_MAX * 1.05,
   // Each delivery that waits, in the indexes of their table.
   reset_pending_deliveries: PENDING_RESET_MAX * IMPORTED_ROW_MAX,
   // A look-up for each imported id that sorts before another one.

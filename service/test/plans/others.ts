@@ -1,11 +1,14 @@
+import { PENDING_MAX } from '../../src/webhooks/round.ts';
 import { PAGE_ITEMS } from './most.ts';
-import { FULL_ENDPOINT } from './states.ts';
+import { FULL_ENDPOINT, WAITING_ENDPOINT } from './states.ts';
 
 /** Statements that no request here causes: of commands, and of requests that wait for a lock. With their values. */
 export const OTHERS: Readonly<Record<string, (workspaceId: string) => readonly unknown[]>> = {
   any_user: () => [],
   append_changes: (workspaceId) => [workspaceId, [], [], [], [], []],
+  begin_replay: (workspaceId) => [workspaceId, FULL_ENDPOINT, 'nobody', 'chg_0'],
   cancel_sign_in: () => ['user', 'token'],
+  count_pending_deliveries: (workspaceId) => [workspaceId, FULL_ENDPOINT, PENDING_MAX],
   delete_second_factor: () => ['user'],
   delete_set_up_links: () => [],
   disable_second_factor: () => ['user'],
@@ -15,12 +18,19 @@ export const OTHERS: Readonly<Record<string, (workspaceId: string) => readonly u
   key_name: (workspaceId) => [workspaceId, 'key_1'],
   list_users: () => ['', PAGE_ITEMS],
   order_of_audits: (workspaceId) => [workspaceId, 'aud_1'],
+  pending_deliveries: (workspaceId) => [workspaceId, FULL_ENDPOINT, PAGE_ITEMS],
+  pending_deliveries_in_order: (workspaceId) => [workspaceId, FULL_ENDPOINT, PAGE_ITEMS],
   read_endpoint: (workspaceId) => [workspaceId, FULL_ENDPOINT],
   read_quota: (workspaceId) => [workspaceId],
+  record_deliveries: (workspaceId) => [
+    ...[workspaceId, FULL_ENDPOINT, 'nobody', 'chg_0', null, null, false],
+    ...Array.from({ length: 13 }, () => []),
+  ],
   record_migration: () => [9_999, 'new', ''],
   search_usage_marks: () => [''],
   signal_versions: (workspaceId) => [[workspaceId]],
+  replay_endpoint_from: (workspaceId) => [workspaceId, WAITING_ENDPOINT, 'chg_0'],
   reseal_endpoint_secrets: (workspaceId) => [workspaceId, FULL_ENDPOINT, 'new', null, 'old', null],
-  reset_pending_deliveries: (workspaceId) => [workspaceId, FULL_ENDPOINT],
+  reset_pending_deliveries: (workspaceId) => [workspaceId, WAITING_ENDPOINT],
   reseal_second_factor: () => ['user', 'secret', 'codes', 'old secret', 'old codes'],
 };

@@ -91,6 +91,18 @@ async function apiRequests({ service }: World, workspaceId: string): Promise<rea
   ];
 }
 
+const WEBHOOK_READS = [
+  '',
+  '/deliveries',
+  '/deliveries?state=failed',
+  '/deliveries?state=pending&type=audit.created',
+  '/deliveries?type=endpoint.test',
+  '/deliveries?from=2026-01-01T00:00:00Z&to=2026-01-02T00:00:00Z',
+  '/deliveries?state=delivered&direction=before',
+  '/deliveries/chg_00000008',
+  '/plot?range=30d',
+];
+
 /** Requests of the dashboard that only read. */
 async function dashboardReads(world: World, workspaceId: string): Promise<readonly Request[]> {
   const owner = await world.dashboard.owner();
@@ -108,7 +120,7 @@ async function dashboardReads(world: World, workspaceId: string): Promise<readon
     '/members',
     '/invitations',
     '/webhooks',
-    `/webhooks/${FULL_ENDPOINT}`,
+    ...WEBHOOK_READS.map((rest) => `/webhooks/${FULL_ENDPOINT}${rest}`),
     '/log',
   ];
   const more = [

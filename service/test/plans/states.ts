@@ -167,22 +167,24 @@ async function fillOtherTables(pool: pg.Pool, workspaceId: string): Promise<void
 
 /** An endpoint of the large workspace with ROWS deliveries: a quarter of them waits, and a quarter has failed. */
 export const FULL_ENDPOINT = 'whe_full';
+/** Another one like it, whose deliveries a statement changes. */
+export const WAITING_ENDPOINT = 'whe_waiting';
 
 async function seedDeliveries(pool: pg.Pool, workspaceId: string): Promise<void> {
   await pool.query(
     `insert into webhook_endpoints (workspace_id, id, url, description, ordered, secret, position)
      select $1, id, 'https://example.com', '', false, 'secret', 'chg_0' from unnest($2::text[]) id`,
-    [workspaceId, [FULL_ENDPOINT, ...Array.from({ length: 20 }, (_, i) => `whe_${i}`)]],
+    [workspaceId, [FULL_ENDPOINT, WAITING_ENDPOINT, ...Array.from({ length: 20 }, (_, i) => `whe_${i}`)]],
   );
   await pool.query(
     `insert into webhook_deliveries (workspace_id, endpoint_id, event_id, type, state, attempts, duration_ms, attempted_at,
        created_at, next_attempt_at, body)
-     select $1, $2, 'chg_' || lpad(i::text, 8, '0'), case when i % 20 = 0 then 'audit.created' else 'content.updated' end,
+     select $1, endpoint, 'chg_' || lpad(i::text, 8, '0'), case when i % 20 = 0 then 'audit.created' else 'content.updated' end,
        state, 1, 10, now(), now() - i * interval '1 second',
        case when state = 'pending' then now() + i * interval '1 second' end, case when state <> 'delivered' then 'body'::bytea end
      from (select i, (array['pending', 'failed', 'delivered', 'delivered'])[i % 4 + 1] as state
-       from generate_series(1, ${ROWS}) i) each order by hashtext(i::text)`,
-    [workspaceId, FULL_ENDPOINT],
+       from generate_series(1, ${ROWS}) i) each, unnest($2::text[]) endpoint order by hashtext(i || endpoint)`,
+    [workspaceId, [FULL_ENDPOINT, WAITING_ENDPOINT]],
   );
 }
 

@@ -11,7 +11,9 @@ import { createTestService, TEST_SECRET } from '../service.ts';
 
 export { type Receiver, startReceiver } from './receiver.ts';
 
-export const service = await createTestService();
+/** Of the service and of the engines: a person's request wakes the engine. */
+const channel = localChannel();
+export const service = await createTestService({ signalChannel: channel });
 export const { pool } = service;
 const sealer = createSecretSealer([TEST_SECRET]);
 
@@ -35,7 +37,6 @@ export interface Writer {
   readonly changes: () => Promise<readonly { readonly id: string; readonly type: string }[]>;
 }
 
-const channel = localChannel();
 const log = pino({ level: 'silent' });
 const signals = createChangeSignals({ channel, connections: pool, log });
 
