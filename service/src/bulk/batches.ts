@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
+import { readLines } from '@svc/csv-lines';
 import type { FieldFailure } from '../http/errors.ts';
 import type { RecordInput } from '../records/row.ts';
 import { type Validation, validateRecord } from '../records/validate.ts';
 import type { Resource } from '../resources/define.ts';
 import { csvParser } from './csv-parser.ts';
-import { readLines } from './lines.ts';
 import { ndjsonParser, type ParsedRecord } from './parser.ts';
 
 export const FORMATS = ['ndjson', 'csv'] as const;

@@ -1,6 +1,6 @@
+import { type Cell, type CsvRow, csvReader } from '@svc/csv-lines';
 import { type Field, requiredFields, writableFields } from '@svc/sdk/contract';
 import type { Resource } from '../resources/define.ts';
-import { type Cell, type CsvRow, csvReader } from './csv.ts';
 import type { ParsedRecord, RecordParser } from './parser.ts';
 import { BulkError } from './target.ts';
 

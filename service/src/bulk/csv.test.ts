@@ -1,3 +1,4 @@
+import { type Cell, csvReader, ROW_CELLS_MAX, ROW_MAX_LINES, readLines } from '@svc/csv-lines';
 import { writableFields } from '@svc/sdk/contract';
 import { csvLine } from '@svc/sdk/csv';
 import { parse } from 'csv-parse/sync';
@@ -5,8 +6,6 @@ import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { RESOURCES } from '../resources/index.ts';
-import { type Cell, csvReader, ROW_CELLS_MAX, ROW_MAX_LINES } from './csv.ts';
-import { readLines } from './lines.ts';
 
 const cellText = fc.oneof(
   fc.string({ unit: 'grapheme' }),

@@ -1,3 +1,4 @@
+import type { Cell } from '@svc/csv-lines';
 import { writableFields } from '@svc/sdk/contract';
 import { csvLine, withoutFormula } from '@svc/sdk/csv';
 import { rollback } from '../database/pool.ts';
@@ -7,7 +8,6 @@ import { idOrderOf, WORKSPACE_KEY } from '../list/short-keys.ts';
 import type { RecordValues } from '../records/row.ts';
 import type { Resource } from '../resources/define.ts';
 import type { Format } from './batches.ts';
-import type { Cell } from './csv.ts';
 import { type BulkTarget, requireWorkspace } from './target.ts';
 
 export interface ExportOptions extends BulkTarget {

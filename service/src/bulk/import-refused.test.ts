@@ -1,7 +1,7 @@
+import { LINE_MAX_BYTES } from '@svc/csv-lines';
 import { describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../../test/harness/database.ts';
 import { auditOf, idsIn, importText, workspaceWith, wrongCounts } from '../../test/harness/import.ts';
-import { LINE_MAX_BYTES } from './lines.ts';
 
 const { pool } = await createTestDatabase();
 

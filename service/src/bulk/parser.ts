@@ -1,6 +1,6 @@
+import type { Line } from '@svc/csv-lines';
 import { RECORD_VALUES_MAX } from '../config/limits.ts';
 import { jsonExcess } from '../http/json-body.ts';
-import type { Line } from './lines.ts';
 
 /** A record as a parser reads it from a file. */
 export interface ParsedRecord {

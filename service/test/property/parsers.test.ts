@@ -1,3 +1,4 @@
+import { LINE_MAX_BYTES } from '@svc/csv-lines';
 import { matchesEtag } from '@svc/http-content/etag';
 import { encodingOf } from '@svc/http-content/static-content';
 import fc from 'fast-check';
@@ -12,7 +13,6 @@ import {
   readBatches,
   TURN_CHARACTERS,
 } from '../../src/bulk/batches.ts';
-import { LINE_MAX_BYTES } from '../../src/bulk/lines.ts';
 import { BulkError } from '../../src/bulk/target.ts';
 import { BODY_VALUES_MAX, JSON_DEPTH_MAX } from '../../src/config/limits.ts';
 import { parseCookies } from '../../src/dashboard/requests/cookies.ts';

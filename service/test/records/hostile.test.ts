@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { LINE_MAX_BYTES } from '@svc/csv-lines';
 import { describe, expect, test } from 'vitest';
 import { createPace, type Pace, readBatches, TURN_CHARACTERS } from '../../src/bulk/batches.ts';
-import { LINE_MAX_BYTES } from '../../src/bulk/lines.ts';
 import { companies } from '../../src/resources/index.ts';
 import { HOSTILE_FILES, type HostileFile } from './hostile.fixture.ts';
 

@@ -1,6 +1,5 @@
 // Reads CSV text (RFC 4180), one physical line at a time. docs/decisions/0008 says why svc uses no package for this.
 
-import { RECORD_FIELDS_MAX } from '../config/limits.ts';
 import { LINE_MAX_BYTES, type Line } from './lines.ts';
 
 /** A cell. Null: it is empty and not quoted. */
@@ -24,7 +23,7 @@ export interface CsvReader {
 }
 
 /** The most cells of a row. No resource has that many fields. */
-export const ROW_CELLS_MAX = RECORD_FIELDS_MAX;
+export const ROW_CELLS_MAX = 100;
 /** The most lines of a row. The longest valid row has some 6,000 line breaks. */
 export const ROW_MAX_LINES = 10_000;
 const ROW_MAX_CHARACTERS = LINE_MAX_BYTES;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { LINE_MAX_BYTES, LINES_AT_ONCE, type Line, readLines } from './lines.ts';
+import { LINE_MAX_BYTES, LINES_AT_ONCE, type Line, readLines } from '../src/index.ts';
 
 async function read(chunks: readonly Uint8Array[]): Promise<readonly Line[]> {
   async function* input(): AsyncGenerator<Uint8Array> {
