@@ -43,6 +43,8 @@ test(
     for (const { what, value } of verdicts) {
       // The kernel counts processor time in steps of 10 ms, and a few requests may need less.
       if (what.startsWith('CPU')) expect(value.median, what).toBeGreaterThanOrEqual(0);
+      // A few requests that wait may need no more memory.
+      else if (what.startsWith('memory of')) expect(value.median, what).not.toBeNaN();
       else expect(value.median, what).toBeGreaterThan(0);
       expect(tables).toContain(what);
     }

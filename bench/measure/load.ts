@@ -1,4 +1,5 @@
 import autocannon from 'autocannon';
+import { percentilesOf } from './latencies.ts';
 
 /** A request of a load. */
 export type LoadRequest = Pick<autocannon.Request, 'method' | 'path' | 'headers' | 'body'>;
@@ -57,13 +58,10 @@ export async function runLoad({ origin, connections, requests, duration }: Load)
   const { non2xx, errors, statusCodeStats } = await done.promise;
   if (times.length === 0) throw new Error(`${origin} sent no response within the time of the measurement.`);
   if (non2xx + errors > 0) throw new Error(`${origin}: ${errors} errors, ${JSON.stringify(statusCodeStats)}`);
-  times.sort((a, b) => a - b);
-  const percentile = (share: number): number => times[Math.floor(times.length * share)] ?? Number.NaN;
   return {
     requests: times.length,
     seconds: (lastMs - begun) / MS_PER_SECOND,
-    p50Ms: percentile(0.5),
-    p99Ms: percentile(0.99),
+    ...percentilesOf(times),
   };
 }
 

@@ -51,8 +51,13 @@ export function resetPeakMemory(tree: ProcessTree): void {
 }
 
 /** The most memory that a process has had since its start or the last reset. 0: the process has ended. */
-export function peakMemoryMb(pid: number): number {
-  const kib = /^VmHWM:\s+(\d+) kB$/m.exec(readProcess(pid, 'status') ?? '')?.[1];
+export const peakMemoryMb = (pid: number): number => memoryOf(pid, 'VmHWM');
+
+/** The memory that a process has now. 0: the process has ended. */
+export const memoryMb = (pid: number): number => memoryOf(pid, 'VmRSS');
+
+function memoryOf(pid: number, field: 'VmHWM' | 'VmRSS'): number {
+  const kib = new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(readProcess(pid, 'status') ?? '')?.[1];
   return Number(kib ?? 0) / KIB_PER_MB;
 }
 

@@ -35,15 +35,16 @@ export async function createOwner(installation: Installation, { origin }: Runnin
   const { stdout } = await runSvcd(installation, args, [PASSWORD]);
   const { workspaceId } = JSON.parse(stdout) as { readonly workspaceId: string };
   const headers: Record<string, string> = { 'content-type': 'application/json', origin };
-  const post = async (path: string, body: unknown): Promise<Response> => {
+  const send = async (method: string, path: string, body?: unknown): Promise<Response> => {
     const response = await fetch(`${origin}/dashboard/api${path}`, {
-      method: 'POST',
+      method,
       headers: { ...headers, 'idempotency-key': randomUUID() },
-      body: JSON.stringify(body),
+      body: JSON.stringify(body ?? {}),
     });
     if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
     return response;
   };
+  const post = (path: string, body: unknown): Promise<Response> => send('POST', path, body);
   const signedIn = await post('/auth/sign-in/email', { email, password: PASSWORD });
   headers['cookie'] = signedIn.headers
     .getSetCookie()
@@ -56,6 +57,15 @@ export async function createOwner(installation: Installation, { origin }: Runnin
     createWorkspace: async (): Promise<string> => {
       const response = await post('/workspaces', { name: 'Bench' });
       return ((await response.json()) as { readonly id: string }).id;
+    },
+    /** Creates an unordered endpoint of webhooks that gets everything. Resolves with a function that deletes it. */
+    createEndpoint: async (id: string, url: string): Promise<() => Promise<void>> => {
+      const settings = { url, description: 'bench', types: null, companyId: null, ordered: false };
+      const path = `/workspaces/${id}/webhooks`;
+      const { endpoint } = (await (await post(path, settings)).json()) as {
+        readonly endpoint: { readonly id: string };
+      };
+      return async () => void (await send('DELETE', `${path}/${endpoint.id}`));
     },
     createKey: async (id: string): Promise<Access> => {
       const response = await post(`/workspaces/${id}/keys`, key);

@@ -12,7 +12,7 @@ const STREAMS = 1_000;
 /** Each may have 100 requests that wait. */
 const KEYS = 20;
 const MEMORY_MAX_MB = 100;
-/** On a machine that does much other work, several times of what decision 0024 states. */
+/** A coarse bound, because other work of the machine counts too. The scenario `waiting` of the benchmark measures it. */
 const CORE_MAX_PERCENT = 25;
 const MB = 1_000_000;
 
