@@ -9,6 +9,8 @@ export interface Option {
   readonly description: string;
   /** All allowed values. */
   readonly choices?: readonly string[];
+  /** Whether the value is a list of `choices`, with a comma between them. */
+  readonly list?: true;
   readonly multiple?: boolean;
 }
 

@@ -194,6 +194,8 @@ test('bash completes commands, options and their values', async () => {
     'key.rotated',
   ]);
   expect(await complete('completion', 'z')).toEqual(['zsh']);
+  expect(await complete('listen', '--types', 'content.u')).toEqual(['content.updated']);
+  expect(await complete('listen', '--types', 'a.b,company.cr')).toEqual(['a.b,company.created']);
 });
 
 test('fish completes commands, options and their values', async ({ skip }) => {
@@ -209,6 +211,7 @@ test('fish completes commands, options and their values', async ({ skip }) => {
   expect(await complete('svc companies del')).toEqual(['delete']);
   expect(await complete('svc audits list --so')).toEqual(['--sort']);
   expect(await complete('svc audits list --sort sco')).toEqual(['score-ascending', 'score-descending']);
+  expect(await complete('svc listen --types a.b,company.cr')).toEqual(['a.b,company.created']);
 });
 
 test('zsh completes commands, options and their values', async ({ skip }) => {

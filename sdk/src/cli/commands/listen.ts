@@ -36,6 +36,7 @@ export const listenCommand: Command = {
       type: 'string',
       value: 'TYPE,…',
       choices: TYPES,
+      list: true,
       description: 'Send only these types, with a comma between them. Default: all',
     },
     company: { type: 'string', value: 'ID', description: 'Send only changes of this company' },

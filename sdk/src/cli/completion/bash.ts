@@ -8,7 +8,10 @@ const cases = (commands: readonly Command[]): string =>
       const names = Object.keys(options).map((name) => `--${name}`);
       const values = Object.entries(options)
         .filter(([, { choices }]) => choices !== undefined)
-        .map(([name, { choices = [] }]) => `        --${name}) words='${choices.join(' ')}' ;;\n`);
+        .map(
+          ([name, { choices = [], list }]) =>
+            `        --${name}) words='${choices.join(' ')}'${list === true ? ' list=1' : ''} ;;\n`,
+        );
       return `    '${path.join(' ')}')
       case "$previous" in
 ${values.join('')}        *) words='${[...completes, ...names, '--help'].join(' ')}' ;;
@@ -25,7 +28,7 @@ export function bashScript(commands: readonly Command[]): string {
   const leaves = groups.flatMap(({ word, leaf }) => (leaf === undefined ? [] : [word]));
   return `_svc() {
   local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}"
-  local command="\${COMP_WORDS[1]}" words=''
+  local command="\${COMP_WORDS[1]}" words='' list='' before=''
   case "$command" in
     ${leaves.join('|')}) ;;
     *) command="$command \${COMP_WORDS[2]}" ;;
@@ -39,7 +42,11 @@ ${actions.join('')}    esac
     case "$command" in
 ${cases(commands)}    esac
   fi
-  COMPREPLY=($(compgen -W "$words" -- "$current"))
+  if [ -n "$list" ]; then
+    case "$current" in *,*) before="\${current%,*}," ;; esac
+    compopt -o nospace 2> /dev/null
+  fi
+  COMPREPLY=($(compgen -P "$before" -W "$words" -- "\${current#"$before"}"))
 }
 complete -o default -F _svc svc
 `;

@@ -16,9 +16,10 @@ function optionLines({ path, options, completes = [] }: Command): string {
   const condition = afterWords(path);
   const words =
     completes.length === 0 ? '' : `complete -c svc -f -n ${condition} -a ${quoted(completes.join(' '))}\n`;
-  const lines = Object.entries(options).map(([name, { type, short, description, choices }]) => {
-    const value =
-      type === 'boolean' ? '' : choices === undefined ? ' -r' : ` -x -a ${quoted(choices.join(' '))}`;
+  const lines = Object.entries(options).map(([name, { type, short, description, choices, list }]) => {
+    // The function puts what is before the last comma in front of each word.
+    const offered = list === true ? `(__fish_append , ${choices?.join(' ')})` : (choices?.join(' ') ?? '');
+    const value = type === 'boolean' ? '' : choices === undefined ? ' -r' : ` -x -a ${quoted(offered)}`;
     return `complete -c svc -n ${condition} -l ${name}${short === undefined ? '' : ` -s ${short}`}${value} -d ${quoted(description)}\n`;
   });
   return words + lines.join('');

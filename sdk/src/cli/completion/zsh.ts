@@ -12,7 +12,8 @@ const optionCases = (commands: readonly Command[]): string =>
       const values = Object.entries(options)
         .filter(([, { choices }]) => choices !== undefined)
         .map(
-          ([name, { choices = [] }]) => `        --${name}) found=(${choices.map(quoted).join(' ')}) ;;\n`,
+          ([name, { choices = [], list }]) =>
+            `        --${name}) ${list === true ? "compset -P '*,'; " : ''}found=(${choices.map(quoted).join(' ')}) ;;\n`,
         );
       const words = [
         ...completes.map(quoted),
