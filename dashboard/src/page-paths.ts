@@ -15,6 +15,7 @@ export const PAGE_PATHS = [
   '/w/$workspaceId/log',
   '/w/$workspaceId/webhooks',
   '/w/$workspaceId/webhooks/$endpointId',
+  '/w/$workspaceId/webhooks/$endpointId/deliveries/$eventId',
   '/w/$workspaceId/data/$resource',
   '/w/$workspaceId/data/$resource/$recordId',
   '/w/$workspaceId/explorer',

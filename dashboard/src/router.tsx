@@ -8,7 +8,7 @@ import { listRoute, recordRoute } from './routes/data.tsx';
 import { RouteFailure, rootRoute } from './routes/root.tsx';
 import { invitationRoute, passwordResetRoute, setUpRoute, signInRoute } from './routes/sign-in.tsx';
 import { signedInRoute, startRoute } from './routes/signed-in.tsx';
-import { webhookRoute, webhooksRoute } from './routes/webhooks.tsx';
+import { deliveryRoute, webhookRoute, webhooksRoute } from './routes/webhooks.tsx';
 import {
   explorerRoute,
   keysRoute,
@@ -32,6 +32,7 @@ const routeTree = rootRoute.addChildren([
       logRoute,
       webhooksRoute,
       webhookRoute,
+      deliveryRoute,
       listRoute,
       recordRoute,
       explorerRoute,

@@ -129,6 +129,12 @@ export const SHOTS: readonly Shot[] = [
     },
   },
   { name: 'log-nothing', path: '/w/:w/log?status=599' },
+  { name: 'webhooks-nothing', path: '/w/:w/webhooks' },
+  {
+    name: 'webhooks-create',
+    path: '/w/:w/webhooks?create=true',
+    act: (page) => page.getByRole('radio', { name: /^Chosen events/ }).click(),
+  },
   { name: 'audits', path: '/w/:w/data/audits' },
   { name: 'mentions', path: '/w/:w/data/mentions' },
   { name: 'content', path: '/w/:w/data/content' },

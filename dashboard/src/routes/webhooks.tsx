@@ -1,6 +1,7 @@
 import { createRoute } from '@tanstack/react-router';
 import { lazyPage } from '../chunks/lazy-page.tsx';
 import { PageSkeleton } from '../layout/page-skeleton.tsx';
+import { webhookSearch } from '../pages/webhooks/endpoint/webhook-search.ts';
 import { RouteFailure } from './root.tsx';
 import { workspaceRoute } from './workspace.tsx';
 
@@ -25,9 +26,17 @@ export const webhooksRoute = createRoute({
   component: lazyPage(() => import('../pages/webhooks/webhooks-page.tsx'), 'WebhooksPage'),
 });
 
-/** An endpoint. */
+/** An endpoint with its deliveries. */
 export const webhookRoute = createRoute({
   ...common,
   path: '/webhooks/$endpointId',
+  validateSearch: webhookSearch,
   component: lazyPage(() => import('../pages/webhooks/endpoint/webhook-page.tsx'), 'WebhookPage'),
+});
+
+/** A delivery. */
+export const deliveryRoute = createRoute({
+  ...common,
+  path: '/webhooks/$endpointId/deliveries/$eventId',
+  component: lazyPage(() => import('../pages/webhooks/delivery/delivery-page.tsx'), 'DeliveryPage'),
 });

@@ -4,9 +4,11 @@ export interface CodeBlockProps {
   readonly code: string;
   /** Name of the code, such as "curl". */
   readonly label: string;
+  /** The text that the button copies. Default: the code. */
+  readonly copied?: string;
 }
 
-export const CodeBlock = ({ code, label }: CodeBlockProps) => (
+export const CodeBlock = ({ code, label, copied = code }: CodeBlockProps) => (
   <div className="flex items-start rounded-md border border-line bg-sunken">
     {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element must be reachable by keyboard */}
     <section aria-label={label} tabIndex={0} className="min-w-0 grow overflow-x-auto p-3">
@@ -15,7 +17,7 @@ export const CodeBlock = ({ code, label }: CodeBlockProps) => (
       </pre>
     </section>
     <div className="shrink-0 p-1.5">
-      <CopyButton text={code} label={`Copy ${label}`} />
+      <CopyButton text={copied} label={`Copy ${label}`} />
     </div>
   </div>
 );

@@ -38,6 +38,13 @@ export const WEBHOOK_POPUPS: Readonly<Record<string, PopupCase>> = {
       await page.getByRole('heading', { name: 'Typed' }).waitFor();
     },
   },
+  'Send a test event': {
+    files: ['pages/webhooks/endpoint/test-event.tsx'],
+    page: ENDPOINT,
+    trigger: 'Send test event',
+    role: 'dialog',
+    use: (page) => press(page, 'Close'),
+  },
   'Rotate the secret of an endpoint': {
     files: ['pages/webhooks/endpoint/secret-section.tsx'],
     page: ENDPOINT,
@@ -49,8 +56,24 @@ export const WEBHOOK_POPUPS: Readonly<Record<string, PopupCase>> = {
       await expect.poll(() => focused(page)).toBe('Rotate…');
     },
   },
+  'Replay failed deliveries': {
+    files: ['pages/webhooks/endpoint/webhook-actions.tsx', 'pages/webhooks/endpoint/replay-failed.tsx'],
+    page: ENDPOINT,
+    trigger: 'More actions',
+    item: 'Replay failed deliveries…',
+    role: 'alertdialog',
+    use: (page) => press(page, 'Replay'),
+  },
+  'Replay events since a time': {
+    files: ['pages/webhooks/endpoint/replay-since.tsx'],
+    page: ENDPOINT,
+    trigger: 'More actions',
+    item: 'Replay since…',
+    role: 'dialog',
+    use: (page) => press(page, 'Cancel'),
+  },
   'Delete a webhook endpoint': {
-    files: ['pages/webhooks/endpoint/webhook-actions.tsx', 'pages/webhooks/endpoint/delete-webhook.tsx'],
+    files: ['pages/webhooks/endpoint/delete-webhook.tsx'],
     page: ENDPOINT,
     trigger: 'More actions',
     item: 'Delete…',

@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { expectAccessibleInBothThemes } from '../harness/accessible.ts';
 import type { Visitor } from '../harness/visitor.ts';
 import { BROWSER_PATH } from '../harness/world.ts';
+import { actionsOn, type PageActions } from './page-actions.ts';
 import { createWebhookWorld, type WebhookWorld } from './world.ts';
 
 const PHONE_WIDTH = 360;
@@ -15,32 +16,17 @@ describe.skipIf(BROWSER_PATH === undefined)('the pages of webhooks', () => {
   let visitor: Visitor;
   let page: Page;
   let home: string;
+  let dialog: PageActions['dialog'];
+  let button: PageActions['button'];
+  let choose: PageActions['choose'];
+  let create: PageActions['create'];
   beforeAll(async () => {
     world = await createWebhookWorld();
     visitor = await world.open(world.owner);
     page = visitor.page;
-    home = `/w/${world.workspaceId}`;
+    ({ home, dialog, button, choose, create } = actionsOn(page, world));
   });
 
-  const dialog = () => page.getByRole('dialog');
-  const button = (name: string | RegExp) => page.getByRole('button', { name });
-  const choose = async (item: string): Promise<void> => {
-    await button('More actions').click();
-    await page.getByRole('menuitem', { name: item }).click();
-  };
-  /** Creates an endpoint for the receiver and opens its page. Returns its secret. */
-  const create = async ({ url }: Receiver, description: string, act?: () => Promise<void>) => {
-    await page.goto(`${home}/webhooks`);
-    await button('Create endpoint').first().click();
-    await page.getByLabel('URL').fill(url);
-    await page.getByLabel('Description').fill(description);
-    await act?.();
-    await dialog().getByRole('button', { name: 'Create endpoint' }).click();
-    const secret = (await page.locator('[data-secret]').textContent()) ?? '';
-    await button('Open the endpoint').click();
-    await page.getByRole('heading', { name: description, level: 1 }).waitFor();
-    return secret;
-  };
   const endpointPath = (): string => new URL(page.url()).pathname.replace(home, '');
   const verify = ({ received }: Receiver, secret: string) => {
     const last = received.at(-1);

@@ -6,6 +6,7 @@ import {
   WORKSPACE_EVENTS,
   type WorkspaceEventType,
 } from '@svc/sdk/contract';
+import { TEST_EVENT_TYPE } from '@svc/service/webhooks/test-event';
 import { DATA_RESOURCES } from '../../resources/resources.ts';
 
 /** The types of events with a common source, such as a resource. */
@@ -24,6 +25,12 @@ export const EVENT_GROUPS: readonly EventGroup[] = [
 
 /** All types of events, in the order of the contract. */
 export const EVENT_TYPES: readonly string[] = CONTRACT.changes.fields.type.values;
+
+/** The groups of the types that deliveries can have. */
+export const DELIVERY_GROUPS: readonly EventGroup[] = [
+  ...EVENT_GROUPS,
+  { label: 'Tests', types: [TEST_EVENT_TYPE] },
+];
 
 const isOfWorkspace = (type: string): type is WorkspaceEventType => Object.hasOwn(WORKSPACE_EVENTS, type);
 

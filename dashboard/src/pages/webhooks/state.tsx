@@ -1,6 +1,7 @@
-import type { WebhookEndpoint } from '@svc/service/webhooks/wire';
+import type { WebhookDelivery, WebhookEndpoint } from '@svc/service/webhooks/wire';
 import { When } from '../../format/when.tsx';
-import { Badge } from '../../ui/badge.tsx';
+import { valueLabel } from '../../resources/labels.ts';
+import { Badge, type Tone } from '../../ui/badge.tsx';
 
 type Reason = NonNullable<WebhookEndpoint['disabled']>['reason'];
 
@@ -45,6 +46,20 @@ export const EndpointState = ({ endpoint }: EndpointProps) => {
     </span>
   );
 };
+
+const DELIVERY_TONES: Readonly<Record<WebhookDelivery['state'], Tone>> = {
+  delivered: 'good',
+  pending: 'warn',
+  failed: 'bad',
+};
+
+export const DeliveryBadge = ({ state }: Pick<WebhookDelivery, 'state'>) => (
+  <Badge tone={DELIVERY_TONES[state]}>{valueLabel(state)}</Badge>
+);
+
+/** The status of the response to the last attempt, or why there was none. */
+export const outcomeOf = ({ status, failure }: Pick<WebhookDelivery, 'status' | 'failure'>): string =>
+  status === null ? (failure ?? 'Not sent yet') : String(status);
 
 /** The description of an endpoint, otherwise the host of its URL. */
 export const nameOf = ({ description, url }: Pick<WebhookEndpoint, 'description' | 'url'>): string =>

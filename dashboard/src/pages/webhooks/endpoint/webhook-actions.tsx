@@ -1,25 +1,32 @@
 import type { WebhookEndpoint } from '@svc/service/webhooks/wire';
-import { Ban, Ellipsis, Pencil, Trash2 } from 'lucide-react';
+import { Ban, Ellipsis, History, Pencil, RotateCcw, Send, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { messageOf } from '../../../api/failure.ts';
-import { changeWebhook, useWebhookAction, type WebhookId } from '../../../api/webhooks.ts';
+import { changeWebhook, sendTestEvent, useWebhookAction, type WebhookId } from '../../../api/webhooks.ts';
 import { Button, buttonClass } from '../../../ui/button.tsx';
-import { Menu, MenuItem } from '../../../ui/popup/menu.tsx';
+import { Menu, MenuItem, MenuSeparator } from '../../../ui/popup/menu.tsx';
 import { toast } from '../../../ui/toast/toast-store.ts';
 import { DeleteWebhook } from './delete-webhook.tsx';
 import { EditWebhook } from './edit-webhook.tsx';
+import { ReplayFailed } from './replay-failed.tsx';
+import { ReplaySince } from './replay-since.tsx';
+import { TestEvent } from './test-event.tsx';
 
 export interface WebhookActionsProps {
   readonly id: WebhookId;
   readonly endpoint: WebhookEndpoint;
 }
 
-type Dialog = 'edit' | 'delete';
+type Dialog = 'edit' | 'replay-failed' | 'replay-since' | 'delete';
 
 /** What a person can do with an endpoint. */
 export function WebhookActions({ id, endpoint }: WebhookActionsProps) {
   const [dialog, setDialog] = useState<Dialog | null>(null);
   const close = (): void => setDialog(null);
+  const test = useWebhookAction(id.workspaceId, {
+    mutationFn: () => sendTestEvent(id),
+    onError: (error) => toast(messageOf(error), 'bad'),
+  });
   const disable = useWebhookAction(id.workspaceId, {
     mutationFn: () => changeWebhook(id, { enabled: false }),
     onSuccess: () => toast('The endpoint is disabled.'),
@@ -32,11 +39,26 @@ export function WebhookActions({ id, endpoint }: WebhookActionsProps) {
   );
   return (
     <>
+      <Button
+        busy={test.isPending}
+        blocked={endpoint.enabled ? undefined : 'Enable the endpoint first.'}
+        onClick={() => void test.run()}
+      >
+        <Send size={14} aria-hidden />
+        Send test event
+      </Button>
       <Button onClick={() => setDialog('edit')}>
         <Pencil size={14} aria-hidden />
         Edit
       </Button>
       <Menu trigger={trigger} align="end">
+        <MenuItem icon={RotateCcw} onSelect={() => setDialog('replay-failed')}>
+          Replay failed deliveries…
+        </MenuItem>
+        <MenuItem icon={History} onSelect={() => setDialog('replay-since')}>
+          Replay since…
+        </MenuItem>
+        <MenuSeparator />
         {endpoint.enabled ? (
           <MenuItem icon={Ban} onSelect={() => void disable.run()}>
             Disable
@@ -47,7 +69,12 @@ export function WebhookActions({ id, endpoint }: WebhookActionsProps) {
         </MenuItem>
       </Menu>
       {dialog === 'edit' ? <EditWebhook id={id} endpoint={endpoint} onClose={close} /> : null}
+      {dialog === 'replay-failed' ? <ReplayFailed id={id} onClose={close} /> : null}
+      {dialog === 'replay-since' ? <ReplaySince id={id} onClose={close} /> : null}
       {dialog === 'delete' ? <DeleteWebhook id={id} endpoint={endpoint} onClose={close} /> : null}
+      {test.data === undefined ? null : (
+        <TestEvent id={id} eventId={test.data.eventId} onClose={test.reset} />
+      )}
     </>
   );
 }

@@ -9,7 +9,9 @@ import { PageSkeleton } from '../../../layout/page-skeleton.tsx';
 import { FailureState } from '../../../ui/failure-state.tsx';
 import { nameOf } from '../state.tsx';
 import { WebhookAccess } from '../webhook-access.tsx';
+import { DeliveriesSection } from './deliveries-section.tsx';
 import { DisabledNotice } from './disabled-notice.tsx';
+import { PlotsSection } from './plots-section.tsx';
 import { SecretSection } from './secret-section.tsx';
 import { SettingsSection } from './settings-section.tsx';
 import { WebhookActions } from './webhook-actions.tsx';
@@ -62,6 +64,8 @@ const WebhookDetails = ({ id, endpoint }: WebhookDetailsProps) => (
     <DisabledNotice id={id} endpoint={endpoint} />
     <SettingsSection workspaceId={id.workspaceId} endpoint={endpoint} />
     <SecretSection id={id} />
+    <PlotsSection id={id} />
+    <DeliveriesSection id={id} />
   </Page>
 );
 

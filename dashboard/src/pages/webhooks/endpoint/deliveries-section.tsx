@@ -1,0 +1,94 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { Send } from 'lucide-react';
+import { useMemo } from 'react';
+import { messageOf } from '../../../api/failure.ts';
+import { deliveriesQuery, type WebhookId } from '../../../api/webhooks.ts';
+import { counted } from '../../../format/plural.ts';
+import { boundsOf, type Range } from '../../../list/time-range.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Section } from '../../../ui/card.tsx';
+import { EmptyState } from '../../../ui/empty-state.tsx';
+import { FailureState } from '../../../ui/failure-state.tsx';
+import { Problem } from '../../../ui/problem.tsx';
+import { SkeletonRows } from '../../../ui/skeleton.tsx';
+import { DeliveryFilters } from './delivery-filters.tsx';
+import { DeliveryTable } from './delivery-table.tsx';
+import type { WebhookSearch } from './webhook-search.ts';
+
+const route = getRouteApi('/signed-in/w/$workspaceId/webhooks/$endpointId');
+const RANGE_DEFAULT: Range = 'all';
+const NO_FILTERS: WebhookSearch = {
+  state: undefined,
+  type: undefined,
+  range: undefined,
+  from: undefined,
+  to: undefined,
+};
+
+/** The deliveries of an endpoint, with filters in the URL. */
+export function DeliveriesSection({ id }: { readonly id: WebhookId }) {
+  const { state, type, range = RANGE_DEFAULT, from, to } = route.useSearch();
+  const navigate = route.useNavigate();
+  // A relative range is computed once, when the filters are set, so that each page has the same range.
+  const filters = useMemo(() => {
+    const bounds = boundsOf({ range, from, to }, Date.now());
+    return { state, type, ...bounds };
+  }, [state, type, range, from, to]);
+  const list = useInfiniteQuery(deliveriesQuery(id, filters));
+  const deliveries = list.data?.pages.flatMap(({ data }) => data) ?? [];
+  const set = (change: WebhookSearch): void =>
+    void navigate({ search: (known) => ({ ...known, ...change }), resetScroll: false });
+  const clear = (): void => set(NO_FILTERS);
+  const filtered = state !== undefined || type !== undefined || range !== RANGE_DEFAULT;
+  return (
+    <Section title="Deliveries" description="The newest event first. They are kept for 30 days." flush>
+      <div className="border-b border-line px-4 py-3">
+        <DeliveryFilters
+          search={{ state, type, range, from, to }}
+          onFilter={set}
+          {...(filtered ? { onClear: clear } : {})}
+        />
+      </div>
+      {list.data === undefined ? (
+        list.error === null ? (
+          <SkeletonRows />
+        ) : (
+          <FailureState
+            error={list.error}
+            retry={() => void list.refetch()}
+            title="The deliveries could not be loaded"
+          />
+        )
+      ) : deliveries.length === 0 ? (
+        <EmptyState
+          icon={Send}
+          title={filtered ? 'No deliveries match these filters' : 'No deliveries yet'}
+          actions={filtered ? <Button onClick={clear}>Clear filters</Button> : undefined}
+        >
+          {filtered
+            ? null
+            : 'Each event that is sent to this endpoint appears here. Send a test event to try it.'}
+        </EmptyState>
+      ) : (
+        <>
+          <DeliveryTable id={id} deliveries={deliveries} />
+          <div className="flex flex-col items-center gap-3 border-t border-line px-4 py-3">
+            {list.error === null ? null : <Problem>{messageOf(list.error)}</Problem>}
+            <div className="flex flex-wrap items-center justify-center gap-x-4 gap-y-2">
+              <span role="status" className="text-sm text-soft">
+                {counted(deliveries.length, ['delivery', 'deliveries'])}
+                {list.hasNextPage ? ' shown' : ''}
+              </span>
+              {list.hasNextPage ? (
+                <Button size="small" busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+                  {list.isFetchNextPageError ? 'Try again' : 'Load more'}
+                </Button>
+              ) : null}
+            </div>
+          </div>
+        </>
+      )}
+    </Section>
+  );
+}
