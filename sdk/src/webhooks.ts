@@ -1,4 +1,5 @@
 import { checkedOptions } from './checked-options.ts';
+import type { TEST_EVENT, Wire, WORKSPACE_EVENT_RESOURCE } from './contract/index.ts';
 import { SvcError, SvcWebhookError } from './errors.ts';
 import type { Change } from './wire.ts';
 
@@ -16,7 +17,19 @@ export interface VerifyWebhookOptions {
   readonly now?: () => number;
 }
 
-type EventOf<C extends Change> = C extends unknown
+/** A test event that a person sends to one endpoint. It is not in the feed. */
+interface TestChange {
+  readonly id: string;
+  readonly type: (typeof TEST_EVENT)['type'];
+  readonly resource: typeof WORKSPACE_EVENT_RESOURCE;
+  /** The endpoint. */
+  readonly recordId: string;
+  readonly companyId: null;
+  readonly createdAt: string;
+  readonly record: Wire<typeof TEST_EVENT>;
+}
+
+type EventOf<C extends Change | TestChange> = C extends unknown
   ? {
       /** Such as `content.updated`. */
       readonly type: C['type'];
@@ -31,7 +44,7 @@ type EventOf<C extends Change> = C extends unknown
  * The body of a webhook. `event.type` narrows `event.data`, also its `record`. A newer service can send types that this
  * version does not know, so a program ignores them.
  */
-export type WebhookEvent = EventOf<Change>;
+export type WebhookEvent = EventOf<Change | TestChange>;
 
 const TOLERANCE_SECONDS = 300;
 const SECRET = /^whsec_((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)$/;

@@ -116,3 +116,17 @@ export type WorkspaceEventRecord<Type extends WorkspaceEventType> = Wire<(typeof
 
 /** In alphabetical order. */
 export const WORKSPACE_EVENT_TYPES = Object.keys(WORKSPACE_EVENTS) as readonly WorkspaceEventType[];
+
+/** The webhook that a person sends to one endpoint to try it. It is not in the feed. */
+export const TEST_EVENT = {
+  type: 'endpoint.test',
+  fields: {
+    id: WORKSPACE_EVENTS['endpoint.disabled'].fields.id,
+    message: {
+      kind: 'text',
+      max: 100,
+      description: 'What the event is, for people.',
+      example: 'This is a test event. Nothing has changed.',
+    },
+  },
+} as const satisfies Pick<WorkspaceEventContract, 'fields'> & { readonly type: string };

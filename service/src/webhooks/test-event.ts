@@ -1,6 +1,10 @@
+import { TEST_EVENT, type Wire, WORKSPACE_EVENT_RESOURCE } from '@svc/sdk/contract';
+
 /** An event that a person has sent to one endpoint, to try it. It is not in the feed. */
 
-export const TEST_EVENT_TYPE = 'endpoint.test';
+export const TEST_EVENT_TYPE = TEST_EVENT.type;
+
+const MESSAGE = TEST_EVENT.fields.message.example;
 
 interface TestEvent {
   /** `evt_…` */
@@ -14,11 +18,11 @@ export function testBody({ id, endpointId, createdAt }: TestEvent): Buffer {
   const data = {
     id,
     type: TEST_EVENT_TYPE,
-    resource: 'workspace',
+    resource: WORKSPACE_EVENT_RESOURCE,
     recordId: endpointId,
     companyId: null,
     createdAt,
-    record: { id: endpointId, message: 'This is a test event. Nothing has changed.' },
+    record: { id: endpointId, message: MESSAGE } satisfies Wire<typeof TEST_EVENT>,
   };
   return Buffer.from(JSON.stringify({ type: TEST_EVENT_TYPE, timestamp: createdAt, data }));
 }
