@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { createTestDashboard, newEmail, tokenOf, type Visitor } from '../../../test/harness/dashboard.ts';
 import { createTestService, type TestAnswer } from '../../../test/harness/service.ts';
 import { inTransaction } from '../../database/pool.ts';
+import type { CreatedEndpoint } from '../../webhooks/wire.ts';
 import type { CreatedKey, ImportAnswer, IssuedInvitation, Workspace } from '../wire.ts';
 
 const API = '/dashboard/api';
@@ -41,6 +42,14 @@ interface Creation {
   readonly count: string;
 }
 
+const ENDPOINT = {
+  url: 'https://example.com/hook',
+  description: '',
+  types: null,
+  companyId: null,
+  ordered: true,
+};
+
 const CREATIONS: Readonly<Record<string, Creation>> = {
   '/workspaces/:workspaceId/keys': {
     path: `/workspaces/${workspaceId}/keys`,
@@ -63,6 +72,13 @@ const CREATIONS: Readonly<Record<string, Creation>> = {
     idOf: (answer) => answer.json<IssuedInvitation>().invitation.id,
     count: 'select count(*)::int as count from invitations',
   },
+  '/workspaces/:workspaceId/webhooks': {
+    path: `/workspaces/${workspaceId}/webhooks`,
+    body: () => ENDPOINT,
+    other: () => ({ ...ENDPOINT, ordered: false }),
+    idOf: (answer) => answer.json<CreatedEndpoint>().endpoint.id,
+    count: 'select count(*)::int as count from webhook_endpoints',
+  },
   '/workspaces/:workspaceId/imports/:resource': {
     path: `/workspaces/${workspaceId}/imports/companies`,
     type: 'application/x-ndjson',
@@ -83,6 +99,10 @@ const HARMLESS: Readonly<Record<string, string>> = {
   '/password-reset/read': 'reads',
   '/password-reset': 'its link works once',
   '/invitations/accept': 'its link works once',
+  '/workspaces/:workspaceId/webhooks/:endpointId/rotate': 'replaces the secret; the endpoint stays one',
+  '/workspaces/:workspaceId/webhooks/:endpointId/deliveries/:eventId/replay': 'the receiver knows the id',
+  '/workspaces/:workspaceId/webhooks/:endpointId/replay': 'the receiver knows the ids',
+  '/workspaces/:workspaceId/webhooks/:endpointId/test': 'changes nothing, and a limited number waits',
   '/workspaces/:workspaceId/keys/:keyId/rotate': 'replaces the token; the key stays one',
   '/workspaces/:workspaceId/keys/:keyId/revoke': 'changes nothing the second time',
 };
