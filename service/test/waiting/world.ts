@@ -60,7 +60,10 @@ export async function createStreamWorld() {
         type: 'company.updated',
         recordId: `com_${i}`,
         companyId: `com_${i}`,
-        doc: JSON.stringify({ id: `com_${i}`, name: 'x'.repeat(size) }),
+        doc: JSON.stringify({
+          ...{ id: `com_${i}`, name: 'x'.repeat(size), domain: null },
+          createdAt: '2026-03-01T09:30:00Z',
+        }),
         changed: ['name'],
       })),
     );
