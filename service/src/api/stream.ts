@@ -79,9 +79,10 @@ export async function sendStream(
   // The response closes in any case, also if the audit hook refuses it and nobody reads the stream.
   if (reply.raw.destroyed) close();
   else reply.raw.once('close', close);
+  // A connection that a client keeps for another request would delay the shutdown that has ended its stream.
   return reply
     .type('text/event-stream; charset=utf-8')
-    .headers({ 'cache-control': 'no-store', 'x-accel-buffering': 'no' })
+    .headers({ 'cache-control': 'no-store', 'x-accel-buffering': 'no', connection: 'close' })
     .send(body);
 }
 
