@@ -25,6 +25,8 @@ export const LAST_USE_MAX = 5;
 export const IMPORTED = 1_000;
 /** An imported row: its indexes and the row. */
 const IMPORTED_ROW_MAX = 25;
+/** A delivery that is changed: the row, and six indexes, which PostgreSQL 15 descends from the root. */
+const DELIVERY_ROW_MAX = 32;
 const FOUND_ROW_MAX = 5;
 /** A row of the feed: its index and the row. */
 const FEED_ROW_MAX = 10;
@@ -47,7 +49,7 @@ const MORE: Readonly<Record<string, number>> = {
   scores_of_companies: SCORE_SPANS * (SCORE_AUDITS_SAMPLED + READ_MAX + SCORE_COMPANIES_MAX * READ_MAX),
   count_pending_deliveries: PENDING_MAX * 1.05,
   // Each delivery that waits, in the indexes of their table.
-  reset_pending_deliveries: PENDING_RESET_MAX * IMPORTED_ROW_MAX,
+  reset_pending_deliveries: PENDING_RESET_MAX * DELIVERY_ROW_MAX,
   // A look-up for each imported id that sorts before another one.
   ranks_of_audits: IMPORTED * FOUND_ROW_MAX,
   // The entries that are not counted yet, here all of the workspace (usage.test.ts).
