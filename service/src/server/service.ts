@@ -78,7 +78,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const signals = openSignalHub({ databaseUrl: database.url, log });
   started.defer(signals.close);
   const serving = await workers.run(settings, signals);
-  started.defer(serving.close);
   const { startJobs } = await import('../jobs/jobs.ts');
   const jobs = startJobs({
     databaseUrl: database.url,
@@ -97,7 +96,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     channel: signals.channel,
     log,
   });
-  started.defer(webhooks.stop);
+  // The port closes at once, also while a delivery waits for its receiver.
+  started.defer(async () => {
+    await Promise.all([serving.close(), webhooks.stop()]);
+  });
   const resources = started.move();
   return {
     settings,

@@ -4,6 +4,7 @@ import { findEmbedded } from '@svc/embedded-postgres';
 import { waitFor } from '@svc/embedded-postgres/testing';
 import type pg from 'pg';
 import { describe, expect, test } from 'vitest';
+import { bootstrapWorkspace, signIn } from '../harness/dashboard-http.ts';
 import { interrupt } from '../harness/process.ts';
 import {
   bearer,
@@ -11,6 +12,7 @@ import {
   type RunningService,
   startRunningService,
 } from '../harness/running-service.ts';
+import { startReceiver } from '../harness/webhooks/receiver.ts';
 
 interface Answer {
   readonly status: number | undefined;
@@ -91,4 +93,27 @@ describe.each([['1'], ['2']])('with %s worker(s), SIGTERM', (workers) => {
     await cut;
     expect(await findEmbedded(env['SVC_DATA_DIR'] ?? '')).toBeUndefined();
   });
+});
+
+test('SIGTERM closes the port at once, also while a webhook waits for its receiver', async () => {
+  let connected = true;
+  const receiver = await startReceiver((response) =>
+    response.once('close', () => {
+      connected = false;
+    }),
+  );
+  const { service, env } = await startRunningService({ SVC_WEBHOOK_NETWORKS: '127.0.0.1' });
+  const workspaceId = await bootstrapWorkspace(env, 'webhooks@example.com');
+  const session = await signIn(service, 'webhooks@example.com');
+  const settings = { url: receiver.url, description: '', types: null, companyId: null, ordered: true };
+  const { endpoint } = await session.post<{ endpoint: { id: string } }>(
+    `/workspaces/${workspaceId}/webhooks`,
+    settings,
+  );
+  await session.post(`/workspaces/${workspaceId}/webhooks/${endpoint.id}/test`);
+  await expect.poll(() => receiver.received.length).toBe(1);
+  const ended = service.stop('SIGTERM');
+  await untilRefused(`${service.url}/healthz`);
+  expect(connected).toBe(true);
+  expect(await ended).toEqual({ code: 0, signal: null });
 });
