@@ -26,12 +26,13 @@ export const WORKSPACE_EVENTS = {
     recordType: 'DisabledEndpoint',
     fields: {
       id: { kind: 'id', description: 'Endpoint identifier.', example: 'whe_01jq4d6f2ah2bv7q1z4yr8t5sh' },
-      url: {
+      origin: {
         kind: 'text',
         max: 2_048,
         format: 'uri',
-        description: 'Its URL.',
-        example: 'https://example.com/hook',
+        description:
+          'The origin of its URL. The rest can contain a secret, and every key can read this event.',
+        example: 'https://example.com',
       },
       reason: {
         kind: 'choice',

@@ -58,8 +58,8 @@ function disabledEndpoint(
   { type, recordId, doc }: PendingEvent,
 ): readonly WorkspaceEvent[] {
   if (type !== 'endpoint.disabled') return [];
-  const { url, reason } = JSON.parse(doc) as { readonly url: string; readonly reason: string };
-  const target = { id: recordId, label: new URL(url).origin };
+  const { origin, reason } = JSON.parse(doc) as { readonly origin: string; readonly reason: string };
+  const target = { id: recordId, label: origin };
   return [{ workspaceId, event: { kind: 'webhook.disabled', target, details: { reason } } }];
 }
 

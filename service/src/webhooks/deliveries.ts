@@ -128,7 +128,7 @@ const record = statement('record_deliveries', 'bulk')`
   ), event as (
     insert into pending_events (workspace_id, id, type, record_id, company_id, doc)
     select $1, concat('disabled_', $2::text, '_', extract(epoch from clock_timestamp())), 'endpoint.disabled', $2, company_id,
-      json_build_object('id', $2::text, 'url', url, 'reason', disabled_reason)
+      json_build_object('id', $2::text, 'origin', substring(url from '^[^/]+//[^/?#]+'), 'reason', disabled_reason)
     from held where not enabled
   ), logged as (
     insert into webhook_deliveries (workspace_id, endpoint_id, event_id, type, state, attempts, status, response, failure,

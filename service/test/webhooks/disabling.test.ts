@@ -36,7 +36,10 @@ test('the other endpoints of the workspace get the event that an endpoint was di
   await expect.poll(() => other.received.length).toBe(1);
   const { type, data } = JSON.parse(other.received[0]?.body ?? '');
   expectContract(data);
-  expect([type, data.record]).toEqual(['endpoint.disabled', { id, url: gone.url, reason: 'gone' }]);
+  expect([type, data.record]).toEqual([
+    'endpoint.disabled',
+    { id, origin: new URL(gone.url).origin, reason: 'gone' },
+  ]);
 });
 
 test('after ten attempts, an ordered endpoint is disabled and keeps the event, and an unordered one marks it as failed', async () => {
