@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { copyOfSources, packClient, projectWith, run } from './package.ts';
 
-const PACKED_MAX_BYTES = 100_000;
+const PACKED_MAX_BYTES = 110_000;
 const BIN = join(import.meta.dirname, '../../../node_modules/.bin');
 
 const sources = await copyOfSources();
