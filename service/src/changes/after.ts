@@ -42,15 +42,25 @@ export async function readChangesAfter(
   };
 }
 
-/**
- * The position from which the feed has every change at this time or later. Returns the time after which it is complete if
- * it no longer has all of them.
- */
+/** Where the feed has everything since a time, for a reader that is at another position. */
+interface PositionBefore {
+  /** The position from which the feed has every change at this time or later. Undefined: it no longer has all of them. */
+  readonly before: string | undefined;
+  /** The time after which the feed is complete. */
+  readonly completeAfter: Micros;
+  /** Whether the feed cannot be read from the reader's position. */
+  readonly readerExpired: boolean;
+}
+
+/** Finds the position before a time. Throws if the reader's position is not of the workspace. */
 export async function positionBefore(
   connections: Queryable,
   workspaceId: string,
   time: Micros,
-): Promise<{ readonly position: string } | { readonly completeAfter: Micros }> {
+  reader: string,
+): Promise<PositionBefore> {
+  const readerAt = timeOfChange(workspaceId, reader);
+  if (readerAt === undefined) throw new Error('The position is not of this workspace.');
   const at = Math.max(0, time - 1);
   const start = { at, inclusive: false };
   const read = await readRows(connections, {
@@ -61,7 +71,11 @@ export async function positionBefore(
     searches: false,
   });
   const { newest, completeAfter } = read;
-  return at < completeAfter ? { completeAfter } : { position: changeIdOf(workspaceId, Math.min(at, newest)) };
+  return {
+    before: at < completeAfter ? undefined : changeIdOf(workspaceId, Math.min(at, newest)),
+    completeAfter,
+    readerExpired: isExpired(readerAt, read),
+  };
 }
 
 /** The position after all changes so far. */

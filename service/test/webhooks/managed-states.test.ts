@@ -4,6 +4,14 @@ import { removeDeletedEndpoints } from '../../src/webhooks/deleted.ts';
 import { managed } from '../harness/webhooks/managed.ts';
 import { deliveriesOf, endpointRow, newEngine, pool, startReceiver } from '../harness/webhooks/world.ts';
 
+/** Makes the feed look as if it no longer had the changes so far. */
+const expireFeed = (workspaceId: string) =>
+  pool.query(
+    `insert into feed_starts (workspace_id, complete_after) select workspace_id, last_at from workspace_clocks where workspace_id = $1
+     on conflict (workspace_id) do update set complete_after = excluded.complete_after`,
+    [workspaceId],
+  );
+
 test('an endpoint that a person disables gets nothing, and continues at its position when it is enabled', async () => {
   const { writer, create, change } = await managed();
   const receiver = await startReceiver();
@@ -53,17 +61,34 @@ test('after its position has expired, an endpoint continues with the next change
   const receiver = await startReceiver();
   const { endpoint } = await create({ url: receiver.url });
   await writer.createCompany('lost');
-  await pool.query(
-    `insert into feed_starts (workspace_id, complete_after) select workspace_id, last_at from workspace_clocks where workspace_id = $1
-     on conflict (workspace_id) do update set complete_after = excluded.complete_after`,
-    [workspaceId],
-  );
+  await expireFeed(workspaceId);
   newEngine();
   await expect.poll(() => endpointRow(endpoint.id)).toMatchObject({ disabled_reason: 'expired' });
   await change(endpoint.id, { enabled: true });
   await writer.createCompany('next');
   await expect.poll(() => receiver.received.length).toBe(1);
   expect(JSON.parse(receiver.received[0]?.body ?? '').data.record.name).toBe('next');
+});
+
+test('an endpoint whose position the feed no longer has gets everything since a time, and then what follows', async () => {
+  const { owner, path, workspaceId, writer, create, change } = await managed();
+  const receiver = await startReceiver();
+  const { endpoint } = await create({ url: receiver.url });
+  await writer.createCompany('lost');
+  await expireFeed(workspaceId);
+  newEngine();
+  await expect.poll(() => endpointRow(endpoint.id)).toMatchObject({ disabled_reason: 'expired' });
+  for (const name of ['one', 'two', 'three']) await writer.createCompany(name);
+  const feed = (await writer.changes()).slice(-3);
+  for (const at of [1, 2])
+    expect(
+      await owner.send('POST', `${path}/${endpoint.id}/replay`, { since: feed[at]?.createdAt }),
+    ).toMatchObject({ status: 202 });
+  await change(endpoint.id, { enabled: true });
+  await writer.createCompany('next');
+  await expect.poll(() => receiver.received.length).toBe(3);
+  const names = receiver.received.map(({ body }) => JSON.parse(body).data.record.name);
+  expect(names).toEqual(['two', 'three', 'next']);
 });
 
 test('an endpoint can be deleted while a delivery runs, and a job removes its rows', async () => {

@@ -164,20 +164,23 @@ function parseReplay(body: unknown): Micros | 'failed' {
   return microsOfTime(time);
 }
 
-/** Has everything since a time sent again. What the endpoint will get anyway is left alone. */
+/**
+ * Has everything since a time sent again. What the endpoint will get anyway is left alone: everything after its position,
+ * unless the feed no longer has that position.
+ */
 async function replaySince(
   client: pg.ClientBase,
   workspaceId: string,
   { id, position }: LockedEndpoint,
   since: Micros,
 ): Promise<void> {
-  const before = await positionBefore(client, workspaceId, since);
-  if ('completeAfter' in before) {
-    const first = timeOfMicros(before.completeAfter + 1);
+  const { before, completeAfter, readerExpired } = await positionBefore(client, workspaceId, since, position);
+  if (before === undefined) {
+    const first = timeOfMicros(completeAfter + 1);
     throw new ApiError(
       'position_expired',
       `The feed has the changes since ${first}. "since" must not be earlier.`,
     );
   }
-  if (before.position < position) await replayFrom(client, { workspaceId, id }, before.position);
+  if (before < position || readerExpired) await replayFrom(client, { workspaceId, id }, before);
 }

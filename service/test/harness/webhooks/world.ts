@@ -22,6 +22,12 @@ interface SendOptions {
   readonly announced?: boolean;
 }
 
+interface WrittenChange {
+  readonly id: string;
+  readonly type: string;
+  readonly createdAt: string;
+}
+
 /** Writes to a workspace, and announces each write, as the API does. */
 export interface Writer {
   readonly workspaceId: string;
@@ -34,7 +40,7 @@ export interface Writer {
     options?: SendOptions,
   ) => Promise<string>;
   /** The items of GET /v1/changes, the oldest first. */
-  readonly changes: () => Promise<readonly { readonly id: string; readonly type: string }[]>;
+  readonly changes: () => Promise<readonly WrittenChange[]>;
 }
 
 const log = pino({ level: 'silent' });
@@ -66,7 +72,7 @@ export async function newWriter(ofWorkspace?: string): Promise<Writer> {
     createCompany: (name, options) => send('POST', '/v1/companies', { name }, options),
     changes: async () =>
       (await service.request(token, '/v1/changes?sort=created-ascending&limit=100')).json<{
-        data: readonly { id: string; type: string }[];
+        data: readonly WrittenChange[];
       }>().data,
   };
 }
