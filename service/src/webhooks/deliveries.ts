@@ -100,6 +100,8 @@ export interface RoundResult {
   readonly position: string;
   /** Undefined: the endpoint stays enabled. */
   readonly disable: DisabledReason | undefined;
+  /** The URL of the endpoint, for the event that it was disabled. */
+  readonly url: string;
 }
 
 /** How long every attempt must have failed before an endpoint is disabled. */
@@ -124,11 +126,11 @@ const record = statement('record_deliveries', 'bulk')`
         as reason
     ) disabling
     where workspace_id = $1 and id = $2 and lease_owner = $3 and lease_until > clock_timestamp() and enabled
-    returning disabled_reason, enabled, url, company_id
+    returning disabled_reason, enabled, company_id
   ), event as (
     insert into pending_events (workspace_id, id, type, record_id, company_id, doc)
     select $1, concat('disabled_', $2::text, '_', extract(epoch from clock_timestamp())), 'endpoint.disabled', $2, company_id,
-      json_build_object('id', $2::text, 'origin', substring(url from '^[^/]+//[^/?#]+'), 'reason', disabled_reason)
+      json_build_object('id', $2::text, 'origin', $21::text, 'reason', disabled_reason)
     from held where not enabled
   ), logged as (
     insert into webhook_deliveries (workspace_id, endpoint_id, event_id, type, state, attempts, status, response, failure,
@@ -161,7 +163,7 @@ export async function recordRound(
   connections: Queryable,
   owner: string,
   { workspaceId, id }: EndpointKey,
-  { attempted, position, disable }: RoundResult,
+  { attempted, position, disable, url }: RoundResult,
 ): Promise<'lost' | DisabledReason | undefined> {
   const last = attempted.at(-1);
   const columns = [
@@ -187,6 +189,7 @@ export async function recordRound(
       last === undefined ? null : last.state !== 'delivered',
       attempted.some(({ state }) => state === 'delivered'),
       ...columns,
+      new URL(url).origin,
     ),
   );
   const [row] = rows;

@@ -73,7 +73,7 @@ export async function runRound(options: RoundOptions, state: RoundState): Promis
   const { connections, sealer, owner, key } = options;
   const endpoint = await readEndpoint(connections, sealer, key.workspaceId, key.id);
   if (endpoint === undefined || !endpoint.enabled) return { kind: 'ended', disabled: undefined };
-  const { companyId, types, ordered, replayFrom } = endpoint;
+  const { companyId, types, ordered, replayFrom, url } = endpoint;
   if (replayFrom !== null) {
     if (!(await beginReplay(connections, owner, key, replayFrom)))
       return { kind: 'ended', disabled: undefined };
@@ -99,7 +99,7 @@ export async function runRound(options: RoundOptions, state: RoundState): Promis
         companyId: companyId ?? undefined,
         types: types ?? undefined,
       });
-  if (changes === 'expired') return disableExpired(options, recordedPosition);
+  if (changes === 'expired') return disableExpired(options, recordedPosition, url);
   const fresh = changes.items.map(
     (item): Delivery => ({ eventId: item.id, type: item.type, body: bodyOf(item), attempts: 0 }),
   );
@@ -113,7 +113,7 @@ export async function runRound(options: RoundOptions, state: RoundState): Promis
   if (attempted.length === 0 && performance.now() < state.recordedAtMs + PASSED_MS) {
     state.passed = reached;
   } else if (attempted.length > 0 || reached !== recordedPosition) {
-    const result = { attempted, position: reached, disable: disabling(endpoint, attempted) };
+    const result = { attempted, position: reached, disable: disabling(endpoint, attempted), url };
     const recorded = await recordRound(connections, owner, key, result);
     if (recorded === 'lost') return { kind: 'ended', disabled: undefined };
     if (recorded !== undefined) return { kind: 'ended', disabled: recorded };
@@ -130,8 +130,9 @@ export async function runRound(options: RoundOptions, state: RoundState): Promis
 async function disableExpired(
   { connections, owner, key }: RoundOptions,
   position: string,
+  url: string,
 ): Promise<RoundEnd> {
-  const result = { attempted: [], position, disable: 'expired' } as const;
+  const result = { attempted: [], position, disable: 'expired', url } as const;
   const recorded = await recordRound(connections, owner, key, result);
   return { kind: 'ended', disabled: recorded === 'lost' ? undefined : recorded };
 }

@@ -25,6 +25,7 @@ export const OTHERS: Readonly<Record<string, (workspaceId: string) => readonly u
   record_deliveries: (workspaceId) => [
     ...[workspaceId, FULL_ENDPOINT, 'nobody', 'chg_0', null, null, false],
     ...Array.from({ length: 13 }, () => []),
+    'https://example.com',
   ],
   record_migration: () => [9_999, 'new', ''],
   search_usage_marks: () => [''],
