@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { STREAM_HEARTBEAT_MS } from '@svc/sdk/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { STREAM_UNREAD_MS, WAIT_READ_PAUSE_MS } from '../config/limits.ts';
+import { STREAM_READ_PAUSE_MS, STREAM_UNREAD_MS, WAIT_READ_PAUSE_MS } from '../config/limits.ts';
 import { ApiError, errorEnvelope } from '../http/errors.ts';
 import { toApiError } from '../http/failures.ts';
 import type { AuthenticatedKey } from '../keys/authenticate.ts';
@@ -99,7 +99,7 @@ async function* events(
   wait: Wait,
   first: StreamPage,
   state: StreamState,
-  { read, takeQuota }: Pick<StreamOptions, 'read' | 'takeQuota'>,
+  { waits, read, takeQuota }: Pick<StreamOptions, 'waits' | 'read' | 'takeQuota'>,
 ): AsyncGenerator<string> {
   state.startedMs = performance.now();
   let paid = CHANGES_PER_UNIT;
@@ -133,8 +133,9 @@ async function* events(
         woken = await wait.next(STREAM_HEARTBEAT_MS);
       }
       if (woken === 'ended') return;
-      // A busy workspace is read a few times a second, with all changes of that time.
-      if (!page.more) await delay(Math.max(0, readMs + WAIT_READ_PAUSE_MS - performance.now()));
+      // All streams of a process together read at most 200 times a second, or each 10 times, with all changes of that time.
+      const pauseMs = Math.min(waits.size * STREAM_READ_PAUSE_MS, WAIT_READ_PAUSE_MS);
+      if (!page.more) await delay(Math.max(0, readMs + pauseMs - performance.now()));
       page = await read(page.position);
     }
   } catch (error) {
