@@ -29,7 +29,7 @@ export interface TimeRange {
 
 const LOCAL_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d$/;
 const localTime = (value: unknown): string | undefined =>
-  typeof value === 'string' && LOCAL_TIME.test(value) ? value : undefined;
+  typeof value === 'string' && LOCAL_TIME.test(value) && !Number.isNaN(Date.parse(value)) ? value : undefined;
 
 /** Reads the search parameters of the URL. */
 export const timeRange = ({ range, from, to }: Readonly<Record<string, unknown>>): TimeRange => ({
