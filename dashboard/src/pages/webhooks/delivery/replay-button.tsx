@@ -14,7 +14,7 @@ export interface ReplayButtonProps {
 export function ReplayButton({ id, delivery }: ReplayButtonProps) {
   const replay = useWebhookAction(id.workspaceId, {
     mutationFn: () => replayDelivery(id, delivery.id),
-    onSuccess: () => toast('The event is sent again.'),
+    onSuccess: () => toast('The event will be sent again.'),
     onError: (error) => toast(messageOf(error), 'bad'),
   });
   return (

@@ -13,6 +13,9 @@ export interface DisabledNoticeProps {
   readonly endpoint: WebhookEndpoint;
 }
 
+const HOW_TO_CONTINUE =
+  'Once enabled, it continues with the next event. To get earlier events that are still kept, use “Replay since…”.';
+
 /** Says since when and why an endpoint is disabled, and enables it. */
 export function DisabledNotice({ id, endpoint }: DisabledNoticeProps) {
   const enable = useWebhookAction(id.workspaceId, {
@@ -33,6 +36,7 @@ export function DisabledNotice({ id, endpoint }: DisabledNoticeProps) {
         <p className="font-medium">This endpoint gets no events</p>
         <p className="text-sm">
           It was disabled on <When at={disabled.at} form="full" />. {REASONS[disabled.reason]}.
+          {disabled.reason === 'expired' ? ` ${HOW_TO_CONTINUE}` : null}
         </p>
       </div>
       <Button busy={enable.isPending} onClick={() => void enable.run()}>
