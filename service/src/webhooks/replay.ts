@@ -12,11 +12,10 @@ import { TEST_EVENT_TYPE } from './test-event.ts';
 const NOT_AHEAD = `(event_id <= $3 or type = '${TEST_EVENT_TYPE}')`;
 
 const replayDelivery = statement('replay_delivery', 'request')`
-  update webhook_deliveries set state = 'pending', next_attempt_at = now(), body = coalesce(body, $5),
-    attempts = case when state = 'pending' then attempts else 0 end
+  update webhook_deliveries set state = 'pending', next_attempt_at = now(), body = coalesce(body, $5), attempts = 0
   where workspace_id = $1 and endpoint_id = $2 and event_id = $4 and ${NOT_AHEAD}`;
 
-/** Makes a delivery due. `body`: the bytes to send if none are stored. */
+/** Makes a delivery due, with all attempts ahead. `body`: the bytes to send if none are stored. */
 export async function replayOne(
   client: pg.ClientBase,
   { workspaceId, id }: EndpointKey,

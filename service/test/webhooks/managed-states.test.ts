@@ -91,6 +91,26 @@ test('an endpoint whose position the feed no longer has gets everything since a 
   expect(names).toEqual(['two', 'three', 'next']);
 });
 
+test('an event that waits for its last attempt has all attempts ahead after a replay', async () => {
+  const { owner, path, workspaceId, writer, create } = await managed();
+  const receiver = await startReceiver((response) => response.writeHead(500).end());
+  const { endpoint } = await create({ url: receiver.url });
+  newEngine();
+  await writer.createCompany('A');
+  await expect.poll(() => deliveriesOf(endpoint.id)).toMatchObject([{ state: 'pending', attempts: 1 }]);
+  await pool.query('update webhook_deliveries set attempts = 9 where workspace_id = $1', [workspaceId]);
+  const answer = await owner.send(
+    'POST',
+    `${path}/${endpoint.id}/deliveries/${receiver.received[0]?.id}/replay`,
+  );
+  expect(answer).toMatchObject({ status: 202 });
+  await expect.poll(() => receiver.received.length).toBe(2);
+  await expect
+    .poll(() => deliveriesOf(endpoint.id))
+    .toMatchObject([{ state: 'pending', attempts: 1, status: 500 }]);
+  expect(await endpointRow(endpoint.id)).toMatchObject({ enabled: true });
+});
+
 test('an endpoint can be deleted while a delivery runs, and a job removes its rows', async () => {
   const { owner, path, writer, create } = await managed();
   let finish = (): void => undefined;
