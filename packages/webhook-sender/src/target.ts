@@ -79,10 +79,13 @@ function suitableAddresses(
 
 const HTTPS_REQUIRED = 'The URL must begin with https://.';
 
+/** `URL` would ignore white space and control characters, and add what is missing after `https:`. */
+const WRITTEN_OUT = /^https?:\/\/[^\s\p{Cc}]+$/iu;
+
 function parseUrl(text: string): URL {
-  const url = text.length <= URL_LENGTH_MAX && URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol))
-    throw new SendFailure('invalid_url', 'The URL is not a valid https:// URL.');
+  const url =
+    text.length <= URL_LENGTH_MAX && WRITTEN_OUT.test(text) && URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined) throw new SendFailure('invalid_url', 'The URL is not a valid https:// URL.');
   if (url.username !== '' || url.password !== '')
     throw new SendFailure('invalid_url', 'The URL must not contain a user name or a password.');
   return url;

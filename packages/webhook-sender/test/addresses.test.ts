@@ -146,6 +146,13 @@ test.each([
   'https://1.2.3.4.5/',
   'https://256.0.0.1/',
   'https://a b/',
+  ' https://example.com/',
+  'https://example.com/\n',
+  'https://exam\tple.com/',
+  'https://example.com/a b',
+  'https://example.com/\u0085',
+  'https:example.com',
+  'https:\\\\example.com',
   `https://example.com/${'a'.repeat(2048)}`,
 ])('an invalid URL is refused: %s', async (url) => {
   expect(outcomeOf(await testSender()(url))).toBe('invalid_url');
