@@ -4,6 +4,7 @@ import type { AuditWriter } from '../audit-log/audit-writer.ts';
 import type { NewEntry } from '../audit-log/entry.ts';
 import type { UsageCounter } from '../audit-log/usage-counter.ts';
 import type { Clock } from '../config/time.ts';
+import { isUnavailable } from '../database/errors.ts';
 import { type ApiError, errorEnvelope, unavailable } from '../http/errors.ts';
 import { originOf, withoutToken } from '../http/request.ts';
 import type { AuthenticatedKey } from '../keys/authenticate.ts';
@@ -88,7 +89,8 @@ export async function auditResponse(
     await append(false);
     return refusal;
   } catch (error) {
-    request.log.error({ err: error }, 'the audit entry could not be written; the request is refused');
+    const level = isUnavailable(error) ? 'warn' : 'error';
+    request.log[level]({ err: error }, 'the audit entry could not be written; the request is refused');
     return replaceResponse(reply, unavailable());
   } finally {
     if (key.mode === 'live') usage.addEntry(key.workspaceId);

@@ -2,6 +2,7 @@ import { isatty } from 'node:tty';
 import { styleText } from 'node:util';
 import { type DestinationStream, type LevelWithSilent, type Logger, pino } from 'pino';
 import { redactFields, redactText } from './redact.ts';
+import { countRepeated } from './repeated.ts';
 import { terminalLine, terminalText } from './terminal-text.ts';
 
 export const STANDARD_OUTPUT = 1;
@@ -29,7 +30,7 @@ export function createLogTo(stream: DestinationStream, level: LevelWithSilent): 
       // Not `pid`: lines use this name for other processes, such as the database server.
       base: { process: process.pid },
       formatters: { log: (fields) => redactFields(fields) as Record<string, unknown> },
-      hooks: { streamWrite: redactText },
+      hooks: { logMethod: countRepeated(), streamWrite: redactText },
     },
     stream,
   );
