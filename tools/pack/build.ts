@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, globSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
-import { rolldown } from 'rolldown';
+import { type InputOptions, rolldown } from 'rolldown';
 import { versionsOf } from './dependencies.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -29,6 +29,7 @@ export async function build(dist: string): Promise<void> {
     treeshake: false,
     input: PROGRAMS,
     external: (id) => isBuiltin(id) || installed.some((name) => id === name || id.startsWith(`${name}/`)),
+    onLog: refuseUnresolved,
   });
   const { output } = await bundle.write({
     dir: dist,
@@ -57,6 +58,13 @@ export async function build(dist: string): Promise<void> {
     { cwd: ROOT, stdio: 'inherit' },
   );
 }
+
+/**
+ * Fails if a module cannot be found, for example because `npm install` has not run since a package was added. Otherwise the
+ * import would stay as it is, and the packed service would not start.
+ */
+export const refuseUnresolved: NonNullable<InputOptions['onLog']> = (level, log, handle) =>
+  handle(log.code === 'UNRESOLVED_IMPORT' ? 'error' : level, log);
 
 /** Copies the licence of the package that a built-in module is from. */
 function copyLicence(module: string | null, to: string): void {
