@@ -7,10 +7,11 @@ import {
   RECORD_EVENTS,
   type RecordEvent,
   recordEventTypes,
+  TEST_EVENT,
   WORKSPACE_EVENT_RESOURCE,
   WORKSPACE_EVENTS,
 } from '@svc/sdk/contract';
-import { exampleOf } from './fields.ts';
+import { exampleOf, objectSchema } from './fields.ts';
 import { recordExample } from './schemas.ts';
 import { type Parameter, reference, type Webhook } from './types.ts';
 
@@ -23,7 +24,7 @@ export const WEBHOOK_PARAMETERS = {
     in: 'header',
     required: true,
     description: 'The id of the event, the same as `data.id`. A repeat of the webhook has the same id.',
-    schema: { type: 'string', pattern: '^chg_[0-9a-z]+$' },
+    schema: { type: 'string', pattern: '^(chg|evt)_[0-9a-z]+$' },
   },
   WebhookTimestamp: {
     name: 'webhook-timestamp',
@@ -51,13 +52,16 @@ interface Event {
   readonly description: string;
   readonly resource: string;
   readonly record: JsonSchema;
+  /** The schema that `data` has besides. Default: that of a change. */
+  readonly base?: JsonSchema;
   readonly example: JsonSchema;
   /** Whether `data.changed` is always present. */
   readonly isUpdate: boolean;
 }
 
-const DESCRIPTION =
-  'Verify the signature before you use the event, and respond with a status from 200 to 299 within 15 seconds. Any other response, or none, is a failure: the same bytes are sent again after 5 seconds to 24 hours.';
+const RESPOND =
+  'Verify the signature before you use the event, and respond with a status from 200 to 299 within 15 seconds.';
+const DESCRIPTION = `${RESPOND} Any other response, or none, is a failure: the same bytes are sent again after 5 seconds to 24 hours.`;
 
 /** The webhooks by the type of their event. `resources`: all of the contract, with that of the changes. */
 export function webhooks(
@@ -67,6 +71,7 @@ export function webhooks(
   const events = [
     ...resources.flatMap((resource) => recordEvents(resource, changes)),
     ...workspaceEvents(resources, changes),
+    testEvent(changes),
   ];
   return Object.fromEntries(events.map((event) => [event.type, { post: operationOf(event, changes) }]));
 }
@@ -85,7 +90,7 @@ function recordEvents(resource: CompleteResource, changes: CompleteResource): re
       type,
       tag: name,
       summary: `${capitalized(singular)} ${event}`,
-      description: `${capitalized(singular)} ${event}. ${MEANINGS[event]}`,
+      description: `${capitalized(singular)} ${event}. ${MEANINGS[event]}\n\n${DESCRIPTION}`,
       resource: name,
       record: event === 'deleted' ? { type: 'null' } : { ...reference('schemas', schema) },
       example: {
@@ -123,7 +128,7 @@ function workspaceEvents(
       type,
       tag: shown?.name ?? changes.name,
       summary: capitalized(type.replaceAll('.', ' ')),
-      description,
+      description: `${description}\n\n${DESCRIPTION}`,
       resource: WORKSPACE_EVENT_RESOURCE,
       record: { ...reference('schemas', recordType) },
       example: {
@@ -139,11 +144,47 @@ function workspaceEvents(
   });
 }
 
+function testEvent(changes: CompleteResource): Event {
+  const { type, fields } = TEST_EVENT;
+  const { changed: _, ...example } = recordExample(changes);
+  const { changed: _absent, ...fieldsOfChange } = changes.fields;
+  const base = objectSchema('The test event.', fieldsOfChange);
+  const record = exampleOf(fields);
+  const description = 'A person sent a test event to this endpoint.';
+  return {
+    type,
+    tag: changes.name,
+    summary: 'Endpoint test',
+    description: `${description} It is not in the change feed, and is sent only once.\n\n${RESPOND}`,
+    resource: WORKSPACE_EVENT_RESOURCE,
+    record: objectSchema(`The \`record\` of \`${type}\`. ${description}`, fields),
+    // A change has none of these values.
+    base: {
+      ...base,
+      properties: { ...Object(base['properties']), type: true, resource: true, record: true },
+    },
+    example: {
+      ...example,
+      ...{
+        id: EXAMPLE_TEST,
+        type,
+        resource: WORKSPACE_EVENT_RESOURCE,
+        recordId: record['id'],
+        companyId: null,
+      },
+      record,
+    },
+    isUpdate: false,
+  };
+}
+
+const EXAMPLE_TEST = 'evt_01jq4d9j5dk5ey0t4c7bux8wm';
+
 /** An event about the whole workspace has its id. */
 const EXAMPLE_WORKSPACE = 'wks_01jq4d8h4ck4dx9s3b6atw7vk';
 
 function operationOf(
-  { type, tag, summary, description, resource, record, example, isUpdate }: Event,
+  { type, tag, summary, description, resource, record, base, example, isUpdate }: Event,
   changes: CompleteResource,
 ): Webhook['post'] {
   const narrowed: JsonSchema = {
@@ -160,7 +201,7 @@ function operationOf(
     operationId: `on${pascalCase(type)}`,
     tags: [tag],
     summary,
-    description: `${description}\n\n${DESCRIPTION}`,
+    description,
     security: [],
     parameters: Object.keys(WEBHOOK_PARAMETERS).map((name) => reference('parameters', name)),
     requestBody: {
@@ -178,7 +219,10 @@ function operationOf(
                 format: 'date-time',
                 description: 'When the change was committed, the same as `data.createdAt`.',
               },
-              data: { description: 'The change.', allOf: [reference('schemas', changes.type), narrowed] },
+              data: {
+                description: 'The change.',
+                allOf: [base ?? reference('schemas', changes.type), narrowed],
+              },
             },
           },
           example: { type, timestamp: example['createdAt'], data: example },

@@ -1,6 +1,6 @@
 import { openApiDocument } from '@svc/openapi';
 import type { MediaType, Parameter } from '@svc/openapi/types';
-import { CONTRACT } from '@svc/sdk/contract';
+import { CONTRACT, TEST_EVENT } from '@svc/sdk/contract';
 import { expect, test } from 'vitest';
 import { noticeQuotas, publishEvents } from '../../src/changes/publish-events.ts';
 import { importText, ndjson } from '../harness/import.ts';
@@ -9,7 +9,7 @@ import { newEndpoint, newEngine, newWriter, pool, startReceiver } from '../harne
 import { schemaViolations } from './response-check.ts';
 
 const { webhooks, components } = openApiDocument({ publicUrl: 'https://svc.example.com', version: '1.2.3' });
-const TYPES: readonly string[] = CONTRACT.changes.fields.type.values;
+const TYPES: readonly string[] = [...CONTRACT.changes.fields.type.values, TEST_EVENT.type];
 
 const mediaOf = (type: string): MediaType => {
   const media = webhooks[type]?.post.requestBody?.content['application/json'];
@@ -25,7 +25,7 @@ const headersOf = (type: string): readonly Parameter[] =>
     return found;
   });
 
-test('the document has a webhook for each type of event of the contract, and no other', () => {
+test('the document has a webhook for each type of event of the contract and the test event, and no other', () => {
   expect(Object.keys(webhooks).sort()).toEqual([...TYPES].sort());
 });
 
@@ -52,7 +52,7 @@ test('the webhooks that the service sends have the headers and the bodies of the
   const writer = await newWriter(workspaceId);
   const all = await startReceiver();
   const gone = await startReceiver((response) => response.writeHead(410).end());
-  await newEndpoint(workspaceId, { url: all.url });
+  const { id } = await newEndpoint(workspaceId, { url: all.url });
   await newEndpoint(workspaceId, { url: gone.url, types: ['company.created'] });
   newEngine();
 
@@ -90,6 +90,7 @@ test('the webhooks that the service sends have the headers and the bodies of the
   await importText(pool, workspaceId, 'companies', ndjson([{ id: 'com_imported', name: 'Imported' }]));
   await owner.send('PATCH', `/workspaces/${workspaceId}`, { liveQuota: 1 });
   await noticeQuotas(pool);
+  await owner.send('POST', `/workspaces/${workspaceId}/webhooks/${id}/test`, {});
 
   const bodies = () => all.received.map(({ body }) => JSON.parse(body) as { type: string; data: object });
   const types = () => [...new Set(bodies().map(({ type }) => type))].sort();
