@@ -31,8 +31,10 @@ interface ChangeStreamOptions {
 /** The changes as server-sent events. The id of an event is that of its change, which is also a position. */
 export function registerChangeStream(v1: FastifyInstance, options: ChangeStreamOptions): void {
   const { reads, writes, waits, auditWriter, quotaGate } = options;
-  const closings = new Set<Promise<void>>();
-  v1.addHook('onClose', async () => void (await Promise.allSettled(closings)));
+  // The last one of each workspace. Thousands of streams can end at once: if all of their entries waited in the lane, they
+  // would fill its queue, so that entries were lost and writes of others refused. So each workspace writes one at a time.
+  const closings = new Map<string, Promise<void>>();
+  v1.addHook('onClose', async () => void (await Promise.allSettled(closings.values())));
 
   v1.get<{ Querystring: RawQuery }>(`/${changes.name}/stream`, async (request, reply) => {
     const key = requireReadable(request, changes);
@@ -57,10 +59,11 @@ export function registerChangeStream(v1: FastifyInstance, options: ChangeStreamO
       },
       onClosed: (closed) => {
         if (!live) return;
-        const closing = appendClosed(writes, request, key, closed)
+        const closing = Promise.resolve(closings.get(workspaceId))
+          .then(() => appendClosed(writes, request, key, closed))
           .catch((error) => request.log.warn({ err: error }, 'the end of a stream could not be logged'))
-          .finally(() => closings.delete(closing));
-        closings.add(closing);
+          .finally(() => closings.get(workspaceId) === closing && closings.delete(workspaceId));
+        closings.set(workspaceId, closing);
       },
     });
   });

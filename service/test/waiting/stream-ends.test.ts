@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { WAITS_PER_KEY_MAX } from '../../src/config/limits.ts';
 import { limitConnections } from '../../src/server/connections.ts';
 import { expectFailure } from '../harness/answers.ts';
+import { waitingForLocks } from '../harness/locks.ts';
 import { createTestService, TEST_ACTOR } from '../harness/service.ts';
 import { listen } from '../harness/socket.ts';
 import { openStream } from './event-stream.ts';
@@ -44,6 +45,27 @@ describe('a stream of changes', () => {
     await has(resumed, 700);
     expect(new Set([...idsOf(resumed)]).size).toBe(700);
     resumed.close();
+  });
+
+  test('that ends together with others writes its entry after theirs, so that they fill no queue', async () => {
+    const count = 20;
+    const opened = await Promise.all(Array.from({ length: count }, () => stream()));
+    await waiting(count);
+    const client = await service.pool.connect();
+    try {
+      await client.query('begin');
+      await client.query('select 1 from live_meters where workspace_id = $1 for update', [world.workspaceId]);
+      for (const { close } of opened) close();
+      await waiting(0);
+      await expect.poll(() => waitingForLocks(service.pool)).toBeGreaterThan(0);
+      await service.request(await service.token(await service.workspace()), '/v1/companies');
+      expect(await waitingForLocks(service.pool)).toBe(1);
+      await client.query('rollback');
+    } finally {
+      client.release();
+    }
+    const ends = async () => (await entries()).filter(({ kind }) => kind === 'stream.closed').length;
+    await expect.poll(ends).toBe(count);
   });
 
   test.each(['live', 'test'] as const)('ends within a second after its %s key is revoked', async (mode) => {
