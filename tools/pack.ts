@@ -26,7 +26,7 @@ try {
     type: 'module',
     engines: { node: `>=${OLDEST_NODE}` },
     bin: { svcd: 'dist/svcd/src/svcd.js', svc: 'dist/sdk/src/cli/main.js' },
-    files: ['dist', 'operations.md'],
+    files: ['dist', 'operations.md', 'svc.service'],
     dependencies: versionsOf('dependencies'),
     optionalDependencies: versionsOf('optionalDependencies'),
   };
@@ -34,6 +34,7 @@ try {
   copyFileSync(join(ROOT, 'LICENSE'), join(folder, 'LICENSE'));
   copyFileSync(join(ROOT, 'svcd/README.md'), join(folder, 'README.md'));
   copyFileSync(join(ROOT, 'docs/operations.md'), join(folder, 'operations.md'));
+  copyFileSync(join(ROOT, 'deploy/svc.service'), join(folder, 'svc.service'));
   execFileSync('npm', ['pack', '--silent', '--pack-destination', resolve(values.to)], {
     cwd: folder,
     stdio: 'inherit',

@@ -1,6 +1,7 @@
-import { execFile } from 'node:child_process';
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, chown, readdir, readFile, stat } from 'node:fs/promises';
+import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { PASSWORD, signIn } from '@svc/service/harness/dashboard-http.ts';
 import { runSvcd, type ServiceProcess, startSvcd } from '@svc/service/harness/process.ts';
@@ -17,6 +18,9 @@ const ROOT = join(import.meta.dirname, '../..');
 const TIMEOUT_MS = 300_000;
 const WITH_POSTGRESQL_MAX_MB = 250;
 const WITHOUT_POSTGRESQL_MAX_MB = 80;
+
+/** The user `nobody`. */
+const ORDINARY = { uid: 65_534, gid: 65_534 };
 
 const run = promisify(execFile);
 const releases = RUNTIMES.filter(({ npm }) => npm.package === 'node').map((runtime) => ({
@@ -65,7 +69,9 @@ describe('the installed package', () => {
     const { stdout } = await run('tar', ['tzf', tarball]);
     const own = stdout.split('\n').filter((path) => !path.includes('/built-in/'));
     expect(own.filter((path) => /\.ts$|\.test\.|\/test\//.test(path))).toEqual([]);
-    expect(own).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'operations.md'].map(inPackage)));
+    expect(own).toEqual(
+      expect.arrayContaining(['LICENSE', 'README.md', 'operations.md', 'svc.service'].map(inPackage)),
+    );
   });
 
   test.each(supported)(
@@ -93,6 +99,43 @@ describe('the installed package', () => {
       expect(await second.stop()).toEqual({ code: 0, signal: null });
       const verified = await runSvcd(['verify'], { env, program, node });
       expect([verified.code, verified.stderr]).toMatchObject([0, expect.anything()]);
+    },
+    TIMEOUT_MS,
+  );
+
+  // Only root can start a process as another user.
+  test.skipIf(process.getuid?.() !== 0)(
+    'runs as the unit of systemd starts it, as an ordinary user',
+    async () => {
+      const unit = await readFile(join(ROOT, 'deploy/svc.service'), 'utf8');
+      const [, command = ''] = /^ExecStart=(.*)$/m.exec(unit) ?? [];
+      const state = await temporaryDirectory();
+      await chown(state, ORDINARY.uid, ORDINARY.gid);
+      // Folders of the installation that only root could enter.
+      for (const folder of [dirname(installed.prefix), installed.prefix, dirname(state)])
+        await chmod(folder, 0o755);
+      const [file = '', ...args] = command.split(' ');
+      const child = spawn(file, args, {
+        ...ORDINARY,
+        cwd: state,
+        env: {
+          PATH: [installed.bin, dirname(supported[0]?.node ?? ''), '/usr/bin', '/bin'].join(delimiter),
+          SVC_DATA_DIR: join(state, 'data'),
+          SVC_PORT: '0',
+        },
+        stdio: ['ignore', 'ignore', 'pipe'],
+      });
+      const ended = once(child, 'exit');
+      let printed = '';
+      for await (const chunk of child.stderr.iterator({ destroyOnReturn: false })) {
+        printed += chunk;
+        if (/^svc serves/m.test(printed)) break;
+      }
+      expect(printed).toMatch(/^svc serves http/m);
+      child.stderr.resume();
+      expect((await stat(join(state, 'data/postgres'))).uid).toBe(ORDINARY.uid);
+      child.kill('SIGTERM');
+      expect(await ended).toEqual([0, null]);
     },
     TIMEOUT_MS,
   );

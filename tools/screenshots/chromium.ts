@@ -1,8 +1,4 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
-
-const CHROMIUM = '/usr/bin/chromium';
-const INSTALL_TIMEOUT_MS = 300_000;
+import { findProgram } from '../debian.ts';
 
 /** Headless, without a sandbox (root has none), and without the requests that Chromium makes by itself. */
 export const CHROMIUM_ARGUMENTS = [
@@ -17,15 +13,4 @@ export const CHROMIUM_ARGUMENTS = [
 ] as const;
 
 /** The path of Debian's Chromium. Installs Chromium if it is missing. Undefined if that is not possible. */
-export function findChromium(): string | undefined {
-  if (existsSync(CHROMIUM)) return CHROMIUM;
-  if (process.getuid?.() !== 0) return undefined;
-  try {
-    const options = { stdio: 'ignore', timeout: INSTALL_TIMEOUT_MS } as const;
-    execFileSync('apt-get', ['update', '-q'], options);
-    execFileSync('apt-get', ['install', '-y', '-q', '--no-install-recommends', 'chromium'], options);
-  } catch {
-    return undefined;
-  }
-  return existsSync(CHROMIUM) ? CHROMIUM : undefined;
-}
+export const findChromium = (): string | undefined => findProgram('/usr/bin/chromium', 'chromium');

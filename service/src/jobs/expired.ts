@@ -29,8 +29,8 @@ const deleteTraffic = chunkDeletion(
 
 /**
  * Removes expired rows: responses stored for repeated requests, ended sessions, unused links, old traffic, old deliveries of
- * webhooks, endpoints that a person has deleted. Code that reads these rows checks their age itself, so this only keeps the
- * tables small. The signal ends it early.
+ * webhooks, endpoints that a person has deleted. Code that reads these rows checks their age itself, apart from that of
+ * deliveries, so this only keeps the tables small. The signal ends it early.
  */
 export async function deleteExpired({
   pool,
