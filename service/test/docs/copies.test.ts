@@ -98,7 +98,8 @@ test('the example keeps an exact copy in its SQLite file, also when it is killed
     const exit = once(child, 'exit');
     const written = write(step);
     // It is killed at some moment of the writes, and every second time after the newest of them.
-    await (step % 2 === 0 ? arrives(`con_${step}`) : written.then(() => arrives(`aud_${step}_119`)));
+    const arrived = step % 2 === 0 ? arrives(`con_${step}`) : written.then(() => arrives(`aud_${step}_119`));
+    await Promise.race([arrived, exit.then(([code]) => expect.fail(`The example ended with ${code}.`))]);
     child.kill('SIGKILL');
     await Promise.all([exit, written]);
   }
