@@ -1,22 +1,14 @@
 import { latencyQuantile } from '@svc/latency-buckets';
 import type { FastifyInstance } from 'fastify';
 import { allowParameters } from '../../api/guards.ts';
-import { DAY_MS, HOUR_MS } from '../../config/time.ts';
-import { ApiError } from '../../http/errors.ts';
 import { type AttemptCount, readAttempts } from '../../webhooks/attempt-counts.ts';
 import { readEndpointRecord } from '../../webhooks/records.ts';
 import type { WebhookPlot, WebhookRange } from '../../webhooks/wire.ts';
 import type { DashboardContext } from '../context.ts';
-import { HOURLY_MAX_MS } from '../limits.ts';
+import { parseRange, spansOf } from '../range.ts';
 import { endpointIdOf, noEndpoint, type OneEndpoint, WEBHOOKS } from './endpoint.ts';
 
-const RANGES_MS: Readonly<Record<WebhookRange, number>> = {
-  '24h': DAY_MS,
-  '7d': 7 * DAY_MS,
-  '30d': 30 * DAY_MS,
-};
-const RANGE_DEFAULT: WebhookRange = '7d';
-const STEPS_MS = { hour: HOUR_MS, day: DAY_MS } as const;
+const RANGES: readonly WebhookRange[] = ['24h', '7d', '30d'];
 const MEDIAN = 0.5;
 const SLOW = 0.99;
 
@@ -27,28 +19,15 @@ export function registerPlot(api: FastifyInstance, { sessions, pool, clock }: Da
     async (request, reply): Promise<WebhookPlot> => {
       const { workspaceId } = await sessions.member(request, reply, 'webhook.manage');
       allowParameters(request.query, ['range']);
-      const lengthMs = parseRange(request.query['range']);
+      const lengthMs = parseRange(request.query['range'], RANGES);
       const id = endpointIdOf(request);
       if ((await readEndpointRecord(pool, workspaceId, id)) === undefined) throw noEndpoint();
-      const step = lengthMs <= HOURLY_MAX_MS ? 'hour' : 'day';
-      const stepMs = STEPS_MS[step];
-      const fromMs = Math.floor(clock() / stepMs) * stepMs - lengthMs + stepMs;
+      const spans = spansOf(lengthMs, clock());
+      const { step, fromMs } = spans;
       const counts = await readAttempts(pool, { workspaceId, id }, { fromMs, step });
-      const bySpan = Map.groupBy(counts, ({ at }) => at);
-      return {
-        step,
-        spans: Array.from({ length: lengthMs / stepMs }, (_, i) => {
-          const at = fromMs + i * stepMs;
-          return { at: new Date(at).toISOString(), ...figuresOf(bySpan.get(at) ?? []) };
-        }),
-      };
+      return { step, spans: spans.map(counts, figuresOf) };
     },
   );
-}
-
-function parseRange(value: unknown = RANGE_DEFAULT): number {
-  if (typeof value === 'string' && Object.hasOwn(RANGES_MS, value)) return RANGES_MS[value as WebhookRange];
-  throw new ApiError('invalid_parameter', `"range" must be one of ${Object.keys(RANGES_MS).join(', ')}.`);
 }
 
 function figuresOf(counts: readonly AttemptCount[]) {

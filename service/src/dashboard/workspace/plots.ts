@@ -2,27 +2,18 @@ import { type LatencyCount, latencyQuantile } from '@svc/latency-buckets';
 import { isId } from '@svc/sdk/contract';
 import type { FastifyInstance } from 'fastify';
 import { allowParameters } from '../../api/guards.ts';
-import { DAY_MS, HOUR_MS } from '../../config/time.ts';
 import type { Connections } from '../../database/lane.ts';
 import { lookUp } from '../../database/look-up.ts';
 import { statement } from '../../database/statement.ts';
 import { ApiError } from '../../http/errors.ts';
 import { WORKSPACE_KEY } from '../../list/short-keys.ts';
 import type { DashboardContext } from '../context.ts';
-import { HOURLY_MAX_MS, SCORE_AUDITS_SAMPLED, SCORE_COMPANIES_MAX, SCORE_SPANS } from '../limits.ts';
-import type { RangeName, Scores, Traffic, TrafficFigures } from '../wire.ts';
+import { SCORE_AUDITS_SAMPLED, SCORE_COMPANIES_MAX, SCORE_SPANS } from '../limits.ts';
+import { parseRange, spansOf } from '../range.ts';
+import type { Scores, Traffic, TrafficFigures } from '../wire.ts';
 
 type Query = { Querystring: Record<string, unknown> };
 
-const RANGES_MS: Readonly<Record<RangeName, number>> = {
-  '24h': DAY_MS,
-  '7d': 7 * DAY_MS,
-  '30d': 30 * DAY_MS,
-  '90d': 90 * DAY_MS,
-  '1y': 365 * DAY_MS,
-};
-const RANGE_DEFAULT: RangeName = '7d';
-const STEPS_MS = { hour: HOUR_MS, day: DAY_MS } as const;
 const MEDIAN = 0.5;
 const SLOW = 0.95;
 
@@ -35,20 +26,14 @@ export function registerPlots(api: FastifyInstance, context: DashboardContext): 
     allowParameters(request.query, ['range']);
     const lengthMs = parseRange(request.query['range']);
     await usage.catchUp(workspaceId);
-    const step = lengthMs <= HOURLY_MAX_MS ? 'hour' : 'day';
-    const stepMs = STEPS_MS[step];
-    // Whole spans. The last one is the present hour or day.
-    const fromMs = Math.floor(clock() / stepMs) * stepMs - lengthMs + stepMs;
+    const spans = spansOf(lengthMs, clock());
+    const { step, fromMs } = spans;
     const rows = await readTraffic(pool, workspaceId, fromMs, fromMs - lengthMs, step);
     const current = rows.filter(({ at }) => at >= fromMs);
-    const bySpan = Map.groupBy(current, ({ at }) => at);
     const { live, test, errors } = figuresOf(rows.filter(({ at }) => at < fromMs));
     return {
       step,
-      spans: Array.from({ length: lengthMs / stepMs }, (_, i) => {
-        const at = fromMs + i * stepMs;
-        return { at: new Date(at).toISOString(), ...figuresOf(bySpan.get(at) ?? []) };
-      }),
+      spans: spans.map(current, figuresOf),
       total: figuresOf(current),
       before: { live, test, errors },
     };
@@ -79,13 +64,6 @@ export function registerPlots(api: FastifyInstance, context: DashboardContext): 
 }
 
 /** The length of a range in milliseconds, by the value of the query parameter. Default: 7 days. */
-function parseRange(value: unknown = RANGE_DEFAULT): number {
-  const lengthMs =
-    typeof value === 'string' && Object.hasOwn(RANGES_MS, value) ? RANGES_MS[value as RangeName] : undefined;
-  if (lengthMs !== undefined) return lengthMs;
-  throw new ApiError('invalid_parameter', `"range" must be one of ${Object.keys(RANGES_MS).join(', ')}.`);
-}
-
 interface TrafficRow extends LatencyCount {
   /** Start of the span in milliseconds. 0: before the range. */
   readonly at: number;
