@@ -73,7 +73,7 @@ const updateEnabled = statement('enable_endpoint', 'request')`
 
 /** More deliveries keep their times. */
 export const PENDING_RESET_MAX = 1000;
-// It was not sent for a while, and its receiver is said to work again. All attempts are ahead of it once more.
+// A person says that the receiver works again, so each delivery gets all attempts again.
 const resetPending = statement('reset_pending_deliveries', 'bulk')`
   update webhook_deliveries set attempts = 0, next_attempt_at = now() where workspace_id = $1 and endpoint_id = $2
     and event_id = any (array(

@@ -5,17 +5,17 @@ import type { EndpointKey } from './leases.ts';
 import { TEST_EVENT_TYPE } from './test-event.ts';
 
 /**
- * Events that are sent again. Those after the position of an endpoint come from the feed anyway, in their order, so they are
- * left alone: an event never waits to be sent again and is in the feed after the position too.
+ * Events that are sent again. Those after the position of an endpoint come from the feed anyway, in their order. A replay
+ * does not change them, so that no event is sent from both the feed and the deliveries.
  */
 
-const NOT_AHEAD = `(event_id <= $3 or type = '${TEST_EVENT_TYPE}')`;
+const NOT_AFTER_POSITION = `(event_id <= $3 or type = '${TEST_EVENT_TYPE}')`;
 
 const replayDelivery = statement('replay_delivery', 'request')`
   update webhook_deliveries set state = 'pending', next_attempt_at = now(), body = coalesce(body, $5), attempts = 0
-  where workspace_id = $1 and endpoint_id = $2 and event_id = $4 and ${NOT_AHEAD}`;
+  where workspace_id = $1 and endpoint_id = $2 and event_id = $4 and ${NOT_AFTER_POSITION}`;
 
-/** Makes a delivery due, with all attempts ahead. `body`: the bytes to send if none are stored. */
+/** Makes a delivery due, and gives it all attempts again. `body`: the bytes to send if none are stored. */
 export async function replayOne(
   client: pg.ClientBase,
   { workspaceId, id }: EndpointKey,
@@ -33,7 +33,7 @@ const replayFailed = statement('replay_failed_deliveries', 'bulk')`
   update webhook_deliveries set state = 'pending', next_attempt_at = now(), attempts = 0
   where workspace_id = $1 and endpoint_id = $2 and event_id = any (array(
     select event_id from webhook_deliveries
-    where workspace_id = $1 and endpoint_id = $2 and state >= 'failed' and state <= 'failed' and ${NOT_AHEAD}
+    where workspace_id = $1 and endpoint_id = $2 and state >= 'failed' and state <= 'failed' and ${NOT_AFTER_POSITION}
     order by state, created_at, event_id limit ${CHUNK_DELIVERIES}
   ))`;
 
