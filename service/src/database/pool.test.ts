@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { onFileEnd } from '../../test/harness/cleanup.ts';
 import { createTestDatabase } from '../../test/harness/database.ts';
 import { isUnavailable } from './errors.ts';
-import { createPool, inTransaction, type PoolOptions, takeOptions } from './pool.ts';
+import { createPool, inTransaction, type PoolOptions } from './pool.ts';
 
 const ANSWER_TIMEOUT_MS = 300;
 const IDLE_TIMEOUT_MS = 100;
@@ -188,23 +188,4 @@ test('a commit waits for the disk, whatever the URL or the database says; a stro
   } finally {
     await direct.query(`alter database ${name} reset synchronous_commit`);
   }
-});
-
-test.each([
-  ['postgres://u:p@h/d', 'postgres://u:p@h/d', ''],
-  ['postgres://u:p@h/d?options=-c%20a%3Db', 'postgres://u:p@h/d', '-c a=b'],
-  [
-    'postgres://u:p@h/d?sslmode=require&options=-c+a%3Db&x=%2F',
-    'postgres://u:p@h/d?sslmode=require&x=%2F',
-    '-c a=b',
-  ],
-  [
-    'postgres://u@/d?host=/run/pg&options=-c a=b&options=-c c=d',
-    'postgres://u@/d?host=/run/pg',
-    '-c a=b -c c=d',
-  ],
-  ['postgres://h/d?statement_timeout=0&query_timeout=1&lock_timeout=1', 'postgres://h/d', ''],
-  ['postgres://h/d?application_name=x#f', 'postgres://h/d?application_name=x#f', ''],
-])('%s is %s with the options "%s"', (databaseUrl, url, options) => {
-  expect(takeOptions(databaseUrl)).toEqual({ url, options });
 });

@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net';
+import { answeringClient, takeOptions } from '@svc/postgres-sessions';
 import pg from 'pg';
 import { STATEMENT_TIMEOUT_MS } from '../config/limits.ts';
 import { isRefused, UnknownOutcomeError } from './errors.ts';
@@ -147,71 +147,4 @@ export async function commit(client: pg.ClientBase): Promise<void> {
   });
   if (command !== 'COMMIT')
     throw new Error('The transaction was rolled back: one of its statements had failed.');
-}
-
-/**
- * A client whose connection is closed (ETIMEDOUT) if the server sends nothing for `timeoutMs` while a statement runs. All
- * its statements then fail at once, and the pool removes it. With pg's own `query_timeout`, only the statement would fail:
- * the connection would stay in the pool, and the next statement would wait for the unanswered one.
- */
-function answeringClient(timeoutMs: number): typeof pg.Client {
-  if (timeoutMs === 0) return pg.Client;
-  return class AnsweringClient extends pg.Client {
-    constructor(config?: string | pg.ClientConfig) {
-      super(config);
-      const { connection } = this;
-      const socket = (): Socket => connection.stream as Socket;
-      /** The bytes sent when all statements had their responses. If more are sent, a statement waits. */
-      let answered = 0;
-      // Emitted each time when all statements have their responses.
-      this.on('drain', () => {
-        answered = socket().bytesWritten;
-      });
-      // TLS replaces the stream before this event.
-      this.once('connect', () => {
-        const connected = socket();
-        answered = connected.bytesWritten;
-        connected.setTimeout(timeoutMs);
-        // Emitted repeatedly, also for an idle connection.
-        connected.on('timeout', () => {
-          if (connected.bytesWritten > answered) connected.destroy(noAnswer(timeoutMs));
-        });
-      });
-    }
-  };
-}
-
-const noAnswer = (timeoutMs: number): Error =>
-  Object.assign(new Error(`the database has not answered for ${timeoutMs / 1000} s`), { code: 'ETIMEDOUT' });
-
-/** Settings that this program sets for its sessions. They are removed from the URL, because pg would prefer its values. */
-const OURS: ReadonlySet<string> = new Set([
-  'statement_timeout',
-  'lock_timeout',
-  'idle_in_transaction_session_timeout',
-  'query_timeout',
-]);
-
-export interface UrlOptions {
-  /** The URL without these options; otherwise unchanged. */
-  readonly url: string;
-  /** The value of `options`, in the form that the server accepts (`-c search_path=…`). Empty if there are none. */
-  readonly options: string;
-}
-
-/**
- * Separates the session options from a database URL. pg uses either the options of the URL or those of the program. To
- * use both, the program appends its own to the result: of two values for a setting, the server uses the last.
- */
-export function takeOptions(databaseUrl: string): UrlOptions {
-  const [, address = databaseUrl, query = '', fragment = ''] =
-    /^([^?#]*)\?([^#]*)(.*)$/s.exec(databaseUrl) ?? [];
-  const options: string[] = [];
-  const kept = query.split('&').filter((parameter) => {
-    const [[name, value] = ['', '']] = new URLSearchParams(parameter);
-    if (name === 'options') options.push(value);
-    return name !== 'options' && !OURS.has(name);
-  });
-  const rest = kept.join('&');
-  return { url: `${address}${rest === '' ? '' : `?${rest}`}${fragment}`, options: options.join(' ') };
 }

@@ -1,0 +1,2 @@
+export { answeringClient } from './answering-client.ts';
+export { takeOptions } from './options.ts';
