@@ -1,3 +1,4 @@
+import { CopyError } from '@svc/database-copy';
 import { EmbeddedError } from '@svc/embedded-postgres';
 import { BulkError } from '@svc/service/bulk/target';
 import { ConfigError } from '@svc/service/config/config';
@@ -16,7 +17,7 @@ export interface Explanation {
 }
 
 /** Errors whose messages are written for the operator. */
-const EXPECTED = [OperatorError, BulkError, EmbeddedError, MigrationError];
+const EXPECTED = [OperatorError, BulkError, CopyError, EmbeddedError, MigrationError];
 
 export const FAILED = 1;
 /** Wrong settings or arguments. 2 is usual for command lines. */

@@ -16,7 +16,8 @@ export const OLDEST_SERVER_VERSION_NUM = 15_00_00;
 /** SQLSTATEs of the second of two nodes that create `schema_migrations` at the same time. */
 const CREATION_RACES: ReadonlySet<string> = new Set(['23505', '42P07', '42710']);
 
-const createHistoryTable = statement('create_history', 'control')`
+/** Creates the table that lists the applied migrations. */
+export const createHistoryTable = statement('create_history', 'control')`
   create table if not exists schema_migrations (
     number     integer primary key,
     name       text not null,

@@ -1,0 +1,111 @@
+import type { Readable, Writable } from 'node:stream';
+import type pg from 'pg';
+import { to as copyTo } from 'pg-copy-streams';
+import { begin } from './catalog/session.ts';
+import { quoted, readTables, tableNames } from './catalog/tables.ts';
+import { CopyError } from './errors.ts';
+import { encode, FORMAT, firstLine, send } from './stream/encode.ts';
+import type { Details, TableEnd, TableStart, Totals } from './stream/parts.ts';
+import { inChunks, sumRows } from './stream/rows.ts';
+
+export interface WriteOptions {
+  /** What the backup says about itself. Runs in the snapshot that is copied. */
+  readonly details: (client: pg.ClientBase) => Promise<Details>;
+  /** Is called after each chunk with the rows so far. */
+  readonly onProgress?: (rows: number) => void;
+  /** Ends the backup: `writeBackup` throws its reason. */
+  readonly signal?: AbortSignal;
+}
+
+/** How often a table may appear or vanish between the look for tables and their locks. */
+const ATTEMPTS = 5;
+
+/**
+ * Writes all tables of the current schema as they are at one moment, in the order of their foreign keys. Takes only locks
+ * that no reader and writer waits for, and keeps them to the end. Waits while `output` is full, so it needs a few MiB
+ * whatever the tables hold. Does not end `output`. After a failure, the connection is closed.
+ *
+ * Throws CopyError if a table cannot be copied, and what the database and `output` throw.
+ */
+export async function writeBackup(
+  client: pg.ClientBase,
+  output: Writable,
+  { details, onProgress, signal }: WriteOptions,
+): Promise<Totals> {
+  // The failed write is reported by its callback, or the next one is.
+  const ignore = (): void => undefined;
+  output.on('error', ignore);
+  try {
+    const tables = await takeSnapshot(client);
+    await send(output, Buffer.from(firstLine(FORMAT)));
+    await send(output, await encode({ kind: 'details', value: await details(client) }));
+    let totals: Totals = { tables: 0, rows: 0, bytes: 0 };
+    for (const table of tables) {
+      const before = totals.rows;
+      const end = await writeTable(client, output, table, {
+        ...(signal === undefined ? {} : { signal }),
+        onRows: (rows) => onProgress?.(before + rows),
+      });
+      totals = {
+        tables: totals.tables + 1,
+        rows: totals.rows + end.rows,
+        bytes: totals.bytes + end.bytes,
+      };
+    }
+    await send(output, await encode({ kind: 'end', value: totals }));
+    await client.query('commit');
+    return totals;
+  } catch (error) {
+    // A COPY cannot be ended in another way.
+    (client as unknown as { readonly connection: { readonly stream: Readable } }).connection.stream.destroy();
+    throw error;
+  } finally {
+    output.off('error', ignore);
+  }
+}
+
+/** Begins a transaction with locks on all tables, then takes its snapshot, so that both have the same tables. */
+async function takeSnapshot(client: pg.ClientBase): Promise<readonly TableStart[]> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const names = await tableNames(client);
+    if (names.length === 0) throw new CopyError('the database has no tables');
+    await begin(client, 'isolation level repeatable read, read only');
+    // The lock of a table with partitions includes its partitions.
+    await client.query(`lock table ${quoted(...names)} in access share mode`);
+    const tables = await readTables(client);
+    if (tables.length === names.length && tables.every(({ name }) => names.includes(name))) return tables;
+    await client.query('rollback');
+  }
+  throw new CopyError('the tables of the database change all the time. Try again later.');
+}
+
+async function writeTable(
+  client: pg.ClientBase,
+  output: Writable,
+  table: TableStart,
+  { signal, onRows }: { readonly signal?: AbortSignal; readonly onRows: (rows: number) => void },
+): Promise<TableEnd> {
+  await send(output, await encode({ kind: 'table', value: table }));
+  const sum = sumRows();
+  for await (const text of inChunks(readRows(client, table))) {
+    signal?.throwIfAborted();
+    sum.add(text);
+    await send(output, await encode({ kind: 'rows', text }));
+    onRows(sum.rows());
+  }
+  const end = sum.end();
+  await send(output, await encode({ kind: 'table-end', value: end }));
+  return end;
+}
+
+/** COPY of a table reads its pages in their order, whatever the settings of the planner. Partitions are read one by one. */
+async function* readRows(
+  client: pg.ClientBase,
+  { name, columns, partitions }: TableStart,
+): AsyncGenerator<Buffer> {
+  const names = partitions.length > 0 ? partitions.map((partition) => partition.name) : [name];
+  for (const relation of names)
+    yield* client.query(
+      copyTo(`copy ${quoted(relation)} (${quoted(...columns)}) to stdout`),
+    ) as AsyncIterable<Buffer>;
+}

@@ -1,0 +1,94 @@
+import type { Details } from '@svc/database-copy';
+import { OperatorError } from '@svc/service/config/errors';
+import {
+  createHistoryTable,
+  type MigrationFile,
+  OLDEST_SERVER_VERSION_NUM,
+  readApplied,
+  readMigrationFiles,
+} from '@svc/service/database/migrate';
+import { statement } from '@svc/service/database/statement';
+import type pg from 'pg';
+import manifest from '../../package.json' with { type: 'json' };
+
+/** What a backup says about itself. */
+export interface BackupDetails {
+  /** The version of the service. */
+  readonly version: string;
+  /** Of PostgreSQL: `18.4`. */
+  readonly serverVersion: string;
+  /** When the snapshot was taken: RFC 3339, UTC. */
+  readonly createdAt: string;
+  /** The last migration of the schema. */
+  readonly migration: Pick<MigrationFile, 'number' | 'name' | 'sha256'>;
+  /** The secrets of the deployment, the issuing one first, if they were requested. */
+  readonly secrets?: readonly string[];
+}
+
+const selectSnapshot = statement('backup_snapshot', 'control')`
+  select current_setting('server_version') as "serverVersion",
+    to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as "createdAt"`;
+
+/** Describes the database of a connection. Throws OperatorError if it has no tables of this program. */
+export async function describeBackup(
+  client: pg.ClientBase,
+  secrets: readonly string[] | undefined,
+): Promise<Details & BackupDetails> {
+  const last = (await readApplied(client)).at(-1);
+  if (last === undefined) throw new OperatorError('the database has no tables of this program');
+  const { rows } = await client.query<Pick<BackupDetails, 'serverVersion' | 'createdAt'>>(selectSnapshot());
+  const [snapshot = { serverVersion: '', createdAt: '' }] = rows;
+  const { number, name, sha256 } = last;
+  return {
+    version: manifest.version,
+    ...snapshot,
+    migration: { number, name, sha256 },
+    ...(secrets === undefined ? {} : { secrets }),
+  };
+}
+
+const selectServer = statement('restore_server', 'control')`
+  select current_setting('server_version_num')::int as number, current_setting('server_version') as version`;
+
+/**
+ * Creates the empty tables of a backup with the migrations that its database had. Throws OperatorError if the server is too
+ * old, or if this program does not have these migrations.
+ */
+export async function createTables(details: Details, client: pg.ClientBase): Promise<void> {
+  const { migration, version } = requireDetails(details);
+  const { rows } = await client.query<{ number: number; version: string }>(selectServer());
+  if ((rows[0]?.number ?? 0) < OLDEST_SERVER_VERSION_NUM)
+    throw new OperatorError(
+      `the database server is PostgreSQL ${rows[0]?.version}; this program needs PostgreSQL 15 or newer`,
+    );
+  const files = await readMigrationFiles();
+  if (files[migration.number - 1]?.sha256 !== migration.sha256)
+    throw new OperatorError(
+      migration.number > files.length
+        ? `the backup is newer than this program: it is of version ${version} with migration ${migration.name}, and ` +
+            `this program knows ${files.length} migrations. Restore it with a newer program.`
+        : `migration ${migration.name} of the backup is not the one of this program`,
+    );
+  await client.query(createHistoryTable());
+  for (const file of files.slice(0, migration.number)) await client.query(file.sql);
+}
+
+/** The details of a backup. Throws OperatorError if they are not those of this service. */
+function requireDetails(details: Details): BackupDetails {
+  const found = details as Partial<BackupDetails>;
+  if (typeof found.migration !== 'object' || typeof found.version !== 'string')
+    throw new OperatorError('the backup is not one of this service');
+  return details as Details & BackupDetails;
+}
+
+/** The time is that of the database, and later than any change, so every position is older. */
+export const expirePositions = statement(
+  'expire_positions',
+  'background: a restore expires all positions once',
+)`
+  with clocks as (
+    update workspace_clocks set last_at = greatest(clock_timestamp(), last_at + interval '1 microsecond')
+    returning workspace_id, last_at
+  )
+  insert into feed_starts (workspace_id, complete_after) select workspace_id, last_at from clocks
+  on conflict (workspace_id) do update set complete_after = excluded.complete_after`;
