@@ -42,7 +42,9 @@ describe('an error of the database', () => {
   // Other builds of PostgreSQL, such as the packaged one, have no translations.
   test.runIf(isDebian15)('in another language: the same', async () => {
     if (server === undefined) throw new Error('there is no server');
-    const russian = await startThrowawayServer(server.binaries, server.locale, { LANGUAGE: 'ru' });
+    const russian = await startThrowawayServer(server.binaries, server.locale, {
+      env: { LANGUAGE: 'ru' },
+    });
     onFileEnd(russian.stop);
     const wrong = await failureOf(russian.url, WRONG);
     const ended = await failureOf(russian.url, ENDED);

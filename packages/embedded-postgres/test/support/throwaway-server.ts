@@ -40,6 +40,8 @@ export type ThrowawayServer = {
   /** The URL of the database `svc`. Its role may create further databases. */
   readonly url: string;
   readonly socketPath: string;
+  /** The data directory. */
+  readonly pgdata: string;
   /** The process id of the running server. */
   readonly pid: () => number;
   /** Starts a killed server again, and waits until it answers. */
@@ -48,11 +50,20 @@ export type ThrowawayServer = {
   readonly stop: () => Promise<void>;
 };
 
-/** Starts a PostgreSQL in a temporary directory, on a socket in it. `env`: more environment variables of the server. */
+export interface ThrowawayOptions {
+  /** More environment variables of the server. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** More settings, such as `wal_level=replica`. */
+  readonly settings?: readonly string[];
+  /** Of the role. Default: a random one. */
+  readonly password?: string;
+}
+
+/** Starts a PostgreSQL in a temporary directory, on a socket in it. */
 export async function startThrowawayServer(
   binaries: Binaries,
   locale?: readonly string[],
-  env: Readonly<Record<string, string>> = {},
+  { env = {}, settings: more = [], password = randomBytes(16).toString('hex') }: ThrowawayOptions = {},
 ): Promise<ThrowawayServer> {
   const parent = await fastDirectory();
   await removeAbandonedServers(parent);
@@ -60,7 +71,6 @@ export async function startThrowawayServer(
   const account = serverAccount();
   const [pgdata, socketDirectory, logFile] = [join(root, 'data'), join(root, 's'), join(root, 'log')];
   await ensureDirectory(socketDirectory, 0o700, account);
-  const password = randomBytes(16).toString('hex');
   await createCluster({
     binaries,
     account,
@@ -72,7 +82,12 @@ export async function startThrowawayServer(
   });
   const hbaFile = join(root, 'pg_hba.conf');
   await writeFile(hbaFile, PASSWORD_ONLY);
-  const settings = [...SETTINGS, `unix_socket_directories=${socketDirectory}`, `hba_file=${hbaFile}`];
+  const settings = [
+    ...SETTINGS,
+    `unix_socket_directories=${socketDirectory}`,
+    `hba_file=${hbaFile}`,
+    ...more,
+  ];
   const launcher = launcherFor(account);
   const url = `postgres://${ROLE}:${password}@/${DATABASE}?host=${socketDirectory}`;
   const launch = async (): Promise<ServerProcess> => {
@@ -97,7 +112,7 @@ export async function startThrowawayServer(
     server = await launch();
   };
   const socketPath = join(socketDirectory, SOCKET_NAME);
-  return { url, socketPath, pid: () => server.pid, restart, stop };
+  return { url, socketPath, pgdata, pid: () => server.pid, restart, stop };
 }
 
 /** Ends and removes the servers of test runs that were killed. */
