@@ -168,8 +168,27 @@ describe('readConfig', () => {
     'postgres://u:p@/svc?host=/run/postgresql',
     'postgresql://u@[::1]:5433/svc',
     'postgresql:///svc',
+    'postgres://u:p@db1:5432,[::1]:5433,db3/svc?target_session_attrs=read-write',
+    'postgres://u:p@/svc?host=db1,db2&port=5432,5433',
   ])('accepts the database %s', (url) => {
     expect(mistakesOf({ SVC_DATABASE_URL: url, SVC_SECRET: SECRET })).toEqual([]);
+  });
+
+  test.each([
+    [
+      'postgres://u:hunter2@db1,,db2/svc',
+      /^SVC_DATABASE_URL must have a host before and after each comma\.$/,
+    ],
+    ['postgres://u:hunter2@db1:1,db2:99999/svc', /^SVC_DATABASE_URL must have ports from 1 to 65535\.$/],
+    [
+      'postgres://u:hunter2@db1,db2/svc?target_session_attrs=any',
+      /^SVC_DATABASE_URL must have target_session_attrs=/,
+    ],
+    ['mysql://u:hunter2@db1,db2/svc', /^SVC_DATABASE_URL must be a URL that starts with postgres:\/\/ or/],
+  ])('refuses the database %s', (url, mistake) => {
+    expect(mistakesOf({ SVC_DATABASE_URL: url, SVC_SECRET: SECRET })).toEqual([
+      expect.stringMatching(mistake),
+    ]);
   });
 
   test('never shows a password or a secret in a mistake', () => {

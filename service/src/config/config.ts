@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
+import { HostsError, splitHosts } from '@svc/postgres-hosts';
 import { parseNetworks } from '@svc/webhook-sender';
 import { counted } from '../log/plural.ts';
 import { errorMessage } from './errors.ts';
@@ -95,20 +96,17 @@ export function readConfig(env: Environment): Config {
     if (found === undefined) mistakes.push(`${name} must be one of ${allowed.join(', ')}, not "${value}".`);
     return found ?? fallback;
   };
-  const url = (name: string, protocols: readonly string[]): string | undefined => {
+  const url = (name: string, protocols: readonly string[], several = false): string | undefined => {
     const value = text(name);
     if (value === undefined) return undefined;
-    const parsed = URL.parse(value.replace(/^(postgres(?:ql)?:\/\/[^/?#]*@)(?=\/)/, '$1socket'));
-    // The message does not repeat the value, which may contain a password.
-    if (parsed === null || !protocols.includes(parsed.protocol)) {
-      mistakes.push(`${name} must be a URL that starts with ${protocols.map((p) => `${p}//`).join(' or ')}.`);
-    }
+    const mistake = mistakeOfUrl(value, protocols, several);
+    if (mistake !== undefined) mistakes.push(`${name} ${mistake}`);
     return value;
   };
 
   const host = text('SVC_HOST') ?? '127.0.0.1';
   const port = integer('SVC_PORT', 8080, 0, PORT_MAX);
-  const databaseUrl = url('SVC_DATABASE_URL', ['postgres:', 'postgresql:']);
+  const databaseUrl = url('SVC_DATABASE_URL', ['postgres:', 'postgresql:'], true);
   const secrets = readSecrets(text('SVC_SECRET'), databaseUrl !== undefined, mistakes);
   const config: Config = {
     host,
@@ -162,6 +160,21 @@ function isServiceLink(name: string, value: string | undefined): boolean {
   if (/^SVC_(\w+_)?SERVICE_(HOST|PORT|PORT_\w+)$/.test(name)) return true;
   if (/^SVC_(\w+_)?PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$/.test(name)) return true;
   return /^SVC_\w+_PORT$/.test(name) && LINKED_PORT.test(value ?? '');
+}
+
+/** The mistake of a URL, without the URL, which may contain a password. `several`: it may name several hosts. */
+function mistakeOfUrl(value: string, protocols: readonly string[], several: boolean): string | undefined {
+  try {
+    const urls = several ? splitHosts(value) : [value];
+    const parsed = urls.map((one) =>
+      URL.parse(one.replace(/^(postgres(?:ql)?:\/\/[^/?#]*@)(?=\/)/, '$1socket')),
+    );
+    if (parsed.every((found) => found !== null && protocols.includes(found.protocol))) return undefined;
+    return `must be a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}.`;
+  } catch (error) {
+    if (error instanceof HostsError) return error.message;
+    throw error;
+  }
 }
 
 function readTrustProxy(value: string | undefined, mistakes: string[]): TrustedProxies {

@@ -15,6 +15,7 @@ const SOURCE = join(import.meta.dirname, '..');
 const POOL_CREATORS = [
   'database/lanes.ts',
   'jobs/jobs.ts',
+  'server/open-database.ts',
   'server/service.ts',
   'signals/notifications.ts',
   'webhooks/start.ts',

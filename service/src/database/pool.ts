@@ -1,3 +1,4 @@
+import { clientOfPrimary, createPrimary, type Primary, splitHosts } from '@svc/postgres-hosts';
 import { answeringClient, takeOptions } from '@svc/postgres-sessions';
 import pg from 'pg';
 import { STATEMENT_TIMEOUT_MS } from '../config/limits.ts';
@@ -16,6 +17,7 @@ const types: pg.CustomTypesConfig = {
 };
 
 export interface PoolOptions {
+  /** With one host, or several: then sessions are those of the primary. */
   readonly url: string;
   /** The most connections. */
   readonly max: number;
@@ -71,14 +73,17 @@ export const FOR_COMMANDS = { idleInTransactionTimeoutMs: 0, answerTimeoutMs: 0 
  * - `synchronous_commit`, because a commit must be on the disk;
  * - {@link PLANS}.
  *
- * Other `options` of the URL apply. If an idle connection breaks, `onError` is called, and the next query opens a new one.
+ * Other `options` of the URL apply. A server that is a standby is refused. If an idle connection breaks, `onError` is
+ * called, and the next query opens a new one.
  */
 export function createPool(wanted: PoolOptions): pg.Pool {
   const idleMs = wanted.idleInTransactionTimeoutMs ?? IDLE_IN_TRANSACTION_TIMEOUT_MS;
   const { statementTimeoutMs = STATEMENT_TIMEOUT_MS, lockTimeoutMs = 0, readOnly = false } = wanted;
   const { url, options } = takeOptions(wanted.url);
+  const urls = splitHosts(url);
+  const Client = answeringClient(wanted.answerTimeoutMs ?? statementTimeoutMs + ANSWER_GRACE_MS);
   const pool = new pg.Pool({
-    connectionString: url,
+    connectionString: urls[0],
     max: wanted.max,
     application_name: wanted.name,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -87,7 +92,7 @@ export function createPool(wanted: PoolOptions): pg.Pool {
     options:
       `${options} -c TimeZone=UTC -c DateStyle=ISO -c default_transaction_isolation=read\\ committed -c statement_timeout=${statementTimeoutMs} ` +
       `-c lock_timeout=${lockTimeoutMs} -c default_transaction_read_only=${readOnly} -c idle_in_transaction_session_timeout=${idleMs} ${PLANS}`,
-    Client: answeringClient(wanted.answerTimeoutMs ?? statementTimeoutMs + ANSWER_GRACE_MS),
+    Client: clientOfPrimary(Client, primaryOf(urls), { writes: !readOnly }),
     onConnect: async (client) => {
       if (!readOnly) await client.query(makeDurable());
     },
@@ -102,6 +107,17 @@ export function createPool(wanted: PoolOptions): pg.Pool {
   // If a connection in use breaks, its next query fails. Without a listener, Node would end the process.
   pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
+}
+
+/** The primaries of the URLs with several hosts, each shared by the pools of its URL: a process has one such URL, or two. */
+const primaries = new Map<string, Primary>();
+
+function primaryOf(urls: readonly string[]): Primary {
+  if (urls.length === 1) return createPrimary(urls);
+  const key = urls.join(' ');
+  const primary = primaries.get(key) ?? createPrimary(urls);
+  primaries.set(key, primary);
+  return primary;
 }
 
 /** Changes only `off`: all other values, such as `local` and `remote_apply`, wait for the disk. */

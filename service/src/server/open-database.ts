@@ -1,11 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type EmbeddedOptions, startEmbedded, useEmbedded } from '@svc/embedded-postgres';
+import { splitHosts } from '@svc/postgres-hosts';
 import pg from 'pg';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import { errorMessage, OperatorError } from '../config/errors.ts';
 import { LANE_CONNECTIONS_MIN, TRAIL_CONNECTIONS } from '../config/limits.ts';
 import { isUnavailable } from '../database/errors.ts';
+import { createPool } from '../database/pool.ts';
 import { JOB_CONNECTIONS } from '../jobs/jobs.ts';
 import { SIGNAL_CONNECTIONS } from '../signals/notifications.ts';
 import { WEBHOOK_CONNECTIONS } from '../webhooks/start.ts';
@@ -16,7 +18,6 @@ const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 5_000;
 /** Connections of the primary process, without its jobs, signals and webhooks. */
 export const PRIMARY_CONNECTIONS = 2;
-const CONNECT_TIMEOUT_MS = 5_000;
 
 /** An open database. `stop` releases it. */
 export interface Database {
@@ -103,17 +104,19 @@ async function waitForDatabase(url: string, log: Logger, signal: AbortSignal): P
 }
 
 async function tryConnection(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
-  client.on('error', () => undefined);
+  const pool = createPool({ url, max: 1, name: 'svcd', onError: () => undefined });
   try {
-    await client.connect();
+    (await pool.connect()).release();
   } finally {
-    await client.end();
+    await pool.end();
   }
 }
 
-/** Host, port and database of a URL, without user and password. */
+/** Hosts, ports and database of a URL, without user and password. */
 export function describeDatabase(url: string): string {
-  const { host, port, database } = new pg.Client({ connectionString: url });
-  return host.startsWith('/') ? `${host} (${database})` : `${host}:${port}/${database}`;
+  const clients = splitHosts(url).map((one) => new pg.Client({ connectionString: one }));
+  const database = clients[0]?.database;
+  const sockets = clients.every(({ host }) => host.startsWith('/'));
+  const hosts = clients.map(({ host, port }) => (sockets ? host : `${host}:${port}`)).join(',');
+  return sockets ? `${hosts} (${database})` : `${hosts}/${database}`;
 }

@@ -1,0 +1,92 @@
+import { isIPv6 } from 'node:net';
+
+/** The URL cannot be used. The message follows the name of the setting, and contains no part of the URL. */
+export class HostsError extends Error {}
+
+const HOSTS_MAX = 10;
+const PORT_MAX = 65_535;
+/** A name, an IPv4 address, or the folder of a socket. IPv6 addresses are checked apart. */
+const HOST = /^(?:[^\s/?#@:[\]]+|\/\S*)$/;
+/** The values of target_session_attrs that name the server which a service needs. */
+const PRIMARY_ATTRIBUTES: ReadonlySet<string> = new Set(['read-write', 'primary']);
+
+interface Address {
+  readonly host: string;
+  /** Empty: the default of pg. */
+  readonly port: string;
+}
+
+/**
+ * The URLs of the hosts of a database URL, in its order, each with one host, in the forms of libpq:
+ * `postgres://user@a:5432,[::1]:5433/name` and `postgres://user@/name?host=a,b&port=5432,5433`. A URL with one host is
+ * returned unchanged. Throws HostsError for a list that is wrong, and for a target_session_attrs that may be a standby.
+ */
+export function splitHosts(url: string): readonly string[] {
+  const [, scheme = '', user = '', authority = '', path = '', query = '', fragment = ''] =
+    /^(\w+:\/\/)([^/?#]*@)?([^/?#]*)([^?#]*)(?:\?([^#]*))?(#.*)?$/s.exec(url) ?? [];
+  const { kept, host, port, attributes } = readQuery(query);
+  if (attributes !== undefined && !PRIMARY_ATTRIBUTES.has(attributes))
+    throw new HostsError('must have target_session_attrs=read-write, or none: the service writes.');
+  const addresses = host === undefined ? readAuthority(authority) : readLists(host, port, authority);
+  if (addresses.length === 1) return [url];
+  if (addresses.length > HOSTS_MAX) throw new HostsError(`must have at most ${HOSTS_MAX} hosts.`);
+  for (const address of addresses) check(address);
+  const urls = addresses.map((address) => {
+    const parameters = [`host=${encodeURIComponent(address.host)}`, ...kept];
+    if (address.port !== '') parameters.push(`port=${address.port}`);
+    return `${scheme}${user}${path.startsWith('/') ? path : `/${path}`}?${parameters.join('&')}${fragment}`;
+  });
+  return [...new Set(urls)];
+}
+
+/** The parameters of the query that say which server is wanted, and the others, unchanged. */
+function readQuery(query: string) {
+  const found = new Map<string, string>();
+  const kept = query.split('&').filter((parameter) => {
+    const [[name, value] = ['', '']] = new URLSearchParams(parameter);
+    const ours = name === 'host' || name === 'port' || name === 'target_session_attrs';
+    if (ours && value !== '') found.set(name, value);
+    return !ours && parameter !== '';
+  });
+  return {
+    kept,
+    host: found.get('host'),
+    port: found.get('port'),
+    attributes: found.get('target_session_attrs'),
+  };
+}
+
+/** `a:5432,[::1]:5433`. */
+const readAuthority = (authority: string): readonly Address[] =>
+  authority.split(',').map((text) => {
+    // Without a match, such as an IPv6 address without brackets, the text is no name.
+    const [, address, name = text, port = ''] = /^(?:\[(.*)\]|([^:]*))(?::([^:]*))?$/.exec(text) ?? [];
+    return { host: decoded(address ?? name), port };
+  });
+
+/** `?host=a,b&port=5432,5433`. One port is that of all hosts. */
+function readLists(host: string, port: string | undefined, authority: string): readonly Address[] {
+  const hosts = host.split(',');
+  const ports = port?.split(',') ?? readAuthority(authority).map((address) => address.port);
+  if (ports.length !== 1 && ports.length !== hosts.length)
+    throw new HostsError('must have one port, or as many ports as hosts.');
+  return hosts.map((name, i) => ({ host: name, port: (ports.length === 1 ? ports[0] : ports[i]) ?? '' }));
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new HostsError('must have % in a host only before two hexadecimal digits.');
+  }
+}
+
+function check({ host, port }: Address): void {
+  if (host === '') throw new HostsError('must have a host before and after each comma.');
+  if (!HOST.test(host) && !isIPv6(host))
+    throw new HostsError(
+      'must have names or addresses as hosts; an IPv6 address needs brackets: [::1]:5432.',
+    );
+  if (port !== '' && !(/^\d{1,5}$/.test(port) && Number(port) >= 1 && Number(port) <= PORT_MAX))
+    throw new HostsError(`must have ports from 1 to ${PORT_MAX}.`);
+}
