@@ -21,6 +21,7 @@ first.
   --scale NUMBER          of their sizes (default: 0.1)
   --rounds NUMBER         rounds of each measurement (default: 5)
   --seconds NUMBER        of one measurement (default: 4)
+  --only NAMES            of pages, creates, import and batches, separated by commas (default: all)
   --postgres-url URL      a PostgreSQL on this machine, whose user may create databases (default: embedded ones)
 `;
 const REPOSITORY = join(import.meta.dirname, '..');
@@ -36,6 +37,7 @@ const { values, positionals } = parseArgs({
     scale: { type: 'string', default: '0.1' },
     rounds: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '4' },
+    only: { type: 'string', default: 'pages,creates,import,batches' },
     'postgres-url': { type: 'string' },
   },
 });
@@ -83,7 +85,7 @@ async function subjectsOf(target: Target): Promise<Readonly<Record<string, () =>
 async function compare(targets: readonly Target[]): Promise<void> {
   const report = createReports(console.log).of('compare');
   const subjects = await Promise.all(targets.map(subjectsOf));
-  for (const name of Object.keys(subjects[0] ?? {})) {
+  for (const name of values.only.split(',')) {
     const measured = subjects.map((of, i) => ({
       name: `${name}, ${[first, second][i]}`,
       measure: of[name] ?? (() => Promise.reject(new Error(`${name} is missing`))),
