@@ -8,6 +8,7 @@ import { withCleanup } from './cleanup.ts';
 import { alternate, ratios, type Sample, spreadOf, totalCpuUs } from './measure/rounds.ts';
 import { createReports, spreadText } from './report.ts';
 import { importFile, sendBatches } from './scenarios/bulk.ts';
+import { startCollector } from './target/collector.ts';
 import { audit } from './target/records.ts';
 import { createFilled, type Workspace } from './target/workspaces.ts';
 
@@ -23,6 +24,7 @@ first.
   --seconds NUMBER        of one measurement (default: 4)
   --only NAMES            of pages, creates, import and batches, separated by commas (default: all)
   --postgres-url URL      a PostgreSQL on this machine, whose user may create databases (default: embedded ones)
+  --telemetry RATIO       the second service exports this share of its traces, and its metrics, to a collector
 `;
 const REPOSITORY = join(import.meta.dirname, '..');
 const CONNECTIONS = 16;
@@ -39,6 +41,7 @@ const { values, positionals } = parseArgs({
     seconds: { type: 'string', default: '4' },
     only: { type: 'string', default: 'pages,creates,import,batches' },
     'postgres-url': { type: 'string' },
+    telemetry: { type: 'string' },
   },
 });
 const [first, second = 'HEAD'] = positionals;
@@ -101,14 +104,21 @@ async function compare(targets: readonly Target[]): Promise<void> {
 }
 
 await withCleanup(async (stack) => {
+  const collector = await startCollector();
+  stack.defer(collector.stop);
   const folder = await mkdtemp(join(tmpdir(), 'svc-compare-'));
   stack.defer(() => rm(folder, { recursive: true, force: true }));
   const targets: Target[] = [];
   for (const [i, commit] of [first, second].entries()) {
     console.log(`installing ${commit}`);
     const checkout = await checkOut(commit, join(folder, String(i)));
-    const target = await createTarget(stack, { checkout, postgresUrl: values['postgres-url'] }, size);
+    const env =
+      i === 0 || values.telemetry === undefined
+        ? {}
+        : { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_TRACES_SAMPLER_ARG: values.telemetry };
+    const target = await createTarget(stack, { checkout, postgresUrl: values['postgres-url'], env }, size);
     targets.push(target);
   }
   await compare(targets);
+  if (values.telemetry !== undefined) console.log(`  the collector got ${collector.bytes()} bytes`);
 });

@@ -21,6 +21,8 @@ export interface InstallationOptions {
   readonly postgresUrl?: string | undefined;
   /** The root of a checkout. Default: this repository. */
   readonly checkout?: string;
+  /** More variables of the service. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 const REPOSITORY = join(import.meta.dirname, '../..');
@@ -28,6 +30,7 @@ const REPOSITORY = join(import.meta.dirname, '../..');
 export async function install({
   postgresUrl,
   checkout = REPOSITORY,
+  env = {},
 }: InstallationOptions): Promise<Installation> {
   const folder = await mkdtemp(join(tmpdir(), 'svc-bench-'));
   const database = postgresUrl === undefined ? undefined : await createDatabase(postgresUrl);
@@ -38,6 +41,7 @@ export async function install({
     env: {
       PATH,
       HOME,
+      ...env,
       SVC_DATA_DIR: join(folder, 'data'),
       ...(database === undefined
         ? {}

@@ -1,3 +1,6 @@
+import { monitorCommits } from '@svc/telemetry/commits';
+import { traceRequests } from '@svc/telemetry/requests';
+import type { Tracing } from '@svc/telemetry/tracing';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { Registry } from 'prom-client';
 import { registerV1 } from './api/index.ts';
@@ -37,6 +40,8 @@ export interface AppOptions {
   readonly registry?: Registry;
   /** The text of /metrics, for a machine with several processes. Default: the metrics of this process only. */
   readonly readMetrics?: () => Promise<string>;
+  /** Records spans of requests. Default: there are none. */
+  readonly tracing?: Tracing | undefined;
 }
 
 /** The HTTP application, without a port. `close` finishes running requests, then writes and counts the waiting entries. */
@@ -45,7 +50,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   const {
     registry = new Registry(),
     limiter = createLimiter(clock),
-    auditWriter = createAuditWriter(lanes),
+    auditWriter = createAuditWriter(lanes, { monitor: monitorCommits(registry, options.tracing) }),
     signalChannel = localChannel(),
   } = options;
   const { publicUrl, failedAuthPerMinute, webhookNetworks = '' } = config;
@@ -54,6 +59,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   const cursors = createCursorCodec(secrets);
 
   const app = createServer(log, trust);
+  traceRequests(app, options.tracing, ({ waitedMs }) => waitedMs);
   const isDue = async (mistake: string): Promise<boolean> =>
     (await limiter.take(`warning ${mistake}`, 1, DAY_MS, 1)).granted;
   warnOfProxyMistakes(app, { trust, registry, log, clock, isDue });

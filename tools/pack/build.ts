@@ -25,6 +25,8 @@ export async function build(dist: string): Promise<void> {
   const bundle = await rolldown({
     cwd: ROOT,
     platform: 'node',
+    // The CommonJS of a package that also has modules would stay CommonJS, with wrappers for what it imports.
+    resolve: { mainFields: ['module', 'main'] },
     // Some modules are imported for what they do.
     treeshake: false,
     input: PROGRAMS,

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 const ROOT = join(import.meta.dirname, '../..');
 
 /** These become part of the package, as those of this repository do: they are large, and little of them is used. */
-const BUILT_IN: readonly string[] = ['@scalar/fastify-api-reference', 'highlight.js', 'typebox'];
+const BUILT_IN = /^(?:@scalar\/fastify-api-reference|highlight\.js|typebox|@opentelemetry\/.*)$/;
 
 type Versions = Readonly<Record<string, string>>;
 interface Workspace {
@@ -24,6 +24,6 @@ export const versionsOf = (section: keyof Workspace): Versions =>
   Object.fromEntries(
     workspaces
       .flatMap((workspace) => Object.entries(workspace[section] ?? {}))
-      .filter(([name]) => !name.startsWith('@svc/') && !BUILT_IN.includes(name))
+      .filter(([name]) => !name.startsWith('@svc/') && !BUILT_IN.test(name))
       .sort(([one], [other]) => (one < other ? -1 : 1)),
   );

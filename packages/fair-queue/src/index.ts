@@ -33,6 +33,10 @@ export interface FairQueue<Entry> {
   waiting(wanted: (owner: string) => boolean): readonly string[];
   /** Puts taken entries back, in front of the other entries of their owners. */
   putBack(group: ReadonlyMap<string, readonly Entry[]>): void;
+  /** How many entries wait. */
+  readonly entries: number;
+  /** How long the oldest of them has waited, in ms. 0: none waits. */
+  readonly oldestMs: number;
 }
 
 interface Waiting<Entry> {
@@ -119,6 +123,16 @@ export function createFairQueue<Entry>(
       return group;
     },
     waiting: (wanted) => [...lines.keys()].filter(wanted),
+    get entries() {
+      return room.entries;
+    },
+    get oldestMs() {
+      const nowMs = performance.now();
+      return Math.max(
+        0,
+        ...[...lines.values()].map(([oldest]) => (oldest ? nowMs - addedAt(oldest.entry) : 0)),
+      );
+    },
     putBack(group) {
       for (const [owner, entries] of group) {
         const waiting = entries.map((entry) => ({ entry, bytes: bytesOf(entry) }));

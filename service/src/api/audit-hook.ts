@@ -141,6 +141,7 @@ export function auditedRequest(
     counted: live && answered.counted,
     failed: answered.status >= FIRST_ERROR_STATUS,
     durationMs: Math.max(0, durationMs - Math.round(request.waitedMs)),
+    traceparent: request.span?.traceparent,
   };
 }
 

@@ -1,4 +1,5 @@
 import { sendConditional, strongEtag } from '@svc/http-content/etag';
+import { traced, tracedReader } from '@svc/telemetry/tracing';
 import type { FastifyInstance } from 'fastify';
 import { timeOfChange } from '../changes/id.ts';
 import { readChange, readChangePage } from '../changes/list.ts';
@@ -35,18 +36,19 @@ export function registerChanges(v1: FastifyInstance, reader: ListReader, waiting
   v1.get<Query>(`/${changes.name}`, async (request, reply) => {
     const key = requireReadable(request, changes);
     const { after } = request.query;
-    const read = (from: string): Promise<ListAnswer> => readAfter(reader, request.query, from, key);
+    const read = (from: string): Promise<ListAnswer> =>
+      readAfter(tracedReader(reader, request.span), request.query, from, key);
     const page =
       typeof after === 'string'
         ? await longPoll(request, reply, key, after, waitSeconds(request.query['wait']), read, waiting)
-        : await readPage(reader, LIST, withoutWait(request.query), key);
+        : await readPage(tracedReader(reader, request.span), LIST, withoutWait(request.query), key);
     return sendConditional(request, reply, page.body, page.etag);
   });
 
   v1.get<One>(`/${changes.name}/:id`, async (request, reply) => {
     const { workspaceId, companyId } = requireReadable(request, changes);
     allowParameters(request.query, []);
-    const reads = reader.reads.of(workspaceId);
+    const reads = traced(reader.reads, request.span).of(workspaceId);
     const change = await readChange(reads, workspaceId, companyId, request.params.id);
     if (change === undefined) throw new ApiError('not_found', 'There is no such change.');
     return sendConditional(request, reply, () => change, strongEtag(change));

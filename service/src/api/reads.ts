@@ -1,5 +1,6 @@
 import { sendConditional } from '@svc/http-content/etag';
 import type { AnyErrorCode } from '@svc/sdk/contract';
+import { traced, tracedReader } from '@svc/telemetry/tracing';
 import type { FastifyInstance } from 'fastify';
 import type { Shares } from '../database/lane.ts';
 import { ApiError } from '../http/errors.ts';
@@ -22,7 +23,7 @@ export function registerReads(v1: FastifyInstance, resource: Resource, reader: R
   v1.get<Query>(`/${resource.name}`, async (request, reply) => {
     const key = requireReadable(request, resource);
     await reader.prepare?.(key.workspaceId);
-    const page = await readPage(reader, resource.list, request.query, key);
+    const page = await readPage(tracedReader(reader, request.span), resource.list, request.query, key);
     return sendConditional(request, reply, page.body, page.etag);
   });
 
@@ -31,7 +32,8 @@ export function registerReads(v1: FastifyInstance, resource: Resource, reader: R
     allowParameters(request.query, []);
     if (request.params.id === 'count') throw new ApiError('not_found', `${resource.path} has no count.`);
     await reader.prepare?.(key.workspaceId);
-    const record = await readRecord(reader.reads.of(key.workspaceId), resource, key, request.params.id);
+    const reads = traced(reader.reads, request.span).of(key.workspaceId);
+    const record = await readRecord(reads, resource, key, request.params.id);
     if (record === undefined) throw new ApiError('not_found', `There is no such ${resource.singular}.`);
     return sendConditional(request, reply, () => record.doc, record.etag);
   });
@@ -46,7 +48,8 @@ export function registerCount(v1: FastifyInstance, resource: Resource, reads: Sh
     if (approximate !== 'true' && approximate !== 'false') {
       throw new ApiError('invalid_parameter', '"approximate" must be true or false.');
     }
-    return readCount(reads.of(key.workspaceId), resource, key, approximate === 'true');
+    const connections = traced(reads, request.span).of(key.workspaceId);
+    return readCount(connections, resource, key, approximate === 'true');
   });
 }
 

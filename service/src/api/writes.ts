@@ -1,4 +1,5 @@
 import { BATCH_BODY_MAX_BYTES } from '@svc/sdk/contract';
+import { traced } from '@svc/telemetry/tracing';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { appendRequests, type QuotaState } from '../audit-log/append-requests.ts';
 import { LOCK_TIMEOUT_MS } from '../config/limits.ts';
@@ -117,22 +118,25 @@ async function runWrite(
   // A dry run stores no answer, but its Idempotency-Key must be valid too.
   const repeatable = dryRun ? undefined : idempotent;
   try {
-    return await inTransaction(writes.of(workspaceId), async (client): Promise<Written> => {
-      const earlier = repeatable && (await claimIdempotencyKey(client, repeatable, bodyFromRecipe));
-      const { answer, recordIds, recipe }: WriteResult =
-        earlier === undefined ? await work(client) : { answer: earlier, recordIds: [] };
-      if (dryRun) throw new DryRun(answer);
-      if (repeatable && earlier === undefined) await storeAnswer(client, repeatable, answer, recipe);
-      const audited = auditedRequest(request, reply, key, {
-        status: answer.status,
-        counted: true,
-        recordIds,
-      });
-      const [outcome] = await appendRequests(client, workspaceId, [audited], LOCK_TIMEOUT_MS);
-      if (outcome === undefined || outcome.result === 'invalid_key') throw invalidKey(true);
-      if (outcome.result === 'over_quota') throw quotaGate.exceeded(workspaceId, outcome.quota);
-      return { answer, dryRun: false, replayed: earlier !== undefined, quota: outcome.quota };
-    });
+    return await inTransaction(
+      traced(writes, request.span).of(workspaceId),
+      async (client): Promise<Written> => {
+        const earlier = repeatable && (await claimIdempotencyKey(client, repeatable, bodyFromRecipe));
+        const { answer, recordIds, recipe }: WriteResult =
+          earlier === undefined ? await work(client) : { answer: earlier, recordIds: [] };
+        if (dryRun) throw new DryRun(answer);
+        if (repeatable && earlier === undefined) await storeAnswer(client, repeatable, answer, recipe);
+        const audited = auditedRequest(request, reply, key, {
+          status: answer.status,
+          counted: true,
+          recordIds,
+        });
+        const [outcome] = await appendRequests(client, workspaceId, [audited], LOCK_TIMEOUT_MS);
+        if (outcome === undefined || outcome.result === 'invalid_key') throw invalidKey(true);
+        if (outcome.result === 'over_quota') throw quotaGate.exceeded(workspaceId, outcome.quota);
+        return { answer, dryRun: false, replayed: earlier !== undefined, quota: outcome.quota };
+      },
+    );
   } catch (error) {
     if (error instanceof DryRun) return { answer: error.answer, dryRun: true };
     if (!(error instanceof UnknownOutcomeError)) throw error;

@@ -19,6 +19,8 @@ export interface AuditedRequest {
   readonly failed: boolean;
   /** Whole milliseconds, without the time that the request waited for changes. The entry has the whole time. */
   readonly durationMs: number;
+  /** Of the request's span, so that the commit is part of its trace. Undefined: it has none. */
+  readonly traceparent?: string | undefined;
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { FairQueueLimits } from '@svc/fair-queue';
+import type { CommitMonitor } from '@svc/telemetry/commits';
 import { BusyError } from '@svc/turns';
 import { GROUP_COMMIT_LOCK_TIMEOUT_MS, GROUP_COMMIT_MAX_ENTRIES } from '../config/limits.ts';
 import { isRefused } from '../database/errors.ts';
@@ -19,20 +20,30 @@ export interface AuditWriter {
   drain(): Promise<void>;
 }
 
+interface AuditWriterOptions {
+  readonly limits?: FairQueueLimits;
+  /** Measures the queue and the commits. */
+  readonly monitor?: CommitMonitor;
+}
+
 /**
  * Group commit: while one group is written, requests gather for the next one, so that many share one commit. The statement
  * of a group waits for the log of one workspace only, the one whose entry has waited the longest: another process commits
  * its own group soon, and then all logs of that group are free. A workspace whose log stays held, or that is in a group
  * that the database refuses, is left out of the groups until held-logs.ts has written its entries.
  */
-export function createAuditWriter(lanes: Trail, limits: FairQueueLimits = AUDIT_QUEUE_LIMITS): AuditWriter {
+export function createAuditWriter(
+  lanes: Trail,
+  { limits = AUDIT_QUEUE_LIMITS, monitor }: AuditWriterOptions = {},
+): AuditWriter {
   const queue = createAuditQueue(limits);
+  monitor?.watch(queue);
   let writing: Promise<void> | undefined;
   // Starts in a later microtask: writeGroups may end at once, and must not clear `writing` before it is set.
   const startGroups = (): void => {
     writing ??= Promise.resolve().then(writeGroups);
   };
-  const held = createHeldLogs(lanes, queue, startGroups);
+  const held = createHeldLogs(lanes, queue, startGroups, monitor);
 
   const writeGroups = async (): Promise<void> => {
     for (;;) {
@@ -41,7 +52,7 @@ export function createAuditWriter(lanes: Trail, limits: FairQueueLimits = AUDIT_
       if (oldest === undefined) break;
       try {
         const patience = { waitFor: oldest, lockTimeoutMs: GROUP_COMMIT_LOCK_TIMEOUT_MS };
-        const written = await writeGroup(lanes.trail, group, patience);
+        const written = await writeGroup(lanes.trail, group, patience, monitor);
         written.settle();
         queue.putBack(written.left);
       } catch (error) {

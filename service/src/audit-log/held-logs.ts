@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { CommitMonitor } from '@svc/telemetry/commits';
 import { BusyError } from '@svc/turns';
 import {
   GROUP_COMMIT_MAX_ENTRIES,
@@ -41,7 +42,12 @@ export interface HeldLogs {
  * wrote nothing: with a turn each, three held workspaces would stop the writes of all others. `onFree` is called when
  * workspaces are no longer held.
  */
-export function createHeldLogs({ trail, writes }: Trail, queue: AuditQueue, onFree: () => void): HeldLogs {
+export function createHeldLogs(
+  { trail, writes }: Trail,
+  queue: AuditQueue,
+  onFree: () => void,
+  monitor?: CommitMonitor,
+): HeldLogs {
   const held = new Set<string>();
   const suspects = new Set<string>();
   let writing: Promise<void> | undefined;
@@ -67,7 +73,7 @@ export function createHeldLogs({ trail, writes }: Trail, queue: AuditQueue, onFr
       const { settle, left } = await inTransaction(writes.of(LOG_OWNER), async (client) => {
         await client.query(limitTime());
         taken = queue.takeGroup(GROUP_COMMIT_MAX_ENTRIES, (workspaceId) => wanted.has(workspaceId));
-        return writeGroup(client, taken, { waitFor, lockTimeoutMs: HELD_LOG_LOCK_TIMEOUT_MS });
+        return writeGroup(client, taken, { waitFor, lockTimeoutMs: HELD_LOG_LOCK_TIMEOUT_MS }, monitor);
       });
       settle();
       queue.putBack(left);

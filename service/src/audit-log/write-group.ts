@@ -1,3 +1,4 @@
+import type { CommitMonitor } from '@svc/telemetry/commits';
 import type { Queryable } from '../database/lane.ts';
 import { NO_LOG, type Patience, writeRequests } from './append-requests.ts';
 import { type Group, type Pending, rejectAll, settle } from './audit-queue.ts';
@@ -15,15 +16,24 @@ export async function writeGroup(
   connection: Queryable,
   group: Group,
   patience: Patience,
+  monitor?: CommitMonitor,
 ): Promise<WrittenGroup> {
+  const startMs = performance.now();
   const results = await writeRequests(connection, group, patience);
   const left = new Map<string, readonly Pending[]>();
   const written: (() => void)[] = [];
+  const committed: Pending[] = [];
   for (const [workspaceId, pending] of group) {
     const result = results.get(workspaceId);
     if (result === 'held' || result === 'stale') left.set(workspaceId, pending);
-    else if (typeof result === 'object') written.push(() => settle(pending, result));
-    else written.push(() => rejectAll(new Map([[workspaceId, pending]]), new Error(NO_LOG)));
+    else if (typeof result === 'object') {
+      written.push(() => settle(pending, result));
+      committed.push(...pending);
+    } else written.push(() => rejectAll(new Map([[workspaceId, pending]]), new Error(NO_LOG)));
   }
-  return { left, settle: () => written.forEach((each) => void each()) };
+  const settleAll = (): void => {
+    if (committed.length > 0) monitor?.committed(committed, startMs);
+    for (const each of written) each();
+  };
+  return { left, settle: settleAll };
 }

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { HostsError, splitHosts } from '@svc/postgres-hosts';
+import { readTelemetrySettings, type TelemetrySettings } from '@svc/telemetry/settings';
 import { parseNetworks } from '@svc/webhook-sender';
 import { counted } from '../log/plural.ts';
 import { errorMessage } from './errors.ts';
@@ -37,6 +38,8 @@ export interface Config {
   readonly changeRetentionDays: number;
   /** Networks that receivers of webhooks may be in, besides the public internet, separated by commas. */
   readonly webhookNetworks: string;
+  /** The export of traces and metrics. Undefined: no OTLP endpoint is set. */
+  readonly telemetry: TelemetrySettings | undefined;
 }
 
 /**
@@ -71,7 +74,7 @@ export class ConfigError extends Error {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Reads the `SVC_…` variables. Throws {@link ConfigError} with all mistakes. */
+/** Reads the `SVC_…` variables, and those of OpenTelemetry. Throws {@link ConfigError} with all mistakes. */
 export function readConfig(env: Environment): Config {
   const mistakes: string[] = [];
   const text = (name: string): string | undefined => (env[name] === '' ? undefined : env[name]);
@@ -124,6 +127,7 @@ export function readConfig(env: Environment): Config {
     logRetentionDays: integer('SVC_LOG_RETENTION_DAYS', LOG_RETENTION_DAYS_DEFAULT, 1, 36_500),
     changeRetentionDays: integer('SVC_CHANGE_RETENTION_DAYS', CHANGE_RETENTION_DAYS_DEFAULT, 1, 36_500),
     webhookNetworks: readNetworks(text('SVC_WEBHOOK_NETWORKS') ?? '', mistakes),
+    telemetry: readTelemetrySettings(env, mistakes),
   };
   const known = new Set(SETTINGS);
   for (const name of Object.keys(env)) {

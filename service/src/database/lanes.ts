@@ -1,6 +1,7 @@
 import { createPipeline, type NamedQuery, type Pipeline } from '@svc/pipelined-postgres';
 import * as pipelined from '@svc/pipelined-postgres/limits';
 import { createTurns, type Turns } from '@svc/turns';
+import { createLane } from '@svc/turns/lane';
 import type pg from 'pg';
 import {
   CONNECTIONS_MIN,
@@ -16,7 +17,7 @@ import {
   WRITE_TURN_TIMEOUT_MS,
 } from '../config/limits.ts';
 import { isUnavailable } from './errors.ts';
-import { type Connections, createLane, type Lane, type Shares, unshared } from './lane.ts';
+import { type Connections, type Lane, type Shares, unshared } from './lane.ts';
 import { createPool, type PoolOptions } from './pool.ts';
 
 /**

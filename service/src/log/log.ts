@@ -1,8 +1,8 @@
 import { isatty } from 'node:tty';
 import { styleText } from 'node:util';
+import { redactFields, redactText } from '@svc/telemetry/log/redact';
+import { countRepeated } from '@svc/telemetry/log/repeated';
 import { type DestinationStream, type LevelWithSilent, type Logger, pino } from 'pino';
-import { redactFields, redactText } from './redact.ts';
-import { countRepeated } from './repeated.ts';
 import { terminalLine, terminalText } from './terminal-text.ts';
 
 export const STANDARD_OUTPUT = 1;

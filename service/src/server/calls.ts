@@ -1,3 +1,4 @@
+import type { ExportState } from '@svc/telemetry/outages';
 import type { Registry } from 'prom-client';
 import type { AuditedRequest, Outcome } from '../audit-log/append-requests.ts';
 import type { Config } from '../config/config.ts';
@@ -47,4 +48,6 @@ export type PrimaryCalls = {
   readonly announce: (topics: readonly string[]) => void;
   /** The text of /metrics, aggregated over all workers. */
   readonly readMetrics: (argument: null) => Promise<string>;
+  /** Says that exports of the worker begin to fail, or work again. */
+  readonly reportExport: (state: ExportState) => void;
 };

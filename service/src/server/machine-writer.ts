@@ -1,3 +1,4 @@
+import type { CommitMonitor } from '@svc/telemetry/commits';
 import type { Logger } from 'pino';
 import { AUDIT_QUEUE_LIMITS } from '../audit-log/audit-queue.ts';
 import { type AuditWriter, createAuditWriter } from '../audit-log/audit-writer.ts';
@@ -13,6 +14,7 @@ export interface MachineWriter extends Pick<AuditWriter, 'append'> {
 export function openMachineWriter(
   { databaseUrl, workers }: Pick<ServiceSettings, 'databaseUrl' | 'workers'>,
   log: Logger,
+  monitor: CommitMonitor,
 ): MachineWriter {
   const { entries, bytes, ...times } = AUDIT_QUEUE_LIMITS;
   const trail = createTrail({
@@ -21,7 +23,8 @@ export function openMachineWriter(
     onError: (error) =>
       log.warn({ err: error }, 'a database connection broke; the next entry opens a new one'),
   });
-  const writer = createAuditWriter(trail, { ...times, entries: entries * workers, bytes: bytes * workers });
+  const limits = { ...times, entries: entries * workers, bytes: bytes * workers };
+  const writer = createAuditWriter(trail, { limits, monitor });
   return {
     append: writer.append,
     async close() {

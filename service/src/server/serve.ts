@@ -1,3 +1,4 @@
+import type { Tracing } from '@svc/telemetry/tracing';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { createApp } from '../app.ts';
@@ -29,6 +30,8 @@ export interface ServeParts {
   readonly registry: Registry;
   /** The text of /metrics. */
   readonly readMetrics: () => Promise<string>;
+  /** Undefined: no traces are exported. */
+  readonly tracing: Tracing | undefined;
 }
 
 /** Serves in this process. Throws OperatorError if it cannot listen. */

@@ -13,6 +13,7 @@ import { openServiceDatabase, PRIMARY_CONNECTIONS } from './open-database.ts';
 import { confirmSecrets } from './secrets/confirm.ts';
 import { deploymentSecrets } from './secrets/file.ts';
 import { openSignalHub } from './signal-hub.ts';
+import { openTelemetry } from './telemetry.ts';
 import { forkWorkers } from './workers.ts';
 
 /** A running service. */
@@ -77,7 +78,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   }
   const signals = openSignalHub({ databaseUrl: database.url, log });
   started.defer(signals.close);
-  const serving = await workers.run(settings, signals);
+  const { readMetrics, reportExport: report } = workers;
+  const telemetry = await openTelemetry(settings, { report, readMetrics });
+  started.defer(async () => telemetry?.close());
+  const serving = await workers.run(settings, signals, telemetry?.tracing);
   const { startJobs } = await import('../jobs/jobs.ts');
   const jobs = startJobs({
     databaseUrl: database.url,
@@ -94,12 +98,14 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     secrets,
     networks: config.webhookNetworks,
     channel: signals.channel,
+    tracing: telemetry?.tracing,
     log,
   });
   // The port closes at once, also while a delivery waits for its receiver.
   started.defer(async () => {
     await Promise.all([serving.close(), webhooks.stop()]);
   });
+  started.defer(async () => telemetry?.closeMetrics());
   const resources = started.move();
   return {
     settings,

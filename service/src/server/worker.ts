@@ -1,4 +1,5 @@
 import type { Peer } from '@svc/process-calls';
+import type { ExportState } from '@svc/telemetry/outages';
 import { Registry } from 'prom-client';
 import { AUDIT_QUEUE_LIMITS } from '../audit-log/audit-queue.ts';
 import { PRIMARY_TIMEOUT_MS } from '../config/limits.ts';
@@ -10,6 +11,7 @@ import type { PrimaryCalls, WorkerCalls } from './calls.ts';
 import { logUncaughtException } from './process.ts';
 import { createRemoteWriter } from './remote-writer.ts';
 import { type ServeParts, type Serving, serve } from './serve.ts';
+import { openTelemetry } from './telemetry.ts';
 
 /** The calls of a worker. The primary aggregates the metrics. For several workers, it also has what they share. */
 export function createWorker(primary: Peer<PrimaryCalls>): WorkerCalls {
@@ -22,16 +24,22 @@ export function createWorker(primary: Peer<PrimaryCalls>): WorkerCalls {
     },
   };
   let serving: Serving | undefined;
+  let telemetry: Awaited<ReturnType<typeof openTelemetry>>;
   return {
     async run(settings) {
       const log = createLog(settings.logLevel, settings.logFd);
       logUncaughtException(log);
       const shared = settings.workers === 1 ? { limiter: createLimiter(systemClock) } : sharedBy(primary);
       const readMetrics = (): Promise<string> => primary.call('readMetrics', null);
-      serving = await serve(settings, { log, ...shared, signalChannel, registry, readMetrics });
+      const report = (state: ExportState): void =>
+        void primary.call('reportExport', state).catch(() => undefined);
+      telemetry = await openTelemetry(settings, { report });
+      const { tracing } = telemetry ?? {};
+      serving = await serve(settings, { log, ...shared, signalChannel, registry, readMetrics, tracing });
     },
     async close() {
       await serving?.close();
+      await telemetry?.close();
     },
     cut: () => serving?.cut(),
     collect: () => registry.getMetricsAsJSON(),

@@ -3,6 +3,10 @@ import { extname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { connectPeer, type Peer, PeerGoneError } from '@svc/process-calls';
 import { createCrashLimit } from '@svc/process-calls/crash-limit';
+import { monitorCommits } from '@svc/telemetry/commits';
+import type { ReadMetrics } from '@svc/telemetry/export';
+import { logOutages, type Report } from '@svc/telemetry/outages';
+import type { Tracing } from '@svc/telemetry/tracing';
 import type { Logger } from 'pino';
 import { AggregatorRegistry, collectDefaultMetrics, Registry } from 'prom-client';
 import { errorMessage, OperatorError } from '../config/errors.ts';
@@ -30,7 +34,13 @@ interface ServingWorkers extends Serving {
 /** Forked processes that wait for their settings. */
 export interface Workers {
   /** Starts to serve in all processes. Throws OperatorError if one cannot start. */
-  readonly run: (settings: ServiceSettings, signals: SignalHub) => Promise<ServingWorkers>;
+  readonly run: (settings: ServiceSettings, signals: SignalHub, tracing?: Tracing) => Promise<ServingWorkers>;
+  /** The metrics of the primary. */
+  readonly registry: Registry;
+  /** The metrics of all processes. */
+  readonly readMetrics: ReadMetrics;
+  /** Logs that exports of any process begin to fail, or work again. */
+  readonly reportExport: Report;
   readonly kill: () => void;
 }
 
@@ -51,6 +61,7 @@ export function forkWorkers(
   parts: { readonly log: Logger; readonly limiter: Limiter },
 ): Workers {
   const { log, limiter } = parts;
+  const reportExport = logOutages(log);
   const members = new Set<Member>();
   const crashes = createCrashLimit();
   const failed = Promise.withResolvers<Error>();
@@ -67,7 +78,9 @@ export function forkWorkers(
       writer?.append(request) ?? Promise.reject(new Error('The service does not run yet.')),
     take: ({ bucket, limit, windowMs, cost }) => limiter.take(bucket, limit, windowMs, cost),
     announce: (topics) => hub?.channel.send(topics),
-    readMetrics: async () => `${await aggregateMetrics([...members])}${await primary.metrics()}`,
+    readMetrics: async () =>
+      `${await (await aggregateMetrics([...members])).metrics()}${await primary.metrics()}`,
+    reportExport,
   };
   cluster.setupPrimary({ exec: WORKER_PROGRAM, args: [] });
 
@@ -134,12 +147,18 @@ export function forkWorkers(
   for (let i = 0; i < count; i++) fork();
   return {
     kill,
-    async run(settings, signals) {
+    reportExport,
+    registry: primary,
+    readMetrics: async () => [
+      ...(await (await aggregateMetrics([...members])).getMetricsAsJSON()),
+      ...(await primary.getMetricsAsJSON()),
+    ],
+    async run(settings, signals, tracing) {
       hub = signals;
       signals.subscribe((topics) => {
         for (const { peer } of members) void peer.call('wake', topics).catch(() => undefined);
       });
-      if (count > 1) writer = openMachineWriter(settings, log);
+      if (count > 1) writer = openMachineWriter(settings, log, monitorCommits(primary, tracing));
       try {
         if (members.size < count) throw new PeerGoneError();
         await Promise.all([...members].map(({ peer }) => peer.call('run', settings)));
@@ -178,8 +197,8 @@ function startFailure(error: unknown): OperatorError {
   });
 }
 
-/** The text of /metrics, aggregated over all workers. Omits workers that die or do not answer. */
-async function aggregateMetrics(members: readonly Member[]): Promise<string> {
+/** The metrics of all workers, aggregated. Omits workers that die or do not answer. */
+async function aggregateMetrics(members: readonly Member[]): Promise<Registry> {
   const late = delay(COLLECT_TIMEOUT_MS, undefined, { ref: false }).then(() => {
     throw new PeerGoneError();
   });
@@ -187,5 +206,5 @@ async function aggregateMetrics(members: readonly Member[]): Promise<string> {
     members.map(({ peer }) => Promise.race([peer.call('collect', null), late])),
   );
   const metrics = collected.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
-  return AggregatorRegistry.aggregate(metrics).metrics();
+  return AggregatorRegistry.aggregate(metrics);
 }

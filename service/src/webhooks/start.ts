@@ -1,3 +1,4 @@
+import { type Tracing, tracedSender } from '@svc/telemetry/tracing';
 import { createWebhookSender, parseNetworks } from '@svc/webhook-sender';
 import type { Logger } from 'pino';
 import { systemClock } from '../config/time.ts';
@@ -14,6 +15,8 @@ interface WebhookOptions {
   readonly networks: string;
   /** Carries the signals of changes. */
   readonly channel: SignalChannel;
+  /** Undefined: no traces are exported. */
+  readonly tracing?: Tracing | undefined;
   readonly log: Logger;
 }
 
@@ -22,7 +25,8 @@ export const WEBHOOK_CONNECTIONS = 4;
 const STATEMENT_TIMEOUT_MS = 10_000;
 
 /** Delivers webhooks on connections of its own until `stop`. */
-export function startWebhooks({ databaseUrl, secrets, networks, channel, log }: WebhookOptions): Engine {
+export function startWebhooks(options: WebhookOptions): Engine {
+  const { databaseUrl, secrets, networks, channel, tracing, log } = options;
   const pool = createPool({
     url: databaseUrl,
     max: WEBHOOK_CONNECTIONS,
@@ -35,7 +39,7 @@ export function startWebhooks({ databaseUrl, secrets, networks, channel, log }: 
   const engine = startEngine({
     connections: pool,
     sealer: createSecretSealer(secrets),
-    send: sender.send,
+    send: tracedSender(sender.send, tracing),
     signals,
     log,
     now: systemClock,

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { TELEMETRY_SETTINGS } from '@svc/telemetry/settings';
 import { describe, expect, test } from 'vitest';
 import { type Config, readConfig, SETTINGS } from '../../src/config/config.ts';
 
@@ -34,4 +35,10 @@ describe('the table of settings in docs/operations.md', () => {
     expect(text).toMatch(/^\| Live quota \| none \| dashboard/m);
     expect(text).toMatch(/^\| Burst limit \| none \| dashboard/m);
   });
+});
+
+test('docs/observability.md lists the variables of OpenTelemetry, in the order of the code, and no other', () => {
+  const page = readFileSync(new URL('../../../docs/observability.md', import.meta.url), 'utf8');
+  const names = [...page.matchAll(/^\| `(OTEL_\w+)` \|/gm)].map(([, name]) => name);
+  expect(names).toEqual(TELEMETRY_SETTINGS);
 });

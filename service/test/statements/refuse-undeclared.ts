@@ -20,7 +20,8 @@ export const EXEMPT: Readonly<Record<string, string>> = {
 
 /** They pass on the statements of others. */
 const WRAPPERS: ReadonlySet<string> = new Set([
-  'service/src/database/lane.ts',
+  'packages/turns/src/lane.ts',
+  'packages/telemetry/src/tracing.ts',
   'service/src/dashboard/requests/connections.ts',
 ]);
 const OF_THE_SERVICE = /^(?:service|svcd)\/src\/(?!.*\.(?:test|fixture)\.ts$)/;
