@@ -65,4 +65,11 @@ export const PROOFS: readonly Proof[] = [
     project: 'embedded 18*',
     seconds: 1,
   },
+  {
+    name: 'upgrade-database',
+    shows: 'an upgrade to another major version of PostgreSQL that is killed at any step loses nothing',
+    file: 'packages/embedded-postgres/test/upgrade/kill.proof.ts',
+    project: 'embedded 18*',
+    seconds: 1,
+  },
 ];

@@ -1,8 +1,9 @@
 // Starts, shares and supervises the PostgreSQL of a data directory. The package knows its files, its process and the
 // processes that use it. It knows nothing of the tables in it.
-// Imports point one way: users → server → cluster → account → directory.
+// Imports point one way: upgrade → users → server → cluster → account → directory.
 
 import { stat } from 'node:fs/promises';
+import { completeCluster } from './cluster/switch.ts';
 import { ensureDataDirectory, findDataDirectory, type Layout, layoutOf } from './directory/data-directory.ts';
 import type { EmbeddedError } from './errors.ts';
 import type { Log } from './log.ts';
@@ -10,8 +11,10 @@ import { joinServer, type Server } from './server/connect.ts';
 import { type Entry, type EntryOptions, enter, leave } from './users/membership.ts';
 import { supervise } from './users/supervise.ts';
 
+export { OtherMajorVersionError } from './cluster/version.ts';
 export { fileError } from './directory/files.ts';
 export { EmbeddedError } from './errors.ts';
+export { type Upgraded, upgradeEmbedded } from './upgrade/upgrade.ts';
 
 export type EmbeddedOptions = {
   /** The data directory (SVC_DATA_DIR). Created if there is none. */
@@ -95,10 +98,10 @@ export async function findEmbedded(dataDir: string): Promise<{ readonly url: str
 
 /** Whether a data directory has a database. Starts no server. False if the directory cannot be read. */
 export async function hasDatabase(dataDir: string): Promise<boolean> {
-  return stat(layoutOf(dataDir).pgdata).then(
-    () => true,
-    () => false,
-  );
+  const layout = layoutOf(dataDir);
+  // An upgrade that was killed in its last step has left the database under its other name.
+  const found = await Promise.allSettled([layout.pgdata, completeCluster(layout)].map((path) => stat(path)));
+  return found.some(({ status }) => status === 'fulfilled');
 }
 
 const entryOptions = (

@@ -19,9 +19,24 @@ export const START_STEPS = [
   'user-joined',
 ] as const;
 
-type StartStep = (typeof START_STEPS)[number];
+/** The steps of a major upgrade, in order. Steps of the starts of both servers are between them. Logged at level debug. */
+export const UPGRADE_STEPS = [
+  'upgrade-locked',
+  'old-server-ready',
+  'new-cluster-ready',
+  'settings-ready',
+  'new-server-ready',
+  'data-copied',
+  'servers-stopped',
+  'new-complete',
+  'old-kept',
+  'settings-in-place',
+  'new-in-place',
+] as const;
 
-/** Logs that a start has reached this step. A process that is killed here leaves a data directory that starts. */
-export function reached(log: Log, step: StartStep): void {
-  log.debug({ step }, `start of PostgreSQL: ${step}`);
+type Step = (typeof START_STEPS | typeof UPGRADE_STEPS)[number];
+
+/** Logs that a start or an upgrade has reached this step. A process that is killed here leaves a usable data directory. */
+export function reached(log: Log, step: Step): void {
+  log.debug({ step }, `PostgreSQL: ${step}`);
 }

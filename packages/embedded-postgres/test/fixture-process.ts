@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import type { Upgraded } from '../src/index.ts';
 
 // Real processes for the tests of this folder.
 
@@ -23,6 +24,11 @@ export type Message = {
   readonly failed?: string;
   readonly stopped?: boolean;
   readonly step?: string;
+  /** An upgrade is done, or null if there was nothing to do. */
+  readonly upgraded?: Upgraded | null;
+  readonly phase?: string;
+  /** An upgrade has copied a row and waits. */
+  readonly copying?: boolean;
 };
 
 export type FixtureProcess = {
@@ -33,10 +39,12 @@ export type FixtureProcess = {
   readonly messages: readonly Message[];
   /** The first message that fits, printed already or later. Rejects if the process ends without one. */
   readonly until: (fits: (message: Message) => boolean) => Promise<Message>;
-  /** The outcome of the start: `ready` or `refused`. */
+  /** The outcome: `ready`, `upgraded` or `refused`. */
   readonly outcome: Promise<Message>;
   /** Stops it as a service stops, and waits for its end. */
   readonly stop: () => Promise<void>;
+  /** Ends an upgrade as a signal ends the command. */
+  readonly signal: () => void;
   /** kill -9, and waits for its end. */
   readonly kill: () => Promise<void>;
 };
@@ -49,18 +57,29 @@ export type FixtureOptions = {
   readonly wrapper?: readonly string[];
   /** The step of its start at which the process kills itself. */
   readonly killAt?: string;
+  /** More environment variables. */
+  readonly env?: Readonly<Record<string, string>>;
 };
 
 /** Starts a process that uses the embedded server of this directory, as a service or as a command. */
 export function spawnFixture(
   kind: 'service' | 'command',
   dataDir: string,
-  { purpose = `svcd ${kind}`, wrapper = [], killAt, ...identity }: FixtureOptions = {},
+  { purpose = `svcd ${kind}`, ...options }: FixtureOptions = {},
 ): FixtureProcess {
-  const [program = '', ...args] = [...wrapper, process.execPath, FIXTURE, kind, dataDir, purpose];
+  return spawnProgram([FIXTURE, kind, dataDir, purpose], options);
+}
+
+/** Starts a Node.js program that prints messages. */
+export function spawnProgram(
+  command: readonly string[],
+  { wrapper = [], killAt, env = {}, uid, gid }: Omit<FixtureOptions, 'purpose'> = {},
+): FixtureProcess {
+  const [program = '', ...args] = [...wrapper, process.execPath, ...command];
   const child = spawn(program, args, {
-    ...identity,
-    env: { ...process.env, ...(killAt === undefined ? {} : { KILL_AT: killAt }) },
+    ...(uid === undefined ? {} : { uid }),
+    ...(gid === undefined ? {} : { gid }),
+    env: { ...process.env, ...env, ...(killAt === undefined ? {} : { KILL_AT: killAt }) },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const messages: Message[] = [];
@@ -90,17 +109,20 @@ export function spawnFixture(
       };
       look();
     });
-  const outcome = until((message) => message.ready !== undefined || message.refused !== undefined);
+  const outcome = until(
+    ({ ready, refused, upgraded }) => ready !== undefined || refused !== undefined || upgraded !== undefined,
+  );
   outcome.catch(() => undefined);
   const stop = async (): Promise<void> => {
     child.stdin.end();
     await closed;
   };
+  const signal = (): void => void child.stdin.write('signal\n');
   const kill = async (): Promise<void> => {
     child.kill('SIGKILL');
     await closed;
   };
-  const fixture = { pid: child.pid ?? 0, ended, messages, until, outcome, stop, kill };
+  const fixture = { pid: child.pid ?? 0, ended, messages, until, outcome, stop, signal, kill };
   running.add(fixture);
   return fixture;
 }

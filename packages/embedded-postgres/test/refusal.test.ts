@@ -13,9 +13,9 @@ const pgdata = join(dataDir, 'postgres');
 const NAMELESS = { uid: 54_321, gid: 54_321 };
 
 /** The message for the operator when the service does not start. */
-async function refusal(directory: string): Promise<string> {
+async function refusal(directory: string, name = 'EmbeddedError'): Promise<string> {
   const { refused, message } = await spawnFixture('service', directory).outcome;
-  expect(refused).toBe('EmbeddedError');
+  expect(refused).toBe(name);
   return message ?? '';
 }
 
@@ -60,10 +60,13 @@ afterAll(async () => {
 
 describe('a service does not start, and says why and what to do,', () => {
   test('on data of another major version, with both versions in the message', async () => {
-    const message = await withContent(join(pgdata, 'PG_VERSION'), '17\n', () => refusal(dataDir));
-    expect(message).toMatch(
-      /was created by PostgreSQL 17, but this program has PostgreSQL 18\. Export .* pg_upgrade/,
+    const refusalOf = (major: string) =>
+      withContent(join(pgdata, 'PG_VERSION'), `${major}\n`, () => refusal(dataDir, 'OtherMajorVersionError'));
+    expect(await refusalOf('17')).toBe(
+      `${pgdata} was created by PostgreSQL 17, but this program has PostgreSQL 18: to move the data to this version, ` +
+        'stop the service and run svcd upgrade-database.',
     );
+    expect(await refusalOf('19')).toMatch(/: use the release of this program that has PostgreSQL 19\.$/);
   });
 
   test('on files that are not a database', async () => {

@@ -6,9 +6,12 @@ import type { Layout } from '../directory/data-directory.ts';
 import { fileError, type Owner, openNew, setDirectory } from '../directory/files.ts';
 import { EmbeddedError, hasCode } from '../errors.ts';
 
+/** The settings of the operator, in the directory of the configuration. */
+export const SETTINGS_FILE = 'postgresql.conf';
+
 /** The settings that name the server's configuration files, and the names of these files. */
 const CONFIGURATION_FILES = {
-  config_file: 'postgresql.conf',
+  config_file: SETTINGS_FILE,
   hba_file: 'pg_hba.conf',
   ident_file: 'pg_ident.conf',
 } as const;
@@ -27,24 +30,13 @@ const MODES = { root: { directory: 0o750, file: 0o640 }, own: { directory: 0o700
 export async function ensureConfiguration(layout: Layout, account: Account | undefined): Promise<void> {
   const directory = layout.configDirectory;
   try {
-    const owner =
-      account === undefined ? undefined : { uid: (await stat(layout.dataDir)).uid, gid: account.gid };
-    const modes = account === undefined ? MODES.own : MODES.root;
-    await ensureOwnDirectory(directory, modes.directory, owner);
-    const write = async (name: string, content: string): Promise<void> => {
-      const draft = join(directory, `${name}.new`);
-      const file = await openNew(draft, modes.file);
-      try {
-        await file.writeFile(content);
-        await file.chmod(modes.file);
-        if (owner !== undefined) await file.chown(owner.uid, owner.gid);
-        await file.sync();
-      } finally {
-        await file.close();
-      }
-      await rename(draft, join(directory, name));
-    };
+    await ensureOwnDirectory(
+      directory,
+      (account === undefined ? MODES.own : MODES.root).directory,
+      await ownerOf(layout, account),
+    );
     const settings = await readSettings(layout, account);
+    const write = (name: string, content: string) => writeConfiguration(layout, account, name, content);
     if (settings !== undefined) await write(CONFIGURATION_FILES.config_file, settings);
     await write(CONFIGURATION_FILES.hba_file, PASSWORD_ONLY);
     await write(CONFIGURATION_FILES.ident_file, '');
@@ -54,9 +46,40 @@ export async function ensureConfiguration(layout: Layout, account: Account | und
   }
 }
 
+/** Writes or replaces a file in the directory of the configuration. */
+export async function writeConfiguration(
+  layout: Layout,
+  account: Account | undefined,
+  name: string,
+  content: string,
+): Promise<void> {
+  const owner = await ownerOf(layout, account);
+  const mode = (account === undefined ? MODES.own : MODES.root).file;
+  const draft = join(layout.configDirectory, `${name}.new`);
+  const file = await openNew(draft, mode);
+  try {
+    await file.writeFile(content);
+    await file.chmod(mode);
+    if (owner !== undefined) await file.chown(owner.uid, owner.gid);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(draft, join(layout.configDirectory, name));
+}
+
+async function ownerOf({ dataDir }: Layout, account: Account | undefined): Promise<Owner | undefined> {
+  return account === undefined ? undefined : { uid: (await stat(dataDir)).uid, gid: account.gid };
+}
+
 /** The settings that make the server read the files of this directory. */
-export const configurationSettings = (directory: string): readonly string[] =>
-  Object.entries(CONFIGURATION_FILES).map(([setting, name]) => `${setting}=${join(directory, name)}`);
+export const configurationSettings = (
+  directory: string,
+  settingsFile: string = SETTINGS_FILE,
+): readonly string[] =>
+  Object.entries({ ...CONFIGURATION_FILES, config_file: settingsFile }).map(
+    ([setting, name]) => `${setting}=${join(directory, name)}`,
+  );
 
 async function ensureOwnDirectory(path: string, mode: number, owner: Owner | undefined): Promise<void> {
   await mkdir(path, { mode }).catch((error: unknown) => {

@@ -1,7 +1,6 @@
-import { spawn } from 'node:child_process';
-import { text } from 'node:stream/consumers';
-import { type Account, clusterCreator, launcherFor } from '../account/account.ts';
+import { type Account, clusterCreator } from '../account/account.ts';
 import { barrierTo, hasDescriptorPaths, impassable, WORKING_DIRECTORY } from '../account/reach.ts';
+import { runProgram } from '../account/run.ts';
 import { ensureDirectory } from '../directory/files.ts';
 import { EmbeddedError } from '../errors.ts';
 import { handOver } from './hand-over.ts';
@@ -88,23 +87,12 @@ async function runAs(
   args: readonly string[],
   input = '',
 ): Promise<void> {
-  const { file, args: all, options } = launcherFor(creator)(program, args, directory);
-  const child = spawn(file, all, { ...options, stdio: ['pipe', 'pipe', 'pipe', ...inherit] });
-  const [stdin, stdout, stderr] = child.stdio;
-  if (stdin === null || stdout === null || stderr === null)
-    throw new EmbeddedError(`${program} has no pipes`);
-  const exited = new Promise<number | string>((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', (code, signal) => resolve(code ?? signal ?? 'nothing'));
+  const { code, output, errors } = await runProgram(program, args, {
+    account: creator,
+    directory,
+    input,
+    inherit,
   });
-  // If the program ends before it has read its input, the exit code below is the error to report.
-  stdin.on('error', () => undefined);
-  stdin.end(input);
-  const [code, output, errors] = await Promise.all([exited, text(stdout), text(stderr)]).catch(
-    (error: unknown) => {
-      throw new EmbeddedError(`${program} cannot be run: ${String(error)}`, { cause: error });
-    },
-  );
   if (NAMELESS.test(errors)) {
     throw new EmbeddedError(
       `PostgreSQL can create a new database only as a user with a name, and the user id ${process.getuid?.()} has no name. ` +

@@ -1,14 +1,15 @@
-import { mkdtemp, open, readdir, readFile, rename, rm, statfs } from 'node:fs/promises';
+import { mkdtemp, readdir, rename, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Account } from '../account/account.ts';
 import type { Layout } from '../directory/data-directory.ts';
-import { fileError } from '../directory/files.ts';
+import { fileError, syncDirectory } from '../directory/files.ts';
 import type { DirectoryLock } from '../directory/lock.ts';
 import { EmbeddedError, hasCode } from '../errors.ts';
 import { type Log, reached } from '../log.ts';
 import { createCluster } from './create.ts';
 import { ensurePassword } from './password.ts';
 import { type Binaries, PACKAGED_MAJOR_VERSION } from './programs.ts';
+import { isCluster } from './version.ts';
 
 const BYTES_PER_MIB = 1024 * 1024;
 /** A new cluster takes 40 MiB, and its first write-ahead log 16 MiB more. Below this limit no data would fit. */
@@ -26,8 +27,8 @@ type InitialiseOptions = {
 };
 
 /**
- * Creates the cluster if there is none. Throws EmbeddedError on a cluster of another major version. Creates the cluster
- * under another name and renames it then, so a start that is killed leaves no unfinished cluster in its place.
+ * Creates the cluster if there is none. Throws OtherMajorVersionError on a cluster of another major version. Creates the
+ * cluster under another name and renames it then, so a start that is killed leaves no unfinished cluster in its place.
  */
 export async function ensureCluster(options: InitialiseOptions): Promise<void> {
   const { layout, lock, log } = options;
@@ -55,31 +56,6 @@ export async function ensureCluster(options: InitialiseOptions): Promise<void> {
   }
 }
 
-async function isCluster(layout: Layout): Promise<boolean> {
-  const version = await clusterVersion(layout);
-  if (version === undefined) return false;
-  if (version === PACKAGED_MAJOR_VERSION) return true;
-  throw new EmbeddedError(
-    `${layout.pgdata} was created by PostgreSQL ${version}, but this program has PostgreSQL ${PACKAGED_MAJOR_VERSION}. ` +
-      `Export the data with the program that created it and import it into an empty data directory, or run ` +
-      `pg_upgrade, or serve it with a PostgreSQL ${version} and set SVC_DATABASE_URL.`,
-  );
-}
-
-async function clusterVersion({ pgdata }: Layout): Promise<string | undefined> {
-  try {
-    return (await readFile(join(pgdata, 'PG_VERSION'), 'utf8')).trim();
-  } catch (error) {
-    if (!hasCode(error, 'ENOENT')) throw await fileError(`${pgdata} cannot be read`, pgdata, error);
-  }
-  const entries = await readdir(pgdata).catch(() => []);
-  if (entries.length === 0) return undefined;
-  throw new EmbeddedError(
-    `${pgdata} holds files but no PostgreSQL database (it has no PG_VERSION). ` +
-      'Restore it, or move it away to start with an empty database.',
-  );
-}
-
 async function refuseFullDisk({ dataDir }: Layout): Promise<void> {
   const { bavail, bsize } = await statfs(dataDir);
   const free = Math.floor((bavail * bsize) / BYTES_PER_MIB);
@@ -93,15 +69,5 @@ async function refuseFullDisk({ dataDir }: Layout): Promise<void> {
 async function removeAbandonedDrafts({ dataDir }: Layout): Promise<void> {
   for (const name of await readdir(dataDir)) {
     if (DRAFT.test(name)) await rm(join(dataDir, name), { recursive: true, force: true });
-  }
-}
-
-/** Writes a rename in this directory to the disk, so that it survives a power cut. */
-async function syncDirectory(path: string): Promise<void> {
-  const directory = await open(path, 'r');
-  try {
-    await directory.sync();
-  } finally {
-    await directory.close();
   }
 }

@@ -57,6 +57,16 @@ export async function openNew(path: string, mode: number): Promise<FileHandle> {
   return open(path, 'wx', mode);
 }
 
+/** Writes a rename in this directory to the disk, so that it survives a power cut. */
+export async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path, 'r');
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+}
+
 /** Fails unless a file can be written to this directory and synced. */
 export async function ensureWritable(directory: string): Promise<void> {
   const probe = `${directory}/.write-probe-${process.pid}`;

@@ -16,7 +16,7 @@ export type ServerProcess = {
 };
 
 type ServerProcessOptions = {
-  readonly binaries: Binaries;
+  readonly binaries: Pick<Binaries, 'postgres'>;
   readonly launcher: Launcher;
   readonly pgdata: string;
   /** The path by which the server uses `pgdata`, its working directory. Default: `pgdata`. */

@@ -34,8 +34,7 @@ export type Entry = {
 /** Opens the server of a data directory and joins its users. Fails for a service if there is another service. */
 export async function enter(options: EntryOptions): Promise<Entry> {
   const { layout, log } = options;
-  const suffix = ` (pid ${process.pid})`;
-  const name = options.purpose.slice(0, LONGEST_NAME_BYTES - suffix.length) + suffix;
+  const name = sessionName(options.purpose);
   for (let race = 0; race < LAST_USER_RACES; race++) {
     const server = await openServer(layout, name, options.connections, log);
     try {
@@ -54,6 +53,12 @@ export async function enter(options: EntryOptions): Promise<Entry> {
     }
   }
   throw new EmbeddedError(`the PostgreSQL of ${layout.pgdata} ends again and again; see ${layout.logFile}`);
+}
+
+/** The name of this process on its connections, for the messages of others: `svcd start (pid 4711)`. */
+export function sessionName(purpose: string): string {
+  const suffix = ` (pid ${process.pid})`;
+  return purpose.slice(0, LONGEST_NAME_BYTES - suffix.length) + suffix;
 }
 
 /**
@@ -89,6 +94,25 @@ export async function leave(server: Server, layout: Layout, log: Log): Promise<v
   } catch (error) {
     // The server has ended already.
     if (!isConnectionLoss(error)) throw error;
+  } finally {
+    await server.client.end();
+  }
+}
+
+/**
+ * Makes this connection the only user of a server, so that no other process can join. Throws DataDirectoryInUseError if
+ * there are other users.
+ */
+export async function claimServer(server: Server, { dataDir }: Layout): Promise<void> {
+  const { client } = server;
+  if (await leaveUsers(client)) return;
+  throw new DataDirectoryInUseError(dataDir, (await otherUsers(client))[0] ?? 'another process');
+}
+
+/** Shuts a server down that this connection has claimed. */
+export async function endServer(server: Server, layout: Layout, log: Log): Promise<void> {
+  try {
+    await shutDown(server, layout, log);
   } finally {
     await server.client.end();
   }

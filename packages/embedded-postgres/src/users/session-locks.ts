@@ -5,11 +5,11 @@ import { DataDirectoryInUseError, hasCode } from '../errors.ts';
  * Each user of a data directory holds session-level advisory locks on one connection. They end with the process, even
  * if it is killed. The class of the locks is 'svc' in ASCII.
  */
-const LOCK_CLASS = 0x73_76_63;
+export const LOCK_CLASS = 0x73_76_63;
 /** The lock that the service holds exclusively, so there is one service. */
 const SERVICE = 1;
 /** The lock that every user of the server shares. A process that gets it exclusively is the only user. */
-const USER = 2;
+export const USER = 2;
 
 /** The server frees the locks of a closed connection, or of a killed process, within this time. */
 const LOCK_TIMEOUT = '1s';
