@@ -15,6 +15,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<(context: CommandCo
   doctor: async () => (await import('./doctor/index.ts')).doctorCommand,
   import: async () => (await import('./files/import.ts')).importCommand,
   export: async () => (await import('./files/export.ts')).exportCommand,
+  'upgrade-database': async () => (await import('./upgrade/index.ts')).upgradeDatabaseCommand,
   verify: async () => (await import('./verify.ts')).verifyCommand,
 };
 

@@ -1,4 +1,4 @@
-import { hasDatabase } from '@svc/embedded-postgres';
+import { hasDatabase, OtherMajorVersionError } from '@svc/embedded-postgres';
 import { type Config, ConfigError } from '@svc/service/config/config';
 import { errorMessage } from '@svc/service/config/errors';
 import { systemClock } from '@svc/service/config/time';
@@ -45,6 +45,7 @@ async function examineDatabase(config: Config, log: () => Logger): Promise<reado
       checkDatabase(pool, config, systemClock),
     );
   } catch (error) {
+    if (error instanceof OtherMajorVersionError) return [fail('database', error.problem, error.remedy)];
     const where =
       config.databaseUrl === undefined ? 'see postgres.log in the data directory' : 'see SVC_DATABASE_URL';
     return [fail('database', explain(error).text, where)];
