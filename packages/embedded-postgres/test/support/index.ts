@@ -3,7 +3,7 @@
 export { type Binaries, packagedBinaries } from '../../src/cluster/programs.ts';
 export { onFileEnd } from './cleanup.ts';
 export { dataDirectory, killServer } from './data-directory.ts';
-export { OLD_PACKAGE, startOldServer } from './old-server.ts';
+export { oldPackage, startOldServer } from './old-server.ts';
 export { isProcessAlive } from './process-alive.ts';
 export { temporaryDirectory } from './temporary-directory.ts';
 export { startThrowawayServer, type ThrowawayServer } from './throwaway-server.ts';

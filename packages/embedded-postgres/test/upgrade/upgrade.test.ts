@@ -1,15 +1,16 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { appendFile, chmod, mkdir, readFile, truncate, writeFile } from 'node:fs/promises';
+import { appendFile, chmod, mkdir, open, readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, test } from 'vitest';
 import { findEmbedded } from '../../src/index.ts';
+import { findPostmaster } from '../../src/server/postmaster.ts';
 import { LOCK_CLASS, USER } from '../../src/users/session-locks.ts';
 import { killFixtures, spawnFixture } from '../fixture-process.ts';
 import { onFileEnd } from '../support/cleanup.ts';
 import { dataDirectory } from '../support/data-directory.ts';
-import { LIBC_LOCALE, OLD_PACKAGE, startOldServer } from '../support/old-server.ts';
+import { LIBC_LOCALE, oldPackage, startOldServer } from '../support/old-server.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { requireUser } from '../users.ts';
 import {
@@ -172,6 +173,35 @@ describe('an upgrade that fails leaves the old cluster in its place, usable, and
     expect(await namesOf(dataDir)).toEqual(['postgres']);
   });
 
+  test('a damaged page of a table', async () => {
+    const dataDir = await copyOldData();
+    const old = await startOldServer(dataDir);
+    const path = await withClient(old.url, async (client) => {
+      const { rows } = await client.query<{ path: string }>(`select pg_relation_filepath('kept') as path`);
+      return rows[0]?.path ?? '';
+    });
+    await old.stop();
+    const table = await open(join(dataDir, 'postgres', path), 'r+');
+    await table.write('damaged', 100);
+    await table.close();
+    expect((await upgrade(dataDir).outcome).message).toContain('invalid page in block 0');
+    expect(await namesOf(dataDir)).toEqual(['postgres']);
+  });
+
+  test.each(['postgres', 'postgres.upgrade/postgres'])('a kill -9 of the server of %s', async (name) => {
+    const dataDir = await copyOldData();
+    const running = upgrade(dataDir, { env: { COPY: 'wait' } });
+    await running.until(({ copying }) => copying === true);
+    const server = await findPostmaster(join(dataDir, name));
+    if (server.kind !== 'running') throw new Error('the server does not run');
+    process.kill(server.pid, 'SIGKILL');
+    // The old server has no session that works. The signal ends the copy.
+    if (name === 'postgres') running.signal();
+    expect((await running.outcome).refused).toBeDefined();
+    await expectOldInPlace(dataDir);
+    expect((await upgrade(dataDir).outcome).upgraded).toMatchObject({ to: '18' });
+  });
+
   test('too little space', async ({ skip }) => {
     const path = join(await temporaryDirectory(), 'disk');
     await mkdir(path);
@@ -198,7 +228,7 @@ describe('an upgrade that fails leaves the old cluster in its place, usable, and
 });
 
 async function packageVersion(): Promise<string> {
-  const manifest = JSON.parse(await readFile(join(OLD_PACKAGE, 'package.json'), 'utf8')) as {
+  const manifest = JSON.parse(await readFile(join(oldPackage(), 'package.json'), 'utf8')) as {
     version: string;
   };
   return manifest.version;
