@@ -13,6 +13,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<(context: CommandCo
   bootstrap: async () => (await import('./bootstrap.ts')).bootstrapCommand,
   user: async () => (await import('./user.ts')).userCommand,
   doctor: async () => (await import('./doctor/index.ts')).doctorCommand,
+  health: async () => (await import('./health.ts')).healthCommand,
   import: async () => (await import('./files/import.ts')).importCommand,
   export: async () => (await import('./files/export.ts')).exportCommand,
   'upgrade-database': async () => (await import('./upgrade/index.ts')).upgradeDatabaseCommand,
