@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -26,7 +26,7 @@ try {
     type: 'module',
     engines: { node: `>=${OLDEST_NODE}` },
     bin: { svcd: 'dist/svcd/src/svcd.js', svc: 'dist/sdk/src/cli/main.js' },
-    files: ['dist', 'operations.md', 'svc.service'],
+    files: ['dist', 'deploy', 'containers.md', 'operations.md', 'svc.service'],
     dependencies: versionsOf('dependencies'),
     optionalDependencies: versionsOf('optionalDependencies'),
   };
@@ -34,6 +34,9 @@ try {
   copyFileSync(join(ROOT, 'LICENSE'), join(folder, 'LICENSE'));
   copyFileSync(join(ROOT, 'svcd/README.md'), join(folder, 'README.md'));
   copyFileSync(join(ROOT, 'docs/operations.md'), join(folder, 'operations.md'));
+  copyFileSync(join(ROOT, 'docs/containers.md'), join(folder, 'containers.md'));
+  const deploy = join(folder, 'deploy');
+  cpSync(join(ROOT, 'deploy'), deploy, { recursive: true, filter: (path) => !path.endsWith('.service') });
   copyFileSync(join(ROOT, 'deploy/svc.service'), join(folder, 'svc.service'));
   execFileSync('npm', ['pack', '--silent', '--pack-destination', resolve(values.to)], {
     cwd: folder,

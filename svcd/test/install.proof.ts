@@ -70,7 +70,9 @@ describe('the installed package', () => {
     const own = stdout.split('\n').filter((path) => !path.includes('/built-in/'));
     expect(own.filter((path) => /\.ts$|\.test\.|\/test\//.test(path))).toEqual([]);
     expect(own).toEqual(
-      expect.arrayContaining(['LICENSE', 'README.md', 'operations.md', 'svc.service'].map(inPackage)),
+      expect.arrayContaining(
+        ['LICENSE', 'README.md', 'operations.md', 'svc.service', 'deploy/Containerfile'].map(inPackage),
+      ),
     );
   });
 
