@@ -23,6 +23,8 @@ export interface CommandContext {
   readonly withDatabase: UseDatabase;
   /** Like `withDatabase`, but applies no migrations. Throws MigrationError if the schema is not the one of this program. */
   readonly withCurrentSchema: UseDatabase;
+  /** Like `withDatabase`, but neither changes nor checks the schema, which may be older, newer or missing. */
+  readonly withAnySchema: UseDatabase;
 }
 
 type UseDatabase = <T>(
@@ -71,5 +73,6 @@ export function createContext(env: NodeJS.ProcessEnv): CommandContext {
       await ensurePartitions(pool);
     }),
     withCurrentSchema: useDatabase(requireSchema),
+    withAnySchema: useDatabase(() => Promise.resolve()),
   };
 }

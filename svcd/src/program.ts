@@ -17,6 +17,8 @@ export const COMMANDS: Readonly<Record<string, () => Promise<(context: CommandCo
   import: async () => (await import('./files/import.ts')).importCommand,
   export: async () => (await import('./files/export.ts')).exportCommand,
   'upgrade-database': async () => (await import('./upgrade/index.ts')).upgradeDatabaseCommand,
+  backup: async () => (await import('./backup/backup.ts')).backupCommand,
+  restore: async () => (await import('./backup/restore.ts')).restoreCommand,
   verify: async () => (await import('./verify.ts')).verifyCommand,
 };
 

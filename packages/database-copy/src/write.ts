@@ -35,32 +35,37 @@ export async function writeBackup(
   // The failed write is reported by its callback, or the next one is.
   const ignore = (): void => undefined;
   output.on('error', ignore);
+  // A COPY, and the wait for a lock, cannot be ended in another way.
+  const disconnect = (): void => {
+    (client as unknown as { readonly connection: { readonly stream: Readable } }).connection.stream.destroy();
+  };
+  signal?.addEventListener('abort', disconnect, { once: true });
   try {
     const tables = await takeSnapshot(client);
-    await send(output, Buffer.from(firstLine(FORMAT)));
-    await send(output, await encode({ kind: 'details', value: await details(client) }));
+    signal?.throwIfAborted();
+    const write = (bytes: Uint8Array): Promise<void> => send(output, bytes, signal);
+    await write(Buffer.from(firstLine(FORMAT)));
+    await write(await encode({ kind: 'details', value: await details(client) }));
     let totals: Totals = { tables: 0, rows: 0, bytes: 0 };
     for (const table of tables) {
       const before = totals.rows;
-      const end = await writeTable(client, output, table, {
-        ...(signal === undefined ? {} : { signal }),
-        onRows: (rows) => onProgress?.(before + rows),
-      });
+      const end = await writeTable(client, table, write, (rows) => onProgress?.(before + rows));
       totals = {
         tables: totals.tables + 1,
         rows: totals.rows + end.rows,
         bytes: totals.bytes + end.bytes,
       };
     }
-    await send(output, await encode({ kind: 'end', value: totals }));
+    await write(await encode({ kind: 'end', value: totals }));
     await client.query('commit');
     return totals;
   } catch (error) {
-    // A COPY cannot be ended in another way.
-    (client as unknown as { readonly connection: { readonly stream: Readable } }).connection.stream.destroy();
+    disconnect();
+    signal?.throwIfAborted();
     throw error;
   } finally {
     output.off('error', ignore);
+    signal?.removeEventListener('abort', disconnect);
   }
 }
 
@@ -81,20 +86,19 @@ async function takeSnapshot(client: pg.ClientBase): Promise<readonly TableStart[
 
 async function writeTable(
   client: pg.ClientBase,
-  output: Writable,
   table: TableStart,
-  { signal, onRows }: { readonly signal?: AbortSignal; readonly onRows: (rows: number) => void },
+  write: (bytes: Uint8Array) => Promise<void>,
+  onRows: (rows: number) => void,
 ): Promise<TableEnd> {
-  await send(output, await encode({ kind: 'table', value: table }));
+  await write(await encode({ kind: 'table', value: table }));
   const sum = sumRows();
   for await (const text of inChunks(readRows(client, table))) {
-    signal?.throwIfAborted();
     sum.add(text);
-    await send(output, await encode({ kind: 'rows', text }));
+    await write(await encode({ kind: 'rows', text }));
     onRows(sum.rows());
   }
   const end = sum.end();
-  await send(output, await encode({ kind: 'table-end', value: end }));
+  await write(await encode({ kind: 'table-end', value: end }));
   return end;
 }
 

@@ -3,6 +3,7 @@
 // Imports point one way: upgrade → users → server → cluster → account → directory.
 
 import { stat } from 'node:fs/promises';
+import { packagedBinaries } from './cluster/programs.ts';
 import { completeCluster } from './cluster/switch.ts';
 import { ensureDataDirectory, findDataDirectory, type Layout, layoutOf } from './directory/data-directory.ts';
 import type { EmbeddedError } from './errors.ts';
@@ -95,6 +96,13 @@ export async function findEmbedded(dataDir: string): Promise<{ readonly url: str
   await server.client.end();
   return { url: server.url };
 }
+
+/** Whether the packaged PostgreSQL is installed: it can be left out. */
+export const hasPackagedServer = (): Promise<boolean> =>
+  packagedBinaries().then(
+    () => true,
+    () => false,
+  );
 
 /** Whether a data directory has a database. Starts no server. False if the directory cannot be read. */
 export async function hasDatabase(dataDir: string): Promise<boolean> {

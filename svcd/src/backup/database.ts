@@ -5,7 +5,13 @@ import { migrate } from '@svc/service/database/migrate';
 import { createPool, FOR_COMMANDS } from '@svc/service/database/pool';
 import { statement } from '@svc/service/database/statement';
 import type pg from 'pg';
-import { type BackupDetails, createTables, describeBackup, expirePositions } from './schema.ts';
+import {
+  type BackupDetails,
+  createTables,
+  describeBackup,
+  expirePositions,
+  requireDetails,
+} from './schema.ts';
 
 export interface BackupOptions {
   /** The secrets of the deployment, to be part of the backup. Default: they are not. */
@@ -47,6 +53,10 @@ export function backupDatabase(
 export interface RestoreOptions {
   /** Makes the positions of the change feed expire, because the backup lacks the last changes. */
   readonly expirePositions: boolean;
+  /** Is called before anything is restored. */
+  readonly accept?: (details: BackupDetails) => Promise<void>;
+  /** Is called when all is restored, and not yet committed. */
+  readonly beforeCommit?: (details: BackupDetails) => Promise<void>;
   /** Is called with the rows so far. */
   readonly onProgress?: (rows: number) => void;
 }
@@ -54,6 +64,8 @@ export interface RestoreOptions {
 export interface RestoreReport extends BackupReport {
   /** Tables of the backup that are not of this program. They were left out. */
   readonly unknown: BackupContents['unknown'];
+  /** Whether newer migrations than those of the backup were applied. */
+  readonly migrated: boolean;
 }
 
 const analyze = statement(
@@ -68,23 +80,30 @@ const analyze = statement(
 export async function restoreDatabase(
   input: AsyncIterable<Uint8Array>,
   url: string,
-  { expirePositions: expire, ...options }: RestoreOptions,
+  { expirePositions: expire, accept, beforeCommit, onProgress }: RestoreOptions,
 ): Promise<RestoreReport> {
-  const { details, ...contents } = await withClient(url, 'svcd restore', (client) =>
+  let details: BackupDetails | undefined;
+  const contents = await withClient(url, 'svcd restore', (client) =>
     readBackup(input, client, {
-      ...options,
-      createTables,
+      ...(onProgress === undefined ? {} : { onProgress }),
+      createTables: async (unchecked) => {
+        details = requireDetails(unchecked);
+        await accept?.(details);
+        await createTables(details, client);
+      },
       finish: async () => {
         if (expire) await client.query(expirePositions());
+        if (details !== undefined) await beforeCommit?.(details);
       },
     }),
   );
-  await withPool(url, 'svcd restore', async (pool) => {
-    await migrate(pool);
+  const applied = await withPool(url, 'svcd restore', async (pool) => {
+    const migration = await migrate(pool);
     await ensurePartitions(pool);
     await pool.query(analyze());
+    return migration.applied;
   });
-  return { ...contents, details: details as unknown as BackupDetails };
+  return { ...contents, details: details as unknown as BackupDetails, migrated: applied.length > 0 };
 }
 
 async function withClient<T>(

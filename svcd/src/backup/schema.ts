@@ -54,8 +54,10 @@ const selectServer = statement('restore_server', 'control')`
  * Creates the empty tables of a backup with the migrations that its database had. Throws OperatorError if the server is too
  * old, or if this program does not have these migrations.
  */
-export async function createTables(details: Details, client: pg.ClientBase): Promise<void> {
-  const { migration, version } = requireDetails(details);
+export async function createTables(
+  { migration, version }: BackupDetails,
+  client: pg.ClientBase,
+): Promise<void> {
   const { rows } = await client.query<{ number: number; version: string }>(selectServer());
   if ((rows[0]?.number ?? 0) < OLDEST_SERVER_VERSION_NUM)
     throw new OperatorError(
@@ -74,7 +76,7 @@ export async function createTables(details: Details, client: pg.ClientBase): Pro
 }
 
 /** The details of a backup. Throws OperatorError if they are not those of this service. */
-function requireDetails(details: Details): BackupDetails {
+export function requireDetails(details: Details): BackupDetails {
   const found = details as Partial<BackupDetails>;
   if (typeof found.migration !== 'object' || typeof found.version !== 'string')
     throw new OperatorError('the backup is not one of this service');

@@ -1,11 +1,8 @@
-import { open } from 'node:fs/promises';
 import { basename } from 'node:path';
-import type { Readable } from 'node:stream';
 import { setFlagsFromString } from 'node:v8';
 import { OPERATOR } from '@svc/service/audit-log/actor';
 import { FORMATS, type Format } from '@svc/service/bulk/batches';
 import { type ImportReport, importRecords } from '@svc/service/bulk/import';
-import { errorMessage, OperatorError } from '@svc/service/config/errors';
 import { counted, numberText } from '@svc/service/log/plural';
 import type { Resource } from '@svc/service/resources/define';
 import { createCommandAnnouncer } from '@svc/service/signals/notifications';
@@ -16,6 +13,7 @@ import { print, say } from '../output.ts';
 import { showProgress } from '../progress.ts';
 import { watchSignals } from '../signals.ts';
 import { formatOf, resourceArgument, resourceOf, STANDARD_STREAM } from './arguments.ts';
+import { openInput } from './input.ts';
 import { openRejects } from './rejects.ts';
 
 interface ImportFlags {
@@ -29,8 +27,6 @@ interface ImportFlags {
 const MS_PER_SECOND = 1_000;
 const SOME_REFUSED = 1;
 const FAILED = 2;
-const READ_BYTES = 256 * 1024;
-const STANDARD_INPUT = 0;
 /**
  * How much the heap may grow, in percent of what was in use, before V8 collects it again. With V8's default, long texts
  * need 344 MB instead of 240.
@@ -145,27 +141,4 @@ function describeReport(resource: Resource, report: ImportReport, seconds: numbe
     ...(interrupted ? ['Stopped before the end of the file. Run the command again to import the rest.'] : []),
   ];
   return lines.join('\n');
-}
-
-interface Input {
-  readonly input: Readable;
-  readonly fd: number;
-  /** In bytes. Undefined if it is not known, as for a pipe. */
-  readonly size: number | undefined;
-}
-
-async function openInput(file: string): Promise<Input> {
-  if (file === STANDARD_STREAM) return { input: process.stdin, fd: STANDARD_INPUT, size: undefined };
-  try {
-    const handle = await open(file);
-    const stats = await handle.stat();
-    if (stats.isDirectory()) throw new Error('it is a directory');
-    return {
-      input: handle.createReadStream({ highWaterMark: READ_BYTES }),
-      fd: handle.fd,
-      size: stats.isFile() ? stats.size : undefined,
-    };
-  } catch (error) {
-    throw new OperatorError(`${file} cannot be read: ${errorMessage(error)}`);
-  }
 }

@@ -31,9 +31,16 @@ export async function encode(part: Part): Promise<Buffer> {
   return frame;
 }
 
-/** Writes bytes, and waits until the stream has taken them. Throws what the stream fails with. */
-export function send(output: Writable, bytes: Uint8Array): Promise<void> {
+/** Writes bytes, and waits until the stream has taken them. Throws what the stream fails with, or the reason of an abort. */
+export function send(output: Writable, bytes: Uint8Array, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    output.write(bytes, (error) => (error ? reject(error) : resolve()));
+    const abort = (): void => reject(signal?.reason);
+    if (signal?.aborted) return abort();
+    signal?.addEventListener('abort', abort, { once: true });
+    output.write(bytes, (error) => {
+      signal?.removeEventListener('abort', abort);
+      if (error) reject(error);
+      else resolve();
+    });
   });
 }

@@ -1,0 +1,129 @@
+import type { Writable } from 'node:stream';
+import type { Config } from '@svc/service/config/config';
+import { OperatorError } from '@svc/service/config/errors';
+import { createPool } from '@svc/service/database/pool';
+import { statement } from '@svc/service/database/statement';
+import { readSecretFile, secretFileOf } from '@svc/service/server/secrets/file';
+import { Command } from 'commander';
+import type { CommandContext } from '../context.ts';
+import { STANDARD_STREAM } from '../files/arguments.ts';
+import { say, unwritable } from '../output.ts';
+import { showProgress } from '../progress.ts';
+import { signalExitCode, watchSignals } from '../signals.ts';
+import { type BackupReport, backupDatabase } from './database.ts';
+import { writeWhole } from './output.ts';
+import { describeRows } from './report.ts';
+import { verifyBackup } from './scratch.ts';
+
+interface BackupFlags {
+  readonly output?: string;
+  readonly verify?: true;
+  readonly includeSecret?: true;
+}
+
+/** `svcd backup`: writes a backup of the whole database, while the service runs or not. */
+export function backupCommand(context: CommandContext): Command {
+  return new Command('backup')
+    .summary('write a backup of the database')
+    .description(
+      'write a backup of the whole database as it is at one moment, to a file or a pipe. The service can run meanwhile,\n' +
+        'and no request waits for the backup. svcd restore reads it, also with another version of PostgreSQL.',
+    )
+    .argument('[file]', `path of the file; ${STANDARD_STREAM} is standard output`, STANDARD_STREAM)
+    .option('-o, --output <file>', 'the same as the argument')
+    .option(
+      '--verify',
+      'restore the backup into a scratch server next to the file, compare all rows, and run svcd verify on it',
+    )
+    .option('--include-secret', 'put the secret of the deployment into the backup')
+    .action(async (argument: string, { output, ...flags }: BackupFlags) => {
+      if (output !== undefined && argument !== STANDARD_STREAM)
+        throw new OperatorError('give the file once: as the argument or with --output.');
+      await runBackup(context, output ?? argument, flags);
+    });
+}
+
+async function runBackup(
+  context: CommandContext,
+  file: string,
+  { verify, includeSecret }: BackupFlags,
+): Promise<void> {
+  if (file === STANDARD_STREAM && process.stdout.isTTY)
+    throw new OperatorError('a backup is no text for a terminal: give a file, or use a pipe.');
+  if (file === STANDARD_STREAM && verify)
+    throw new OperatorError('--verify needs a file: --output backup.svc');
+  const config = context.config();
+  const secrets = includeSecret ? await secretsOf(config) : undefined;
+  const signals = watchSignals();
+  const started = performance.now();
+  try {
+    const report = await context.withAnySchema(
+      'svcd backup',
+      async ({ url }) => {
+        const progress = showProgress(await estimateRows(url));
+        const write = (output: Writable): Promise<BackupReport> =>
+          backupDatabase(url, output, {
+            ...(secrets === undefined ? {} : { secrets }),
+            onProgress: (rows) => progress.update(rows, rows),
+            signal: signals.abort,
+          });
+        try {
+          if (file === STANDARD_STREAM) return await write(process.stdout);
+          return await writeWhole(file, write, async (partial) => {
+            if (!verify) return;
+            await verifyBackup(partial, {
+              databaseUrl: config.databaseUrl,
+              log: context.log(),
+              signal: signals.abort,
+              onProgress: (rows) => progress.update(rows, rows),
+            });
+          });
+        } finally {
+          progress.stop();
+        }
+      },
+      signals,
+    );
+    const where = file === STANDARD_STREAM ? '' : ` to ${file}`;
+    say(`Backed up ${describeRows(report, started)}${where}.${verify ? ' Verified.' : ''}`);
+    say(secrets === undefined ? withoutSecret(config) : WITH_SECRET);
+  } catch (error) {
+    if (!signals.abort.aborted) throw ofOutput(error);
+    say('svcd: the backup was stopped, and is not complete.');
+    process.exitCode = signalExitCode(await signals.first);
+  }
+}
+
+const WITH_SECRET =
+  'The backup contains the secret: whoever reads it can create valid sessions and cursors. Keep it as safe as the secret.';
+
+const withoutSecret = ({ dataDir, secrets }: Config): string =>
+  `The backup does not contain the secret, without which no API key works: keep ${
+    secrets === undefined ? secretFileOf(dataDir) : 'SVC_SECRET'
+  } too, or use --include-secret.`;
+
+/** Also a pipe whose reader is gone is a failure: what it has read is no backup. */
+const ofOutput = (error: unknown): unknown =>
+  error instanceof Error && 'syscall' in error && error.syscall === 'write' ? unwritable(error) : error;
+
+async function secretsOf({ secrets, dataDir }: Config): Promise<readonly string[]> {
+  if (secrets !== undefined) return secrets;
+  const found = await readSecretFile(dataDir);
+  if (found === undefined) throw new OperatorError(`there is no secret in ${secretFileOf(dataDir)}`);
+  return [found.secret];
+}
+
+const selectEstimate = statement('estimate_rows', 'control')`
+  select coalesce(sum(greatest(reltuples, 0)), 0)::float8 as rows from pg_class
+  where relnamespace = current_schema()::regnamespace and relkind = 'r'`;
+
+/** About how many rows the tables have, by the statistics. */
+async function estimateRows(url: string): Promise<number> {
+  const pool = createPool({ url, max: 1, name: 'svcd backup', onError: () => undefined });
+  try {
+    const { rows } = await pool.query<{ rows: number }>(selectEstimate());
+    return rows[0]?.rows ?? 0;
+  } finally {
+    await pool.end();
+  }
+}
