@@ -87,3 +87,26 @@ function named(host: Host, error: unknown): Error {
   if (!error.message.includes(host.name)) error.message = `${host.name}: ${error.message}`;
   return error;
 }
+
+/** What a server says of itself. */
+export interface HostState {
+  readonly name: string;
+  /** Undefined: it does not answer, for the reason of `error`. */
+  readonly role: 'primary' | 'standby' | undefined;
+  readonly error?: Error;
+}
+
+/** Asks the servers with these URLs at the same time. */
+export const askHosts = (urls: readonly string[]): Promise<readonly HostState[]> =>
+  Promise.all(
+    urls.map(hostOf).map(async (host): Promise<HostState> => {
+      const { name } = host;
+      try {
+        await ask(host);
+        return { name, role: 'primary' };
+      } catch (error) {
+        if (error instanceof StandbyError) return { name, role: 'standby' };
+        return { name, role: undefined, error: error as Error };
+      }
+    }),
+  );

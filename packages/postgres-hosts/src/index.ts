@@ -1,4 +1,4 @@
-export { StandbyError } from './ask.ts';
+export { askHosts, StandbyError } from './ask.ts';
 export { clientOfPrimary } from './client.ts';
 export { createPrimary, type Primary } from './primary.ts';
 export { HostsError, splitHosts } from './urls.ts';

@@ -1,13 +1,12 @@
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { join } from 'node:path';
 import { TLSSocket } from 'node:tls';
-import { startThrowawayServer, type ThrowawayServer, waitFor } from '@svc/embedded-postgres/testing';
+import { waitFor } from '@svc/embedded-postgres/testing';
 import type pg from 'pg';
-import { afterEach, beforeEach, expect, inject, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { onFileEnd } from '../../test/harness/cleanup.ts';
 import { type DatabaseProxy, startProxy } from '../../test/harness/postgres/proxy.ts';
+import { makeStandby, promote, startReplicable } from '../../test/harness/postgres/roles.ts';
 import { describeDatabase } from '../server/open-database.ts';
 import { isUnavailable } from './errors.ts';
 import { createPool, type PoolOptions } from './pool.ts';
@@ -24,28 +23,6 @@ const makeTable = statement('test_make_table', 'control')`create table written (
 const whichServer = statement('test_which_server', 'control')`
   select current_setting('cluster_name') as name`;
 
-async function startServer(name: string): Promise<ThrowawayServer> {
-  const server = inject('databaseServer');
-  if (server === undefined) throw new Error('no database server');
-  const started = await startThrowawayServer(server.binaries, server.locale, {
-    settings: ['wal_level=replica', 'hot_standby=on', `cluster_name=${name}`],
-    password: PASSWORD,
-  });
-  onFileEnd(started.stop);
-  return started;
-}
-
-async function makeStandby(server: ThrowawayServer): Promise<void> {
-  await writeFile(join(server.pgdata, 'standby.signal'), '');
-  process.kill(server.pid(), 'SIGINT');
-  await server.restart();
-}
-
-async function promote(server: ThrowawayServer): Promise<void> {
-  await writeFile(join(server.pgdata, 'promote'), '');
-  process.kill(server.pid(), 'SIGUSR1');
-}
-
 /** Accepts connections, and never answers: as a machine that is gone behind a proxy, or that swallows packets. */
 async function startSilent(): Promise<number> {
   const sockets = new Set<Socket>();
@@ -59,7 +36,7 @@ async function startSilent(): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-const [a, b] = await Promise.all([startServer('a'), startServer('b')]);
+const [a, b] = await Promise.all([startReplicable('a', PASSWORD), startReplicable('b', PASSWORD)]);
 let proxies: readonly [DatabaseProxy, DatabaseProxy];
 const silent = await startSilent();
 const pools: pg.Pool[] = [];

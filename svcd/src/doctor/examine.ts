@@ -7,6 +7,7 @@ import { useCommandDatabase } from '../command-database.ts';
 import { explain } from '../explain.ts';
 import { type Finding, fail, ok } from './check.ts';
 import { checkDatabase } from './database.ts';
+import { checkHosts } from './hosts.ts';
 import { checkDataDirectory, checkDisk, checkNode, checkService } from './machine.ts';
 import { checkSecrets } from './secrets.ts';
 
@@ -29,6 +30,7 @@ export async function examine(readConfig: () => Config, log: () => Logger): Prom
     ok('settings', 'all valid'),
     ...(embedded ? [await checkDataDirectory(config), await guarded('disk', () => checkDisk(config))] : []),
     await guarded('secrets', () => checkSecrets(config)),
+    ...(await examineHosts(config)),
     ...(await examineDatabase(config, log)),
     ...(await checkService(config)),
   ];
@@ -49,6 +51,14 @@ async function examineDatabase(config: Config, log: () => Logger): Promise<reado
     const where =
       config.databaseUrl === undefined ? 'see postgres.log in the data directory' : 'see SVC_DATABASE_URL';
     return [fail('database', explain(error).text, where)];
+  }
+}
+
+async function examineHosts({ databaseUrl }: Config): Promise<readonly Finding[]> {
+  try {
+    return await checkHosts(databaseUrl);
+  } catch (error) {
+    return [fail('hosts', errorMessage(error), 'see docs/high-availability.md')];
   }
 }
 
