@@ -1,8 +1,6 @@
 import type { Writable } from 'node:stream';
 import type { Config } from '@svc/service/config/config';
 import { OperatorError } from '@svc/service/config/errors';
-import { createPool } from '@svc/service/database/pool';
-import { statement } from '@svc/service/database/statement';
 import { readSecretFile, secretFileOf } from '@svc/service/server/secrets/file';
 import { Command } from 'commander';
 import type { CommandContext } from '../context.ts';
@@ -11,6 +9,7 @@ import { say, unwritable } from '../output.ts';
 import { showProgress } from '../progress.ts';
 import { signalExitCode, watchSignals } from '../signals.ts';
 import { type BackupReport, backupDatabase } from './database.ts';
+import { estimateRows } from './estimate.ts';
 import { writeWhole } from './output.ts';
 import { describeRows } from './report.ts';
 import { verifyBackup } from './scratch.ts';
@@ -60,7 +59,7 @@ async function runBackup(
     const report = await context.withAnySchema(
       'svcd backup',
       async ({ url }) => {
-        const progress = showProgress(await estimateRows(url));
+        const progress = showProgress(await estimateRows(url, 'svcd backup'));
         const write = (output: Writable): Promise<BackupReport> =>
           backupDatabase(url, output, {
             ...(secrets === undefined ? {} : { secrets }),
@@ -111,19 +110,4 @@ async function secretsOf({ secrets, dataDir }: Config): Promise<readonly string[
   const found = await readSecretFile(dataDir);
   if (found === undefined) throw new OperatorError(`there is no secret in ${secretFileOf(dataDir)}`);
   return [found.secret];
-}
-
-const selectEstimate = statement('estimate_rows', 'control')`
-  select coalesce(sum(greatest(reltuples, 0)), 0)::float8 as rows from pg_class
-  where relnamespace = current_schema()::regnamespace and relkind = 'r'`;
-
-/** About how many rows the tables have, by the statistics. */
-async function estimateRows(url: string): Promise<number> {
-  const pool = createPool({ url, max: 1, name: 'svcd backup', onError: () => undefined });
-  try {
-    const { rows } = await pool.query<{ rows: number }>(selectEstimate());
-    return rows[0]?.rows ?? 0;
-  } finally {
-    await pool.end();
-  }
 }

@@ -4,9 +4,11 @@ import { verifyRecords } from '@svc/service/integrity/verify';
 import { counted } from '@svc/service/log/plural';
 import { RESOURCES } from '@svc/service/resources/index';
 import { backupDatabase, restoreDatabase } from '../backup/database.ts';
+import { estimateRows } from '../backup/estimate.ts';
 import { say } from '../output.ts';
 import { showProgress } from '../progress.ts';
 
+const NAME = 'svcd upgrade-database';
 const CONNECTIONS = 4;
 /** What waits between the two servers. */
 const PIPE_BYTES = 1024 * 1024;
@@ -20,7 +22,7 @@ export async function copyDatabase(
   { from, to }: { readonly from: string; readonly to: string },
   signal: AbortSignal,
 ): Promise<void> {
-  const progress = showProgress(undefined);
+  const progress = showProgress(await estimateRows(from, NAME));
   try {
     await copyRows(from, to, signal, (rows) => progress.update(rows, rows));
   } finally {
@@ -57,7 +59,7 @@ async function verifyCopy(url: string): Promise<void> {
   const pool = createPool({
     url,
     max: CONNECTIONS,
-    name: 'svcd upgrade-database',
+    name: NAME,
     ...FOR_COMMANDS,
     onError: () => undefined,
   });
