@@ -1,5 +1,6 @@
 import { CopyError } from '@svc/database-copy';
 import { EmbeddedError } from '@svc/embedded-postgres';
+import { explainRefusal, PoolerError } from '@svc/postgres-sessions';
 import { BulkError } from '@svc/service/bulk/target';
 import { ConfigError } from '@svc/service/config/config';
 import { errorMessage, OperatorError } from '@svc/service/config/errors';
@@ -31,6 +32,9 @@ export function explain(error: unknown): Explanation {
   // The input is wrong: the message names the field.
   if (error instanceof ApiError) return expected(error.message, MISUSED);
   if (EXPECTED.some((kind) => error instanceof kind)) return expected(errorMessage(error));
+  const refusal = explainRefusal(error);
+  if (refusal !== undefined) return expected(refusal);
+  if (error instanceof PoolerError) return expected(error.message);
   if (isUnavailable(error)) return expected(`the database does not answer: ${errorMessage(error)}`);
   if (error instanceof pg.DatabaseError)
     return expected(`the database refused a statement: ${error.message}`);

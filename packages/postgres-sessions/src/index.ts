@@ -1,2 +1,13 @@
 export { answeringClient } from './answering-client.ts';
+export { poolerMistakes } from './mistakes.ts';
 export { takeOptions } from './options.ts';
+export {
+  explainRefusal,
+  explainRefusalAt,
+  PoolerError,
+  requireDirect,
+  requirePooled,
+  tooOld,
+} from './pooler.ts';
+export { type SessionLimits, startupOptions } from './settings.ts';
+export { limitTransactions, transactionSettings } from './transactions.ts';

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { HostsError, splitHosts } from '@svc/postgres-hosts';
+import { poolerMistakes } from '@svc/postgres-sessions';
 import { readTelemetrySettings, type TelemetrySettings } from '@svc/telemetry/settings';
 import { parseNetworks } from '@svc/webhook-sender';
 import { counted } from '../log/plural.ts';
@@ -21,6 +22,10 @@ export interface Config {
   readonly dataDir: string;
   /** The URL of an external PostgreSQL. Undefined: the embedded one in `dataDir`. */
   readonly databaseUrl: string | undefined;
+  /** Whether `databaseUrl` leads to a pooler in transaction mode. */
+  readonly databasePooler: 'none' | 'transaction';
+  /** The URL for work that needs sessions, such as jobs. Undefined without a pooler. */
+  readonly databaseDirectUrl: string | undefined;
   /** The most database connections of a process. */
   readonly databaseConnections: number;
   /** The first secret issues tokens and cursors; all are accepted. Undefined: the secret in `dataDir`. */
@@ -117,6 +122,8 @@ export function readConfig(env: Environment): Config {
     workers: integer('SVC_WORKERS', workersDefault(databaseUrl !== undefined), 1, 64),
     dataDir: text('SVC_DATA_DIR') ?? './data',
     databaseUrl,
+    databasePooler: choice('SVC_DATABASE_POOLER', 'none', ['none', 'transaction']),
+    databaseDirectUrl: url('SVC_DATABASE_DIRECT_URL', ['postgres:', 'postgresql:'], true),
     databaseConnections: integer('SVC_DATABASE_CONNECTIONS', CONNECTIONS_DEFAULT, CONNECTIONS_MIN, 100),
     secrets,
     publicUrl: url('SVC_PUBLIC_URL', ['http:', 'https:'])?.replace(/\/+$/, '') ?? urlOf(host, port),
@@ -129,6 +136,7 @@ export function readConfig(env: Environment): Config {
     webhookNetworks: readNetworks(text('SVC_WEBHOOK_NETWORKS') ?? '', mistakes),
     telemetry: readTelemetrySettings(env, mistakes),
   };
+  mistakes.push(...poolerMistakes(text));
   const known = new Set(SETTINGS);
   for (const name of Object.keys(env)) {
     if (name.startsWith('SVC_') && !known.has(name) && !isServiceLink(name, env[name]))
@@ -145,6 +153,8 @@ export const SETTINGS: readonly string[] = [
   'SVC_WORKERS',
   'SVC_DATA_DIR',
   'SVC_DATABASE_URL',
+  'SVC_DATABASE_POOLER',
+  'SVC_DATABASE_DIRECT_URL',
   'SVC_DATABASE_CONNECTIONS',
   'SVC_SECRET',
   'SVC_PUBLIC_URL',

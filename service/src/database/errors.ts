@@ -1,4 +1,5 @@
 import { StandbyError } from '@svc/postgres-hosts';
+import { PoolerError } from '@svc/postgres-sessions';
 import { BusyError } from '@svc/turns';
 import pg from 'pg';
 import { errorCode, errorMessage } from '../config/errors.ts';
@@ -38,6 +39,9 @@ export class UnknownOutcomeError extends Error {
   }
 }
 
+/** Errors that are not the server's. */
+const UNAVAILABLE = [BusyError, UnknownOutcomeError, StandbyError, PoolerError];
+
 const NETWORK_CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -58,8 +62,7 @@ const SERVER_CODES = /^(08|25006|25P0[34]|28|3D|40|53|55P03|57P|57014|58)/;
 /** Whether the database is away or overloaded. False if the statement is wrong. */
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  if (error instanceof BusyError || error instanceof UnknownOutcomeError || error instanceof StandbyError)
-    return true;
+  if (UNAVAILABLE.some((kind) => error instanceof kind)) return true;
   // There may be no session: it could not start, because the database is missing, closed or refuses it.
   if (error instanceof pg.DatabaseError) return endsSession(error) || SERVER_CODES.test(error.code ?? '');
   if (error instanceof AggregateError) return error.errors.some(isUnavailable);

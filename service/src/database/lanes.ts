@@ -87,7 +87,7 @@ const SESSIONS: Readonly<Record<keyof LaneSizes, Partial<PoolOptions>>> = {
   slow: { statementTimeoutMs: SLOW_STATEMENT_TIMEOUT_MS, readOnly: true },
 };
 
-type LaneOptions = Pick<PoolOptions, 'url' | 'name' | 'onError'>;
+type LaneOptions = Pick<PoolOptions, 'url' | 'name' | 'onError' | 'pooled'>;
 
 /** The lanes of a process with this number of connections, at least {@link CONNECTIONS_MIN}. */
 export function createLanes(options: LaneOptions, connections: number): Lanes {

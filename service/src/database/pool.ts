@@ -1,7 +1,15 @@
 import { clientOfPrimary, createPrimary, type Primary, splitHosts } from '@svc/postgres-hosts';
-import { answeringClient, takeOptions } from '@svc/postgres-sessions';
+import {
+  answeringClient,
+  limitTransactions,
+  requirePooled,
+  type SessionLimits,
+  startupOptions,
+  takeOptions,
+  transactionSettings,
+} from '@svc/postgres-sessions';
 import pg from 'pg';
-import { STATEMENT_TIMEOUT_MS } from '../config/limits.ts';
+import { LOCK_TIMEOUT_MS, STATEMENT_TIMEOUT_MS } from '../config/limits.ts';
 import { isRefused, UnknownOutcomeError } from './errors.ts';
 import type { Connections } from './lane.ts';
 import { statement } from './statement.ts';
@@ -43,16 +51,9 @@ export interface PoolOptions {
    * limit, for work without a statement timeout.
    */
   readonly answerTimeoutMs?: number;
+  /** Whether the URL leads to a pooler in transaction mode. Default: false. */
+  readonly pooled?: boolean;
 }
-
-/**
- * Prefers the index that has the order of a statement, whatever the statistics say. A statement for which there is no
- * such index still sorts. PostgreSQL 15 counts each forbidden step as an immense cost, at which it would compile the
- * statement (jit). docs/decisions/0014 has the reasons.
- */
-const PLANS = ['enable_sort', 'enable_incremental_sort', 'enable_bitmapscan', 'enable_seqscan', 'jit']
-  .map((name) => `-c ${name}=off`)
-  .join(' ');
 
 const CONNECT_TIMEOUT_MS = 5_000;
 /** The client gives up this much later than the server, so the server runs no statement of a client that is gone. */
@@ -60,28 +61,39 @@ const ANSWER_GRACE_MS = 2_000;
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 10_000;
 /** TCP checks the other side of a connection that is quiet for this long. */
 const KEEP_ALIVE_DELAY_MS = 10_000;
+/** A connection through a pooler is opened again after this time, so that the settings of the role are checked again. */
+const CHECK_AGAIN_SECONDS = 60;
 
 /** For commands: no time limit for statements, nor for transactions that wait for a slow pipe. */
 export const FOR_COMMANDS = { idleInTransactionTimeoutMs: 0, answerTimeoutMs: 0 } as const;
 
+/** The limits of a session. */
+export const limitsOf = (wanted: Partial<PoolOptions>): SessionLimits => ({
+  statementTimeoutMs: wanted.statementTimeoutMs ?? STATEMENT_TIMEOUT_MS,
+  lockTimeoutMs: wanted.lockTimeoutMs ?? 0,
+  idleInTransactionTimeoutMs: wanted.idleInTransactionTimeoutMs ?? IDLE_IN_TRANSACTION_TIMEOUT_MS,
+  readOnly: wanted.readOnly ?? false,
+});
+
+/** The limits of a role behind a pooler: those of the lane for writing, whose transactions need no others. */
+const ROLE_LIMITS = limitsOf({ lockTimeoutMs: LOCK_TIMEOUT_MS });
+
 /**
- * A pool of PostgreSQL connections. Its settings override those of the URL, the role and the database:
+ * A pool of PostgreSQL connections. Its settings override those of the URL, the role and the database: the limits of
+ * `wanted`, what every session has (packages/postgres-sessions), and `synchronous_commit`, because a commit must be on the
+ * disk. Other `options` of the URL apply. Through a pooler, the role has the settings, which each new connection checks, and
+ * transactions set the limits that differ (docs/decisions/0031).
  *
- * - the time limits of `wanted`;
- * - UTC and the ISO style, because cursors contain times as text;
- * - `read committed`, because a transaction that waited for a lock must see what was committed meanwhile;
- * - `synchronous_commit`, because a commit must be on the disk;
- * - {@link PLANS}.
- *
- * Other `options` of the URL apply. A server that is a standby is refused. If an idle connection breaks, `onError` is
- * called, and the next query opens a new one.
+ * A server that is a standby is refused. If an idle connection breaks, `onError` is called, and the next query opens a new
+ * one.
  */
 export function createPool(wanted: PoolOptions): pg.Pool {
-  const idleMs = wanted.idleInTransactionTimeoutMs ?? IDLE_IN_TRANSACTION_TIMEOUT_MS;
-  const { statementTimeoutMs = STATEMENT_TIMEOUT_MS, lockTimeoutMs = 0, readOnly = false } = wanted;
+  const limits = limitsOf(wanted);
+  const { pooled = false } = wanted;
+  const perTransaction = pooled ? transactionSettings(limits, ROLE_LIMITS) : '';
   const { url, options } = takeOptions(wanted.url);
   const urls = splitHosts(url);
-  const Client = answeringClient(wanted.answerTimeoutMs ?? statementTimeoutMs + ANSWER_GRACE_MS);
+  const Client = answeringClient(wanted.answerTimeoutMs ?? limits.statementTimeoutMs + ANSWER_GRACE_MS);
   const pool = new pg.Pool({
     connectionString: urls[0],
     max: wanted.max,
@@ -89,15 +101,16 @@ export function createPool(wanted: PoolOptions): pg.Pool {
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
-    options:
-      `${options} -c TimeZone=UTC -c DateStyle=ISO -c default_transaction_isolation=read\\ committed -c statement_timeout=${statementTimeoutMs} ` +
-      `-c lock_timeout=${lockTimeoutMs} -c default_transaction_read_only=${readOnly} -c idle_in_transaction_session_timeout=${idleMs} ${PLANS}`,
-    Client: clientOfPrimary(Client, primaryOf(urls), { writes: !readOnly }),
+    ...(pooled ? { maxLifetimeSeconds: CHECK_AGAIN_SECONDS } : { options: startupOptions(options, limits) }),
+    Client: clientOfPrimary(Client, primaryOf(urls), { writes: !limits.readOnly }),
     onConnect: async (client) => {
-      if (!readOnly) await client.query(makeDurable());
+      if (pooled) {
+        await requirePooled(client, urls[0] ?? url, ROLE_LIMITS);
+        limitTransactions(client, perTransaction);
+      } else if (!limits.readOnly) await client.query(makeDurable());
     },
     types,
-    pipeline: wanted.pipeline ?? false,
+    pipeline: wanted.pipeline === true || perTransaction !== '',
   });
   pool.on('error', (error: Error & { client?: unknown }) => {
     // pg adds the client, with its statements, their values and its cancel key. A log must not contain them.

@@ -12,13 +12,18 @@ export interface MachineWriter extends Pick<AuditWriter, 'append'> {
 }
 
 export function openMachineWriter(
-  { databaseUrl, workers }: Pick<ServiceSettings, 'databaseUrl' | 'workers'>,
+  {
+    databaseUrl,
+    databasePooler,
+    workers,
+  }: Pick<ServiceSettings, 'databaseUrl' | 'databasePooler' | 'workers'>,
   log: Logger,
   monitor: CommitMonitor,
 ): MachineWriter {
   const { entries, bytes, ...times } = AUDIT_QUEUE_LIMITS;
   const trail = createTrail({
     url: databaseUrl,
+    pooled: databasePooler === 'transaction',
     name: 'svcd entries',
     onError: (error) =>
       log.warn({ err: error }, 'a database connection broke; the next entry opens a new one'),

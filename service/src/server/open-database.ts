@@ -1,13 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type EmbeddedOptions, startEmbedded, useEmbedded } from '@svc/embedded-postgres';
 import { splitHosts } from '@svc/postgres-hosts';
+import { explainRefusalAt, PoolerError, requireDirect } from '@svc/postgres-sessions';
 import pg from 'pg';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import { errorMessage, OperatorError } from '../config/errors.ts';
 import { LANE_CONNECTIONS_MIN, TRAIL_CONNECTIONS } from '../config/limits.ts';
 import { isUnavailable } from '../database/errors.ts';
-import { createPool } from '../database/pool.ts';
+import { createPool, limitsOf } from '../database/pool.ts';
+import { statement } from '../database/statement.ts';
 import { JOB_CONNECTIONS } from '../jobs/jobs.ts';
 import { SIGNAL_CONNECTIONS } from '../signals/notifications.ts';
 import { WEBHOOK_CONNECTIONS } from '../webhooks/start.ts';
@@ -21,7 +23,10 @@ export const PRIMARY_CONNECTIONS = 2;
 
 /** An open database. `stop` releases it. */
 export interface Database {
+  /** For all work but requests. */
   readonly url: string;
+  /** For requests: the same, or a pooler. */
+  readonly requestsUrl: string;
   readonly embedded: boolean;
   /** Resolves with the reason if the embedded database cannot be kept running. Never resolves for an external one. */
   readonly failed: Promise<Error>;
@@ -29,7 +34,10 @@ export interface Database {
 }
 
 export interface DatabaseUser {
-  readonly config: Pick<Config, 'databaseUrl' | 'dataDir' | 'workers' | 'databaseConnections'>;
+  readonly config: Pick<
+    Config,
+    'databaseUrl' | 'databasePooler' | 'databaseDirectUrl' | 'dataDir' | 'workers' | 'databaseConnections'
+  >;
   /** The name of this program in messages to others, such as `svcd start`. */
   readonly purpose: string;
   readonly log: Logger;
@@ -43,14 +51,22 @@ export async function openServiceDatabase(user: DatabaseUser, signal: AbortSigna
       embedded: true,
       ...pick(await startEmbedded({ ...embeddedOptions(user), connections: connectionsOf(config) })),
     };
-  await waitForDatabase(config.databaseUrl, log, signal);
-  return external(config.databaseUrl);
+  const database = external(config.databaseUrl, config.databaseDirectUrl);
+  const name = config.databaseDirectUrl === undefined ? 'SVC_DATABASE_URL' : 'SVC_DATABASE_DIRECT_URL';
+  const direct = await waitForDatabase({ name, url: database.url, pooled: false }, log, signal);
+  if (config.databasePooler === 'none') return database;
+  const pooler = { name: 'SVC_DATABASE_URL', url: config.databaseUrl, pooled: true };
+  if ((await waitForDatabase(pooler, log, signal)) !== direct)
+    throw new OperatorError(
+      'SVC_DATABASE_URL and SVC_DATABASE_DIRECT_URL lead to different databases: the pooler must lead to the same one',
+    );
+  return database;
 }
 
 /** Opens the database of a command: the external one, or the embedded one, which it starts until `stop` if none runs. */
 export async function openCommandDatabase(user: DatabaseUser): Promise<Database> {
   const { config } = user;
-  if (config.databaseUrl !== undefined) return external(config.databaseUrl);
+  if (config.databaseUrl !== undefined) return external(config.databaseUrl, config.databaseDirectUrl);
   return { embedded: true, ...pick(await useEmbedded(embeddedOptions(user))) };
 }
 
@@ -72,30 +88,50 @@ export const connectionsOf = ({
     : workers * (databaseConnections - LANE_CONNECTIONS_MIN.trail) + TRAIL_CONNECTIONS + own;
 };
 
-const pick = ({ url, failed, stop }: Omit<Database, 'embedded'>): Omit<Database, 'embedded'> => ({
+type Opened = Omit<Database, 'embedded' | 'requestsUrl'>;
+const pick = ({ url, failed, stop }: Opened): Omit<Database, 'embedded'> => ({
   url,
+  requestsUrl: url,
   failed,
   stop,
 });
 
-const external = (url: string): Database => ({
+const external = (requestsUrl: string, url = requestsUrl): Database => ({
   url,
+  requestsUrl,
   embedded: false,
   failed: new Promise(() => undefined),
   stop: () => Promise.resolve(),
 });
 
-async function waitForDatabase(url: string, log: Logger, signal: AbortSignal): Promise<void> {
+/** A URL of the settings, by the name of its setting. */
+interface NamedUrl {
+  readonly name: string;
+  readonly url: string;
+  readonly pooled: boolean;
+}
+
+/** Resolves with what tells this database from others. */
+async function waitForDatabase(
+  { name, url, pooled }: NamedUrl,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<string> {
   const deadline = performance.now() + PATIENCE_MS;
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
     signal.throwIfAborted();
     try {
-      return await tryConnection(url);
+      return await tryConnection({ name, url, pooled });
     } catch (error) {
+      const refusal =
+        error instanceof PoolerError
+          ? error.message
+          : await explainRefusalAt(error, splitHosts(url)[0] ?? url);
+      if (refusal !== undefined) throw new OperatorError(`${name}: ${refusal}`, { cause: error });
       if (!isUnavailable(error)) throw error;
       const away = `the database at ${describeDatabase(url)} does not answer (${errorMessage(error)})`;
       if (performance.now() > deadline) {
-        throw new OperatorError(`${away}. Start it, or correct SVC_DATABASE_URL.`, { cause: error });
+        throw new OperatorError(`${away}. Start it, or correct ${name}.`, { cause: error });
       }
       log.warn(`${away}; trying again`);
     }
@@ -103,10 +139,19 @@ async function waitForDatabase(url: string, log: Logger, signal: AbortSignal): P
   }
 }
 
-async function tryConnection(url: string): Promise<void> {
-  const pool = createPool({ url, max: 1, name: 'svcd', onError: () => undefined });
+const identify = statement('identify_database', 'control')`
+  select current_database() || ' ' || pg_postmaster_start_time() as id`;
+
+async function tryConnection({ url, pooled }: NamedUrl): Promise<string> {
+  const pool = createPool({ url, pooled, max: 1, name: 'svcd', onError: () => undefined });
   try {
-    (await pool.connect()).release();
+    const client = await pool.connect();
+    try {
+      if (!pooled) await requireDirect(client, limitsOf({}));
+      return (await client.query<{ id: string }>(identify())).rows[0]?.id ?? '';
+    } finally {
+      client.release(true);
+    }
   } finally {
     await pool.end();
   }

@@ -40,6 +40,7 @@ export async function serve(settings: ServiceSettings, parts: ServeParts): Promi
   const lanes = createLanes(
     {
       url: settings.databaseUrl,
+      pooled: settings.databasePooler === 'transaction',
       name: 'svcd requests',
       onError: (error) =>
         log.warn({ err: error }, 'a database connection broke; the next request opens a new one'),

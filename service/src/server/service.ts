@@ -69,7 +69,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   await createAuditLogPartitions({ pool, log });
   signal.throwIfAborted();
 
-  const settings = await settingsOf(options, database.url, secrets);
+  const settings = await settingsOf(options, database.requestsUrl, secrets);
   if (isEveryAddress(config.host) && !config.publicUrlGiven) {
     log.warn(
       `other machines can reach this service, but links and sign-in work only at ${settings.publicUrl}: set ` +
