@@ -24,6 +24,8 @@ describe('readConfig', () => {
       workers: Math.max(1, Math.floor(availableParallelism() / 2)),
       dataDir: './data',
       databaseUrl: undefined,
+      databasePooler: 'none',
+      databaseDirectUrl: undefined,
       databaseConnections: 12,
       secrets: undefined,
       publicUrl: 'http://127.0.0.1:8080',

@@ -1,4 +1,3 @@
-import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { HostsError, splitHosts } from '@svc/postgres-hosts';
 import { poolerMistakes } from '@svc/postgres-sessions';
@@ -12,6 +11,7 @@ import {
   LOG_RETENTION_DAYS_DEFAULT,
   SECRET_MIN_CHARACTERS,
 } from './limits.ts';
+import { readTrustProxy, type TrustedProxies } from './trust-proxy.ts';
 
 /** The settings of one process, read once from the environment, then frozen. docs/operations.md lists them all. */
 export interface Config {
@@ -47,12 +47,6 @@ export interface Config {
   readonly telemetry: TelemetrySettings | undefined;
 }
 
-/**
- * Which proxies are trusted to set X-Forwarded-For: none, this number of proxies in a row, or the proxies with these
- * addresses (IP addresses and CIDR ranges, separated by commas).
- */
-export type TrustedProxies = false | number | string;
-
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 type LogLevel = (typeof LOG_LEVELS)[number];
 
@@ -63,8 +57,6 @@ const LINKED_PORT = /^(tcp|udp|sctp):\/\//;
 /** An embedded PostgreSQL needs as much processor time as the workers, so they get half of the cores. */
 const workersDefault = (externalDatabase: boolean): number =>
   externalDatabase ? availableParallelism() : Math.max(1, Math.floor(availableParallelism() / 2));
-/** The most proxies in a row. */
-const PROXIES_MAX = 32;
 
 /** All mistakes in the environment, one line each. */
 export class ConfigError extends Error {
@@ -189,28 +181,6 @@ function mistakeOfUrl(value: string, protocols: readonly string[], several: bool
     if (error instanceof HostsError) return error.message;
     throw error;
   }
-}
-
-function readTrustProxy(value: string | undefined, mistakes: string[]): TrustedProxies {
-  if (value === undefined || value === 'false') return false;
-  const count = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
-  if (count >= 1 && count <= PROXIES_MAX) return count;
-  const ranges = value.split(',').map((range) => range.trim());
-  if (ranges.every(isAddressRange)) return ranges.join(',');
-  mistakes.push(
-    `SVC_TRUST_PROXY must be false, the number of proxies that append to X-Forwarded-For (1 to ${PROXIES_MAX}), ` +
-      `or their addresses, such as "10.0.0.0/8, ::1", not "${value}"` +
-      `${value === 'true' ? ': clients could then set their address themselves. For one proxy, set 1' : ''}.`,
-  );
-  return false;
-}
-
-/** An IP address, or a CIDR range: `10.0.0.0/8`. */
-function isAddressRange(text: string): boolean {
-  const [address = '', prefix, ...more] = text.split('/');
-  const bits = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
-  if (prefix === undefined) return bits > 0;
-  return more.length === 0 && /^\d{1,3}$/.test(prefix) && Number(prefix) <= bits;
 }
 
 function readSecrets(

@@ -2,8 +2,8 @@ import { isIP, isIPv4 } from 'node:net';
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify';
 import ipaddr from 'ipaddr.js';
 import { Counter, type Registry } from 'prom-client';
-import type { TrustedProxies } from '../config/config.ts';
 import { type Clock, MINUTE_MS } from '../config/time.ts';
+import type { TrustedProxies } from '../config/trust-proxy.ts';
 
 /** The address of a client behind proxies, and warnings of wrong settings for them. */
 

@@ -1,7 +1,6 @@
-import { type SendResult, signatureHeaders, type WebhookRequest } from '@svc/webhook-sender';
+import { retryPauseMs, type SendResult, signatureHeaders, type WebhookRequest } from '@svc/webhook-sender';
 import type { Attempted, Delivery } from './deliveries.ts';
 import type { Endpoint } from './endpoints.ts';
-import { retryPauseMs } from './retry.ts';
 import { TEST_EVENT_TYPE } from './test-event.ts';
 
 const GONE = 410;

@@ -1,4 +1,4 @@
-import type { SendResult, WebhookRequest } from '@svc/webhook-sender';
+import { ATTEMPTS_MAX, type SendResult, type WebhookRequest } from '@svc/webhook-sender';
 import { type ChangesAfter, readChangesAfter } from '../changes/after.ts';
 import type { Queryable } from '../database/lane.ts';
 import { attempt, bodyOf, type SentDelivery } from './attempt.ts';
@@ -13,7 +13,6 @@ import {
 import { type Endpoint, readEndpoint } from './endpoints.ts';
 import type { EndpointKey } from './leases.ts';
 import { beginReplay } from './replay.ts';
-import { ATTEMPTS_MAX } from './retry.ts';
 import type { SecretSealer } from './sealed-secrets.ts';
 
 /** What a round needs of its engine. */

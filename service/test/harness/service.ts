@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { pino } from 'pino';
 import { createApp } from '../../src/app.ts';
 import type { ActorContext } from '../../src/audit-log/actor.ts';
-import type { TrustedProxies } from '../../src/config/config.ts';
+import type { TrustedProxies } from '../../src/config/trust-proxy.ts';
 import { type Shares, unshared } from '../../src/database/lane.ts';
 import { lanesOver } from '../../src/database/lanes.ts';
 import { inTransaction } from '../../src/database/pool.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { TrustedProxies } from '../../src/config/config.ts';
+import type { TrustedProxies } from '../../src/config/trust-proxy.ts';
 import { createTestDashboard } from '../harness/dashboard.ts';
 import { createTestService, type TestService } from '../harness/service.ts';
 

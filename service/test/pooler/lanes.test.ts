@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { createLanes } from '../../src/database/lanes.ts';
 import { createPool, inTransaction } from '../../src/database/pool.ts';
@@ -37,6 +38,19 @@ describe.skipIf(PGBOUNCER === undefined)('through a supported PgBouncer in trans
       /^alter role \w+ in database \w+ set synchronous_commit = 'on';$/,
     );
     await setUpRole(direct, pooler.url);
+  });
+
+  test('the SQL of docs/pgbouncer.md sets all of them', async () => {
+    const other = await createTestDatabase();
+    const pooler = await startPgBouncer(PGBOUNCER ?? '', other.url);
+    const { username, pathname } = new URL(pooler.url);
+    const page = readFileSync(new URL('../../../docs/pgbouncer.md', import.meta.url), 'utf8');
+    const [, sql = ''] = /```sql\n([^]*?)```/.exec(page) ?? [];
+    await other.pool.query(
+      sql.replaceAll('role svc in database svc', `role ${username} in database ${pathname.slice(1)}`),
+    );
+    expect(await missingSql(pooler.url)).toBe('');
+    await pooler.kill();
   });
 
   test('each lane has the settings and limits of a direct connection', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ATTEMPTS_MAX, retryPauseMs } from './retry.ts';
+import { ATTEMPTS_MAX, retryPauseMs } from '../src/index.ts';
 
 const HOUR_S = 3600;
 const PAUSES_S = [5, 300, 1800, 2 * HOUR_S, 5 * HOUR_S, 10 * HOUR_S, 14 * HOUR_S, 20 * HOUR_S, 24 * HOUR_S];

@@ -1,0 +1,33 @@
+import { isIP } from 'node:net';
+
+/** The most proxies in a row. */
+const PROXIES_MAX = 32;
+
+/**
+ * Which proxies are trusted to set X-Forwarded-For: none, this number of proxies in a row, or the proxies with these
+ * addresses (IP addresses and CIDR ranges, separated by commas).
+ */
+export type TrustedProxies = false | number | string;
+
+/** Reads SVC_TRUST_PROXY. Adds a sentence to `mistakes` if it is wrong. */
+export function readTrustProxy(value: string | undefined, mistakes: string[]): TrustedProxies {
+  if (value === undefined || value === 'false') return false;
+  const count = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
+  if (count >= 1 && count <= PROXIES_MAX) return count;
+  const ranges = value.split(',').map((range) => range.trim());
+  if (ranges.every(isAddressRange)) return ranges.join(',');
+  mistakes.push(
+    `SVC_TRUST_PROXY must be false, the number of proxies that append to X-Forwarded-For (1 to ${PROXIES_MAX}), ` +
+      `or their addresses, such as "10.0.0.0/8, ::1", not "${value}"` +
+      `${value === 'true' ? ': clients could then set their address themselves. For one proxy, set 1' : ''}.`,
+  );
+  return false;
+}
+
+/** An IP address, or a CIDR range: `10.0.0.0/8`. */
+function isAddressRange(text: string): boolean {
+  const [address = '', prefix, ...more] = text.split('/');
+  const bits = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+  if (prefix === undefined) return bits > 0;
+  return more.length === 0 && /^\d{1,3}$/.test(prefix) && Number(prefix) <= bits;
+}
