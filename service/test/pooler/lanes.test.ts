@@ -45,7 +45,7 @@ describe.skipIf(PGBOUNCER === undefined)('through a supported PgBouncer in trans
     const pooler = await startPgBouncer(PGBOUNCER ?? '', other.url);
     const { username, pathname } = new URL(pooler.url);
     const page = readFileSync(new URL('../../../docs/pgbouncer.md', import.meta.url), 'utf8');
-    const [, sql = ''] = /```sql\n([^]*?)```/.exec(page) ?? [];
+    const [, sql = ''] = /```sql\n(.*?)```/s.exec(page) ?? [];
     await other.pool.query(
       sql.replaceAll('role svc in database svc', `role ${username} in database ${pathname.slice(1)}`),
     );
