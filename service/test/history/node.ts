@@ -84,7 +84,8 @@ export async function createNode(
   };
 }
 
-async function freePort(): Promise<number> {
+/** A port of 127.0.0.1 that no server uses now. */
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
