@@ -72,4 +72,12 @@ export const PROOFS: readonly Proof[] = [
     project: 'embedded 18*',
     seconds: 1,
   },
+  {
+    name: 'failover',
+    shows:
+      'when PostgreSQL fails over with Patroni, nothing that was answered is lost or doubled, and the service is back soon; needs Debian packages, which it names',
+    file: 'service/test/failover/failover.proof.ts',
+    project: 'embedded 18*',
+    seconds: 6,
+  },
 ];

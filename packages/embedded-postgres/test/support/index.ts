@@ -5,6 +5,6 @@ export { onFileEnd } from './cleanup.ts';
 export { dataDirectory, killServer } from './data-directory.ts';
 export { oldPackage, startOldServer } from './old-server.ts';
 export { isProcessAlive } from './process-alive.ts';
-export { temporaryDirectory } from './temporary-directory.ts';
+export { fastDirectory, temporaryDirectory } from './temporary-directory.ts';
 export { startThrowawayServer, type ThrowawayServer } from './throwaway-server.ts';
 export { waitFor } from './wait-for.ts';
