@@ -12,6 +12,8 @@ import { versionsOf } from './pack/dependencies.ts';
 // development. `--to FOLDER` creates it there.
 
 const ROOT = join(import.meta.dirname, '..');
+/** The pages for operators. */
+const PAGES = ['operations.md', 'observability.md', 'runbook.md', 'containers.md'];
 const { values } = parseArgs({ options: { to: { type: 'string', default: '.' } } });
 
 const folder = mkdtempSync(join(tmpdir(), 'svc-pack-'));
@@ -26,15 +28,14 @@ try {
     type: 'module',
     engines: { node: `>=${OLDEST_NODE}` },
     bin: { svcd: 'dist/svcd/src/svcd.js', svc: 'dist/sdk/src/cli/main.js' },
-    files: ['dist', 'deploy', 'containers.md', 'operations.md', 'svc.service'],
+    files: ['dist', 'deploy', ...PAGES, 'svc.service'],
     dependencies: versionsOf('dependencies'),
     optionalDependencies: versionsOf('optionalDependencies'),
   };
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(published, null, 2)}\n`);
   copyFileSync(join(ROOT, 'LICENSE'), join(folder, 'LICENSE'));
   copyFileSync(join(ROOT, 'svcd/README.md'), join(folder, 'README.md'));
-  copyFileSync(join(ROOT, 'docs/operations.md'), join(folder, 'operations.md'));
-  copyFileSync(join(ROOT, 'docs/containers.md'), join(folder, 'containers.md'));
+  for (const page of PAGES) copyFileSync(join(ROOT, 'docs', page), join(folder, page));
   const deploy = join(folder, 'deploy');
   cpSync(join(ROOT, 'deploy'), deploy, { recursive: true, filter: (path) => !path.endsWith('.service') });
   copyFileSync(join(ROOT, 'deploy/svc.service'), join(folder, 'svc.service'));

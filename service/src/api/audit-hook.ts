@@ -6,6 +6,7 @@ import type { UsageCounter } from '../audit-log/usage-counter.ts';
 import type { Clock } from '../config/time.ts';
 import { isUnavailable } from '../database/errors.ts';
 import { type ApiError, errorEnvelope, unavailable } from '../http/errors.ts';
+import { refusalOf } from '../http/failures.ts';
 import { originOf, withoutToken } from '../http/request.ts';
 import type { AuthenticatedKey } from '../keys/authenticate.ts';
 import { invalidKey } from './authentication.ts';
@@ -91,7 +92,7 @@ export async function auditResponse(
   } catch (error) {
     const level = isUnavailable(error) ? 'warn' : 'error';
     request.log[level]({ err: error }, 'the audit entry could not be written; the request is refused');
-    return replaceResponse(reply, unavailable());
+    return replaceResponse(reply, unavailable(), error);
   } finally {
     if (key.mode === 'live') usage.addEntry(key.workspaceId);
   }
@@ -105,7 +106,8 @@ const OF_EVERY_RESPONSE: ReadonlySet<string> = new Set([
 ]);
 
 /** Replaces the status and the headers of a response, and returns its new body. */
-function replaceResponse(reply: FastifyReply, failure: ApiError): string {
+function replaceResponse(reply: FastifyReply, failure: ApiError, cause: unknown = failure): string {
+  reply.request.refusal = refusalOf(failure, cause);
   for (const name of Object.keys(reply.getHeaders()))
     if (!OF_EVERY_RESPONSE.has(name)) reply.removeHeader(name);
   reply

@@ -38,13 +38,23 @@ export interface Lanes {
   readonly people: Lane;
   /** Statements of the dashboard that take longer: the log's filters, exports, plots, searches. Read only. */
   readonly slow: Lane;
+  /** The connections of each lane now. */
+  readonly states: () => readonly LaneState[];
   readonly end: () => Promise<void>;
 }
 
-export type LaneName = Exclude<keyof Lanes, 'end'>;
+interface LaneState {
+  readonly lane: string;
+  readonly open: number;
+  readonly idle: number;
+  /** Statements and transactions that wait for a connection. Undefined: nothing waits in this lane. */
+  readonly waiting: number | undefined;
+}
+
+type LaneName = Exclude<keyof Lanes, 'end' | 'states'>;
 
 /** The lanes that requests wait for, by their names in the metrics. */
-export const WAITING_LANES = ['reads', 'writes', 'people', 'slow'] as const satisfies readonly LaneName[];
+const WAITING_LANES = ['reads', 'writes', 'people', 'slow'] as const satisfies readonly LaneName[];
 
 /** The connections of each lane, and whether there is a pipelined one. */
 export type LaneSizes = Readonly<Record<LaneName | 'pipeline', number>>;
@@ -109,9 +119,16 @@ export function createLanes(options: LaneOptions, connections: number): Lanes {
     waitingMax: TURNS_WAITING_MAX,
   });
   const pipeline = createPipeline({ pool: pools.pipeline, turns, isUnavailable, onError: options.onError });
+  const reads = sizes.pipeline === 0 ? lanes.reads : withPipeline(lanes.reads, pipeline, turns);
   return {
     ...lanes,
-    reads: sizes.pipeline === 0 ? lanes.reads : withPipeline(lanes.reads, pipeline, turns),
+    reads,
+    states: () =>
+      Object.entries(pools).map(([lane, { totalCount, idleCount }]) => {
+        const waits = WAITING_LANES.find((name) => name === lane);
+        const waiting = waits && (waits === 'reads' ? reads : lanes[waits]).waiting;
+        return { lane, open: totalCount, idle: idleCount, waiting };
+      }),
     end: async () => {
       await pipeline.end();
       await Promise.all(Object.values(pools).map((pool) => pool.end()));
@@ -158,10 +175,14 @@ export const lanesOver = (connections: Connections): Lanes => ({
     { trail: connections, reads: connections, writes: connections, people: connections, slow: connections },
     LEAST,
   ),
+  states: () => [],
   end: () => Promise.resolve(),
 });
 
-const lanesOf = (pools: Readonly<Record<LaneName, Connections>>, sizes: LaneSizes): Omit<Lanes, 'end'> => ({
+const lanesOf = (
+  pools: Readonly<Record<LaneName, Connections>>,
+  sizes: LaneSizes,
+): Omit<Lanes, 'end' | 'states'> => ({
   trail: pools.trail,
   reads: laneOf(pools.reads, sizes.reads, half(sizes.reads), TURN_TIMEOUT_MS),
   // Writes of a workspace wait for its clock, so a second connection would only wait.

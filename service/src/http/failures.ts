@@ -1,4 +1,5 @@
 import type { AnyErrorCode } from '@svc/sdk/contract';
+import { BusyError } from '@svc/turns';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { isUnavailable } from '../database/errors.ts';
 import { ApiError, errorEnvelope, unavailable } from './errors.ts';
@@ -27,6 +28,12 @@ export function toApiError(error: unknown): ApiError | undefined {
   return undefined;
 }
 
+/** Why a request is refused, for the metrics: the code of the error, or what is not available. */
+export function refusalOf({ code }: ApiError, cause: unknown): string {
+  if (code !== 'unavailable') return code;
+  return cause instanceof BusyError ? 'busy' : 'database';
+}
+
 /** Sends a failure in the error envelope. Logs a fault of this program, which the client gets as `internal_error`. */
 export function sendFailure(
   error: FastifyError | unknown,
@@ -47,6 +54,7 @@ export function sendFailure(
   } else if (failure.code === 'unavailable') {
     request.log.warn({ err: error }, 'service unavailable');
   }
+  request.refusal = refusalOf(failure, error);
   return reply
     .code(failure.status)
     .headers({ ...failure.headers })

@@ -1,7 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Logger as JobLogger, parseCronItems, type Runner, run, type TaskList } from 'graphile-worker';
+import { measureJobs } from '@svc/telemetry/metrics';
+import { Logger as JobLogger, parseCronItems, type Runner, run, type Task } from 'graphile-worker';
 import type pg from 'pg';
 import type { Logger } from 'pino';
+import { Registry } from 'prom-client';
 import { deleteExpiredChanges } from '../changes/expired.ts';
 import { type Clock, systemClock } from '../config/time.ts';
 import { resealSecondFactors } from '../dashboard/auth/sealed-factors.ts';
@@ -22,6 +24,8 @@ export interface JobOptions {
   readonly log: Logger;
   /** Is told the workspaces that have new changes. */
   readonly announce: (workspaceIds: readonly string[]) => unknown;
+  /** Gets the metrics of the jobs. */
+  readonly registry?: Registry;
   readonly clock?: Clock;
 }
 
@@ -49,7 +53,7 @@ const tasks = (
   pool: pg.Pool,
   signal: AbortSignal,
   { clock = systemClock, logRetentionDays, changeRetentionDays, secrets, log }: JobOptions,
-): TaskList => ({
+): Record<string, Task> => ({
   maintain_audit_log: () =>
     maintainAuditLog({ pool, nodeNowMs: clock(), retentionDays: logRetentionDays, log }),
   delete_expired: () => deleteExpired({ pool, log, signal }),
@@ -77,13 +81,14 @@ export function startJobs(options: JobOptions): Jobs {
     onError: (error) => log.debug({ err: error }, 'a database connection of the jobs broke'),
   });
   const ending = new AbortController();
+  const taskList = measureJobs(options.registry ?? new Registry(), tasks(pool, ending.signal, options));
   let runner: Runner | undefined;
   const keepRunning = async (): Promise<void> => {
     while (!ending.signal.aborted) {
       try {
         runner = await run({
           pgPool: pool,
-          taskList: tasks(pool, ending.signal, options),
+          taskList,
           parsedCronItems: SCHEDULE,
           concurrency: 1,
           pollInterval: POLL_INTERVAL_MS,

@@ -1,10 +1,13 @@
+import { measureDatabase } from '@svc/telemetry/database';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { type Config, isEveryAddress, urlOf } from '../config/config.ts';
 import { systemClock } from '../config/time.ts';
 import { migrate } from '../database/migrate.ts';
 import { createPool } from '../database/pool.ts';
+import { ping } from '../http/monitoring.ts';
 import { createAuditLogPartitions } from '../jobs/audit-log-partitions.ts';
+import { readFigures } from '../jobs/figures.ts';
 import { STANDARD_OUTPUT } from '../log/log.ts';
 import { createLimiter } from '../quota/limiter.ts';
 import type { ServiceSettings } from './calls.ts';
@@ -78,7 +81,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   }
   const signals = openSignalHub({ databaseUrl: database.url, log });
   started.defer(signals.close);
-  const { readMetrics, reportExport: report } = workers;
+  const { readMetrics, registry, reportExport: report } = workers;
+  measureDatabase(registry, { ping: () => ping(pool), read: () => readFigures(pool) });
   const telemetry = await openTelemetry(settings, { report, readMetrics });
   started.defer(async () => telemetry?.close());
   const serving = await workers.run(settings, signals, telemetry?.tracing);
@@ -90,6 +94,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     secrets,
     log,
     announce: signals.channel.send,
+    registry,
   });
   started.defer(jobs.stop);
   const { startWebhooks } = await import('../webhooks/start.ts');
@@ -99,6 +104,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     networks: config.webhookNetworks,
     channel: signals.channel,
     tracing: telemetry?.tracing,
+    registry,
     log,
   });
   // The port closes at once, also while a delivery waits for its receiver.

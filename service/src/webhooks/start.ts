@@ -1,6 +1,8 @@
+import { countDeliveries } from '@svc/telemetry/metrics';
 import { type Tracing, tracedSender } from '@svc/telemetry/tracing';
 import { createWebhookSender, parseNetworks } from '@svc/webhook-sender';
 import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
 import { systemClock } from '../config/time.ts';
 import { createPool } from '../database/pool.ts';
 import { createChangeSignals, type SignalChannel } from '../signals/signals.ts';
@@ -17,6 +19,8 @@ interface WebhookOptions {
   readonly channel: SignalChannel;
   /** Undefined: no traces are exported. */
   readonly tracing?: Tracing | undefined;
+  /** Gets the metrics of the deliveries. */
+  readonly registry: Registry;
   readonly log: Logger;
 }
 
@@ -26,7 +30,7 @@ const STATEMENT_TIMEOUT_MS = 10_000;
 
 /** Delivers webhooks on connections of its own until `stop`. */
 export function startWebhooks(options: WebhookOptions): Engine {
-  const { databaseUrl, secrets, networks, channel, tracing, log } = options;
+  const { databaseUrl, secrets, networks, channel, tracing, registry, log } = options;
   const pool = createPool({
     url: databaseUrl,
     max: WEBHOOK_CONNECTIONS,
@@ -39,7 +43,7 @@ export function startWebhooks(options: WebhookOptions): Engine {
   const engine = startEngine({
     connections: pool,
     sealer: createSecretSealer(secrets),
-    send: tracedSender(sender.send, tracing),
+    send: countDeliveries(registry, tracedSender(sender.send, tracing)),
     signals,
     log,
     now: systemClock,
