@@ -32,7 +32,7 @@ export type LaunchOptions = {
   readonly log: Log;
 };
 
-/** Starts the server and connects. Undefined if the same start may succeed later, when old sessions have ended. */
+/** Starts the server and connects. Undefined if the same start may succeed later. */
 export async function launch(options: LaunchOptions): Promise<Server | undefined> {
   const { layout, before, applicationName, log } = options;
   const offset = await boundServerLog(layout.logFile);
@@ -57,6 +57,8 @@ export async function launch(options: LaunchOptions): Promise<Server | undefined
   } catch (error) {
     if (!(error instanceof ServerGoneError)) throw error;
   }
+  // Another command was faster to connect, was the last user, and has shut the server down.
+  if (child.outcome() === 'exit code 0') return undefined;
   const output = await serverLogSince(layout.logFile, offset);
   if (passesByItself(output)) return undefined;
   throw startFailure(layout, child.outcome() ?? 'ended', output);
