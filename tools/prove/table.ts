@@ -80,4 +80,18 @@ export const PROOFS: readonly Proof[] = [
     project: 'embedded 18*',
     seconds: 6,
   },
+  {
+    name: 'image',
+    shows: 'the image serves as its user with a read-only root file system, and keeps its data',
+    file: 'svcd/test/image/image.proof.ts',
+    project: 'embedded 18*',
+    seconds: 1,
+  },
+  {
+    name: 'fresh',
+    shows: 'a Debian with only Node.js and npm installs the packed service and serves within a minute',
+    file: 'svcd/test/image/fresh.proof.ts',
+    project: 'embedded 18*',
+    seconds: 1,
+  },
 ];

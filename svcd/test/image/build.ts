@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { requireProgram } from './base.ts';
 
@@ -57,6 +57,8 @@ export function buildImage(store: string, base: string, context: string): Image 
     remove: () => {
       run('rm', '--all');
       run('rmi', '--all', '--force');
+      // buildah leaves the folder of its layers mounted on itself.
+      spawnSync('umount', [join(store, 'root/overlay')]);
     },
   };
 }

@@ -1,11 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { onFileEnd } from '@svc/service/harness/cleanup.ts';
 import { type Exit, type ServiceProcess, spawnSvcd } from '@svc/service/harness/process.ts';
 import type { Image } from './build.ts';
 
 const ENTER = join(import.meta.dirname, 'enter.sh');
 const ADDRESS = /^svc serves (http:\S+)$/m;
+/** What a start prints at the end, after the set-up link. */
+const LAST_LINE = /^stop /m;
 
 /** A service in a container. Its root file system is read-only. */
 export interface Container extends Pick<ServiceProcess, 'url' | 'stderr' | 'ended'> {
@@ -31,9 +34,15 @@ export async function startContainer(
   const inImage = ['/usr/bin/env', '-i', `--chdir=${config.WorkingDir}`, ...env];
   const args = [root, volume, config.User, ...inImage, ...config.Entrypoint, ...config.Cmd];
   const svcd = spawnSvcd(args, { node: '/bin/bash', program: ENTER });
-  const [, url = ''] = await svcd.printed(ADDRESS);
+  await svcd.printed(LAST_LINE);
+  const [, url = ''] = ADDRESS.exec(svcd.stderr()) ?? [];
   const children = readFileSync(`/proc/${svcd.pid}/task/${svcd.pid}/children`, 'utf8');
   const first = Number.parseInt(children, 10);
+  // unshare does not end its child when it is killed itself, because the child has changed its user.
+  onFileEnd(async () => {
+    if (existsSync(`/proc/${svcd.pid}`)) process.kill(first, 'SIGKILL');
+    await svcd.ended;
+  });
   const namespaces = ['--target', String(first), '--mount', '--pid', '--root'];
   const user = ['/usr/bin/setpriv', `--reuid=${config.User}`, `--regid=${config.User}`, '--clear-groups'];
   return {
