@@ -18,7 +18,7 @@ export interface Explanation {
 }
 
 /** Errors whose messages are written for the operator. */
-const EXPECTED = [OperatorError, BulkError, CopyError, EmbeddedError, MigrationError];
+const EXPECTED = [PoolerError, OperatorError, BulkError, CopyError, EmbeddedError, MigrationError];
 
 export const FAILED = 1;
 /** Wrong settings or arguments. 2 is usual for command lines. */

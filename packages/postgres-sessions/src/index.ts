@@ -1,4 +1,5 @@
 export { answeringClient } from './answering-client.ts';
+export { askConsole } from './console.ts';
 export { poolerMistakes } from './mistakes.ts';
 export { takeOptions } from './options.ts';
 export {

@@ -52,6 +52,13 @@ export interface WrongSetting {
   readonly found: string;
 }
 
+function isSame(name: string, wanted: string, found: string): boolean {
+  // The server adds the order of day and month, which only dates without a time zone depend on.
+  if (name === 'DateStyle') return found.split(',')[0] === wanted;
+  // Debian calls it Etc/UTC, and PgBouncer keeps that of the first session of its pool.
+  return found === wanted || (name === 'TimeZone' && found === `Etc/${wanted}`);
+}
+
 /** The settings that differ. `found` has the values of pg_settings, and those that the session should have are wanted. */
 export function wrongSettings(
   wanted: ReadonlyMap<string, string>,
@@ -59,9 +66,7 @@ export function wrongSettings(
 ): readonly WrongSetting[] {
   const wrong = [...wanted].flatMap(([name, value]) => {
     const actual = found[name] ?? '';
-    // The server adds the order of day and month, which only dates without a time zone depend on.
-    const same = name === 'DateStyle' ? actual.split(',')[0] === value : actual === value;
-    return same ? [] : [{ name, wanted: value, found: actual }];
+    return isSame(name, value, actual) ? [] : [{ name, wanted: value, found: actual }];
   });
   // All other values wait for the disk.
   if (found[DURABILITY] === 'off') wrong.push({ name: DURABILITY, wanted: 'on', found: 'off' });

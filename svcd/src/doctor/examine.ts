@@ -9,6 +9,8 @@ import { type Finding, fail, ok } from './check.ts';
 import { checkDatabase } from './database.ts';
 import { checkHosts } from './hosts.ts';
 import { checkDataDirectory, checkDisk, checkNode, checkService } from './machine.ts';
+import { checkPooler } from './pooler.ts';
+import { checkPostgres } from './postgres.ts';
 import { checkSecrets } from './secrets.ts';
 
 const CONNECTIONS = 2;
@@ -43,9 +45,11 @@ async function examineDatabase(config: Config, log: () => Logger): Promise<reado
   try {
     // Without migrations, which CommandContext.withDatabase would apply.
     const user = { config, purpose: 'svcd doctor', log: log() };
-    return await useCommandDatabase(user, { max: CONNECTIONS }, ({ pool }) =>
-      checkDatabase(pool, config, systemClock),
-    );
+    return await useCommandDatabase(user, { max: CONNECTIONS }, async ({ pool }) => [
+      ...(await checkDatabase(pool, config, systemClock)),
+      ...(config.databaseUrl === undefined ? [] : await checkPostgres(pool)),
+      ...(await checkPooler(config)),
+    ]);
   } catch (error) {
     if (error instanceof OtherMajorVersionError) return [fail('database', error.problem, error.remedy)];
     const where =
