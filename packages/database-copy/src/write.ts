@@ -32,9 +32,8 @@ export async function writeBackup(
   output: Writable,
   { details, onProgress, signal }: WriteOptions,
 ): Promise<Totals> {
-  // The failed write is reported by its callback, or the next one is.
-  const ignore = (): void => undefined;
-  output.on('error', ignore);
+  // The callback of the failed write, or of the next one, reports it. The event may come after this function has thrown.
+  output.on('error', () => undefined);
   // A COPY, and the wait for a lock, cannot be ended in another way.
   const disconnect = (): void => {
     (client as unknown as { readonly connection: { readonly stream: Readable } }).connection.stream.destroy();
@@ -64,7 +63,6 @@ export async function writeBackup(
     signal?.throwIfAborted();
     throw error;
   } finally {
-    output.off('error', ignore);
     signal?.removeEventListener('abort', disconnect);
   }
 }

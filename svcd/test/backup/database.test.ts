@@ -165,7 +165,7 @@ test('a database without the tables of the service cannot be backed up', async (
 test('a backup whose output fails ends with that error', async () => {
   const output = new Writable({
     write: (chunk: Buffer, _encoding, done) =>
-      done(chunk.length > 100 ? new Error('the disk is full') : null),
+      setImmediate(done, chunk.length > 100 ? new Error('the disk is full') : null),
   });
   await expect(backupDatabase(world.service.database.url, output)).rejects.toThrow('the disk is full');
 });
