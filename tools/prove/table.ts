@@ -94,4 +94,12 @@ export const PROOFS: readonly Proof[] = [
     project: 'embedded 18*',
     seconds: 1,
   },
+  {
+    name: 'backup',
+    shows:
+      'a backup under load, of 25,000 audits per second of --seconds, refuses no request, and its copy exports the same',
+    file: 'svcd/test/backup/backup.proof.ts',
+    project: 'embedded 18*',
+    seconds: 40,
+  },
 ];
