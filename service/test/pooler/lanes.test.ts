@@ -42,7 +42,7 @@ describe.skipIf(PGBOUNCER === undefined)('through a supported PgBouncer in trans
 
   test('the SQL of docs/pgbouncer.md sets all of them', async () => {
     const other = await createTestDatabase();
-    const pooler = await startPgBouncer(PGBOUNCER ?? '', other.url);
+    const pooler = await startPgBouncer(PGBOUNCER ?? '', other.url, { max_prepared_statements: 500 });
     const { username, pathname } = new URL(pooler.url);
     const page = readFileSync(new URL('../../../docs/pgbouncer.md', import.meta.url), 'utf8');
     const [, sql = ''] = /```sql\n(.*?)```/s.exec(page) ?? [];
