@@ -24,6 +24,9 @@ export interface BackupContents extends Totals {
   readonly unknown: readonly string[];
 }
 
+/** Far more than any database of one program has. */
+const TABLES_MAX = 10_000;
+
 /**
  * Restores a backup into an empty database, in one transaction: after a failure, or if a process is killed, the database is
  * empty again. Checks each part, each table and the end. Needs a few MiB whatever the tables hold. The role must own
@@ -70,8 +73,8 @@ async function restoreTables(
   client: pg.ClientBase,
   { onProgress }: ReadOptions,
 ): Promise<Omit<BackupContents, 'details'>> {
-  const missing = new Map((await readTables(client)).map((table) => [table.name, table]));
-  const unknown: string[] = [];
+  const tables = new Map((await readTables(client)).map((table) => [table.name, table]));
+  const read = new Set<string>();
   let totals: Totals = { tables: 0, rows: 0, bytes: 0 };
   for (;;) {
     const part = await expectPart(parts, 'table', 'end');
@@ -80,16 +83,19 @@ async function restoreTables(
       await expectNothing(parts);
       break;
     }
-    const target = missing.get(part.value.name);
-    missing.delete(part.value.name);
-    if (target === undefined) unknown.push(part.value.name);
+    const { name } = part.value;
+    if (read.has(name)) throw new CopyError(`the backup is damaged: it has the table ${name} twice`);
+    if (read.size === TABLES_MAX)
+      throw new CopyError(`the backup is damaged: it has more than ${TABLES_MAX} tables`);
+    read.add(name);
+    const target = tables.get(name);
     const before = totals.rows;
     const end = await restoreTable(parts, client, part.value, target, (rows) => onProgress?.(before + rows));
     totals = { tables: totals.tables + 1, rows: totals.rows + end.rows, bytes: totals.bytes + end.bytes };
   }
-  const [first] = missing.keys();
-  if (first !== undefined) throw new CopyError(`the backup has no table ${first}`);
-  return { ...totals, unknown };
+  const missing = [...tables.keys()].find((name) => !read.has(name));
+  if (missing !== undefined) throw new CopyError(`the backup has no table ${missing}`);
+  return { ...totals, unknown: [...read].filter((name) => !tables.has(name)) };
 }
 
 /** Reads the rows of a table, and writes them unless the database does not have the table. */

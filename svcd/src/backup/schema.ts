@@ -77,8 +77,14 @@ export async function createTables(
 
 /** The details of a backup. Throws OperatorError if they are not those of this service. */
 export function requireDetails(details: Details): BackupDetails {
-  const found = details as Partial<BackupDetails>;
-  if (typeof found.migration !== 'object' || typeof found.version !== 'string')
+  const { version, serverVersion, createdAt, migration, secrets = [] } = details as Partial<BackupDetails>;
+  const texts: readonly unknown[] = [version, serverVersion, createdAt, migration?.name, migration?.sha256];
+  if (
+    !texts.every((text) => typeof text === 'string') ||
+    !Number.isSafeInteger(migration?.number) ||
+    !Array.isArray(secrets) ||
+    !secrets.every((secret) => typeof secret === 'string')
+  )
     throw new OperatorError('the backup is not one of this service');
   return details as Details & BackupDetails;
 }
