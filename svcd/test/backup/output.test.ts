@@ -1,0 +1,55 @@
+import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Writable } from 'node:stream';
+import { temporaryDirectory } from '@svc/service/harness/temporary-directory.ts';
+import { expect, test } from 'vitest';
+import { writeWhole } from '../../src/backup/output.ts';
+
+const written = (output: Writable): Promise<void> =>
+  new Promise((resolve, reject) => {
+    output.write('new', (error) => (error ? reject(error) : resolve()));
+  });
+
+test('a file is replaced when the new one is complete, also behind a link, with mode 0600 whatever the umask', async () => {
+  const folder = await temporaryDirectory();
+  const file = join(folder, 'a.backup');
+  await writeFile(file, 'old', { mode: 0o644 });
+  await symlink(file, join(folder, 'latest'));
+  const umask = process.umask(0);
+  try {
+    await writeWhole(join(folder, 'latest'), written, async () => {
+      expect(await readFile(file, 'utf8')).toBe('old');
+    });
+  } finally {
+    process.umask(umask);
+  }
+  expect(await readFile(join(folder, 'latest'), 'utf8')).toBe('new');
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  expect((await readdir(folder)).sort()).toEqual(['a.backup', 'latest']);
+});
+
+test('a failure keeps the earlier file, and leaves no other', async () => {
+  const folder = await temporaryDirectory();
+  const file = join(folder, 'a.backup');
+  await writeFile(file, 'old');
+  const failed = writeWhole(file, written, () => Promise.reject(new Error('it differs')));
+  await expect(failed).rejects.toThrow('it differs');
+  expect([await readdir(folder), await readFile(file, 'utf8')]).toEqual([['a.backup'], 'old']);
+});
+
+test('a directory or a device is refused before anything is written, and stays', async () => {
+  const folder = await temporaryDirectory();
+  await mkdir(join(folder, 'directory'));
+  // As /dev/null, which root could replace.
+  await symlink('/dev/null', join(folder, 'device'));
+  for (const name of ['directory', 'device']) {
+    let begun = false;
+    const writing = writeWhole(join(folder, name), () => {
+      begun = true;
+      return Promise.resolve();
+    });
+    await expect(writing).rejects.toThrow(`${name} is not a file`);
+    expect(begun).toBe(false);
+  }
+  expect((await readdir(folder)).sort()).toEqual(['device', 'directory']);
+});
