@@ -19,6 +19,8 @@ const TIMEOUT_MS = 300_000;
 const WITH_POSTGRESQL_MAX_MB = 250;
 const WITHOUT_POSTGRESQL_MAX_MB = 80;
 
+/** Only root can start a process as another user. */
+const isRoot = process.getuid?.() === 0;
 /** The user `nobody`. */
 const ORDINARY = { uid: 65_534, gid: 65_534 };
 
@@ -44,16 +46,59 @@ beforeAll(async () => {
 const megabytesOf = async (folder: string): Promise<number> =>
   Number.parseInt((await run('du', ['-sm', folder])).stdout, 10);
 
-/** Installs the package with a prefix of its own. `bin`: the folder of its programs. */
-async function install(...options: readonly string[]) {
+interface Installed {
+  readonly prefix: string;
+  /** The folder of its programs. */
+  readonly bin: string;
+}
+
+/** Installs the package with a prefix of its own. */
+async function install(...options: readonly string[]): Promise<Installed> {
   const prefix = await temporaryDirectory();
   const args = ['install', '--global', '--prefix', prefix, '--no-audit', '--no-fund', ...options, tarball];
   await run('npm', args, { cwd: prefix });
   return { prefix, bin: join(prefix, 'bin') };
 }
 
+/**
+ * Starts the service of an installation that belongs to root with the command of the unit, as an ordinary user, and stops
+ * it. Returns the files of its data directory.
+ */
+async function startAsUnit({ prefix, bin }: Installed): Promise<readonly string[]> {
+  const unit = await readFile(join(ROOT, 'deploy/svc.service'), 'utf8');
+  const [, command = ''] = /^ExecStart=(.*)$/m.exec(unit) ?? [];
+  const state = await temporaryDirectory();
+  await chown(state, ORDINARY.uid, ORDINARY.gid);
+  // Folders of the installation that only root could enter.
+  for (const folder of [dirname(prefix), prefix, dirname(state)]) await chmod(folder, 0o755);
+  const [file = '', ...args] = command.split(' ');
+  const dataDir = join(state, 'data');
+  const child = spawn(file, args, {
+    ...ORDINARY,
+    cwd: state,
+    env: {
+      PATH: [bin, dirname(supported[0]?.node ?? ''), '/usr/bin', '/bin'].join(delimiter),
+      SVC_DATA_DIR: dataDir,
+      SVC_PORT: '0',
+    },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const ended = once(child, 'exit');
+  let printed = '';
+  for await (const chunk of child.stderr.iterator({ destroyOnReturn: false })) {
+    printed += chunk;
+    if (/^svc serves/m.test(printed)) break;
+  }
+  expect(printed).toMatch(/^svc serves http/m);
+  child.stderr.resume();
+  expect((await stat(join(dataDir, 'postgres'))).uid).toBe(ORDINARY.uid);
+  child.kill('SIGTERM');
+  expect(await ended).toEqual([0, null]);
+  return readdir(dataDir);
+}
+
 describe('the installed package', () => {
-  let installed: Awaited<ReturnType<typeof install>>;
+  let installed: Installed;
   let program: string;
 
   beforeAll(async () => {
@@ -105,39 +150,11 @@ describe('the installed package', () => {
     TIMEOUT_MS,
   );
 
-  // Only root can start a process as another user.
-  test.skipIf(process.getuid?.() !== 0)(
+  test.skipIf(!isRoot)(
     'runs as the unit of systemd starts it, as an ordinary user',
     async () => {
-      const unit = await readFile(join(ROOT, 'deploy/svc.service'), 'utf8');
-      const [, command = ''] = /^ExecStart=(.*)$/m.exec(unit) ?? [];
-      const state = await temporaryDirectory();
-      await chown(state, ORDINARY.uid, ORDINARY.gid);
-      // Folders of the installation that only root could enter.
-      for (const folder of [dirname(installed.prefix), installed.prefix, dirname(state)])
-        await chmod(folder, 0o755);
-      const [file = '', ...args] = command.split(' ');
-      const child = spawn(file, args, {
-        ...ORDINARY,
-        cwd: state,
-        env: {
-          PATH: [installed.bin, dirname(supported[0]?.node ?? ''), '/usr/bin', '/bin'].join(delimiter),
-          SVC_DATA_DIR: join(state, 'data'),
-          SVC_PORT: '0',
-        },
-        stdio: ['ignore', 'ignore', 'pipe'],
-      });
-      const ended = once(child, 'exit');
-      let printed = '';
-      for await (const chunk of child.stderr.iterator({ destroyOnReturn: false })) {
-        printed += chunk;
-        if (/^svc serves/m.test(printed)) break;
-      }
-      expect(printed).toMatch(/^svc serves http/m);
-      child.stderr.resume();
-      expect((await stat(join(state, 'data/postgres'))).uid).toBe(ORDINARY.uid);
-      child.kill('SIGTERM');
-      expect(await ended).toEqual([0, null]);
+      const files = await startAsUnit(installed);
+      expect(files).not.toContain('postgres.programs');
     },
     TIMEOUT_MS,
   );
@@ -157,6 +174,15 @@ test(
     const env = { SVC_DATA_DIR: join(await temporaryDirectory(), 'data') };
     const service = await startSvcd(env, { program: join(bin, 'svcd') });
     expect(await service.stop()).toEqual({ code: 0, signal: null });
+  },
+  TIMEOUT_MS,
+);
+
+test.skipIf(!isRoot)(
+  'the packaged PostgreSQL also starts if npm has run no scripts and another user than root runs the service',
+  async () => {
+    const files = await startAsUnit(await install('--ignore-scripts'));
+    expect(files).toContain('postgres.programs');
   },
   TIMEOUT_MS,
 );

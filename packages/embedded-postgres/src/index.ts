@@ -3,6 +3,7 @@
 // Imports point one way: upgrade → users → server → cluster → account → directory.
 
 import { stat } from 'node:fs/promises';
+import { NoLinksError } from './cluster/links.ts';
 import { packagedBinaries } from './cluster/programs.ts';
 import { completeCluster } from './cluster/switch.ts';
 import { ensureDataDirectory, findDataDirectory, type Layout, layoutOf } from './directory/data-directory.ts';
@@ -101,7 +102,7 @@ export async function findEmbedded(dataDir: string): Promise<{ readonly url: str
 export const hasPackagedServer = (): Promise<boolean> =>
   packagedBinaries().then(
     () => true,
-    () => false,
+    (error: unknown) => error instanceof NoLinksError,
   );
 
 /** Whether a data directory has a database. Starts no server. False if the directory cannot be read. */

@@ -15,6 +15,9 @@ import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { pino } from 'pino';
 import { afterEach, describe, expect, test } from 'vitest';
+
+import { runProgram } from '../src/account/run.ts';
+import { ensureCopy } from '../src/cluster/copies.ts';
 import { createCluster } from '../src/cluster/create.ts';
 import { type Binaries, packagedBinaries, reachablePrograms } from '../src/cluster/programs.ts';
 import { killFixtures, spawnFixture } from './fixture-process.ts';
@@ -119,6 +122,26 @@ describe('as root', () => {
     expect(await reachablePrograms(programs, user, log, copies)).toEqual(copy);
     expect((await stat(copy.initdb)).size).toBe((await stat(programs.initdb)).size);
     expect(await readdir(copies)).toEqual([basename(dirname(dirname(copy.postgres)))]);
+  });
+
+  test('programs whose links are missing are copied with their links', async ({ skip }) => {
+    requireRoot(skip);
+    const { programs, copies } = await privatePrograms();
+    const native = dirname(dirname(programs.postgres));
+    const entries = await readdir(join(native, 'lib'), { withFileTypes: true });
+    const links = entries.filter((entry) => entry.isSymbolicLink()).map(({ name }) => name);
+    expect(links).toContain('libpq.so.5');
+    for (const link of links) await rm(join(native, 'lib', link));
+    const copy = await ensureCopy(native, copies, log);
+    expect(await readdir(join(copy, 'lib'))).toEqual(expect.arrayContaining(links));
+    const { ino } = await stat(join(copy, 'bin/postgres'));
+    expect(await ensureCopy(native, copies, log)).toBe(copy);
+    expect((await stat(join(copy, 'bin/postgres'))).ino).toBe(ino);
+    expect(await runProgram(join(copy, 'bin/postgres'), ['--version'], { account: undefined })).toMatchObject(
+      {
+        code: 0,
+      },
+    );
   });
 
   test('if no copy can be created, the message names the directory and the remedy', async ({ skip }) => {

