@@ -37,7 +37,10 @@ try {
   copyFileSync(join(ROOT, 'svcd/README.md'), join(folder, 'README.md'));
   for (const page of PAGES) copyFileSync(join(ROOT, 'docs', page), join(folder, page));
   const deploy = join(folder, 'deploy');
-  cpSync(join(ROOT, 'deploy'), deploy, { recursive: true, filter: (path) => !path.endsWith('.service') });
+  cpSync(join(ROOT, 'deploy'), deploy, {
+    recursive: true,
+    filter: (path) => !/\.(service|test\.yaml)$/.test(path),
+  });
   copyFileSync(join(ROOT, 'deploy/svc.service'), join(folder, 'svc.service'));
   execFileSync('npm', ['pack', '--silent', '--pack-destination', resolve(values.to)], {
     cwd: folder,
