@@ -19,7 +19,6 @@ const TIMEOUT_MS = 300_000;
 const WITH_POSTGRESQL_MAX_MB = 250;
 const WITHOUT_POSTGRESQL_MAX_MB = 80;
 
-/** Only root can start a process as another user. */
 const isRoot = process.getuid?.() === 0;
 /** The user `nobody`. */
 const ORDINARY = { uid: 65_534, gid: 65_534 };
@@ -150,6 +149,7 @@ describe('the installed package', () => {
     TIMEOUT_MS,
   );
 
+  // Only root can start a process as another user.
   test.skipIf(!isRoot)(
     'runs as the unit of systemd starts it, as an ordinary user',
     async () => {
@@ -178,6 +178,7 @@ test(
   TIMEOUT_MS,
 );
 
+// Only root can start a process as another user.
 test.skipIf(!isRoot)(
   'the packaged PostgreSQL also starts if npm has run no scripts and another user than root runs the service',
   async () => {
