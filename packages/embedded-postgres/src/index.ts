@@ -16,6 +16,7 @@ import { supervise } from './users/supervise.ts';
 export { OtherMajorVersionError } from './cluster/version.ts';
 export { fileError } from './directory/files.ts';
 export { EmbeddedError } from './errors.ts';
+export { removeEmbedded } from './upgrade/remove.ts';
 export { type Upgraded, upgradeEmbedded } from './upgrade/upgrade.ts';
 
 export type EmbeddedOptions = {

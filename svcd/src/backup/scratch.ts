@@ -1,18 +1,15 @@
-import { randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { CopyError, digestBackup, requireSameRows } from '@svc/database-copy';
-import { hasPackagedServer, useEmbedded } from '@svc/embedded-postgres';
+import { hasPackagedServer } from '@svc/embedded-postgres';
 import { OperatorError } from '@svc/service/config/errors';
-import { createPool, FOR_COMMANDS } from '@svc/service/database/pool';
-import { statements } from '@svc/service/database/statement';
 import { verifyRecords } from '@svc/service/integrity/verify';
 import { counted } from '@svc/service/log/plural';
 import { RESOURCES } from '@svc/service/resources/index';
 import type { Logger } from 'pino';
 import { backupDatabase, type RestoreReport, restoreDatabase } from './database.ts';
+import { scratchPool, withScratchDatabase } from './scratch-database.ts';
+import { withScratchServer } from './scratch-server.ts';
 
 export interface ScratchOptions {
   /** The external database that the backup is from: its server gets the scratch database if there is no packaged one. */
@@ -24,7 +21,6 @@ export interface ScratchOptions {
 }
 
 const READ_BYTES = 256 * 1024;
-const CONNECTIONS = 4;
 
 /**
  * Restores the backup in a file into a scratch server next to the file, compares all rows, and runs `svcd verify` on it.
@@ -79,60 +75,13 @@ async function verifyRestored(url: string): Promise<void> {
   }
 }
 
-const scratchPool = (url: string) =>
-  createPool({
-    url,
-    max: CONNECTIONS,
-    name: 'svcd backup --verify',
-    ...FOR_COMMANDS,
-    onError: () => undefined,
-  });
-
 async function withScratch(
   file: string,
   { databaseUrl, log, signal }: ScratchOptions,
   work: (url: string) => Promise<void>,
 ): Promise<void> {
-  if (!(await hasPackagedServer())) {
-    if (databaseUrl === undefined)
-      throw new OperatorError('there is no packaged PostgreSQL to verify the backup with');
-    return withScratchDatabase(databaseUrl, work);
-  }
-  const dataDir = await mkdtemp(join(dirname(file), '.svc-verify-'));
-  try {
-    const server = await useEmbedded({ dataDir, purpose: 'svcd backup --verify', log });
-    // Everything that uses the server fails then.
-    const stop = (): void => void server.stop();
-    signal?.addEventListener('abort', stop, { once: true });
-    try {
-      signal?.throwIfAborted();
-      await work(server.url);
-    } finally {
-      signal?.removeEventListener('abort', stop);
-      await server.stop();
-    }
-  } finally {
-    await rm(dataDir, { recursive: true, force: true });
-  }
-}
-
-const scratchStatement = statements(
-  'scratch_database',
-  'background: a verification creates and drops one database',
-);
-
-/** For an external database without the packaged server. Its role must be allowed to create databases. */
-async function withScratchDatabase(databaseUrl: string, work: (url: string) => Promise<void>): Promise<void> {
-  const name = `svc_verify_${randomBytes(8).toString('hex')}`;
-  const pool = scratchPool(databaseUrl);
-  try {
-    await pool.query(scratchStatement(name, `create database ${name} template template0`)());
-    try {
-      await work(databaseUrl.replace(/^([^:]+:\/\/[^/?#]*)(?:\/[^?#]*)?/, `$1/${name}`));
-    } finally {
-      await pool.query(scratchStatement(name, `drop database ${name}`)());
-    }
-  } finally {
-    await pool.end();
-  }
+  if (await hasPackagedServer()) return withScratchServer(file, { log, signal }, work);
+  if (databaseUrl === undefined)
+    throw new OperatorError('there is no packaged PostgreSQL to verify the backup with');
+  return withScratchDatabase(databaseUrl, signal, work);
 }

@@ -1,5 +1,6 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
+import { findEmbedded } from '@svc/embedded-postgres';
 import { waitFor } from '@svc/embedded-postgres/testing';
 import { runSvcd, runSvcdOnFullDisk, spawnSvcd } from '@svc/service/harness/process.ts';
 import {
@@ -89,4 +90,29 @@ test('a full disk is a failure', async () => {
     code: 1,
     stderr: expect.stringContaining('standard output cannot be written: ENOSPC'),
   });
+});
+
+test('the server of a verification that is killed is removed by the next one', async () => {
+  const folder = await temporaryDirectory();
+  const args = ['backup', join(folder, 'a.backup'), '--verify'];
+  const killed = spawnSvcd(args, { env: running.env });
+  const scratch = await waitFor(async () => {
+    const name = (await readdir(folder)).find((entry) => entry.startsWith('.svc-verify-'));
+    expect(await findEmbedded(join(folder, name ?? ''))).toBeDefined();
+    return join(folder, name ?? '');
+  });
+  const pidFile = join(scratch, 'postgres/postmaster.pid');
+  const [pid = ''] = (await readFile(pidFile, 'utf8')).split('\n');
+  await killed.stop('SIGKILL');
+  process.kill(Number(pid), 0);
+  // As if it had happened a while ago. An unrelated directory of this name, which is younger, stays.
+  await utimes(scratch, new Date(0), new Date(0));
+  await mkdir(join(folder, '.svc-verify-young'));
+
+  await expectDone(runSvcd(args, { env: running.env }));
+  expect((await readdir(folder)).filter((name) => !name.includes('.partial-')).sort()).toEqual([
+    '.svc-verify-young',
+    'a.backup',
+  ]);
+  expect(() => process.kill(Number(pid), 0)).toThrow('ESRCH');
 });

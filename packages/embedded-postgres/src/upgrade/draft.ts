@@ -1,4 +1,4 @@
-import { rm, rmdir, stat } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Account } from '../account/account.ts';
 import { ensureCluster } from '../cluster/initialise.ts';
@@ -8,6 +8,7 @@ import { completeCluster, draftDirectory, exists, NEW_SETTINGS_FILE } from '../c
 import { type Layout, layoutOf } from '../directory/data-directory.ts';
 import { ensureDirectory, openNew } from '../directory/files.ts';
 import type { Log } from '../log.ts';
+import { removeDirectory } from './remove.ts';
 import { type Taken, takeDirectory } from './take.ts';
 
 /** As a data directory: the server's user must be able to reach its part. */
@@ -30,16 +31,7 @@ export function draftLayout(layout: Layout): Layout {
  */
 export async function removeDraft(layout: Layout, purpose: string, log: Log): Promise<void> {
   const draft = draftLayout(layout);
-  if (await exists(draft.dataDir)) {
-    const { lock } = await takeDirectory(draft, purpose, log);
-    try {
-      await rm(draft.dataDir, { recursive: true, force: true });
-      // It is in the directory for temporary files if the path is too long for a socket.
-      await rmdir(draft.socketDirectory).catch(() => undefined);
-    } finally {
-      await lock.release();
-    }
-  }
+  if (await exists(draft.dataDir)) await removeDirectory(draft, purpose, log);
   await rm(completeCluster(layout), { recursive: true, force: true });
   await rm(join(layout.configDirectory, NEW_SETTINGS_FILE), { force: true });
 }

@@ -1,0 +1,89 @@
+import { randomBytes } from 'node:crypto';
+import { createPool, FOR_COMMANDS } from '@svc/service/database/pool';
+import { statement, statements } from '@svc/service/database/statement';
+import type pg from 'pg';
+
+const CONNECTIONS = 4;
+const MS_PER_SECOND = 1_000;
+/** A database of this age without connections is one that a killed process has left. */
+const CONNECTED_SECONDS = 60;
+
+const scratchStatement = statements(
+  'scratch_database',
+  'background: a verification creates and drops one database',
+);
+
+const selectLeft = statement('left_scratch_databases', 'background: a verification looks once')`
+  select datname as name from pg_database d
+  where case when datname ~ '^svc_verify_[0-9]{1,12}_[0-9a-f]{16}$'
+      then split_part(datname, '_', 3)::bigint < $1 else false end
+    and pg_has_role(datdba, 'usage')
+    and not exists (select from pg_stat_activity a where a.datid = d.oid)`;
+
+/** Connections to a scratch database, or to the server that has it. */
+export const scratchPool = (url: string): pg.Pool =>
+  createPool({
+    url,
+    max: CONNECTIONS,
+    name: 'svcd backup --verify',
+    ...FOR_COMMANDS,
+    onError: () => undefined,
+  });
+
+/**
+ * Runs `work` with a new empty database on the server of a URL, whose role must be allowed to create databases. Drops it
+ * then, and before that the ones that killed processes have left there. `signal` drops it at once, so that `work` fails.
+ */
+export async function withScratchDatabase(
+  serverUrl: string,
+  signal: AbortSignal | undefined,
+  work: (url: string) => Promise<void>,
+): Promise<void> {
+  const seconds = Math.floor(Date.now() / MS_PER_SECOND);
+  const name = `svc_verify_${seconds}_${randomBytes(8).toString('hex')}`;
+  const pool = scratchPool(serverUrl);
+  try {
+    await dropLeft(pool, seconds - CONNECTED_SECONDS);
+    await pool.query(scratchStatement(name, `create database ${name} template template0`)());
+    const drop = () => pool.query(dropDatabase(name));
+    const end = (): void => void drop().catch(() => undefined);
+    signal?.addEventListener('abort', end, { once: true });
+    try {
+      signal?.throwIfAborted();
+      await whileConnected(inDatabase(serverUrl, name), work);
+    } finally {
+      signal?.removeEventListener('abort', end);
+      await drop();
+    }
+  } finally {
+    await pool.end();
+  }
+}
+
+/** The name is one of ours, and so no SQL. */
+const dropDatabase = (name: string): pg.QueryConfig =>
+  scratchStatement(name, `drop database if exists ${name} with (force)`)();
+
+async function dropLeft(pool: pg.Pool, beforeSeconds: number): Promise<void> {
+  const { rows } = await pool.query<{ name: string }>(selectLeft(beforeSeconds));
+  for (const { name } of rows) await pool.query(dropDatabase(name));
+}
+
+/** The URL with another database. */
+const inDatabase = (url: string, name: string): string =>
+  url.replace(/^([^:]+:\/\/[^/?#]*)(?:\/[^?#]*)?/, `$1/${name}`);
+
+/** A connection that stays open shows other processes that the database is in use. */
+async function whileConnected(url: string, work: (url: string) => Promise<void>): Promise<void> {
+  const pool = scratchPool(url);
+  try {
+    const client = await pool.connect();
+    try {
+      await work(url);
+    } finally {
+      client.release(true);
+    }
+  } finally {
+    await pool.end();
+  }
+}

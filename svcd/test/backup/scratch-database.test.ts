@@ -1,0 +1,75 @@
+import { createTestDatabase } from '@svc/service/harness/database.ts';
+import pg from 'pg';
+import { beforeAll, expect, test } from 'vitest';
+import { withScratchDatabase } from '../../src/backup/scratch-database.ts';
+
+// How svcd backup --verify works without the packaged PostgreSQL.
+
+let server: { readonly pool: pg.Pool; readonly url: string };
+beforeAll(async () => {
+  server = await createTestDatabase({ template: false });
+});
+
+/** The scratch databases on the server. */
+async function scratchNames(): Promise<readonly string[]> {
+  const { rows } = await server.pool.query<{ name: string }>(
+    `select datname as name from pg_database where datname like 'svc\\_verify\\_%' order by 1`,
+  );
+  return rows.map(({ name }) => name);
+}
+
+async function databaseAt(url: string): Promise<string> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ name: string }>('select current_database() as name');
+    return rows[0]?.name ?? '';
+  } finally {
+    await client.end();
+  }
+}
+
+const nameOf = (secondsAgo: number, end = '0123456789abcdef'): string =>
+  `svc_verify_${Math.floor(Date.now() / 1_000) - secondsAgo}_${end}`;
+
+test('the work gets another database of the same server, which is dropped after it, also if it fails', async () => {
+  const before = await scratchNames();
+  let name = '';
+  const work = withScratchDatabase(server.url, undefined, async (url) => {
+    name = await databaseAt(url);
+    expect(await scratchNames()).toContain(name);
+    throw new Error('the rows differ');
+  });
+  await expect(work).rejects.toThrow('the rows differ');
+  expect(name).toMatch(/^svc_verify_\d+_[0-9a-f]{16}$/);
+  expect(await scratchNames()).toEqual(before);
+});
+
+test('a database that a killed verification has left is dropped by the next one; others stay', async () => {
+  const [left, young, used] = [nameOf(3_600), nameOf(0), nameOf(7_200, 'fedcba9876543210')];
+  const foreign = `svc_verify_of_${process.pid}`;
+  for (const name of [left, young, used, foreign]) await server.pool.query(`create database ${name}`);
+  const url = server.url.replace(`/${await databaseAt(server.url)}`, `/${used}`);
+  const user = new pg.Client({ connectionString: url });
+  await user.connect();
+  await withScratchDatabase(server.url, undefined, () => Promise.resolve());
+  expect(await scratchNames()).toEqual([used, young, foreign].sort());
+  await user.end();
+  for (const name of [young, used, foreign]) await server.pool.query(`drop database ${name} with (force)`);
+});
+
+test('a signal ends the work, and the database is dropped', async () => {
+  const before = await scratchNames();
+  const aborter = new AbortController();
+  const work = withScratchDatabase(server.url, aborter.signal, async (url) => {
+    const client = new pg.Client({ connectionString: url });
+    // Its query reports the same.
+    client.on('error', () => undefined);
+    await client.connect();
+    const waiting = client.query('select pg_sleep(3600)');
+    aborter.abort();
+    await waiting;
+  });
+  await expect(work).rejects.toThrow(/terminat/);
+  expect(await scratchNames()).toEqual(before);
+});
