@@ -27,7 +27,11 @@ export function splitHosts(url: string): readonly string[] {
   const { kept, host, port, attributes } = readQuery(query);
   if (attributes !== undefined && !PRIMARY_ATTRIBUTES.has(attributes))
     throw new HostsError('must have target_session_attrs=read-write, or none: the service writes.');
-  const addresses = host === undefined ? readAuthority(authority) : readLists(host, port, authority);
+  const given = readAuthority(authority);
+  const addresses = pair(
+    host?.split(',') ?? given.map((address) => address.host),
+    port?.split(',') ?? given.map((address) => address.port),
+  );
   if (addresses.length === 1) return [url];
   if (addresses.length > HOSTS_MAX) throw new HostsError(`must have at most ${HOSTS_MAX} hosts.`);
   for (const address of addresses) check(address);
@@ -64,13 +68,11 @@ const readAuthority = (authority: string): readonly Address[] =>
     return { host: decoded(address ?? name), port };
   });
 
-/** `?host=a,b&port=5432,5433`. One port is that of all hosts. */
-function readLists(host: string, port: string | undefined, authority: string): readonly Address[] {
-  const hosts = host.split(',');
-  const ports = port?.split(',') ?? readAuthority(authority).map((address) => address.port);
+/** The lists of `?host=a,b&port=5432,5433`, each of which replaces that before the path. One port is that of all hosts. */
+function pair(hosts: readonly string[], ports: readonly string[]): readonly Address[] {
   if (ports.length !== 1 && ports.length !== hosts.length)
     throw new HostsError('must have one port, or as many ports as hosts.');
-  return hosts.map((name, i) => ({ host: name, port: (ports.length === 1 ? ports[0] : ports[i]) ?? '' }));
+  return hosts.map((host, i) => ({ host, port: (ports.length === 1 ? ports[0] : ports[i]) ?? '' }));
 }
 
 function decoded(text: string): string {

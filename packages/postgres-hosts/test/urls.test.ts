@@ -31,6 +31,8 @@ test.each([
   ],
   ['postgres://svc:p,w@/svc?host=::1,%2Frun%2Fpg', [at('::1', 5432), at('/run/pg', 5432)]],
   ['postgres://svc:p,w@x:6000/svc?host=a,b', [at('a', 6000), at('b', 6000)]],
+  ['postgres://svc:p,w@a,b/svc?port=6000', [at('a', 6000), at('b', 6000)]],
+  ['postgres://svc:p,w@a:1,b:2/svc?port=6000,6001', [at('a', 6000), at('b', 6001)]],
   ['postgres://svc:p,w@a,b,a/svc', [at('a', 5432), at('b', 5432)]],
 ])('%s has these hosts', (url, hosts) => {
   expect(readOf(url)).toEqual(hosts);
@@ -62,6 +64,7 @@ test.each([
   ['postgres://hunter2@a:1,b:65536/svc', /ports from 1 to 65535/],
   ['postgres://hunter2@a:1,b:0/svc', /ports from 1 to 65535/],
   ['postgres://hunter2@/svc?host=a,b&port=1,2,3', /one port, or as many ports as hosts/],
+  ['postgres://hunter2@a,b/svc?port=1,2,3', /one port, or as many ports as hosts/],
   ['postgres://hunter2@fe80::1:5432:x,b/svc', /an IPv6 address needs brackets/],
   ['postgres://hunter2@[::1,b/svc', /an IPv6 address needs brackets/],
   ['postgres://hunter2@a%zz,b/svc', /only before two hexadecimal digits/],
