@@ -1,5 +1,5 @@
-import type { Socket } from 'node:net';
 import pg from 'pg';
+import { breakConnection, closeIfUnreadable, nameOf } from './connection.ts';
 
 /** A server of the URL. */
 export interface Host {
@@ -33,20 +33,15 @@ export class NoPrimaryError extends AggregateError {
 }
 
 export function hostOf(url: string): Host {
-  const { host, port } = new pg.Client({ connectionString: url });
-  const name = host.startsWith('/') ? host : `${host.includes(':') ? `[${host}]` : host}:${port}`;
-  return { url, host, port, name };
+  const client = new pg.Client({ connectionString: url });
+  const { host, port } = client;
+  return { url, host, port, name: nameOf(client) };
 }
 
 /** Throws StandbyError if the server of an open session is a standby. */
 export async function requirePrimary(client: pg.Client, host: Host): Promise<void> {
   const { rows } = await client.query<{ standby: boolean }>('select pg_is_in_recovery() as standby');
   if (rows[0]?.standby !== false) throw new StandbyError(host);
-}
-
-/** Closes the connection of a client at once. All of its statements fail with this error. */
-export function breakConnection(client: pg.Client, error: Error): void {
-  (client.connection.stream as Socket).destroy(error);
 }
 
 /** Closes the connection (ETIMEDOUT) if `work` takes longer than CONNECT_TIMEOUT_MS. */
@@ -69,6 +64,7 @@ export async function inTime<T>(client: pg.Client, host: Host, work: () => Promi
 export async function ask(host: Host): Promise<void> {
   const client = new pg.Client({ connectionString: host.url, application_name: 'svcd search' });
   client.on('error', () => undefined);
+  closeIfUnreadable(client);
   try {
     await inTime(client, host, async () => {
       await client.connect();
@@ -84,6 +80,9 @@ export async function ask(host: Host): Promise<void> {
 /** An error whose message names the host. Messages of a failed look-up and of sign-in do not. */
 function named(host: Host, error: unknown): Error {
   if (!(error instanceof Error)) return new Error(`${host.name}: ${String(error)}`);
+  // Of a name with several addresses. Its own message is empty.
+  if (error instanceof AggregateError && error.message === '')
+    error.message = error.errors.map(({ message }: Error) => message).join(', ');
   if (!error.message.includes(host.name)) error.message = `${host.name}: ${error.message}`;
   return error;
 }

@@ -1,5 +1,6 @@
 import type pg from 'pg';
-import { breakConnection, inTime, requirePrimary } from './ask.ts';
+import { inTime, requirePrimary } from './ask.ts';
+import { breakConnection, closeIfUnreadable } from './connection.ts';
 import type { Primary } from './primary.ts';
 
 /** SQLSTATE read_only_sql_transaction. */
@@ -21,6 +22,7 @@ export function clientOfPrimary(
       super(config);
       // An error between the end of `connect` and the first listener of the caller must not end the process.
       this.on('error', () => undefined);
+      closeIfUnreadable(this);
       this.once('end', () => primary.closed(this));
       if (!writes) return;
       this.connection.on('errorMessage', ({ code }: { readonly code?: string }) => {

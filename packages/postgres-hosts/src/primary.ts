@@ -1,5 +1,6 @@
 import type pg from 'pg';
-import { breakConnection, type Host, hostOf, StandbyError } from './ask.ts';
+import { type Host, hostOf, StandbyError } from './ask.ts';
+import { breakConnection } from './connection.ts';
 import { type Search, startSearch } from './search.ts';
 
 /** The primary among the servers of a URL, for all sessions of a process. */
