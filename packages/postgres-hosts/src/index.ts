@@ -1,4 +1,4 @@
-export { askHosts, StandbyError } from './ask.ts';
+export { askHosts, NoPrimaryError, StandbyError } from './ask.ts';
 export { clientOfPrimary } from './client.ts';
 export { createPrimary, type Primary } from './primary.ts';
 export { HostsError, splitHosts } from './urls.ts';

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { startThrowawayServer } from '@svc/embedded-postgres/testing';
 import pg from 'pg';
 import { describe, expect, inject, test } from 'vitest';
@@ -32,6 +34,25 @@ const ENDED = 'select pg_terminate_backend(pg_backend_pid())';
 const outcomeOf = (error: unknown) => ({ refused: isRefused(error), unavailable: isUnavailable(error) });
 const REFUSED = { refused: true, unavailable: false };
 const LOST = { refused: false, unavailable: true };
+
+test('if no host is the primary, the database is unavailable, whatever the reason of each host', async () => {
+  // The server has no TLS.
+  const plain = createServer((socket) => {
+    socket.on('error', () => undefined).once('data', () => socket.write('N'));
+  }).listen(0, '127.0.0.1');
+  await once(plain, 'listening');
+  onFileEnd(() => new Promise((resolve) => plain.close(() => resolve())));
+  const { port } = plain.address() as AddressInfo;
+  const hosts = `127.0.0.1:${port},localhost:${port}`;
+  const pool = createPool({
+    url: `postgres://svc@${hosts}/svc?sslmode=verify-full`,
+    ...{ max: 1, name: 'test of errors', onError: () => undefined },
+  });
+  const error: unknown = await pool.query('select 1').catch((failure: unknown) => failure);
+  await pool.end();
+  expect(String(error)).toContain('The server does not support SSL connections');
+  expect(isUnavailable(error)).toBe(true);
+});
 
 describe('an error of the database', () => {
   test('in English: a wrong statement is refused, and an ended session is lost', async () => {

@@ -1,4 +1,4 @@
-import { StandbyError } from '@svc/postgres-hosts';
+import { NoPrimaryError, StandbyError } from '@svc/postgres-hosts';
 import { PoolerError } from '@svc/postgres-sessions';
 import { BusyError } from '@svc/turns';
 import pg from 'pg';
@@ -40,7 +40,7 @@ export class UnknownOutcomeError extends Error {
 }
 
 /** Errors that are not the server's. */
-const UNAVAILABLE = [BusyError, UnknownOutcomeError, StandbyError, PoolerError];
+const UNAVAILABLE = [BusyError, UnknownOutcomeError, StandbyError, NoPrimaryError, PoolerError];
 
 const NETWORK_CODES = new Set([
   'ECONNREFUSED',
