@@ -34,7 +34,6 @@ export function explain(error: unknown): Explanation {
   if (EXPECTED.some((kind) => error instanceof kind)) return expected(errorMessage(error));
   const refusal = explainRefusal(error);
   if (refusal !== undefined) return expected(refusal);
-  if (error instanceof PoolerError) return expected(error.message);
   if (isUnavailable(error)) return expected(`the database does not answer: ${errorMessage(error)}`);
   if (error instanceof pg.DatabaseError)
     return expected(`the database refused a statement: ${error.message}`);
