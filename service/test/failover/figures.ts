@@ -13,7 +13,10 @@ export interface Figures {
   readonly promotedMs: number;
   /** From the damage until the primary confirms commits. */
   readonly readyMs: number;
-  /** From then until each node has answered a read and a write. */
+  /**
+   * From then until each node has answered a read and a write in a workspace with one writer per node, and any node a write
+   * in one with many writers. Each of those waits for its turn, for seconds on a busy machine, also without a failover.
+   */
   readonly backMs: number;
   /** The longest time without a successful response at either node. */
   readonly outageMs: number;
@@ -39,14 +42,18 @@ export function figuresOf(
   const written = new Set(
     history.writes.flatMap((write) => write.attempts.map(({ requestId }) => requestId)),
   );
-  const firstAfter = (token: string, writes: boolean): number =>
+  const firstAfter = (isMine: (token: string) => boolean, writes: boolean): number =>
     Math.min(
       ...attempts
-        .filter((each) => each.token === token && written.has(each.requestId) === writes)
+        .filter((each) => isMine(each.token) && written.has(each.requestId) === writes)
         .filter((each) => isAnswered(each) && each.endMs > readyMs)
         .map(({ endMs }) => endMs),
     );
-  const firsts = keyOfNode.flatMap(({ name }) => [firstAfter(name, false), firstAfter(name, true)]);
+  const names = keyOfNode.map(({ name }) => name);
+  const firsts = [
+    ...names.flatMap((name) => [true, false].map((writes) => firstAfter((token) => token === name, writes))),
+    firstAfter((token) => !names.includes(token), true),
+  ];
   const answers = attempts.filter(isAnswered).map(({ endMs }) => endMs);
   const sorted = answers
     .filter((endMs) => endMs > damagedMs - BACK_WITHIN_MS && endMs < playEndMs)

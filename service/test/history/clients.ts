@@ -52,7 +52,10 @@ interface Play {
   readonly nodes: readonly [ServiceNode, ServiceNode];
   readonly scene: Scene;
   readonly recorder: Recorder;
-  /** Keys of one node each, in the workspace with records, for clients that use only this node. */
+  /**
+   * Keys for clients that use one node each, in a workspace without other clients: their writes do not wait for the turn of
+   * another writer.
+   */
   readonly keyOfNode: readonly [NamedToken, NamedToken];
 }
 
@@ -91,22 +94,27 @@ export async function runClients(
   onFileEnd(() => pool.end());
   const main = await bootstrapWorkspace(env);
   const limited = await bootstrapWorkspace(env, 'limited@example.com');
+  const quiet = await bootstrapWorkspace(env, 'quiet@example.com');
   const sessions = [await signIn(first), await signIn(second)] as const;
-  const limitedSession = await signIn(first, 'limited@example.com');
+  const sessionOf = new Map([
+    [main, sessions[0]],
+    [limited, await signIn(first, 'limited@example.com')],
+    [quiet, await signIn(first, 'quiet@example.com')],
+  ]);
   const keyOf = async (
     name: string,
     workspaceId: string,
     key: { mode?: 'live' | 'test'; access?: 'read' | 'write' } = {},
   ): Promise<NamedToken> => {
-    const session = workspaceId === main ? sessions[0] : limitedSession;
-    const { token } = await session.createKey(workspaceId, key);
+    const { token } = await (sessionOf.get(workspaceId) ?? sessions[0]).createKey(workspaceId, key);
     return { name, token, live: key.mode !== 'test', workspaceId };
   };
   const live = await keyOf('live', main, { access: 'write' });
   const sandbox = await keyOf('sandbox', main, { mode: 'test', access: 'write' });
   const reader = await keyOf('reader', main);
   const metered = await keyOf('metered', limited);
-  await importText(pool, main, 'companies', ndjson([{ id: COMPANY, name: 'Acme' }]));
+  for (const workspaceId of [main, quiet])
+    await importText(pool, workspaceId, 'companies', ndjson([{ id: COMPANY, name: 'Acme' }]));
   await pool.query('update live_meters set live_quota = $2 where workspace_id = $1', [limited, QUOTA]);
 
   const recorder = createRecorder();
@@ -136,8 +144,8 @@ export async function runClients(
   ];
 
   const keyOfNode = [
-    await keyOf('node-a', main, { access: 'write' }),
-    await keyOf('node-b', main, { access: 'write' }),
+    await keyOf('node-a', quiet, { access: 'write' }),
+    await keyOf('node-b', quiet, { access: 'write' }),
   ] as const;
   const faults = await play({ nodes: [first, second], scene, recorder, keyOfNode });
   // What a client has begun it repeats until it is answered, so writers end only at nodes that work.
@@ -158,8 +166,16 @@ export async function runClients(
     // A workspace whose quota is used up gets no data. It has no audits.
     return isSuccess(attempt.status) ? (body as { count: number }).count : 0;
   };
-  const counts = [await exactCount(reader), await exactCount(metered)] as const;
+  const counts = [
+    await exactCount(reader),
+    await exactCount(metered),
+    await exactCount(keyOfNode[0]),
+  ] as const;
   await Promise.all(nodes.map((node) => node.stop()));
-  const final = [await finalState(pool, main, counts[0]), await finalState(pool, limited, counts[1])];
+  const final = [
+    await finalState(pool, main, counts[0]),
+    await finalState(pool, limited, counts[1]),
+    await finalState(pool, quiet, counts[2]),
+  ];
   return { history: { ...recorder, final }, faults };
 }
