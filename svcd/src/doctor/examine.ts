@@ -58,9 +58,10 @@ async function examineDatabase(config: Config, log: () => Logger): Promise<reado
   }
 }
 
-async function examineHosts({ databaseUrl }: Config): Promise<readonly Finding[]> {
+/** Of the direct URL, if there is one: each of several poolers leads to the primary. */
+async function examineHosts({ databaseUrl, databaseDirectUrl }: Config): Promise<readonly Finding[]> {
   try {
-    return await checkHosts(databaseUrl);
+    return await checkHosts(databaseDirectUrl ?? databaseUrl);
   } catch (error) {
     return [fail('hosts', errorMessage(error), 'see docs/high-availability.md')];
   }

@@ -21,7 +21,7 @@ export async function checkHosts(databaseUrl: string | undefined): Promise<reado
     return [fail('hosts', text, 'name only the hosts of one cluster: one is the primary')];
   const found = hosts.every(({ role }) => role !== undefined)
     ? ok('hosts', text)
-    : warn('hosts', text, 'start the host that does not answer, or correct SVC_DATABASE_URL');
+    : warn('hosts', text, 'start the host that does not answer, or correct the URL');
   return [found, await checkReplication(databaseUrl)];
 }
 

@@ -1,3 +1,4 @@
+import { splitHosts } from '@svc/postgres-hosts';
 import { askConsole } from '@svc/postgres-sessions';
 import type { Config } from '@svc/service/config/config';
 import { createPool } from '@svc/service/database/pool';
@@ -16,7 +17,7 @@ export async function checkPooler({ databaseUrl = '', databasePooler }: Config):
   });
   try {
     (await pool.connect()).release();
-    const found = await askConsole(databaseUrl);
+    const found = await askConsole(splitHosts(databaseUrl)[0] ?? databaseUrl);
     const version = found?.version ?? 'a pooler that does not tell its version (stats_users)';
     return [ok('pooler', `${version}, prepared statements work, and the role has all settings`)];
   } catch (error) {
