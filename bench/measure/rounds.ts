@@ -18,11 +18,15 @@ export interface Subject {
 /** The samples of a subject, one for each round. */
 export type Series = readonly Sample[];
 
-/** Measures all subjects in each round, so that other load of the machine affects all alike. A round before warms up. */
+/**
+ * Measures all subjects in each round, in turn from first to last and from last to first, so that other load of the machine
+ * and what a subject leaves behind affect all alike. A round before warms up.
+ */
 export async function alternate(subjects: readonly Subject[], rounds: number): Promise<readonly Series[]> {
   const series = subjects.map((): Sample[] => []);
   for (let round = 0; round <= rounds; round++) {
-    for (const [i, { measure }] of subjects.entries()) {
+    const forward = [...subjects.entries()];
+    for (const [i, { measure }] of round % 2 === 0 ? forward : forward.reverse()) {
       const sample = await measure();
       if (round > 0) series[i]?.push(sample);
     }
