@@ -1,6 +1,6 @@
-// `npm run prove -- [NAME…] [--seconds N] [--seed N]` runs proofs, which take longer than tests. Default: all proofs, each
-// with its default duration, and a random seed. Prints the seed. The same seed gives the same inputs and the same schedule
-// of faults.
+// `npm run prove -- [NAME…] [--seconds N] [--seed N]` runs proofs, which take longer than tests. Default: all proofs but
+// those that run only if they are named, each with its default duration, and a random seed. Prints the seed. The same seed
+// gives the same inputs and the same schedule of faults.
 
 import { spawnSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
@@ -26,7 +26,9 @@ function positiveInteger(name: string, text: string | undefined, fallback: numbe
 function chosen(): readonly Proof[] {
   const unknown = positionals.find((name) => !PROOFS.some((proof) => proof.name === name));
   if (unknown === undefined) {
-    return positionals.length === 0 ? PROOFS : PROOFS.filter(({ name }) => positionals.includes(name));
+    return PROOFS.filter(({ name, onRequest }) =>
+      positionals.length === 0 ? onRequest !== true : positionals.includes(name),
+    );
   }
   console.error(`There is no proof "${unknown}". Proofs: ${PROOFS.map(({ name }) => name).join(', ')}.`);
   process.exit(2);
@@ -47,7 +49,8 @@ function run({ name, file, project, seconds }: Proof, seed: number): boolean {
 
 if (values.help) {
   console.log('npm run prove -- [NAME…] [--seconds N] [--seed N]\n');
-  for (const { name, shows, seconds } of PROOFS) console.log(`  ${name.padEnd(10)} ${shows} (${seconds} s)`);
+  for (const { name, shows, seconds, onRequest } of PROOFS)
+    console.log(`  ${name.padEnd(16)} ${shows} (${seconds} s${onRequest ? ', only if it is named' : ''})`);
 } else {
   const proofs = chosen();
   const seed = positiveInteger('seed', values.seed, randomInt(1, SEED_LIMIT));

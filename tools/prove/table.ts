@@ -8,6 +8,8 @@ export interface Proof {
   readonly project?: string;
   /** How long it runs, on each PostgreSQL, unless `--seconds` says otherwise. */
   readonly seconds: number;
+  /** It runs only if it is named, because it takes too long for each change. */
+  readonly onRequest?: true;
 }
 
 /** Every proof of `npm run prove`. The suite does not run `.proof.ts` files, and runs the other files for a short time. */
@@ -79,6 +81,7 @@ export const PROOFS: readonly Proof[] = [
     file: 'service/test/failover/failover.proof.ts',
     project: 'embedded 18*',
     seconds: 6,
+    onRequest: true,
   },
   {
     name: 'image',
