@@ -10,6 +10,7 @@ import {
   createTables,
   describeBackup,
   expirePositions,
+  hasFeed,
   requireDetails,
 } from './schema.ts';
 
@@ -83,6 +84,7 @@ export async function restoreDatabase(
   { expirePositions: expire, accept, beforeCommit, onProgress }: RestoreOptions,
 ): Promise<RestoreReport> {
   let details: BackupDetails | undefined;
+  let expired = !expire;
   const contents = await withClient(url, 'svcd restore', (client) =>
     readBackup(input, client, {
       ...(onProgress === undefined ? {} : { onProgress }),
@@ -92,13 +94,17 @@ export async function restoreDatabase(
         await createTables(details, client);
       },
       finish: async () => {
-        if (expire) await client.query(expirePositions());
+        if (!expired && (await hasFeed(client))) {
+          await client.query(expirePositions());
+          expired = true;
+        }
         if (details !== undefined) await beforeCommit?.(details);
       },
     }),
   );
   const applied = await withPool(url, 'svcd restore', async (pool) => {
     const migration = await migrate(pool);
+    if (!expired) await pool.query(expirePositions());
     await ensurePartitions(pool);
     await pool.query(analyze());
     return migration.applied;

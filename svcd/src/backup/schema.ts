@@ -89,6 +89,14 @@ export function requireDetails(details: Details): BackupDetails {
   return details as Details & BackupDetails;
 }
 
+const selectFeed = statement('find_feed', 'control')`select to_regclass('feed_starts') is not null as found`;
+
+/** Whether the schema has the change feed, which releases before it do not have. */
+export async function hasFeed(client: pg.ClientBase): Promise<boolean> {
+  const { rows } = await client.query<{ found: boolean }>(selectFeed());
+  return rows[0]?.found === true;
+}
+
 /** The time is that of the database, and later than any change, so every position is older. */
 export const expirePositions = statement(
   'expire_positions',
