@@ -5,6 +5,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Why the request gets 429 or 503. Undefined: no reason is known. */
     refusal: string | undefined;
+    /** Whether the request is in `svc_http_requests_running`. */
+    isRunning: boolean;
   }
 }
 
@@ -46,10 +48,15 @@ export function measureRequests(
   });
   const routeOf = ({ routeOptions }: FastifyRequest): string => routeOptions.url ?? 'unknown';
   app.decorateRequest('refusal', undefined);
-  app.addHook('onRequest', async (request) => running.inc({ route: routeOf(request) }));
+  app.decorateRequest('isRunning', false);
+  app.addHook('onRequest', async (request) => {
+    request.isRunning = true;
+    running.inc({ route: routeOf(request) });
+  });
   app.addHook('onResponse', async (request, reply) => {
     const route = routeOf(request);
-    running.dec({ route });
+    // An earlier hook may have refused the request, and then it has not been counted.
+    if (request.isRunning) running.dec({ route });
     requests.inc({ method: request.method, route, status: reply.statusCode });
     durations.observe({ route }, (reply.elapsedTime - waitedMs(request)) / 1000);
     if (REFUSALS.has(reply.statusCode)) refused.inc({ reason: request.refusal ?? 'other' });

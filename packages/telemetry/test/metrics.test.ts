@@ -1,6 +1,7 @@
+import Fastify from 'fastify';
 import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
-import { countDeliveries, measureJobs } from '../src/metrics.ts';
+import { countDeliveries, measureJobs, measureRequests } from '../src/metrics.ts';
 
 test('a job that fails fails as before, and is counted', async () => {
   const registry = new Registry();
@@ -26,4 +27,20 @@ test('a delivery is counted by what came of it', async () => {
   const text = await registry.metrics();
   for (const [outcome, count] of Object.entries({ delivered: 2, refused: 2, failed: 1 }))
     expect(text).toContain(`svc_webhook_attempts_total{outcome="${outcome}"} ${count}`);
+});
+
+test('a request that an earlier hook refuses does not make the number of running requests negative', async () => {
+  const registry = new Registry();
+  const app = Fastify();
+  app.addHook('onRequest', async ({ headers }) => {
+    if (headers['x-bad'] !== undefined) throw new Error('refused');
+  });
+  measureRequests(app, registry, () => 0);
+  app.get('/v1/things', async () => ({}));
+  for (let i = 0; i < 3; i++) await app.inject({ url: '/v1/things', headers: { 'x-bad': '1' } });
+  await app.inject('/v1/things');
+  const text = await registry.metrics();
+  expect(text).toContain('svc_http_requests_running{route="/v1/things"} 0\n');
+  expect(text).toContain('svc_http_requests_total{method="GET",route="/v1/things",status="500"} 3\n');
+  await app.close();
 });
