@@ -45,13 +45,14 @@ interface OutageLog {
   info(text: string): void;
 }
 
-/** Logs the beginning and the end of an outage once, however many processes report it. */
+/** Logs the beginning and the end of an outage of traces or metrics once, however many processes report it. */
 export function logOutages(log: OutageLog): Report {
-  let failing = false;
+  const failing = new Set<ExportState['signal']>();
   return ({ signal, failure }) => {
-    if (failure !== null && !failing)
-      log.warn({ signal, reason: failure }, 'traces and metrics cannot be exported now; trying again');
-    if (failure === null && failing) log.info('traces and metrics are exported again');
-    failing = failure !== null;
+    if (failure !== null && !failing.has(signal))
+      log.warn({ reason: failure }, `${signal} cannot be exported now; trying again`);
+    if (failure === null && failing.has(signal)) log.info(`${signal} are exported again`);
+    if (failure === null) failing.delete(signal);
+    else failing.add(signal);
   };
 }
