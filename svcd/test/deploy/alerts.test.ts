@@ -26,7 +26,7 @@ interface Panel {
 }
 const dashboard = JSON.parse(read('deploy/grafana/svc.json')) as {
   readonly panels: readonly Panel[];
-  readonly templating: { readonly list: readonly { readonly name: string }[] };
+  readonly templating: { readonly list: readonly { readonly name: string; readonly allValue?: string }[] };
 };
 const expressions = dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
 
@@ -46,6 +46,8 @@ describe('the dashboard', () => {
       for (const target of panel.targets ?? []) expect(target.datasource).toEqual(source);
     }
     expect(templating.list.map(({ name }) => name)).toEqual(['datasource', 'instance']);
+    // "All" is all nodes. With a value such as .*, panels of process_… would show every program that Prometheus knows.
+    expect(templating.list.map(({ allValue }) => allValue)).toEqual([undefined, undefined]);
     expect(expressions.filter((expression) => !expression.includes('instance=~"$instance"'))).toEqual([]);
   });
 });
