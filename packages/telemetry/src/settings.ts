@@ -90,11 +90,13 @@ export function readTelemetrySettings(env: Environment, mistakes: string[]): Tel
       mistakes.push(`${name} must be pairs such as key1=value1,key2=value2; pair ${wrong + 1} is not one.`);
   };
 
-  if (choice('OTEL_SDK_DISABLED', 'false', ['true', 'false']) === 'true') return undefined;
+  if (text('OTEL_SDK_DISABLED')?.toLowerCase() === 'true') return undefined;
   const shared = url('OTEL_EXPORTER_OTLP_ENDPOINT');
   const traces = url('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT') || shared;
   const metrics = url('OTEL_EXPORTER_OTLP_METRICS_ENDPOINT') || shared;
   if (!traces && !metrics) return undefined;
+  if (!['false', undefined].includes(text('OTEL_SDK_DISABLED')?.toLowerCase()))
+    mistakes.push(`OTEL_SDK_DISABLED must be one of true, false, not "${text('OTEL_SDK_DISABLED')}".`);
   pairs('OTEL_EXPORTER_OTLP_HEADERS');
   pairs('OTEL_RESOURCE_ATTRIBUTES');
   milliseconds('OTEL_EXPORTER_OTLP_TIMEOUT', 1);

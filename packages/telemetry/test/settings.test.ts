@@ -14,8 +14,16 @@ test('nothing is exported unless an endpoint is set', () => {
     mistakes: [],
   });
   expect(read({ OTEL_EXPORTER_OTLP_ENDPOINT: ' ' }).settings).toBeUndefined();
-  expect(read({ ...ENDPOINT, OTEL_SDK_DISABLED: 'true' }).settings).toBeUndefined();
+  expect(read({ OTEL_SDK_DISABLED: '1' })).toEqual({ settings: undefined, mistakes: [] });
 });
+
+test.each(['true', 'True', 'TRUE'])(
+  'OTEL_SDK_DISABLED=%s turns the export off, whatever the other variables say',
+  (value) => {
+    const env = { ...ENDPOINT, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc', OTEL_SDK_DISABLED: value };
+    expect(read(env)).toEqual({ settings: undefined, mistakes: [] });
+  },
+);
 
 test('by default, one request of ten is traced, and metrics are exported each minute', () => {
   expect(read(ENDPOINT)).toEqual({
