@@ -4,6 +4,7 @@ import { to as copyTo } from 'pg-copy-streams';
 import { begin } from './catalog/session.ts';
 import { quoted, readTables, tableNames } from './catalog/tables.ts';
 import { CopyError } from './errors.ts';
+import { shareBackupLock } from './lock.ts';
 import { encode, FORMAT, firstLine, send } from './stream/encode.ts';
 import type { Details, TableEnd, TableStart, Totals } from './stream/parts.ts';
 import { inChunks, sumRows } from './stream/rows.ts';
@@ -40,6 +41,7 @@ export async function writeBackup(
   };
   signal?.addEventListener('abort', disconnect, { once: true });
   try {
+    await shareBackupLock(client);
     const tables = await takeSnapshot(client);
     signal?.throwIfAborted();
     const write = (bytes: Uint8Array): Promise<void> => send(output, bytes, signal);

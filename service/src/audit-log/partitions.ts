@@ -1,3 +1,4 @@
+import { tryExcludeBackups } from '@svc/database-copy/lock';
 import type pg from 'pg';
 import { PARTITIONS_AHEAD_MONTHS } from '../config/limits.ts';
 import { DAY_MS } from '../config/time.ts';
@@ -100,10 +101,14 @@ export interface Expiry {
   readonly databaseNowMs?: number;
 }
 
-/** The partitions that were dropped. `doubt`: why nothing was dropped although partitions have expired. */
+/**
+ * The partitions that were dropped. `doubt`: why nothing was dropped although partitions have expired. `postponed`: nothing
+ * was dropped because a backup runs.
+ */
 export interface Expired {
   readonly dropped: readonly string[];
   readonly doubt?: string;
+  readonly postponed?: true;
 }
 
 const deleteImports = statement(
@@ -127,6 +132,7 @@ export function dropExpiredPartitions(pool: pg.Pool, expiry: Expiry): Promise<Ex
     if (expired.length === 0) return { dropped: [] };
     const doubt = await doubtOf(client, nowMs, expiry.nodeNowMs, partitions, expired);
     if (doubt !== undefined) return { dropped: [], doubt };
+    if (!(await tryExcludeBackups(client))) return { dropped: [], postponed: true };
     for (const { name } of expired)
       await client.query(partitionStatement(`drop_${name}`, `drop table ${name}`)());
     // The counts of imports are deleted after their entries, which are a little younger.

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { excludeBackups } from '@svc/database-copy/lock';
 import type pg from 'pg';
 import type { BaseLogger } from 'pino';
 import { errorCode, errorMessage } from '../config/errors.ts';
@@ -189,6 +190,10 @@ async function applyMigration(client: pg.PoolClient, file: MigrationFile): Promi
     await client.query(rollback());
     return false;
   }
+  if (!(await excludeBackups(client)))
+    throw new MigrationError(
+      'a backup of the database runs (svcd backup), and new migrations must wait for it. Start again when it has ended.',
+    );
   try {
     await client.query(file.sql);
   } catch (error) {

@@ -9,7 +9,7 @@ const RETENTION_DAYS = 60;
 const { pool } = await createTestDatabase();
 const log = pino({ level: 'silent' });
 
-const maintainAt = (time: string): Promise<void> =>
+const maintainAt = (time: string): Promise<boolean> =>
   maintainAuditLog({
     pool,
     databaseNowMs: Date.parse(time),

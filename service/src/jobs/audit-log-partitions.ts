@@ -11,11 +11,11 @@ export interface AuditLogMaintenance extends Expiry {
 /**
  * Creates the audit log's partitions for the coming months and drops partitions with only entries older than the
  * retention. Several nodes may run it at the same time. A start does not run it, so that a node with a wrong clock cannot
- * erase the log.
+ * erase the log. Returns whether to run it again soon: a backup ran, and partitions must be dropped after it.
  */
-export async function maintainAuditLog({ pool, log, ...expiry }: AuditLogMaintenance): Promise<void> {
+export async function maintainAuditLog({ pool, log, ...expiry }: AuditLogMaintenance): Promise<boolean> {
   await createAuditLogPartitions({ pool, log, atMs: expiry.databaseNowMs });
-  const { dropped, doubt } = await dropExpiredPartitions(pool, expiry);
+  const { dropped, doubt, postponed } = await dropExpiredPartitions(pool, expiry);
   if (dropped.length > 0)
     log.info(`dropped ${dropped.join(', ')}: older than ${counted(expiry.retentionDays, 'day', 'days')}`);
   if (doubt !== undefined) {
@@ -24,6 +24,7 @@ export async function maintainAuditLog({ pool, log, ...expiry }: AuditLogMainten
         'Synchronise all clocks with the same time server; svcd doctor compares them.',
     );
   }
+  return postponed === true;
 }
 
 /** Creates the audit log's partitions for the coming months. Runs at each start and in the daily job. */

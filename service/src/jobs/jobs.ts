@@ -39,6 +39,8 @@ export const JOB_CONNECTIONS = 4;
 /** NOTIFY announces jobs. Polling finds jobs whose announcement was lost. */
 const POLL_INTERVAL_MS = 60_000;
 const RESTART_PAUSE_MS = 5_000;
+/** After this time, a job that a backup was in the way of is tried again. */
+const POSTPONED_MS = 10 * 60 * 1000;
 
 /** When each job runs, in UTC. Nodes share the schedule: a job runs once, on one of them. */
 const SCHEDULE = parseCronItems([
@@ -54,8 +56,18 @@ const tasks = (
   signal: AbortSignal,
   { clock = systemClock, logRetentionDays, changeRetentionDays, secrets, log }: JobOptions,
 ): Record<string, Task> => ({
-  maintain_audit_log: () =>
-    maintainAuditLog({ pool, nodeNowMs: clock(), retentionDays: logRetentionDays, log }),
+  maintain_audit_log: async (_, { addJob }) => {
+    const postponed = await maintainAuditLog({
+      pool,
+      nodeNowMs: clock(),
+      retentionDays: logRetentionDays,
+      log,
+    });
+    if (!postponed) return;
+    log.info('months of the audit log are dropped after the backup that runs now');
+    const runAt = new Date(Date.now() + POSTPONED_MS);
+    await addJob('maintain_audit_log', {}, { runAt, jobKey: 'maintain_audit_log_postponed' });
+  },
   delete_expired: () => deleteExpired({ pool, log, signal }),
   delete_expired_changes: async () => {
     const expiry = { retentionDays: changeRetentionDays, nodeNowMs: clock(), signal };
