@@ -13,10 +13,12 @@ export interface RunOptions {
   readonly acceptNewSecret?: boolean;
   /** Called when the service accepts requests. */
   readonly ready: (service: Service, log: Logger) => Promise<void>;
+  /** Starts work beside the service when it is ready. The work is stopped before the service. */
+  readonly beside?: (service: Service, log: Logger) => { readonly stop: () => Promise<void> } | undefined;
 }
 
 /** Runs a service until a signal. Resolves with the exit code. Throws if the service cannot start or fails. */
-export async function runService({ ready, ...options }: RunOptions): Promise<number> {
+export async function runService({ ready, beside, ...options }: RunOptions): Promise<number> {
   const { log } = options;
   logUncaughtException(log);
   const signals = watchSignals();
@@ -28,14 +30,20 @@ export async function runService({ ready, ...options }: RunOptions): Promise<num
     throw error;
   }
   const failed = service.failed.then((error) => ({ error }));
+  let work: ReturnType<NonNullable<typeof beside>>;
+  let stopping = false;
   const ended = await Promise.race([
     ready(service, log).then(
-      () => Promise.race([failed, signals.first]),
+      () => {
+        if (!stopping) work = beside?.(service, log);
+        return Promise.race([failed, signals.first]);
+      },
       (error: unknown) => ({ error }),
     ),
     failed,
     signals.first,
   ]);
+  stopping = true;
   if (typeof ended === 'string') say('Stopping after the running requests. A second Ctrl-C stops at once.');
   let exitCode = 0;
   void signals.second.then((signal) => {
@@ -43,6 +51,7 @@ export async function runService({ ready, ...options }: RunOptions): Promise<num
     log.warn('a second signal: running requests are aborted');
     service.cut();
   });
+  await work?.stop();
   await service.stop();
   if (typeof ended !== 'string') throw ended.error;
   return exitCode;

@@ -5,6 +5,8 @@ import { createLog, STANDARD_OUTPUT } from '@svc/service/log/log';
 import { describeDatabase } from '@svc/service/server/open-database';
 import type { Service } from '@svc/service/server/service';
 import { Command } from 'commander';
+import type { Logger } from 'pino';
+import { type BackupSchedule, scheduleBackups } from './backup/schedule/schedule.ts';
 import type { CommandContext } from './context.ts';
 import { say } from './output.ts';
 import { runService } from './run-service.ts';
@@ -26,10 +28,15 @@ export function startCommand(context: CommandContext): Command {
         acceptNewSecret: flags.acceptNewSecret === true,
         log: createLog(config.logLevel, STANDARD_OUTPUT),
         ready: sayReady,
+        beside: startBackups,
       });
       // Aborted requests may still hold connections, which must not delay the exit.
       process.exit(exitCode);
     });
+}
+
+function startBackups({ settings: { backups }, registry }: Service, log: Logger): BackupSchedule | undefined {
+  return backups && scheduleBackups({ settings: backups, log, registry });
 }
 
 async function sayReady({ settings, embedded, pool }: Service): Promise<void> {

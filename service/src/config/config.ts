@@ -11,6 +11,7 @@ import {
   LOG_RETENTION_DAYS_DEFAULT,
   SECRET_MIN_CHARACTERS,
 } from './limits.ts';
+import { HOUR_MS } from './time.ts';
 import { readTrustProxy, type TrustedProxies } from './trust-proxy.ts';
 
 /** The settings of one process, read once from the environment, then frozen. docs/operations.md lists them all. */
@@ -43,8 +44,17 @@ export interface Config {
   readonly changeRetentionDays: number;
   /** Networks that receivers of webhooks may be in, besides the public internet, separated by commas. */
   readonly webhookNetworks: string;
+  /** The scheduled backups. Undefined: there are none. */
+  readonly backups: BackupSettings | undefined;
   /** The export of traces and metrics. Undefined: no OTLP endpoint is set. */
   readonly telemetry: TelemetrySettings | undefined;
+}
+
+export interface BackupSettings {
+  readonly directory: string;
+  readonly everyMs: number;
+  /** The most complete backups in the directory. */
+  readonly keep: number;
 }
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -108,6 +118,9 @@ export function readConfig(env: Environment): Config {
   const port = integer('SVC_PORT', 8080, 0, PORT_MAX);
   const databaseUrl = url('SVC_DATABASE_URL', ['postgres:', 'postgresql:'], true);
   const secrets = readSecrets(text('SVC_SECRET'), databaseUrl !== undefined, mistakes);
+  const directory = text('SVC_BACKUP_DIR');
+  const everyMs = integer('SVC_BACKUP_EVERY_HOURS', 24, 1, 168) * HOUR_MS;
+  const keep = integer('SVC_BACKUP_KEEP', 7, 1, 1_000);
   const config: Config = {
     host,
     port,
@@ -126,6 +139,7 @@ export function readConfig(env: Environment): Config {
     logRetentionDays: integer('SVC_LOG_RETENTION_DAYS', LOG_RETENTION_DAYS_DEFAULT, 1, 36_500),
     changeRetentionDays: integer('SVC_CHANGE_RETENTION_DAYS', CHANGE_RETENTION_DAYS_DEFAULT, 1, 36_500),
     webhookNetworks: readNetworks(text('SVC_WEBHOOK_NETWORKS') ?? '', mistakes),
+    backups: directory === undefined ? undefined : { directory, everyMs, keep },
     telemetry: readTelemetrySettings(env, mistakes),
   };
   mistakes.push(...poolerMistakes(text));
@@ -156,6 +170,9 @@ export const SETTINGS: readonly string[] = [
   'SVC_LOG_RETENTION_DAYS',
   'SVC_CHANGE_RETENTION_DAYS',
   'SVC_WEBHOOK_NETWORKS',
+  'SVC_BACKUP_DIR',
+  'SVC_BACKUP_EVERY_HOURS',
+  'SVC_BACKUP_KEEP',
   'SVC_OWNER_PASSWORD',
   'SVC_API_KEY',
   'SVC_BASE_URL',

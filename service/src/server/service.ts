@@ -1,6 +1,7 @@
 import { measureDatabase } from '@svc/telemetry/database';
 import type pg from 'pg';
 import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
 import { type Config, isEveryAddress, urlOf } from '../config/config.ts';
 import { systemClock } from '../config/time.ts';
 import { migrate } from '../database/migrate.ts';
@@ -26,6 +27,8 @@ export interface Service {
   readonly embedded: boolean;
   /** Connections of the primary process, which serves no requests. */
   readonly pool: pg.Pool;
+  /** For metrics of the node. */
+  readonly registry: Registry;
   /** Resolves with the reason if the service cannot continue. Call `stop` then. */
   readonly failed: Promise<Error>;
   /** Finishes running requests, then closes everything, the database last. */
@@ -117,6 +120,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     settings,
     embedded: database.embedded,
     pool,
+    registry,
     failed: Promise.race([database.failed, serving.failed]),
     stop: () => resources.disposeAsync(),
     cut: serving.cut,

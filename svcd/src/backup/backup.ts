@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream';
 import type { Config } from '@svc/service/config/config';
 import { OperatorError } from '@svc/service/config/errors';
 import { readSecretFile, secretFileOf } from '@svc/service/server/secrets/file';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import type { CommandContext } from '../context.ts';
 import { STANDARD_STREAM } from '../files/arguments.ts';
 import { say, unwritable } from '../output.ts';
@@ -12,12 +12,14 @@ import { type BackupReport, backupDatabase } from './database.ts';
 import { estimateRows } from './estimate.ts';
 import { writeWhole } from './output.ts';
 import { describeRows } from './report.ts';
+import { makeScheduledBackup } from './schedule/make.ts';
 import { verifyBackup } from './scratch.ts';
 
 interface BackupFlags {
   readonly output?: string;
   readonly verify?: true;
   readonly includeSecret?: true;
+  readonly scheduled?: true;
 }
 
 /** `svcd backup`: writes a backup of the whole database, while the service runs or not. */
@@ -35,7 +37,9 @@ export function backupCommand(context: CommandContext): Command {
       'restore the backup into a scratch server next to the file, compare all rows, and run svcd verify on it',
     )
     .option('--include-secret', 'put the secret of the deployment into the backup')
+    .addOption(new Option('--scheduled', 'make the backup of SVC_BACKUP_DIR if it is due').hideHelp())
     .action(async (argument: string, { output, ...flags }: BackupFlags) => {
+      if (flags.scheduled) return makeScheduledBackup(context);
       if (output !== undefined && argument !== STANDARD_STREAM)
         throw new OperatorError('give the file once: as the argument or with --output.');
       await runBackup(context, output ?? argument, flags);

@@ -5,6 +5,7 @@ import { systemClock } from '@svc/service/config/time';
 import type { Logger } from 'pino';
 import { useCommandDatabase } from '../command-database.ts';
 import { explain } from '../explain.ts';
+import { checkBackups } from './backups.ts';
 import { type Finding, fail, ok } from './check.ts';
 import { checkDatabase } from './database.ts';
 import { checkHosts } from './hosts.ts';
@@ -32,6 +33,7 @@ export async function examine(readConfig: () => Config, log: () => Logger): Prom
     ok('settings', 'all valid'),
     ...(embedded ? [await checkDataDirectory(config), await guarded('disk', () => checkDisk(config))] : []),
     await guarded('secrets', () => checkSecrets(config)),
+    ...(config.backups === undefined ? [] : [await checkBackups(config.backups, systemClock())]),
     ...(await examineHosts(config)),
     ...(await examineDatabase(config, log)),
     ...(await checkService(config)),

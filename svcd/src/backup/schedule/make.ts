@@ -1,0 +1,71 @@
+import { constants, setPriority } from 'node:os';
+import { join } from 'node:path';
+import type { BackupSettings } from '@svc/service/config/config';
+import { OperatorError } from '@svc/service/config/errors';
+import { statement } from '@svc/service/database/statement';
+import { counted } from '@svc/service/log/plural';
+import type { CommandContext } from '../../context.ts';
+import { say } from '../../output.ts';
+import { signalExitCode, watchSignals } from '../../signals.ts';
+import { backupDatabase } from '../database.ts';
+import { writeWhole } from '../output.ts';
+import { describeRows } from '../report.ts';
+import { backupName, dueInMs, listBackups, newestTime, removeOld } from './files.ts';
+
+/** The advisory lock of the node that makes a scheduled backup of this database. */
+const SCHEDULE_LOCK = 7_310_003;
+const tryLock = statement('try_scheduled_backup', 'control')`select pg_try_advisory_lock($1) as done`;
+
+/**
+ * Makes the scheduled backup if it is due and no other node makes one, then removes old ones. Says what it has made; nothing
+ * if it had nothing to do. Runs in a process of its own, and ends with the service that has started it.
+ */
+export async function makeScheduledBackup(context: CommandContext): Promise<void> {
+  const { backups } = context.config();
+  if (backups === undefined) throw new OperatorError('--scheduled needs SVC_BACKUP_DIR');
+  // Requests come first.
+  setPriority(constants.priority.PRIORITY_LOW);
+  const signals = watchSignals();
+  const endWithService = (): void => void process.emit('SIGTERM', 'SIGTERM');
+  process.once('disconnect', endWithService);
+  if (process.connected === false) endWithService();
+  try {
+    await context.withAnySchema(
+      'svcd backup',
+      async ({ pool, url }) => {
+        const client = await pool.connect();
+        const lost = new AbortController();
+        client.on('error', (error) => lost.abort(error));
+        try {
+          const { rows } = await client.query<{ done: boolean }>(tryLock(SCHEDULE_LOCK));
+          if (rows[0]?.done) await makeIfDue(backups, url, AbortSignal.any([signals.abort, lost.signal]));
+        } finally {
+          client.release(true);
+        }
+      },
+      signals,
+    );
+  } catch (error) {
+    if (!signals.abort.aborted) throw error;
+    process.exitCode = signalExitCode(await signals.first);
+  } finally {
+    process.disconnect?.();
+  }
+}
+
+async function makeIfDue(
+  { directory, everyMs, keep }: BackupSettings,
+  url: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const nowMs = Date.now();
+  if (dueInMs(newestTime(await listBackups(directory), nowMs), everyMs, nowMs) > 0) return;
+  const made = backupName(nowMs);
+  const file = join(directory, made);
+  const started = performance.now();
+  const report = await writeWhole(file, (output) => backupDatabase(url, output, { signal }));
+  say(`backed up ${describeRows(report, started)} to ${file}`);
+  const removed = await removeOld(directory, { made, keep, nowMs });
+  if (removed.length > 0)
+    say(`removed ${counted(removed.length, 'old backup', 'old backups')}: ${removed.join(', ')}`);
+}
