@@ -29,6 +29,10 @@ export function restoreCommand(context: CommandContext): Command {
     .action((file: string, flags: RestoreFlags) => runRestore(context, file, flags));
 }
 
+const AFTER_RESTORE =
+  'Readers of the change feed start over, and the service disables all webhook endpoints (reason: expired) until you enable them. ' +
+  'What was changed after the backup is as before it: revoke the keys and remove the members again that have gone since.';
+
 async function runRestore(
   context: CommandContext,
   file: string,
@@ -56,6 +60,7 @@ async function runRestore(
         );
         if (report.unknown.length > 0)
           say(`Left out, because they are not tables of the service: ${report.unknown.join(', ')}.`);
+        say(AFTER_RESTORE);
         say(secret.advice());
       } finally {
         progress.stop();

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { waitFor } from '@svc/embedded-postgres/testing';
 import { type IssuedKey, signIn } from '@svc/service/harness/dashboard-http.ts';
 import { runSvcd, startSvcd } from '@svc/service/harness/process.ts';
 import { type RunningService, startRunningService } from '@svc/service/harness/running-service.ts';
@@ -36,6 +37,18 @@ beforeAll(async () => {
 }, TIMEOUT_MS);
 
 test('a backup under load refuses no request, verifies, and its restored copy serves the same keys and records', async () => {
+  const webhooks = `/workspaces/${running.workspaceId}/webhooks`;
+  const { endpoint, secret: webhookSecret } = await running.dashboard.post<{
+    readonly endpoint: { readonly id: string };
+    readonly secret: string;
+  }>(webhooks, {
+    url: 'https://example.com/hook',
+    description: '',
+    companyId: null,
+    types: ['company.deleted'],
+    ordered: false,
+  });
+  secret(webhookSecret);
   const writing = keepWriting(running);
   const done = await expectDone(
     runSvcd(['backup', '--output', file, '--verify', '--include-secret'], { env: running.env }),
@@ -50,6 +63,7 @@ test('a backup under load refuses no request, verifies, and its restored copy se
   const env = await newDataDir();
   const restored = await expectDone(runSvcd(['restore', file], { env }));
   expect(restored.stderr).toMatch(/^Restored [\d,]+ rows of \d+ tables/m);
+  expect(restored.stderr).toMatch(/the service disables all webhook endpoints .* until you enable them/);
   expect((await stat(join(dataDirOf(env), 'secret'))).mode & 0o777).toBe(0o600);
   expect((await expectDone(runSvcd(['verify'], { env }))).stdout).toContain('no differences');
   expect(await exportOf(env, quiet.workspaceId)).toBe(quiet.exported);
@@ -57,7 +71,12 @@ test('a backup under load refuses no request, verifies, and its restored copy se
   const service = await startSvcd(env);
   for (const key of [running.key, testKey])
     expect((await ask(service, '/v1/audits?limit=1', key)).status).toBe(200);
-  await signIn(service);
+  const dashboard = await signIn(service);
+  await waitFor(async () =>
+    expect(await dashboard.get(`${webhooks}/${endpoint.id}`)).toMatchObject({
+      endpoint: { enabled: false, disabled: { reason: 'expired' } },
+    }),
+  );
   await service.stop();
 });
 
