@@ -61,16 +61,17 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const database = await openServiceDatabase({ config, purpose, log }, signal);
   started.defer(database.stop);
   const secrets = await deploymentSecrets(config, log);
-  const pool = createPool({
+  const own = {
     url: database.url,
     max: PRIMARY_CONNECTIONS,
     name: purpose,
-    onError: (error) => log.debug({ err: error }, 'a database connection of the primary broke'),
-    // A migration may take as long as it needs.
-    answerTimeoutMs: 0,
-  });
+    onError: (error: Error) => log.debug({ err: error }, 'a database connection of the primary broke'),
+  };
+  // A migration may take as long as it needs. Later statements may not: svc_database_up would stay 0 after lost packets.
+  const migrations = createPool({ ...own, answerTimeoutMs: 0 });
+  await migrate(migrations, log).finally(() => migrations.end());
+  const pool = createPool(own);
   started.defer(() => pool.end());
-  await migrate(pool, log);
   await confirmSecrets(pool, secrets, { config, log, acceptNewSecret: options.acceptNewSecret === true });
   await createAuditLogPartitions({ pool, log });
   signal.throwIfAborted();
