@@ -60,6 +60,8 @@ describe('readConfig', () => {
       SVC_LOG_RETENTION_DAYS: '30',
       SVC_CHANGE_RETENTION_DAYS: '7',
       SVC_WEBHOOK_NETWORKS: '10.0.0.0/8, fd00::/8',
+      SVC_BACKUP_DIR: '/srv/backups',
+      SVC_BACKUP_EVERY_HOURS: '6',
     });
     expect(config).toMatchObject({
       host: '::1',
@@ -75,6 +77,7 @@ describe('readConfig', () => {
       logRetentionDays: 30,
       changeRetentionDays: 7,
       webhookNetworks: '10.0.0.0/8, fd00::/8',
+      backups: { directory: '/srv/backups', everyMs: 6 * 3_600_000, keep: 7 },
     });
     expect(readConfig({ SVC_HOST: '::1' }).publicUrl).toBe('http://[::1]:8080');
     expect(readConfig({ SVC_DATABASE_URL: URL, SVC_SECRET: SECRET }).workers).toBe(availableParallelism());
@@ -104,6 +107,8 @@ describe('readConfig', () => {
     ['SVC_LOG_RETENTION_DAYS', '0'],
     ['SVC_CHANGE_RETENTION_DAYS', '0'],
     ['SVC_WEBHOOK_NETWORKS', '10.0.0.1/8'],
+    ['SVC_BACKUP_EVERY_HOURS', '169'],
+    ['SVC_BACKUP_KEEP', '0'],
     ['SVC_WEBHOOK_NETWORKS', 'internal'],
     ['SVC_PUBLIC_URL', 'svc.example.com'],
     ['SVC_PUBLIC_URL', 'ftp://svc.example.com'],
