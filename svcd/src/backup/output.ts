@@ -57,8 +57,10 @@ async function replaceable(path: string): Promise<string> {
     const file = await realpath(path);
     if ((await stat(file)).isFile()) return file;
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return path;
-    throw new OperatorError(`${path} cannot be written: ${errorMessage(error)}`, { cause: error });
+    const isNew = errorCode(error) === 'ENOENT';
+    if (isNew && (await stat(dirname(path)).catch(() => undefined))?.isDirectory()) return path;
+    const reason = isNew ? 'there is no such directory' : errorMessage(error);
+    throw new OperatorError(`${path} cannot be written: ${reason}`, { cause: error });
   }
   throw new OperatorError(`${path} is not a file. For a pipe or a device, write to standard output: -`);
 }

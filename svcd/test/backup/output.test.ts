@@ -53,3 +53,11 @@ test('a directory or a device is refused before anything is written, and stays',
   }
   expect((await readdir(folder)).sort()).toEqual(['device', 'directory']);
 });
+
+test('a directory that does not exist is named', async () => {
+  const file = join(await temporaryDirectory(), 'none', 'a.backup');
+  // The same code means that the socket of a database does not exist.
+  await expect(writeWhole(file, written)).rejects.toThrow(
+    `${file} cannot be written: there is no such directory`,
+  );
+});
