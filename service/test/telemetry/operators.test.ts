@@ -6,6 +6,7 @@ import { bootstrapWorkspace, signIn } from '../harness/dashboard-http.ts';
 import { createTestDatabase } from '../harness/database.ts';
 import { startSvcd } from '../harness/process.ts';
 import { bearer } from '../harness/running-service.ts';
+import { temporaryDirectory } from '../harness/temporary-directory.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
@@ -25,7 +26,12 @@ const seriesOf = (text: string): ReadonlySet<string> =>
   new Set([...text.matchAll(/^(\w+)(?:\{.*\})? \S+$/gm)].map(([, name = '']) => name));
 
 const { url } = await createTestDatabase();
-const env = { SVC_DATABASE_URL: url, SVC_SECRET: randomBytes(32).toString('base64url') };
+const env = {
+  SVC_DATABASE_URL: url,
+  SVC_SECRET: randomBytes(32).toString('base64url'),
+  // Without it, there are no metrics of backups.
+  SVC_BACKUP_DIR: await temporaryDirectory(),
+};
 const nodes = { one: await startSvcd(env), several: await startSvcd({ ...env, SVC_WORKERS: '2' }) };
 const workspaceId = await bootstrapWorkspace(env);
 const session = await signIn(nodes.one);
