@@ -21,7 +21,7 @@ const selectLeft = statement('left_scratch_databases', 'background: a verificati
     and not exists (select from pg_stat_activity a where a.datid = d.oid)`;
 
 /** Connections to a scratch database, or to the server that has it. */
-export const scratchPool = (url: string): pg.Pool =>
+const scratchPool = (url: string): pg.Pool =>
   createPool({
     url,
     max: CONNECTIONS,

@@ -3,12 +3,10 @@ import { PassThrough } from 'node:stream';
 import { CopyError, digestBackup, requireSameRows } from '@svc/database-copy';
 import { hasPackagedServer } from '@svc/embedded-postgres';
 import { OperatorError } from '@svc/service/config/errors';
-import { verifyRecords } from '@svc/service/integrity/verify';
-import { counted } from '@svc/service/log/plural';
-import { RESOURCES } from '@svc/service/resources/index';
 import type { Logger } from 'pino';
 import { backupDatabase, type RestoreReport, restoreDatabase } from './database.ts';
-import { scratchPool, withScratchDatabase } from './scratch-database.ts';
+import { differencesIn } from './differences.ts';
+import { withScratchDatabase } from './scratch-database.ts';
 import { withScratchServer } from './scratch-server.ts';
 
 export interface ScratchOptions {
@@ -33,7 +31,11 @@ export async function verifyBackup(file: string, options: ScratchOptions): Promi
       ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),
     });
     await compareRows(file, url, report);
-    await verifyRestored(url);
+    const differences = await differencesIn(url, 'svcd backup --verify');
+    if (differences !== undefined)
+      throw new CopyError(
+        `the backup has ${differences}, as its database probably has: run svcd verify on that`,
+      );
   });
 }
 
@@ -52,27 +54,6 @@ async function compareRows(file: string, url: string, { unknown, migrated }: Res
     ]),
   ]);
   requireSameRows(new Map([...backup].filter(([name]) => !unknown.includes(name))), restored);
-}
-
-async function verifyRestored(url: string): Promise<void> {
-  const pool = scratchPool(url);
-  try {
-    let findings = 0;
-    await verifyRecords({
-      pool,
-      resources: RESOURCES.filter(({ writable }) => writable),
-      repair: false,
-      onFinding: () => void findings++,
-      onProgress: () => undefined,
-    });
-    if (findings > 0)
-      throw new CopyError(
-        `the backup has ${counted(findings, 'difference', 'differences')} between records and what is derived from them, ` +
-          'as its database probably has: run svcd verify on that',
-      );
-  } finally {
-    await pool.end();
-  }
 }
 
 async function withScratch(

@@ -1,15 +1,11 @@
 import { PassThrough } from 'node:stream';
-import { createPool, FOR_COMMANDS } from '@svc/service/database/pool';
-import { verifyRecords } from '@svc/service/integrity/verify';
-import { counted } from '@svc/service/log/plural';
-import { RESOURCES } from '@svc/service/resources/index';
 import { backupDatabase, restoreDatabase } from '../backup/database.ts';
+import { differencesIn } from '../backup/differences.ts';
 import { estimateRows } from '../backup/estimate.ts';
 import { say } from '../output.ts';
 import { showProgress } from '../progress.ts';
 
 const NAME = 'svcd upgrade-database';
-const CONNECTIONS = 4;
 /** What waits between the two servers. */
 const PIPE_BYTES = 1024 * 1024;
 
@@ -56,28 +52,7 @@ async function copyRows(
 /** Differences are no reason to fail: the rows are those of the old database, so it has the same differences. */
 async function verifyCopy(url: string): Promise<void> {
   say('Verifying the copy …');
-  const pool = createPool({
-    url,
-    max: CONNECTIONS,
-    name: NAME,
-    ...FOR_COMMANDS,
-    onError: () => undefined,
-  });
-  try {
-    let findings = 0;
-    await verifyRecords({
-      pool,
-      resources: RESOURCES.filter(({ writable }) => writable),
-      repair: false,
-      onFinding: () => void findings++,
-      onProgress: () => undefined,
-    });
-    if (findings > 0)
-      say(
-        `The data has ${counted(findings, 'difference', 'differences')} between records and what is derived from them, as ` +
-          'the old database has. After the start, run svcd verify --repair.',
-      );
-  } finally {
-    await pool.end();
-  }
+  const differences = await differencesIn(url, NAME);
+  if (differences !== undefined)
+    say(`The data has ${differences}, as the old database has. After the start, run svcd verify --repair.`);
 }

@@ -1,0 +1,28 @@
+import { createPool, FOR_COMMANDS } from '@svc/service/database/pool';
+import { verifyRecords } from '@svc/service/integrity/verify';
+import { counted } from '@svc/service/log/plural';
+import { RESOURCES } from '@svc/service/resources/index';
+
+const CONNECTIONS = 4;
+
+/**
+ * Runs `svcd verify` on a copy of a database that nobody else uses. Returns what it found: `2 differences between records
+ * and what is derived from them`. Undefined if it found nothing.
+ */
+export async function differencesIn(url: string, name: string): Promise<string | undefined> {
+  const pool = createPool({ url, max: CONNECTIONS, name, ...FOR_COMMANDS, onError: () => undefined });
+  try {
+    let findings = 0;
+    await verifyRecords({
+      pool,
+      resources: RESOURCES.filter(({ writable }) => writable),
+      repair: false,
+      onFinding: () => void findings++,
+      onProgress: () => undefined,
+    });
+    if (findings === 0) return undefined;
+    return `${counted(findings, 'difference', 'differences')} between records and what is derived from them`;
+  } finally {
+    await pool.end();
+  }
+}
