@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Writable } from 'node:stream';
+import { syncDirectory } from '@svc/embedded-postgres';
 import { errorCode, errorMessage, OperatorError } from '@svc/service/config/errors';
 import { isUnavailable } from '@svc/service/database/errors';
 
@@ -63,14 +64,4 @@ async function replaceable(path: string): Promise<string> {
     throw new OperatorError(`${path} cannot be written: ${reason}`, { cause: error });
   }
   throw new OperatorError(`${path} is not a file. For a pipe or a device, write to standard output: -`);
-}
-
-/** The rename is on the disk after this. */
-async function syncDirectory(path: string): Promise<void> {
-  const handle = await open(path);
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }
