@@ -118,25 +118,23 @@ async function runWrite(
   // A dry run stores no answer, but its Idempotency-Key must be valid too.
   const repeatable = dryRun ? undefined : idempotent;
   try {
-    return await inTransaction(
-      traced(writes, request.span).of(workspaceId),
-      async (client): Promise<Written> => {
-        const earlier = repeatable && (await claimIdempotencyKey(client, repeatable, bodyFromRecipe));
-        const { answer, recordIds, recipe }: WriteResult =
-          earlier === undefined ? await work(client) : { answer: earlier, recordIds: [] };
-        if (dryRun) throw new DryRun(answer);
-        if (repeatable && earlier === undefined) await storeAnswer(client, repeatable, answer, recipe);
-        const audited = auditedRequest(request, reply, key, {
-          status: answer.status,
-          counted: true,
-          recordIds,
-        });
-        const [outcome] = await appendRequests(client, workspaceId, [audited], LOCK_TIMEOUT_MS);
-        if (outcome === undefined || outcome.result === 'invalid_key') throw invalidKey(true);
-        if (outcome.result === 'over_quota') throw quotaGate.exceeded(workspaceId, outcome.quota);
-        return { answer, dryRun: false, replayed: earlier !== undefined, quota: outcome.quota };
-      },
-    );
+    const connections = traced(writes, request.span).of(workspaceId);
+    return await inTransaction(connections, async (client): Promise<Written> => {
+      const earlier = repeatable && (await claimIdempotencyKey(client, repeatable, bodyFromRecipe));
+      const { answer, recordIds, recipe }: WriteResult =
+        earlier === undefined ? await work(client) : { answer: earlier, recordIds: [] };
+      if (dryRun) throw new DryRun(answer);
+      if (repeatable && earlier === undefined) await storeAnswer(client, repeatable, answer, recipe);
+      const audited = auditedRequest(request, reply, key, {
+        status: answer.status,
+        counted: true,
+        recordIds,
+      });
+      const [outcome] = await appendRequests(client, workspaceId, [audited], LOCK_TIMEOUT_MS);
+      if (outcome === undefined || outcome.result === 'invalid_key') throw invalidKey(true);
+      if (outcome.result === 'over_quota') throw quotaGate.exceeded(workspaceId, outcome.quota);
+      return { answer, dryRun: false, replayed: earlier !== undefined, quota: outcome.quota };
+    });
   } catch (error) {
     if (error instanceof DryRun) return { answer: error.answer, dryRun: true };
     if (!(error instanceof UnknownOutcomeError)) throw error;
