@@ -8,8 +8,8 @@ const FILES_PER_FOLDER_MAX = 20;
 /** Append-only and numbered: a file of these is never moved, and each change of the schema, or decision, adds one. */
 const APPEND_ONLY: readonly string[] = ['service/migrations', 'docs/decisions'];
 /** Without tests. */
-const SERVICE_FILES_MAX = 240;
-const SERVICE_LINES_MAX = 20_000;
+const SERVICE_FILES_MAX = 280;
+const SERVICE_LINES_MAX = 25_000;
 
 const SERVICE = 'service/src/';
 const MAP_DOC = 'ARCHITECTURE.md';
