@@ -3,6 +3,7 @@ import type { Queryable } from '../database/lane.ts';
 import { preparedStatement } from '../database/statement.ts';
 import { utc } from '../database/utc.ts';
 import { entryDoc, type NewEntry } from './entry.ts';
+import { KEY_IS_VALID } from './valid-key.ts';
 
 /** What the audit log records of a request. */
 export interface AuditedRequest {
@@ -96,7 +97,7 @@ const write = preparedStatement('write_requests', 'bulk')`with today as material
       from unnest($3::text[], $4::text[], $5::int[]) as r (workspace_id, key_id, token_version)
     ) r cross join lateral (
       select from api_keys where workspace_id = r.workspace_id and id >= r.key_id and id <= r.key_id
-        and token_version = r.token_version and revoked_at is null order by id limit 1
+        and token_version = r.token_version and ${KEY_IS_VALID} order by id limit 1
     ) k
   ),
   requests as materialized (

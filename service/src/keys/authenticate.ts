@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { KeyAccess, KeyMode } from '@svc/sdk';
+import { KEY_IS_VALID } from '../audit-log/valid-key.ts';
 import { KEY_CACHE_MAX_KEYS, KEY_CACHE_SECONDS } from '../config/limits.ts';
 import { deriveKey, fingerprintOf } from '../config/secrets.ts';
 import type { Clock } from '../config/time.ts';
@@ -51,7 +52,7 @@ interface KeyRow {
   readonly secret_fingerprint: string | null;
   readonly salt: Buffer;
   readonly salted_hash: Buffer;
-  readonly revoked: boolean;
+  readonly valid: boolean;
   readonly burst_limit: number | null;
 }
 
@@ -108,7 +109,7 @@ export function createAuthenticator(
       const indexes = indexKeys.map((key) => tokenIndex(token, key));
       const row = await findRow(lanes.reads, indexes);
       const matches = matchesHash(token, row?.salt ?? NO_SALT, row?.salted_hash ?? NO_HASH);
-      if (row === undefined || !matches || row.revoked) {
+      if (row === undefined || !matches || !row.valid) {
         this.forget(token);
         return undefined;
       }
@@ -132,13 +133,13 @@ export function createAuthenticator(
 
 const findKey = preparedStatement('find_key', 'request')`
   select k.workspace_id, k.id, k.mode, k.access, k.company_id, k.token_version, k.token_index,
-    k.secret_fingerprint, k.salt, k.salted_hash, k.revoked_at is not null as revoked,
+    k.secret_fingerprint, k.salt, k.salted_hash, ${KEY_IS_VALID} as valid,
     (select burst_limit from workspaces where id = k.workspace_id) as burst_limit
   from unnest($1::bytea[]) as wanted (token_index) cross join lateral (
     ${lookUp({ select: '*', from: 'api_keys', workspace: null, column: 'token_index', key: 'wanted.token_index' })}) k`;
 
 const confirmKey = preparedStatement('confirm_key', 'request')`
-  ${lookUp({ select: 'true', from: 'api_keys', and: 'token_version = $3 and revoked_at is null' })}`;
+  ${lookUp({ select: 'true', from: 'api_keys', and: `token_version = $3 and ${KEY_IS_VALID}` })}`;
 
 /** The only statement of a request that is not bound to a workspace: it finds the workspace. */
 async function findRow(reads: Shares, indexes: readonly Buffer[]): Promise<KeyRow | undefined> {

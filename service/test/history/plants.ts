@@ -17,7 +17,7 @@ const RECORD_PLANTS: readonly Plant[] = [
   {
     name: 'cached revocation: the audit entry no longer confirms the key',
     file: 'audit-log/append-requests.ts',
-    replace: 'and token_version = r.token_version and revoked_at is null',
+    replace: 'and token_version = r.token_version and ${KEY_IS_VALID}',
     by: '',
     faults: [],
     found: /was let in after its end/,
