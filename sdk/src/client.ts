@@ -3,7 +3,7 @@ import { collectionOf } from './collection/collection.ts';
 import { newIdempotencyKey } from './collection/idempotency.ts';
 import { queryText } from './collection/query.ts';
 import type { Collection } from './collection/types.ts';
-import { TOKEN_PREFIXES } from './contract/index.ts';
+import { ME_PATH, TOKEN_PREFIXES } from './contract/index.ts';
 import { SvcError } from './errors.ts';
 import { type HeadersInput, joinHeaders } from './http/headers.ts';
 import { CALL_OPTIONS, type CallOptions, createTransport, type Transport } from './http/transport.ts';
@@ -12,6 +12,7 @@ import { type SvcOptions, settingsOf } from './options.ts';
 import { RESOURCES, type Resources } from './resource.ts';
 import { isBrowser } from './runtime.ts';
 import { VERSION } from './version.ts';
+import type { Me } from './wire.ts';
 
 /** Options of `svc.request()`. */
 export interface RequestOptions extends CallOptions {
@@ -37,6 +38,8 @@ export interface RequestAnswer {
 export type Svc = { readonly [Name in keyof Resources]: Collection<Resources[Name]> } & {
   /** Mode of the API key. With a test key, every write is a dry run. */
   readonly mode: 'live' | 'test';
+  /** Returns the API key of this client, its workspace, and what limits it: access, company, burst limit, live quota. */
+  me(options?: CallOptions): Promise<Me>;
   /**
    * Sends any request with this client's key, retries and errors.
    *
@@ -77,6 +80,11 @@ export const Svc: new (options?: SvcOptions) => Svc = class {
         enumerable: true,
       });
     }
+  }
+
+  async me(options?: CallOptions): Promise<Me> {
+    const call = checkedOptions(options, CALL_OPTIONS);
+    return (await this.#transport.send({ method: 'GET', path: ME_PATH }, call)).body as Me;
   }
 
   async request(method: string, path: string, options?: RequestOptions): Promise<RequestAnswer> {

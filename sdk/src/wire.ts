@@ -4,7 +4,7 @@
  * Source: specification, section 2. docs/assumptions.md lists the fields that the specification leaves open.
  */
 
-import type { ChangeOf, Contract, RECORDS, Wire } from './contract/index.ts';
+import type { ChangeOf, Contract, ME, MeOf, RECORDS, Wire } from './contract/index.ts';
 
 export type {
   AuditLogChange,
@@ -70,6 +70,9 @@ export interface Count {
   readonly count: number;
   readonly approximate: boolean;
 }
+
+/** The body of `GET /v1/me`: the API key of the request, and what limits it. */
+export type Me = MeOf<typeof ME>;
 
 /** The body of every error response (specification, section 2, Error envelope). */
 export interface ErrorEnvelope {

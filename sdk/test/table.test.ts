@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { ERROR_CLASSES, RESOURCES, SvcApiError, VERSION } from '@svc/sdk';
-import { CONTRACT, ERROR_CODES } from '@svc/sdk/contract';
+import { CONTRACT, ERROR_CODES, ME } from '@svc/sdk/contract';
 import { createWorld } from '@svc/service/harness/world.ts';
 import { expect, test } from 'vitest';
 import { clientOf } from './client.ts';
@@ -48,6 +48,13 @@ test('a resource of the client has exactly the methods of its entry in the table
     const collection = Object.entries(svc).find(([property]) => property === name)?.[1];
     expect(new Set(Object.keys(collection ?? {}))).toEqual(methods);
   }
+});
+
+test('`me` returns the key of the client', async () => {
+  const svc = clientOf(service.app, token);
+  const me = await svc.me();
+  expect(Object.keys(me)).toEqual(Object.keys(ME));
+  expect(me).toMatchObject({ key: { mode: svc.mode, access: 'read' }, company: null });
 });
 
 test('each code that a client can get has its own error class, and no other code has one', () => {

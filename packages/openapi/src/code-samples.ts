@@ -1,3 +1,4 @@
+import { ME_PATH } from '@svc/sdk/contract';
 import {
   type CodeSample,
   isStream,
@@ -15,7 +16,7 @@ interface Call {
   /** The client's property for the resource: `auditLog`. */
   readonly collection: string;
   readonly id: string;
-  /** The rest after the path of the resource: '', '/count', '/batch' or '/{id}'. */
+  /** The rest after the path of the resource: '', '/count', '/batch' or '/{id}'. `/me`: the path has no resource. */
   readonly below: string;
   readonly body: unknown;
 }
@@ -41,7 +42,8 @@ export const withCodeSamples = (
   );
 
 function callOf(method: string, path: string, operation: Operation): Call {
-  const [, name = '', below = ''] = /^\/v1\/([^/]+)(.*)$/.exec(path) ?? [];
+  const [, name = '', below = ''] =
+    path === ME_PATH ? ['', '', '/me'] : (/^\/v1\/([^/]+)(.*)$/.exec(path) ?? []);
   const id = exampleId(operation.parameters);
   return {
     method: method.toUpperCase(),
@@ -96,6 +98,7 @@ const STATEMENTS: Readonly<Record<string, (call: Call) => string>> = {
     `for await (const record of svc.${collection}.list()) {\n  console.log(record);\n}`,
   'GET /count': ({ collection }) =>
     `const { count } = await svc.${collection}.count({ approximate: true });\nconsole.log(count);`,
+  'GET /me': () => 'const { key, quota } = await svc.me();\nconsole.log(key.name, quota);',
   'GET /{id}': ({ collection, id }) =>
     `const record = await svc.${collection}.get('${id}');\nconsole.log(record);`,
   'POST ': ({ collection, body }) =>

@@ -77,6 +77,8 @@ export const STREAM_FAILURES: readonly Failure[] = [
 
 export const COUNT_FAILURES: readonly Failure[] = ['BadRequest', ...ALWAYS];
 
+export const ME_FAILURES: readonly Failure[] = ['BadRequest', ...ALWAYS];
+
 /** Possible on every write: a key may lack write access, and any request can have a body. */
 const EVERY_WRITE = [
   'BadWriteRequest',

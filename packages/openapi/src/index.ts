@@ -3,12 +3,13 @@ import {
   type CompleteResource,
   capitalized,
   completeResource,
+  ME_PATH,
   TOKEN_PREFIXES,
   TOKEN_RANDOM_CHARACTERS,
 } from '@svc/sdk/contract';
 import { withCodeSamples } from './code-samples.ts';
 import { HEADERS } from './headers.ts';
-import { countOperation, getOperation, listOperation, streamOperation } from './operations.ts';
+import { countOperation, getOperation, listOperation, meOperation, streamOperation } from './operations.ts';
 import { PARAMETERS } from './parameters.ts';
 import { sharedResponses } from './responses.ts';
 import { schemas } from './schemas.ts';
@@ -98,5 +99,7 @@ function paths(): Readonly<Record<string, PathItem>> {
       [`${path}/{id}`, { get: getOperation(resource), ...writes['/{id}'] }],
     ];
   });
-  return Object.fromEntries(all.filter(([, item]) => Object.keys(item).length > 0));
+  return Object.fromEntries(
+    [[ME_PATH, { get: meOperation }] as const, ...all].filter(([, item]) => Object.keys(item).length > 0),
+  );
 }

@@ -1,5 +1,5 @@
-import { type CompleteResource, oneOf } from '@svc/sdk/contract';
-import { COUNT_FAILURES, listFailures, recordFailures, STREAM_FAILURES } from './failures.ts';
+import { CONTRACT, type CompleteResource, oneOf } from '@svc/sdk/contract';
+import { COUNT_FAILURES, listFailures, ME_FAILURES, recordFailures, STREAM_FAILURES } from './failures.ts';
 import { ANSWER_HEADERS } from './headers.ts';
 import { listLinks, recordLinks } from './links.ts';
 import {
@@ -17,7 +17,7 @@ import {
   streamParameters,
 } from './parameters.ts';
 import { conditionalResponses, failureResponses, plainResponses } from './responses.ts';
-import { listExample, recordExample } from './schemas.ts';
+import { listExample, meExample, recordExample } from './schemas.ts';
 import { EVENT_STREAM, type Operation } from './types.ts';
 
 const ITERATION = `Follow \`pagination.nextCursor\` until it is null. A cursor is opaque: do not parse it, construct it or keep it for longer than ${CURSOR_LIFETIME_HOURS} hours (\`cursor_expired\`). It is valid for this list with the same filters and sort (\`cursor_mismatch\`); \`limit\` and \`direction\` may change from page to page. After either error, start again without a cursor. The same cursor sent twice returns the same page twice.
@@ -115,3 +115,17 @@ export function countOperation(resource: CompleteResource): Operation {
     },
   };
 }
+
+/** The key of the request. */
+export const meOperation: Operation = {
+  operationId: 'getMe',
+  tags: [CONTRACT.apiKeys.name],
+  summary: 'Get the own API key',
+  description:
+    'Returns the API key of the request, its workspace, and what limits it: access, company, burst limit and the live quota that is left. Every key can send it.',
+  parameters: [],
+  responses: {
+    ...plainResponses({ description: 'The key.', schema: 'Me', example: meExample }),
+    ...failureResponses(ME_FAILURES),
+  },
+};

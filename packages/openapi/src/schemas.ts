@@ -1,8 +1,10 @@
 import {
   type CompleteResource,
   ERROR_CODES,
+  type Fields,
   ID_PATTERN,
   type JsonSchema,
+  ME,
   PAGE_LIMIT_MAX,
   TOTAL_MAX_ITEMS,
 } from '@svc/sdk/contract';
@@ -127,6 +129,31 @@ const countSchema: JsonSchema = {
   },
 };
 
+/** A part of the response that describes the key. */
+interface MePart {
+  readonly description: string;
+  readonly nullable?: true;
+  readonly fields: Fields;
+}
+
+const meParts: readonly (readonly [string, MePart])[] = Object.entries(ME);
+
+const meSchema: JsonSchema = {
+  type: 'object',
+  description: 'The API key of the request, and what limits it.',
+  required: meParts.map(([name]) => name),
+  properties: Object.fromEntries(
+    meParts.map(([name, { description, nullable, fields }]) => [
+      name,
+      { ...objectSchema(description, fields), ...(nullable ? { type: ['object', 'null'] } : {}) },
+    ]),
+  ),
+};
+
+export const meExample: JsonSchema = Object.fromEntries(
+  meParts.map(([name, { fields }]) => [name, exampleOf(fields)]),
+);
+
 const errorSchema: JsonSchema = {
   type: 'object',
   description:
@@ -155,6 +182,7 @@ export function schemas(resources: readonly CompleteResource[]): Readonly<Record
     ...eventSchemas(resources),
     ...Object.fromEntries(resources.map((each) => [paginationName(each), paginationSchema(each)])),
     Count: countSchema,
+    Me: meSchema,
     ErrorEnvelope: errorSchema,
   };
 }

@@ -15,6 +15,7 @@ import { authenticate, invalidKey } from './authentication.ts';
 import { registerChangeStream } from './change-stream.ts';
 import { registerChanges } from './changes.ts';
 import { createQuotaGate, requireBurst } from './limits.ts';
+import { registerMe } from './me.ts';
 import { acceptEveryMethod, collectMethods, refuseOtherMethods } from './methods.ts';
 import { registerCount, registerReads } from './reads.ts';
 import { createWaits } from './waits.ts';
@@ -82,6 +83,7 @@ export function registerV1(app: FastifyInstance, options: ApiOptions): void {
       v1.setNotFoundHandler(() => {
         throw new ApiError('not_found', 'There is no such path.');
       });
+      registerMe(v1, { reads, quotaGate, clock });
       registerChanges(v1, { reads, cursors, clock }, { waits, confirm });
       registerChangeStream(v1, { reads, writes, waits, auditWriter, quotaGate });
       for (const resource of RESOURCES) {

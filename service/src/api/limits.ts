@@ -27,6 +27,8 @@ export interface QuotaGate {
   require(workspaceId: string): Promise<void>;
   /** The same, but asks the database in any case. */
   confirm(workspaceId: string): Promise<void>;
+  /** The live quota of a workspace now. Null: it has none. */
+  read(workspaceId: string): Promise<QuotaState | null>;
   /** Notes the quota that the audit entry of a request has returned. */
   note(workspaceId: string, quota: QuotaState | null): void;
   /** Notes that the quota does not allow a request, and returns its refusal. */
@@ -45,6 +47,7 @@ export function createQuotaGate(reads: Shares, clock: Clock): QuotaGate {
       if (exhausted.has(workspaceId)) await confirm(workspaceId);
     },
     confirm,
+    read: (workspaceId) => readQuota(reads, workspaceId),
     note(workspaceId, quota) {
       if (quota !== null && isUsedUp(quota)) exhausted.add(workspaceId);
     },
@@ -73,6 +76,9 @@ async function readQuota(reads: Shares, workspaceId: string): Promise<QuotaState
   const { rows } = await reads.of(workspaceId).query<QuotaState>(selectQuota(workspaceId));
   return rows[0] ?? null;
 }
+
+/** The live requests that are left this month. */
+export const remainingOf = ({ limit, used }: QuotaState): number => Math.max(limit - used, 0);
 
 /** A limit as the response headers name it. */
 interface RateLimitItem {
@@ -112,14 +118,19 @@ export function rateLimitHeaders(
 
 /** The live quota as a rate limit: its window is the calendar month in UTC. */
 export function quotaItem({ limit, used }: QuotaState, nowMs: number): RateLimitItem {
-  const now = new Date(nowMs);
-  const start = Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1);
-  const end = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1);
+  const start = monthStartMs(nowMs, 0);
+  const end = monthStartMs(nowMs, 1);
   return {
     name: 'quota',
     limit,
     windowSeconds: (end - start) / 1000,
-    remaining: Math.max(limit - used, 0),
+    remaining: remainingOf({ limit, used }),
     resetSeconds: Math.ceil((end - nowMs) / 1000),
   };
+}
+
+/** When the calendar month (UTC) begins that comes this many months after that of `nowMs`. */
+export function monthStartMs(nowMs: number, months: number): number {
+  const now = new Date(nowMs);
+  return Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + months, 1);
 }

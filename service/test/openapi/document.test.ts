@@ -77,7 +77,7 @@ test('operations have unique ids, a summary, a description and the tag of their 
         'updateCompany',
         'deleteCompany',
       ],
-      ...['listApiKeys', 'getApiKey', 'listAuditLog', 'getAuditLogEntry'],
+      ...['getMe', 'listApiKeys', 'getApiKey', 'listAuditLog', 'getAuditLogEntry'],
       ...['listChanges', 'getChange', 'streamChanges'],
     ].sort(),
   );

@@ -79,6 +79,7 @@ async function apiRequests({ service }: World, workspaceId: string): Promise<rea
     ),
     request('GET', `/v1/changes/${middle}`),
     request('GET', '/v1/changes?after=now&wait=1'),
+    request('GET', '/v1/me'),
     request('GET', '/v1/audits/count'),
     request('GET', '/v1/audits/count?approximate=true'),
     request('GET', `/v1/companies/${COMPANY}`),
