@@ -19,6 +19,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<(context: CommandCo
   'upgrade-database': async () => (await import('./upgrade/index.ts')).upgradeDatabaseCommand,
   backup: async () => (await import('./backup/backup.ts')).backupCommand,
   restore: async () => (await import('./backup/restore.ts')).restoreCommand,
+  migrate: async () => (await import('./migrate.ts')).migrateCommand,
   verify: async () => (await import('./verify.ts')).verifyCommand,
 };
 

@@ -9,6 +9,7 @@ const READERS: readonly (readonly [string, ...string[]])[] = [
   ['verify'],
   ['verify', '--repair'],
 ];
+const newSecret = (): string => randomBytes(32).toString('base64url');
 const files = await readMigrationFiles();
 const last = files.at(-1);
 
@@ -27,7 +28,7 @@ async function databaseOf(age: 'older' | 'newer') {
   const tables = async () =>
     (await pool.query(`select relname from pg_class where relnamespace = 'public'::regnamespace order by 1`))
       .rows;
-  const env = { SVC_DATABASE_URL: url, SVC_SECRET: randomBytes(32).toString('base64url') };
+  const env = { SVC_DATABASE_URL: url, SVC_SECRET: newSecret() };
   return { env, state: async () => ({ history: await history(), tables: await tables() }) };
 }
 
@@ -61,5 +62,27 @@ describe.each(cases)('a database with a schema that is $age', ({ age, refusal, f
     const { stdout } = await runSvcd(['doctor'], { env });
     expect(await state()).toEqual(before);
     expect(stdout).toMatch(finding);
+  });
+});
+
+describe('svcd migrate', () => {
+  test('applies the migrations that are missing', async () => {
+    const { pool, url } = await createTestDatabase({ template: false });
+    const env = { SVC_DATABASE_URL: url, SVC_SECRET: newSecret() };
+    expect(await runSvcd(['migrate'], { env })).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('The database has all migrations of this release.'),
+    });
+    const { rows } = await pool.query('select max(number) as last from schema_migrations');
+    expect(rows).toEqual([{ last: last?.number }]);
+  });
+
+  test('distributes no tables without a cluster', async () => {
+    const { url } = await createTestDatabase();
+    const { code, stdout, stderr } = await runSvcd(['migrate', '--distribute'], {
+      env: { SVC_DATABASE_URL: url, SVC_SECRET: newSecret() },
+    });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain('plain PostgreSQL without the extension citus');
   });
 });

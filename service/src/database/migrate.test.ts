@@ -83,6 +83,18 @@ describe('migrate', () => {
     });
   });
 
+  test('applies both parts of a migration that is divided for a cluster, and names the line in the second', async () => {
+    const { pool } = await emptyDatabase();
+    const divided = (end: string) =>
+      migration(1, `create table one (id int primary key);\n-- distribute\n${end};\n`);
+    await expect(migrate(pool, undefined, [divided('\nselect nonsense')])).rejects.toThrow(
+      '0001_test.sql line 4 failed: column "nonsense" does not exist',
+    );
+    expect((await pool.query(`select to_regclass('one') as one`)).rows).toEqual([{ one: null }]);
+    await migrate(pool, undefined, [divided('create table two (id int references one)')]);
+    await expect(pool.query('insert into two values (1)')).rejects.toThrow('violates foreign key constraint');
+  });
+
   test('refuses a database that is newer than the program', async () => {
     const { pool } = await emptyDatabase();
     const known = migration(1, 'create table one (id int)');

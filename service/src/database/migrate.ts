@@ -6,6 +6,7 @@ import { excludeBackups } from '@svc/database-copy/lock';
 import type pg from 'pg';
 import type { BaseLogger } from 'pino';
 import { errorCode, errorMessage } from '../config/errors.ts';
+import { distributeNewTables, partsOfMigration } from './citus/distribute.ts';
 import { copyAudits } from './copy-audits.ts';
 import type { Queryable } from './lane.ts';
 import { begin, commit, rollback } from './pool.ts';
@@ -60,8 +61,7 @@ export async function migrate(
     client.release();
     return result;
   } catch (error) {
-    // The state of the connection is unknown, so it is closed.
-    client.release(true);
+    client.release(true); // The state of the connection is unknown.
     throw error;
   }
 }
@@ -182,7 +182,7 @@ const insertMigration = statement('record_migration', 'request')`
 /** Applies one migration in one transaction. Returns false if another node has applied it. */
 async function applyMigration(client: pg.PoolClient, file: MigrationFile): Promise<boolean> {
   await client.query(begin());
-  // The time limits of the pool are for requests. A migration, or the wait for another node, may take longer.
+  // The time limits of the pool are for requests.
   await client.query(removeTimeLimits());
   // If another node applies this migration, this waits for its transaction, and inserts nothing if it commits.
   const { rowCount } = await client.query(insertMigration(file.number, file.name, file.sha256));
@@ -194,16 +194,16 @@ async function applyMigration(client: pg.PoolClient, file: MigrationFile): Promi
     throw new MigrationError(
       'a backup of the database runs (svcd backup), and new migrations must wait for it. Start again when it has ended.',
     );
-  try {
-    await client.query(file.sql);
-  } catch (error) {
-    await client.query(rollback());
-    throw new MigrationError(
-      `migration ${file.name}${line(file.sql, error)} failed: ${errorMessage(error)}`,
-      {
+  for (const part of partsOfMigration(file.sql)) {
+    try {
+      await client.query(part);
+      await distributeNewTables(client);
+    } catch (error) {
+      await client.query(rollback());
+      throw new MigrationError(`migration ${file.name}${line(part, error)} failed: ${errorMessage(error)}`, {
         cause: error,
-      },
-    );
+      });
+    }
   }
   await commit(client);
   return true;

@@ -1,0 +1,156 @@
+import { excludeBackups } from '@svc/database-copy/lock';
+import pg from 'pg';
+import { OperatorError } from '../../config/errors.ts';
+import type { Queryable } from '../lane.ts';
+import { inTransaction } from '../pool.ts';
+import { statement, statements } from '../statement.ts';
+import { TABLE_PLACEMENTS, type TablePlacement, workspaceColumn } from './placements.ts';
+
+/** A table after a call. `moved`: the call gave it its place; otherwise it had it before. */
+export interface PlacedTable {
+  readonly table: string;
+  readonly placement: TablePlacement;
+  readonly moved: boolean;
+}
+
+const GROUP = 'background: a migration runs it once for each table';
+const placing = statements('place_tables', GROUP);
+
+const selectCitus = statement('citus_version', 'control')`
+  select extversion as version from pg_extension where extname = 'citus'`;
+const selectNodes = statement('citus_nodes', GROUP)`
+  select count(*)::int as nodes from pg_dist_node where isactive and shouldhaveshards and noderole = 'primary'`;
+const selectPlaced = statement('placed_tables', GROUP)`
+  select c.relname as table, p.citus_table_type as type
+  from pg_class c left join citus_tables p on p.table_name = c.oid
+  where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and not c.relispartition`;
+
+const settings = statement('settings_of_placing', 'control')`
+  set local client_min_messages = warning; set local citus.multi_shard_modify_mode = 'sequential';
+  set local citus.enable_unsafe_triggers = on`;
+// Waits for the transaction of a migration, and lets no other begin.
+const lockMigrations = statement('lock_migrations', 'control')`
+  set local statement_timeout = 0; set local lock_timeout = 0; lock table schema_migrations in share row exclusive mode`;
+
+/** Foreign keys and triggers of tables, without those of partitions, and the SQL that creates them. */
+const selectAttached = statement('constraints_and_triggers', GROUP)`
+  select conrelid::regclass::text as table, conname as name, 'constraint' as kind,
+    format('alter table %s add constraint %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) as sql
+  from pg_constraint where contype = 'f' and conparentid = 0
+    and (conrelid = any($1::regclass[]) or confrelid = any($1::regclass[]))
+  union all
+  select tgrelid::regclass::text, tgname, 'trigger', pg_get_triggerdef(oid)
+  from pg_trigger where not tgisinternal and tgparentid = 0 and tgrelid = any($1::regclass[])
+  order by kind, name`;
+
+interface Attached {
+  readonly table: string;
+  readonly name: string;
+  readonly kind: 'constraint' | 'trigger';
+  readonly sql: string;
+}
+
+async function hasCitus(client: Queryable): Promise<boolean> {
+  return (await client.query(selectCitus())).rowCount === 1;
+}
+
+/**
+ * Gives each table its place in a cluster of Citus and moves its rows there, in one transaction: after a failure, or if a
+ * process is killed, all is as before. A repeat does what is left. Throws OperatorError if the database is no coordinator
+ * with workers, or if a backup runs.
+ */
+export function distribute(pool: pg.Pool): Promise<readonly PlacedTable[]> {
+  return inTransaction(pool, async (client) => {
+    if (!(await hasCitus(client)))
+      throw new OperatorError(
+        'this database is a plain PostgreSQL without the extension citus, so there is no cluster for its tables. ' +
+          'docs/scale.md says how to set one up.',
+      );
+    const { rows } = await client.query<{ nodes: number }>(selectNodes());
+    if (rows[0]?.nodes === 0)
+      throw new OperatorError('the cluster has no worker: add one on its coordinator with citus_add_node');
+    await client.query(lockMigrations());
+    if (!(await excludeBackups(client)))
+      throw new OperatorError('a backup of the database runs (svcd backup). Try again when it has ended.');
+    return placeTables(client, await readPlaced(client));
+  });
+}
+
+/** In a database that is distributed, gives the new tables of a migration their places, in its transaction. */
+export async function distributeNewTables(client: pg.ClientBase): Promise<void> {
+  if (!(await hasCitus(client))) return;
+  const placed = await readPlaced(client);
+  if (placed.get('workspaces') === 'workspace') await placeTables(client, placed);
+}
+
+/**
+ * The parts of a migration, which runs `distributeNewTables` after each. In a cluster, a table cannot refer to a distributed
+ * table before it is one, so a migration creates its tables first, and adds their foreign keys after the line
+ * `-- distribute`. Each part begins with as many empty lines as it has lines before it.
+ */
+export function partsOfMigration(sql: string): readonly string[] {
+  const parts = sql.split(/^-- distribute$/m);
+  return parts.map((part, index) => {
+    const before = parts.slice(0, index).join('-- distribute');
+    return '\n'.repeat(before.split('\n').length - 1) + part;
+  });
+}
+
+async function placeTables(
+  client: pg.ClientBase,
+  placed: ReadonlyMap<string, TablePlacement>,
+): Promise<readonly PlacedTable[]> {
+  const tables = Object.entries(TABLE_PLACEMENTS).filter(([table]) => placed.has(table));
+  const left = tables.filter(([table, placement]) => placed.get(table) !== placement);
+  if (left.length > 0) await moveTables(client, left);
+  return tables.map(([table, placement]) => ({
+    table,
+    placement,
+    moved: left.some(([name]) => name === table),
+  }));
+}
+
+async function moveTables(
+  client: pg.ClientBase,
+  tables: readonly (readonly [string, TablePlacement])[],
+): Promise<void> {
+  await client.query(settings());
+  const { rows: attached } = await client.query<Attached>(selectAttached(tables.map(([table]) => table)));
+  // A distributed table and a local one cannot refer to each other. Triggers would take moved rows for new ones.
+  for (const { table, name, kind } of attached) {
+    const quoted = pg.escapeIdentifier(name);
+    await run(
+      client,
+      kind === 'trigger'
+        ? `drop trigger ${quoted} on ${table}`
+        : `alter table ${table} drop constraint ${quoted}`,
+    );
+  }
+  for (const [table, placement] of tables) await run(client, `select ${placeOf(table, placement)}`);
+  for (const { sql } of attached) await run(client, sql);
+  // The rows that were moved still take space on the coordinator, where nothing reads them.
+  for (const [table] of tables)
+    await run(client, `select truncate_local_data_after_distributing_table(${pg.escapeLiteral(table)})`);
+}
+
+function placeOf(table: string, placement: TablePlacement): string {
+  const name = pg.escapeLiteral(table);
+  if (placement === 'reference') return `create_reference_table(${name})`;
+  const group = table === 'workspaces' ? 'none' : 'workspaces';
+  return `create_distributed_table(${name}, '${workspaceColumn(table)}', colocate_with => '${group}')`;
+}
+
+/** The placements that tables have now. */
+async function readPlaced(client: pg.ClientBase): Promise<ReadonlyMap<string, TablePlacement>> {
+  const { rows } = await client.query<{ table: string; type: string | null }>(selectPlaced());
+  return new Map(
+    rows.map(({ table, type }) => [
+      table,
+      type === 'distributed' ? 'workspace' : type === 'reference' ? 'reference' : 'local',
+    ]),
+  );
+}
+
+async function run(client: pg.ClientBase, sql: string): Promise<void> {
+  await client.query(placing(`place_tables ${sql}`, sql)());
+}

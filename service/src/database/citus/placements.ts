@@ -1,0 +1,54 @@
+/**
+ * Where a table is in a cluster of Citus. `workspace`: divided by the workspace of its rows, so that all rows of a workspace
+ * are on one node. `reference`: the whole table is on each node. `local`: only on the coordinator.
+ */
+export type TablePlacement = 'workspace' | 'reference' | 'local';
+
+/**
+ * The placement of each table that the migrations create (docs/scale.md). A migration that creates a table adds it
+ * here.
+ */
+export const TABLE_PLACEMENTS: Readonly<Record<string, TablePlacement>> = {
+  // People, and what is looked up before a workspace is known.
+  users: 'reference',
+  sessions: 'reference',
+  accounts: 'reference',
+  verifications: 'reference',
+  second_factors: 'reference',
+  one_time_links: 'reference',
+  rate_limits: 'reference',
+  sign_in_attempts: 'reference',
+  dashboard_idempotency_keys: 'reference',
+  deployment_secrets: 'reference',
+
+  workspaces: 'workspace',
+  workspace_clocks: 'workspace',
+  companies: 'workspace',
+  audits: 'workspace',
+  mentions: 'workspace',
+  content: 'workspace',
+  record_counts: 'workspace',
+  changes: 'workspace',
+  feed_starts: 'workspace',
+  pending_events: 'workspace',
+  idempotent_answers: 'workspace',
+  imports: 'workspace',
+  api_keys: 'workspace',
+  live_meters: 'workspace',
+  key_usage: 'workspace',
+  quota_notices: 'workspace',
+  traffic: 'workspace',
+  usage_marks: 'workspace',
+  // With its partitions.
+  audit_log: 'workspace',
+  members: 'workspace',
+  invitations: 'workspace',
+  webhook_endpoints: 'workspace',
+  webhook_deliveries: 'workspace',
+  webhook_attempts: 'workspace',
+
+  schema_migrations: 'local',
+};
+
+/** The column that says to which workspace a row of a table belongs. */
+export const workspaceColumn = (table: string): string => (table === 'workspaces' ? 'id' : 'workspace_id');
