@@ -3,7 +3,8 @@ import { join } from 'node:path';
 
 /**
  * In this repository the package is used without a build, so its package.json names the sources. npm packs package.json
- * unchanged. `pack` therefore replaces it by one that names the built files, and `restore` undoes that.
+ * unchanged. `pack` therefore replaces it by one that names the built files, and `restore` undoes that. The addresses of the
+ * repository are in the package.json of the root, if there are any: `repository` (an object), `homepage` and `bugs`.
  */
 
 const sdk = join(import.meta.dirname, '..');
@@ -23,9 +24,13 @@ function pack(): void {
     devDependencies: __,
     ...rest
   } = JSON.parse(readFileSync(manifest, 'utf8'));
+  const { repository, homepage, bugs } = JSON.parse(readFileSync(join(sdk, '../package.json'), 'utf8'));
   const main = built(exports['.']);
   const published = {
     ...rest,
+    ...(repository === undefined ? {} : { repository: { ...repository, directory: 'sdk' } }),
+    ...(homepage === undefined ? {} : { homepage }),
+    ...(bugs === undefined ? {} : { bugs }),
     exports: {
       '.': { types: main.replace(/\.js$/, '.d.ts'), default: main },
       './package.json': './package.json',

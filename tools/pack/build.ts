@@ -3,13 +3,20 @@ import { cpSync, globSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { type InputOptions, rolldown } from 'rolldown';
+import { packClient } from '../../sdk/tools/pack.ts';
 import { versionsOf } from './dependencies.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
 const PROGRAMS = ['svcd/src/svcd.ts', 'service/src/main.ts', 'sdk/src/cli/main.ts'];
 /** What the modules read, besides modules. */
-const FILES = ['docs/errors.md', 'docs/guides', 'packages/docs-pages/assets', 'service/migrations'];
+const FILES = [
+  'docs/errors.md',
+  'docs/guides',
+  'packages/docs-pages/assets',
+  'sdk/README.md',
+  'service/migrations',
+];
 /** npm packs no folder with the name node_modules. */
 const BUILT_IN = 'built-in';
 /** The folder and the name of the package of a module. */
@@ -44,6 +51,7 @@ export async function build(dist: string): Promise<void> {
   for (const chunk of output)
     if (chunk.type === 'chunk') copyLicence(chunk.facadeModuleId, join(dist, BUILT_IN));
   for (const file of FILES) cpSync(join(ROOT, file), join(dist, file), { recursive: true });
+  packClient(join(dist, 'sdk/package'));
   execFileSync(
     'npm',
     [

@@ -1,11 +1,10 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { temporaryDirectory } from '@svc/service/harness/temporary-directory.ts';
 import { installedPath, type Runtime } from '../../../tools/runtimes/table.ts';
-
-const ROOT = join(import.meta.dirname, '../../..');
+import { copySources } from '../../tools/pack.ts';
 
 export interface Ran {
   readonly stdout: string;
@@ -27,17 +26,8 @@ export const run = (
     throw error;
   });
 
-/** Copies the SDK's sources and everything that its build needs, so that packing changes nothing in this repository. */
-export async function copyOfSources(): Promise<string> {
-  const directory = await temporaryDirectory();
-  for (const name of ['tsconfig.json', 'LICENSE']) await cp(join(ROOT, name), join(directory, name));
-  await symlink(join(ROOT, 'node_modules'), join(directory, 'node_modules'));
-  await cp(join(ROOT, 'sdk'), join(directory, 'sdk'), {
-    recursive: true,
-    filter: (path) => !/\/sdk\/(?:dist|test|node_modules|LICENSE|.*\.tgz)$/.test(path),
-  });
-  return join(directory, 'sdk');
-}
+/** A copy of the SDK's sources and of everything that its build needs. Resolves with the folder of the package. */
+export const copyOfSources = async (): Promise<string> => copySources(await temporaryDirectory());
 
 /** Packs the client with `npm pack` in a copy of its sources. Resolves with the path of the tarball. */
 export async function packClient(sources: string): Promise<string> {
