@@ -1,5 +1,6 @@
 import type { Assets } from './assets.ts';
-import type { Guide } from './guides.ts';
+import { guideText, linkedGuide } from './guide-markdown.ts';
+import { descriptionOf, type Guide } from './guides.ts';
 import { renderMarkdown } from './markdown.ts';
 import { escapeHtml, type PageParts, page } from './page.ts';
 
@@ -7,9 +8,6 @@ type Shared = Pick<PageParts, 'icon' | 'theme' | 'base'> & {
   /** The public URL of the service, for the examples. */
   readonly publicUrl: string;
 };
-
-/** The URL in the examples of the Markdown files: that of a service with default settings. */
-const EXAMPLE_ADDRESS = 'http://127.0.0.1:8080';
 
 /** A guide as a page, with links to all other guides. */
 export async function guidePage(
@@ -23,13 +21,11 @@ export async function guidePage(
   const styles = await Promise.all((['docs.css', 'guide.css', 'code.css'] as const).map(assets.get));
   const [script, drawing] = await Promise.all([assets.get('docs.js'), assets.get('gap-cursors.svg')]);
   const link = (href: string): string => {
-    if (/^(?:[a-z]+:|#|\/)/.test(href)) return href.startsWith('/') ? base + href : href;
-    const { href: target, hash } = new URL(href, guide.url);
-    const found = guides.find(({ url }) => url.href === target.slice(0, target.length - hash.length));
-    if (found === undefined) throw new Error(`${guide.name} links to ${href}, which is no guide.`);
-    return `${base}/docs/${found.name}${hash}`;
+    const linked = linkedGuide(guide, href, guides);
+    if (linked !== undefined) return `${base}/docs/${linked.guide.name}${linked.hash}`;
+    return href.startsWith('/') ? base + href : href;
   };
-  const content = renderMarkdown(guide.text.replaceAll(EXAMPLE_ADDRESS, publicUrl), {
+  const content = renderMarkdown(guideText(guide, publicUrl), {
     link,
     image: (href) => {
       if (href !== 'gap-cursors.svg') throw new Error(`There is no drawing ${href}.`);
@@ -43,6 +39,7 @@ export async function guidePage(
     styles: styles.map(({ name }) => fileOf(name)),
     scripts: [fileOf(script.name)],
     section: 'guides',
+    markdown: `/docs/${guide.name}.md`,
     body: `<div class="frame">
 <details class="menu" open><summary>Guides</summary>
 <nav aria-label="Guides">${guides.map((one) => entry(one, one === guide, base)).join('')}</nav>
@@ -57,10 +54,6 @@ ${neighbours(guide, guides, base)}
 
 const entry = ({ name, title }: Guide, current: boolean, base: string): string =>
   `<a href="${base}/docs/${name}"${current ? ' aria-current="page"' : ''}>${escapeHtml(title)}</a>`;
-
-/** The first paragraph as plain text. */
-const descriptionOf = ({ text }: Guide): string =>
-  (text.split(/\n{2,}/)[1] ?? '').replace(/\[([^\]]+)\]\([^)]*\)|[`*]/g, '$1').replace(/\s+/g, ' ');
 
 function neighbours(guide: Guide, guides: readonly Guide[], base: string): string {
   const index = guides.indexOf(guide);

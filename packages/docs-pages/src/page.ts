@@ -15,6 +15,8 @@ export interface PageParts {
   readonly theme: string;
   readonly scripts: readonly string[];
   readonly section: 'guides' | 'reference';
+  /** The path of the page as Markdown. */
+  readonly markdown: string;
   /** The path of the public URL, without a trailing slash. It precedes every path of the service; usually ''. */
   readonly base: string;
 }
@@ -26,7 +28,7 @@ const MOON =
 
 /** A complete page: the header that all pages share, and the body. */
 export function page(parts: PageParts): string {
-  const { title, description, body, icon, styles, theme, scripts, section, base } = parts;
+  const { title, description, body, icon, styles, theme, scripts, section, base, markdown } = parts;
   const item = (of: PageParts['section'], path: string, label: string): string =>
     `<a href="${base}${path}"${of === section ? ' aria-current="true"' : ''}>${label}</a>`;
   return `<!doctype html>
@@ -36,6 +38,7 @@ export function page(parts: PageParts): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="description" content="${escapeHtml(description)}">
 <title>${escapeHtml(title)}</title>
+<link rel="alternate" type="text/markdown" href="${base}${markdown}">
 <link rel="icon" type="image/svg+xml" href="${icon}">
 ${styles.map((href) => `<link rel="stylesheet" href="${href}">`).join('\n')}
 <script src="${theme}"></script>

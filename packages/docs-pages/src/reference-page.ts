@@ -28,8 +28,9 @@ export async function referencePage(
     styles: [style, own].map(fileOf),
     scripts: [docs, scalar, script].map(fileOf),
     section: 'reference',
+    markdown: '/docs.md',
     body: `<div id="content" tabindex="-1" data-document="${base}/openapi.json" data-base="${base}">
-<noscript><p class="plain">The reference needs JavaScript. The OpenAPI document has the same content: <a href="${base}/openapi.json">/openapi.json</a>.</p></noscript>
+<noscript><p class="plain">The reference needs JavaScript. The same content as text: <a href="${base}/docs.md">/docs.md</a>, and for programs: <a href="${base}/openapi.json">/openapi.json</a>.</p></noscript>
 <div id="reference"></div>
 </div>`,
   });

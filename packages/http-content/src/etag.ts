@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 const ETAG_CHARACTERS = 27;
 
 /** A tag for content whose bytes are always the same (RFC 9110, 8.8.3). */
-export const strongEtag = (content: string): string =>
+export const strongEtag = (content: string | Buffer): string =>
   `"${hash('sha256', content, 'base64url').slice(0, ETAG_CHARACTERS)}"`;
 
 /** A tag for content whose bytes may differ while its meaning is the same. */

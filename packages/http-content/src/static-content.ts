@@ -8,8 +8,10 @@ export interface StaticContent {
   readonly type: string;
   readonly cacheControl: string;
   readonly body: Encodings;
-  /** A weak ETag, because the encodings of the content share it. */
+  /** A weak ETag if the content has several encodings, because they share it. */
   readonly etag?: string;
+  /** Another header of the request, besides Accept-Encoding, that has chosen this content. */
+  readonly vary?: 'accept';
 }
 
 /** The encodings of a content. */
@@ -33,17 +35,39 @@ export function encodingOf(header: string | undefined, available = ALL): Encodin
   return COMPRESSED.find((name) => available.includes(name) && accepted.includes(name)) ?? 'identity';
 }
 
+/**
+ * The first of the media types with the greatest weight in an Accept header (RFC 9110, 12.5.1). Only a type that the header
+ * names can precede the first one, so clients that accept anything get the first one.
+ */
+export function preferredType<const Type extends string>(
+  header: string | undefined,
+  types: readonly [Type, ...Type[]],
+): Type {
+  const ranges = (header ?? '').split(',').map((range) => {
+    const [name = '', ...parameters] = range.toLowerCase().split(';');
+    const weight = parameters
+      .map((parameter) => /^\s*q=(\d(?:\.\d{1,3})?)\s*$/.exec(parameter)?.[1])
+      .find(Boolean);
+    return { name: name.trim(), weight: Number(weight ?? 1) };
+  });
+  const weightOf = (type: string): number => ranges.find(({ name }) => name === type)?.weight ?? 0;
+  return types.reduce((best, type) => (weightOf(type) > weightOf(best) ? type : best));
+}
+
 const NOT_MODIFIED = 304;
 
 /** Sends a content in the best encoding that the request accepts, or 304 if If-None-Match names its ETag. */
 export function sendContent(
   request: FastifyRequest,
   reply: FastifyReply,
-  { type, cacheControl, body, etag }: StaticContent,
+  { type, cacheControl, body, etag, vary }: StaticContent,
 ): FastifyReply {
   const available = ALL.filter((name) => body[name] !== undefined);
   const encoding = encodingOf(request.headers['accept-encoding'], available);
-  reply.headers({ vary: 'accept-encoding', 'cache-control': cacheControl });
+  reply.headers({
+    vary: vary === undefined ? 'accept-encoding' : `${vary}, accept-encoding`,
+    'cache-control': cacheControl,
+  });
   if (etag !== undefined) reply.header('etag', etag);
   if (etag !== undefined && matchesEtag(request.headers['if-none-match'], etag))
     return reply.code(NOT_MODIFIED).send();
@@ -71,7 +95,7 @@ export async function compress(text: string): Promise<Required<Encodings>> {
 
 /** Returns a function that creates a content on its first call, and later returns the same. Tries again after a failure. */
 export function cachedContent(
-  kind: Pick<StaticContent, 'type' | 'cacheControl'>,
+  kind: Pick<StaticContent, 'type' | 'cacheControl' | 'vary'>,
   createText: () => string | Promise<string>,
 ): () => Promise<StaticContent> {
   const create = async (): Promise<StaticContent> => {
