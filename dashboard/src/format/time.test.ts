@@ -4,14 +4,16 @@ const TIME = '2026-03-01T23:05:07.123456Z';
 const NOW = Date.parse('2026-03-10T12:00:00Z');
 
 let time: typeof import('./time.ts');
+let zones: typeof import('./time-zone.ts');
 beforeAll(async () => {
   // The module reads the viewer's zone when it is loaded.
   vi.stubEnv('TZ', 'Europe/Berlin');
   time = await import('./time.ts');
+  zones = await import('./time-zone.ts');
 });
 
 test('a time is in the zone of the viewer', () => {
-  expect(time.TIME_ZONE).toBe('Europe/Berlin');
+  expect(zones.timeZone()).toBe('Europe/Berlin');
   expect(time.formatTime(TIME)).toBe('Mar 2, 2026, 00:05:07 GMT+1');
   expect(time.formatHour(TIME)).toBe('Mar 2, 00:05 GMT+1');
   expect(time.formatDate(TIME)).toBe('Mar 2, 2026');
@@ -27,6 +29,14 @@ test('a time or day in UTC is not converted to the zone of the viewer', () => {
   expect(time.formatUtcDay(TIME)).toBe('Mar 1 (UTC)');
 });
 
+test('a time follows the chosen zone, and the browser again without a choice', () => {
+  zones.setTimeZone('Asia/Kolkata');
+  expect(time.formatTime(TIME)).toBe('Mar 2, 2026, 04:35:07 GMT+5:30');
+  expect(time.formatUtcDay(TIME)).toBe('Mar 1 (UTC)');
+  zones.setTimeZone(null);
+  expect(time.formatTime(TIME)).toBe('Mar 2, 2026, 00:05:07 GMT+1');
+});
+
 describe('a relative time', () => {
   test.each([
     ['2026-03-10T11:59:30Z', 'just now'],
@@ -34,7 +44,9 @@ describe('a relative time', () => {
     ['2026-03-10T11:59:00Z', '1 minute ago'],
     ['2026-03-10T12:05:00Z', 'in 5 minutes'],
     ['2026-03-10T10:00:00Z', '2 hours ago'],
-    ['2026-03-09T12:00:00Z', 'yesterday'],
+    ['2026-03-09T12:00:01Z', '23 hours ago'],
+    ['2026-03-09T12:00:00Z', '1 day ago'],
+    ['2026-03-08T12:00:01Z', '1 day ago'],
     ['2026-03-03T12:00:00Z', '7 days ago'],
     ['2026-02-08T12:00:00Z', '30 days ago'],
   ])('%s is "%s"', (at, text) => {

@@ -1,18 +1,25 @@
 import type { Time } from '@svc/sdk';
 import { LOCALE } from './locale.ts';
+import { timeZone } from './time-zone.ts';
 
-/** Formats the times of the API (UTC, up to microseconds). All in one style: "Mar 1, 2026, 09:30:00 GMT+1". */
-
-/** The viewer's time zone, such as `Europe/Berlin`. */
-export const TIME_ZONE = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+/**
+ * Formats the times of the API (UTC, up to microseconds). All in one style: "Mar 1, 2026, 09:30:00 GMT+1". The zone of the
+ * viewer is the chosen one (time-zone.ts), at the time of the call.
+ */
 
 const DAY = { month: 'short', day: 'numeric' } as const;
 const MINUTE = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
 const SECOND = { ...MINUTE, second: '2-digit' } as const;
 
+/** In the viewer's zone, unless the options have another one. */
 const formatter = (options: Intl.DateTimeFormatOptions): ((time: Time) => string) => {
-  const format = new Intl.DateTimeFormat(LOCALE, options);
-  return (time) => format.format(new Date(time));
+  let format: { readonly zone: string; readonly of: Intl.DateTimeFormat } | undefined;
+  return (time) => {
+    const zone = options.timeZone ?? timeZone();
+    if (format?.zone !== zone)
+      format = { zone, of: new Intl.DateTimeFormat(LOCALE, { ...options, timeZone: zone }) };
+    return format.of.format(new Date(time));
+  };
 };
 
 /** "Mar 1, 2026, 09:30:00 GMT+1", in the viewer's zone. */
@@ -35,7 +42,7 @@ const utcDay = formatter({ ...DAY, timeZone: 'UTC' });
 /** "Mar 1 (UTC)". Quotas and daily figures are per day in UTC, wherever the viewer is. */
 export const formatUtcDay = (time: Time): string => `${utcDay(time)} (UTC)`;
 
-const relative = new Intl.RelativeTimeFormat(LOCALE, { numeric: 'auto' });
+const relative = new Intl.RelativeTimeFormat(LOCALE, { numeric: 'always' });
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -54,7 +61,7 @@ export function formatRelative(time: Time, nowMs: number): string {
   const difference = new Date(time).getTime() - nowMs;
   if (Math.abs(difference) > RELATIVE_MAX_MS) return formatDate(time);
   for (const [unit, size] of UNITS) {
-    if (Math.abs(difference) >= size) return relative.format(Math.round(difference / size), unit);
+    if (Math.abs(difference) >= size) return relative.format(Math.trunc(difference / size), unit);
   }
   return difference > 0 ? 'in a moment' : 'just now';
 }

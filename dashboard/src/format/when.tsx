@@ -2,6 +2,7 @@ import type { Time } from '@svc/sdk';
 import { classes } from '../ui/classes.ts';
 import { useNow } from './now.ts';
 import { formatDate, formatRelative, formatStamp, formatTime, formatUtc, formatUtcDay } from './time.ts';
+import { useTimeZone } from './time-zone.ts';
 
 export interface WhenProps {
   readonly at: Time | null;
@@ -12,6 +13,7 @@ export interface WhenProps {
 /** Shows a time in the viewer's zone. The tooltip has the time with its zone, and in UTC. Null is "Never". */
 export function When({ at, form = 'relative' }: WhenProps) {
   const now = useNow();
+  useTimeZone();
   if (at === null) return <span className="text-soft">Never</span>;
   const text = {
     relative: () => formatRelative(at, now),

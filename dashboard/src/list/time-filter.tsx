@@ -1,6 +1,8 @@
+import { useTimeZone } from '../format/time-zone.ts';
+import { timeOfWall, wallTime } from '../format/wall-time.ts';
 import { Input } from '../ui/form/input.tsx';
 import { Select } from '../ui/form/select.tsx';
-import { RANGES, type Range, type TimeRange } from './time-range.ts';
+import { boundAt, RANGES, type Range, type TimeRange, timeOfBound } from './time-range.ts';
 
 const OPTIONS = [
   ...Object.entries(RANGES).map(([value, { label }]) => ({ value, label })),
@@ -25,21 +27,32 @@ export const TimeFilter = ({ value: { range, from, to }, onChange }: TimeFilterP
     />
     {range === 'custom' ? (
       <>
-        <Input
-          type="datetime-local"
-          aria-label="From"
-          className="col-span-2 sm:!w-48"
-          value={from ?? ''}
-          onChange={({ target }) => onChange({ from: target.value || undefined })}
-        />
-        <Input
-          type="datetime-local"
-          aria-label="To"
-          className="col-span-2 sm:!w-48"
-          value={to ?? ''}
-          onChange={({ target }) => onChange({ to: target.value || undefined })}
-        />
+        <Bound label="From" bound={from} onChange={(next) => onChange({ from: next })} />
+        <Bound label="To" bound={to} onChange={(next) => onChange({ to: next })} />
       </>
     ) : null}
   </>
 );
+
+interface BoundProps {
+  readonly label: string;
+  readonly bound: string | undefined;
+  readonly onChange: (bound: string | undefined) => void;
+}
+
+/** A bound of a custom range, in the viewer's zone. */
+function Bound({ label, bound, onChange }: BoundProps) {
+  const zone = useTimeZone();
+  const time = timeOfBound(bound);
+  return (
+    <Input
+      type="datetime-local"
+      aria-label={`${label} (${zone})`}
+      className="col-span-2 sm:!w-48"
+      value={time === undefined ? '' : wallTime(time, zone)}
+      onChange={({ target: { value } }) =>
+        onChange(value === '' ? undefined : boundAt(timeOfWall(value, zone)))
+      }
+    />
+  );
+}

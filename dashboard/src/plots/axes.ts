@@ -10,14 +10,17 @@ const FONT = '12px system-ui, sans-serif';
 /** The x values of a plot: seconds since the epoch. */
 export const secondsOf = (times: readonly Time[]): number[] => times.map((at) => Date.parse(at) / 1000);
 
-/** The axis of times. */
-export const timeAxis = ({ soft, line }: PlotColors): uPlot.Axis => ({
+/** In pixels: labels of one line, and of two. */
+const AXIS_HEIGHTS = { day: 28, other: 44 };
+
+/** The axis of times. `step` day: the labels need only one line, because ranges of days are short. */
+export const timeAxis = ({ soft, line }: PlotColors, step?: 'hour' | 'day'): uPlot.Axis => ({
   stroke: soft,
   font: FONT,
   grid: { show: false },
   ticks: { stroke: line, width: 1, size: 4 },
   gap: 6,
-  size: 44,
+  size: step === 'day' ? AXIS_HEIGHTS.day : AXIS_HEIGHTS.other,
   space: 72,
   values: [
     // Step in seconds, label, and the label's addition where a year, a month or a day begins.

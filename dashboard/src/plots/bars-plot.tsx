@@ -2,7 +2,7 @@ import type { Time } from '@svc/sdk';
 import { useCallback, useMemo } from 'react';
 import type uPlot from 'uplot';
 import { CURSOR, fromZero, PLOT_HEIGHT, secondsOf, timeAxis, valueAxis } from './axes.ts';
-import { Plot, type PlotColors } from './plot.tsx';
+import { Plot, type PlotColors, usePlotZone } from './plot.tsx';
 
 /** Width of a bar as a share of its span, and at most in pixels. */
 const BAR_WIDTH = 0.72;
@@ -25,10 +25,13 @@ export interface BarsPlotProps {
   }[];
   /** Called with the index of the span at the pointer, or null. Memoise it. */
   readonly onPoint: (index: number | null) => void;
+  /** Called with the index of the span and of the bar, when one is clicked. Memoise it. Default: a click does nothing. */
+  readonly onChoose?: ((span: number, bar: number) => void) | undefined;
 }
 
 /** Numbers per span of time, as bars. */
-export function BarsPlot({ label, step, times, bars, onPoint }: BarsPlotProps) {
+export function BarsPlot({ label, step, times, bars, onPoint, onChoose }: BarsPlotProps) {
+  const zone = usePlotZone(step);
   const data = useMemo(
     (): uPlot.AlignedData => [secondsOf(times), ...bars.map(({ values }) => [...values])],
     [times, bars],
@@ -40,12 +43,15 @@ export function BarsPlot({ label, step, times, bars, onPoint }: BarsPlotProps) {
         padding: [8, 24, 0, 0],
         legend: { show: false },
         cursor: CURSOR,
-        hooks: { setCursor: [({ cursor }) => onPoint(cursor.idx ?? null)] },
+        hooks: {
+          setCursor: [({ cursor }) => onPoint(cursor.idx ?? null)],
+          ready: onChoose === undefined ? [] : [(plot) => watchClicks(plot, bars, onChoose)],
+        },
         scales: {
           x: { range: (_, min, max) => [min, max + STEP_SECONDS[step]] },
           y: { range: fromZero(LEAST) },
         },
-        axes: [timeAxis(colors), valueAxis(colors)],
+        axes: [timeAxis(colors, step), valueAxis(colors)],
         series: [
           {},
           ...bars.map((bar) => ({
@@ -58,7 +64,23 @@ export function BarsPlot({ label, step, times, bars, onPoint }: BarsPlotProps) {
         ],
       };
     },
-    [bars, step, onPoint],
+    [bars, step, onPoint, onChoose],
   );
-  return <Plot label={label} data={data} options={options} height={PLOT_HEIGHT} />;
+  return <Plot label={label} zone={zone} data={data} options={options} height={PLOT_HEIGHT} />;
+}
+
+/** Calls `onChoose` with the bar at the pointer. A click above all bars of a span chooses the one at the back. */
+function watchClicks(
+  { over, cursor, posToVal }: uPlot,
+  bars: BarsPlotProps['bars'],
+  onChoose: NonNullable<BarsPlotProps['onChoose']>,
+): void {
+  over.style.cursor = 'pointer';
+  over.addEventListener('click', () => {
+    const { idx, top = 0 } = cursor;
+    if (idx == null) return;
+    const value = posToVal(top, 'y');
+    const at = bars.findLastIndex(({ values }) => (values[idx] ?? 0) > 0 && (values[idx] ?? 0) >= value);
+    onChoose(idx, Math.max(0, at));
+  });
 }

@@ -2,7 +2,7 @@ import type { Time } from '@svc/sdk';
 import { useCallback, useMemo } from 'react';
 import type uPlot from 'uplot';
 import { CURSOR, fromZero, lonePoints, PLOT_HEIGHT, secondsOf, timeAxis, valueAxis } from './axes.ts';
-import { Plot, type PlotColors } from './plot.tsx';
+import { Plot, type PlotColors, usePlotZone } from './plot.tsx';
 
 const LEAST_MS = 10;
 /** A value without a neighbour has no line, so it gets a point. */
@@ -13,6 +13,8 @@ const DASHES = [[], [6, 3]];
 export interface LatencyLinesProps {
   /** What the plot shows, in a sentence, for screen readers. */
   readonly label: string;
+  /** The length of a span. */
+  readonly step: 'hour' | 'day';
   /** The start of each span, the oldest first. Memoise it. */
   readonly times: readonly Time[];
   /** In milliseconds; null: a gap. Memoise it. */
@@ -26,7 +28,8 @@ export interface LatencyLinesProps {
 }
 
 /** Up to two percentiles of latencies over time. */
-export function LatencyLines({ label, times, lines, onPoint }: LatencyLinesProps) {
+export function LatencyLines({ label, step, times, lines, onPoint }: LatencyLinesProps) {
+  const zone = usePlotZone(step);
   const data = useMemo(
     (): uPlot.AlignedData => [secondsOf(times), ...lines.map(({ values }) => [...values])],
     [times, lines],
@@ -38,7 +41,7 @@ export function LatencyLines({ label, times, lines, onPoint }: LatencyLinesProps
       cursor: CURSOR,
       hooks: { setCursor: [({ cursor }) => onPoint(cursor.idx ?? null)] },
       scales: { y: { range: fromZero(LEAST_MS) } },
-      axes: [timeAxis(colors), valueAxis(colors, ' ms')],
+      axes: [timeAxis(colors, step), valueAxis(colors, ' ms')],
       series: [
         {},
         ...lines.map((line, i) => ({
@@ -50,7 +53,7 @@ export function LatencyLines({ label, times, lines, onPoint }: LatencyLinesProps
         })),
       ],
     }),
-    [lines, onPoint],
+    [lines, step, onPoint],
   );
-  return <Plot label={label} data={data} options={options} height={PLOT_HEIGHT} />;
+  return <Plot label={label} zone={zone} data={data} options={options} height={PLOT_HEIGHT} />;
 }

@@ -16,6 +16,12 @@ export function LatencyPlot({ traffic, onPoint }: TrafficPlotProps) {
   );
   const summary = total.p50 === null ? 'no requests' : `p50 ${total.p50} ms, p95 ${total.p95} ms`;
   return (
-    <LatencyLines label={`Latency per ${step}: ${summary}.`} times={times} lines={lines} onPoint={onPoint} />
+    <LatencyLines
+      label={`Latency per ${step}: ${summary}.`}
+      step={step}
+      times={times}
+      lines={lines}
+      onPoint={onPoint}
+    />
   );
 }

@@ -1,6 +1,7 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import type uPlot from 'uplot';
+import { useTimeZone } from '../format/time-zone.ts';
 import { useShownTheme } from '../theme/theme.ts';
 
 export interface PlotColors {
@@ -20,6 +21,8 @@ const NAMES = ['ink', 'soft', 'line', 'edge', 'surface', 'accent', 'good', 'warn
 export interface PlotProps {
   /** What the plot shows, in a sentence, for screen readers. */
   readonly label: string;
+  /** The time zone of the axis. It is named below the plot. */
+  readonly zone: string;
   /** Aligned columns: x in seconds since the epoch, then one per series. */
   readonly data: uPlot.AlignedData;
   /** The plot is drawn again when the theme, the data or this function changes, so memoise it. */
@@ -35,8 +38,14 @@ const libraryQuery = queryOptions({
   structuralSharing: false,
 });
 
+/** The zone of a plot: that of the viewer. Figures per day are per day in UTC, so their plots are in UTC. */
+export function usePlotZone(step?: 'hour' | 'day'): string {
+  const zone = useTimeZone();
+  return step === 'day' ? 'UTC' : zone;
+}
+
 /** A uPlot in the colours of the theme, as wide as its container. The height is reserved before uPlot is loaded. */
-export function Plot({ label, data, options, height }: PlotProps) {
+export function Plot({ label, zone, data, options, height }: PlotProps) {
   const container = useRef<HTMLDivElement>(null);
   const theme = useShownTheme();
   const { data: library, error } = useQuery(libraryQuery);
@@ -50,7 +59,12 @@ export function Plot({ label, data, options, height }: PlotProps) {
     const timer = setTimeout(() => {
       const UPlot = library.default;
       const plot = new UPlot(
-        { ...options(readColors(element), UPlot), width: element.clientWidth, height },
+        {
+          ...options(readColors(element), UPlot),
+          tzDate: (seconds) => UPlot.tzDate(new Date(seconds * 1_000), zone),
+          width: element.clientWidth,
+          height,
+        },
         data,
         element,
       );
@@ -65,7 +79,7 @@ export function Plot({ label, data, options, height }: PlotProps) {
       clearTimeout(timer);
       destroy();
     };
-  }, [data, options, height, theme, library]);
+  }, [data, options, zone, height, theme, library]);
   if (error !== null) {
     return (
       <p className="flex items-center justify-center text-soft" style={{ height }}>
@@ -74,13 +88,16 @@ export function Plot({ label, data, options, height }: PlotProps) {
     );
   }
   return (
-    <div
-      ref={container}
-      role="img"
-      aria-label={label}
-      className="w-full min-w-0"
-      style={{ minHeight: height }}
-    />
+    <>
+      <div
+        ref={container}
+        role="img"
+        aria-label={label}
+        className="w-full min-w-0"
+        style={{ minHeight: height }}
+      />
+      <p className="text-end text-xs text-soft">{`Time zone: ${zone}`}</p>
+    </>
   );
 }
 

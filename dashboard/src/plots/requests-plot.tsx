@@ -6,8 +6,15 @@ export interface TrafficPlotProps extends Pick<BarsPlotProps, 'onPoint'> {
   readonly traffic: Traffic;
 }
 
+/** The index of the bar of failed requests. */
+export const FAILED_BAR = 2;
+
 /** Live and test requests of each span as stacked bars, and in front of them the failed ones. */
-export function RequestsPlot({ traffic, onPoint }: TrafficPlotProps) {
+export function RequestsPlot({
+  traffic,
+  onPoint,
+  onChoose,
+}: TrafficPlotProps & Pick<BarsPlotProps, 'onChoose'>) {
   const { step, spans, total } = traffic;
   const times = useMemo(() => spans.map(({ at }) => at), [spans]);
   const bars = useMemo(
@@ -20,5 +27,7 @@ export function RequestsPlot({ traffic, onPoint }: TrafficPlotProps) {
     [spans],
   );
   const label = `Requests per ${step}: ${total.live} live, ${total.test} test, ${total.errors} failed.`;
-  return <BarsPlot label={label} step={step} times={times} bars={bars} onPoint={onPoint} />;
+  return (
+    <BarsPlot label={label} step={step} times={times} bars={bars} onPoint={onPoint} onChoose={onChoose} />
+  );
 }

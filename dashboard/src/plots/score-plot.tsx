@@ -2,7 +2,7 @@ import type { Scores } from '@svc/service/dashboard/wire';
 import { useCallback, useMemo } from 'react';
 import type uPlot from 'uplot';
 import { CURSOR, PLOT_HEIGHT, secondsOf, timeAxis, valueAxis } from './axes.ts';
-import { Plot, type PlotColors } from './plot.tsx';
+import { Plot, type PlotColors, usePlotZone } from './plot.tsx';
 
 /** A line with at most this many points also shows the points. */
 const FEW_POINTS = 10;
@@ -28,6 +28,7 @@ export const LINE_DASHES: readonly (readonly number[])[] = [
 
 /** Headline scores (0 to 100) over time, one line per company. */
 export function ScorePlot({ scores: { times, companies } }: { readonly scores: Scores }) {
+  const zone = usePlotZone();
   const data = useMemo(
     (): uPlot.AlignedData => [secondsOf(times), ...companies.map(({ scores }) => [...scores])],
     [times, companies],
@@ -53,7 +54,7 @@ export function ScorePlot({ scores: { times, companies } }: { readonly scores: S
     }),
     [companies],
   );
-  return <Plot label={describe(companies)} data={data} options={options} height={PLOT_HEIGHT} />;
+  return <Plot label={describe(companies)} zone={zone} data={data} options={options} height={PLOT_HEIGHT} />;
 }
 
 const pointsOf = (scores: readonly (number | null)[]): number =>

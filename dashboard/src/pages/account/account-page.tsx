@@ -8,6 +8,7 @@ import { EmptyState } from '../../ui/empty-state.tsx';
 import { PasswordSection } from './password-section.tsx';
 import { SecondFactorSection } from './second-factor-section.tsx';
 import { SessionsSection } from './sessions-section.tsx';
+import { TimeZoneSection } from './time-zone-section.tsx';
 
 /** Settings of the person, independent of the workspace. */
 export function AccountPage() {
@@ -23,6 +24,7 @@ export function AccountPage() {
             </EmptyState>
           </Card>
         ) : null}
+        <TimeZoneSection />
         <PasswordSection />
         <SecondFactorSection />
         <SessionsSection />

@@ -3,7 +3,8 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { call, ofWorkspace } from '../../api/client.ts';
 import { formatNumber } from '../../format/number.ts';
-import { formatUtc, TIME_ZONE } from '../../format/time.ts';
+import { formatUtc } from '../../format/time.ts';
+import { useTimeZone } from '../../format/time-zone.ts';
 import { When } from '../../format/when.tsx';
 import { findResource } from '../../resources/resources.ts';
 import { CodeBlock } from '../../ui/code-block.tsx';
@@ -65,12 +66,13 @@ interface DetailProps {
 
 function Detail({ workspaceId, entry, keyName, onFilter }: DetailProps) {
   const { status, method, path, durationMs, ip, userAgent, requestId, recordIds, records, resource } = entry;
+  const zone = useTimeZone();
   return (
     <div className="flex flex-col gap-4">
       <dl className="grid grid-cols-[minmax(4.5rem,auto)_minmax(0,1fr)] gap-x-4 sm:grid-cols-[minmax(6rem,auto)_minmax(0,1fr)] sm:gap-x-5 gap-y-2 wrap-anywhere">
         <Fact name="Time">
           <When at={entry.createdAt} form="full" />
-          {TIME_ZONE === 'UTC' ? null : <span className="text-soft"> ({formatUtc(entry.createdAt)})</span>}
+          {zone === 'UTC' ? null : <span className="text-soft"> ({formatUtc(entry.createdAt)})</span>}
         </Fact>
         {path === undefined ? null : (
           <Fact name="Request">

@@ -5,7 +5,7 @@ import { useMemo, useState } from 'react';
 import { ofWorkspace } from '../../api/client.ts';
 import { messageOf } from '../../api/failure.ts';
 import { useKeys } from '../../api/keys.ts';
-import { TIME_ZONE } from '../../format/time.ts';
+import { ZoneNote } from '../../format/zone-note.tsx';
 import { Page } from '../../layout/page.tsx';
 import { useCursorList } from '../../list/cursor-list.ts';
 import { ListEnd } from '../../list/list-end.tsx';
@@ -59,7 +59,12 @@ export function LogPage() {
   return (
     <Page
       title="Audit log"
-      description={`Requests with live keys, and changes that people make. Entries cannot be changed or deleted. Times are in ${TIME_ZONE}.`}
+      description={
+        <>
+          Requests with live keys, and changes that people make. Entries cannot be changed or deleted.{' '}
+          <ZoneNote />
+        </>
+      }
       actions={
         <>
           <Button

@@ -125,6 +125,7 @@ function LatencyPanel({ plot: { step, spans } }: PanelProps) {
       </Legend>
       <LatencyLines
         label={`Latency per ${step}: ${newest}.`}
+        step={step}
         times={times}
         lines={lines}
         onPoint={setIndex}

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { replayWebhook, useWebhookAction } from '../../../api/webhooks.ts';
-import { TIME_ZONE } from '../../../format/time.ts';
+import { useTimeZone } from '../../../format/time-zone.ts';
+import { timeOfWall } from '../../../format/wall-time.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Form, fieldError } from '../../../ui/form/form.tsx';
 import { TextField } from '../../../ui/form/text-field.tsx';
@@ -12,8 +13,9 @@ import { replayedText } from './replayed-text.ts';
 export function ReplaySince({ id, onClose }: ReplayProps) {
   /** `2026-03-01T09:30`, in the viewer's zone. */
   const [since, setSince] = useState('');
+  const zone = useTimeZone();
   const replay = useWebhookAction(id.workspaceId, {
-    mutationFn: () => replayWebhook(id, { since: new Date(since).toISOString() }),
+    mutationFn: () => replayWebhook(id, { since: timeOfWall(since, zone) }),
     onSuccess: ({ replayed }) => {
       onClose();
       toast(replayedText(replayed));
@@ -40,7 +42,7 @@ export function ReplaySince({ id, onClose }: ReplayProps) {
       >
         <TextField
           label="Since"
-          hint={`In ${TIME_ZONE}, at most 30 days ago.`}
+          hint={`In ${zone}, at most 30 days ago.`}
           type="datetime-local"
           required
           autoFocus

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import { timeOfWall, wallTime } from './wall-time.ts';
+
+test.each([
+  ['2026-03-01T08:30:00Z', 'Europe/Berlin', '2026-03-01T09:30'],
+  ['2026-07-01T08:30:00Z', 'Europe/Berlin', '2026-07-01T10:30'],
+  ['2026-03-01T20:00:00Z', 'Asia/Kolkata', '2026-03-02T01:30'],
+  ['2026-03-01T02:00:00Z', 'America/New_York', '2026-02-28T21:00'],
+  ['2026-03-01T02:00:00Z', 'UTC', '2026-03-01T02:00'],
+  ['2026-01-01T00:00:00Z', 'Pacific/Kiritimati', '2026-01-01T14:00'],
+])('%s in %s is %s, and back', (time, zone, wall) => {
+  expect(wallTime(time, zone)).toBe(wall);
+  expect(timeOfWall(wall, zone)).toBe(new Date(time).toISOString());
+});
+
+test('a wall time that the clocks show twice is the first, and one that they skip is moved on', () => {
+  expect(timeOfWall('2026-10-25T02:30', 'Europe/Berlin')).toBe('2026-10-25T00:30:00.000Z');
+  expect(timeOfWall('2026-03-29T02:30', 'Europe/Berlin')).toBe('2026-03-29T01:30:00.000Z');
+  expect(wallTime('2026-03-29T01:30:00Z', 'Europe/Berlin')).toBe('2026-03-29T03:30');
+  expect(timeOfWall('2026-11-01T01:30', 'America/New_York')).toBe('2026-11-01T05:30:00.000Z');
+});

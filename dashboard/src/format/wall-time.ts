@@ -1,0 +1,38 @@
+import type { Time } from '@svc/sdk';
+
+/** Times as the clocks of a zone show them, such as `2026-03-01T09:30`: the values of the browser's input for dates. */
+
+const OFFSET = /^GMT(?:([+-])(\d\d):(\d\d)(?::(\d\d))?)?$/;
+const MINUTE_CHARACTERS = 16;
+const DAY_MS = 24 * 3_600_000;
+
+/** How far the clocks of the zone are ahead of UTC at this time, in milliseconds. */
+function offsetMs(atMs: number, zone: string): number {
+  const format = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' });
+  const name = format.formatToParts(atMs).find(({ type }) => type === 'timeZoneName')?.value ?? '';
+  const [, sign, hours = '0', minutes = '0', seconds = '0'] = OFFSET.exec(name) ?? [];
+  const size = (Number(hours) * 3_600 + Number(minutes) * 60 + Number(seconds)) * 1_000;
+  return sign === '-' ? -size : size;
+}
+
+/** What the clocks of the zone show at this time, to the minute. */
+export function wallTime(time: Time, zone: string): string {
+  const ms = Date.parse(time);
+  return new Date(ms + offsetMs(ms, zone)).toISOString().slice(0, MINUTE_CHARACTERS);
+}
+
+/**
+ * The time at which the clocks of the zone show this. If they show it twice, the first time; if they skip it, as much later
+ * as they skip.
+ */
+export function timeOfWall(wall: string, zone: string): Time {
+  const asUtc = Date.parse(`${wall}Z`);
+  // The offsets before and after a change of the clocks nearby.
+  const [before, after] = [asUtc - DAY_MS, asUtc + DAY_MS].map((ms) => offsetMs(ms, zone)) as [
+    number,
+    number,
+  ];
+  const times = [before, after].map((offset) => asUtc - offset);
+  const shown = times.filter((ms) => ms + offsetMs(ms, zone) === asUtc);
+  return new Date(shown.length > 0 ? Math.min(...shown) : asUtc - before).toISOString();
+}

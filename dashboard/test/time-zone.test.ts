@@ -1,0 +1,87 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { expectAccessible } from './harness/accessible.ts';
+import { BROWSER_PATH } from './harness/launch.ts';
+import { createServiceWorld } from './harness/service-world.ts';
+
+// Skipped without Chromium, which is an error in CI.
+describe.skipIf(BROWSER_PATH === undefined)('the time zone', async () => {
+  if (BROWSER_PATH === undefined) return;
+  const { service, dashboard, open } = await createServiceWorld();
+  const owner = await dashboard.owner();
+  const { workspaceId } = owner;
+  const token = await service.token(workspaceId);
+  await service.request(token, '/v1/audits');
+  const zone = (page: Page) => page.getByRole('combobox', { name: 'Time zone' });
+  const log = `/w/${workspaceId}/log`;
+
+  test('is that of the browser, is named, and another one applies to all dates, also after a reload and in other tabs', async () => {
+    const page = await open(owner, log);
+    const other = await page.context().newPage();
+    await other.goto(`/w/${workspaceId}`);
+    await other.getByText('Time zone: Europe/Berlin').first().waitFor();
+    await page.getByText('Times are in Europe/Berlin.').waitFor();
+    const stamp = page
+      .getByRole('button', { name: /Open the entry/ })
+      .last()
+      .locator('time');
+    const at = new Date((await stamp.getAttribute('datetime')) ?? '');
+    const shown = (zone: string): string =>
+      new Intl.DateTimeFormat('en-US', {
+        month: 'short',
+        day: 'numeric',
+        hour: '2-digit',
+        minute: '2-digit',
+        second: '2-digit',
+        hourCycle: 'h23',
+        timeZone: zone,
+      }).format(at);
+    expect(await stamp.textContent()).toBe(shown('Europe/Berlin'));
+
+    await page.getByRole('link', { name: 'Change time zone' }).click();
+    await zone(page).selectOption('Another zone');
+    const name = page.getByLabel('Name of the zone');
+    await name.fill('Mars/Olympus_Mons');
+    await name.press('Enter');
+    await page.getByText('This browser knows no such time zone.').waitFor();
+    await expectAccessible(page);
+    await name.fill('Asia/Kolkata');
+    await name.press('Enter');
+    await page.getByText(/It is now .* GMT\+5:30\./).waitFor();
+    await expectAccessible(page);
+    await other.getByText('Time zone: Asia/Kolkata').first().waitFor();
+    await page.goto(log);
+    await page.getByText('Times are in Asia/Kolkata.').waitFor();
+    expect(await stamp.textContent()).toBe(shown('Asia/Kolkata'));
+
+    await page.goto('/account');
+    await zone(page).selectOption('UTC');
+    await page.goto(log);
+    await page.getByText('Times are in UTC.').waitFor();
+    expect(await stamp.textContent()).toBe(shown('UTC'));
+  });
+
+  test('applies to the bounds of a custom range, whose URL is in UTC and so means the same for others', async () => {
+    const page = await open(owner, `${log}?range=custom&from=2026-03-01T08:30Z`);
+    await page.getByLabel('From (Europe/Berlin)').waitFor();
+    expect(await page.getByLabel('From (Europe/Berlin)').inputValue()).toBe('2026-03-01T09:30');
+    await page.getByLabel('From (Europe/Berlin)').fill('2026-07-01T12:00');
+    await page.waitForURL((url) => url.searchParams.get('from') === '2026-07-01T10:00Z');
+    await page.evaluate("localStorage.setItem('svc.time-zone', 'America/New_York')");
+    await page.reload();
+    expect(await page.getByLabel('From (America/New_York)').inputValue()).toBe('2026-07-01T06:00');
+  });
+
+  test('of the plots per day is UTC, as the figures are', async () => {
+    const page = await open(owner, `/w/${workspaceId}?range=30d`);
+    await page.getByRole('heading', { name: 'Requests per day' }).waitFor();
+    await page.getByText('Time zone: UTC').first().waitFor();
+  });
+
+  test('that no browser knows is that of the browser', async () => {
+    const page = await open(owner, '/account');
+    await page.evaluate("localStorage.setItem('svc.time-zone', 'Mars/Olympus_Mons')");
+    await page.goto(log);
+    await page.getByText('Times are in Europe/Berlin.').waitFor();
+  });
+});
