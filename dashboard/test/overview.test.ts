@@ -1,6 +1,7 @@
 import { resourceNamed, seedRecords } from '@svc/service/harness/records.ts';
 import { describe, expect, test } from 'vitest';
 import { expectAccessible } from './harness/accessible.ts';
+import { press } from './harness/keyboard.ts';
 import { BROWSER_PATH } from './harness/launch.ts';
 import { createServiceWorld } from './harness/service-world.ts';
 
@@ -88,6 +89,47 @@ describe.skipIf(BROWSER_PATH === undefined)('the overview', async () => {
     expect(await page.getByRole('img').count()).toBe(0);
     await page.getByRole('link', { name: 'Create key' }).click();
     await page.waitForURL(/\/keys\?create=test/);
+  });
+
+  test('leads from a bar to the requests of its hour in the log, and from its red part to the failed ones', async () => {
+    const page = await open(owner, `/w/${workspaceId}?range=24h`);
+    const canvas = page.getByRole('img', { name: /Requests per hour: 20 live/ }).locator('.u-over');
+    const box = await canvas.boundingBox();
+    if (box === null) throw new Error('The plot has no size.');
+    // The bar of the present hour is the last of 24.
+    const x = box.width - box.width / 48;
+    await canvas.click({ position: { x, y: box.height / 2 } });
+    await page.waitForURL(/\/log\?/);
+    await page.getByText(/^20 entries$/).waitFor();
+    await page.goBack();
+    // 4 of 20 failed, so the lowest part of the bar is red.
+    await canvas.click({ position: { x, y: box.height - 3 } });
+    await page.waitForURL(/status=failed/);
+    await page.getByText(/^4 entries$/).waitFor();
+    const search = new URL(page.url()).searchParams;
+    const [from, to] = ['from', 'to'].map((name) => Date.parse(search.get(name) ?? ''));
+    expect((to ?? 0) - (from ?? 0)).toBe(3_600_000);
+    await page.goto(page.url());
+    await page.getByText(/^4 entries$/).waitFor();
+  });
+
+  test('leads to the same by keyboard: from the table of the bars, and from the figures', async () => {
+    const page = await open(owner, `/w/${workspaceId}`);
+    await page.getByRole('heading', { name: 'Requests per hour' }).waitFor();
+    await press(page, 'Show as table');
+    await expectAccessible(page);
+    await press(page, '4 failed');
+    await page.waitForURL(/\/log\?.*status=failed/);
+    await page.getByText(/^4 entries$/).waitFor();
+    await page.goBack();
+    await page.getByRole('heading', { name: 'Requests per hour' }).waitFor();
+    await press(page, /^20%\. Show failed live requests in the log$/);
+    await page.waitForURL(/\/log\?.*status=failed/);
+    await page.getByText(/^4 entries$/).waitFor();
+    await page.goBack();
+    await page.getByRole('heading', { name: 'Requests per hour' }).waitFor();
+    await press(page, /^20\. Show live requests in the log$/);
+    await page.getByText(/^20 entries$/).waitFor();
   });
 
   test('links from a status to the content with this status', async () => {

@@ -17,7 +17,9 @@ export function Page({ title, description, actions, narrow = false, children }: 
     <div className="mx-auto max-w-7xl px-4 py-5 sm:px-6 lg:py-7">
       <header className="mb-5 flex flex-wrap items-start justify-between gap-x-4 gap-y-3">
         <div className="min-w-0 max-w-2xl">
-          <h1 className="text-xl font-semibold tracking-tight">{title}</h1>
+          <h1 className="text-xl font-semibold tracking-tight wrap-anywhere">
+            <bdi>{title}</bdi>
+          </h1>
           {description === undefined ? null : <p className="mt-0.5 text-pretty text-soft">{description}</p>}
         </div>
         {actions === undefined ? null : <div className="flex flex-wrap gap-2">{actions}</div>}

@@ -1,6 +1,7 @@
 import { Menu as MenuIcon } from 'lucide-react';
 import { Dialog } from 'radix-ui';
 import { type ReactNode, useEffect, useState } from 'react';
+import { useMe } from '../api/me.ts';
 import { useChunk } from '../chunks/use-chunk.ts';
 import { buttonClass } from '../ui/button.tsx';
 import { OVERLAY_CLASS } from '../ui/popup/dialog.tsx';
@@ -21,6 +22,7 @@ export interface ShellProps {
 
 /** The frame of every page after the sign-in: the sidebar (a drawer on a phone) and the command palette. */
 export function Shell({ workspaceId, children }: ShellProps) {
+  const name = useMe().workspaces.find(({ id }) => id === workspaceId)?.name;
   const [drawer, setDrawer] = useState(false);
   const [palette, setPalette] = useState(false);
   useEffect(() => {
@@ -62,7 +64,7 @@ export function Shell({ workspaceId, children }: ShellProps) {
           <Dialog.Trigger aria-label="Open menu" className={buttonClass('ghost', 'icon')}>
             <MenuIcon size={18} aria-hidden />
           </Dialog.Trigger>
-          <span className="font-semibold">svc</span>
+          <span className="min-w-0 truncate font-semibold">{name ?? 'svc'}</span>
         </header>
         <Dialog.Portal>
           <Dialog.Overlay className={OVERLAY_CLASS} />

@@ -17,22 +17,13 @@ export interface SectionProps {
   readonly actions?: ReactNode;
   /** Without padding, for a table or a list. */
   readonly flush?: boolean;
-  /** Stretches the content to the height of the card, which a neighbour in a grid can determine. */
-  readonly fill?: boolean;
   readonly children: ReactNode;
 }
 
 /** A card with a heading. */
-export const Section = ({
-  title,
-  description,
-  actions,
-  flush = false,
-  fill = false,
-  children,
-}: SectionProps) => (
+export const Section = ({ title, description, actions, flush = false, children }: SectionProps) => (
   <Card className="overflow-hidden">
-    <section aria-label={title} className={fill ? 'flex h-full flex-col' : undefined}>
+    <section aria-label={title}>
       <header className="flex flex-wrap items-start justify-between gap-x-4 gap-y-2 border-b border-line px-4 py-3">
         <div className="min-w-0 max-w-2xl flex-1 basis-40">
           <h2 className="font-semibold">{title}</h2>
@@ -40,7 +31,7 @@ export const Section = ({
         </div>
         {actions}
       </header>
-      <div className={classes(!flush && 'p-4', fill && 'flex grow flex-col')}>{children}</div>
+      <div className={classes(!flush && 'p-4')}>{children}</div>
     </section>
   </Card>
 );

@@ -31,11 +31,10 @@ export function ContentPanel({ workspaceId, content }: ContentPanelProps) {
   const most = Math.max(1, ...statuses.map(([, count]) => count));
   return (
     <Section
-      fill
       title="Content by status"
       actions={<MoreLink workspaceId={workspaceId} resource={CONTRACT.content} />}
     >
-      <ul className="flex grow flex-col justify-evenly gap-1">
+      <ul className="flex flex-col gap-1">
         {statuses.map(([status, count]) => (
           <li key={status}>
             <Link

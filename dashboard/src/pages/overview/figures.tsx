@@ -1,35 +1,61 @@
 import type { Overview, RangeName, Traffic } from '@svc/service/dashboard/wire';
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { formatChange, formatNumber, formatPercent } from '../../format/number.ts';
 import { counted } from '../../format/plural.ts';
 import { formatUtcDay } from '../../format/time.ts';
 import { Card } from '../../ui/card.tsx';
+import { logSince } from './log-link.ts';
 
 export interface FiguresProps {
+  readonly workspaceId: string;
   readonly traffic: Traffic;
   readonly month: Overview['month'];
   readonly range: RangeName;
 }
 
-/** The most important figures. */
-export function Figures({ traffic: { total, before }, month, range }: FiguresProps) {
+/** The most important figures, with links to what is behind them. */
+export function Figures({ workspaceId, traffic: { total, before, spans }, month, range }: FiguresProps) {
+  const from = spans[0]?.at;
+  const inLog = (failed: boolean, text: string, value: string) =>
+    from === undefined ? (
+      value
+    ) : (
+      <Link
+        to="/w/$workspaceId/log"
+        params={{ workspaceId }}
+        search={logSince(from, failed)}
+        className={LINK_CLASS}
+        title={text}
+      >
+        {value}
+        <span className="sr-only">. {text}</span>
+      </Link>
+    );
   const requests = total.live + total.test;
   const earlier = before.live + before.test;
   return (
     <dl className="grid grid-cols-2 gap-3 lg:grid-cols-4">
-      <Figure name="Requests" value={formatNumber(requests)}>
+      <Figure name="Requests" value={inLog(false, 'Show live requests in the log', formatNumber(requests))}>
         {`${formatNumber(total.live)} live, ${formatNumber(total.test)} test`}
         {earlier === 0 ? null : (
           <span className="block">{`${formatChange(requests / earlier - 1)} from the previous ${RANGE_WORDS[range]}`}</span>
         )}
       </Figure>
-      <Figure name="Failed" value={formatPercent(requests === 0 ? 0 : total.errors / requests)}>
+      <Figure
+        name="Failed"
+        value={inLog(
+          true,
+          'Show failed live requests in the log',
+          formatPercent(requests === 0 ? 0 : total.errors / requests),
+        )}
+      >
         {`${counted(total.errors, ['response', 'responses'])} with 4xx or 5xx`}
       </Figure>
       <Figure name="Latency, p50" value={total.p50 === null ? 'No data' : `${formatNumber(total.p50)} ms`}>
         {total.p95 === null ? 'No requests' : `p95 ${formatNumber(total.p95)} ms`}
       </Figure>
-      <Quota month={month} />
+      <Quota workspaceId={workspaceId} month={month} />
     </dl>
   );
 }
@@ -43,8 +69,12 @@ const RANGE_WORDS: Readonly<Record<RangeName, string>> = {
 };
 
 const WHOLE_PERCENT = 100;
+const LINK_CLASS = 'rounded underline decoration-line underline-offset-4 hover:decoration-current';
 
-function Quota({ month: { used, limit, forecast, endsAt } }: Pick<FiguresProps, 'month'>) {
+function Quota({
+  workspaceId,
+  month: { used, limit, forecast, endsAt },
+}: Pick<FiguresProps, 'workspaceId' | 'month'>) {
   const lastDay = formatUtcDay(new Date(Date.parse(endsAt) - 1).toISOString());
   const share = limit === null || limit === 0 ? 0 : Math.min(1, used / limit);
   const exceeds = limit !== null && forecast > limit;
@@ -52,12 +82,19 @@ function Quota({ month: { used, limit, forecast, endsAt } }: Pick<FiguresProps, 
     <Figure
       name="Live quota this month"
       value={
-        <>
+        <Link
+          to="/w/$workspaceId/settings"
+          params={{ workspaceId }}
+          search={{ tab: 'limits' }}
+          className={LINK_CLASS}
+          title="Show the limits"
+        >
           {formatNumber(used)}
           <span className="text-base font-normal text-soft">
             {limit === null ? ' used, no limit' : ` of ${formatNumber(limit)}`}
           </span>
-        </>
+          <span className="sr-only">. Show the limits</span>
+        </Link>
       }
     >
       {limit === null ? null : (

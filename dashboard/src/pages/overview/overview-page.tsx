@@ -65,14 +65,19 @@ export function OverviewPage() {
           )}
           {empty ? null : (
             <>
-              <Figures traffic={traffic.data} month={overview.data.month} range={range} />
-              <TrafficPanels traffic={traffic.data} />
+              <Figures
+                workspaceId={workspaceId}
+                traffic={traffic.data}
+                month={overview.data.month}
+                range={range}
+              />
+              <TrafficPanels workspaceId={workspaceId} traffic={traffic.data} />
             </>
           )}
           {overview.data.begun.records ? (
             <Deferred>
               <ScoresPanel workspaceId={workspaceId} range={range} />
-              <div className="grid gap-5 lg:grid-cols-2">
+              <div className="grid items-start gap-5 lg:grid-cols-2">
                 <MentionsPanel workspaceId={workspaceId} sentiments={overview.data.sentiments} />
                 <ContentPanel workspaceId={workspaceId} content={overview.data.content} />
               </div>

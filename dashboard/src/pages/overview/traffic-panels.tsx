@@ -1,31 +1,56 @@
 import type { Traffic } from '@svc/service/dashboard/wire';
-import { useState } from 'react';
+import { useNavigate } from '@tanstack/react-router';
+import { useCallback, useState } from 'react';
 import { formatNumber } from '../../format/number.ts';
 import { LatencyPlot } from '../../plots/latency-plot.tsx';
 import { Legend, LegendItem, latencyText, spanName } from '../../plots/legend.tsx';
-import { RequestsPlot } from '../../plots/requests-plot.tsx';
+import { FAILED_BAR, RequestsPlot } from '../../plots/requests-plot.tsx';
+import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/card.tsx';
+import { logOfSpan } from './log-link.ts';
+import { SpanTable, type SpanTableProps } from './span-table.tsx';
 
 /** Requests and latencies over time. The legend shows the span at the pointer, or the total. */
-export const TrafficPanels = ({ traffic }: { readonly traffic: Traffic }) => (
-  <div className="grid gap-5 lg:grid-cols-[3fr_2fr]">
-    <RequestsPanel traffic={traffic} />
+export const TrafficPanels = ({ workspaceId, traffic }: SpanTableProps) => (
+  <div className="grid items-start gap-5 lg:grid-cols-[3fr_2fr]">
+    <RequestsPanel workspaceId={workspaceId} traffic={traffic} />
     <LatencyPanel traffic={traffic} />
   </div>
 );
 
-function RequestsPanel({ traffic }: { readonly traffic: Traffic }) {
+/** A click on a bar opens the requests of its span in the log. */
+function RequestsPanel({ workspaceId, traffic }: SpanTableProps) {
+  const navigate = useNavigate();
+  const [asTable, setAsTable] = useState(false);
   const [index, setIndex] = useState<number | null>(null);
   const span = index === null ? undefined : traffic.spans[index];
   const { live, test, errors } = span ?? traffic.total;
+  const openLog = useCallback(
+    (i: number, bar: number): void => {
+      const at = traffic.spans[i]?.at;
+      if (at === undefined) return;
+      const search = logOfSpan(traffic.step, at, bar === FAILED_BAR);
+      void navigate({ to: '/w/$workspaceId/log', params: { workspaceId }, search });
+    },
+    [navigate, workspaceId, traffic],
+  );
   return (
-    <Section title={`Requests per ${traffic.step}`}>
+    <Section
+      title={`Requests per ${traffic.step}`}
+      description="Click a bar to see its live requests in the log, or its red part to see the failed ones."
+      actions={
+        <Button size="small" variant="ghost" aria-expanded={asTable} onClick={() => setAsTable(!asTable)}>
+          {asTable ? 'Hide table' : 'Show as table'}
+        </Button>
+      }
+    >
       <Legend name={spanName(traffic.step, span)}>
         <LegendItem className="bg-accent" label="Live" value={formatNumber(live)} />
         <LegendItem className="bg-edge" label="Test" value={formatNumber(test)} />
         <LegendItem className="bg-bad" label="Failed (live and test)" value={formatNumber(errors)} />
       </Legend>
-      <RequestsPlot traffic={traffic} onPoint={setIndex} />
+      <RequestsPlot traffic={traffic} onPoint={setIndex} onChoose={openLog} />
+      {asTable ? <SpanTable workspaceId={workspaceId} traffic={traffic} /> : null}
     </Section>
   );
 }
@@ -35,7 +60,7 @@ function LatencyPanel({ traffic }: { readonly traffic: Traffic }) {
   const span = index === null ? undefined : traffic.spans[index];
   const { p50, p95 } = span ?? traffic.total;
   return (
-    <Section title="Latency">
+    <Section title="Latency" description="Of live and test requests, at the service">
       <Legend name={spanName(traffic.step, span)}>
         <LegendItem className="bg-accent" label="p50" value={latencyText(p50)} />
         <LegendItem className="bg-warn" label="p95" value={latencyText(p95)} />

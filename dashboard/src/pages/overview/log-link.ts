@@ -1,0 +1,20 @@
+import type { Time } from '@svc/sdk';
+import type { Traffic } from '@svc/service/dashboard/wire';
+import { boundAt } from '../../list/time-range.ts';
+import type { LogSearch } from '../log/log-search.ts';
+
+const STEP_MS: Readonly<Record<Traffic['step'], number>> = { hour: 3_600_000, day: 86_400_000 };
+
+/** The filters of the log that show the live requests of a span, or only the failed ones. */
+export const logOfSpan = (step: Traffic['step'], at: Time, failed: boolean): LogSearch => ({
+  ...logSince(at, failed),
+  to: boundAt(new Date(Date.parse(at) + STEP_MS[step]).toISOString()),
+});
+
+/** The same for all spans from this one to now. */
+export const logSince = (at: Time, failed: boolean): LogSearch => ({
+  range: 'custom',
+  from: boundAt(at),
+  kind: 'api.request',
+  status: failed ? 'failed' : undefined,
+});
