@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { expectAccessible } from './harness/accessible.ts';
-import { BROWSER_PATH } from './harness/launch.ts';
-import { createServiceWorld } from './harness/service-world.ts';
+import { expectAccessible } from '../harness/accessible.ts';
+import { BROWSER_PATH } from '../harness/launch.ts';
+import { createServiceWorld } from '../harness/service-world.ts';
 
 // Skipped without Chromium, which is an error in CI.
 describe.skipIf(BROWSER_PATH === undefined)('the time zone', async () => {

@@ -1,9 +1,9 @@
 import { resourceNamed, seedRecords } from '@svc/service/harness/records.ts';
 import { describe, expect, test } from 'vitest';
-import { expectAccessible } from './harness/accessible.ts';
-import { press } from './harness/keyboard.ts';
-import { BROWSER_PATH } from './harness/launch.ts';
-import { createServiceWorld } from './harness/service-world.ts';
+import { expectAccessible } from '../harness/accessible.ts';
+import { press } from '../harness/keyboard.ts';
+import { BROWSER_PATH } from '../harness/launch.ts';
+import { createServiceWorld } from '../harness/service-world.ts';
 
 // Skipped without Chromium, which is an error in CI.
 describe.skipIf(BROWSER_PATH === undefined)('the overview', async () => {
