@@ -3,9 +3,10 @@ import { collectionOf } from './collection/collection.ts';
 import { newIdempotencyKey } from './collection/idempotency.ts';
 import { queryText } from './collection/query.ts';
 import type { Collection } from './collection/types.ts';
-import { ME_PATH, TOKEN_PREFIXES } from './contract/index.ts';
+import { ME_PATH } from './contract/index.ts';
 import { SvcError } from './errors.ts';
-import { type HeadersInput, joinHeaders } from './http/headers.ts';
+import { joinHeaders } from './http/headers.ts';
+import { type ApiPromise, apiCall, type ResponseInfo, responseInfo } from './http/response.ts';
 import { CALL_OPTIONS, type CallOptions, createTransport, type Transport } from './http/transport.ts';
 import { jsonText } from './json.ts';
 import { type SvcOptions, settingsOf } from './options.ts';
@@ -20,26 +21,25 @@ export interface RequestOptions extends CallOptions {
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>> | undefined;
   /** The body, sent as JSON. Default: no body. */
   readonly body?: unknown;
-  /** A header here replaces the client's own header of the same name. Upper and lower case do not matter. */
-  readonly headers?: HeadersInput | undefined;
 }
 
-const REQUEST_OPTIONS = [...CALL_OPTIONS, 'query', 'body', 'headers'] as const;
+const REQUEST_OPTIONS = [...CALL_OPTIONS, 'query', 'body'] as const;
 
 /** The response to `svc.request()`. */
-export interface RequestAnswer {
-  readonly status: number;
-  readonly headers: { get(name: string): string | null };
+export interface RequestAnswer extends ResponseInfo {
   /** The parsed JSON; undefined if the response has no body. */
   readonly body: unknown;
 }
 
 /** A client of the workspace that the API key belongs to. It has one property per resource. */
 export type Svc = { readonly [Name in keyof Resources]: Collection<Resources[Name]> } & {
-  /** Mode of the API key. With a test key, every write is a dry run. */
-  readonly mode: 'live' | 'test';
+  /**
+   * Mode of the API key. With a test key, every write is a dry run. Undefined while `apiKey` is a function that has not
+   * returned a key yet.
+   */
+  readonly mode: 'live' | 'test' | undefined;
   /** Returns the API key of this client, its workspace, and what limits it: access, company, burst limit, live quota. */
-  me(options?: CallOptions): Promise<Me>;
+  me(options?: CallOptions): ApiPromise<Me>;
   /**
    * Sends any request with this client's key, retries and errors.
    *
@@ -57,21 +57,17 @@ export type Svc = { readonly [Name in keyof Resources]: Collection<Resources[Nam
  * for await (const audit of svc.audits.list({ sort: 'score-descending' })) console.log(audit.id);
  */
 export const Svc: new (options?: SvcOptions) => Svc = class {
-  readonly mode: 'live' | 'test';
   readonly #transport: Transport;
 
   constructor(options: SvcOptions = {}) {
-    const settings = settingsOf(options);
+    const { keys, defaultHeaders, ...settings } = settingsOf(options);
     const transport = createTransport({
       ...settings,
-      headers: {
-        accept: 'application/json',
-        authorization: `Bearer ${settings.apiKey}`,
-        ...userAgent(options.userAgent),
-      },
+      keys,
+      headers: { accept: 'application/json', ...userAgent(options.userAgent), ...defaultHeaders },
       onRetry: options.onRetry,
     });
-    this.mode = settings.apiKey.startsWith(TOKEN_PREFIXES.live) ? 'live' : 'test';
+    Object.defineProperty(this, 'mode', { get: () => keys.mode, enumerable: true });
     this.#transport = transport;
     const { onRestart } = options;
     for (const [name, resource] of Object.entries(RESOURCES)) {
@@ -82,9 +78,12 @@ export const Svc: new (options?: SvcOptions) => Svc = class {
     }
   }
 
-  async me(options?: CallOptions): Promise<Me> {
-    const call = checkedOptions(options, CALL_OPTIONS);
-    return (await this.#transport.send({ method: 'GET', path: ME_PATH }, call)).body as Me;
+  me(options?: CallOptions): ApiPromise<Me> {
+    return apiCall(
+      async () =>
+        this.#transport.send({ method: 'GET', path: ME_PATH }, checkedOptions(options, CALL_OPTIONS)),
+      ({ body }) => body as Me,
+    );
   }
 
   async request(method: string, path: string, options?: RequestOptions): Promise<RequestAnswer> {
@@ -98,7 +97,7 @@ export const Svc: new (options?: SvcOptions) => Svc = class {
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       ...(verb === 'POST' ? { 'idempotency-key': newIdempotencyKey() } : {}),
     };
-    return this.#transport.send(
+    const answer = await this.#transport.send(
       {
         method: verb,
         path: path + queryText(query),
@@ -107,8 +106,9 @@ export const Svc: new (options?: SvcOptions) => Svc = class {
       },
       call,
     );
+    return { ...responseInfo(answer), body: answer.body };
   }
-  // The loop over RESOURCES adds the resource properties at run time. A test compares the type with the table.
+  // The constructor adds `mode` and the resource properties at run time. A test compares the type with the table.
 } as unknown as new (
   options?: SvcOptions,
 ) => Svc;

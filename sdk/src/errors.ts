@@ -3,6 +3,13 @@ import type { ErrorCode } from './contract/index.ts';
 
 export type { ErrorCode } from './contract/index.ts';
 
+/** The request of a call that failed. */
+export interface FailedRequest {
+  readonly method: string;
+  /** The path from `/v1` on, with the query string. */
+  readonly path: string;
+}
+
 /**
  * The base class of every error that this package throws. Each error code of the service has its own subclass of
  * {@link SvcApiError}, so a program can distinguish failures by `instanceof`. The only exception: an aborted call
@@ -11,6 +18,8 @@ export type { ErrorCode } from './contract/index.ts';
 export class SvcError extends Error {
   /** Set by `createMany` and `createBatches`: which records exist, which may exist, and how to continue. */
   declare progress?: BatchProgress;
+  /** Method and path of the request that failed. Absent if the failure has no request, such as a wrong option. */
+  declare request?: FailedRequest;
 
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -81,10 +90,29 @@ export interface Failure {
   readonly requestId: string | undefined;
   /** The value of `Retry-After` in milliseconds; undefined if the response had none. */
   readonly retryAfterMs: number | undefined;
+  /**
+   * The headers of the response.
+   * @default none
+   */
+  readonly headers?: ResponseHeaders;
+  /**
+   * The body of the response: parsed if it is JSON, text otherwise.
+   * @default undefined
+   */
+  readonly body?: unknown;
 }
 
-/** The service responded with an error. */
+/** The headers of a response. */
+export interface ResponseHeaders {
+  get(name: string): string | null;
+}
+
+const NO_HEADERS: ResponseHeaders = { get: () => null };
+
+/** The service responded with an error. Printed or serialized, it shows neither the headers nor the body. */
 export class SvcApiError extends SvcError {
+  readonly #headers: ResponseHeaders;
+  readonly #body: unknown;
   readonly code: string;
   readonly status: number;
   readonly requestId: string | undefined;
@@ -97,6 +125,21 @@ export class SvcApiError extends SvcError {
     this.status = failure.status;
     this.requestId = failure.requestId;
     this.retryAfterMs = failure.retryAfterMs;
+    this.#headers = failure.headers ?? NO_HEADERS;
+    this.#body = failure.body;
+  }
+
+  /** The headers of the response. */
+  get headers(): ResponseHeaders {
+    return this.#headers;
+  }
+
+  /**
+   * The body of the response: parsed if it is JSON, text otherwise, such as the HTML of a proxy. Of a body of more than
+   * 10,000 characters, only the first 10,000, as text. Undefined if there was none.
+   */
+  get body(): unknown {
+    return this.#body;
   }
 }
 

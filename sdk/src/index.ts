@@ -27,8 +27,17 @@ export type {
 } from './collection/types.ts';
 export { AUDIT_LOG_KINDS, AUDIT_LOG_TARGET_TYPES, type AuditLogKindDeclaration } from './contract/index.ts';
 export * from './errors.ts';
-export type { Fetch, FetchAnswer, FetchInit } from './http/fetch.ts';
+export type { Fetch, FetchAnswer, FetchInit, FetchOptions } from './http/fetch.ts';
 export type { HeadersInput } from './http/headers.ts';
+export type { ApiKeyProvider } from './http/keys.ts';
+export type { LogDetails, Logger, LogLevel } from './http/log.ts';
+export type {
+  ApiPromise,
+  RateLimit,
+  ResponseInfo,
+  WithResponse,
+  WithResponses,
+} from './http/response.ts';
 export type { Timing } from './http/retry.ts';
 export type { CallOptions, RetryEvent } from './http/transport.ts';
 export type { RestartEvent } from './list/iterate.ts';

@@ -1,7 +1,16 @@
-import { checkedOptions, textOf } from './checked-options.ts';
-import { isToken, TOKEN_PREFIXES, TOKEN_RANDOM_CHARACTERS } from './contract/index.ts';
+import { checkedObject, checkedOptions, textOf } from './checked-options.ts';
 import { SvcError } from './errors.ts';
-import { type Fetch, globalFetch } from './http/fetch.ts';
+import { type Fetch, type FetchOptions, globalFetch, OWN_FETCH_OPTIONS } from './http/fetch.ts';
+import { checkedDefaultHeaders, type HeadersInput } from './http/headers.ts';
+import { type ApiKeyProvider, checkedApiKey, type KeySource, keySource } from './http/keys.ts';
+import {
+  checkedLogger,
+  checkedLogLevel,
+  createLog,
+  type Log,
+  type Logger,
+  type LogLevel,
+} from './http/log.ts';
 import { systemTiming, type Timing } from './http/retry.ts';
 import type { RetryEvent } from './http/transport.ts';
 import type { RestartEvent } from './list/iterate.ts';
@@ -11,10 +20,12 @@ import { environment } from './runtime.ts';
 /** Settings of a client. All are optional. */
 export interface SvcOptions {
   /**
-   * API key of the workspace, `svc_live_…` or `svc_test_…`.
+   * API key of the workspace, `svc_live_…` or `svc_test_…`. Or a function that returns it, for example from a store of
+   * secrets: it is called for the first request, and again when the service has refused its key. The refused request is
+   * then sent once more with the new key.
    * @default the environment variable `SVC_API_KEY`
    */
-  readonly apiKey?: string | undefined;
+  readonly apiKey?: string | ApiKeyProvider | undefined;
   /**
    * Address of the service, without `/v1`.
    * @default the environment variable `SVC_BASE_URL`, or `http://127.0.0.1:8080` if it is not set
@@ -26,13 +37,24 @@ export interface SvcOptions {
    */
   readonly fetch?: Fetch | undefined;
   /**
+   * Further options of each call of `fetch`, such as a `dispatcher` of undici.
+   * @default none
+   */
+  readonly fetchOptions?: FetchOptions | undefined;
+  /**
+   * Headers of every request, for example for a gateway. They replace the client's own, such as `User-Agent`.
+   * @default none
+   */
+  readonly defaultHeaders?: HeadersInput | undefined;
+  /**
    * Time limit of one attempt, in milliseconds. `Infinity` means no limit.
    * @default 30_000
    */
   readonly timeoutMs?: number | undefined;
   /**
-   * Number of retries after 429, 503, network failures and timeouts. 0 disables retries, `Infinity` retries without
-   * end. The four default retries wait 0.5 to 4 seconds each, which is long enough for a restart of the service.
+   * Number of retries after 429, 503, network failures and timeouts, and after 500 if the request may be repeated. 0
+   * disables retries, `Infinity` retries without end. The four default retries wait 0.5 to 4 seconds each, which is long
+   * enough for a restart of the service.
    * @default 4
    */
   readonly retries?: number | undefined;
@@ -40,6 +62,17 @@ export interface SvcOptions {
   readonly onRetry?: ((event: RetryEvent) => void) | undefined;
   /** Called when the cursor of an iteration or a tail has expired and the client searches for its position again. */
   readonly onRestart?: ((event: RestartEvent) => void) | undefined;
+  /**
+   * What is logged. `error`: calls that failed. `warn`: also retries. `info`: also one line per response. `debug`: also the
+   * headers, without tokens and other secrets. Bodies are never logged.
+   * @default the environment variable `SVC_LOG`, or `off` if it is not set
+   */
+  readonly logLevel?: LogLevel | undefined;
+  /**
+   * Receives the log: a message, and its details as an object. `console` is a logger.
+   * @default standard error
+   */
+  readonly logger?: Logger | undefined;
   /** Put before this package's own `User-Agent`, for example `crawler/2.1`. Ignored in browsers. */
   readonly userAgent?: string | undefined;
   /** Clock, pauses and randomness. Tests replace them. */
@@ -48,10 +81,14 @@ export interface SvcOptions {
 
 /** The settings of a client, validated, with defaults filled in. */
 export interface Settings {
-  readonly apiKey: string;
+  readonly keys: KeySource;
   /** Without a slash at the end. */
   readonly baseUrl: string;
   readonly fetch: Fetch;
+  readonly fetchOptions: FetchOptions | undefined;
+  /** With names in lower case. */
+  readonly defaultHeaders: Readonly<Record<string, string>>;
+  readonly log: Log;
   readonly timeoutMs: number;
   readonly retries: number;
   readonly timing: Timing;
@@ -63,10 +100,14 @@ const OPTIONS = Object.keys({
   apiKey: true,
   baseUrl: true,
   fetch: true,
+  fetchOptions: true,
+  defaultHeaders: true,
   timeoutMs: true,
   retries: true,
   onRetry: true,
   onRestart: true,
+  logLevel: true,
+  logger: true,
   userAgent: true,
   timing: true,
 } satisfies Readonly<Record<keyof SvcOptions, true>>) as (keyof SvcOptions)[];
@@ -79,6 +120,10 @@ export function settingsOf(options: SvcOptions): Settings {
     apiKey = environment('SVC_API_KEY'),
     baseUrl = environment('SVC_BASE_URL') ?? DEFAULT_BASE_URL,
     fetch = globalFetch,
+    fetchOptions,
+    defaultHeaders = {},
+    logLevel,
+    logger,
     timeoutMs = TIMEOUT_MS,
     retries = RETRIES,
     userAgent = '',
@@ -94,27 +139,27 @@ export function settingsOf(options: SvcOptions): Settings {
   }
   if (typeof userAgent !== 'string')
     throw new SvcError(`"userAgent" must be a string, not ${textOf(userAgent)}.`);
+  const level =
+    logLevel === undefined
+      ? checkedLogLevel('SVC_LOG', environment('SVC_LOG') ?? 'off')
+      : checkedLogLevel('"logLevel"', logLevel);
   return {
-    apiKey: checkedApiKey(apiKey),
+    keys: keySource(typeof apiKey === 'function' ? apiKey : checkedApiKey(apiKey)),
     baseUrl: checkedBaseUrl(baseUrl),
     fetch,
+    fetchOptions: checkedFetchOptions(fetchOptions),
+    defaultHeaders: checkedDefaultHeaders(defaultHeaders),
+    log: createLog(level, checkedLogger(logger)),
     timeoutMs: checkedTimeout(timeoutMs),
     retries: checkedRetries(retries),
     timing: { ...systemTiming, ...timing },
   };
 }
 
-export function checkedApiKey(apiKey: string | undefined): string {
-  if (apiKey === undefined) throw new SvcError('There is no API key. Pass `apiKey` or set SVC_API_KEY.');
-  // A caller who passes null meant to pass a key. The key in the environment may belong to another workspace.
-  if (typeof apiKey !== 'string') throw new SvcError('"apiKey" must be a string.');
-  const key = apiKey.trim();
-  if (!isToken(key)) {
-    throw new SvcError(
-      `The API key is malformed. A key is ${TOKEN_PREFIXES.live} or ${TOKEN_PREFIXES.test}, followed by ${TOKEN_RANDOM_CHARACTERS} characters.`,
-    );
-  }
-  return key;
+function checkedFetchOptions(options: FetchOptions | undefined): FetchOptions | undefined {
+  const own = OWN_FETCH_OPTIONS.find((name) => name in (checkedObject(options) ?? {}));
+  if (own !== undefined) throw new SvcError(`"fetchOptions" must not have "${own}": the client sets it.`);
+  return options;
 }
 
 export function checkedBaseUrl(baseUrl: string): string {

@@ -3,9 +3,12 @@
  * types.
  */
 
-const { process } = globalThis as {
+interface Runtime {
   readonly process?: { readonly env?: Readonly<Record<string, string | undefined>> };
-};
+  readonly console?: { error(...values: readonly unknown[]): void };
+}
+
+const { process } = globalThis as Runtime;
 
 /** Whether this is a browser. Browsers send their own `User-Agent`. */
 export const isBrowser = process === undefined;
@@ -19,3 +22,7 @@ export function environment(name: string): string | undefined {
     return undefined;
   }
 }
+
+/** Prints on standard error, or on the console of a browser. */
+export const printError = (message: string, details: object): void =>
+  (globalThis as Runtime).console?.error(`svc: ${message}`, details);

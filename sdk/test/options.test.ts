@@ -143,7 +143,7 @@ test.each<readonly [string, Untyped, string, readonly unknown[], string]>([
     audits,
     'get',
     ['aud_a', { fields: 'id' }],
-    'The options are signal, timeoutMs, retries.',
+    'The options are signal, timeoutMs, retries, headers.',
   ],
   [
     'an idempotency key that is null',

@@ -1,5 +1,6 @@
 import {
   type Fetch,
+  type Svc,
   SvcError,
   SvcNetworkError,
   type SvcOptions,
@@ -69,7 +70,8 @@ describe('a failure that may be temporary', () => {
   ])('of a `fetch` that %s is not a network failure, and is not retried', async (_, fetch, message) => {
     const { svc, retries } = observed({ fetch });
     const error: unknown = await svc.companies.get('com_a').catch((reason: unknown) => reason);
-    expect(error).toEqual(new SvcError(message));
+    expect(error).toMatchObject({ name: 'SvcError', message });
+    expect(error).toBeInstanceOf(SvcError);
     expect(error).not.toBeInstanceOf(SvcNetworkError);
     expect(retries).toEqual([]);
   });
@@ -91,6 +93,40 @@ describe('a failure that may be temporary', () => {
     expect(pauses).toEqual([]);
     await expect(svc.companies.list({ retries: 2 })).rejects.toThrow(SvcNetworkError);
     expect(pauses).toHaveLength(2);
+  });
+
+  test.each([
+    ['internal_error', '{"error":{"code":"internal_error","message":"No."}}', true],
+    ['no code, such as that of a proxy', '<h1>500</h1>', true],
+    ['a code that this version does not know', '{"error":{"code":"something_new","message":"No."}}', false],
+  ])('of the service with %s is retried only if the request may be repeated', async (_, body, retried) => {
+    const failingOnce = (): Fetch => {
+      let failed = false;
+      return async (url, init) => {
+        if (failed) return fetchApp(url, init);
+        failed = true;
+        return { status: 500, headers: { get: () => null }, text: async () => body };
+      };
+    };
+    const writer = await service.token(workspaceId, { access: 'write' });
+    const { svc: reader, retries } = observed({ fetch: failingOnce() });
+    const read = Promise.resolve(reader.companies.list());
+    if (retried) await read;
+    else expect(await refusalOf(read)).toMatchObject({ status: 500 });
+    expect(retries).toHaveLength(retried ? 1 : 0);
+    const created = observed({ fetch: failingOnce() }, writer).svc.companies.create({ name: 'A' });
+    if (retried) expect(await created).toMatchObject({ name: 'A' });
+    else expect(await refusalOf(created)).toMatchObject({ status: 500 });
+
+    const { id } = await observed({}, writer).svc.companies.create({ name: 'B' });
+    for (const call of [
+      (svc: Svc) => svc.companies.update(id, { name: 'C' }),
+      (svc: Svc) => svc.companies.delete(id),
+    ]) {
+      const unsafe = observed({ fetch: failingOnce() }, writer);
+      expect(await refusalOf(call(unsafe.svc))).toMatchObject({ status: 500 });
+      expect(unsafe.retries).toEqual([]);
+    }
   });
 
   test('never causes a pause of more than eight seconds', async () => {

@@ -1,7 +1,8 @@
 import { Svc } from '../client.ts';
 import { SvcError } from '../errors.ts';
+import { checkedApiKey } from '../http/keys.ts';
 import type { RetryEvent } from '../http/transport.ts';
-import { checkedApiKey, checkedBaseUrl, DEFAULT_BASE_URL } from '../options.ts';
+import { checkedBaseUrl, DEFAULT_BASE_URL } from '../options.ts';
 import { VERSION } from '../version.ts';
 import { type Credentials, readCredentials } from './credentials.ts';
 import { type Io, printMessage } from './io.ts';

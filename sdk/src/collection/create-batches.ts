@@ -1,6 +1,13 @@
 import { checkedOptions } from '../checked-options.ts';
 import { SvcError } from '../errors.ts';
 import type { Answer } from '../http/answer.ts';
+import {
+  ApiPromise,
+  type ResponseInfo,
+  rememberResponse,
+  responseOf,
+  type WithResponses,
+} from '../http/response.ts';
 import { CALL_OPTIONS, type CallOptions } from '../http/transport.ts';
 import { checkedSignal, type Signal } from '../signal.ts';
 import { stoppable, untilAborted } from '../stoppable.ts';
@@ -92,7 +99,10 @@ async function createBatch(
     call,
   );
   const records = recordsOf(answer);
-  if (records !== undefined) return records;
+  if (records !== undefined) {
+    rememberResponse(records, answer);
+    return records;
+  }
   onOutcomeUnknown();
   throw new SvcError('The response is not a batch of records. Check that baseUrl is the address of svc.');
 }
@@ -106,18 +116,28 @@ function recordsOf({ body }: Answer): readonly CreatedRecord[] | undefined {
  * Creates all records and returns them in one array. If a batch fails, the error's `progress` has the records created
  * before.
  */
-export async function createMany(
+export const createMany = (
   context: Context,
   source: Source,
   options?: BatchOptions,
-): Promise<CreatedRecord[]> {
-  const all: CreatedRecord[] = [];
+): ApiPromise<CreatedRecord[], WithResponses> => new ApiPromise(createAll(context, source, options));
+
+async function createAll(
+  context: Context,
+  source: Source,
+  options: BatchOptions | undefined,
+): Promise<{ readonly data: CreatedRecord[] } & WithResponses> {
+  const data: CreatedRecord[] = [];
+  const responses: ResponseInfo[] = [];
   try {
-    for await (const batch of createBatches(context, source, options)) all.push(...batch);
-    return all;
+    for await (const batch of createBatches(context, source, options)) {
+      data.push(...batch);
+      responses.push(responseOf(batch));
+    }
+    return { data, responses };
   } catch (error) {
     if (error instanceof SvcError && error.progress !== undefined)
-      error.progress = new BatchProgress(error.progress, all);
+      error.progress = new BatchProgress(error.progress, data);
     throw error;
   }
 }

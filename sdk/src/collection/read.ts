@@ -1,5 +1,6 @@
 import { checkedObject, checkedOptions } from '../checked-options.ts';
 import { SvcError } from '../errors.ts';
+import { type ApiPromise, apiCall, rememberResponse } from '../http/response.ts';
 import { CALL_OPTIONS, type CallOptions, type Transport } from '../http/transport.ts';
 import type { RestartEvent } from '../list/iterate.ts';
 import { List } from '../list/list.ts';
@@ -29,8 +30,8 @@ interface SplitOptions {
 }
 
 export function splitOptions(options: CallOptions | undefined): SplitOptions {
-  const { signal, timeoutMs, retries, ...query } = checkedObject(options) ?? {};
-  return { call: { signal: checkedSignal(signal), timeoutMs, retries }, query };
+  const { signal, timeoutMs, retries, headers, ...query } = checkedObject(options) ?? {};
+  return { call: { signal: checkedSignal(signal), timeoutMs, retries, headers }, query };
 }
 
 /** Throws {@link SvcError} if the query has one of these parameters, which the method sets itself. */
@@ -94,8 +95,10 @@ export function pageReader(
       cursor: cursor ?? undefined,
     });
     const request = { method: 'GET', path: `${pathOf(resource)}${query}` };
-    const { body } = await transport.send(request, { ...call, signal });
-    return pageOf(body);
+    const answer = await transport.send(request, { ...call, signal });
+    const page = pageOf(answer.body);
+    rememberResponse(page, answer);
+    return page;
   };
 }
 
@@ -107,27 +110,27 @@ function pageOf(body: unknown): Page<Listed> {
   return body as Page<Listed>;
 }
 
-export async function getRecord(
+export const getRecord = (
   { transport, resource }: Context,
   id: string,
   options?: CallOptions,
-): Promise<unknown> {
-  const call = checkedOptions(options, CALL_OPTIONS);
-  if (resource.counted === true && id === 'count')
-    throw new SvcError('"count" cannot be an id here. Use the method `count()`.');
-  return recordOf(
-    await transport.send({ method: 'GET', path: `${pathOf(resource)}/${idSegment(id)}` }, call),
-  );
-}
+): ApiPromise<unknown> =>
+  apiCall(async () => {
+    const call = checkedOptions(options, CALL_OPTIONS);
+    if (resource.counted === true && id === 'count')
+      throw new SvcError('"count" cannot be an id here. Use the method `count()`.');
+    return transport.send({ method: 'GET', path: `${pathOf(resource)}/${idSegment(id)}` }, call);
+  }, recordOf);
 
-export async function countRecords(
+export const countRecords = (
   { transport, resource }: Context,
   options?: CallOptions & { readonly approximate?: boolean },
-): Promise<Count> {
-  const { call, query } = splitOptions(options);
-  const { body } = await transport.send(
-    { method: 'GET', path: `${pathOf(resource)}/count${queryText(query)}` },
-    call,
+): ApiPromise<Count> =>
+  apiCall(
+    async () => {
+      const { call, query } = splitOptions(options);
+      const path = `${pathOf(resource)}/count${queryText(query)}`;
+      return transport.send({ method: 'GET', path }, call);
+    },
+    ({ body }) => body as Count,
   );
-  return body as Count;
-}

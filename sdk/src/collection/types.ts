@@ -1,5 +1,6 @@
 import type { ChangeStream, ChangeStreamOptions } from '../changes/stream.ts';
 import type { ChangeTail, ChangeTailOptions } from '../changes/tail.ts';
+import type { ApiPromise, WithResponses } from '../http/response.ts';
 import type { CallOptions } from '../http/transport.ts';
 import type { List } from '../list/list.ts';
 import type { Filters, Item, ItemChange, NewItem, Sort } from '../resource.ts';
@@ -56,7 +57,7 @@ export interface Reading<R> {
    */
   list(options?: ListOptions<R>): List<Item<R> & { readonly id: string }, When<HasPositions<R>, Positioned>>;
   /** Returns one record. Throws `SvcNotFoundError` if it does not exist or the key may not access it. */
-  get(id: string, options?: CallOptions): Promise<Item<R>>;
+  get(id: string, options?: CallOptions): ApiPromise<Item<R>>;
 }
 
 export interface Tailing<R> {
@@ -75,7 +76,7 @@ export interface Following<R> {
 
 export interface Counting {
   /** Returns the number of records that the key may access: exact, also with `approximate`. */
-  count(options?: CallOptions & { readonly approximate?: boolean | undefined }): Promise<Count>;
+  count(options?: CallOptions & { readonly approximate?: boolean | undefined }): ApiPromise<Count>;
 }
 
 export interface PostOptions extends CallOptions {
@@ -97,7 +98,7 @@ export interface BatchOptions extends PostOptions {
 
 export interface Creating<R> {
   /** Creates a record and returns it as lists show it. */
-  create(record: NewItem<R>, options?: PostOptions): Promise<Item<R>>;
+  create(record: NewItem<R>, options?: PostOptions): ApiPromise<Item<R>>;
   /**
    * Creates any number of records in batches, one after the other, and returns them. If a batch fails, the records of
    * the earlier batches exist. The error's `progress` says which records exist, how many may exist, and how to repeat
@@ -109,7 +110,7 @@ export interface Creating<R> {
   createMany(
     records: Iterable<NewItem<R>> | AsyncIterable<NewItem<R>>,
     options?: BatchOptions,
-  ): Promise<Item<R>[]>;
+  ): ApiPromise<Item<R>[], WithResponses>;
   /**
    * Like {@link createMany}, but yields the records of each batch when it is created. For sources that do not fit
    * into memory.
@@ -132,12 +133,12 @@ export interface ChangeOptions extends CallOptions {
 
 export interface Updating<R> {
   /** Changes only the given fields (JSON merge patch, RFC 7396) and returns the changed record. */
-  update(id: string, change: ItemChange<R>, options?: ChangeOptions): Promise<Item<R>>;
+  update(id: string, change: ItemChange<R>, options?: ChangeOptions): ApiPromise<Item<R>>;
 }
 
 export interface Deleting {
   /** Deletes a record. If a retry after a broken connection finds no record, the call succeeds. */
-  delete(id: string, options?: ChangeOptions): Promise<void>;
+  delete(id: string, options?: ChangeOptions): ApiPromise<void>;
 }
 
 type When<Condition, T> = Condition extends true ? T : unknown;

@@ -1,4 +1,5 @@
 import { checkedOptions } from '../checked-options.ts';
+import { type ApiPromise, apiCall } from '../http/response.ts';
 import { CALL_OPTIONS } from '../http/transport.ts';
 import { jsonText } from '../json.ts';
 import { ifMatchHeader, recordOf } from './etag.ts';
@@ -11,40 +12,42 @@ const JSON_TYPE = { 'content-type': 'application/json' } as const;
 const NOT_FOUND = 404;
 const CHANGE_OPTIONS = [...CALL_OPTIONS, 'ifMatch'] as const;
 
-export async function createRecord(
+export const createRecord = (
   { transport, resource }: Context,
   record: object,
   options?: PostOptions,
-): Promise<unknown> {
-  const { idempotencyKey, ...call } = checkedOptions(options, [...CALL_OPTIONS, 'idempotencyKey']);
-  const headers = { ...JSON_TYPE, 'idempotency-key': checkedIdempotencyKey(idempotencyKey) };
-  const body = jsonText(record, 'The record');
-  return recordOf(await transport.send({ method: 'POST', path: pathOf(resource), headers, body }, call));
-}
+): ApiPromise<unknown> =>
+  apiCall(async () => {
+    const { idempotencyKey, ...call } = checkedOptions(options, [...CALL_OPTIONS, 'idempotencyKey']);
+    const headers = { ...JSON_TYPE, 'idempotency-key': checkedIdempotencyKey(idempotencyKey) };
+    const body = jsonText(record, 'The record');
+    return transport.send({ method: 'POST', path: pathOf(resource), headers, body }, call);
+  }, recordOf);
 
-export async function updateRecord(
+export const updateRecord = (
   { transport, resource }: Context,
   id: string,
   change: object,
   options?: ChangeOptions,
-): Promise<unknown> {
-  const { ifMatch, ...call } = checkedOptions(options, CHANGE_OPTIONS);
-  const headers = { ...JSON_TYPE, ...ifMatchHeader(ifMatch) };
-  const path = `${pathOf(resource)}/${idSegment(id)}`;
-  return recordOf(
-    await transport.send({ method: 'PATCH', path, headers, body: jsonText(change, 'The change') }, call),
-  );
-}
+): ApiPromise<unknown> =>
+  apiCall(async () => {
+    const { ifMatch, ...call } = checkedOptions(options, CHANGE_OPTIONS);
+    const headers = { ...JSON_TYPE, ...ifMatchHeader(ifMatch) };
+    const path = `${pathOf(resource)}/${idSegment(id)}`;
+    return transport.send({ method: 'PATCH', path, headers, body: jsonText(change, 'The change') }, call);
+  }, recordOf);
 
-export async function deleteRecord(
+export const deleteRecord = (
   { transport, resource }: Context,
   id: string,
   options?: ChangeOptions,
-): Promise<void> {
-  const { ifMatch, ...call } = checkedOptions(options, CHANGE_OPTIONS);
-  const path = `${pathOf(resource)}/${idSegment(id)}`;
-  await transport.send(
-    { method: 'DELETE', path, headers: ifMatchHeader(ifMatch), statusIfAlreadyDone: NOT_FOUND },
-    call,
+): ApiPromise<void> =>
+  apiCall(
+    async () => {
+      const { ifMatch, ...call } = checkedOptions(options, CHANGE_OPTIONS);
+      const path = `${pathOf(resource)}/${idSegment(id)}`;
+      const request = { method: 'DELETE', path, headers: ifMatchHeader(ifMatch) };
+      return transport.send({ ...request, statusIfAlreadyDone: NOT_FOUND }, call);
+    },
+    () => undefined,
   );
-}

@@ -1,4 +1,4 @@
-import { apiError, SvcError } from '../errors.ts';
+import { apiError, type ResponseHeaders, SvcError } from '../errors.ts';
 import type { ErrorEnvelope } from '../wire.ts';
 import type { FetchAnswer } from './fetch.ts';
 import { parseRetryAfter } from './retry.ts';
@@ -6,7 +6,7 @@ import { parseRetryAfter } from './retry.ts';
 /** A successful response. */
 export interface Answer {
   readonly status: number;
-  readonly headers: FetchAnswer['headers'];
+  readonly headers: ResponseHeaders;
   /** The parsed JSON body; undefined if there is none. */
   readonly body: unknown;
 }
@@ -23,7 +23,16 @@ export function readAnswer({ status, headers }: FetchAnswer, text: string, nowMs
   const requestId = headers.get('request-id') ?? undefined;
   const retryAfterMs = parseRetryAfter(headers.get('retry-after'), nowMs);
   const { code, message } = isEnvelope(body) ? body.error : withoutEnvelope(status, headers.get('location'));
-  throw apiError({ code, message, status, requestId, retryAfterMs });
+  throw apiError({ code, message, status, requestId, retryAfterMs, headers, body: keptBody(body, text) });
+}
+
+/** The most characters of the body that an error keeps. */
+const BODY_MAX_CHARACTERS = 10_000;
+
+function keptBody(body: unknown, text: string): unknown {
+  if (text.length > BODY_MAX_CHARACTERS) return text.slice(0, BODY_MAX_CHARACTERS);
+  if (body !== NOT_JSON) return body;
+  return text === '' ? undefined : text;
 }
 
 /** Sent only if the request had `If-None-Match`. */

@@ -1,5 +1,6 @@
 /** Types for the part of `fetch` that this package uses, so that the package needs neither DOM nor Node types. */
 
+import type { ResponseHeaders } from '../errors.ts';
 import type { Signal } from '../signal.ts';
 
 export interface FetchInit {
@@ -12,11 +13,23 @@ export interface FetchInit {
 
 export interface FetchAnswer {
   readonly status: number;
-  readonly headers: { get(name: string): string | null };
+  readonly headers: ResponseHeaders;
   text(): Promise<string>;
   /** A `ReadableStream` of bytes. Only streams of changes read it. */
   readonly body?: unknown;
 }
+
+/** What a client adds to each call of `fetch`: options of the runtime, such as `dispatcher` of Node.js. */
+export type FetchOptions = Readonly<Record<string, unknown>> & { readonly [Name in keyof FetchInit]?: never };
+
+/** The options of `fetch` that the client sets itself. */
+export const OWN_FETCH_OPTIONS: readonly (keyof FetchInit)[] = [
+  'method',
+  'headers',
+  'body',
+  'signal',
+  'redirect',
+];
 
 /** A function that is compatible with the global `fetch`. */
 export type Fetch = (url: string, init: FetchInit) => Promise<FetchAnswer>;

@@ -14,6 +14,33 @@ export function joinHeaders(...groups: readonly HeadersInput[]): Record<string, 
   return Object.assign({}, ...groups.map(checkedGroup));
 }
 
+/** Headers that decide what a request does. The methods set them by their options. */
+const OF_METHODS: readonly string[] = ['content-type', 'idempotency-key', 'if-match', 'if-none-match'];
+
+/**
+ * Merges the headers of a method with those of its caller. Throws {@link SvcError} if the caller has one that the method
+ * sets: another idempotency key for each batch, for example.
+ */
+export function joinCallHeaders(
+  own: Readonly<Record<string, string>>,
+  callers: HeadersInput | undefined,
+): Readonly<Record<string, string>> {
+  if (callers === undefined) return own;
+  return { ...checkedHeaders(callers, [...OF_METHODS, ...Object.keys(own)]), ...own };
+}
+
+/** The headers that the client sends with every request. Throws {@link SvcError} if one of them is not for all. */
+export const checkedDefaultHeaders = (headers: HeadersInput): Record<string, string> =>
+  checkedHeaders(headers, [...OF_METHODS, 'authorization', 'last-event-id']);
+
+function checkedHeaders(group: HeadersInput, refused: readonly string[]): Record<string, string> {
+  const headers = checkedGroup(group);
+  const found = refused.find((name) => Object.hasOwn(headers, name));
+  if (found !== undefined)
+    throw new SvcError(`The header "${found}" cannot be set here: an option sets it, or \`svc.request()\`.`);
+  return headers;
+}
+
 function checkedGroup(group: HeadersInput): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const [name, value] of pairsOf(group)) {

@@ -13,7 +13,11 @@ const MAX_RETRY_AFTER_MS = 60_000;
 /** Statuses after which the same request can succeed, for responses without a known code, such as those of a proxy. */
 const RETRYABLE_STATUSES: readonly number[] = [408, 429, 502, 503, 504];
 
-function isRetryable({ code, status }: SvcApiError): boolean {
+/** Of the service, and of a proxy that has no code. */
+const INTERNAL_ERRORS: readonly string[] = ['internal_error', 'unknown'];
+
+function isRetryable({ code, status }: SvcApiError, repeatable: boolean): boolean {
+  if (status === 500 && INTERNAL_ERRORS.includes(code)) return repeatable;
   const errors: Readonly<Record<string, ErrorContract>> = ERRORS;
   return Object.hasOwn(errors, code) ? errors[code]?.retryable === true : RETRYABLE_STATUSES.includes(status);
 }
@@ -50,15 +54,27 @@ export const systemTiming: Timing = {
     }),
 };
 
+/** A failed attempt. */
+interface Failed {
+  readonly error: unknown;
+  /** Number of failed attempts so far. */
+  readonly failures: number;
+  /** Whether the request may be sent again even if the service has carried it out. Only then a 500 is retried. */
+  readonly repeatable: boolean;
+}
+
 /**
- * The pause before the next attempt, after `failures` failed attempts; undefined if a retry cannot help. The pause
- * doubles with each failure, and half of it is random. With `Retry-After`, the pause is at least that long.
+ * The pause before the next attempt; undefined if a retry cannot help. The pause doubles with each failure, and half of it
+ * is random. With `Retry-After`, the pause is at least that long.
  */
-export function retryDelayMs(error: unknown, failures: number, random: () => number): number | undefined {
+export function retryDelayMs(
+  { error, failures, repeatable }: Failed,
+  random: () => number,
+): number | undefined {
   const ceiling = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** Math.min(failures - 1, 10));
   const backOff = (ceiling / 2) * (1 + random());
   if (error instanceof SvcNetworkError || error instanceof SvcTimeoutError) return backOff;
-  if (!(error instanceof SvcApiError) || !isRetryable(error)) return undefined;
+  if (!(error instanceof SvcApiError) || !isRetryable(error, repeatable)) return undefined;
   const { retryAfterMs } = error;
   if (retryAfterMs === undefined) return backOff;
   if (retryAfterMs > MAX_RETRY_AFTER_MS) return undefined;

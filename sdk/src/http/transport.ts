@@ -2,8 +2,8 @@ import { SvcApiError, SvcError, SvcIdempotencyInProgressError } from '../errors.
 import { checkedRetries, checkedTimeout } from '../number.ts';
 import { checkedSignal, type Signal } from '../signal.ts';
 import { type Answer, readAnswer } from './answer.ts';
-import type { Fetch, FetchAnswer } from './fetch.ts';
-import { joinHeaders } from './headers.ts';
+import { type Attempt, type ExchangeOptions, exchange } from './exchange.ts';
+import { type HeadersInput, joinCallHeaders, joinHeaders } from './headers.ts';
 import { limited } from './limited.ts';
 import { type OpenBody, openBody } from './open-body.ts';
 import { retryDelayMs, type Timing } from './retry.ts';
@@ -13,6 +13,7 @@ export const CALL_OPTIONS = [
   'signal',
   'timeoutMs',
   'retries',
+  'headers',
 ] as const satisfies readonly (keyof CallOptions)[];
 
 /** Options that every method accepts. */
@@ -29,6 +30,11 @@ export interface CallOptions {
    * @default the `retries` of the client
    */
   readonly retries?: number | undefined;
+  /**
+   * Further request headers. They replace those of the client with the same name. Upper and lower case do not matter.
+   * @default the `defaultHeaders` of the client
+   */
+  readonly headers?: HeadersInput | undefined;
 }
 
 /** Describes a failed attempt that the client is about to retry. */
@@ -56,9 +62,7 @@ interface Call {
   readonly onOutcomeUnknown?: () => void;
 }
 
-export interface TransportOptions {
-  readonly baseUrl: string;
-  readonly fetch: Fetch;
+export interface TransportOptions extends Omit<ExchangeOptions, 'now'> {
   /** Sent with every request. */
   readonly headers: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
@@ -94,26 +98,38 @@ export interface Transport {
   readonly timeoutMs: number;
 }
 
-const DONE: Answer = { status: 204, headers: { get: () => null }, body: undefined };
-
 export function createTransport(options: TransportOptions): Transport {
-  const { timing, onRetry, baseUrl } = options;
-  const headersOf = (call: Call): Record<string, string> => joinHeaders(options.headers, call.headers ?? {});
+  const { timing, onRetry, baseUrl, log } = options;
+  const sending = { ...options, now: () => timing.now() };
+  const headersOf = (call: Call, own: HeadersInput | undefined): Record<string, string> =>
+    joinHeaders(options.headers, joinCallHeaders(call.headers ?? {}, own));
   const pause: Transport['pause'] = async (call, { error, failures, pauseMs = 0 }, { signal, retries }) => {
-    const allowed = retries ?? options.retries;
-    if (signal?.aborted === true || !(error instanceof SvcError) || failures > allowed) throw error;
-    const ownMs = retryDelayMs(error, failures, timing.random);
-    if (ownMs === undefined) throw error;
+    const { method, path, headers = {} } = call;
+    if (signal?.aborted === true || !(error instanceof SvcError)) throw error;
+    error.request ??= { method, path };
+    const repeatable = isRepeatable(method, headers);
+    const ownMs = retryDelayMs({ error, failures, repeatable }, timing.random);
+    if (ownMs === undefined || failures > (retries ?? options.retries)) {
+      log.write('error', `${method} ${path} failed: ${error.message}`, { method, path });
+      throw error;
+    }
     const delayMs = Math.max(ownMs, pauseMs);
-    onRetry?.({ method: call.method, path: call.path, error, failures, delayMs });
+    log.write('warn', `${method} ${path} is retried in ${Math.round(delayMs)} ms: ${error.message}`, {
+      method,
+      path,
+    });
+    onRetry?.({ method, path, error, failures, delayMs });
     await timing.sleep(delayMs, signal);
   };
   return {
     timing,
     timeoutMs: options.timeoutMs,
     pause,
-    async send(call, { signal, timeoutMs = options.timeoutMs, retries = options.retries } = {}) {
-      const headers = headersOf(call);
+    async send(
+      call,
+      { signal, timeoutMs = options.timeoutMs, retries = options.retries, headers: own } = {},
+    ) {
+      const headers = headersOf(call, own);
       checkCall(call);
       checkedSignal(signal);
       checkedTimeout(timeoutMs);
@@ -122,14 +138,14 @@ export function createTransport(options: TransportOptions): Transport {
       for (let failures = 0; ; ) {
         signal?.throwIfAborted();
         try {
-          return await limited((own) => answerTo({ ...call, headers }, options, own), {
+          return await limited((stop) => answerTo({ ...call, headers }, sending, stop), {
             baseUrl,
             timeoutMs,
             signal,
           });
         } catch (error) {
           if (outcomeUnknown && error instanceof SvcApiError && error.status === call.statusIfAlreadyDone)
-            return DONE;
+            return { status: error.status, headers: error.headers, body: undefined };
           outcomeUnknown ||= isOutcomeUnknown(error);
           if (outcomeUnknown) call.onOutcomeUnknown?.();
           failures += 1;
@@ -137,11 +153,14 @@ export function createTransport(options: TransportOptions): Transport {
         }
       }
     },
-    async open(call, { signal, timeoutMs = options.timeoutMs, retries = options.retries, silenceMs }) {
-      const headers = headersOf(call);
+    async open(
+      call,
+      { signal, timeoutMs = options.timeoutMs, retries = options.retries, silenceMs, headers: own },
+    ) {
+      const headers = headersOf(call, own);
       checkedTimeout(timeoutMs);
       checkedRetries(retries);
-      return openBody((own) => exchange({ ...call, headers }, options, own), {
+      return openBody((stop) => exchange({ ...call, headers }, sending, stop), {
         baseUrl,
         timeoutMs,
         silenceMs,
@@ -169,34 +188,11 @@ function checkCall({ method, body }: Call): void {
   if (body !== undefined && !mayHaveBody(method)) throw new SvcError(`A ${method} request has no body.`);
 }
 
-type SentCall = Call & { readonly headers: Record<string, string> };
-
-async function answerTo(call: SentCall, options: TransportOptions, signal: Signal): Promise<Answer> {
-  const answer = await exchange(call, options, signal);
-  return readAnswer(answer, await answer.text(), options.timing.now());
+async function answerTo(attempt: Attempt, options: ExchangeOptions, signal: Signal): Promise<Answer> {
+  const answer = await exchange(attempt, options, signal);
+  return readAnswer(answer, await answer.text(), options.now());
 }
 
-/** Sends a call once. Resolves when the headers of the response have arrived. */
-async function exchange(
-  { method, path, headers, body }: SentCall,
-  { fetch, baseUrl }: TransportOptions,
-  signal: Signal,
-): Promise<FetchAnswer> {
-  const answer: unknown = await fetch(`${baseUrl}${path}`, {
-    method,
-    headers: { ...headers },
-    ...(body === undefined ? {} : { body }),
-    signal,
-    redirect: 'manual',
-  });
-  if (!isAnswer(answer)) throw new SvcError("The client's `fetch` did not return a Response.");
-  return answer;
-}
-
-/** A custom `fetch` may return anything. */
-function isAnswer(answer: unknown): answer is FetchAnswer {
-  const { status, headers, text }: Partial<Readonly<Record<string, unknown>>> = Object(answer);
-  return (
-    typeof status === 'number' && typeof Object(headers).get === 'function' && typeof text === 'function'
-  );
-}
+/** Whether the service carries the request out only once, however often it is sent. */
+const isRepeatable = (method: string, headers: Readonly<Record<string, string>>): boolean =>
+  !mayHaveBody(method) || 'idempotency-key' in headers;

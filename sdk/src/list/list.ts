@@ -1,5 +1,6 @@
 import { checkedOptions } from '../checked-options.ts';
 import { type Direction, PAGE_LIMIT_MAX } from '../contract/index.ts';
+import { responseOf, type WithResponse } from '../http/response.ts';
 import { checkedNumber } from '../number.ts';
 import type { Signal } from '../signal.ts';
 import { stoppable } from '../stoppable.ts';
@@ -111,6 +112,15 @@ export class List<T extends Listed, More = unknown> implements Promise<Page<T, M
   #limit(fallback: number): number {
     const { limit = fallback } = this.#start;
     return limit;
+  }
+
+  /**
+   * Reads one page, and resolves with it and with what its response says in addition, such as the request id and the rate
+   * limit.
+   */
+  async withResponse(): Promise<{ readonly data: Page<T, More> } & WithResponse> {
+    const page = await this.#first();
+    return { data: page, response: responseOf(page) };
   }
 
   #first(): Promise<Page<T, More>> {

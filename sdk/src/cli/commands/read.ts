@@ -1,4 +1,5 @@
 import type { ChangeStream } from '../../changes/stream.ts';
+import type { Svc } from '../../client.ts';
 import { CONTRACT, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, sortsOf } from '../../contract/index.ts';
 import type { List } from '../../list/list.ts';
 import { RESOURCES, type Resource, type Resources } from '../../resource.ts';
@@ -96,7 +97,7 @@ export interface AnyCollection {
 export async function openCollection(
   io: Io,
   property: string,
-): Promise<{ mode: string; collection: AnyCollection }> {
+): Promise<{ mode: Svc['mode']; collection: AnyCollection }> {
   const svc = await openClient(io);
   return { mode: svc.mode, collection: svc[property as keyof Resources] as unknown as AnyCollection };
 }
