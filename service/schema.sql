@@ -35,8 +35,15 @@ create table api_keys (
   last_used_at timestamp with time zone,
   revoked_at timestamp with time zone,
   secret_fingerprint text collate "C",
+  expires_at timestamp with time zone,
+  paused_at timestamp with time zone,
+  allowed_networks text[],
+  burst_limit integer,
+  created_by text,
+  warned_of timestamp with time zone,
   constraint api_keys_pkey PRIMARY KEY (workspace_id, id),
   constraint api_keys_access_check CHECK (access = ANY (ARRAY['read'::text, 'write'::text])),
+  constraint api_keys_burst_limit_check CHECK (burst_limit > 0),
   constraint api_keys_mode_check CHECK (mode = ANY (ARRAY['live'::text, 'test'::text])),
   constraint api_keys_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
 ) with (fillfactor=70);
@@ -449,6 +456,8 @@ CREATE INDEX api_keys_by_company ON public.api_keys USING btree (workspace_id, c
 
 CREATE INDEX api_keys_by_created ON public.api_keys USING btree (workspace_id, created_at, id);
 
+CREATE INDEX api_keys_by_expiry ON public.api_keys USING btree (expires_at) WHERE ((expires_at IS NOT NULL) AND (revoked_at IS NULL));
+
 CREATE INDEX api_keys_by_token_index ON public.api_keys USING btree (token_index);
 
 CREATE INDEX audit_log_by_id ON ONLY public.audit_log USING btree (workspace_id, id);
@@ -539,8 +548,10 @@ create view api_key_records as
     company_id,
     created_at,
         CASE
-            WHEN (revoked_at IS NULL) THEN 'active'::text
-            ELSE 'revoked'::text
+            WHEN (revoked_at IS NOT NULL) THEN 'revoked'::text
+            WHEN (expires_at <= statement_timestamp()) THEN 'expired'::text
+            WHEN (paused_at IS NOT NULL) THEN 'paused'::text
+            ELSE 'active'::text
         END AS status,
     ( SELECT (row_to_json(wire.*))::text AS row_to_json
            FROM ( SELECT k.id,
@@ -555,7 +566,9 @@ create view api_key_records as
                           WHERE ((u.workspace_id = k.workspace_id) AND (u.key_id >= k.id) AND (u.key_id <= k.id))
                           ORDER BY u.key_id DESC, u.day DESC
                          LIMIT 1)) AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS"Z"'::text) AS "lastUsedAt",
-                    to_char((k.revoked_at AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'::text) AS "revokedAt") wire) AS doc
+                    to_char((k.revoked_at AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'::text) AS "revokedAt",
+                    to_char((k.expires_at AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'::text) AS "expiresAt",
+                    to_char((k.paused_at AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'::text) AS "pausedAt") wire) AS doc
    FROM api_keys k;
 
 create view audit_log_entries as

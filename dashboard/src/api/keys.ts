@@ -1,10 +1,10 @@
 import type { ApiKey, KeyAccess, KeyMode, ListEnvelope } from '@svc/sdk';
-import { PAGE_LIMIT_MAX } from '@svc/sdk/contract';
+import { type CONTRACT, PAGE_LIMIT_MAX } from '@svc/sdk/contract';
 import type { CreatedKey, IssuedKey, RevokedKey } from '@svc/service/dashboard/wire';
 import { infiniteQueryOptions, useQuery } from '@tanstack/react-query';
 import { call, ofWorkspace } from './client.ts';
 
-export type KeyStatus = 'active' | 'revoked';
+export type KeyStatus = (typeof CONTRACT.apiKeys.filters.status.values)[number];
 
 /** Prefix of the query keys of all lists of keys. */
 export const keysOf = (workspaceId: string) => ['workspace', workspaceId, 'keys'] as const;

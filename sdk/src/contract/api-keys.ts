@@ -3,8 +3,8 @@ import { companyId, createdAt, defineResource } from './resource.ts';
 
 const keyStatus = {
   kind: 'choice',
-  values: ['active', 'revoked'],
-  description: 'Whether the key is still accepted.',
+  values: ['active', 'revoked', 'paused', 'expired'],
+  description: 'Only active keys are accepted. A key that is paused and has expired is `expired`.',
   example: 'active',
 } as const satisfies ChoiceField;
 
@@ -13,7 +13,7 @@ export const apiKeys = defineResource({
   singular: 'API key',
   plural: 'API keys',
   description:
-    'A key of the workspace, without its token. Keys are created, rotated and revoked only in the dashboard.',
+    'A key of the workspace, without its token. Keys are created and changed only in the dashboard.',
   idPrefix: 'key',
   fields: {
     id: { kind: 'id', description: 'API key identifier.', example: 'key_01jq4d4c8yf0zt5m9x2wp6s3rf' },
@@ -55,6 +55,19 @@ export const apiKeys = defineResource({
       kind: 'time',
       nullable: true,
       description: 'When the key was revoked. Null if it was not.',
+      example: '2026-03-02T08:00:00.000001Z',
+    },
+    expiresAt: {
+      kind: 'time',
+      nullable: true,
+      description: 'From this time on, the key is not accepted. Null if it does not expire.',
+      example: '2026-09-01T00:00:00.000000Z',
+    },
+    pausedAt: {
+      kind: 'time',
+      nullable: true,
+      description:
+        'When the key was paused: it is not accepted until a person resumes it. Null if it is not paused.',
       example: '2026-03-02T08:00:00.000001Z',
     },
   },

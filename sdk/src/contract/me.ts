@@ -6,7 +6,7 @@ import { RECORDS } from './resources.ts';
 export const ME_PATH = '/v1/me';
 
 const NUMBER_MAX = Number.MAX_SAFE_INTEGER;
-const { id, name, mode, hint, access, createdAt } = apiKeys.fields;
+const { id, name, mode, hint, access, createdAt, expiresAt } = apiKeys.fields;
 const workspaceName = {
   kind: 'text',
   max: 100,
@@ -18,7 +18,7 @@ const workspaceName = {
 export const ME = {
   key: {
     description: 'The API key of the request.',
-    fields: { id, name, mode, hint, access, createdAt },
+    fields: { id, name, mode, hint, access, createdAt, expiresAt },
   },
   company: {
     description: 'The only company whose records the key may access. Null: the whole workspace.',

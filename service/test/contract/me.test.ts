@@ -39,6 +39,7 @@ test('/v1/me returns the key, its workspace, the burst limit, and the quota befo
       hint: `svc_live_…${token.slice(-4)}`,
       access: 'write',
       createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{6}Z$/),
+      expiresAt: null,
     },
     company: null,
     workspace: { id: workspaceId, name: 'Acme' },

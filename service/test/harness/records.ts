@@ -28,8 +28,12 @@ export function resourceNamed(name: string): Resource {
   return found;
 }
 
+/** A key that is not paused and does not expire. */
+const ACCEPTED = { expiresAt: null, pausedAt: null };
+
 /** A record as lists return it: the values of the seed, and the examples of the definition for all other fields. */
-function wireRecord({ fields }: Resource, seed: SeedRow): Readonly<Record<string, unknown>> {
+function wireRecord({ fields }: Resource, given: SeedRow): Readonly<Record<string, unknown>> {
+  const seed: SeedRow = { ...('pausedAt' in fields ? ACCEPTED : {}), ...given };
   return Object.fromEntries(
     Object.entries(fields).map(([name, field]) => [name, name in seed ? seed[name] : field.example]),
   );

@@ -53,7 +53,7 @@ export function KeyList({ workspaceId, status, blocked, createButton, onAction }
             <HeadCell className="hidden lg:table-cell">Companies</HeadCell>
             <HeadCell className="hidden xl:table-cell">Created</HeadCell>
             <HeadCell className="hidden sm:table-cell">
-              {status === 'active' ? 'Last used' : 'Revoked'}
+              {status === 'revoked' ? 'Revoked' : 'Last used'}
             </HeadCell>
             <HeadCell className="hidden sm:table-cell">Requests, {USAGE_DAYS} days</HeadCell>
             <HeadCell>
@@ -85,13 +85,19 @@ export function KeyList({ workspaceId, status, blocked, createButton, onAction }
   );
 }
 
+const WHAT_KEYS: Readonly<Record<Exclude<KeyStatus, 'active'>, string>> = {
+  paused: 'A paused key is refused until you resume it.',
+  expired: 'An expired key is refused. Give it a later expiry date to use it again.',
+  revoked: 'Revoked keys stay listed here, so that you can look up keys from the audit log.',
+};
+
 const NoKeys = ({ status, createButton }: Pick<KeyListProps, 'status' | 'createButton'>) =>
   status === 'active' ? (
     <EmptyState icon={KeyRound} title="No keys yet" actions={createButton}>
       Create a key to call the API. Start with a test key: it uses no quota, and its writes change nothing.
     </EmptyState>
   ) : (
-    <EmptyState icon={KeyRound} title="No revoked keys">
-      Revoked keys stay listed here, so that you can look up keys from the audit log.
+    <EmptyState icon={KeyRound} title={`No ${status} keys`}>
+      {WHAT_KEYS[status]}
     </EmptyState>
   );

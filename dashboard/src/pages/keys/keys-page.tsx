@@ -22,6 +22,8 @@ const route = getRouteApi('/signed-in/w/$workspaceId/keys');
 
 const STATUSES = [
   { value: 'active', label: 'Active' },
+  { value: 'paused', label: 'Paused' },
+  { value: 'expired', label: 'Expired' },
   { value: 'revoked', label: 'Revoked' },
 ] as const;
 
