@@ -114,7 +114,7 @@ const insertAnswer = preparedStatement('store_idempotent_answer', 'request')`
   values ($1, $2, $3, $4, $5, $6, $7)
   on conflict (workspace_id, idempotency_key) do update set
     fingerprint = excluded.fingerprint, status = excluded.status, headers = excluded.headers, body = excluded.body,
-    batch = excluded.batch, before_scopes = false, created_at = now()`;
+    batch = excluded.batch, before_scopes = false, created_at = excluded.created_at`;
 
 /** Stores the answer, in the transaction of the write. If there is a `recipe`, it is stored instead of the body. */
 export async function storeAnswer(

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { statement } from '../database/statement.ts';
-import { utc } from '../database/utc.ts';
+import { plusMicroseconds, utc } from '../database/utc.ts';
 import type { ActorContext } from './actor.ts';
 import { entryDoc, eventEntry, type NewEvent } from './entry.ts';
 
@@ -21,47 +21,49 @@ export const appendEvent = (
   event: NewEvent,
 ): Promise<void> => appendEvents(client, by, [{ workspaceId, event }]);
 
-const lockLogs = statement('lock_logs', 'request')`
-  select 1 from live_meters where workspace_id = any($1) order by workspace_id for no key update`;
+const NEXT = plusMicroseconds('last_entry_at', 1);
 const insertEvents = statement('append_events', 'request')`
   with events as (
-    select e.*, row_number() over (partition by workspace_id order by position) as place
-    from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[])
-      with ordinality as e (workspace_id, id, kind, key_id, actor, target_id, head, tail, position)
+    select * from unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[])
+      with ordinality as e (id, kind, key_id, actor, target_id, head, tail, place)
   ),
   meter as (
-    update live_meters m set last_entry_at =
-      greatest(clock_timestamp(), m.last_entry_at + interval '1 microsecond') + n.events * interval '1 microsecond'
-    from (select workspace_id, count(*) as events from events group by workspace_id) n
-    where m.workspace_id = n.workspace_id
-    returning m.workspace_id, m.last_entry_at - n.events * interval '1 microsecond' as first_at
+    update live_meters
+    set last_entry_at = ${plusMicroseconds(`greatest(statement_timestamp(), ${NEXT})`, '$9::int')}
+    where workspace_id = $1 returning workspace_id, last_entry_at
   ),
   timed as (
-    select e.*, first_at + place * interval '1 microsecond' as created_at
-    from events e join meter using (workspace_id)
+    select e.*, workspace_id, ${plusMicroseconds('last_entry_at', '(place - $9::int)')} as created_at from events e cross join meter
   )
   insert into audit_log (workspace_id, id, created_at, kind, key_id, actor, target_id, doc)
   select workspace_id, id, created_at, kind, key_id, actor, target_id, head || ${utc('created_at')} || tail from timed`;
 
 /**
  * Appends the entries of several events, which may belong to several workspaces. It locks the clocks of their logs in
- * the order of the workspace ids, as every writer does. The entries of a workspace have the order of the events.
+ * the order of the workspace ids, as every writer does: one statement for each workspace, because a statement of a cluster
+ * writes the rows of one. The entries of a workspace have the order of the events.
  */
 export async function appendEvents(
   client: pg.ClientBase,
   by: ActorContext,
   events: readonly WorkspaceEvent[],
 ): Promise<void> {
-  if (events.length === 0) return;
-  const workspaceIds = events.map(({ workspaceId }) => workspaceId);
-  if (workspaceIds.some((id) => id !== workspaceIds[0])) {
-    await client.query(lockLogs(workspaceIds));
-  }
+  const workspaces = Map.groupBy(events, ({ workspaceId }) => workspaceId);
+  for (const workspaceId of [...workspaces.keys()].sort())
+    await appendToLog(client, by, workspaceId, workspaces.get(workspaceId) ?? []);
+}
+
+async function appendToLog(
+  client: pg.ClientBase,
+  by: ActorContext,
+  workspaceId: string,
+  events: readonly WorkspaceEvent[],
+): Promise<void> {
   const entries = events.map(({ event }) => eventEntry(by, event));
   const docs = entries.map(entryDoc);
   const { rowCount } = await client.query(
     insertEvents(
-      workspaceIds,
+      workspaceId,
       docs.map(({ id }) => id),
       docs.map(({ kind }) => kind),
       docs.map(({ keyId }) => keyId),
@@ -69,6 +71,7 @@ export async function appendEvents(
       entries.map(({ targetId }) => targetId ?? null),
       docs.map(({ head }) => head),
       docs.map(({ tail }) => tail),
+      events.length,
     ),
   );
   if (rowCount !== events.length) throw new Error('A workspace has no audit log.');

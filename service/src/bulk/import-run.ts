@@ -90,7 +90,7 @@ const insertRun = preparedStatement('start_import_run', 'request')`
   insert into imports as i (workspace_id, id, records, existing, refused, run_id, active_until)
   values ($1, $2, 0, 0, 0, $3, ${LEASE_END})
   on conflict (workspace_id, id) do update set run_id = excluded.run_id, active_until = excluded.active_until
-    where i.active_until is null or i.active_until < clock_timestamp()
+    where i.active_until is null or i.active_until < excluded.created_at
   returning records as inserted, existing, refused, finished, records_read as "recordsRead", digest`;
 
 /** Begins a run of a new or unfinished import. Returns undefined while another run is active. */

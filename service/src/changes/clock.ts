@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { type Micros, timeOfMicros } from '../config/micros.ts';
 import { preparedStatement } from '../database/statement.ts';
+import { microseconds, plusMicroseconds } from '../database/utc.ts';
 
 /**
  * Says until the end of the transaction that it appends its changes to the feed. The triggers `mark_missed_change` note
@@ -8,11 +9,15 @@ import { preparedStatement } from '../database/statement.ts';
  */
 const FEED_IS_KEPT = "set_config('svc.feed', 'kept', true)";
 
+const NEXT = plusMicroseconds('last_at', 1);
+// The outer select runs where the rows are, so that their triggers see the setting, also on a node of a cluster.
 const advanceClock = preparedStatement('allocate_timestamps', 'request')`
-  update workspace_clocks
-  set last_at = greatest(clock_timestamp(), last_at + interval '1 microsecond') + ($2::int - 1) * interval '1 microsecond'
-  where workspace_id = $1
-  returning (extract(epoch from last_at) * 1000000)::bigint as last, ${FEED_IS_KEPT}`;
+  with clock as (
+    update workspace_clocks
+    set last_at = ${plusMicroseconds(`greatest(statement_timestamp(), ${NEXT})`, '($2::int - 1)')}
+    where workspace_id = $1 returning last_at
+  )
+  select ${microseconds('last_at')} as last, ${FEED_IS_KEPT} from clock`;
 
 /**
  * Locks the clock of the workspace until the transaction ends, and allocates `count` consecutive microseconds. Returns
@@ -29,10 +34,11 @@ export async function allocateTimestamps(
   return row.last - (count - 1);
 }
 
+// Functions instead of the views of the catalog, which Citus does not join with the rows of a workspace.
 const selectClockForShare = preparedStatement('lock_clock_shared', 'request')`
   select ${FEED_IS_KEPT} from workspace_clocks c where workspace_id = $1 and last_at = $2 and not exists (
-    select from pg_locks l where l.locktype = 'tuple' and l.relation = 'workspace_clocks'::regclass
-      and l.database = (select oid from pg_database where datname = current_database()))
+    select from pg_lock_status() l where l.locktype = 'tuple' and l.relation = c.tableoid
+      and l.database = (select datid from pg_stat_get_activity(pg_backend_pid())))
   for share of c skip locked`;
 
 /**

@@ -96,10 +96,10 @@ const FUTURE_MONTH = `select month::text from live_meters
 const selectFutureMonth = statement('future_month', 'request')`${FUTURE_MONTH}`;
 const lockFutureMonth = statement('lock_future_month', 'request')`${FUTURE_MONTH} for update`;
 const repairMonth = statement('repair_month', 'bulk')`
-  update live_meters set month = this.month::date, live_requests = (
+  update live_meters set month = this.first, live_requests = (
     select count(*) from audit_log where workspace_id = $1 and kind = 'api.request' and status <> $2
       and created_at >= this.month and created_at < this.month + interval '1 month')
-  from (select date_trunc('month', now()) as month) this where workspace_id = $1`;
+  from (select date_trunc('month', now()) as month, date_trunc('month', now())::date as first) this where workspace_id = $1`;
 
 /**
  * Verifies the month that live requests are counted for. With a future month, the count would not be reset before that

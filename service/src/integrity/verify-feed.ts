@@ -4,6 +4,7 @@ import { type Change, type PackedRow, unpackRow } from '../changes/packed.ts';
 import { resourceOf } from '../changes/scan.ts';
 import { type Micros, timeOfMicros } from '../config/micros.ts';
 import { statement, statements } from '../database/statement.ts';
+import { plusMicroseconds } from '../database/utc.ts';
 import type { Resource } from '../resources/define.ts';
 import { type VerifyOptions, withoutStatementTimeout } from './finding.ts';
 
@@ -42,7 +43,7 @@ const selectRows = statement('verify_feed_rows', 'bulk')`
 const selectDocs = statements('verify_changed_records', 'bulk');
 const restartFeed = statement('restart_feed', 'request')`
   with clock as (
-    update workspace_clocks set last_at = greatest(clock_timestamp(), last_at + interval '1 microsecond',
+    update workspace_clocks set last_at = greatest(statement_timestamp(), ${plusMicroseconds('last_at', 1)},
       (select max(last_at) from changes where workspace_id = $1))
     where workspace_id = $1 returning workspace_id, last_at
   )

@@ -58,7 +58,8 @@ const lockClock = statement('lock_clock_for_repair', 'request')`
 
 const verifyStatement = statements('verify_records', 'bulk');
 const replaceOrder = statement('replace_id_order', 'bulk')`
-  update audits set id_order = decode($3, 'hex') where ctid = (${lookUp({ select: 'ctid', from: 'audits' })})`;
+  update audits set id_order = decode($3, 'hex')
+  where workspace_id = $1 and ctid = (${lookUp({ select: 'ctid', from: 'audits' })})`;
 
 interface VerifiedRow {
   readonly id: string;

@@ -115,7 +115,7 @@ const record = statement('record_deliveries', 'bulk')`
   with held as (
     update webhook_endpoints set position = $4, failing_since = since, enabled = reason is null,
       disabled_reason = coalesce(reason, disabled_reason),
-      disabled_at = case when reason is null then disabled_at else clock_timestamp() end
+      disabled_at = case when reason is null then disabled_at else (select now()) end
     from (select failing_since as before from webhook_endpoints where workspace_id = $1 and id = $2) known
     cross join lateral (
       select case when $6::boolean is null or ($6::boolean and before is not null and not $7::boolean) then before
@@ -125,7 +125,7 @@ const record = statement('record_deliveries', 'bulk')`
       select coalesce($5::text, case when $6::boolean and since < clock_timestamp() - ${FAILING_MAX} then 'failing' end)
         as reason
     ) disabling
-    where workspace_id = $1 and id = $2 and lease_owner = $3 and lease_until > clock_timestamp() and enabled
+    where workspace_id = $1 and id = $2 and lease_owner = $3 and lease_until > (select clock_timestamp()) and enabled
     returning disabled_reason, enabled, company_id
   ), event as (
     insert into pending_events (workspace_id, id, type, record_id, company_id, doc)

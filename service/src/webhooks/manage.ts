@@ -68,7 +68,7 @@ export async function disableEndpoint(
 const updateEnabled = statement('enable_endpoint', 'request')`
   update webhook_endpoints set enabled = true, failing_since = null, updated_at = now(),
     position = coalesce($3, position), disabled_reason = null, disabled_at = null,
-    lease_until = case when disabled_reason = 'person' and lease_until > now() then lease_until else '-infinity' end
+    lease_until = case when disabled_reason = 'person' and lease_until > (select now()) then lease_until else '-infinity' end
   where workspace_id = $1 and id = $2`;
 
 /** More deliveries keep their times. */

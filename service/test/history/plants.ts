@@ -27,11 +27,10 @@ const RECORD_PLANTS: readonly Plant[] = [
     name: 'unlocked clock: records take their time without locking the clock',
     file: 'changes/clock.ts',
     replace: `update workspace_clocks
-  set last_at = greatest(clock_timestamp(), last_at + interval '1 microsecond') + ($2::int - 1) * interval '1 microsecond'
-  where workspace_id = $1
-  returning (extract(epoch from last_at) * 1000000)::bigint as last`,
-    by: `select (select (extract(epoch from clock_timestamp()) * 1000000)::bigint + $2::int - 1
-      from workspace_clocks where workspace_id = $1) as last`,
+    set last_at = \${plusMicroseconds(\`greatest(statement_timestamp(), \${NEXT})\`, '($2::int - 1)')}
+    where workspace_id = $1 returning last_at`,
+    by: `select clock_timestamp() + ($2::int - 1) * interval '1 microsecond' as last_at
+    from workspace_clocks where workspace_id = $1`,
     faults: [],
     found: /a tail of audits skips|a walk skips/,
   },

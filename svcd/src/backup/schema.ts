@@ -8,6 +8,7 @@ import {
   readMigrationFiles,
 } from '@svc/service/database/migrate';
 import { statement } from '@svc/service/database/statement';
+import { plusMicroseconds } from '@svc/service/database/utc';
 import type pg from 'pg';
 import manifest from '../../package.json' with { type: 'json' };
 
@@ -103,7 +104,7 @@ export const expirePositions = statement(
   'background: a restore expires all positions once',
 )`
   with clocks as (
-    update workspace_clocks set last_at = greatest(clock_timestamp(), last_at + interval '1 microsecond')
+    update workspace_clocks set last_at = greatest(statement_timestamp(), ${plusMicroseconds('last_at', 1)})
     returning workspace_id, last_at
   )
   insert into feed_starts (workspace_id, complete_after) select workspace_id, last_at from clocks

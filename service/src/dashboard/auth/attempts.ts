@@ -93,13 +93,18 @@ export async function countFailure(
 const isUnchecked = (error: unknown): boolean =>
   isUnavailable(error) || (error instanceof ApiError && error.code === 'conflict');
 
+/** Whether the attempts are of an earlier time. Without \`now()\`, which Citus does not take in the update of a conflict. */
+const ENDED = `(a.ends_at at time zone 'UTC') <= (excluded.ends_at at time zone 'UTC') - $2 * interval '1 second'`;
 const countAttempt = preparedStatement('take_sign_in_attempt', 'request')`
-  insert into sign_in_attempts as a (bucket, attempts, ends_at)
-  values ($1, 1, now() + $2 * interval '1 second')
-  on conflict (bucket) do update set
-    attempts = case when a.ends_at <= now() then 1 else least(a.attempts, $3) + 1 end,
-    ends_at = case when a.ends_at <= now() then excluded.ends_at else a.ends_at end
-  returning attempts, ceil(extract(epoch from ends_at - now()))::int as seconds`;
+  with taken as (
+    insert into sign_in_attempts as a (bucket, attempts, ends_at)
+    values ($1, 1, now() + $2 * interval '1 second')
+    on conflict (bucket) do update set
+      attempts = case when ${ENDED} then 1 else least(a.attempts, $3) + 1 end,
+      ends_at = case when ${ENDED} then excluded.ends_at else a.ends_at end
+    returning attempts, ends_at
+  )
+  select attempts, ceil(extract(epoch from ends_at - now()))::int as seconds from taken`;
 
 /**
  * Counts an attempt before it is made, so that attempts at the same time do not exceed a budget. Adds the budgets that

@@ -31,7 +31,7 @@ const keepCreation = preparedStatement('keep_dashboard_creation', 'request')`
   insert into dashboard_idempotency_keys (user_id, idempotency_key, fingerprint, created_id)
   values ($1, $2, $3, $4)
   on conflict (user_id, idempotency_key) do update set
-    fingerprint = excluded.fingerprint, created_id = excluded.created_id, created_at = now()`;
+    fingerprint = excluded.fingerprint, created_id = excluded.created_id, created_at = excluded.created_at`;
 
 /**
  * Recognizes the repeats of a person's request that creates something. A repeat finds the id of what the first request

@@ -102,15 +102,24 @@ export function registerWorkspaces(
   });
 }
 
+const findOwnership = statement('find_ownership', 'request')`
+  select workspace_id as id from members where user_id = $1 and role = 'owner' order by workspace_id limit 1`;
 const lockOwnership = statement('confirm_owner', 'request')`
-  select 1 from members where user_id = $1 and role = 'owner' order by workspace_id limit 1 for share`;
+  select 1 from members where workspace_id = $1 and user_id = $2 and role = 'owner' for share`;
 
-/** Locks the membership that makes the person an owner, so that the person stays one until the transaction ends. */
+/**
+ * Locks a membership that makes the person an owner, so that the person stays one until the transaction ends. It finds the
+ * membership first: a statement of a cluster locks rows of one workspace. If the role has changed since, it finds the next.
+ */
 async function confirmOwner(client: pg.ClientBase, { id }: Person): Promise<void> {
-  const { rowCount } = await client.query(lockOwnership(id));
-  if (rowCount === 0) {
-    throw new ApiError('insufficient_scope', 'Only an owner of a workspace can create another workspace.');
+  for (let attempt = 0; attempt < OWNED_WORKSPACES_MAX; attempt++) {
+    const { rows } = await client.query<{ id: string }>(findOwnership(id));
+    const [found] = rows;
+    if (found === undefined) break;
+    const { rowCount } = await client.query(lockOwnership(found.id, id));
+    if (rowCount === 1) return;
   }
+  throw new ApiError('insufficient_scope', 'Only an owner of a workspace can create another workspace.');
 }
 
 const lockUser = statement('lock_user', 'request')`select 1 from users where id = $1 for no key update`;

@@ -117,9 +117,11 @@ export async function judgeSecrets(
 
 const lockSecrets = statement('lock_secrets', 'control')`lock table deployment_secrets in exclusive mode`;
 const insertSecret = statement('remember_secret', 'request')`
-  insert into deployment_secrets as s (fingerprint, issuing_since) values ($1, clock_timestamp())
-  on conflict (fingerprint) do update set issuing_since = excluded.issuing_since
-  where exists(select 1 from deployment_secrets other where other.issuing_since > s.issuing_since)`;
+  insert into deployment_secrets as s (fingerprint, issuing_since)
+  select $1, clock_timestamp() where not exists (
+    select 1 from deployment_secrets where fingerprint = $1
+      and issuing_since >= all (select issuing_since from deployment_secrets))
+  on conflict (fingerprint) do update set issuing_since = excluded.issuing_since`;
 
 /**
  * Stores the fingerprint of the issuing secret. Does not store it if the verdict is `earlier` or `unknown` and `accept` is
