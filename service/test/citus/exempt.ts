@@ -1,0 +1,90 @@
+import type { Rule } from './faults.ts';
+
+/** Statements that may go to several nodes of a cluster, by the reason. Each has the faults that it may have. */
+interface Exemption {
+  readonly reason: string;
+  readonly rules: readonly Rule[];
+  readonly statements: readonly string[];
+}
+
+const EXEMPTIONS: readonly Exemption[] = [
+  {
+    reason: 'a job visits the workspaces page by page, or deletes what is expired of all of them',
+    rules: ['unbound', 'several workspaces'],
+    statements: [
+      'workspaces_after',
+      'workspaces_with_events',
+      'delete_expired_changes',
+      'delete_expired_imports',
+      'delete_expired_idempotent_answers',
+      'delete_expired_webhook_deliveries',
+      'delete_expired_webhook_attempts',
+      'delete_expired_traffic',
+      'delete_deliveries_of_deleted',
+      'delete_attempts_of_deleted',
+      'delete_endpoints',
+      'add_quota_notices',
+      'deployment_figures',
+      'uncopied_workspaces',
+    ],
+  },
+  {
+    reason: 'it looks for values that were sealed with other secrets, when a process starts or by a job',
+    rules: ['unbound'],
+    statements: [
+      'judge_secrets',
+      'keys_of_old_secrets',
+      'keys_of_lost_secrets',
+      'endpoint_secrets_of_other_keys',
+    ],
+  },
+  {
+    reason: 'a command of the operator reads or writes all workspaces once',
+    rules: ['unbound'],
+    statements: [
+      'all_workspaces',
+      'estimate_records',
+      'times_ahead',
+      'list_users',
+      'demo_workspace',
+      'expire_positions',
+    ],
+  },
+  {
+    reason: 'the dashboard asks for the workspaces of a person, or for the workspace of an invitation',
+    rules: ['unbound'],
+    statements: [
+      'workspaces_of_user',
+      'workspaces_of_person',
+      'find_ownership',
+      'count_owned_workspaces',
+      'may_reset_password',
+      'find_invitation',
+    ],
+  },
+  {
+    reason: 'a process delivers to the endpoints of all workspaces, and one statement leases some of them',
+    rules: ['unbound', 'writes several workspaces', 'locks several workspaces'],
+    statements: ['take_free_endpoints', 'renew_leases', 'release_leases'],
+  },
+  {
+    reason: 'one statement of a process does the work of many workspaces in the background',
+    rules: ['unbound', 'several workspaces', 'writes several workspaces', 'locks several workspaces'],
+    statements: ['count_usage', 'search_usage_marks', 'signal_versions'],
+  },
+  {
+    reason: 'on one PostgreSQL, one statement and one commit are for all workspaces (docs/decisions/0017)',
+    rules: ['several workspaces', 'writes several workspaces', 'locks several workspaces'],
+    statements: ['write_requests', 'held_logs'],
+  },
+  {
+    reason: 'a token does not say which workspace its key belongs to',
+    rules: ['unbound', 'volatile change'],
+    statements: ['find_key', 'reindex_key', 'revoke_key'],
+  },
+];
+
+/** The faults that statements may have, by the name of their declaration. */
+export const EXEMPT: ReadonlyMap<string, readonly Rule[]> = new Map(
+  EXEMPTIONS.flatMap(({ statements, rules }) => statements.map((name) => [name, rules] as const)),
+);
