@@ -34,6 +34,8 @@ async function generatedSchema(): Promise<string> {
     const quiet = { debug: silent, info: silent, warn: console.error, error: console.error };
     const embedded = await startEmbedded({ dataDir, purpose: 'npm run schema', log: quiet });
     const pool = new pg.Pool({ connectionString: embedded.url, max: 1 });
+    // A connection may outlive its pool until the server stops.
+    pool.on('error', silent);
     try {
       await migrate(pool);
       const client = await pool.connect();
