@@ -19,6 +19,19 @@ export const usageQuery = (workspaceId: string, days: number) =>
     queryFn: ({ signal }) => call<Usage>(ofWorkspace(workspaceId, '/usage'), { query: { days }, signal }),
   });
 
+export type Month = Usage['month'];
+
+const MONTH_REFRESH_MS = 60_000;
+
+/** The live quota of this month, read again every minute while the window is visible. */
+export const monthQuery = (workspaceId: string) =>
+  queryOptions({
+    queryKey: ['workspace', workspaceId, 'usage', 'month'],
+    queryFn: ({ signal }) => call<Month>(ofWorkspace(workspaceId, '/month'), { signal }),
+    staleTime: MONTH_REFRESH_MS,
+    refetchInterval: MONTH_REFRESH_MS,
+  });
+
 export type WorkspaceChange = Partial<Pick<Workspace, 'name' | 'liveQuota' | 'burstLimit'>>;
 
 export const changeWorkspace = (workspaceId: string, change: WorkspaceChange): Promise<Workspace> =>

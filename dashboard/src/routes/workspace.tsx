@@ -6,6 +6,7 @@ import { workspaceQuery } from '../api/workspace.ts';
 import { lazyPage } from '../chunks/lazy-page.tsx';
 import { NotFoundPage } from '../layout/not-found.tsx';
 import { PageSkeleton } from '../layout/page-skeleton.tsx';
+import { QuotaBanner } from '../layout/quota-banner.tsx';
 import { Shell } from '../layout/shell.tsx';
 import { logSearch } from '../pages/log/log-search.ts';
 import { DisabledBanner } from '../pages/webhooks/disabled-banner.tsx';
@@ -31,6 +32,7 @@ export const workspaceRoute = createRoute({
     const { workspaceId } = workspaceRoute.useParams();
     return (
       <Shell workspaceId={workspaceId}>
+        <QuotaBanner key={workspaceId} workspaceId={workspaceId} />
         <DisabledBanner key={workspaceId} workspaceId={workspaceId} />
         <Outlet />
       </Shell>

@@ -137,7 +137,7 @@ export interface InvitationOffer extends Pick<Invitation, 'email' | 'role'> {
   readonly hasAccount: boolean;
 }
 
-/** `GET /workspaces/{id}/usage`: live and test requests. */
+/** `GET /workspaces/{id}/usage`: live and test requests. `GET /workspaces/{id}/month`: only `month`. */
 export interface Usage {
   /** Newest day first. A key has no row for a day without requests. */
   readonly data: readonly {

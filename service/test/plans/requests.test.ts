@@ -114,6 +114,7 @@ async function dashboardReads(world: World, workspaceId: string): Promise<readon
   const below = [
     '',
     '/overview',
+    '/month',
     '/usage',
     '/traffic',
     '/scores',

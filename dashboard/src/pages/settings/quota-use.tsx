@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
-import { usageQuery } from '../../api/workspace.ts';
+import { monthQuery } from '../../api/workspace.ts';
 import { formatNumber, formatPercent } from '../../format/number.ts';
 import { When } from '../../format/when.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 
 /** How much of the live quota this month has used. */
 export function QuotaUse({ workspaceId }: { readonly workspaceId: string }) {
-  const { data } = useQuery(usageQuery(workspaceId, 1));
+  const { data } = useQuery(monthQuery(workspaceId));
   if (data === undefined) return <Skeleton className="mb-4 h-9 w-full" />;
-  const { used, limit, endsAt } = data.month;
+  const { used, limit, endsAt } = data;
   const share = limit === null ? null : limit === 0 ? 1 : Math.min(1, used / limit);
   return (
     <div className="mb-4">

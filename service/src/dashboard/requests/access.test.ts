@@ -38,6 +38,7 @@ type Line = readonly [
 const ENDPOINTS: readonly Line[] = [
   ['GET', '', undefined, 200, 200],
   ['GET', '/usage', undefined, 200, 200],
+  ['GET', '/month', undefined, 200, 200],
   ['GET', '/keys', undefined, 200, 200],
   ['GET', '/members', undefined, 200, 200],
   ['GET', '/invitations', undefined, 403, 200],

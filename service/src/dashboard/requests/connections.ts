@@ -17,6 +17,7 @@ const CHEAP_READS: ReadonlySet<string> = new Set([
   `${WORKSPACE}/keys`,
   `${WORKSPACE}/log/:entryId`,
   `${WORKSPACE}/members`,
+  `${WORKSPACE}/month`,
   `${WORKSPACE}/webhooks`,
   `${WORKSPACE}/webhooks/:endpointId`,
 ]);

@@ -35,6 +35,13 @@ export function registerOverview(api: FastifyInstance, { pool, sessions, usage }
     };
   });
 
+  // The live quota, for a banner on every page. The count is exact: it is written with each entry.
+  api.get<Query>('/workspaces/:workspaceId/month', async (request, reply): Promise<Usage['month']> => {
+    const { workspaceId } = await sessions.member(request, reply);
+    allowParameters(request.query, []);
+    return readMonth(pool, workspaceId);
+  });
+
   // Requests per day and key. A day is a day in UTC, and the last one is today.
   api.get<Query>('/workspaces/:workspaceId/usage', async (request, reply): Promise<Usage> => {
     const { workspaceId } = await sessions.member(request, reply);

@@ -144,6 +144,8 @@ describe('the usage of a workspace', () => {
       used: 3,
       limit: 100,
     });
+    const month = await owner.send('GET', `/workspaces/${owner.workspaceId}/month`);
+    expect(month.json()).toEqual(usage.month);
     expect((await owner.send('GET', `${path}?days=1`)).json<Usage>().data).toEqual(today);
     expect((await owner.send('GET', `${path}?days=31`)).json<Usage>().data).toHaveLength(4);
     for (const query of ['days=0', 'days=401', 'days=x', 'days=1&days=2', 'day=1']) {
