@@ -1,12 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { bundleDependencies } from './bundle.ts';
 
 /**
  * Builds dist/ from src/: declarations with comments, and JavaScript without them, because editors show only those of the
  * declarations. The compiler rewrites the extensions of relative imports only in JavaScript. This script rewrites them in
  * the declarations as well, so that compilers of any version resolve them. The command line is not a library, so it gets
- * no declarations.
+ * no declarations. Only `svc mcp` needs other packages: they become part of its file.
  */
 
 const sdk = join(import.meta.dirname, '..');
@@ -22,3 +23,4 @@ for (const file of globSync('**/*.d.ts', { cwd: dist })) {
   const text = readFileSync(path, 'utf8');
   writeFileSync(path, text.replace(/((?:from|import\()\s*'\.{1,2}\/[^']*)\.ts'/g, "$1.js'"));
 }
+await bundleDependencies(join(dist, 'cli/mcp/server.js'));

@@ -70,10 +70,10 @@ const REFUSED: readonly (readonly [string, Rule, Files, string])[] = [
     'sdk/src/a.ts:2: sdk must not import',
   ],
   [
-    'an SDK that imports a package',
+    'an SDK that imports a package where it is not bundled',
     sdkImportsNobody,
-    [['sdk/src/a.ts', importing('pg')]],
-    'sdk/src/a.ts:2: sdk must not import pg',
+    [['sdk/src/a.ts', importing('@modelcontextprotocol/server')]],
+    'sdk/src/a.ts:2: sdk must not import @modelcontextprotocol/server',
   ],
   [
     'an SDK that imports the service by package name',

@@ -7,7 +7,7 @@ import { descriptionOf, type Guide } from './guides.ts';
 /** What a reader needs first. Every command of it works as it is written. */
 const introduction = (publicUrl: string): string => `# svc
 
-> A workspace data service: a JSON API at ${publicUrl}/v1 for the audits, mentions, content items and companies of a workspace, with API keys, exact cursor pagination, a change feed and webhooks. It also has a TypeScript library and a command line.
+> A workspace data service: a JSON API at ${publicUrl}/v1 for the audits, mentions, content items and companies of a workspace, with API keys, exact cursor pagination, a change feed and webhooks. It also has a TypeScript library, a command line and an MCP server (\`svc mcp\`).
 
 Every request needs an API key: \`Authorization: Bearer $SVC_API_KEY\`. You cannot create a key by the API. Ask a person of the workspace for one: they create it at ${publicUrl}/ under "API keys". A test key (\`svc_test_…\`) reads the same data as a live key (\`svc_live_…\`), but each of its writes is a dry run: it is checked and undone. A write needs a key with write access. Never put a key into a URL, a file of a project or a log.
 

@@ -1,9 +1,13 @@
+import { globSync } from 'node:fs';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { copyOfSources, packClient, projectWith, run } from './package.ts';
 
-const PACKED_MAX_BYTES = 110_000;
+const PACKED_MAX_BYTES = 250_000;
+/** Without the file that contains the packages of `svc mcp`. */
+const OWN_MAX_BYTES = 400_000;
+const MCP_SERVER = 'dist/cli/mcp/server';
 const BIN = join(import.meta.dirname, '../../../node_modules/.bin');
 
 const sources = await copyOfSources();
@@ -16,6 +20,7 @@ test('the package is small, has no dependencies, and contains only JavaScript, d
   expect((await stat(tarball)).size).toBeLessThan(PACKED_MAX_BYTES);
   const { stdout } = await run('tar', ['tzf', tarball]);
   for (const file of stdout.trim().split('\n')) {
+    if (file === `package/${MCP_SERVER}.LICENSES.txt`) continue;
     expect(file).toMatch(/^package\/(?:dist\/.*\.(?:js|d\.ts)|package\.json|README\.md|LICENSE)$/);
   }
   for (const file of [
@@ -32,6 +37,21 @@ test('the package is small, has no dependencies, and contains only JavaScript, d
   expect(Object.keys(published)).not.toContain('dependencies');
   expect(Object.keys(published)).not.toContain('private');
   expect(Object.keys(published)).not.toContain('scripts');
+});
+
+test('no module imports another package, and only that of svc mcp contains some, with their licences', async () => {
+  const modules = globSync('dist/**/*.js', { cwd: installed });
+  let bytes = 0;
+  for (const module of modules) {
+    const text = await readFile(join(installed, module), 'utf8');
+    const imports = [...text.matchAll(/(?:^|[;\n}])(?:import|export)\b[^'"\n;]*?from\s*['"]([^'"]+)['"]/g)];
+    for (const [, target = ''] of imports) expect(target).toMatch(/^(?:\.{1,2}\/|node:)/);
+    if (module !== `${MCP_SERVER}.js`) bytes += text.length;
+  }
+  expect(modules).toContain(`${MCP_SERVER}.js`);
+  expect(bytes).toBeLessThan(OWN_MAX_BYTES);
+  const licences = await readFile(join(installed, `${MCP_SERVER}.LICENSES.txt`), 'utf8');
+  for (const name of ['@modelcontextprotocol/server', 'zod']) expect(licences).toContain(`${name}\n`);
 });
 
 test('packing leaves the package.json of the sources as it was', async () => {

@@ -2,6 +2,8 @@ import { execFile } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { dataDirectory } from '@svc/embedded-postgres/testing';
 import { beforeAll, expect, test } from 'vitest';
 import { packClient } from '../../../sdk/tools/pack.ts';
@@ -97,6 +99,24 @@ test.each(['testKey', 'liveKey'] as const)(
     const { data } = (await companies.json()) as { readonly data: readonly { readonly name: string }[] };
     const created = data.filter(({ name }) => name === 'Acme').length;
     expect(created).toBe(kind === 'liveKey' ? languages : 0);
+
+    // The installed command also serves language models.
+    const mcp = new Client({ name: 'test', version: '1.0.0' });
+    await mcp.connect(
+      new StdioClientTransport({
+        command: join(home, 'global/bin/svc'),
+        args: ['mcp'],
+        env: {
+          PATH: `${dirname(process.execPath)}:${process.env['PATH']}`,
+          SVC_BASE_URL: demo.url,
+          SVC_API_KEY: demo[kind],
+        },
+        stderr: 'ignore',
+      }),
+    );
+    const { content } = await mcp.callTool({ name: 'count_audits', arguments: {} });
+    expect(content).toMatchObject([{ text: expect.stringContaining('"count":2000') }]);
+    await mcp.close();
     await svcd.stop();
   },
 );

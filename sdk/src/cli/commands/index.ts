@@ -3,6 +3,7 @@ import type { Command } from '../command.ts';
 import { loginCommand, logoutCommand } from './account.ts';
 import { completionCommand } from './completion.ts';
 import { listenCommand } from './listen.ts';
+import { mcpCommand } from './mcp.ts';
 import { countCommand, getCommand, listCommand, RESOURCE_ENTRIES } from './read.ts';
 import { requestCommand } from './request.ts';
 import { tailCommand } from './tail.ts';
@@ -31,5 +32,6 @@ export const COMMANDS: readonly Command[] = [
   requestCommand,
   listenCommand,
   verifyWebhookCommand,
+  mcpCommand,
   completionCommand(() => COMMANDS),
 ];

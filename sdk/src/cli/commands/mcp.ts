@@ -1,0 +1,44 @@
+import { type Command, flag, UsageError } from '../command.ts';
+import { printMessage } from '../io.ts';
+import { openClient } from '../session.ts';
+
+export const mcpCommand: Command = {
+  path: ['mcp'],
+  summary: 'Serve the workspace to a language model (Model Context Protocol, on standard input and output)',
+  options: {
+    'allow-writes': {
+      type: 'boolean',
+      description: 'Also offer tools that create, change and delete records. The key needs write access',
+    },
+  },
+  notes: [
+    'A program for agents starts this command and sends it messages. The tools list, get and count records, and read the change feed. With a test key, tools that write are dry runs.',
+    'Set SVC_API_KEY and SVC_BASE_URL in the environment of the program, or run svc login before.',
+  ],
+  async run({ io, values }) {
+    const asked = flag(values, 'allow-writes');
+    const svc = await openClient(io);
+    const { key, workspace, company } = await svc.me({ signal: io.signal });
+    const mayWrite = key.access === 'write';
+    if (asked && !mayWrite)
+      throw new UsageError(
+        `The key "${key.name}" has no write access. Leave out --allow-writes, or use another key.`,
+      );
+    const only = company === null ? '' : `, only its company ${company.name} (${company.id})`;
+    const instructions = [
+      `The data of the workspace ${workspace.name}${only}, by the API key "${key.name}".`,
+      asked ? 'Tools can create, change and delete records.' : 'All tools only read.',
+      ...(asked && key.mode === 'test' ? ['It is a test key, so every write is a dry run.'] : []),
+      'Lists have pages: follow nextCursor until it is null. A failed call returns {"error": {"code", "message"}}.',
+    ].join(' ');
+    // Only this command needs it, and it is large.
+    const { serveMcp } = await import('../mcp/server.ts');
+    await printMessage(io, `svc: serving ${workspace.name}, ${asked ? 'reads and writes' : 'reads only'}.`);
+    const { stdin, stdout, signal } = io;
+    const onError = (error: Error): void => {
+      printMessage(io, `svc: ${error.message}`).catch(() => undefined);
+    };
+    await serveMcp({ svc, writes: asked, instructions, stdin, stdout, signal, onError });
+    signal.throwIfAborted();
+  },
+};

@@ -1,0 +1,29 @@
+import { SvcError } from '../../errors.ts';
+
+/** The longest result of a tool, because a model reads all of it. */
+export const RESULT_MAX_CHARACTERS = 50_000;
+
+/**
+ * Reads a page that fits into a result: if it is too long, it reads fewer items from the same place, so its cursors are
+ * exact. Throws `SvcError` if one item alone is too long. A `limit` that is no number is sent as it is.
+ */
+export async function readBounded(
+  limit: unknown,
+  read: (limit: unknown) => Promise<unknown>,
+): Promise<unknown> {
+  let page = await read(limit);
+  for (let items = Number(limit); !fits(page); page = await read(items)) {
+    if (!(items > 1)) throw tooLong();
+    const share = RESULT_MAX_CHARACTERS / JSON.stringify(page).length;
+    items = Math.max(1, Math.min(items - 1, Math.floor(items * share)));
+  }
+  return page;
+}
+
+/** Whether a result is short enough. */
+export const fits = (result: unknown): boolean => JSON.stringify(result).length <= RESULT_MAX_CHARACTERS;
+
+export const tooLong = (): SvcError =>
+  new SvcError(
+    `The result has more than ${RESULT_MAX_CHARACTERS} characters. Read it with the client library or the command line.`,
+  );

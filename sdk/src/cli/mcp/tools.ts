@@ -1,0 +1,200 @@
+import type { Svc } from '../../client.ts';
+import {
+  CONTRACT,
+  type CompleteResource,
+  completeResource,
+  DIRECTIONS,
+  type Field,
+  type JsonSchema,
+  oneOf,
+  PAGE_LIMIT_MAX,
+  PAGE_LIMIT_MIN,
+  requiredFields,
+  schemaOf,
+  sortsOf,
+  WAIT_MAX_SECONDS,
+  writableFields,
+} from '../../contract/index.ts';
+import type { CallOptions } from '../../http/transport.ts';
+import type { AnyCollection } from '../commands/read.ts';
+import { readBounded } from './bounded.ts';
+
+/** The tools of `svc mcp`. All of them derive from the contract. */
+
+/** The arguments of a call, as the client sent them. The service checks them. */
+export type Arguments = Readonly<Record<string, unknown>>;
+
+export interface Tool {
+  /** `list_audits`. */
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: JsonSchema;
+  readonly kind: 'read' | 'create' | 'update' | 'delete';
+  /** Resolves with the JSON of the result. Throws what the client library throws. */
+  call(svc: Svc, input: Arguments, options: CallOptions): Promise<unknown>;
+}
+
+/** Less than the default of the API, because the result becomes part of a prompt. */
+const LIMIT_DEFAULT = 20;
+
+/** The service may hold a request that waits for half of it. */
+const WAIT_TIMEOUT_MS = 2 * 1000 * WAIT_MAX_SECONDS;
+
+const snake = (name: string): string =>
+  name
+    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .replaceAll('-', '_')
+    .toLowerCase();
+
+const closed = (properties: JsonSchema, required: readonly string[] = []): JsonSchema => ({
+  type: 'object',
+  properties,
+  ...(required.length === 0 ? {} : { required }),
+  additionalProperties: false,
+});
+
+const described = (field: Field): JsonSchema => ({ ...schemaOf(field), description: field.description });
+
+const schemasOf = (fields: Readonly<Record<string, Field>>): JsonSchema =>
+  Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, described(field)]));
+
+function listTool(resource: CompleteResource): Tool {
+  const { name, plural, path, filters, sorts, positions, description } = resource;
+  const positioned: JsonSchema = {
+    after: {
+      type: 'string',
+      description: `A position (\`pagination.position\` or the id of one of the ${plural}), or \`now\`: returns what follows it, oldest first. Excludes \`cursor\` and \`direction\`.`,
+    },
+    wait: {
+      type: 'integer',
+      minimum: 0,
+      maximum: WAIT_MAX_SECONDS,
+      description: 'With `after`: how many seconds to wait for the next one if there is none.',
+    },
+  };
+  return {
+    name: `list_${snake(name)}`,
+    description: `Returns a page of ${plural}, newest first${sorts === undefined ? '' : ' unless `sort` says otherwise'}: \`data\`, and the cursors in \`pagination\`. For the next page, call it again with \`nextCursor\` as \`cursor\` and the same filters, until it is null. ${description}`,
+    inputSchema: closed({
+      cursor: {
+        type: 'string',
+        description: '`nextCursor` of the page before. Leave it out for the first page.',
+      },
+      limit: {
+        type: 'integer',
+        minimum: PAGE_LIMIT_MIN,
+        maximum: PAGE_LIMIT_MAX,
+        default: LIMIT_DEFAULT,
+        description: 'Items per page. The page has fewer items if they are long.',
+      },
+      direction: {
+        type: 'string',
+        enum: DIRECTIONS,
+        description: '`before`: the items before the cursor. Default: those after it.',
+      },
+      ...(sorts === undefined ? {} : { sort: { type: 'string', enum: sortsOf(resource) } }),
+      ...schemasOf(filters),
+      ...(positions === true ? positioned : {}),
+    }),
+    kind: 'read',
+    call: (svc, { limit = LIMIT_DEFAULT, ...input }, options) =>
+      readBounded(limit, async (fewer) => {
+        const query = Object.fromEntries(Object.entries({ ...input, limit: fewer }).map(queryValue));
+        const more = positions === true ? { timeoutMs: WAIT_TIMEOUT_MS } : {};
+        return (await svc.request('GET', path, { query, ...options, ...more })).body;
+      }),
+  };
+}
+
+/** A parameter as text. The service refuses one that is not text or a number there. */
+const queryValue = ([name, value]: readonly [string, unknown]): readonly [string, string] => [
+  name,
+  typeof value === 'string' ? value : JSON.stringify(value),
+];
+
+const idSchema = ({ singular }: CompleteResource): JsonSchema => ({
+  type: 'string',
+  description: `Id of the ${singular}.`,
+});
+
+/** An id, for the client library, which refuses anything but text. */
+const idOf = ({ id }: Arguments): string => id as string;
+
+/** The tools of a resource, by its property in the client. */
+function resourceTools(property: string, resource: CompleteResource): readonly Tool[] {
+  const { name, type, singular, plural, counted, writes = [] } = resource;
+  const collection = (svc: Svc): AnyCollection =>
+    svc[property as keyof typeof CONTRACT] as unknown as AnyCollection;
+  const one = snake(type);
+  const get: Tool = {
+    name: `get_${one}`,
+    description: `Returns ${oneOf(resource)} by its id.`,
+    inputSchema: closed({ id: idSchema(resource) }, ['id']),
+    kind: 'read',
+    call: (svc, input, options) => collection(svc).get(idOf(input), options),
+  };
+  const count: Tool = {
+    name: `count_${snake(name)}`,
+    description: `Returns the exact number of ${plural} that the key can read.`,
+    inputSchema: closed({}),
+    kind: 'read',
+    call: (svc, _, options) => collection(svc).count(options),
+  };
+  const create: Tool = {
+    name: `create_${one}`,
+    description: `Creates ${oneOf(resource)} and returns it.`,
+    inputSchema: closed(schemasOf(writableFields(resource, 'create')), requiredFields(resource, 'create')),
+    kind: 'create',
+    call: (svc, input, options) => collection(svc).create(input, options),
+  };
+  const update: Tool = {
+    name: `update_${one}`,
+    description: `Changes the given fields of ${oneOf(resource)} and returns it. Other fields keep their values; null clears a field that may be null.${movesText(resource)}`,
+    inputSchema: closed({ id: idSchema(resource), ...schemasOf(writableFields(resource, 'patch')) }, ['id']),
+    kind: 'update',
+    call: (svc, input, options) => {
+      const { id: _, ...change } = input;
+      return collection(svc).update(idOf(input), change, options);
+    },
+  };
+  const remove: Tool = {
+    name: `delete_${one}`,
+    description: `Deletes ${oneOf(resource)} permanently.`,
+    inputSchema: closed({ id: idSchema(resource) }, ['id']),
+    kind: 'delete',
+    call: async (svc, input, options) => {
+      await collection(svc).delete(idOf(input), options);
+      return { deleted: input['id'], type: singular };
+    },
+  };
+  return [
+    listTool(resource),
+    get,
+    ...(counted === true ? [count] : []),
+    ...(writes.length > 0 ? [create] : []),
+    ...(writes.length > 1 ? [update, remove] : []),
+  ];
+}
+
+const movesText = ({ transitions }: CompleteResource): string =>
+  transitions === undefined
+    ? ''
+    : ` \`${transitions.field}\` can only change like this: ${Object.entries(transitions.moves)
+        .map(([from, to]) => `${from} to ${to.join(' or ')}`)
+        .join('; ')}.`;
+
+const ME_TOOL: Tool = {
+  name: 'get_me',
+  description: 'Returns the API key, its workspace, access and mode, and the remaining quota.',
+  inputSchema: closed({}),
+  kind: 'read',
+  call: (svc, _, options) => svc.me(options),
+};
+
+/** Every tool. Without `writes`, only those that read. */
+export function toolsOf({ writes }: { readonly writes: boolean }): readonly Tool[] {
+  const all = Object.entries(CONTRACT).flatMap(([property, resource]) =>
+    resourceTools(property, completeResource(resource)),
+  );
+  return [ME_TOOL, ...all].filter(({ kind }) => writes || kind === 'read');
+}

@@ -1,0 +1,249 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { CONTRACT, sortsOf } from '@svc/sdk/contract';
+import { onFileEnd } from '@svc/service/harness/cleanup.ts';
+import { COMPANY, LISTS, OTHER_COMPANY } from '@svc/service/harness/lists.ts';
+import { resourceNamed, seedRecords } from '@svc/service/harness/records.ts';
+import { TEST_ACTOR } from '@svc/service/harness/service.ts';
+import { listen } from '@svc/service/harness/socket.ts';
+import { createWorld, ITEMS, seedRow } from '@svc/service/harness/world.ts';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { expect, test } from 'vitest';
+import { RESULT_MAX_CHARACTERS } from '../../src/cli/mcp/bounded.ts';
+
+const MAIN = join(import.meta.dirname, '../../src/cli/main.ts');
+const CALLS_MAX = 16;
+
+const world = await createWorld();
+const { service, workspaceId } = world;
+const address = await listen(service);
+const envOf = (token: string) => ({
+  PATH: String(process.env['PATH']),
+  SVC_API_KEY: token,
+  SVC_BASE_URL: address,
+});
+
+interface Called {
+  readonly failed: boolean;
+  readonly texts: readonly string[];
+  readonly value: {
+    readonly data?: readonly { readonly id: string }[];
+    readonly pagination?: { readonly nextCursor: string | null; readonly position?: string };
+    readonly error?: { readonly code: string; readonly message: string };
+    readonly [name: string]: unknown;
+  };
+}
+
+/** A client of the official library, connected to a process `svc mcp` with this key. */
+async function connect(token: string, ...args: readonly string[]) {
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [MAIN, 'mcp', ...args],
+    env: envOf(token),
+    stderr: 'pipe',
+  });
+  const client = new Client({ name: 'test', version: '1.0.0' });
+  await client.connect(transport);
+  onFileEnd(() => client.close());
+  const call = async (name: string, input: Record<string, unknown> = {}): Promise<Called> => {
+    const { content, isError } = await client.callTool({ name, arguments: input });
+    const texts = content.map((part) => (part.type === 'text' ? part.text : ''));
+    return { failed: isError === true, texts, value: JSON.parse(texts[0] ?? '') };
+  };
+  return { client, transport, call };
+}
+
+const read = await connect(world.token);
+
+test('without --allow-writes, a client gets the tools that read each resource, even if the key may write', async () => {
+  const key = await service.token(workspaceId, { access: 'write' });
+  const { client, call } = await connect(key);
+  const { tools } = await client.listTools();
+  expect(tools.map(({ name }) => name)).toEqual([
+    'get_me',
+    ...['list_audits', 'get_audit', 'count_audits', 'list_mentions', 'get_mention'],
+    ...['list_content', 'get_content', 'list_companies', 'get_company', 'list_api_keys', 'get_api_key'],
+    ...['list_audit_log', 'get_audit_log_entry', 'list_changes', 'get_change'],
+  ]);
+  expect(tools.every(({ annotations }) => annotations?.readOnlyHint)).toBe(true);
+  expect(client.getInstructions()).toContain('All tools only read.');
+  await expect(call('create_company', { name: 'None' })).rejects.toThrow(/create_company/);
+});
+
+test('the schemas of the arguments are those of the contract, and are valid', async () => {
+  const { client } = await connect(await service.token(workspaceId, { access: 'write' }), '--allow-writes');
+  const { tools } = await client.listTools();
+  const schemaOf = (name: string) => tools.find((tool) => tool.name === name)?.inputSchema;
+  const ajv = new Ajv2020({ strict: false, validateFormats: false });
+  for (const { inputSchema } of tools) expect(() => ajv.compile(inputSchema)).not.toThrow();
+  expect(schemaOf('list_audits')?.properties?.['sort']).toMatchObject({ enum: sortsOf(CONTRACT.audits) });
+  expect(Object.keys(schemaOf('list_content')?.properties ?? {})).toEqual(
+    expect.arrayContaining(Object.keys(CONTRACT.content.filters)),
+  );
+  expect(schemaOf('create_audit')).toMatchObject({
+    required: ['companyId', 'headlineScore', 'completedAt'],
+    properties: { headlineScore: { type: 'integer', minimum: 0, maximum: 100 } },
+    additionalProperties: false,
+  });
+  expect(tools.map(({ name }) => name)).not.toContain('update_audit');
+});
+
+test('a walk with nextCursor returns every record once, and only those of the workspace and the filter', async () => {
+  const ids: string[] = [];
+  for (let cursor: string | null | undefined = ''; cursor !== null; ) {
+    const { value } = await read.call('list_audits', {
+      limit: 4,
+      companyId: COMPANY,
+      sort: 'score-descending',
+      ...(cursor === '' ? {} : { cursor }),
+    });
+    ids.push(...(value.data ?? []).map(({ id }) => id));
+    cursor = value.pagination?.nextCursor ?? null;
+  }
+  const { rows } = await service.pool.query<{ id: string }>(
+    'select id from audits where workspace_id = $1 and company_id = $2 order by headline_score desc, id desc',
+    [workspaceId, COMPANY],
+  );
+  expect([...ids].sort()).toEqual(rows.map(({ id }) => id).sort());
+  expect(ids.length).toBeGreaterThan(4);
+});
+
+test('a record, a count, the changes and the key are read', async () => {
+  const { value: page } = await read.call('list_companies');
+  const id = page.data?.[0]?.id;
+  expect((await read.call('get_company', { id })).value).toMatchObject({ id });
+  expect((await read.call('count_audits')).value).toMatchObject({ count: ITEMS });
+  const changes = await read.call('list_changes', { limit: 1 });
+  const later = await read.call('list_changes', { after: changes.value.pagination?.position, wait: 0 });
+  expect(later.value.data).toEqual([]);
+  expect((await read.call('get_me')).value).toMatchObject({ key: { mode: 'test', access: 'read' } });
+});
+
+test('a failure is a result with its code, and the message names what is allowed', async () => {
+  const failures = [
+    ['get_audit', { id: 'aud_none' }, 'not_found', /audit/],
+    ['get_audit', {}, 'invalid_call', /id/],
+    ['get_audit', { id: '../companies' }, 'not_found', /audit/],
+    ['list_audits', { limit: 1000 }, 'invalid_parameter', /100/],
+    ['list_audits', { compnayId: 'com_a' }, 'invalid_parameter', /companyId/],
+    ['list_audits', { companyId: { id: 'com_a' } }, 'invalid_parameter', /companyId/],
+    ['list_audits', { cursor: 'made-up' }, 'invalid_cursor', /cursor/],
+  ] as const;
+  for (const [name, input, code, message] of failures) {
+    const { failed, value } = await read.call(name, input);
+    expect({ name, failed, code: value.error?.code }).toEqual({ name, failed: true, code });
+    expect(value.error?.message).toMatch(message);
+  }
+});
+
+test('with --allow-writes and a live key, records are created, changed and deleted', async () => {
+  const key = await service.token(workspaceId, { mode: 'live', access: 'write' });
+  const { client, call } = await connect(key, '--allow-writes');
+  expect(client.getInstructions()).toContain('Tools can create, change and delete records.');
+  const { value: created, texts } = await call('create_company', { name: 'Agent & Söhne' });
+  expect([created['name'], texts.length]).toEqual(['Agent & Söhne', 1]);
+  const { id } = created;
+  expect((await call('update_company', { id, domain: 'agent.example' })).value).toMatchObject({
+    id,
+    name: 'Agent & Söhne',
+    domain: 'agent.example',
+  });
+  const refused = await call('update_company', { id, title: 'none' });
+  expect([refused.failed, refused.value.error?.code]).toEqual([true, 'invalid_body']);
+  expect((await call('get_company', { id })).value).toMatchObject({ domain: 'agent.example' });
+  expect((await call('delete_company', { id })).value).toMatchObject({ deleted: id });
+  expect((await call('get_company', { id })).value.error?.code).toBe('not_found');
+});
+
+test('with a test key, a write says that nothing has changed', async () => {
+  const key = await service.token(workspaceId, { mode: 'test', access: 'write' });
+  const { call } = await connect(key, '--allow-writes');
+  const { value, texts } = await call('create_company', { name: 'Never kept' });
+  expect(value['name']).toBe('Never kept');
+  expect(texts[1]).toContain('dry run');
+  expect((await call('get_company', { id: value['id'] })).value.error?.code).toBe('not_found');
+});
+
+test('a key that is limited to a company gets only its records', async () => {
+  const { call } = await connect(await service.token(workspaceId, { companyId: OTHER_COMPANY }));
+  const { value } = await call('list_mentions', { limit: 100 });
+  expect(value.data?.length).toBeGreaterThan(0);
+  expect(value.data).toEqual(value.data?.map((record) => ({ ...record, companyId: OTHER_COMPANY })));
+  expect((await call('list_audit_log')).value.error?.code).toBe('insufficient_scope');
+});
+
+test('a result is bounded: a page of long records has fewer of them, and the walk still misses none', async () => {
+  const { neighbourId } = world;
+  const excerpt = '"é'.repeat(2_500);
+  const rows = LISTS.filter(({ name }) => name === 'mentions').flatMap((list) =>
+    Array.from({ length: 40 }, (_, index) => ({ ...seedRow(list, ITEMS + index), excerpt })),
+  );
+  await seedRecords(service.pool, neighbourId, resourceNamed('mentions'), rows);
+  const { call } = await connect(world.neighbourToken);
+  const ids = new Set<string>();
+  let pages = 0;
+  for (let cursor: string | null | undefined = ''; cursor !== null; pages += 1) {
+    const { value, texts } = await call('list_mentions', {
+      limit: 100,
+      ...(cursor === '' ? {} : { cursor }),
+    });
+    expect(texts[0]?.length).toBeLessThanOrEqual(RESULT_MAX_CHARACTERS);
+    for (const { id } of value.data ?? []) {
+      expect(ids).not.toContain(id);
+      ids.add(id);
+    }
+    cursor = value.pagination?.nextCursor ?? null;
+  }
+  expect([rows.length, ids.size]).toEqual([40, ITEMS + 40]);
+  expect(pages).toBeGreaterThan(3);
+});
+
+test('calls that run at the same time are bounded: one more is refused, and the others go on', async () => {
+  const { call, client } = await connect(world.token);
+  const wait = { after: 'now', wait: 30 };
+  const waiting = Array.from({ length: CALLS_MAX + 1 }, () =>
+    call('list_changes', wait).catch(() => undefined),
+  );
+  expect((await Promise.race(waiting))?.value.error?.code).toBe('too_many_calls');
+  await client.close();
+});
+
+test('a key that is revoked while the client is connected gets invalid_key', async () => {
+  const { token, keyId } = await service.issue(workspaceId, { mode: 'test' });
+  const { call } = await connect(token);
+  expect((await call('get_me')).failed).toBe(false);
+  await service.keys.revoke(workspaceId, keyId, TEST_ACTOR);
+  expect((await call('list_audits')).value.error?.code).toBe('invalid_key');
+});
+
+test('the process ends when its input ends, and when it is told to', async () => {
+  for (const end of ['input', 'SIGTERM'] as const) {
+    const child = spawn(process.execPath, [MAIN, 'mcp'], { env: envOf(world.token) });
+    const closed = once(child, 'close');
+    await once(child.stderr, 'data');
+    if (end === 'input') child.stdin.end();
+    else child.kill(end);
+    expect((await closed)[0]).toBe(end === 'input' ? 0 : 130);
+  }
+});
+
+test('--allow-writes with a key that cannot write, and a wrong key, are refused before a client is served', async () => {
+  const wrong = `svc_test_${'x'.repeat(32)}`;
+  for (const [token, args, code, message] of [
+    [await service.token(workspaceId, { access: 'read' }), ['--allow-writes'], 2, /no write access/],
+    [wrong, [], 3, /invalid_key/],
+  ] as const) {
+    const child = spawn(process.execPath, [MAIN, 'mcp', ...args], { env: envOf(token) });
+    const [[exit], stdout, stderr] = await Promise.all([
+      once(child, 'close'),
+      text(child.stdout),
+      text(child.stderr),
+    ]);
+    expect([exit, stdout]).toEqual([code, '']);
+    expect(stderr).toMatch(message);
+  }
+});
