@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { allocateTimestamps } from '../changes/clock.ts';
+import { canonicalTime } from '../config/canonical-time.ts';
 import { newId } from '../config/ids.ts';
 import { type Micros, timeOfMicros } from '../config/micros.ts';
 import { lookUp } from '../database/look-up.ts';
@@ -9,7 +10,6 @@ import { type Accepted, copyAccepted, type Inserted, noteOfCreations, type Recor
 import { noteChanges, parentField } from './counters.ts';
 import { type LastId, orderIds, type Uncommitted } from './id-order.ts';
 import type { RecordInput } from './row.ts';
-import { canonicalTime } from './time.ts';
 
 /** The result of each input, by its index, in input order. */
 export interface InsertResult {

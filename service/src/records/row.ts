@@ -1,9 +1,9 @@
 import { defaultOf } from '@svc/sdk/contract';
+import { canonicalTime } from '../config/canonical-time.ts';
 import { newId } from '../config/ids.ts';
 import type { Precision } from '../config/micros.ts';
 import { utc } from '../database/utc.ts';
 import { columnName, type Resource } from '../resources/define.ts';
-import { canonicalTime } from './time.ts';
 
 export type Value = string | number | null;
 

@@ -9,11 +9,11 @@ import {
   writableFields,
 } from '@svc/sdk/contract';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { canonicalTime, TIME_ALLOWED } from '../config/canonical-time.ts';
 import { RECORD_FIELDS_MAX } from '../config/limits.ts';
 import type { FieldFailure } from '../http/errors.ts';
 import type { Resource } from '../resources/define.ts';
 import type { RecordInput } from './row.ts';
-import { canonicalTime, TIME_ALLOWED } from './time.ts';
 
 export type Validation =
   | { readonly ok: true; readonly input: RecordInput }

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { HTTP_METHODS, isId, REQUEST_ID_PATTERN } from '@svc/sdk/contract';
+import { canonicalTime, TIME_ALLOWED } from '../../config/canonical-time.ts';
 import { type Comparison, type Filter, type ListDefinition, textThat } from '../../list/definition.ts';
-import { canonicalTime, TIME_ALLOWED } from '../../records/time.ts';
 import { auditLog } from '../../resources/index.ts';
 import { EMAIL_MAX_CHARACTERS, PATH_FILTER_MAX_CHARACTERS } from '../limits.ts';
 

@@ -1,6 +1,6 @@
 import { CONTRACT } from '@svc/sdk/contract';
+import { canonicalTime, TIME_ALLOWED } from '../../config/canonical-time.ts';
 import { type Comparison, type Filter, type ListDefinition, textThat } from '../../list/definition.ts';
-import { canonicalTime, TIME_ALLOWED } from '../../records/time.ts';
 import { TEST_EVENT_TYPE } from '../../webhooks/test-event.ts';
 
 const TYPES: readonly string[] = [...CONTRACT.changes.fields.type.values, TEST_EVENT_TYPE];

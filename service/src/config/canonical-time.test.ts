@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createTestDatabase } from '../../test/harness/database.ts';
-import { canonicalTime } from './time.ts';
+import { canonicalTime } from './canonical-time.ts';
 
 const { pool } = await createTestDatabase();
 

@@ -1,10 +1,4 @@
-import {
-  fractionText,
-  MICROS_PER_SECOND,
-  type Precision,
-  SECONDS_LENGTH,
-  secondsText,
-} from '../config/micros.ts';
+import { fractionText, MICROS_PER_SECOND, type Precision, SECONDS_LENGTH, secondsText } from './micros.ts';
 
 export const TIME_ALLOWED =
   'an ISO 8601 date and time with Z or an offset, year 0001 to 9999, to the microsecond, such as 2026-03-01T09:30:00Z';
