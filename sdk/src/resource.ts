@@ -4,7 +4,9 @@ import {
   type CREATED,
   type Field,
   type ORDERS,
+  type RangeNames,
   type ResourceContract,
+  rangesOf,
   type Simplify,
   type Wire,
 } from './contract/index.ts';
@@ -27,8 +29,15 @@ export interface Resource {
    * Sorts in addition to `created`, each with the field that it sorts by. Absent: the list has no `sort` parameter.
    */
   readonly sorts?: Readonly<Record<string, string>>;
-  /** Query parameters that filter the list: an id, or one of a fixed set of values. */
-  readonly filters: Readonly<Record<string, 'id' | readonly string[]>>;
+  /** Query parameters that filter the list: an id, a text, or one of a fixed set of values. */
+  readonly filters: Readonly<Record<string, 'id' | 'text' | readonly string[]>>;
+  /** Query parameters that limit the field that the list is sorted by, and the sort that each needs. Absent: none. */
+  readonly ranges?: Readonly<Record<string, { readonly kind: 'integer' | 'time'; readonly sort: string }>>;
+  /**
+   * Whether the list has the parameter `q`, which searches it.
+   * @default false
+   */
+  readonly searched?: boolean;
   /**
    * Whether `GET {path}/count` exists.
    * @default false
@@ -56,8 +65,21 @@ interface Of<Item> {
 }
 
 type KindOf<F> = F extends { readonly kind: infer Kind extends 'integer' | 'time' } ? Kind : 'text';
-type FilterOf<F> = F extends { readonly values: infer Values } ? Values : 'id';
+type FilterOf<F> = F extends { readonly values: infer Values }
+  ? Values
+  : F extends { readonly kind: 'text' }
+    ? 'text'
+    : 'id';
 type Kept = 'name' | 'singular' | 'sorts' | 'counted' | 'positions' | 'writes' | 'server' | 'optional';
+
+type RangesOf<R> = [RangeNames<R>] extends [never]
+  ? unknown
+  : {
+      readonly ranges: {
+        readonly [Name in RangeNames<R>]: { readonly kind: 'integer' | 'time'; readonly sort: string };
+      };
+    };
+type SearchedOf<R> = R extends { readonly searched: object } ? { readonly searched: true } : unknown;
 
 /** The entry in {@link RESOURCES} for a resource of the contract. */
 type ResourceOf<R> = R extends { readonly fields: infer F; readonly filters: infer Q }
@@ -65,18 +87,28 @@ type ResourceOf<R> = R extends { readonly fields: infer F; readonly filters: inf
       Pick<R, Kept & keyof R> & {
         readonly fields: { readonly [Name in keyof F]: KindOf<F[Name]> };
         readonly filters: { readonly [Name in keyof Q]: FilterOf<Q[Name]> };
-      } & Of<R extends { readonly positions: true } ? Change : Wire<R>>
+      } & RangesOf<R> &
+        SearchedOf<R> &
+        Of<R extends { readonly positions: true } ? Change : Wire<R>>
     >
   : never;
 
 function resourceOf(contract: ResourceContract): Resource {
-  const { name, singular, fields, sorts, filters, counted, positions, writes, server, optional } = contract;
+  const { name, singular, fields, sorts, filters, searched, counted, positions } = contract;
+  const { writes, server, optional } = contract;
+  const ranges = rangesOf(contract);
   const kindOf = ({ kind }: Field): FieldKind => (kind === 'integer' || kind === 'time' ? kind : 'text');
   return {
     name,
     singular,
     fields: mapped(fields, kindOf),
-    filters: mapped(filters, (filter) => ('values' in filter ? filter.values : 'id')),
+    filters: mapped(filters, (filter) =>
+      'values' in filter ? filter.values : filter.kind === 'text' ? 'text' : 'id',
+    ),
+    ...(positions === true
+      ? {}
+      : { ranges: mapped(ranges, ({ field, sort }) => ({ kind: field.kind, sort })) }),
+    ...(searched === undefined ? {} : { searched: true }),
     ...(sorts === undefined ? {} : { sorts }),
     ...(counted === undefined ? {} : { counted }),
     ...(positions === undefined ? {} : { positions }),
@@ -108,6 +140,22 @@ export type Sort<R> = R extends { readonly sorts: infer S }
   : never;
 
 type FilterValue<F> = F extends readonly (infer V)[] ? V : string;
+
+/** The ranges of a list, each optional: numbers for integers, ISO 8601 texts for times. */
+type RangeValues<R> = R extends { readonly ranges: infer Q }
+  ? { readonly [Name in keyof Q]?: (Name extends `${string}${'Min' | 'Max'}` ? number : string) | undefined }
+  : unknown;
+
+/** The search of a list. */
+type SearchValue<R> = R extends { readonly searched: true }
+  ? {
+      /** Text that the records contain, in upper or lower case. */
+      readonly q?: string | undefined;
+    }
+  : unknown;
+
+/** What a list can be asked for in addition to its filters. */
+export type Queries<R> = RangeValues<R> & SearchValue<R>;
 
 /** The filters of a list, each optional. */
 export type Filters<R> = R extends { readonly filters: infer F }

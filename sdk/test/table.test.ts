@@ -24,6 +24,14 @@ test("an entry of the client's table has the kinds of the fields, the sorts, the
     fields: { id: 'text', companyId: 'text', headlineScore: 'integer', completedAt: 'time' },
     sorts: { completed: 'completedAt', score: 'headlineScore' },
     filters: { companyId: 'id' },
+    ranges: {
+      createdAfter: { kind: 'time', sort: 'created' },
+      createdBefore: { kind: 'time', sort: 'created' },
+      completedAfter: { kind: 'time', sort: 'completed' },
+      completedBefore: { kind: 'time', sort: 'completed' },
+      headlineScoreMin: { kind: 'integer', sort: 'score' },
+      headlineScoreMax: { kind: 'integer', sort: 'score' },
+    },
     counted: true,
     writes: ['create'],
   });
@@ -34,7 +42,12 @@ test("an entry of the client's table has the kinds of the fields, the sorts, the
     optional: ['url', 'status', 'publishedAt'],
   });
   expect(companies.filters).toEqual({});
-  expect(Object.keys(apiKeys)).toEqual(['name', 'singular', 'fields', 'filters']);
+  expect(RESOURCES.mentions).toMatchObject({
+    filters: { companyId: 'id', source: 'text', sentiment: ['positive', 'neutral', 'negative'] },
+    searched: true,
+  });
+  expect(Object.keys(apiKeys)).toEqual(['name', 'singular', 'fields', 'filters', 'ranges']);
+  expect('ranges' in RESOURCES.changes).toBe(false);
 });
 
 test('a resource of the client has exactly the methods of its entry in the table', () => {

@@ -11,6 +11,7 @@ const FILES = {
   quickstart: 'quickstart.md',
   authentication: 'authentication.md',
   pagination: 'pagination.md',
+  filters: 'filters.md',
   tailing: 'tailing.md',
   stream: 'stream.md',
   copies: 'copies.md',

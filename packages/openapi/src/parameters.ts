@@ -1,5 +1,6 @@
 import {
   type CompleteResource,
+  CREATED,
   CURSOR_LIFETIME_SECONDS,
   type Direction,
   type Field,
@@ -9,8 +10,14 @@ import {
   PAGE_LIMIT_DEFAULT,
   PAGE_LIMIT_MAX,
   PAGE_LIMIT_MIN,
+  type RangeFilter,
   REQUEST_ID_PATTERN,
+  rangesOf,
+  SEARCH,
+  searchField,
+  servedFilters,
   sortsOf,
+  sortsOfRange,
   WAIT_MAX_SECONDS,
 } from '@svc/sdk/contract';
 import { describedSchema } from './fields.ts';
@@ -87,7 +94,9 @@ const shared = (...names: readonly (keyof typeof PARAMETERS)[]): readonly Refere
 export const listParameters = (resource: CompleteResource): readonly (Parameter | Reference)[] => [
   ...shared('Cursor', 'Limit', 'Direction'),
   ...(resource.sorts === undefined ? [] : [sortParameter(resource)]),
-  ...Object.entries(resource.filters).map(([name, field]) => filterParameter(name, field)),
+  ...filterParameters(resource),
+  ...Object.entries(rangesOf(resource)).map(([name, range]) => rangeParameter(resource, name, range)),
+  ...(resource.searched === undefined ? [] : [searchParameter(resource)]),
   ...(resource.positions ? [afterParameter(resource), WAIT_PARAMETER] : []),
   ...shared('IfNoneMatch', 'RequestId'),
 ];
@@ -111,7 +120,7 @@ const afterParameter = ({ plural }: CompleteResource): Parameter => ({
 
 /** The parameters of a stream: the filters of the list, and where it starts. */
 export const streamParameters = (resource: CompleteResource): readonly (Parameter | Reference)[] => [
-  ...Object.entries(resource.filters).map(([name, field]) => filterParameter(name, field)),
+  ...filterParameters(resource),
   {
     name: 'after',
     in: 'query',
@@ -136,10 +145,55 @@ const WAIT_PARAMETER: Parameter = {
   schema: { type: 'integer', minimum: 0, maximum: WAIT_MAX_SECONDS, default: 0 },
 };
 
-function filterParameter(name: string, field: Field): Parameter {
-  // Explorers send every parameter that has an example, so a filter has none.
+const filterParameters = (resource: CompleteResource): readonly Parameter[] =>
+  Object.entries(resource.filters).map(([name, field]) => filterParameter(resource, name, field));
+
+/** Explorers send every parameter that has an example, so a filter has none. */
+function withoutExample(field: Field): {
+  readonly description: string;
+  readonly schema: Parameter['schema'];
+} {
   const { description, examples: _, ...schema } = describedSchema(field);
-  return { name, in: 'query', description: `Exact match. ${String(description)}`, schema };
+  return { description: String(description), schema };
+}
+
+/** With which sorts a filter makes short pages, if not with all or none. */
+function filterParameter(resource: CompleteResource, name: string, field: Field): Parameter {
+  const { description, schema } = withoutExample(field);
+  const sorts = [CREATED, ...Object.keys(resource.sorts ?? {})];
+  const slow = sorts.filter((sort) => !servedFilters(resource, sort, [name]).indexed.includes(name));
+  const names = slow.map((sort) => `\`${sort}-…\``).join(' and ');
+  const when = slow.length === sorts.length ? '' : ` with the sorts ${names}`;
+  const note = slow.length === 0 ? '' : ` Compared row by row${when}: ${SHORT_PAGES}`;
+  return { name, in: 'query', description: `Exact match. ${description}${note}`, schema };
+}
+
+const SHORT_PAGES = 'a page can have fewer items than its limit, even none, while `hasMore` is true.';
+
+const BOUNDS = { '>=': 'At least', '<=': 'At most', '<': 'Before' } as const;
+
+function rangeParameter(
+  resource: CompleteResource,
+  name: string,
+  { sort, fieldName, field, operator }: RangeFilter,
+): Parameter {
+  const { schema } = withoutExample(field);
+  const bound = field.kind === 'time' && operator === '>=' ? 'At or after' : BOUNDS[operator];
+  const needed = sortsOfRange({ sort })
+    .map((each) => `\`${each}\``)
+    .join(' or ');
+  const only = resource.sorts === undefined ? '' : ` Only with \`sort\` ${needed}.`;
+  return { name, in: 'query', description: `${bound} this \`${fieldName}\`.${only}`, schema };
+}
+
+function searchParameter({ searched = [] }: CompleteResource): Parameter {
+  const fields = [...searched, 'id'].map((name) => `\`${name}\``);
+  return {
+    name: SEARCH,
+    in: 'query',
+    description: `Text that one of ${fields.slice(0, -1).join(', ')} and ${fields.at(-1)} contains, in upper or lower case. Compared row by row: ${SHORT_PAGES}`,
+    schema: withoutExample(searchField).schema,
+  };
 }
 
 const idParameter = ({ singular, fields }: CompleteResource): Parameter => ({

@@ -78,6 +78,7 @@ function paginationSchema({ total, positions }: Paginated): JsonSchema {
       hasMore: { type: 'boolean', description: 'Equal to `nextCursor !== null`.' },
       startCursor: cursor('Cursor before the first item of this page; null on an empty first page.'),
       endCursor: cursor('Cursor after the last item of this page; null on an empty first page.'),
+      searchedTo,
       ...(total
         ? {
             total: {
@@ -86,12 +87,10 @@ function paginationSchema({ total, positions }: Paginated): JsonSchema {
               maximum: TOTAL_MAX_ITEMS,
               description: `Number of items in the filtered list. Absent above ${TOTAL_MAX_ITEMS}, and if it is not known because a filter has no index.`,
             },
-            searchedTo,
           }
         : {}),
       ...(positions
         ? {
-            searchedTo,
             position: {
               type: 'string',
               pattern: ID_PATTERN,

@@ -3,7 +3,7 @@ import type { ChangeTail, ChangeTailOptions } from '../changes/tail.ts';
 import type { ApiPromise, WithResponses } from '../http/response.ts';
 import type { CallOptions } from '../http/transport.ts';
 import type { List } from '../list/list.ts';
-import type { Filters, Item, ItemChange, NewItem, Sort } from '../resource.ts';
+import type { Filters, Item, ItemChange, NewItem, Queries, Sort } from '../resource.ts';
 import type { Tail, TailOptions } from '../tail/tail.ts';
 import type { Count, Positioned } from '../wire.ts';
 
@@ -33,6 +33,7 @@ export interface PositionOptions {
 /** Options of a list. Without options, it has all records, newest first. */
 export type ListOptions<R> = CallOptions &
   Filters<R> &
+  Queries<R> &
   SortOption<R> &
   When<HasPositions<R>, PositionOptions> & {
     /**

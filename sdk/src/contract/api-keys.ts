@@ -73,5 +73,7 @@ export const apiKeys = defineResource({
   },
   company: 'companyId',
   filters: { status: keyStatus },
+  // People create the keys, so their list is small and needs no indexes for filters.
+  indexes: { created: [] },
   total: true,
 });

@@ -10,6 +10,7 @@ export * from './field.ts';
 export * from './id.ts';
 export * from './json-schema.ts';
 export * from './limits.ts';
+export * from './list-query.ts';
 export * from './me.ts';
 export * from './methods.ts';
 export * from './resource.ts';

@@ -12,6 +12,9 @@ export const TOTAL_MAX_ITEMS = 1_000;
 
 export const ID_MAX_CHARACTERS = 64;
 
+/** The longest text to search for. */
+export const SEARCH_MAX_CHARACTERS = 100;
+
 /** The largest body of a request that is not a batch. */
 export const BODY_MAX_BYTES = 1024 * 1024;
 

@@ -40,6 +40,17 @@ export interface ResourceContract<FieldName extends string = string> {
   /** Query parameters of the list. An item is listed if its field of this name equals the parameter. */
   readonly filters: Fields;
   /**
+   * The sets of filters that an index serves together, by the name of the sort. Of other filters, the list reads the rows
+   * that the largest of these sets selects, a bounded number per page, and compares them one by one.
+   * @default each set of filters, with each sort
+   */
+  readonly indexes?: Readonly<Record<string, readonly (readonly string[])[]>>;
+  /**
+   * The texts that the parameter `q` searches, in addition to the id. The first one is the title of a record.
+   * @default the list cannot be searched
+   */
+  readonly searched?: readonly FieldName[];
+  /**
    * Whether `GET {path}/count` exists.
    * @default false
    */

@@ -1,8 +1,22 @@
 import { apiKeys } from './api-keys.ts';
 import { auditLog } from './audit-log.ts';
 import { changesOf } from './changes.ts';
-import type { ChoiceField } from './field.ts';
+import type { ChoiceField, TextField } from './field.ts';
 import { companyId, createdAt, defineResource } from './resource.ts';
+
+const source = {
+  kind: 'text',
+  max: 200,
+  description: 'Where the mention was found.',
+  example: 'news.example.com',
+} as const satisfies TextField;
+
+const sentiment = {
+  kind: 'choice',
+  values: ['positive', 'neutral', 'negative'],
+  description: 'Tone of the mention.',
+  example: 'positive',
+} as const satisfies ChoiceField;
 
 const contentStatus = {
   kind: 'choice',
@@ -53,12 +67,7 @@ export const RECORDS = {
     fields: {
       id: { kind: 'id', description: 'Mention identifier.', example: 'men_01jq4d2a9vf8wt3j7z0xm4n6pd' },
       companyId,
-      source: {
-        kind: 'text',
-        max: 200,
-        description: 'Where the mention was found.',
-        example: 'news.example.com',
-      },
+      source,
       url: {
         kind: 'text',
         max: 2048,
@@ -79,12 +88,7 @@ export const RECORDS = {
         description: 'The text around the mention.',
         example: 'Acme said on Monday …',
       },
-      sentiment: {
-        kind: 'choice',
-        values: ['positive', 'neutral', 'negative'],
-        description: 'Tone of the mention.',
-        example: 'positive',
-      },
+      sentiment,
       publishedAt: {
         kind: 'time',
         description: 'When the mention was published.',
@@ -94,7 +98,9 @@ export const RECORDS = {
     },
     company: 'companyId',
     sorts: { published: 'publishedAt' },
-    filters: { companyId },
+    filters: { companyId, source, sentiment },
+    indexes: { created: [['companyId']], published: [['companyId']] },
+    searched: ['title', 'url'],
     writes: ['create', 'update', 'delete'],
     server: ['createdAt'],
   }),
@@ -134,6 +140,7 @@ export const RECORDS = {
     },
     company: 'companyId',
     filters: { companyId, status: contentStatus },
+    searched: ['title', 'url'],
     writes: ['create', 'update', 'delete'],
     server: ['createdAt', 'updatedAt'],
     optional: ['url', 'status', 'publishedAt'],
@@ -170,6 +177,7 @@ export const RECORDS = {
     },
     company: 'id',
     filters: {},
+    searched: ['name', 'domain'],
     total: true,
     writes: ['create', 'update', 'delete'],
     server: ['createdAt'],

@@ -7,9 +7,9 @@ import type { Position } from './cursor.ts';
 /** PostgreSQL types that a list can be sorted by. A cursor carries such a value as text. */
 type SortType = 'timestamptz' | 'smallint';
 
-/** `^@` means: begins with. */
+/** `^@` means: begins with. `ilike`: the value is a pattern. */
 export interface Comparison {
-  readonly operator: '=' | '>=' | '<=' | '<' | '^@';
+  readonly operator: '=' | '>=' | '<=' | '<' | '^@' | 'ilike';
   readonly type: SortType | 'text';
 }
 
@@ -43,10 +43,14 @@ export interface ListDefinition {
   /** The column that holds the company of a record. Null: keys that are limited to a company cannot read the list. */
   readonly companyColumn: string | null;
   /**
-   * The filter columns that indexes have between the workspace and the sort column, in the order of the indexes. There is an
-   * index for each subset. Other columns are compared row by row.
+   * The filter columns that indexes have between the workspace and the sort column, in the order of the indexes. Other
+   * columns are compared row by row.
    */
   readonly indexed: readonly string[];
+  /** The subsets of `indexed` that have an index, by sort column. Default: each subset has one, with each sort column. */
+  readonly indexes?: Readonly<Record<string, readonly (readonly string[])[]>>;
+  /** Columns of `indexed` that the indexes have as `text_key(workspace_id, column)`. Default: none. */
+  readonly textKeys?: readonly string[];
   /** Whether the indexes have the short keys `company_key` and `id_order` instead of the ids (docs/decisions/0021). */
   readonly shortKeys: boolean;
   /** Sort columns by their name in `sort` (`created`, `score`). The first one is the default. */
@@ -54,7 +58,7 @@ export interface ListDefinition {
   /** Whether the `sort` parameter is accepted. */
   readonly sortable: boolean;
   readonly filters: Readonly<Record<string, Filter>>;
-  /** Whether a page has `pagination.total`, up to TOTAL_MAX_ITEMS. Not for lists whose filters compare the sort column. */
+  /** Whether a page has `pagination.total`, up to TOTAL_MAX_ITEMS. */
   readonly total: boolean;
   /** Parameters that only its route knows. Default: none. */
   readonly parameters?: readonly string[];

@@ -4,13 +4,13 @@ import type pg from 'pg';
 import { SEARCHED_ROWS_MAX } from '../config/limits.ts';
 import type { Queryable } from '../database/lane.ts';
 import { type BoundStatement, preparedStatements, statements } from '../database/statement.ts';
-import type { KeysetRead, KeysetRow, ListDefinition, Sort } from './definition.ts';
+import type { Compared, KeysetRead, KeysetRow, ListDefinition, Sort } from './definition.ts';
 import {
   type FixedColumn,
   idOrderOf,
+  indexKeyOf,
   type Places,
   shortKeyConditions,
-  shortKeyOf,
   valuesOf,
 } from './short-keys.ts';
 
@@ -50,28 +50,42 @@ export function keysetStatement(read: KeysetRead): pg.QueryConfig & { values: (s
     column,
     parameter: parameter(value),
   }));
-  const fixed = list.shortKeys ? equal.map(shortKeyOf) : equal;
-  const filters = compared
-    .filter(({ column }) => column !== sort.column.column)
-    .map(({ column, operator, type, value }) => `${column} ${operator} ${parameter(value)}::${type}`);
+  const fixed = equal.map((each) => indexKeyOf(list, each));
+  const condition = ({ column, operator, type, value }: Compared): string =>
+    `${column} ${operator} ${parameter(value)}::${type}`;
+  const ranges = compared.filter(({ column }) => column === sort.column.column);
+  const filters = compared.filter((each) => !ranges.includes(each)).map(condition);
   const ascending = (sort.order === 'ascending') === (read.direction === 'forward');
   const { bounds, until } = rangeOf(read, fixed, ascending, parameter);
-  const conditions = list.shortKeys ? shortKeyConditions(equal) : [];
+  const conditions = shortKeyConditions(list, equal);
   const where = ['workspace_id = $1', ...conditions, ...bounds].join(' and ');
+  const counted = [
+    'workspace_id = $1',
+    ...equal.map((each) => `${each.column} = ${each.parameter}`),
+    ...(list.total ? ranges.map(condition) : []),
+  ].join(' and ');
 
-  const shape = `${list.relation} ${sort.column.column} ${ascending} ${list.total} ${where} ${until} ${filters.join()}`;
+  const shape = [
+    list.relation,
+    sort.column.column,
+    ascending,
+    list.total,
+    where,
+    until,
+    counted,
+    filters,
+  ].join(' ');
   let page = pages.get(shape);
   if (page === undefined) {
-    const columns = fixed.map(({ column }) => column);
-    const counted = ['workspace_id = $1', ...equal.map((each) => `${each.column} = ${each.parameter}`)];
     const range = {
       list,
-      columns,
+      fixed,
       sort,
       order: ascending ? 'asc' : 'desc',
       where,
       until,
-      counted: counted.join(' and '),
+      // The order is that of the index that has the range.
+      counted: ranges.length === 0 ? counted : `${counted} order by ${sort.column.column}, id`,
     };
     const text = statementText(range, filters.join(' and '));
     const few = fixed.length + compared.length <= PREPARED_CONDITIONS_MAX;
@@ -101,9 +115,9 @@ function rangeOf(
   parameter: (value: string) => string,
 ): { readonly bounds: readonly string[]; readonly until: string | undefined } {
   const { column, type } = sort.column;
-  const boundAt = (end: '>' | '<'): string | undefined => {
+  const columns = fixed.map((each) => each.column);
+  const boundAt = (end: '>' | '<'): Bound | undefined => {
     const bound = fixed.map((each) => each.parameter);
-    const columns = fixed.map((each) => each.column);
     if (position !== undefined && ascending === (end === '>')) {
       // When the read crosses the item next to the gap, include the item in the comparison.
       const inclusive = (position.side === 'before') === (direction === 'forward');
@@ -111,31 +125,43 @@ function rangeOf(
       // If the item was the newest one and is deleted, a later item may have its order, so the id decides.
       if (list.shortKeys) bound.push(`decode(${parameter(position.order ?? '')}, 'hex')`);
       bound.push(parameter(position.id));
-      const place = [...columns, column, ...(list.shortKeys ? ['id_order'] : []), 'id'];
-      return `${rowOf(place)} ${end}${inclusive ? '=' : ''} ${rowOf(bound)}`;
+      const place = [column, ...(list.shortKeys ? ['id_order'] : []), 'id'];
+      return { place, comparison: `${end}${inclusive ? '=' : ''} ${rowOf(bound)}` };
     }
     const limit = compared.find((each) => each.column === column && each.operator.startsWith(end));
     if (limit !== undefined) {
       bound.push(`${parameter(limit.value)}::${limit.type}`);
-      return `${rowOf([...columns, column])} ${limit.operator} ${rowOf(bound)}`;
+      return { place: [column], comparison: `${limit.operator} ${rowOf(bound)}` };
     }
-    return columns.length === 0 ? undefined : `${rowOf(columns)} ${end}= ${rowOf(bound)}`;
+    return columns.length === 0 ? undefined : { place: [], comparison: `${end}= ${rowOf(bound)}` };
   };
   const [near, far] = ascending ? (['>', '<'] as const) : (['<', '>'] as const);
-  const starts = boundAt(near);
-  const ends = boundAt(far);
+  const [starts, ends] = [boundAt(near), boundAt(far)].map(
+    (bound) => bound && { ...bound, text: `${rowOf([...columns, ...bound.place])} ${bound.comparison}` },
+  );
   const [first] = fixed;
-  const isOne = ends?.startsWith('(') !== true;
-  const limit = isOne || first === undefined ? ends : `${first.column} ${far}= ${first.parameter}`;
-  return { bounds: [starts, limit].filter((each) => each !== undefined), until: isOne ? undefined : ends };
+  const isOne = ends === undefined || columns.length + ends.place.length === 1;
+  const limit = isOne || first === undefined ? ends?.text : `${first.column} ${far}= ${first.parameter}`;
+  return {
+    bounds: [starts?.text, limit].filter((each) => each !== undefined),
+    until: isOne ? undefined : `${rowOf([...fixed.map(nameOf), ...ends.place])} ${ends.comparison}`,
+  };
 }
+
+/** An end of a range: the columns after the fixed ones, and what they and the fixed ones are compared with. */
+interface Bound {
+  readonly place: readonly string[];
+  readonly comparison: string;
+}
+
+const nameOf = ({ column, name = column }: FixedColumn): string => name;
 
 const rowOf = (parts: readonly string[]): string =>
   parts.length === 1 ? parts.join() : `(${parts.join(', ')})`;
 
 interface IndexRange {
   readonly list: ListDefinition;
-  readonly columns: readonly string[];
+  readonly fixed: readonly FixedColumn[];
   readonly sort: Sort;
   readonly order: string;
   readonly where: string;
@@ -149,15 +175,20 @@ interface IndexRange {
  * them has no doc. Only the last row of a search is kept without one: it says how far the search got.
  */
 function statementText(
-  { list, columns, sort, order, where, until, counted }: IndexRange,
+  { list, fixed, sort, order, where, until, counted }: IndexRange,
   filters: string,
 ): string {
   const { relation } = list;
   const { column } = sort.column;
-  const orders = [...columns, column, idOrderOf(list)].map((each) => `${each} ${order}`).join(', ');
+  const orders = [...fixed.map((each) => each.column), column, idOrderOf(list)]
+    .map((each) => `${each} ${order}`)
+    .join(', ');
+  const keys = fixed.map((each) =>
+    each.name === undefined ? each.column : `${each.column} as ${each.name}`,
+  );
   const values = [column, 'id', ...(list.shortKeys ? [`(${column}, id, id_order) as place`] : [])];
   const rows = (doc: string, limit: string): string => {
-    const read = `select ${[doc, ...values, ...(until === undefined ? [] : columns)].join(', ')} from ${relation}
+    const read = `select ${[doc, ...values, ...(until === undefined ? [] : keys)].join(', ')} from ${relation}
   where ${where}
   order by ${orders}
   limit ${limit}`;

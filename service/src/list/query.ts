@@ -80,6 +80,14 @@ export function parseListQuery(list: ListDefinition, raw: RawQuery): ListQuery |
     if (given === undefined) continue;
     const value = filter.parse(given);
     if (value === undefined) return { parameter: name, message: `"${name}" must be ${filter.allowed}.` };
+    const own = sorts.filter(({ column }) => column.column === filter.column);
+    if (own.length > 0 && !own.includes(sort)) {
+      const needed = own.map((each) => each.name).join(' or ');
+      return {
+        parameter: name,
+        message: `"${name}" needs "sort" to be ${needed}: a range is of the field that the list is sorted by.`,
+      };
+    }
     filters[name] = value;
   }
   return { limit, direction, sort, filters, cursor: text('cursor') };

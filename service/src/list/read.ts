@@ -1,5 +1,5 @@
 import { weakEtag } from '@svc/http-content/etag';
-import { type Direction, TOTAL_MAX_ITEMS } from '@svc/sdk/contract';
+import { type Direction, largestSet, TOTAL_MAX_ITEMS } from '@svc/sdk/contract';
 import { ETAG_LIFETIME_SECONDS } from '../config/limits.ts';
 import type { Clock } from '../config/time.ts';
 import type { Queryable, Shares } from '../database/lane.ts';
@@ -164,10 +164,10 @@ async function withOrder(
   return { ...position, ...rows[0] };
 }
 
-/** The conditions of the statement: the company of the scope, and the filters. */
+/** The conditions of the statement: the company of the scope, and the filters. An index serves as many as it can. */
 export function conditionsOf(
   list: ListDefinition,
-  { filters }: Pick<ListQuery, 'filters'>,
+  { filters, sort }: Pick<ListQuery, 'filters' | 'sort'>,
   { companyId }: Scope,
 ): Required<Pick<KeysetRead, 'equal' | 'compared'>> {
   const wanted = new Map<string, string>();
@@ -179,10 +179,11 @@ export function conditionsOf(
     if (comparison === undefined) wanted.set(column, value);
     else compared.push({ ...comparison, column, value });
   }
+  const named = list.indexed.filter((column) => wanted.has(column));
+  const sets = list.indexes?.[sort.column.column];
   const equal: Record<string, string> = {};
-  for (const column of list.indexed) {
-    const value = wanted.get(column);
-    if (value !== undefined) equal[column] = value;
+  for (const column of sets === undefined ? named : largestSet(sets, named)) {
+    equal[column] = wanted.get(column) ?? '';
     wanted.delete(column);
   }
   for (const [column, value] of wanted) compared.push({ column, operator: '=', type: 'text', value });

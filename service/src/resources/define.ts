@@ -1,13 +1,13 @@
 import {
   type CompleteResource,
   completeResource,
-  type Field,
-  ID_ALLOWED,
-  isId,
   type ResourceContract,
+  rangesOf,
+  SEARCH,
 } from '@svc/sdk/contract';
 import type { IdPrefix } from '../config/ids.ts';
-import { type Filter, type ListDefinition, type SortColumn, textThat } from '../list/definition.ts';
+import type { ListDefinition, SortColumn } from '../list/definition.ts';
+import { equalityFilter, rangeFilter, searchFilter } from './filters.ts';
 
 /** A resource of the contract with what the service derives from it. */
 export interface Resource extends CompleteResource {
@@ -21,14 +21,14 @@ const CREATED: SortColumn = { column: 'created_at', type: 'timestamptz' };
 const SHORT_KEYS: readonly string[] = ['audits'];
 
 /** What a list reads instead of the table with the resource's name, and its indexed columns. */
-export type ListView = Pick<ListDefinition, 'relation' | 'indexed' | 'read'>;
+export type ListView = Pick<ListDefinition, 'relation' | 'read'> & Partial<Pick<ListDefinition, 'indexed'>>;
 
 /** Completes a resource of the contract. `view`: default is the table with the resource's name, all filters indexed. */
 export function resourceOf(
   contract: ResourceContract & { readonly idPrefix: IdPrefix },
   view?: ListView,
 ): Resource {
-  const { name, company, fields, sorts, filters, total } = contract;
+  const { name, company, fields, sorts = {}, filters, indexes, searched, total } = contract;
   const companyColumn = company === null ? null : columnName(company);
   const filtered = new Set([
     ...(companyColumn === null ? [] : [companyColumn]),
@@ -38,6 +38,10 @@ export function resourceOf(
     column: columnName(field),
     type: fields[field]?.kind === 'time' ? 'timestamptz' : 'smallint',
   });
+  const sortColumns = { created: CREATED, ...mapped(sorts, sortColumn) };
+  const textKeys = Object.entries(filters).flatMap(([filter, { kind }]) =>
+    kind === 'text' ? [columnName(filter)] : [],
+  );
   return Object.freeze({
     ...completeResource(contract),
     idPrefix: contract.idPrefix,
@@ -46,10 +50,16 @@ export function resourceOf(
       relation: view?.relation ?? name,
       companyColumn,
       indexed: view?.indexed ?? [...filtered],
+      ...(indexes === undefined ? {} : { indexes: columnSets(indexes, sortColumns) }),
+      ...(textKeys.length === 0 ? {} : { textKeys }),
       shortKeys: SHORT_KEYS.includes(name),
-      sorts: { created: CREATED, ...mapped(sorts ?? {}, sortColumn) },
-      sortable: sorts !== undefined,
-      filters: mapped(filters, equalityFilter),
+      sorts: sortColumns,
+      sortable: contract.sorts !== undefined,
+      filters: {
+        ...mapped(filters, (field, filter) => equalityFilter(field, columnName(filter))),
+        ...mapped(rangesOf(contract), (range) => rangeFilter(range, columnName(range.fieldName))),
+        ...(searched === undefined ? {} : { [SEARCH]: searchFilter(searched.map(columnName)) }),
+      },
       total: total === true,
       ...(view?.read === undefined ? {} : { read: view.read }),
       ...(contract.positions === true ? { parameters: ['after', 'wait'] } : {}),
@@ -63,13 +73,17 @@ const mapped = <A, B>(
 ): Readonly<Record<string, B>> =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, map(value, name)]));
 
-function equalityFilter(field: Field, name: string): Filter {
-  const column = columnName(name);
-  if (field.kind !== 'choice') return { column, parse: textThat(isId), allowed: `an id: ${ID_ALLOWED}` };
-  const { values } = field;
-  const parse = textThat((text) => values.includes(text));
-  return { column, parse, allowed: `one of ${values.join(', ')}` };
-}
+/** The sets of filters that have an index, as columns. */
+const columnSets = (
+  indexes: NonNullable<ResourceContract['indexes']>,
+  sorts: Readonly<Record<string, SortColumn>>,
+): NonNullable<ListDefinition['indexes']> =>
+  Object.fromEntries(
+    Object.entries(indexes).map(([sort, sets]) => [
+      sorts[sort]?.column ?? sort,
+      sets.map((set) => set.map(columnName)),
+    ]),
+  );
 
 /** `headlineScore` → `headline_score`. */
 export const columnName = (field: string): string =>

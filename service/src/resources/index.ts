@@ -2,9 +2,9 @@ import { CONTRACT, type Contract } from '@svc/sdk/contract';
 import { readChangePage } from '../changes/list.ts';
 import { type ListView, type Resource, resourceOf } from './define.ts';
 
-/** The views that lists read. People create the keys, so their list is small and needs no indexes for filters. */
+/** The views that lists read. */
 const VIEWS: Readonly<Partial<Record<string, ListView>>> = {
-  apiKeys: { relation: 'api_key_records', indexed: [] },
+  apiKeys: { relation: 'api_key_records' },
   auditLog: { relation: 'audit_log_entries', indexed: ['kind'] },
   changes: { relation: 'changes', indexed: [], read: readChangePage },
 } satisfies Partial<Record<keyof Contract, ListView>>;

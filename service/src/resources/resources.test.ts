@@ -54,7 +54,7 @@ test.each(RESOURCES.filter(({ writable }) => writable))(
 
 describe.each(RESOURCES.filter(({ list }) => list.read === undefined))(
   'the definition of $path',
-  ({ list, name }) => {
+  ({ list, name, searched = [] }) => {
     test('fits its relation, which has the columns of every list, of each sort and of each filter', async () => {
       const columns = await columnsOf(list.relation);
       expect(columns).toMatchObject({
@@ -64,7 +64,14 @@ describe.each(RESOURCES.filter(({ list }) => list.read === undefined))(
         created_at: TYPES.timestamptz,
       });
       for (const { column } of sortsOf(list)) expect(columns[column.column]).toBe(TYPES[column.type]);
-      for (const { column } of Object.values(list.filters)) expect(columns[column]).toBe('text');
+      const { q, ...filters } = list.filters;
+      for (const { column, comparison } of Object.values(filters))
+        expect(columns[column]).toBe(TYPES[comparison?.type as keyof typeof TYPES] ?? 'text');
+      for (const field of searched)
+        expect([columns[columnName(field)], q?.column]).toEqual([
+          'text',
+          expect.stringContaining(columnName(field)),
+        ]);
       if (list.companyColumn !== null) expect(columns[list.companyColumn]).toBe('text');
     });
 

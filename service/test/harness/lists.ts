@@ -38,6 +38,15 @@ function filterCase(resource: Resource, name: string): FilterCase {
     if (good === undefined || other === undefined) throw new Error(`${name} has less than two values`);
     return { name, column, good, other, bad: `no_${good}` };
   }
+  if (field.kind === 'text') {
+    return {
+      name,
+      column,
+      good: 'news.example.com',
+      other: "o'ther\\ source",
+      bad: 'x'.repeat(field.max + 1),
+    };
+  }
   return { name, column, good: COMPANY, other: OTHER_COMPANY, bad: 'not an id!' };
 }
 

@@ -1,5 +1,6 @@
 import { openApiDocument } from '@svc/openapi';
 import { isStream, type Parameter, type Reference } from '@svc/openapi/types';
+import { CONTRACT, type ResourceContract, rangesOf, sortsOfRange } from '@svc/sdk/contract';
 import type { InjectOptions } from 'fastify';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createWorld, type World } from '../harness/world.ts';
@@ -49,6 +50,15 @@ async function oldestChange(): Promise<string> {
 const ask = async (path: string, options?: InjectOptions): Promise<number> =>
   (await world.service.request(world.token, path, options)).status;
 
+/** The sort that a range of a list needs, if the list has other sorts too. */
+function sortOf(path: string, parameter: string): string | undefined {
+  const resource: ResourceContract | undefined = Object.values(CONTRACT).find(
+    ({ name }) => path === `/v1/${name}`,
+  );
+  const range = resource?.sorts === undefined ? undefined : rangesOf(resource)[parameter];
+  return range && sortsOfRange(range)[0];
+}
+
 describe.each(operations)('$operationId', ({ path, parameters, responses }) => {
   test('succeeds, also with HEAD, and with If-None-Match if the document has 304', async () => {
     const url = await existing(path);
@@ -62,8 +72,14 @@ describe.each(operations)('$operationId', ({ path, parameters, responses }) => {
     const url = await existing(path);
     for (const parameter of queryOf(parameters)) {
       for (const value of valuesOf(parameter)) {
-        // A wait needs a position. There are changes after this one, so nobody waits.
-        const beside = parameter.name === 'wait' ? `&after=${await oldestChange()}` : '';
+        // A wait needs a position. There are changes after this one, so nobody waits. A range needs its sort.
+        const sort = sortOf(path, parameter.name);
+        const beside =
+          parameter.name === 'wait'
+            ? `&after=${await oldestChange()}`
+            : sort === undefined
+              ? ''
+              : `&sort=${sort}`;
         expect(await ask(`${url}?${parameter.name}=${value}${beside}`)).toBe(200);
       }
     }

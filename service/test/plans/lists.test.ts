@@ -60,7 +60,8 @@ async function itemAt(
   { list, sort, ...wanted }: Shape,
 ): Promise<Position> {
   const { relation } = list.resource.list;
-  const { equal, compared } = conditionsOf(list.resource.list, wanted, { ...wanted, workspaceId });
+  const scope = { ...wanted, workspaceId };
+  const { equal, compared } = conditionsOf(list.resource.list, { ...wanted, sort }, scope);
   const values = [...Object.entries(equal), ...compared.map(({ column, value }) => [column, value] as const)];
   const where = values.map(([column], i) => ` and ${column} = $${i + 2}`).join('');
   const { rows } = await pool.query<{ key: string; id: string }>(
@@ -133,7 +134,11 @@ describe.each(Object.keys(STATES) as StateName[])('in a workspace %s', (name) =>
     'an empty page reads no further, although many rows differ from its range only in a later column, with %s',
     async (plan) => {
       const { workspaceId, database } = state;
-      const ofTwo = LISTS.filter(({ filters }) => filters.length > 1).flatMap((list) =>
+      // An index serves each set of filters, or a page reads rows that it leaves out.
+      const served = LISTS.filter(
+        ({ filters, resource }) => filters.length > 1 && resource.indexes === undefined,
+      );
+      const ofTwo = served.flatMap((list) =>
         sortsOf(list.resource.list).map((sort) => {
           const [common, rare] = list.filters;
           const filters = { [common?.name ?? '']: common?.other ?? '', [rare?.name ?? '']: rare?.good ?? '' };
@@ -152,7 +157,7 @@ describe.each(Object.keys(STATES) as StateName[])('in a workspace %s', (name) =>
       const wrong: unknown[] = [];
       await metered(database, plan, async ({ client, explain }) => {
         for (const { list, sort, filters } of [...ofTwo, ...ofLog]) {
-          const conditions = conditionsOf(list, { filters }, { workspaceId, companyId: null });
+          const conditions = conditionsOf(list, { filters, sort }, { workspaceId, companyId: null });
           for (const direction of ['forward', 'before'] as const) {
             const statement = keysetStatement({
               ...{ list, workspaceId, ...conditions, sort, direction, limit: LIMIT },
@@ -192,7 +197,7 @@ describe.each(Object.keys(STATES) as StateName[])('in a workspace %s', (name) =>
           [{ kind, statusMin: '100' }, LIMIT + 1, most(2 * LIMIT)],
         ] as const) {
           for (const direction of ['forward', 'before'] as const) {
-            const conditions = conditionsOf(logList, { filters }, { workspaceId, companyId: null });
+            const conditions = conditionsOf(logList, { filters, sort }, { workspaceId, companyId: null });
             const read = {
               list: logList,
               workspaceId,

@@ -27,6 +27,7 @@ import {
 import { type Noun, progressOf } from '../output/progress.ts';
 import type { AnyRecord } from '../output/record.ts';
 import { openClient } from '../session.ts';
+import { queryOf, queryOptions } from './filters.ts';
 
 export const formatOption = {
   format: {
@@ -51,34 +52,6 @@ export function formatOf(values: Values, io: Io): OutputFormat {
   if (format !== 'csv') throw new UsageError('--csv-safe requires --format csv.');
   return 'csv-safe';
 }
-
-/** The option name of a filter: `companyId` → `company`. */
-const filterOption = (filter: string): string => filter.replace(/Id$/, '');
-
-export const filterOptions = ({ filters }: Resource): Options =>
-  Object.fromEntries(
-    Object.entries(filters).map(([filter, values]) => [
-      filterOption(filter),
-      {
-        type: 'string',
-        value: values === 'id' ? 'ID' : filterOption(filter).toUpperCase(),
-        description: `Filter by ${filterOption(filter)}`,
-        ...(values === 'id' ? {} : { choices: values }),
-      },
-    ]),
-  );
-
-export const filtersOf = (
-  { filters }: Resource,
-  values: Values,
-): Readonly<Record<string, string | undefined>> =>
-  Object.fromEntries(
-    Object.keys(filters).map((filter) => {
-      const value = text(values, filterOption(filter));
-      if (value === '') throw new UsageError(`--${filterOption(filter)} must not be empty.`);
-      return [filter, value];
-    }),
-  );
 
 /** The methods of a collection, without the types of one resource: a command works with every resource. */
 export interface AnyCollection {
@@ -129,7 +102,7 @@ export function listCommand(property: string, resource: Resource): Command {
           }
         : {}),
       reverse: { type: 'boolean', description: 'List the records in reverse order' },
-      ...filterOptions(resource),
+      ...queryOptions(resource),
       ...formatOption,
     },
     async run({ io, values }) {
@@ -141,7 +114,7 @@ export function listCommand(property: string, resource: Resource): Command {
       const writer = recordWriter(formatOf(values, io), resource.fields, io.stdout);
       const { collection } = await openCollection(io, property);
       const list = collection.list({
-        ...filtersOf(resource, values),
+        ...queryOf(resource, values),
         ...(sorts.length > 0 ? { sort: text(values, 'sort') } : {}),
         limit: Math.min(max, PAGE_LIMIT_MAX),
         signal: io.signal,

@@ -4,7 +4,8 @@ import type { Resource } from '../../resource.ts';
 import { type Command, flag, integer, type Options, text, UsageError, type Values } from '../command.ts';
 import { write } from '../io.ts';
 import { recordWriter } from '../output/format.ts';
-import { filterOptions, filtersOf, formatOf, formatOption, nounOf, openCollection } from './read.ts';
+import { filterOptions, filtersOf } from './filters.ts';
+import { formatOf, formatOption, nounOf, openCollection } from './read.ts';
 
 const POLL_SECONDS = 5;
 

@@ -45,6 +45,9 @@ const actor: Filter = {
   allowed: 'the email address of a person',
 };
 
+/** The ranges of time have other names here. */
+const { createdAfter: _after, createdBefore: _before, ...shared } = auditLog.list.filters;
+
 /**
  * The audit log of the dashboard: the list of the API with more filters. A range of time includes `from` and excludes
  * `to`, so that adjacent ranges do not overlap. A range of statuses includes both bounds.
@@ -53,7 +56,7 @@ export const logList: ListDefinition = {
   ...auditLog.list,
   name: 'log',
   filters: {
-    ...auditLog.list.filters,
+    ...shared,
     keyId: { column: 'key_id', parse: textThat(isId), allowed: 'the id of an API key' },
     actor,
     targetId: { column: 'target_id', parse: textThat(isId), allowed: 'the id of the target of an entry' },

@@ -1,0 +1,50 @@
+import { type Field, ID_ALLOWED, isId, type RangeFilter, SEARCH_MAX_CHARACTERS } from '@svc/sdk/contract';
+import { canonicalTime, TIME_ALLOWED } from '../config/canonical-time.ts';
+import { type Filter, textThat } from '../list/definition.ts';
+
+/** The filters of a list, as its resource declares them. */
+
+const isText = (text: string, max: number): boolean =>
+  text !== '' && text.length <= max && !text.includes('\0');
+
+/** The field equals the value. */
+export function equalityFilter(field: Field, column: string): Filter {
+  if (field.kind === 'text') {
+    const { max } = field;
+    const parse = textThat((text) => isText(text, max));
+    return { column, parse, allowed: `text of 1 to ${max} characters, without U+0000` };
+  }
+  if (field.kind !== 'choice') return { column, parse: textThat(isId), allowed: `an id: ${ID_ALLOWED}` };
+  const { values } = field;
+  const parse = textThat((text) => values.includes(text));
+  return { column, parse, allowed: `one of ${values.join(', ')}` };
+}
+
+const INTEGER = /^-?(0|[1-9]\d{0,8})$/;
+
+/** The field that the list is sorted by is in a range. */
+export function rangeFilter({ field, operator }: RangeFilter, column: string): Filter {
+  if (field.kind === 'time') {
+    return {
+      column,
+      comparison: { operator, type: 'timestamptz' },
+      parse: (text) => canonicalTime(text, 'microseconds'),
+      allowed: TIME_ALLOWED,
+    };
+  }
+  const { min, max } = field;
+  return {
+    column,
+    comparison: { operator, type: 'smallint' },
+    parse: textThat((text) => INTEGER.test(text) && Number(text) >= min && Number(text) <= max),
+    allowed: `an integer from ${min} to ${max}`,
+  };
+}
+
+/** One of the columns, or the id, contains the text. */
+export const searchFilter = (columns: readonly string[]): Filter => ({
+  column: `(concat_ws(E'\\n', ${[...columns, 'id'].join(', ')}) collate "default")`,
+  comparison: { operator: 'ilike', type: 'text' },
+  parse: (text) => (isText(text, SEARCH_MAX_CHARACTERS) ? `%${text.replace(/[\\%_]/g, '\\$&')}%` : undefined),
+  allowed: `text of 1 to ${SEARCH_MAX_CHARACTERS} characters, without U+0000`,
+});

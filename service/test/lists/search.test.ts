@@ -1,0 +1,114 @@
+import { PAGE_LIMIT_MAX } from '@svc/sdk/contract';
+import { describe, expect, test } from 'vitest';
+import { SEARCHED_ROWS_MAX } from '../../src/config/limits.ts';
+import { expectFailure } from '../harness/answers.ts';
+import { COMPANY, idsOf, LISTS, type ListCase, type Params, pageOf, walk } from '../harness/lists.ts';
+import { resourceNamed, seedRecords } from '../harness/records.ts';
+import { createWorld, seedRow } from '../harness/world.ts';
+
+const world = await createWorld();
+const { pool } = world.service;
+
+const SEARCHED = LISTS.filter(({ resource }) => resource.searched !== undefined);
+const named = (name: string): ListCase => {
+  const list = LISTS.find((each) => each.name === name);
+  if (list === undefined) throw new Error(`there is no list ${name}`);
+  return list;
+};
+const ids = async (list: ListCase, params: Params): Promise<readonly string[]> =>
+  idsOf(pageOf(await world.get(list, { limit: PAGE_LIMIT_MAX, ...params })));
+
+describe.each(SEARCHED)('the search of $path', (list) => {
+  const [field = ''] = list.resource.searched ?? [];
+  const row = (id: string, text: string, index: number) => ({ ...seedRow(list, index), id, [field]: text });
+  const prefix = list.resource.idPrefix;
+
+  test('finds a part of the text or of the id, in upper or lower case, in the order of the list', async () => {
+    await seedRecords(pool, world.workspaceId, list.resource, [
+      row(`${prefix}_search_1`, 'A second Zebra opens', 3),
+      row(`${prefix}_search_2`, 'The zebra closes', 6),
+      row(`${prefix}_search_3`, '100 %_\\ sure', 9),
+    ]);
+    expect(await ids(list, { q: 'zebra' })).toEqual([`${prefix}_search_2`, `${prefix}_search_1`]);
+    expect(await ids(list, { q: 'SECOND ZE' })).toEqual([`${prefix}_search_1`]);
+    expect(await ids(list, { q: `${prefix}_search_` })).toHaveLength(3);
+    expect(await ids(list, { q: 'not in any record' })).toEqual([]);
+  });
+
+  test('takes the signs of a pattern for text', async () => {
+    expect(await ids(list, { q: '%_\\ s' })).toEqual([`${prefix}_search_3`]);
+    expect(await ids(list, { q: '0%1' })).toEqual([]);
+    expect(await ids(list, { q: 'z_bra' })).toEqual([]);
+  });
+
+  test('is part of the filters that a cursor is bound to', async () => {
+    const { pagination } = pageOf(await world.get(list, { q: 'search', limit: 1 }));
+    const cursor = pagination.nextCursor ?? '';
+    expectFailure(await world.get(list, { q: 'sear', limit: 1, cursor }), 'cursor_mismatch');
+    expectFailure(await world.get(list, { limit: 1, cursor }), 'cursor_mismatch');
+  });
+
+  test.each(['', 'x'.repeat(101), 'a\0b'])('refuses %j, and names what is allowed', async (q) => {
+    expectFailure(await world.get(list, { q }), 'invalid_parameter', '"q"', '1 to 100 characters');
+  });
+});
+
+test('a list that cannot be searched refuses the search, and names its parameters', async () => {
+  for (const list of LISTS.filter(({ resource }) => resource.searched === undefined))
+    expectFailure(await world.get(list, { q: 'zebra' }), 'invalid_parameter', '"q"', 'limit, direction');
+});
+
+test('a key of a company finds only its records', async () => {
+  const key = await world.service.token(world.workspaceId, { mode: 'test', companyId: COMPANY });
+  const mentions = named('mentions');
+  const rows = ['com_one', 'com_two'].map((companyId, i) => ({
+    ...seedRow(mentions, i),
+    ...{ id: `men_scope_${i}`, companyId, title: 'Only for its company' },
+  }));
+  await seedRecords(pool, world.workspaceId, mentions.resource, rows);
+  for (const sort of mentions.sorts) {
+    const answer = await world.service.request(key, `/v1/mentions?q=only+for+its&sort=${sort}`);
+    expect(idsOf(pageOf(answer))).toEqual(['men_scope_0']);
+  }
+});
+
+test('a search and a filter that no index serves stop after a bounded number of rows, and continue exactly', async () => {
+  const workspaceId = await world.service.workspace();
+  const token = await world.service.token(workspaceId, { mode: 'test' });
+  const mentions = named('mentions');
+  await seedRecords(pool, workspaceId, resourceNamed('companies'), [
+    { id: COMPANY, createdAt: '2026-01-01T00:00:00Z' },
+  ]);
+  const count = 2 * SEARCHED_ROWS_MAX + 10;
+  const [seed] = [seedRow(mentions, 0)];
+  await seedRecords(pool, workspaceId, mentions.resource, [
+    { ...seed, id: 'men_a', companyId: COMPANY, title: 'similar', sentiment: 'neutral', source: 'a.example' },
+  ]);
+  // Copies of one record: times and ids in the order of the copies.
+  await pool.query(
+    `insert into mentions (workspace_id, id, company_id, source, url, title, excerpt, sentiment, published_at, created_at, doc)
+     select workspace_id, 'men_b' || lpad(n::text, 6, '0'), company_id, source, url,
+       case when n = 1 or n = $2 - 1 then 'rare title' else title end, excerpt,
+       case when n = 1 or n = $2 - 1 then 'negative' else sentiment end,
+       published_at + n * interval '1 second', created_at + n * interval '1 second',
+       replace(doc, 'men_a', 'men_b' || lpad(n::text, 6, '0'))
+     from mentions, generate_series(1, $2) n where workspace_id = $1`,
+    [workspaceId, count],
+  );
+  const last = `men_b${String(count - 1).padStart(6, '0')}`;
+  for (const filter of [{ q: 'RARE' }, { sentiment: 'negative' }]) {
+    for (const sort of ['created-descending', 'published-descending'])
+      for (const direction of ['forward', 'before'] as const) {
+        const get = (params: Params) =>
+          world.service.request(
+            token,
+            `/v1/mentions?${new URLSearchParams(Object.entries(params).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])))}`,
+          );
+        const pages = await walk(get, { ...filter, sort, direction });
+        expect(pages.length).toBe(3);
+        const found = pages.flatMap(idsOf);
+        expect(found).toEqual(direction === 'forward' ? [last, 'men_b000001'] : ['men_b000001', last]);
+        expect(pages[1]?.data).toEqual([]);
+      }
+  }
+});
