@@ -1,0 +1,121 @@
+import { strongEtag } from '@svc/http-content/etag';
+import { isId } from '@svc/sdk/contract';
+import type pg from 'pg';
+import { allocateTimestamps } from '../changes/clock.ts';
+import type { Micros } from '../config/micros.ts';
+import { lookUp } from '../database/look-up.ts';
+import { preparedStatements } from '../database/statement.ts';
+import { ApiError } from '../http/errors.ts';
+import type { Scope } from '../list/read.ts';
+import type { Resource } from '../resources/define.ts';
+import type { RecordValues } from './row.ts';
+
+/** A record that a transaction has locked. No other transaction writes to its workspace until this one ends. */
+export interface LockedRecord {
+  readonly id: string;
+  /** The row's place in the table (ctid). It stays until the transaction ends, because the row is locked. */
+  readonly place: string;
+  readonly doc: string;
+  readonly values: RecordValues;
+  /** The timestamp of this write. */
+  readonly at: Micros;
+}
+
+const selectLocked = preparedStatements('lock_record', 'request');
+const selectLockedMany = preparedStatements('lock_records', 'bulk');
+
+const SELECTED = 'doc, ctid::text as place';
+const inScope = ({ companyColumn }: Resource['list']): string =>
+  `($3::text is null or ${companyColumn ?? 'id'} = $3)`;
+
+interface LockedRow {
+  readonly doc: string;
+  readonly place: string;
+}
+
+const lockedOf = (id: string, { doc, place }: LockedRow, at: Micros): LockedRecord => ({
+  id,
+  place,
+  doc,
+  values: JSON.parse(doc) as RecordValues,
+  at,
+});
+
+/** Locks the clock of the workspace and a record. Undefined: the scope has no such record. */
+export async function lockRecord(
+  client: pg.ClientBase,
+  { list }: Resource,
+  { workspaceId, companyId }: Scope,
+  id: string,
+): Promise<LockedRecord | undefined> {
+  if (!isId(id)) return undefined;
+  const at = await allocateTimestamps(client, workspaceId, 1);
+  const select = selectLocked(
+    `lock_${list.relation}`,
+    `${lookUp({ select: SELECTED, from: list.relation, and: inScope(list) })} for no key update`,
+  );
+  const { rows } = await client.query<LockedRow>(select(workspaceId, id, companyId));
+  const [row] = rows;
+  return row && lockedOf(id, row, at);
+}
+
+/**
+ * Locks the clock of the workspace and the records with these ids, which differ. Each record has its own timestamp, in the
+ * order of the ids. Undefined, at the place of an id: the scope has no such record.
+ */
+export async function lockRecords(
+  client: pg.ClientBase,
+  { list }: Resource,
+  { workspaceId, companyId }: Scope,
+  ids: readonly string[],
+): Promise<readonly (LockedRecord | undefined)[]> {
+  const first = await allocateTimestamps(client, workspaceId, ids.length);
+  const one = lookUp({ select: SELECTED, from: list.relation, key: 'wanted.id', and: inScope(list) });
+  const select = selectLockedMany(
+    `lock_many_${list.relation}`,
+    `select found.doc, found.place, wanted.number::int as number
+     from unnest($2::text[]) with ordinality as wanted (id, number) cross join lateral (
+       ${one} for no key update) found`,
+  );
+  const { rows } = await client.query<LockedRow & { number: number }>(select(workspaceId, ids, companyId));
+  const locked = new Array<LockedRecord | undefined>(ids.length).fill(undefined);
+  for (const row of rows) {
+    const index = row.number - 1;
+    locked[index] = lockedOf(ids[index] ?? '', row, first + index);
+  }
+  return locked;
+}
+
+/**
+ * Locks the clock of the workspace and a record. Throws `not_found` if the scope has no such record, and
+ * `precondition_failed` if If-Match does not match its ETag.
+ */
+export async function lockMatching(
+  client: pg.ClientBase,
+  resource: Resource,
+  scope: Scope,
+  id: string,
+  ifMatch: string | undefined,
+): Promise<LockedRecord> {
+  const locked = await lockRecord(client, resource, scope, id);
+  if (locked === undefined) throw new ApiError('not_found', `There is no such ${resource.singular}.`);
+  requireMatch(resource, locked, ifMatch);
+  return locked;
+}
+
+/** Throws `precondition_failed` if If-Match does not match the ETag of the record. */
+export function requireMatch(
+  { singular }: Resource,
+  { doc }: LockedRecord,
+  ifMatch: string | undefined,
+): void {
+  if (ifMatch === undefined || matches(ifMatch, strongEtag(doc))) return;
+  throw new ApiError(
+    'precondition_failed',
+    `The ${singular} has changed since it was read. Read it again, then repeat the change.`,
+  );
+}
+
+/** If-Match uses strong comparison (RFC 9110). */
+export const matches = (header: string, etag: string): boolean =>
+  header.trim() === '*' || header.split(',').some((tag) => tag.trim() === etag);
