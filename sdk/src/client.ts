@@ -2,7 +2,8 @@ import { checkedOptions, textOf } from './checked-options.ts';
 import { collectionOf } from './collection/collection.ts';
 import { newIdempotencyKey } from './collection/idempotency.ts';
 import { queryText } from './collection/query.ts';
-import type { Collection } from './collection/types.ts';
+import type { Collection, Operation, OperationResult, PostOptions } from './collection/types.ts';
+import { runBatch } from './collection/write-many.ts';
 import { ME_PATH } from './contract/index.ts';
 import { SvcError } from './errors.ts';
 import { joinHeaders } from './http/headers.ts';
@@ -40,6 +41,17 @@ export type Svc = { readonly [Name in keyof Resources]: Collection<Resources[Nam
   readonly mode: 'live' | 'test' | undefined;
   /** Returns the API key of this client, its workspace, and what limits it: access, company, burst limit, live quota. */
   me(options?: CallOptions): ApiPromise<Me>;
+  /**
+   * Carries out up to 100 writes to several resources in one transaction, in their order: all or none. Each one finds what
+   * those before it have written. With a test key, all of it is a dry run.
+   *
+   * @example
+   * await svc.batch([
+   *   { method: 'PUT', path: '/v1/companies/acme', body: { name: 'Acme' } },
+   *   { method: 'POST', path: '/v1/content', body: { companyId: 'acme', title: 'How Acme saves water' } },
+   * ]);
+   */
+  batch(operations: readonly Operation[], options?: PostOptions): ApiPromise<readonly OperationResult[]>;
   /**
    * Sends any request with this client's key, retries and errors.
    *
@@ -84,6 +96,10 @@ export const Svc: new (options?: SvcOptions) => Svc = class {
         this.#transport.send({ method: 'GET', path: ME_PATH }, checkedOptions(options, CALL_OPTIONS)),
       ({ body }) => body as Me,
     );
+  }
+
+  batch(operations: readonly Operation[], options?: PostOptions): ApiPromise<readonly OperationResult[]> {
+    return runBatch(this.#transport, operations, options);
   }
 
   async request(method: string, path: string, options?: RequestOptions): Promise<RequestAnswer> {

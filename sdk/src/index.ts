@@ -19,11 +19,15 @@ export type {
   Deleting,
   Following,
   ListOptions,
+  Operation,
+  OperationResult,
   PositionOptions,
   PostOptions,
   Reading,
   Tailing,
   Updating,
+  Upserting,
+  UpsertOptions,
 } from './collection/types.ts';
 export { AUDIT_LOG_KINDS, AUDIT_LOG_TARGET_TYPES, type AuditLogKindDeclaration } from './contract/index.ts';
 export * from './errors.ts';

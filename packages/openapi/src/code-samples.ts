@@ -42,8 +42,9 @@ export const withCodeSamples = (
   );
 
 function callOf(method: string, path: string, operation: Operation): Call {
-  const [, name = '', below = ''] =
-    path === ME_PATH ? ['', '', '/me'] : (/^\/v1\/([^/]+)(.*)$/.exec(path) ?? []);
+  const [, name = '', rest = ''] = /^\/v1\/([^/]+)(.*)$/.exec(path) ?? [];
+  // The paths that are not of a resource.
+  const below = path === '/v1/batch' ? path : path === ME_PATH ? '/me' : rest;
   const id = exampleId(operation.parameters);
   return {
     method: method.toUpperCase(),
@@ -70,7 +71,7 @@ const samplesOf = (call: Call): readonly CodeSample[] => [
 ];
 
 const INDENT = 2;
-const isPost = ({ method }: Call): boolean => method === 'POST';
+const isRepeatable = ({ method }: Call): boolean => method === 'POST' || method === 'PUT';
 
 function curl(call: Call): string {
   const { method, path, body } = call;
@@ -78,7 +79,7 @@ function curl(call: Call): string {
   return [
     `curl -sS${method === 'GET' ? '' : ` -X ${method}`} "$SVC_BASE_URL${path}"`,
     '-H "Authorization: Bearer $SVC_API_KEY"',
-    ...(isPost(call) ? ['-H "Idempotency-Key: $(openssl rand -hex 16)"'] : []),
+    ...(isRepeatable(call) ? ['-H "Idempotency-Key: $(openssl rand -hex 16)"'] : []),
     // In single quotes, the shell interprets nothing except the quote itself.
     ...(text === undefined
       ? []
@@ -105,6 +106,14 @@ const STATEMENTS: Readonly<Record<string, (call: Call) => string>> = {
     `const record = await svc.${collection}.create(${literal(body)});\nconsole.log(record.id);`,
   'POST /batch': ({ collection, body }) =>
     `const records = await svc.${collection}.createMany(${literal(Object(body)['data'])});\nconsole.log(records.length);`,
+  'PATCH /batch': ({ collection, body }) =>
+    `const records = await svc.${collection}.updateMany(${literal(Object(body)['data'])});\nconsole.log(records.length);`,
+  'POST /batch/delete': ({ collection, body }) =>
+    `await svc.${collection}.deleteMany(${literal(Object(body)['data'].map(({ id }: { id: string }) => id))});`,
+  'POST /v1/batch': ({ body }) =>
+    `const results = await svc.batch(${literal(Object(body)['operations'])});\nconsole.log(results.map(({ status }) => status));`,
+  'PUT /{id}': ({ collection, id, body }) =>
+    `const record = await svc.${collection}.upsert('${id}', ${literal(body)});\nconsole.log(record);`,
   'PATCH /{id}': ({ collection, id, body }) =>
     `const record = await svc.${collection}.update('${id}', ${literal(body)});\nconsole.log(record);`,
   'DELETE /{id}': ({ collection, id }) => `await svc.${collection}.delete('${id}');`,
@@ -130,11 +139,12 @@ const pythonLiteral = (value: unknown): string =>
     .replaceAll('\n', `\n${' '.repeat(PYTHON_INDENT)}`);
 
 function python(call: Call): string {
-  const { method, path, body } = call;
-  const imports = ['json', 'os', 'urllib.request', ...(isPost(call) ? ['uuid'] : [])];
+  const { method, path, below, body } = call;
+  const isEmpty = method === 'DELETE' || below === '/batch/delete';
+  const imports = ['json', 'os', 'urllib.request', ...(isRepeatable(call) ? ['uuid'] : [])];
   const headers = [
     '"Authorization": "Bearer " + os.environ["SVC_API_KEY"],',
-    ...(isPost(call) ? ['"Idempotency-Key": str(uuid.uuid4()),'] : []),
+    ...(isRepeatable(call) ? ['"Idempotency-Key": str(uuid.uuid4()),'] : []),
     ...(body === undefined ? [] : ['"Content-Type": "application/json",']),
   ];
   return [
@@ -149,6 +159,6 @@ function python(call: Call): string {
     ...(body === undefined ? [] : [`    data=json.dumps(${pythonLiteral(body)}).encode(),`]),
     ')',
     'with urllib.request.urlopen(request) as response:',
-    method === 'DELETE' ? '    print(response.status)' : '    print(json.load(response))',
+    isEmpty ? '    print(response.status)' : '    print(json.load(response))',
   ].join('\n');
 }

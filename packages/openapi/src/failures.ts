@@ -25,6 +25,7 @@ export const FAILURES = {
   RequestTimeout: ['request_timeout'],
   CreateConflict: ['conflict', 'idempotency_in_progress'],
   InvalidTransition: ['invalid_transition'],
+  WriteConflict: ['conflict', 'invalid_transition', 'idempotency_in_progress'],
   DeleteConflict: ['conflict'],
   PositionExpired: ['position_expired'],
   PreconditionFailed: ['precondition_failed'],
@@ -89,6 +90,35 @@ const EVERY_WRITE = [
 ] as const satisfies readonly Failure[];
 
 export const CREATE_FAILURES: readonly Failure[] = [...EVERY_WRITE, 'CreateConflict', 'IdempotencyMismatch'];
+
+/** Of a request that creates or replaces: both can be refused. */
+export const putFailures = ({ transitions }: CompleteResource): readonly Failure[] => [
+  ...EVERY_WRITE,
+  transitions === undefined ? 'CreateConflict' : 'WriteConflict',
+  'PreconditionFailed',
+  'IdempotencyMismatch',
+];
+
+export const updateBatchFailures = ({ transitions }: CompleteResource): readonly Failure[] => [
+  ...EVERY_WRITE,
+  'NotFound',
+  ...(transitions === undefined ? [] : ['InvalidTransition' as const]),
+];
+
+export const DELETE_BATCH_FAILURES: readonly Failure[] = [
+  ...EVERY_WRITE,
+  'NotFound',
+  'CreateConflict',
+  'IdempotencyMismatch',
+];
+
+export const OPERATIONS_FAILURES: readonly Failure[] = [
+  ...EVERY_WRITE,
+  'NotFound',
+  'WriteConflict',
+  'PreconditionFailed',
+  'IdempotencyMismatch',
+];
 
 export const updateFailures = ({ transitions }: CompleteResource): readonly Failure[] => [
   ...EVERY_WRITE,

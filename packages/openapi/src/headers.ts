@@ -90,7 +90,10 @@ export const CREATED_HEADERS = references(
   'DryRun',
 );
 export const BATCH_HEADERS = references(...EVERY_ANSWER, 'IdempotentReplayed', 'DryRun');
+export const UPDATED_BATCH_HEADERS = references(...EVERY_ANSWER, 'DryRun');
+export const DELETED_BATCH_HEADERS = references(...EVERY_ANSWER, 'IdempotentReplayed', 'DryRun');
 export const UPDATED_HEADERS = references(...EVERY_ANSWER, 'ETag', 'DryRun');
+export const REPLACED_HEADERS = references(...EVERY_ANSWER, 'ETag', 'IdempotentReplayed', 'DryRun');
 export const DELETED_HEADERS = references(...EVERY_ANSWER, 'DryRun');
 
 /** Failures before the service has checked the key. Their responses do not have the headers of the limits. */
@@ -108,5 +111,5 @@ export const failureHeaders = (failure: Failure): Readonly<Record<string, Refere
     ...(WITHOUT_KEY.includes(failure) ? [] : (['RateLimit', 'RateLimitPolicy'] as const)),
     ...(failure === 'InvalidKey' ? (['WWWAuthenticate'] as const) : []),
     ...(TRY_LATER_STATUSES.includes(statusOf(failure)) ? (['RetryAfter'] as const) : []),
-    ...(failure === 'CreateConflict' ? (['RetryWhenDone'] as const) : []),
+    ...(failure === 'CreateConflict' || failure === 'WriteConflict' ? (['RetryWhenDone'] as const) : []),
   );

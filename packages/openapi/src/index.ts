@@ -7,6 +7,7 @@ import {
   TOKEN_PREFIXES,
   TOKEN_RANDOM_CHARACTERS,
 } from '@svc/sdk/contract';
+import { BATCH_TAG, batchSchemas, operationsOperation } from './batch-operations.ts';
 import { withCodeSamples } from './code-samples.ts';
 import { HEADERS } from './headers.ts';
 import { countOperation, getOperation, listOperation, meOperation, streamOperation } from './operations.ts';
@@ -64,11 +65,18 @@ function build(publicUrl: string, version: string): OpenApiDocument {
     },
     servers: [{ url: publicUrl }],
     security: [{ [SECURITY_SCHEME]: [] }],
-    tags: RESOURCES.map((resource) => ({
-      name: resource.name,
-      'x-displayName': capitalized(resource.plural),
-      description: resource.description,
-    })),
+    tags: [
+      ...RESOURCES.map((resource) => ({
+        name: resource.name,
+        'x-displayName': capitalized(resource.plural),
+        description: resource.description,
+      })),
+      {
+        name: BATCH_TAG,
+        'x-displayName': 'Batches',
+        description: 'Writes to several resources in one transaction.',
+      },
+    ],
     externalDocs: { description: 'Guides', url: `${publicUrl}/docs/quickstart` },
     paths: withCodeSamples(paths()),
     webhooks: webhooks(RESOURCES, completeResource(CONTRACT.changes)),
@@ -82,6 +90,7 @@ function build(publicUrl: string, version: string): OpenApiDocument {
       schemas: {
         ...schemas(RESOURCES),
         ...Object.fromEntries(WRITTEN.flatMap(writeSchemas)),
+        ...batchSchemas(WRITTEN),
       },
     },
   };
@@ -96,10 +105,13 @@ function paths(): Readonly<Record<string, PathItem>> {
       ...(resource.counted === true ? [[`${path}/count`, { get: countOperation(resource) }] as const] : []),
       ...(resource.positions ? [[`${path}/stream`, { get: streamOperation(resource) }] as const] : []),
       [`${path}/batch`, writes['/batch']],
+      [`${path}/batch/delete`, writes['/batch/delete']],
       [`${path}/{id}`, { get: getOperation(resource), ...writes['/{id}'] }],
     ];
   });
-  return Object.fromEntries(
-    [[ME_PATH, { get: meOperation }] as const, ...all].filter(([, item]) => Object.keys(item).length > 0),
-  );
+  const others = {
+    [ME_PATH]: { get: meOperation },
+    '/v1/batch': { post: operationsOperation(WRITTEN) },
+  };
+  return { ...others, ...Object.fromEntries(all.filter(([, item]) => Object.keys(item).length > 0)) };
 }

@@ -1,5 +1,11 @@
 import type { CompleteResource } from '@svc/sdk/contract';
-import { deleteOperationId, getOperationId, listOperationId, updateOperationId } from './names.ts';
+import {
+  deleteOperationId,
+  getOperationId,
+  listOperationId,
+  putOperationId,
+  updateOperationId,
+} from './names.ts';
 import type { Link } from './types.ts';
 
 /** Links from a response to operations that use its values. */
@@ -15,6 +21,7 @@ export function recordLinks(resource: CompleteResource, id = '$response.body#/id
   ];
   return Object.fromEntries([
     to(getOperationId(resource), 'Get'),
+    ...(writable ? [to(putOperationId(resource), 'Put')] : []),
     ...(!writable || immutable
       ? []
       : [to(updateOperationId(resource), 'Change'), to(deleteOperationId(resource), 'Delete')]),

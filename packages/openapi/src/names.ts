@@ -18,3 +18,13 @@ export const createOperationId = ({ type }: CompleteResource): string => `create
 export const batchOperationId = ({ type }: CompleteResource): string => `create${type}Batch`;
 export const updateOperationId = ({ type }: CompleteResource): string => `update${type}`;
 export const deleteOperationId = ({ type }: CompleteResource): string => `delete${type}`;
+
+export const putOperationId = ({ type }: CompleteResource): string => `put${type}`;
+export const updateBatchOperationId = ({ type }: CompleteResource): string => `update${type}Batch`;
+export const deleteBatchOperationId = ({ type }: CompleteResource): string => `delete${type}Batch`;
+export const patchBatchSchemaName = ({ type }: CompleteResource): string => `${type}PatchBatch`;
+export const wholeSchemaName = ({ type }: CompleteResource): string => `Whole${type}`;
+/** The ids of a batch of deletions. */
+export const IDS_SCHEMA = 'IdBatch';
+export const OPERATIONS_SCHEMA = 'Operations';
+export const RESULTS_SCHEMA = 'OperationResults';

@@ -73,6 +73,13 @@ export const PARAMETERS = {
       'The ETag of the record when it was read, or `*`. The response is 412 `precondition_failed` when the record has changed since, so no change is lost.',
     schema: { type: 'string' },
   },
+  IfNoneMatchAny: {
+    name: 'If-None-Match',
+    in: 'header',
+    description:
+      '`*`: only create. The response is 412 `precondition_failed` if the record exists. With ETags: the same if the record has one of them.',
+    schema: { type: 'string' },
+  },
   IdempotencyKey: {
     name: 'Idempotency-Key',
     in: 'header',
@@ -210,6 +217,13 @@ export const recordParameters = (resource: CompleteResource): readonly (Paramete
 ];
 
 export const createParameters = shared('IdempotencyKey', 'RequestId');
+
+export const putParameters = (resource: CompleteResource): readonly (Parameter | Reference)[] => [
+  idParameter(resource),
+  ...shared('IfMatch', 'IfNoneMatchAny', 'IdempotencyKey', 'RequestId'),
+];
+
+export const batchChangeParameters = shared('RequestId');
 
 export const changeParameters = (resource: CompleteResource): readonly (Parameter | Reference)[] => [
   idParameter(resource),

@@ -1,53 +1,23 @@
-import {
-  BATCH_BODY_MAX_BYTES,
-  BATCH_MAX_RECORDS,
-  BODY_MAX_BYTES,
-  type CompleteResource,
-  type JsonSchema,
-  oneOf,
-} from '@svc/sdk/contract';
-import { CREATE_FAILURES, deleteFailures, updateFailures } from './failures.ts';
-import { BATCH_HEADERS, CREATED_HEADERS, DELETED_HEADERS, UPDATED_HEADERS } from './headers.ts';
+import { BODY_MAX_BYTES, type CompleteResource, capitalized, oneOf } from '@svc/sdk/contract';
+import { createBatchOperation, deleteBatchOperation, updateBatchOperation } from './batch-operations.ts';
+import { CREATE_FAILURES, deleteFailures, putFailures, updateFailures } from './failures.ts';
+import { CREATED_HEADERS, DELETED_HEADERS, REPLACED_HEADERS, UPDATED_HEADERS } from './headers.ts';
 import { recordLinks } from './links.ts';
 import {
-  batchOperationId,
-  batchSchemaName,
   createOperationId,
   deleteOperationId,
-  newBatchSchemaName,
   newSchemaName,
   patchSchemaName,
+  putOperationId,
   updateOperationId,
+  wholeSchemaName,
 } from './names.ts';
-import { changeParameters, createParameters } from './parameters.ts';
+import { changeParameters, createParameters, putParameters } from './parameters.ts';
 import { failureResponses, success } from './responses.ts';
 import { recordExample } from './schemas.ts';
-import { type Operation, type PathItem, type RequestBody, reference } from './types.ts';
+import type { Operation, PathItem } from './types.ts';
 import { newExample, patchExample } from './write-schemas.ts';
-
-const BYTES_PER_MIB = 1024 * 1024;
-const JSON_TYPES = ['application/json'] as const;
-const PATCH_TYPES = ['application/json', 'application/merge-patch+json'] as const;
-
-const body = (
-  description: string,
-  schema: string,
-  example: JsonSchema,
-  types: readonly string[] = JSON_TYPES,
-): RequestBody => ({
-  required: true,
-  description,
-  content: Object.fromEntries(
-    types.map((type) => [type, { schema: { ...reference('schemas', schema) }, example }]),
-  ),
-});
-
-const scopeText = ({ company }: CompleteResource): string =>
-  company === 'id'
-    ? 'A key that is limited to one company can change that company, and cannot create others.'
-    : 'A key that is limited to one company can write only the records of that company.';
-
-const ACCESS = `Needs a key with write access. A write with a test key is a dry run (\`Dry-Run: true\`): it is executed and rolled back, and gets the response of a real write.`;
+import { ACCESS, BYTES_PER_MIB, body, movesText, PATCH_TYPES, scopeText } from './write-texts.ts';
 
 function createOperation(resource: CompleteResource): Operation {
   return {
@@ -76,42 +46,29 @@ function createOperation(resource: CompleteResource): Operation {
   };
 }
 
-function batchOperation(resource: CompleteResource): Operation {
-  const { plural } = resource;
+function putOperation(resource: CompleteResource): Operation {
+  const { singular, immutable } = resource;
+  const replaces = immutable
+    ? `${capitalized(oneOf(resource))} never changes: if it exists with other values, the request is refused with \`conflict\`.`
+    : `If it exists, it is replaced: a field that is left out gets its default.${movesText(resource)}`;
+  const answer = { schema: resource.type, example: recordExample(resource), links: recordLinks(resource) };
   return {
-    operationId: batchOperationId(resource),
+    operationId: putOperationId(resource),
     tags: [resource.name],
-    summary: `Create many ${plural}`,
-    description: `Creates up to ${BATCH_MAX_RECORDS} ${plural} in one transaction. If one is refused, none is created, and the error message names its position and its field, such as \`/data/3/${resource.company === 'id' ? 'name' : resource.company}\`. ${ACCESS} ${scopeText(resource)}`,
-    parameters: createParameters,
-    requestBody: body(
-      `The ${plural}, at most ${BATCH_BODY_MAX_BYTES / BYTES_PER_MIB} MiB.`,
-      newBatchSchemaName(resource),
-      { data: [newExample(resource)] },
-    ),
+    summary: `Create or replace ${oneOf(resource)}`,
+    description: `Creates the ${singular} with your own id. ${replaces} The same request again changes nothing. ${ACCESS} ${scopeText(resource)}`,
+    parameters: putParameters(resource),
+    requestBody: body(`The whole ${singular}.`, wholeSchemaName(resource), newExample(resource)),
     responses: {
-      201: success(
-        {
-          description: `The new ${plural}, in the order of the request.`,
-          schema: batchSchemaName(resource),
-          example: { data: [recordExample(resource)] },
-          links: recordLinks(resource, '$response.body#/data/0/id', 'First'),
-        },
-        BATCH_HEADERS,
+      200: success(
+        { ...answer, description: `The ${singular} existed; this is how it is now.` },
+        REPLACED_HEADERS,
       ),
-      ...failureResponses(CREATE_FAILURES),
+      201: success({ ...answer, description: `The new ${singular}.` }, CREATED_HEADERS),
+      ...failureResponses(putFailures(resource)),
     },
   };
 }
-
-const movesText = ({ transitions }: CompleteResource): string => {
-  if (transitions === undefined) return '';
-  const moves = Object.entries(transitions.moves).map(([from, to]) => `\`${from}\` to ${list(to)}`);
-  return ` \`${transitions.field}\` can only change like this: ${moves.join('; ')}. Any other change is refused with \`invalid_transition\`.`;
-};
-
-const list = (names: readonly string[]): string =>
-  new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(names.map((name) => `\`${name}\``));
 
 const updateOperation = (resource: CompleteResource): Operation => ({
   operationId: updateOperationId(resource),
@@ -146,16 +103,26 @@ const deleteOperation = (resource: CompleteResource): Operation => ({
   },
 });
 
-/** The write operations of a resource, by the rest of their path after that of the resource: '', '/batch' and '/{id}'. */
-export function writeOperations(
-  resource: CompleteResource,
-): Readonly<Record<'' | '/batch' | '/{id}', PathItem>> {
-  if (!resource.writable) return { '': {}, '/batch': {}, '/{id}': {} };
-  return {
+const EMPTY = { '': {}, '/batch': {}, '/batch/delete': {}, '/{id}': {} } as const;
+
+/** The write operations of a resource, by the rest of their path after that of the resource. */
+export function writeOperations(resource: CompleteResource): Readonly<Record<keyof typeof EMPTY, PathItem>> {
+  if (!resource.writable) return EMPTY;
+  const created = {
+    ...EMPTY,
     '': { post: createOperation(resource) },
-    '/batch': { post: batchOperation(resource) },
-    '/{id}': resource.immutable
-      ? {}
-      : { patch: updateOperation(resource), delete: deleteOperation(resource) },
+    '/batch': { post: createBatchOperation(resource) },
+    '/{id}': { put: putOperation(resource) },
+  };
+  if (resource.immutable) return created;
+  return {
+    ...created,
+    '/batch': { ...created['/batch'], patch: updateBatchOperation(resource) },
+    '/batch/delete': { post: deleteBatchOperation(resource) },
+    '/{id}': {
+      ...created['/{id}'],
+      patch: updateOperation(resource),
+      delete: deleteOperation(resource),
+    },
   };
 }

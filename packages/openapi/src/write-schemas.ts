@@ -10,14 +10,25 @@ import {
   writableFields,
 } from '@svc/sdk/contract';
 import { describedSchema } from './fields.ts';
-import { batchSchemaName, newBatchSchemaName, newSchemaName, patchSchemaName } from './names.ts';
+import {
+  batchSchemaName,
+  newBatchSchemaName,
+  newSchemaName,
+  patchBatchSchemaName,
+  patchSchemaName,
+  wholeSchemaName,
+} from './names.ts';
 import { reference } from './types.ts';
 
 /**
  * The schema of a request body. It is closed (`additionalProperties: false`), because the service refuses unknown fields:
  * a misspelt field must not be ignored.
  */
-const closed = (properties: JsonSchema, required: readonly string[], description: string): JsonSchema => ({
+export const closed = (
+  properties: JsonSchema,
+  required: readonly string[],
+  description: string,
+): JsonSchema => ({
   type: 'object',
   description,
   ...(required.length === 0 ? {} : { required }),
@@ -52,6 +63,20 @@ function withDefault({ optional }: CompleteResource, name: string, field: Field)
   return { ...schema, description: `${field.description} Default: ${defaultOf(field)}.` };
 }
 
+/** A record to create or to replace. Its id is in the path. */
+function wholeSchema(resource: CompleteResource): JsonSchema {
+  const { properties, required } = newSchema(resource);
+  const { singular, transitions } = resource;
+  const stamps = Object.values(transitions?.stamps ?? {}).map((name) => `\`${name}\``);
+  const kept = stamps.length === 0 ? '' : ` ${stamps.join(', ')} keeps its value if the record exists.`;
+  const id = { ...Object(Object(properties)['id']), description: `The id in the path, or left out.` };
+  return closed(
+    { ...Object(properties), id },
+    required as readonly string[],
+    `The whole ${singular}. A field that is left out gets its default.${kept} The service sets the other fields.`,
+  );
+}
+
 const patchSchema = (resource: CompleteResource): JsonSchema =>
   closed(
     Object.fromEntries(
@@ -79,6 +104,29 @@ const newBatchSchema = (resource: CompleteResource): JsonSchema =>
     `${capitalized(resource.plural)} to create together: all or none.`,
   );
 
+const patchBatchSchema = (resource: CompleteResource): JsonSchema => {
+  const { properties } = patchSchema(resource);
+  const { id } = Object(newSchema(resource)['properties']);
+  const own = { ...id, description: `Id of the ${resource.singular}. Each id can occur once.` };
+  return closed(
+    {
+      data: {
+        type: 'array',
+        description: `The changes, each with the id of its ${resource.singular}.`,
+        minItems: 1,
+        maxItems: BATCH_MAX_RECORDS,
+        items: closed(
+          { id: own, ...Object(properties) },
+          ['id'],
+          `Changes of ${oneOf(resource)} (JSON merge patch, RFC 7396).`,
+        ),
+      },
+    },
+    ['data'],
+    `${capitalized(resource.plural)} to change together: all or none.`,
+  );
+};
+
 /** The response to a batch. */
 const batchSchema = (resource: CompleteResource): JsonSchema => ({
   type: 'object',
@@ -86,7 +134,7 @@ const batchSchema = (resource: CompleteResource): JsonSchema => ({
   properties: {
     data: {
       type: 'array',
-      description: `The new ${resource.plural}, in the order of the request.`,
+      description: `The ${resource.plural}, in the order of the request.`,
       minItems: 1,
       maxItems: BATCH_MAX_RECORDS,
       items: reference('schemas', resource.type),
@@ -99,7 +147,13 @@ export const writeSchemas = (resource: CompleteResource): readonly (readonly [st
   [newSchemaName(resource), newSchema(resource)],
   [newBatchSchemaName(resource), newBatchSchema(resource)],
   [batchSchemaName(resource), batchSchema(resource)],
-  ...(resource.immutable ? [] : [[patchSchemaName(resource), patchSchema(resource)] as const]),
+  [wholeSchemaName(resource), wholeSchema(resource)],
+  ...(resource.immutable
+    ? []
+    : ([
+        [patchSchemaName(resource), patchSchema(resource)],
+        [patchBatchSchemaName(resource), patchBatchSchema(resource)],
+      ] as const)),
 ];
 
 /** An example of a record to create: the fields that a writer can set, without `id`. */

@@ -4,6 +4,7 @@ import { createBatches, createMany } from './create-batches.ts';
 import { type Context, countRecords, getRecord, listOf, tailOf } from './read.ts';
 import type { Collection } from './types.ts';
 import { createRecord, deleteRecord, updateRecord } from './write.ts';
+import { deleteMany, updateMany, upsertRecord } from './write-many.ts';
 
 /** Creates the methods of a resource, derived from its declaration. */
 export function collectionOf<R extends Resource>(context: Context & { readonly resource: R }): Collection<R> {
@@ -17,10 +18,15 @@ export function collectionOf<R extends Resource>(context: Context & { readonly r
     ...(positions ? { tail: bind(changeTailOf), stream: bind(changeStreamOf) } : { tail: bind(tailOf) }),
     ...(counted ? { count: bind(countRecords) } : {}),
     ...(writes.includes('create')
-      ? { create: bind(createRecord), createMany: bind(createMany), createBatches: bind(createBatches) }
+      ? {
+          create: bind(createRecord),
+          createMany: bind(createMany),
+          createBatches: bind(createBatches),
+          upsert: bind(upsertRecord),
+        }
       : {}),
-    ...(writes.includes('update') ? { update: bind(updateRecord) } : {}),
-    ...(writes.includes('delete') ? { delete: bind(deleteRecord) } : {}),
+    ...(writes.includes('update') ? { update: bind(updateRecord), updateMany: bind(updateMany) } : {}),
+    ...(writes.includes('delete') ? { delete: bind(deleteRecord), deleteMany: bind(deleteMany) } : {}),
   };
   // The type and this object are both derived from the declaration. A test compares the two.
   return Object.freeze(methods) as unknown as Collection<R>;

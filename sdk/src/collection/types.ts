@@ -132,14 +132,64 @@ export interface ChangeOptions extends CallOptions {
   readonly ifMatch?: string | object | undefined;
 }
 
+export interface UpsertOptions extends ChangeOptions, PostOptions {
+  /**
+   * Only create. If the record exists, the call throws `SvcPreconditionFailedError`.
+   * @default false
+   */
+  readonly ifNew?: boolean | undefined;
+}
+
+export interface Upserting<R> {
+  /**
+   * Creates the record with this id, or replaces the one that has it: fields that are left out get their default. The same
+   * call again changes nothing.
+   */
+  upsert(id: string, record: Omit<NewItem<R>, 'id'>, options?: UpsertOptions): ApiPromise<Item<R>>;
+}
+
 export interface Updating<R> {
   /** Changes only the given fields (JSON merge patch, RFC 7396) and returns the changed record. */
   update(id: string, change: ItemChange<R>, options?: ChangeOptions): ApiPromise<Item<R>>;
+  /**
+   * Changes any number of records in batches, one after the other, and returns them. The service changes either a whole
+   * batch or nothing. If one fails, the batches before it are done; the whole call can be repeated safely.
+   */
+  updateMany(
+    changes:
+      | Iterable<ItemChange<R> & { readonly id: string }>
+      | AsyncIterable<ItemChange<R> & { readonly id: string }>,
+    options?: CallOptions & Pick<BatchOptions, 'batchSize'>,
+  ): Promise<Item<R>[]>;
 }
 
 export interface Deleting {
   /** Deletes a record. If a retry after a broken connection finds no record, the call succeeds. */
   delete(id: string, options?: ChangeOptions): ApiPromise<void>;
+  /**
+   * Deletes any number of records in batches, one after the other. The service deletes either a whole batch or nothing. If
+   * one fails, the batches before it are done; repeat the call with the same `idempotencyKey`.
+   */
+  deleteMany(ids: Iterable<string> | AsyncIterable<string>, options?: BatchOptions): Promise<void>;
+}
+
+/** A write of `svc.batch()`. */
+export interface Operation {
+  readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** The path of a list with `POST`, otherwise that of a record: `/v1/companies/acme`. */
+  readonly path: string;
+  /** As the write alone would have it. */
+  readonly body?: object | undefined;
+  readonly ifMatch?: string | undefined;
+  readonly ifNoneMatch?: string | undefined;
+}
+
+/** The result of an operation. */
+export interface OperationResult {
+  /** 200, 201 or 204. */
+  readonly status: number;
+  /** The record. Undefined: it was deleted. */
+  readonly body?: unknown;
 }
 
 type When<Condition, T> = Condition extends true ? T : unknown;
@@ -149,6 +199,6 @@ type Has<R, W> = R extends { readonly writes: readonly (infer V)[] } ? (W extend
 export type Collection<R> = Reading<R> &
   (HasPositions<R> extends true ? Following<R> : Tailing<R>) &
   When<R extends { readonly counted: true } ? true : false, Counting> &
-  When<Has<R, 'create'>, Creating<R>> &
+  When<Has<R, 'create'>, Creating<R> & Upserting<R>> &
   When<Has<R, 'update'>, Updating<R>> &
   When<Has<R, 'delete'>, Deleting>;

@@ -20,6 +20,8 @@ export const BODY_MAX_BYTES = 1024 * 1024;
 
 /** The largest batch. */
 export const BATCH_MAX_RECORDS = 1_000;
+/** The most writes to several resources in one batch. */
+export const BATCH_MAX_OPERATIONS = 100;
 /** The largest body of a batch. */
 export const BATCH_BODY_MAX_BYTES = 8 * 1024 * 1024;
 

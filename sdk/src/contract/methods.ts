@@ -1,5 +1,5 @@
 /** The methods of the API. */
-export const API_METHODS = ['GET', 'POST', 'PATCH', 'DELETE'] as const;
+export const API_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 export type ApiMethod = (typeof API_METHODS)[number];
 
 /** The methods that a client can send, and that an entry of the audit log can name. */

@@ -50,6 +50,22 @@ describe('the examples of the README', () => {
     },
   );
 
+  test('run with a test key, until the text asks for a live key', async () => {
+    const token = await service.token(workspaceId, { mode: 'test', access: 'write' });
+    const first = programs.findIndex((text) => text.includes('svc.batch('));
+    for (const i of [0, first]) {
+      const file = join(project, `sandbox-${i}.ts`);
+      await writeFile(file, programs[i] ?? '');
+      const { stdout, stderr } = await run(process.execPath, [file], {
+        cwd: project,
+        env: { ...env, SVC_API_KEY: token },
+      });
+      expect(stderr).toBe('');
+      expect(stdout).not.toBe('');
+      if (i === first) expect(stdout).toMatch(/\[ 20[01], 201 \] test/);
+    }
+  });
+
   test('compile', async () => {
     await Promise.all(
       programs.map((text, i) => writeFile(join(project, `compiled-${i}.ts`), `${text}\nexport {};\n`)),

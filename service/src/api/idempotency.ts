@@ -20,6 +20,9 @@ interface IdempotentRequest {
 
 const SHAPE = new RegExp(`^[\\x21-\\x7e]{1,${IDEMPOTENCY_KEY_MAX_CHARACTERS}}$`);
 
+/** The methods with an Idempotency-Key. The others of the API give the same state when they are repeated. */
+const REPEATABLE: readonly string[] = ['POST', 'PUT'];
+
 /** Reads the Idempotency-Key header. Undefined: there is none. Throws `invalid_parameter`. */
 export function idempotencyKey(header: string | readonly string[] | undefined): string | undefined {
   if (header === undefined) return undefined;
@@ -30,12 +33,12 @@ export function idempotencyKey(header: string | readonly string[] | undefined): 
   );
 }
 
-/** A POST with an Idempotency-Key. Its repeats have the same values. Undefined: the request has no Idempotency-Key. */
+/** A POST or PUT with an Idempotency-Key. Its repeats have the same values. Undefined: there is no Idempotency-Key. */
 export function repeatableRequest(
   { method, url, headers, body }: Pick<FastifyRequest, 'method' | 'url' | 'headers' | 'body'>,
   { workspaceId, companyId }: Scope,
 ): IdempotentRequest | undefined {
-  const key = method === 'POST' ? idempotencyKey(headers['idempotency-key']) : undefined;
+  const key = REPEATABLE.includes(method) ? idempotencyKey(headers['idempotency-key']) : undefined;
   if (key === undefined) return undefined;
   return { workspaceId, companyId, key, fingerprint: requestFingerprint(method, url, body) };
 }

@@ -19,7 +19,7 @@ import { registerMe } from './me.ts';
 import { acceptEveryMethod, collectMethods, refuseOtherMethods } from './methods.ts';
 import { registerCount, registerReads } from './reads.ts';
 import { createWaits } from './waits.ts';
-import { registerWrites } from './writes.ts';
+import { registerBatch, registerWrites } from './writes.ts';
 
 export interface ApiOptions {
   readonly lanes: Pick<Lanes, 'reads' | 'writes'>;
@@ -86,14 +86,16 @@ export function registerV1(app: FastifyInstance, options: ApiOptions): void {
       registerMe(v1, { reads, quotaGate, clock });
       registerChanges(v1, { reads, cursors, clock }, { waits, confirm });
       registerChangeStream(v1, { reads, writes, waits, auditWriter, quotaGate });
+      const writer = { writes, quotaGate, signals, clock };
       for (const resource of RESOURCES) {
         if (resource === changes) continue;
         // Keys show their last use, with all earlier live requests (docs/assumptions.md): so it is counted first.
         const prepare = resource === apiKeys ? usage.catchUp : undefined;
         registerReads(v1, resource, { reads, cursors, clock, prepare });
         if (resource.counted === true) registerCount(v1, resource, reads);
-        if (resource.writable) registerWrites(v1, resource, { writes, quotaGate, signals, clock });
+        if (resource.writable) registerWrites(v1, resource, writer);
       }
+      registerBatch(v1, RESOURCES, writer);
       refuseOtherMethods(v1, methods);
       done();
     },

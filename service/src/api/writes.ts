@@ -8,6 +8,8 @@ import { UnknownOutcomeError } from '../database/errors.ts';
 import type { Shares } from '../database/lane.ts';
 import { inTransaction } from '../database/pool.ts';
 import type { AuthenticatedKey } from '../keys/authenticate.ts';
+import { patchBatch, removeBatch } from '../records/batch/change.ts';
+import { runOperations } from '../records/batch/operations.ts';
 import {
   type Answer,
   createBatch,
@@ -16,6 +18,7 @@ import {
   type WriteResult,
 } from '../records/create.ts';
 import { patchRecord, removeRecord } from '../records/mutations.ts';
+import { putRecord } from '../records/put.ts';
 import type { Resource } from '../resources/define.ts';
 import type { ChangeSignals } from '../signals/signals.ts';
 import { auditedRequest, sendAudited, sendUnknownOutcome } from './audit-hook.ts';
@@ -38,19 +41,24 @@ interface Route {
 }
 type Request = FastifyRequest<Route>;
 
+type Prepare = (key: AuthenticatedKey, request: Request) => RecordWrite;
+
+/** The handler of a write. `prepare` validates the request and returns its write. */
+const handlerOf =
+  (writer: Writer, prepare: Prepare) =>
+  async (request: Request, reply: FastifyReply): Promise<FastifyReply> => {
+    const key = requireWriteAccess(request);
+    const written = await runWrite(writer, request, reply, key, prepare(key, request));
+    // A write with an unknown outcome may be committed.
+    if (written === 'unknown' || !written.dryRun) writer.signals.announce(key.workspaceId);
+    return send(reply, written);
+  };
+
 /** The write routes of one resource; paths are relative to /v1. */
 export function registerWrites(v1: FastifyInstance, resource: Resource, writer: Writer): void {
   const { name } = resource;
-  /** A handler. `prepare` validates the request and returns its write. */
-  const write =
-    (prepare: (key: AuthenticatedKey, request: Request) => RecordWrite) =>
-    async (request: Request, reply: FastifyReply): Promise<FastifyReply> => {
-      const key = requireWriteAccess(request);
-      const written = await runWrite(writer, request, reply, key, prepare(key, request));
-      // A write with an unknown outcome may be committed.
-      if (written === 'unknown' || !written.dryRun) writer.signals.announce(key.workspaceId);
-      return send(reply, written);
-    };
+  const write = (prepare: Prepare) => handlerOf(writer, prepare);
+  const large = { bodyLimit: BATCH_BODY_MAX_BYTES };
 
   v1.post<Route>(
     `/${name}`,
@@ -58,8 +66,15 @@ export function registerWrites(v1: FastifyInstance, resource: Resource, writer: 
   );
   v1.post<Route>(
     `/${name}/batch`,
-    { bodyLimit: BATCH_BODY_MAX_BYTES },
+    large,
     write((key, { body }) => createBatch(resource, key, body, writer.clock())),
+  );
+  v1.put<Route>(
+    `/${name}/:id`,
+    write((key, { params, body, headers }) => {
+      const conditions = { ifMatch: headers['if-match'], ifNoneMatch: headers['if-none-match'] };
+      return putRecord(resource, key, params.id, body, conditions, writer.clock());
+    }),
   );
   if (resource.immutable) return;
   v1.patch<Route>(
@@ -71,6 +86,25 @@ export function registerWrites(v1: FastifyInstance, resource: Resource, writer: 
   v1.delete<Route>(
     `/${name}/:id`,
     write((key, { params, headers }) => removeRecord(resource, key, params.id, headers['if-match'])),
+  );
+  v1.patch<Route>(
+    `/${name}/batch`,
+    large,
+    write((key, { body }) => patchBatch(resource, key, body)),
+  );
+  v1.post<Route>(
+    `/${name}/batch/delete`,
+    large,
+    write((key, { body }) => removeBatch(resource, key, body)),
+  );
+}
+
+/** The route for writes to several resources in one transaction: `POST /v1/batch`. */
+export function registerBatch(v1: FastifyInstance, resources: readonly Resource[], writer: Writer): void {
+  v1.post<Route>(
+    '/batch',
+    { bodyLimit: BATCH_BODY_MAX_BYTES },
+    handlerOf(writer, (key, { body }) => runOperations(resources, key, body, writer.clock())),
   );
 }
 

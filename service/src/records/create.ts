@@ -1,15 +1,16 @@
 import { strongEtag } from '@svc/http-content/etag';
-import { BATCH_MAX_RECORDS, type WriteMode } from '@svc/sdk/contract';
+import type { WriteMode } from '@svc/sdk/contract';
 import type pg from 'pg';
 import { microsOfTime, timeOfMicros } from '../config/micros.ts';
-import { ApiError, type FieldFailure, INVALID_BODY_FAILURES_MAX, invalidBody } from '../http/errors.ts';
+import { ApiError, invalidBody } from '../http/errors.ts';
 import type { Scope } from '../list/read.ts';
 import type { Resource } from '../resources/define.ts';
+import { requireData, requireEach } from './batch/body.ts';
 import type { Inserted } from './copy.ts';
 import { parentField } from './counters.ts';
 import { insertRecords } from './insert.ts';
 import { type RecordInput, rowOf } from './row.ts';
-import { pointerTo, validateRecord } from './validate.ts';
+import { validateRecord } from './validate.ts';
 
 export interface Answer {
   readonly status: number;
@@ -80,28 +81,9 @@ export function requireRecord(resource: Resource, body: unknown, mode: WriteMode
   throw invalidBody(result.failures);
 }
 
-/** The records in the body of a batch, `{"data": […]}`. The pointer of a failure begins with the index of its record. */
-function requireBatch(resource: Resource, body: unknown): readonly RecordInput[] {
-  const data = typeof body === 'object' && body !== null && 'data' in body ? body.data : undefined;
-  if (!Array.isArray(data) || data.length === 0 || data.length > BATCH_MAX_RECORDS) {
-    throw invalidBody([{ field: '/data', reason: `must be an array of 1 to ${BATCH_MAX_RECORDS} records` }]);
-  }
-  const unknown = Object.keys(body ?? {}).find((name) => name !== 'data');
-  if (unknown !== undefined)
-    throw invalidBody([{ field: pointerTo(unknown), reason: 'is not a field here; allowed: data' }]);
-  const failures: FieldFailure[] = [];
-  const inputs: RecordInput[] = [];
-  for (const [index, value] of data.entries()) {
-    const result = validateRecord(resource, value, 'create');
-    if (result.ok) inputs.push(result.input);
-    else
-      for (const { field, reason } of result.failures)
-        failures.push({ field: `/data/${index}${field}`, reason });
-    if (failures.length > INVALID_BODY_FAILURES_MAX) break;
-  }
-  if (failures.length > 0) throw invalidBody(failures);
-  return inputs;
-}
+/** The records in the body of a batch. Throws `invalid_body`. */
+const requireBatch = (resource: Resource, body: unknown): readonly RecordInput[] =>
+  requireEach(requireData(body), (value) => validateRecord(resource, value, 'create'));
 
 /** Throws `insufficient_scope` if the scope is limited to a company and an input belongs to another. */
 function refuseOtherCompanies(
@@ -177,7 +159,8 @@ interface BatchRecipe {
   readonly ids: readonly string[];
 }
 
-const batchBody = (records: readonly { readonly doc: string }[]): string =>
+/** The response to a batch: the records in the order of the request. */
+export const batchBody = (records: readonly { readonly doc: string }[]): string =>
   `{"data":[${records.map(({ doc }) => doc).join(',\n')}]}`;
 
 /** Creates the body of the first response again, also if its records have changed since. */

@@ -9,8 +9,9 @@ import { methodOf } from '../dashboard/change.ts';
 import { CHANGES } from '../dashboard/changes.ts';
 import { createTestDashboard } from '../harness/dashboard.ts';
 import { COMPANY, OTHER_COMPANY } from '../harness/lists.ts';
-import { createTestService, TEST_ACTOR, TEST_SECRET, type TestAnswer } from '../harness/service.ts';
+import { createTestService, TEST_ACTOR, TEST_SECRET } from '../harness/service.ts';
 import { type Measured, meteredProcess, PLANS, urlWithPlan } from './buffers.ts';
+import { type Method, moreWrites, type Request } from './more-writes.ts';
 import { IMPORTED, mostOf } from './most.ts';
 import { OTHERS } from './others.ts';
 import {
@@ -34,11 +35,6 @@ const boundedStatements = (): ReadonlyMap<string, string> =>
     ),
   );
 
-interface Request {
-  readonly what: string;
-  readonly send: () => Promise<TestAnswer>;
-}
-
 /** Requests of `/v1` with a key that may write. */
 async function apiRequests({ service }: World, workspaceId: string): Promise<readonly Request[]> {
   const token = await service.token(workspaceId, { access: 'write' });
@@ -48,7 +44,7 @@ async function apiRequests({ service }: World, workspaceId: string): Promise<rea
     'select id from content where workspace_id = $1 and company_id = $2 limit 1',
     [workspaceId, COMPANY],
   );
-  const request = (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, payload?: object): Request => ({
+  const request = (method: Method, path: string, payload?: object): Request => ({
     what: `${method} ${path}`,
     send: () =>
       service.request(token, path, {
@@ -88,6 +84,7 @@ async function apiRequests({ service }: World, workspaceId: string): Promise<rea
     request('PATCH', `/v1/content/${rows[0]?.id}`, { companyId: OTHER_COMPANY }),
     request('POST', '/v1/companies', { id, name: 'new' }),
     request('PATCH', `/v1/companies/${id}`, { name: 'newer' }),
+    ...moreWrites(id).map(([method, path, payload]) => request(method, path, payload)),
     request('DELETE', `/v1/companies/${id}`),
   ];
 }

@@ -73,7 +73,11 @@ test('every operation whose response ends has a sample in every language', () =>
  * The samples that the service refuses, with the code: the company of the samples has records, so it cannot be deleted. The
  * id of a change contains a hash of its workspace, so the id in the sample is not one of this workspace.
  */
-const REFUSED: Readonly<Record<string, string>> = { deleteCompany: 'conflict', getChange: 'not_found' };
+const REFUSED: Readonly<Record<string, string>> = {
+  deleteCompany: 'conflict',
+  deleteCompanyBatch: 'conflict',
+  getChange: 'not_found',
+};
 
 /** Writes each sample to a file, and runs them all with another file. Returns the names of the samples that failed. */
 async function runAll(language: 'ts' | 'python', all: readonly Sample[], runner: (files: string) => string) {

@@ -43,6 +43,8 @@ const CASES: readonly Case[] = WRITES.flatMap((of): Case[] => {
       body: { data: [newRecord(of, { id: 'one' }), newRecord(of, { id: 'two' })] },
       status: 201,
     },
+    { what: 'a put', method: 'PUT', url: at('put'), body: newRecord(of), status: 201 },
+    { what: 'a put again', method: 'PUT', url: at('put'), body: newRecord(of), status: 200 },
     { what: 'a query', method: 'POST', url: `${path}?x=1`, body: newRecord(of), status: 400 },
     { what: 'broken JSON', method: 'POST', url: path, body: '{', status: 400 },
     {
@@ -109,6 +111,20 @@ const CASES: readonly Case[] = WRITES.flatMap((of): Case[] => {
             status: 200,
           },
         ]),
+    {
+      what: 'a batch of changes',
+      method: 'PATCH',
+      url: at('batch'),
+      body: { data: [{ id: 'there', [text]: 'Newest' }] },
+      status: 200,
+    },
+    {
+      what: 'a batch of removals',
+      method: 'POST',
+      url: at('batch/delete'),
+      body: { data: [{ id: 'put' }] },
+      status: 204,
+    },
     { what: 'a removal', method: 'DELETE', url: at('there'), status: 204 },
     { what: 'a removal of nothing', method: 'DELETE', url: at('nothing'), status: 404 },
   ];

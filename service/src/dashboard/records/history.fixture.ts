@@ -18,7 +18,11 @@ export async function createHistoryWorld() {
     const owner = await dashboard.owner();
     const { workspaceId } = owner;
     const token = await service.token(workspaceId, { access: 'write' });
-    const write = async (method: 'POST' | 'PATCH' | 'DELETE', path: string, body?: object): Promise<void> => {
+    const write = async (
+      method: 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+      path: string,
+      body?: object,
+    ): Promise<void> => {
       const content =
         body === undefined
           ? {}

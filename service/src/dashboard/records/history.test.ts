@@ -51,6 +51,21 @@ describe('the history of a record', () => {
     expect(summary(await historyOf(owner, 'content/con_a'))).toEqual(expected.slice(2));
   });
 
+  test('has the entry of each change by PUT, by a batch of changes, of deletions or of operations', async () => {
+    const { owner, write } = await createWorkspace();
+    const item = { companyId: 'com_a', title: 'A' };
+    await write('PUT', '/content/con_a', item);
+    await write('PUT', '/content/con_a', { ...item, title: 'B' });
+    await write('PATCH', '/content/batch', { data: [{ id: 'con_a', title: 'C' }] });
+    await write('POST', '/batch', {
+      operations: [{ method: 'PATCH', path: '/v1/content/con_a', body: { title: 'D' } }],
+    });
+    await write('POST', '/content/batch/delete', { data: [{ id: 'con_a' }] });
+    const requests = (await logOf(owner, 'api.request')).slice(0, 5);
+    const { data } = await historyOf(owner, 'content/con_a');
+    expect(data.map(({ entry }) => entry?.id)).toEqual(requests.map(({ id }) => id));
+  });
+
   test('has the entry of a batch for each of its records, and of resources whose records have no time of change', async () => {
     const { owner, write } = await createWorkspace();
     const audit = { companyId: 'com_a', headlineScore: 1, completedAt: '2026-03-01T09:30:00Z' };

@@ -19,18 +19,20 @@ export const ENTRIES_SEARCHED_MAX = 200;
 /** How many imports are looked at to find that of a change. */
 export const IMPORTS_SEARCHED_MAX = 20;
 
-// A look-up for each change. The method tells the creation by an import from the first change after it. A short text of the
-// entry is compared before the entry is parsed.
+// A look-up for each change. The method and the status tell the creation by an import from the first change after it. A
+// short text of the entry is compared before the entry is parsed.
 const selectEntries = statement('entries_of_changes', 'bulk')`
   select (extract(epoch from change.at) * 1000000)::bigint as at, entry.doc
-  from unnest($2::timestamptz[], $4::text[]) as change (at, method) cross join lateral (
+  from unnest($2::timestamptz[], $4::text[]) as change (at, requests) cross join lateral (
     select doc from (
       select created_at, id, kind, method, doc from audit_log
       where workspace_id = $1 and created_at > change.at and created_at < change.at + interval '${ENTRY_WITHIN_SECONDS} seconds'
       order by created_at, id limit ${ENTRIES_SEARCHED_MAX}
     ) following
-    where (kind = 'api.request' and method = change.method or kind = 'record.changed' and change.method = 'PATCH')
-      and case when strpos(doc, '"' || $3 || '"') > 0 then (doc::json -> 'recordIds')::jsonb ? $3 end
+    where (kind = 'api.request' or kind = 'record.changed' and strpos(change.requests, 'PATCH') > 0)
+      and case when strpos(doc, '"' || $3 || '"') > 0 then (doc::json -> 'recordIds')::jsonb ? $3 and (
+        kind = 'record.changed' or method || ' ' || (doc::json ->> 'status') = any (string_to_array(change.requests, ', '))
+      ) end
     order by created_at, id limit 1
   ) entry`;
 
@@ -47,14 +49,14 @@ const selectImports = statement('imports_before', 'request')`
   ) import
   where entry.doc::json ->> 'resource' = $3`;
 
-const METHODS: readonly (readonly [suffix: string, method: string])[] = [
-  ['.created', 'POST'],
-  ['.updated', 'PATCH'],
-  ['.deleted', 'DELETE'],
+const REQUESTS: readonly (readonly [suffix: string, requests: string])[] = [
+  ['.created', 'POST 201, PUT 201, POST 200'],
+  ['.updated', 'PATCH 200, PUT 200, POST 200'],
+  ['.deleted', 'DELETE 204, POST 204, POST 200'],
 ];
-/** The method of the request that makes such a change. */
-const methodOf = ({ type }: Change): string | undefined =>
-  METHODS.find(([suffix]) => type.endsWith(suffix))?.[1];
+/** Method and status of the requests that make such a change. `POST 200` is a batch of operations. */
+const requestsOf = ({ type }: Change): string | undefined =>
+  REQUESTS.find(([suffix]) => type.endsWith(suffix))?.[1];
 
 /** The entries of changes of one record, by the times of the changes. A change without an entry is not in it. */
 export async function entriesOf(
@@ -67,7 +69,7 @@ export async function entriesOf(
   if (changes.length === 0) return new Map();
   const times = changes.map(({ at }) => timeOfMicros(at));
   const { rows } = await connections.query<{ at: Micros; doc: string }>(
-    selectEntries(workspaceId, times, recordId, changes.map(methodOf)),
+    selectEntries(workspaceId, times, recordId, changes.map(requestsOf)),
   );
   const entries = new Map(rows.map(({ at, doc }) => [at, entryOf(doc)]));
   const creation = changes.find(isCreation);

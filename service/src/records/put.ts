@@ -1,0 +1,85 @@
+import { strongEtag } from '@svc/http-content/etag';
+import { ApiError, invalidBody } from '../http/errors.ts';
+import type { Scope } from '../list/read.ts';
+import type { Resource } from '../resources/define.ts';
+import { changedIds, noteApplied, updateLocked } from './apply.ts';
+import { createRecord, type RecordWrite, requireRecord } from './create.ts';
+import { type LockedRecord, lockRecord, matches, requireMatch } from './lock.ts';
+import { docOf, type RecordInput, type RecordValues, rowOf } from './row.ts';
+
+/** The headers that say when a record may be written. Undefined: the request has no such header. */
+export interface Conditions {
+  readonly ifMatch?: string | undefined;
+  readonly ifNoneMatch?: string | undefined;
+}
+
+/**
+ * Validates a whole record and returns the write that creates it with this id, or replaces the record that has it. Throws
+ * like `createRecord` and `patchRecord`. A record that never changes can only be written again as it is; otherwise
+ * `conflict`. `nowMs`: the time at which a new record enters its first state.
+ */
+export function putRecord(
+  resource: Resource,
+  scope: Scope,
+  id: string,
+  body: unknown,
+  conditions: Conditions,
+  nowMs: number,
+): RecordWrite {
+  const input = requireRecord(resource, withId(body, id), 'create');
+  return {
+    work: async (client) => {
+      const locked = await lockRecord(client, resource, scope, id);
+      requireConditions(resource, locked, conditions);
+      if (locked === undefined) return createRecord(resource, scope, input, nowMs).work(client);
+      const values = replaced(resource, locked, input);
+      if (resource.immutable && docOf(resource, values) !== locked.doc) {
+        const { singular } = resource;
+        throw new ApiError(
+          'conflict',
+          `The ${singular} ${id} exists with other values and cannot be changed.`,
+        );
+      }
+      const applied = await updateLocked(client, resource, scope, locked, values);
+      await noteApplied(client, scope.workspaceId, resource, [applied]);
+      const { doc } = applied;
+      const answer = { status: 200, headers: { etag: strongEtag(doc) }, body: doc };
+      return { answer, recordIds: changedIds([applied]) };
+    },
+  };
+}
+
+/** The record in a body, with the id of its path. Throws `invalid_body` if the body has another id. */
+function withId(body: unknown, id: string): unknown {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return body;
+  if ('id' in body && body.id !== id)
+    throw invalidBody([{ field: '/id', reason: 'must be the id in the path, or left out' }]);
+  return { ...body, id };
+}
+
+/** Throws `precondition_failed`. A record that does not exist matches no ETag (RFC 9110). */
+function requireConditions(
+  resource: Resource,
+  locked: LockedRecord | undefined,
+  { ifMatch, ifNoneMatch }: Conditions,
+): void {
+  const { singular } = resource;
+  if (locked === undefined) {
+    if (ifMatch !== undefined) throw new ApiError('precondition_failed', `There is no such ${singular}.`);
+    return;
+  }
+  requireMatch(resource, locked, ifMatch);
+  if (ifNoneMatch === undefined || !matches(ifNoneMatch.replaceAll('W/', ''), strongEtag(locked.doc))) return;
+  throw new ApiError('precondition_failed', `The ${singular} ${locked.id} exists already.`);
+}
+
+/**
+ * The values of a record that is replaced. The fields that the service sets stay, and so do the times of its states that the
+ * input leaves out: a request that is repeated changes nothing. Other fields that are left out get their default.
+ */
+function replaced(resource: Resource, { values }: LockedRecord, input: RecordInput): RecordValues {
+  const { server, transitions } = resource;
+  const kept = [...server, ...Object.values(transitions?.stamps ?? {})];
+  const old = Object.fromEntries(kept.map((name) => [name, values[name]]));
+  return rowOf(resource, { ...old, ...input }, '').values;
+}
