@@ -1,7 +1,10 @@
-import { SvcApiError, SvcNetworkError, SvcTimeoutError } from '../errors.ts';
+import { SvcApiError, SvcError, SvcNetworkError, SvcTimeoutError } from '../errors.ts';
 import { UsageError } from './command.ts';
 import { BrokenPipe, Interrupted } from './io.ts';
 import { NoKeyError } from './session.ts';
+
+/** The service refused some records of a file, and the others were written. */
+export class SomeRefused extends SvcError {}
 
 /** Exit codes of the command line. The help prints this table. */
 export const EXIT_CODES = {
@@ -41,6 +44,7 @@ function outcomeOf(error: unknown): Outcome {
   if (error instanceof Interrupted) return 'interrupted';
   if (error instanceof UsageError) return 'usage';
   if (error instanceof NoKeyError) return 'key';
+  if (error instanceof SomeRefused) return 'refused';
   if (error instanceof SvcNetworkError || error instanceof SvcTimeoutError) return 'unreachable';
   if (!(error instanceof SvcApiError)) return 'failed';
   return BY_STATUS[error.status] ?? (error.status >= FIRST_SERVER_STATUS ? 'service' : 'refused');

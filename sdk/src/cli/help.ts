@@ -53,7 +53,8 @@ Commands:
 ${rows(groupsOf(commands).map((group) => [group.word, group.leaf === undefined ? summaryOf(group) : `${summaryOf(group)}.`]))}
 For details: svc <command> --help. Records are printed as a table on a terminal and as NDJSON in a pipe.
 
-The API key comes from SVC_API_KEY or svc login, the address from SVC_BASE_URL or svc login.
+The API key comes from SVC_API_KEY or svc login, the address from SVC_BASE_URL or svc login. For several services or
+workspaces: --profile NAME, or SVC_PROFILE. To see requests and responses: --debug.
 
 Exit codes:
 ${rows(Object.values(EXIT_CODES).map(({ code, meaning }) => [String(code), meaning]))}`;

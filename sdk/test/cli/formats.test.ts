@@ -90,6 +90,28 @@ test('JSON is one array, even without records', async () => {
   expect(JSON.parse((await command('content list --format json')).stdout)).toEqual([]);
 });
 
+test.each(['table', 'ndjson', 'json', 'csv'])(
+  '--fields chooses the fields and their order: %s',
+  async (format) => {
+    const { stdout } = await command(`companies list --fields name,id --limit 1 --format ${format}`);
+    const expected = {
+      table: /^name +id\n=cmd.* +com_f\n$/,
+      ndjson: /^{"name":"=cmd.*","id":"com_f"}\n$/,
+      json: /^\[\n{"name":"=cmd.*","id":"com_f"}\n\]\n$/,
+      csv: /^name,id\n"=cmd.*",com_f\n$/,
+    };
+    expect(stdout).toMatch(expected[format as keyof typeof expected]);
+  },
+);
+
+test('--json and --fields apply to one record too', async () => {
+  const { stdout } = await command('companies get com_a --json --fields id,name');
+  expect(stdout).toBe('{\n  "id": "com_a",\n  "name": "Acme"\n}\n');
+  expect(JSON.parse((await command('mentions list --json', onTerminal(80))).stdout)).toHaveLength(3);
+  const detail = await command('companies get com_a --fields name', onTerminal(80));
+  expect(detail.stdout).toBe('name  Acme\n');
+});
+
 test('on a terminal, one record has one line per field', async () => {
   const { stdout } = await command('companies get com_a', onTerminal(80));
   expect(stdout).toMatch(/^id {9}com_a\nname {7}Acme\ndomain/);

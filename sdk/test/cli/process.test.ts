@@ -194,6 +194,8 @@ test('bash completes commands, options and their values', async () => {
     'key.rotated',
   ]);
   expect(await complete('completion', 'z')).toEqual(['zsh']);
+  expect(await complete('audits', 'list', '--pro')).toEqual(['--profile']);
+  expect(await complete('audits', 'list', '--fields', 'id,head')).toEqual(['id,headlineScore']);
   expect(await complete('listen', '--types', 'content.u')).toEqual(['content.updated']);
   expect(await complete('listen', '--types', 'a.b,company.cr')).toEqual(['a.b,company.created']);
 });

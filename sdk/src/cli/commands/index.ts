@@ -1,6 +1,7 @@
 import type { Resource } from '../../resource.ts';
 import type { Command } from '../command.ts';
-import { loginCommand, logoutCommand } from './account.ts';
+import { SESSION_OPTIONS } from '../session.ts';
+import { loginCommand, logoutCommand, profilesCommand, whoamiCommand } from './account.ts';
 import { completionCommand } from './completion.ts';
 import { listenCommand } from './listen.ts';
 import { mcpCommand } from './mcp.ts';
@@ -24,14 +25,22 @@ function resourceCommands(property: string, resource: Resource): readonly Comman
   ];
 }
 
+/** Adds the options of commands that call the service. */
+const inSession = (command: Command): Command => ({
+  ...command,
+  options: { ...command.options, ...SESSION_OPTIONS },
+});
+
 /** Every command. Help and completion are derived from this list. */
 export const COMMANDS: readonly Command[] = [
-  ...RESOURCE_ENTRIES.flatMap(([property, resource]) => resourceCommands(property, resource)),
+  ...RESOURCE_ENTRIES.flatMap(([property, resource]) => resourceCommands(property, resource).map(inSession)),
   loginCommand,
   logoutCommand,
-  requestCommand,
-  listenCommand,
+  profilesCommand,
+  inSession(whoamiCommand),
+  inSession(requestCommand),
+  inSession(listenCommand),
   verifyWebhookCommand,
-  mcpCommand,
+  inSession(mcpCommand),
   completionCommand(() => COMMANDS),
 ];

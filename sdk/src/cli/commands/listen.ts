@@ -3,9 +3,8 @@ import { createWebhookSecret, signWebhook } from '../../webhooks.ts';
 import type { Change } from '../../wire.ts';
 import { type Command, text, UsageError, type Values } from '../command.ts';
 import { type Io, printMessage, write } from '../io.ts';
-import { recordWriter } from '../output/format.ts';
+import { outputOf, outputOptions } from '../output/options.ts';
 import { openClient } from '../session.ts';
-import { formatOf, formatOption } from './read.ts';
 import { readSecrets } from './webhooks.ts';
 
 /** As the service has it. */
@@ -51,22 +50,23 @@ export const listenCommand: Command = {
       value: 'FILE',
       description: 'Sign with the secret in this file. Default: a new secret, which is printed',
     },
-    ...formatOption,
+    ...outputOptions(FIELDS),
   },
   notes: [
     'The body and the headers are those of the webhooks of the service. Each webhook is sent once, one after the other: a failure is printed, and the next one is sent.',
     'Example: svc listen --forward-to http://127.0.0.1:3000/hook --types content.created,content.updated',
   ],
-  async run({ io, values }) {
+  async run(invocation) {
+    const { io, values } = invocation;
     const url = urlOf(values);
     const types = typesOf(values);
     const after = text(values, 'after') ?? 'now';
     if (after === '') throw new UsageError('--after must not be empty.');
-    const writer = recordWriter(formatOf(values, io), FIELDS, io.stdout);
+    const { writer } = outputOf(invocation, FIELDS);
     const given = text(values, 'secret-file') === undefined ? undefined : await readSecrets(io, values);
     const [secret = createWebhookSecret(), second] = given ?? [];
     if (second !== undefined) throw new UsageError('The file of --secret-file must have one secret.');
-    const svc = await openClient(io);
+    const svc = await openClient(invocation);
     const [type, another] = types;
     const tail = svc.changes.tail({
       after,

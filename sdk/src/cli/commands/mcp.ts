@@ -15,9 +15,10 @@ export const mcpCommand: Command = {
     'A program for agents starts this command and sends it messages. The tools list, get and count records, and read the change feed. With a test key, tools that write are dry runs.',
     'Set SVC_API_KEY and SVC_BASE_URL in the environment of the program, or run svc login before.',
   ],
-  async run({ io, values }) {
+  async run(invocation) {
+    const { io, values } = invocation;
     const asked = flag(values, 'allow-writes');
-    const svc = await openClient(io);
+    const svc = await openClient(invocation);
     const { key, workspace, company } = await svc.me({ signal: io.signal });
     const mayWrite = key.access === 'write';
     if (asked && !mayWrite)

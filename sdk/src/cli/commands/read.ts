@@ -5,53 +5,14 @@ import type { List } from '../../list/list.ts';
 import { RESOURCES, type Resource, type Resources } from '../../resource.ts';
 import type { Tail } from '../../tail/tail.ts';
 import type { Count } from '../../wire.ts';
-import {
-  type Command,
-  flag,
-  integer,
-  type Options,
-  positional,
-  text,
-  UsageError,
-  type Values,
-} from '../command.ts';
-import { type Io, write } from '../io.ts';
-import {
-  FORMATS,
-  formatFor,
-  type OutputFormat,
-  recordText,
-  recordWriter,
-  valueText,
-} from '../output/format.ts';
+import { type Command, flag, integer, positional, text, UsageError } from '../command.ts';
+import { write } from '../io.ts';
+import { valueText } from '../output/format.ts';
+import { outputOf, outputOptions } from '../output/options.ts';
 import { type Noun, progressOf } from '../output/progress.ts';
 import type { AnyRecord } from '../output/record.ts';
-import { openClient } from '../session.ts';
+import { openClient, type Session } from '../session.ts';
 import { queryOf, queryOptions } from './filters.ts';
-
-export const formatOption = {
-  format: {
-    type: 'string',
-    value: 'FORMAT',
-    choices: FORMATS,
-    description: 'Output format. Default: table on a terminal, ndjson otherwise',
-  },
-  'csv-safe': {
-    type: 'boolean',
-    description: "With --format csv: put ' before text that a spreadsheet would interpret as a formula",
-  },
-} as const satisfies Options;
-
-export function formatOf(values: Values, io: Io): OutputFormat {
-  const asked = text(values, 'format');
-  const format = FORMATS.find((name) => name === asked);
-  if (asked !== undefined && format === undefined) {
-    throw new UsageError(`--format must be one of ${FORMATS.join(', ')}, not "${asked}".`);
-  }
-  if (!flag(values, 'csv-safe')) return formatFor(format, io.stdout);
-  if (format !== 'csv') throw new UsageError('--csv-safe requires --format csv.');
-  return 'csv-safe';
-}
 
 /** The methods of a collection, without the types of one resource: a command works with every resource. */
 export interface AnyCollection {
@@ -68,10 +29,10 @@ export interface AnyCollection {
 
 /** Opens the collection of a resource. A command exists only if the collection has its method. */
 export async function openCollection(
-  io: Io,
+  session: Session,
   property: string,
 ): Promise<{ mode: Svc['mode']; collection: AnyCollection }> {
-  const svc = await openClient(io);
+  const svc = await openClient(session);
   return { mode: svc.mode, collection: svc[property as keyof Resources] as unknown as AnyCollection };
 }
 
@@ -103,16 +64,17 @@ export function listCommand(property: string, resource: Resource): Command {
         : {}),
       reverse: { type: 'boolean', description: 'List the records in reverse order' },
       ...queryOptions(resource),
-      ...formatOption,
+      ...outputOptions(resource.fields),
     },
-    async run({ io, values }) {
+    async run(invocation) {
+      const { io, values } = invocation;
       if (flag(values, 'all') && values['limit'] !== undefined)
         throw new UsageError('Use either --all or --limit, not both.');
       const max = flag(values, 'all')
         ? Number.POSITIVE_INFINITY
         : (integer(values, 'limit', 1) ?? PAGE_LIMIT_DEFAULT);
-      const writer = recordWriter(formatOf(values, io), resource.fields, io.stdout);
-      const { collection } = await openCollection(io, property);
+      const { writer } = outputOf(invocation, resource.fields);
+      const { collection } = await openCollection(invocation, property);
       const list = collection.list({
         ...queryOf(resource, values),
         ...(sorts.length > 0 ? { sort: text(values, 'sort') } : {}),
@@ -156,14 +118,14 @@ export const getCommand = (property: string, resource: Resource): Command => ({
   path: [resource.name, 'get'],
   summary: `Show one ${resource.singular}`,
   positionals: ['ID'],
-  options: formatOption,
+  options: outputOptions(resource.fields),
   async run(invocation) {
-    const { io, values } = invocation;
+    const { io } = invocation;
     const id = positional(invocation, 0, 'ID');
-    const format = formatOf(values, io);
-    const { collection } = await openCollection(io, property);
+    const output = outputOf(invocation, resource.fields);
+    const { collection } = await openCollection(invocation, property);
     const record = await collection.get(id, { signal: io.signal });
-    await write(io.stdout, recordText(format, resource.fields, record, io.stdout));
+    await write(io.stdout, output.text(record));
   },
 });
 
@@ -177,8 +139,9 @@ export const countCommand = (property: string, resource: Resource): Command => (
       description: 'Print a JSON object, which also says whether the count is approximate',
     },
   },
-  async run({ io, values }) {
-    const { collection } = await openCollection(io, property);
+  async run(invocation) {
+    const { io, values } = invocation;
+    const { collection } = await openCollection(invocation, property);
     const count = await collection.count({ approximate: flag(values, 'approximate'), signal: io.signal });
     await write(io.stdout, flag(values, 'json') ? valueText(count, io.stdout) : `${count.count}\n`);
   },

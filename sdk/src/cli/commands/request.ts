@@ -38,7 +38,7 @@ export const requestCommand: Command = {
       throw new UsageError(`A ${method} request has no body. Remove --data.`);
     const headers = headersOf(values);
     const body = await bodyOf(io, text(values, 'data'));
-    const svc = await openClient(io);
+    const svc = await openClient(invocation);
     const answer = await svc.request(method, path, { headers, body, signal: io.signal });
     if (answer.body !== undefined) await write(io.stdout, valueText(answer.body, io.stdout));
   },

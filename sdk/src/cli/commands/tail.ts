@@ -3,9 +3,9 @@ import { SvcError } from '../../errors.ts';
 import type { Resource } from '../../resource.ts';
 import { type Command, flag, integer, type Options, text, UsageError, type Values } from '../command.ts';
 import { write } from '../io.ts';
-import { recordWriter } from '../output/format.ts';
+import { outputOf, outputOptions } from '../output/options.ts';
 import { filterOptions, filtersOf } from './filters.ts';
-import { formatOf, formatOption, nounOf, openCollection } from './read.ts';
+import { nounOf, openCollection } from './read.ts';
 
 const POLL_SECONDS = 5;
 
@@ -45,19 +45,20 @@ export const tailCommand = (property: string, resource: Resource): Command => ({
     once: { type: 'boolean', description: 'End at the newest record instead of waiting for new ones' },
     ...(resource.positions === true ? streamOption : pollOption),
     ...filterOptions(resource),
-    ...formatOption,
+    ...outputOptions(resource.fields),
   },
   notes: [
     'While the service is unavailable, the command keeps retrying. With --position, you can stop and restart it at any time: it skips no record, and repeats at most the last page of output.',
     resource.positions === true ? WAITS : POLLS,
   ],
-  async run({ io, values }) {
+  async run(invocation) {
+    const { io, values } = invocation;
     const file = text(values, 'position');
     const after = await startPosition(values, file);
     const [once, streamed] = [flag(values, 'once'), flag(values, 'stream')];
     if (once && streamed) throw new UsageError('Use either --once or --stream: a stream does not end.');
-    const writer = recordWriter(formatOf(values, io), resource.fields, io.stdout);
-    const { collection } = await openCollection(io, property);
+    const { writer } = outputOf(invocation, resource.fields);
+    const { collection } = await openCollection(invocation, property);
     const options = {
       ...filtersOf(resource, values),
       after,

@@ -1,0 +1,156 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Svc, SvcNotFoundError } from '@svc/sdk';
+import { createTestService } from '@svc/service/harness/service.ts';
+import { temporaryDirectory } from '@svc/service/harness/temporary-directory.ts';
+import fc from 'fast-check';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { readCsv } from '../../src/cli/csv-input.ts';
+import { csvLine } from '../../src/csv.ts';
+import { clientOf, fetchOf, IN_PROCESS_URL } from '../client.ts';
+import { type CliOptions, type CliResult, cli, records } from './cli.ts';
+
+const service = await createTestService();
+const home = await temporaryDirectory();
+let token: string;
+let svc: Svc;
+
+beforeEach(async () => {
+  token = await service.token(await service.workspace(), { access: 'write' });
+  svc = clientOf(service.app, token);
+});
+
+const command = (argv: string, options: CliOptions = {}): Promise<CliResult> =>
+  cli(argv.split(' '), {
+    fetch: fetchOf(service.app),
+    ...options,
+    env: { SVC_API_KEY: token, SVC_BASE_URL: IN_PROCESS_URL, XDG_CONFIG_HOME: home, ...options.env },
+  });
+
+const namesOf = async (): Promise<readonly string[]> =>
+  (await svc.companies.list().before().toArray({ max: 100 })).map(({ name }) => name);
+
+describe('a CSV file', () => {
+  test('is read by its name, or with --input csv', async () => {
+    const file = join(home, 'companies.CSV');
+    await writeFile(file, '\uFEFFname,domain\r\n"Acme, ""Inc""",acme.example\r\n\r\n"two\nlines",\r\n');
+    const { code, stdout, stderr } = await command(`companies create --file ${file} --fields name,domain`);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: 'svc: created 2 companies.\n' });
+    expect(records(stdout)).toEqual([
+      { name: 'Acme, "Inc"', domain: 'acme.example' },
+      { name: 'two\nlines', domain: null },
+    ]);
+    const { id = '' } = (await svc.companies.list({ limit: 1 })).data[0] ?? {};
+    const audits = `companyId,headlineScore,completedAt\n${id},74,2026-03-01T09:30:00Z\n`;
+    const created = await command('audits create --file - --input csv', { stdin: audits });
+    expect(created).toMatchObject({ code: 0, stderr: 'svc: created 1 audit.\n' });
+    expect((await svc.audits.list()).data).toMatchObject([{ companyId: id, headlineScore: 74 }]);
+  });
+
+  test.each([
+    [
+      'name,domian\nA,b\n',
+      'has the column "domian", which cannot be set; did you mean domain? The columns can be id, name, domain.',
+    ],
+    ['name,createdAt\nA,b\n', 'has the column "createdAt", which cannot be set'],
+    ['name,name\nA,b\n', 'has the column name twice.'],
+    ['name\nA,b\n', 'Line 2 of standard input has 2 cells, and its header has 1.'],
+    ['name\nA"\n', 'Line 2 of standard input has a quote in a cell that does not start with one.'],
+    ['name\n"A\nB\n', 'Line 2 of standard input has a quote that is not closed.'],
+    ['name\n"A"B\n', 'Line 2 of standard input has text after the closing quote of a cell.'],
+    [`name\n"${'x\n'.repeat(600_000)}`, 'is too long, or a quote in it is not closed.'],
+    ['', 'standard input is empty. CSV needs a header with the names of fields.'],
+  ])('that is broken is refused with its line, and creates nothing: %#', async (stdin, message) => {
+    const { code, stdout, stderr } = await command('companies create --file - --input csv', { stdin });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain(message);
+    expect(await namesOf()).toEqual([]);
+  });
+
+  test('has the texts that were written, wherever it is divided into chunks', async () => {
+    const cells = fc.array(fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('"', ',\n', '\r\n', '')), {
+      minLength: 2,
+      maxLength: 2,
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(cells, { minLength: 1 }),
+        fc.integer({ min: 1, max: 7 }),
+        async (rows, size) => {
+          const bytes = Buffer.from([['id', 'name'], ...rows].map(csvLine).join(''));
+          async function* chunks() {
+            for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+          }
+          const columns = ['id', 'name'];
+          const found = [];
+          for await (const { record } of readCsv(chunks(), {
+            name: 'it',
+            fields: { id: 'text', name: 'text' },
+            columns,
+          }))
+            found.push([record['id'], record['name']]);
+          expect(found).toEqual(rows);
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe('update and delete with --file', () => {
+  test('change the records of NDJSON and CSV, and print them', async () => {
+    const companies = await svc.companies.createMany([{ name: 'A' }, { name: 'B' }, { name: 'C' }]);
+    const [a, b, c] = companies.map(({ id }) => id);
+    const ndjson = `{"id":"${a}","name":"A2"}\n{"id":"${b}","domain":"b.example"}\n`;
+    const updated = await command('companies update --file - --json --fields name,domain', { stdin: ndjson });
+    expect(updated.stderr).toBe('svc: updated 2 companies.\n');
+    expect(JSON.parse(updated.stdout)).toEqual([
+      { name: 'A2', domain: null },
+      { name: 'B', domain: 'b.example' },
+    ]);
+    const csv = `id,name,domain\n${b},B2,\n${c},C2,c.example\n`;
+    await command('companies update --file - --input csv', { stdin: csv });
+    expect(await namesOf()).toEqual(['A2', 'B2', 'C2']);
+    expect(await svc.companies.get(b ?? '')).toMatchObject({ domain: 'b.example' });
+    // What list prints is a file for delete.
+    const listed = (await command('companies list --limit 2')).stdout;
+    const deleted = await command('companies delete --file -', { stdin: listed });
+    expect(deleted).toEqual({ code: 0, stdout: '', stderr: 'svc: deleted 2 companies.\n' });
+    expect(await namesOf()).toEqual(['A2']);
+  });
+
+  test('report a record that the service refuses, go on, and end with exit code 6', async () => {
+    const { id } = await svc.companies.create({ name: 'A' });
+    const stdin = `{"id":"com_none"}\n\n{"id":"${id}"}\n`;
+    expect(await command('companies delete -f -', { stdin })).toEqual({
+      code: 6,
+      stdout: '',
+      stderr:
+        'svc: line 1, com_none: not_found: There is no such company.\nsvc: deleted 1 company.\nsvc: The service refused 1 company.\n',
+    });
+    await expect(svc.companies.get(id)).rejects.toThrow(SvcNotFoundError);
+  });
+
+  test('stop at once when the next record would fail too, and say how many were changed', async () => {
+    const [a, b] = await svc.companies.createMany([{ name: 'A' }, { name: 'B' }]);
+    const stdin = `{"id":"${a?.id}","name":"A2"}\n{"name":"B2"}\n{"id":"${b?.id}","name":"B2"}\n`;
+    const broken = await command('companies update -f -', { stdin });
+    expect(broken.code).toBe(1);
+    expect(broken.stderr).toBe('svc: updated 1 company.\nsvc: Line 2 of standard input has no id.\n');
+    const reader = await service.token(await service.workspace());
+    const refused = await command('companies delete -f -', { stdin, env: { SVC_API_KEY: reader } });
+    expect(refused.code).toBe(4);
+    expect(refused.stderr).toContain('svc: deleted 0 companies.\nsvc: insufficient_scope');
+    expect(await namesOf()).toEqual(['A2', 'B']);
+  });
+
+  test.each([
+    ['companies update com_a --file x', 'Give either arguments or --file, not both.'],
+    ['companies delete --file x --if-match y', 'Use either --if-match or --file, not both.'],
+    ['companies create --file x --input xml', '--input must be one of ndjson, csv, not "xml".'],
+  ])('%s is refused', async (argv, message) => {
+    const result = await command(argv);
+    expect(result).toMatchObject({ code: 2, stdout: '' });
+    expect(result.stderr).toContain(message);
+  });
+});
