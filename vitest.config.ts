@@ -100,6 +100,10 @@ if (existsSync(POSTGRESQL_15)) {
   process.stderr.write(`${POSTGRESQL_15} is not there: the tests run only on the packaged PostgreSQL\n`);
 }
 
+// A running cluster of Citus, which this repository does not start (docs/scale.md).
+if (process.env['SVC_TEST_CITUS_URL'] !== undefined)
+  projects.push(...withRetries('citus', withDatabase, `${HARNESS}/postgres/citus.ts`));
+
 // One worker per core, although vitest by default leaves a core free: tests wait for PostgreSQL or a process half of the
 // time. A proof runs in one worker.
 export default defineConfig({

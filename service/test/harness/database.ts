@@ -6,7 +6,8 @@ import { CONNECTIONS_MIN } from '../../src/config/limits.ts';
 import { createLanes, type Lanes } from '../../src/database/lanes.ts';
 import { createPool } from '../../src/database/pool.ts';
 import { onFileEnd } from './cleanup.ts';
-import { databaseUrl, TEMPLATE } from './postgres/template.ts';
+import { createClusterDatabase, dropClusterDatabase } from './postgres/citus.ts';
+import { administer, type DatabaseServer, databaseUrl, TEMPLATE } from './postgres/template.ts';
 
 const POOL_SIZE = 4;
 /** How long the server may list a closed connection. */
@@ -31,16 +32,13 @@ export async function createTestDatabase(
   const server = inject('databaseServer');
   if (server === undefined) throw new Error('this test file runs in a project without a database server');
   const name = `test_${randomBytes(8).toString('hex')}`;
-  await administer(
-    server.url,
-    `create database ${name} template ${options.template === false ? 'template0' : TEMPLATE} strategy file_copy`,
-  );
+  await createDatabase(server, name, options.template !== false);
   const url = databaseUrl(server.url, name);
   // The query that uses a broken connection reports it.
   const pool = createPool({ url, max: POOL_SIZE, name: 'test', onError: () => undefined });
   let dropped: Promise<void> | undefined;
   const drop = (): Promise<void> => {
-    dropped ??= dropDatabase(server.url, name, pool);
+    dropped ??= dropDatabase(server, name, pool);
     return dropped;
   };
   // If the test has dropped the database itself, it has got the result.
@@ -58,13 +56,21 @@ export function testLanes({ url }: Pick<TestDatabase, 'url'>, connections = CONN
   return lanes;
 }
 
-async function dropDatabase(serverUrl: string, name: string, pool: pg.Pool): Promise<void> {
+async function createDatabase(server: DatabaseServer, name: string, schema: boolean): Promise<void> {
+  const { url, nodes } = server;
+  if (nodes !== undefined) return createClusterDatabase({ url, nodes }, name, schema);
+  const template = schema ? TEMPLATE : 'template0';
+  await administer(url, `create database ${name} template ${template} strategy file_copy`);
+}
+
+async function dropDatabase({ url, nodes }: DatabaseServer, name: string, pool: pg.Pool): Promise<void> {
   const checkedOut = pool.totalCount - pool.idleCount;
   // The end of a pool waits for all clients that are in use, so it would wait forever for a leaked one.
   if (checkedOut === 0 && !pool.ended) await pool.end();
-  const leaked = await leakedConnections(serverUrl, name);
+  const leaked = await leakedConnections(url, name);
   // Without leaks, nothing is ended by force: a running vacuum ends by itself, and this role may not end it.
-  await administer(serverUrl, `drop database if exists ${name}${leaked.length > 0 ? ' with (force)' : ''}`);
+  if (nodes !== undefined) await dropClusterDatabase({ url, nodes }, name);
+  else await administer(url, `drop database if exists ${name}${leaked.length > 0 ? ' with (force)' : ''}`);
   if (leaked.length > 0) throw new Error(`connections to ${name} were left open: ${leaked.join('; ')}`);
 }
 
@@ -74,7 +80,7 @@ async function leakedConnections(serverUrl: string, name: string): Promise<reado
   const list = async (): Promise<string[]> => {
     const { rows } = await client.query<{ text: string }>(
       `select format('%s %s: %s', coalesce(nullif(application_name, ''), 'unnamed'), state, left(query, 200)) as text
-       from pg_stat_activity where datname = $1 and backend_type = 'client backend'`,
+       from pg_stat_activity where datname = $1 and backend_type = 'client backend' and application_name not like 'citus\\_%'`,
       [name],
     );
     return rows.map((row) => row.text);
@@ -92,16 +98,6 @@ async function leakedConnections(serverUrl: string, name: string): Promise<reado
     return [];
   } catch {
     return await list();
-  } finally {
-    await client.end();
-  }
-}
-
-async function administer(serverUrl: string, statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: serverUrl });
-  await client.connect();
-  try {
-    await client.query(statement);
   } finally {
     await client.end();
   }

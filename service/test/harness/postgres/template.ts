@@ -7,12 +7,20 @@ import { migrate } from '../../../src/database/migrate.ts';
 /** The migrated database that every test database is a clone of. */
 export const TEMPLATE = 'svc_template';
 
+/** A node of a cluster of Citus. The first of several is the coordinator. */
+export interface CitusNode {
+  readonly host: string;
+  readonly port: number;
+}
+
 /** The server that the projects with a database provide to their tests. */
-type DatabaseServer = {
+export type DatabaseServer = {
   readonly url: string;
   /** The programs of the server, and the locale below, for tests that start another server. */
   readonly binaries: Binaries;
   readonly locale?: readonly string[];
+  /** The nodes of a cluster of Citus. Absent: the server is one machine. */
+  readonly nodes?: readonly CitusNode[];
 };
 
 declare module 'vitest' {
@@ -68,4 +76,15 @@ async function makeTemplate(url: string): Promise<void> {
 /** The URL of another database of the same server. */
 export function databaseUrl(url: string, database: string): string {
   return url.replace(/@([^/]*)\/[^?]*/, `@$1/${database}`);
+}
+
+/** Runs a statement on a connection of its own. */
+export async function administer(serverUrl: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: serverUrl });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
 }
