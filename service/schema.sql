@@ -197,6 +197,12 @@ create table key_usage (
   constraint key_usage_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
 ) with (fillfactor=70);
 
+create table key_workspaces (
+  token_index bytea not null,
+  workspace_id text collate "C" not null,
+  constraint key_workspaces_pkey PRIMARY KEY (token_index)
+);
+
 create table live_meters (
   workspace_id text collate "C" not null,
   last_entry_at timestamp with time zone default '1970-01-01 00:00:00+00'::timestamp with time zone not null,
@@ -645,16 +651,30 @@ CREATE OR REPLACE FUNCTION public.mark_missed_change()
 AS $function$
 declare
   of_workspace text := case tg_op when 'DELETE' then old.workspace_id else new.workspace_id end;
+  marked timestamptz;
 begin
   if current_setting('svc.feed', true) is distinct from of_workspace then
-    with clock as (
-      update workspace_clocks set last_at = last_at + interval '1 microsecond' where workspace_id = of_workspace
-      returning workspace_id, last_at
-    )
-    insert into feed_starts (workspace_id, complete_after) select workspace_id, last_at from clock
-    on conflict (workspace_id) do update set complete_after = greatest(feed_starts.complete_after, excluded.complete_after);
+    select last_at + interval '1 microsecond' into marked from workspace_clocks where workspace_id = of_workspace for update;
+    if marked is not null then
+      update workspace_clocks set last_at = marked where workspace_id = of_workspace;
+      insert into feed_starts (workspace_id, complete_after) values (of_workspace, marked)
+        on conflict (workspace_id) do update set complete_after = greatest(feed_starts.complete_after, excluded.complete_after);
+    end if;
     perform set_config('svc.feed', of_workspace, true);
   end if;
+  return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.note_key_workspace()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op = 'UPDATE' then
+    delete from key_workspaces where token_index = old.token_index;
+  end if;
+  insert into key_workspaces (token_index, workspace_id) values (new.token_index, new.workspace_id) on conflict do nothing;
   return null;
 end
 $function$;
@@ -725,6 +745,8 @@ begin
   return old;
 end
 $function$;
+
+CREATE TRIGGER of_earlier_node AFTER INSERT OR UPDATE OF token_index ON public.api_keys FOR EACH ROW EXECUTE FUNCTION note_key_workspace();
 
 CREATE TRIGGER missed_change AFTER INSERT OR DELETE OR UPDATE OF doc ON public.audits FOR EACH ROW WHEN ((current_setting('svc.feed'::text, true) IS DISTINCT FROM 'kept'::text)) EXECUTE FUNCTION mark_missed_change();
 

@@ -7,7 +7,9 @@ import type { Clock } from '../config/time.ts';
 import type { Shares } from '../database/lane.ts';
 import type { Lanes } from '../database/lanes.ts';
 import { lookUp } from '../database/look-up.ts';
+import { inTransaction } from '../database/pool.ts';
 import { preparedStatement, statement } from '../database/statement.ts';
+import { noteKeyWorkspace, workspaceOfKey } from './key-workspaces.ts';
 import { matchesHash, newSalt, saltedHash, tokenIndex } from './token.ts';
 
 /** The identity and the limits of a request (specification, section 5). */
@@ -68,10 +70,10 @@ const NO_HASH = saltedHash('', NO_SALT);
 const nameOf = (token: string): string => hash('sha256', token, 'base64url');
 
 /**
- * Finds keys by the blind index of their token. Live keys are remembered for KEY_CACHE_SECONDS. A revoked key is refused
- * nevertheless, because the audit entry of a live request is written only if the key is still valid. Test keys have no
- * audit entries, so the database is asked for them each time. A remembered key whose time is over still shows that its
- * token was valid.
+ * Finds keys by the blind index of their token: first the workspace, then the key in it. Live keys are remembered for
+ * KEY_CACHE_SECONDS. A revoked key is refused nevertheless, because the audit entry of a live request is written only if
+ * the key is still valid. Test keys have no audit entries, so the database is asked for them each time. A remembered key
+ * whose time is over still shows that its token was valid.
  */
 export function createAuthenticator(
   lanes: Pick<Lanes, 'reads' | 'writes'>,
@@ -107,7 +109,8 @@ export function createAuthenticator(
     },
     async lookUp(token) {
       const indexes = indexKeys.map((key) => tokenIndex(token, key));
-      const row = await findRow(lanes.reads, indexes);
+      const known = cache.get(nameOf(token))?.key.workspaceId;
+      const row = await findRow(lanes.reads, known ?? (await workspaceOfKey(lanes.reads, indexes)), indexes);
       const matches = matchesHash(token, row?.salt ?? NO_SALT, row?.salted_hash ?? NO_HASH);
       if (row === undefined || !matches || !row.valid) {
         this.forget(token);
@@ -134,30 +137,35 @@ export function createAuthenticator(
 const findKey = preparedStatement('find_key', 'request')`
   select k.workspace_id, k.id, k.mode, k.access, k.company_id, k.token_version, k.token_index,
     k.secret_fingerprint, k.salt, k.salted_hash, ${KEY_IS_VALID} as valid,
-    (select burst_limit from workspaces where id = k.workspace_id) as burst_limit
-  from unnest($1::bytea[]) as wanted (token_index) cross join lateral (
-    ${lookUp({ select: '*', from: 'api_keys', workspace: null, column: 'token_index', key: 'wanted.token_index' })}) k`;
+    (select burst_limit from workspaces where id = $1) as burst_limit
+  from unnest($2::bytea[]) as wanted (token_index) cross join lateral (
+    ${lookUp({ select: '*', from: 'api_keys', column: 'token_index', key: 'wanted.token_index' })}) k`;
 
 const confirmKey = preparedStatement('confirm_key', 'request')`
   ${lookUp({ select: 'true', from: 'api_keys', and: `token_version = $3 and ${KEY_IS_VALID}` })}`;
 
-/** The only statement of a request that is not bound to a workspace: it finds the workspace. */
-async function findRow(reads: Shares, indexes: readonly Buffer[]): Promise<KeyRow | undefined> {
-  // The workspace is not known yet, so each token has its own share of the connections.
-  const { rows } = await reads.of(`key ${indexes[0]?.toString('base64')}`).query<KeyRow>(findKey(indexes));
-  return rows[0];
+/** Without a workspace, it asks for nothing, so that an unknown token takes the same time as a revoked one. */
+async function findRow(
+  reads: Shares,
+  workspaceId: string | undefined,
+  indexes: readonly Buffer[],
+): Promise<KeyRow | undefined> {
+  const share = reads.of(workspaceId ?? `key ${indexes[0]?.toString('base64')}`);
+  return (await share.query<KeyRow>(findKey(workspaceId ?? '', indexes))).rows[0];
 }
 
 const updateIndex = statement('reindex_key', 'request')`
   update api_keys set token_index = $3, secret_fingerprint = $5
-  where ctid = (${lookUp({ select: 'ctid', from: 'api_keys' })}) and token_index = $4`;
+  where workspace_id = $1 and ctid = (${lookUp({ select: 'ctid', from: 'api_keys' })}) and token_index = $4`;
 
 /**
  * After a rotation of the deployment's secrets, the first use of a key moves the key to the issuing secret. It changes
  * nothing if another transaction changes the key at the same time; then a later use moves it.
  */
 async function reindex(writes: Shares, row: KeyRow, index: Buffer, fingerprint: string): Promise<void> {
-  await writes
-    .of(row.workspace_id)
-    .query(updateIndex(row.workspace_id, row.id, index, row.token_index, fingerprint));
+  const { workspace_id: workspaceId, id, token_index: replaced } = row;
+  await inTransaction(writes.of(workspaceId), async (client) => {
+    const { rowCount } = await client.query(updateIndex(workspaceId, id, index, replaced, fingerprint));
+    if (rowCount === 1) await noteKeyWorkspace(client, workspaceId, index, replaced);
+  });
 }

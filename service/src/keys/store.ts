@@ -11,6 +11,8 @@ import type { Shares } from '../database/lane.ts';
 import { lookUp } from '../database/look-up.ts';
 import { inTransaction } from '../database/pool.ts';
 import { statement } from '../database/statement.ts';
+import { API_KEY_RECORDS } from '../resources/views.ts';
+import { noteKeyWorkspace } from './key-workspaces.ts';
 import { newSalt, newToken, saltedHash, tokenHint, tokenIndex } from './token.ts';
 
 /**
@@ -83,7 +85,7 @@ const rotateKey = statement('rotate_key', 'request')`
   update api_keys set hint = $3, token_index = $4, secret_fingerprint = $5, salt = $6, salted_hash = $7, token_version = token_version + 1
   where workspace_id = $1 and id = $2 and ctid = $8`;
 const revokeKey = statement('revoke_key', 'request')`
-  update api_keys set revoked_at = clock_timestamp() where workspace_id = $1 and id = $2 and ctid = $3`;
+  update api_keys set revoked_at = statement_timestamp() where workspace_id = $1 and id = $2 and ctid = $3`;
 
 /** `changes`: connections by workspace. A change waits there for its turn. */
 export function createKeyStore(changes: Shares, secrets: readonly string[]): KeyStore {
@@ -97,7 +99,8 @@ export function createKeyStore(changes: Shares, secrets: readonly string[]): Key
     const token = newToken(mode);
     const salt = newSalt();
     const hash = saltedHash(token, salt);
-    return { token, stored: [tokenHint(token), tokenIndex(token, indexKey), fingerprint, salt, hash] };
+    const index = tokenIndex(token, indexKey);
+    return { token, index, stored: [tokenHint(token), index, fingerprint, salt, hash] };
   };
   const create = async (
     client: pg.ClientBase,
@@ -105,7 +108,7 @@ export function createKeyStore(changes: Shares, secrets: readonly string[]): Key
     key: NewKey,
     by: ActorContext,
   ): Promise<IssuedKey | 'no_company'> => {
-    const { token, stored } = issue(key.mode);
+    const { token, index, stored } = issue(key.mode);
     const id = newId('key');
     // While this transaction locks the clock, no company is deleted.
     const createdAt = timeOfMicros(await allocateTimestamps(client, workspaceId, 1));
@@ -113,6 +116,7 @@ export function createKeyStore(changes: Shares, secrets: readonly string[]): Key
       insertKey(workspaceId, id, key.name, key.mode, key.access, key.companyId, createdAt, ...stored),
     );
     if (rowCount === 0) return 'no_company';
+    await noteKeyWorkspace(client, workspaceId, index);
     return { key: await logChange(client, workspaceId, id, by, 'key.created'), token };
   };
   /** Runs a change of a key in a transaction that locks the key. */
@@ -145,8 +149,9 @@ export function createKeyStore(changes: Shares, secrets: readonly string[]): Key
     rotate: (workspaceId, keyId, by, confirm) =>
       change(workspaceId, keyId, confirm, async (client, found) => {
         if (found.revoked) return 'revoked';
-        const { token, stored } = issue(found.mode);
+        const { token, index, stored } = issue(found.mode);
         await client.query(rotateKey(workspaceId, keyId, ...stored, found.place));
+        await noteKeyWorkspace(client, workspaceId, index, found.token_index);
         return { key: await logChange(client, workspaceId, keyId, by, 'key.rotated'), token };
       }),
 
@@ -182,11 +187,12 @@ interface LockedKey {
   /** The row's place in the table (ctid). It stays until the transaction ends, because the row is locked. */
   readonly place: string;
   readonly mode: KeyMode;
+  readonly token_index: Buffer;
   readonly revoked: boolean;
 }
 
 const selectKeyForUpdate = statement('lock_key', 'request')`
-  ${lookUp({ select: 'ctid::text as place, mode, revoked_at is not null as revoked', from: 'api_keys' })} for update`;
+  ${lookUp({ select: 'ctid::text as place, mode, token_index, revoked_at is not null as revoked', from: 'api_keys' })} for update`;
 
 async function lockKey(
   client: pg.ClientBase,
@@ -199,7 +205,7 @@ async function lockKey(
 }
 
 const selectKey = statement('read_key', 'request')`
-  ${lookUp({ select: 'doc::json as key', from: 'api_key_records' })}`;
+  ${lookUp({ select: 'doc::json as key', from: API_KEY_RECORDS })}`;
 
 async function readKey(client: pg.ClientBase, workspaceId: string, keyId: string): Promise<ApiKey> {
   const { rows } = await client.query<{ key: ApiKey }>(selectKey(workspaceId, keyId));

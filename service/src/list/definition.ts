@@ -40,6 +40,8 @@ export interface ListDefinition {
   readonly name: string;
   /** The table or view that is read. It has workspace_id, id, doc and every column that the definition names. */
   readonly relation: string;
+  /** What lists read instead of the relation, with the same columns. `$1` is the workspace. Default: the relation. */
+  readonly source?: string;
   /** The column that holds the company of a record. Null: keys that are limited to a company cannot read the list. */
   readonly companyColumn: string | null;
   /**

@@ -178,7 +178,7 @@ function statementText(
   { list, fixed, sort, order, where, until, counted }: IndexRange,
   filters: string,
 ): string {
-  const { relation } = list;
+  const source = list.source ?? list.relation;
   const { column } = sort.column;
   const orders = [...fixed.map((each) => each.column), column, idOrderOf(list)]
     .map((each) => `${each} ${order}`)
@@ -188,7 +188,7 @@ function statementText(
   );
   const values = [column, 'id', ...(list.shortKeys ? [`(${column}, id, id_order) as place`] : [])];
   const rows = (doc: string, limit: string): string => {
-    const read = `select ${[doc, ...values, ...(until === undefined ? [] : keys)].join(', ')} from ${relation}
+    const read = `select ${[doc, ...values, ...(until === undefined ? [] : keys)].join(', ')} from ${source}
   where ${where}
   order by ${orders}
   limit ${limit}`;
@@ -214,15 +214,15 @@ function statementText(
   string_agg(doc, E',\\n') as docs,
   count(doc)::int as rows,
   ${places}
-  ${list.total ? totalOf(relation, counted, filters) : 'null::int'} as total${all ? '' : searched}
+  ${list.total ? totalOf(source, counted, filters) : 'null::int'} as total${all ? '' : searched}
 from (
   ${page}
 ) page`;
 }
 
 /** With filters, a total is known only if all rows can be compared. */
-const totalOf = (relation: string, where: string, filters: string): string =>
+const totalOf = (source: string, where: string, filters: string): string =>
   filters === ''
-    ? `(select count(*)::int from (select from ${relation} where ${where} limit ${TOTAL_MAX_ITEMS + 1}) counted)`
+    ? `(select count(*)::int from (select from ${source} where ${where} limit ${TOTAL_MAX_ITEMS + 1}) counted)`
     : `(select case when count(*) <= ${SEARCHED_ROWS_MAX} then count(*) filter (where meets) end::int
-    from (select ${filters} as meets from ${relation} where ${where} limit ${SEARCHED_ROWS_MAX + 1}) counted)`;
+    from (select ${filters} as meets from ${source} where ${where} limit ${SEARCHED_ROWS_MAX + 1}) counted)`;

@@ -4,6 +4,7 @@ import { isId } from '@svc/sdk/contract';
 import type { Queryable } from '../database/lane.ts';
 import { lookUp } from '../database/look-up.ts';
 import { type BoundStatement, preparedStatement, preparedStatements } from '../database/statement.ts';
+import type { ListDefinition } from '../list/definition.ts';
 import type { Scope } from '../list/read.ts';
 import type { Resource } from '../resources/define.ts';
 import { WHOLE_WORKSPACE } from './counters.ts';
@@ -18,12 +19,12 @@ const recordStatement = preparedStatements('record', 'request');
 const records = new Map<string, BoundStatement>();
 
 /** The statement that reads a record of a list. `column`: a column whose value is a parameter too. */
-function selectRecord(relation: string, column?: string): BoundStatement {
+function selectRecord({ relation, source = relation }: ListDefinition, column?: string): BoundStatement {
   const name = `record_${relation}${column === undefined ? '' : '_of_company'}`;
   let select = records.get(name);
   if (select === undefined) {
     const and = column === undefined ? {} : { and: `${column} = $3` };
-    select = recordStatement(name, lookUp({ select: 'doc', from: relation, ...and }));
+    select = recordStatement(name, lookUp({ select: 'doc', from: source, ...and }));
     records.set(name, select);
   }
   return select;
@@ -40,8 +41,8 @@ export async function readRecord(
   const { workspaceId, companyId } = scope;
   const { rows } = await connections.query<{ doc: string }>(
     companyId === null || list.companyColumn === null
-      ? selectRecord(list.relation)(workspaceId, id)
-      : selectRecord(list.relation, list.companyColumn)(workspaceId, id, companyId),
+      ? selectRecord(list)(workspaceId, id)
+      : selectRecord(list, list.companyColumn)(workspaceId, id, companyId),
   );
   const [row] = rows;
   return row === undefined ? undefined : { doc: row.doc, etag: strongEtag(row.doc) };

@@ -21,7 +21,8 @@ const CREATED: SortColumn = { column: 'created_at', type: 'timestamptz' };
 const SHORT_KEYS: readonly string[] = ['audits'];
 
 /** What a list reads instead of the table with the resource's name, and its indexed columns. */
-export type ListView = Pick<ListDefinition, 'relation' | 'read'> & Partial<Pick<ListDefinition, 'indexed'>>;
+export type ListView = Pick<ListDefinition, 'relation' | 'source' | 'read'> &
+  Partial<Pick<ListDefinition, 'indexed'>>;
 
 /** Completes a resource of the contract. `view`: default is the table with the resource's name, all filters indexed. */
 export function resourceOf(
@@ -61,6 +62,7 @@ export function resourceOf(
         ...(searched === undefined ? {} : { [SEARCH]: searchFilter(searched.map(columnName)) }),
       },
       total: total === true,
+      ...(view?.source === undefined ? {} : { source: view.source }),
       ...(view?.read === undefined ? {} : { read: view.read }),
       ...(contract.positions === true ? { parameters: ['after', 'wait'] } : {}),
     },

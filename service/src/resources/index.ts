@@ -1,11 +1,12 @@
 import { CONTRACT, type Contract } from '@svc/sdk/contract';
 import { readChangePage } from '../changes/list.ts';
 import { type ListView, type Resource, resourceOf } from './define.ts';
+import { API_KEY_RECORDS, AUDIT_LOG_ENTRIES } from './views.ts';
 
 /** The views that lists read. */
 const VIEWS: Readonly<Partial<Record<string, ListView>>> = {
-  apiKeys: { relation: 'api_key_records' },
-  auditLog: { relation: 'audit_log_entries', indexed: ['kind'] },
+  apiKeys: { relation: 'api_key_records', source: API_KEY_RECORDS },
+  auditLog: { relation: 'audit_log_entries', source: AUDIT_LOG_ENTRIES, indexed: ['kind'] },
   changes: { relation: 'changes', indexed: [], read: readChangePage },
 } satisfies Partial<Record<keyof Contract, ListView>>;
 

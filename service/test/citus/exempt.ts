@@ -77,11 +77,6 @@ const EXEMPTIONS: readonly Exemption[] = [
     rules: ['several workspaces', 'writes several workspaces', 'locks several workspaces'],
     statements: ['write_requests', 'held_logs'],
   },
-  {
-    reason: 'a token does not say which workspace its key belongs to',
-    rules: ['unbound', 'volatile change'],
-    statements: ['find_key', 'reindex_key', 'revoke_key'],
-  },
 ];
 
 /** The faults that statements may have, by the name of their declaration. */

@@ -4,7 +4,7 @@ import { OperatorError } from '../../config/errors.ts';
 import type { Queryable } from '../lane.ts';
 import { inTransaction } from '../pool.ts';
 import { statement, statements } from '../statement.ts';
-import { TABLE_PLACEMENTS, type TablePlacement, workspaceColumn } from './placements.ts';
+import { LOCAL_TRIGGERS, TABLE_PLACEMENTS, type TablePlacement, workspaceColumn } from './placements.ts';
 
 /** A table after a call. `moved`: the call gave it its place; otherwise it had it before. */
 export interface PlacedTable {
@@ -127,7 +127,7 @@ async function moveTables(
     );
   }
   for (const [table, placement] of tables) await run(client, `select ${placeOf(table, placement)}`);
-  for (const { sql } of attached) await run(client, sql);
+  for (const { name, sql } of attached) if (!LOCAL_TRIGGERS.includes(name)) await run(client, sql);
   // The rows that were moved still take space on the coordinator, where nothing reads them.
   for (const [table] of tables)
     await run(client, `select truncate_local_data_after_distributing_table(${pg.escapeLiteral(table)})`);

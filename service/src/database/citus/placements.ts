@@ -20,6 +20,7 @@ export const TABLE_PLACEMENTS: Readonly<Record<string, TablePlacement>> = {
   sign_in_attempts: 'reference',
   dashboard_idempotency_keys: 'reference',
   deployment_secrets: 'reference',
+  key_workspaces: 'reference',
 
   workspaces: 'workspace',
   workspace_clocks: 'workspace',
@@ -52,3 +53,9 @@ export const TABLE_PLACEMENTS: Readonly<Record<string, TablePlacement>> = {
 
 /** The column that says to which workspace a row of a table belongs. */
 export const workspaceColumn = (table: string): string => (table === 'workspaces' ? 'id' : 'workspace_id');
+
+/**
+ * Triggers that a cluster does not have: they write reference tables, which a trigger of a divided table cannot do. They
+ * serve nodes of versions that do not know clusters.
+ */
+export const LOCAL_TRIGGERS: readonly string[] = ['of_earlier_node'];

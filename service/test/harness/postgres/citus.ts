@@ -10,7 +10,12 @@ import { administer, type CitusNode, databaseUrl } from './template.ts';
 /** The setting that adds the project `citus`: the URL of a database on the coordinator of a running cluster. */
 const CITUS_URL = 'SVC_TEST_CITUS_URL';
 
-/** Global setup of the project that runs on a cluster of Citus. The tests create their databases on all of its nodes. */
+/**
+ * Global setup of the project that runs on a cluster of Citus. The tests create their databases on all of its nodes. vitest
+ * loads it only with this setting.
+ *
+ * @public
+ */
 export default async function setup(project: TestProject): Promise<void> {
   const url = process.env[CITUS_URL] ?? '';
   const client = new pg.Client({ connectionString: url });
