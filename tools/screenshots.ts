@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import type { IssuedInvitation } from '../service/src/dashboard/wire.ts';
 import { CHROMIUM_ARGUMENTS, findChromium } from './screenshots/chromium.ts';
-import { type Demo, makeTraffic, type RunningDemo, startDemo } from './screenshots/demo.ts';
+import { type Demo, type RunningDemo, startDemo } from './screenshots/demo.ts';
 import { SHOTS, type Shot } from './screenshots/shots.ts';
 
 // `npm run screenshots -- [part of a name] …` takes pictures of the pages of the dashboard, with the demo's data. Default:
@@ -30,7 +30,6 @@ const wanted = SHOTS.filter(
 const data = await mkdtemp(join(tmpdir(), 'svc-screenshots-'));
 await mkdir(OUT, { recursive: true });
 const demo = await startDemo(data);
-await makeTraffic(demo);
 const browser = await chromium.launch({ executablePath, args: [...CHROMIUM_ARGUMENTS] });
 try {
   const state = await signIn(browser, demo);

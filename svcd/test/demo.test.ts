@@ -1,11 +1,13 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { dataDirectory, killServer } from '@svc/embedded-postgres/testing';
+import type { AuditLogEntry, ListEnvelope } from '@svc/sdk';
 import { onFileEnd } from '@svc/service/harness/cleanup.ts';
 import { runSvcd, type SvcdProcess, spawnSvcd } from '@svc/service/harness/process.ts';
 import { bearer } from '@svc/service/harness/running-service.ts';
 import { secret } from '@svc/service/harness/secrets.ts';
 import { describe, expect, test } from 'vitest';
+import { MADE_UP } from '../src/demo/traffic.ts';
 
 const run = promisify(execFile);
 const parent = await dataDirectory();
@@ -30,6 +32,8 @@ async function startDemo(workers = '1'): Promise<{ demo: Demo; svcd: SvcdProcess
   for (const text of [demo.testKey, demo.liveKey, demo.signInLink]) secret(text);
   return { demo, svcd };
 }
+
+const daysSince = (time: string): number => Math.floor((Date.now() - Date.parse(time)) / 86_400_000);
 
 async function total(url: string, token: string): Promise<number> {
   let count = 0;
@@ -76,6 +80,44 @@ describe('svcd demo', () => {
     for (const cookie of first.headers.getSetCookie()) secret(cookie.split(/[=;]/)[1] ?? '');
     expect([first.status, (await signIn()).status]).toEqual([200, 400]);
     expect(await svcd.stop()).toEqual({ code: 0, signal: null });
+  });
+
+  test('has 90 days of made-up requests, marked in every entry, and svcd verify finds no difference', async () => {
+    const { demo, svcd } = await startDemo();
+    const headers = bearer(demo.liveKey);
+    const entries: AuditLogEntry[] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const query: string = cursor === '' ? '' : `&cursor=${cursor}`;
+      const answer = await fetch(`${demo.url}/v1/audit-log?kind=api.request&limit=100${query}`, { headers });
+      const page = (await answer.json()) as ListEnvelope<AuditLogEntry>;
+      entries.push(...page.data);
+      cursor = page.pagination.nextCursor;
+    }
+    // Those of earlier tests of this file are real.
+    const madeUp = entries.filter(({ userAgent }) => userAgent === MADE_UP);
+    expect(madeUp.length).toBeGreaterThan(3_000);
+    const real = entries.filter(({ userAgent }) => userAgent !== MADE_UP);
+    const newest = madeUp[0]?.createdAt ?? '';
+    expect(real.every(({ createdAt }) => createdAt > newest)).toBe(true);
+    const ages = [madeUp[0], madeUp.at(-1)].map((entry) => daysSince(entry?.createdAt ?? ''));
+    expect(ages).toEqual([0, 89]);
+    expect(new Set(madeUp.map(({ createdAt }) => daysSince(createdAt))).size).toBe(90);
+    expect(madeUp.filter(({ status = 0 }) => status >= 400).length / madeUp.length).toBeGreaterThan(0.02);
+    expect(new Set(madeUp.map(({ ip = '' }) => ip.replace(/\d+$/, '')))).toEqual(
+      new Set(['198.51.100.', '203.0.113.', '192.0.2.']),
+    );
+    await svcd.stop();
+    const verified = await runSvcd(['verify'], { env: { SVC_DATA_DIR: dataDir } });
+    expect([verified.code, verified.stdout + verified.stderr]).toEqual([
+      0,
+      expect.stringContaining('no differences'),
+    ]);
+
+    // The next start adds none.
+    const again = await startDemo();
+    await again.svcd.stop();
+    const later = await runSvcd(['verify'], { env: { SVC_DATA_DIR: dataDir } });
+    expect(later.code).toBe(0);
   });
 
   test('when it runs again, keeps the data and the earlier keys, and prints new keys', async () => {

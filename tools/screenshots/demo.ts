@@ -39,24 +39,6 @@ export async function startDemo(dataDirectory: string): Promise<RunningDemo> {
   };
 }
 
-const PATHS = [
-  '/v1/audits',
-  '/v1/mentions?limit=10',
-  '/v1/companies',
-  '/v1/content?status=draft',
-  '/v1/nothing',
-];
-const ROUNDS = 12;
-
-/** Sends requests with both keys, one in five to a path that does not exist, so that the pages show traffic. */
-export async function makeTraffic({ url, liveKey, testKey }: RunningDemo): Promise<void> {
-  for (let round = 0; round < ROUNDS; round++) {
-    const key = round % 3 === 0 ? testKey : liveKey;
-    const headers = { authorization: `Bearer ${key}` };
-    for (const path of PATHS) await (await fetch(url + path, { headers })).arrayBuffer();
-  }
-}
-
 async function firstLine(child: ChildProcess): Promise<DemoData> {
   if (child.stdout === null) throw new Error('the demo has no standard output');
   for await (const line of createInterface({ input: child.stdout })) return JSON.parse(line) as DemoData;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ApiKey, KeyMode, Page } from '@svc/sdk';
 import { OperatorError } from '@svc/service/config/errors';
+import { CLIENTS, type ClientName } from './traffic.ts';
 
 /** The demo's keys. Only the dashboard can create keys, so the demo creates them through the dashboard's endpoints. */
 
@@ -14,6 +15,9 @@ export interface DemoKeys {
   readonly liveKey: string;
 }
 
+/** The ids of the keys of the made-up requests. */
+export type ClientKeys = ReadonlyMap<ClientName, string>;
+
 export interface DashboardLink {
   /** Where the service listens. */
   readonly url: string;
@@ -25,22 +29,36 @@ export interface DashboardLink {
 
 /**
  * Creates new keys, because the tokens of earlier keys are not stored and cannot be shown again. Keys of earlier runs may
- * be in use, so the last {@link DEMO_KEYS_KEPT} of each mode stay valid.
+ * be in use, so the last {@link DEMO_KEYS_KEPT} of each mode stay valid. `withClients`: creates the keys of the made-up
+ * requests, too. Nobody gets their tokens.
  */
-export async function createDemoKeys(link: DashboardLink): Promise<DemoKeys> {
+export async function createDemoKeys(
+  link: DashboardLink,
+  withClients = false,
+): Promise<DemoKeys & { readonly clients: ClientKeys }> {
   const send = await signIn(link);
   const keys = `/workspaces/${link.workspaceId}/keys`;
   const create = async (mode: KeyMode): Promise<string> => {
     const key = { name: NAMES[mode], mode, access: 'write', companyId: null };
-    return (await send<{ readonly token: string }>('POST', keys, key)).token;
+    return (await send<CreatedKey>('POST', keys, key)).token;
   };
-  const created = { testKey: await create('test'), liveKey: await create('live') };
+  const clients = new Map<ClientName, string>();
+  for (const { name, mode, access } of withClients ? CLIENTS : []) {
+    const { key } = await send<CreatedKey>('POST', keys, { name, mode, access, companyId: null });
+    clients.set(name, key.id);
+  }
+  const created = { testKey: await create('test'), liveKey: await create('live'), clients };
   const active = await readAll((cursor) =>
     send<Page<ApiKey>>('GET', `${keys}?status=active&limit=100${cursor === '' ? '' : `&cursor=${cursor}`}`),
   );
   for (const id of surplusKeys(active)) await send('POST', `${keys}/${id}/revoke`, {});
   await send('POST', '/auth/sign-out', {});
   return created;
+}
+
+interface CreatedKey {
+  readonly key: ApiKey;
+  readonly token: string;
 }
 
 async function readAll(page: (cursor: string) => Promise<Page<ApiKey>>): Promise<readonly ApiKey[]> {

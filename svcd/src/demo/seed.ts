@@ -9,7 +9,7 @@ import type { Logger } from 'pino';
 import { demoRecords } from './records.ts';
 
 export const DEMO_EMAIL = 'demo@example.com';
-const DEMO_WORKSPACE = 'Demo';
+const DEMO_WORKSPACE = 'Demo (made-up data)';
 const PASSWORD_BYTES = 24;
 
 export interface DemoWorkspace {
