@@ -151,6 +151,7 @@ export class SvcInvalidBodyError extends SvcApiError {}
 export class SvcInvalidRequestError extends SvcApiError {}
 export class SvcInvalidKeyError extends SvcApiError {}
 export class SvcInsufficientScopeError extends SvcApiError {}
+export class SvcNetworkNotAllowedError extends SvcApiError {}
 export class SvcNotFoundError extends SvcApiError {}
 export class SvcMethodNotAllowedError extends SvcApiError {}
 export class SvcRequestTimeoutError extends SvcApiError {}
@@ -179,6 +180,7 @@ export const ERROR_CLASSES = {
   invalid_request: SvcInvalidRequestError,
   invalid_key: SvcInvalidKeyError,
   insufficient_scope: SvcInsufficientScopeError,
+  network_not_allowed: SvcNetworkNotAllowedError,
   not_found: SvcNotFoundError,
   method_not_allowed: SvcMethodNotAllowedError,
   request_timeout: SvcRequestTimeoutError,

@@ -1,6 +1,6 @@
 import type { ApiKey, KeyAccess, KeyMode, ListEnvelope } from '@svc/sdk';
 import { type CONTRACT, PAGE_LIMIT_MAX } from '@svc/sdk/contract';
-import type { CreatedKey, IssuedKey, RevokedKey } from '@svc/service/dashboard/wire';
+import type { ChangedKey, CreatedKey, IssuedKey } from '@svc/service/dashboard/wire';
 import { infiniteQueryOptions, useQuery } from '@tanstack/react-query';
 import { call, ofWorkspace } from './client.ts';
 
@@ -35,7 +35,7 @@ export const createKey = (workspaceId: string, key: NewKey, idempotencyKey: stri
 export const rotateKey = (workspaceId: string, keyId: string): Promise<IssuedKey> =>
   call(ofWorkspace(workspaceId, `/keys/${keyId}/rotate`), { method: 'POST' });
 
-export const revokeKey = (workspaceId: string, keyId: string): Promise<RevokedKey> =>
+export const revokeKey = (workspaceId: string, keyId: string): Promise<ChangedKey> =>
   call(ofWorkspace(workspaceId, `/keys/${keyId}/revoke`), { method: 'POST' });
 
 /** With more pages of keys, only the newest keys are shown with their names. */

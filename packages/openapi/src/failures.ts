@@ -20,7 +20,8 @@ export const FAILURES = {
   ],
   BadWriteRequest: ['invalid_parameter', 'invalid_body', 'invalid_request'],
   InvalidKey: ['invalid_key'],
-  InsufficientScope: ['insufficient_scope'],
+  NetworkNotAllowed: ['network_not_allowed'],
+  InsufficientScope: ['insufficient_scope', 'network_not_allowed'],
   NotFound: ['not_found'],
   RequestTimeout: ['request_timeout'],
   CreateConflict: ['conflict', 'idempotency_in_progress'],
@@ -43,8 +44,9 @@ export type Failure = keyof typeof FAILURES;
 
 export const statusOf = (failure: Failure): number => ERRORS[FAILURES[failure][0]].status;
 
-/** Possible on every path. */
+/** Possible on every path. Those of an operation follow them, and replace one of the same status. */
 const ALWAYS = [
+  'NetworkNotAllowed',
   'InvalidKey',
   'RequestTimeout',
   'ExpectationFailed',
@@ -56,37 +58,37 @@ const ALWAYS = [
 
 /** A key that is limited to one company cannot read some lists, and cannot request records of another company. */
 export const listFailures = ({ company, filters, positions }: CompleteResource): readonly Failure[] => [
+  ...ALWAYS,
   'BadListRequest',
   ...(company === null || 'companyId' in filters ? ['InsufficientScope' as const] : []),
   ...(positions ? ['PositionExpired' as const] : []),
-  ...ALWAYS,
 ];
 
 export const recordFailures = ({ company }: CompleteResource): readonly Failure[] => [
+  ...ALWAYS,
   'BadRequest',
   ...(company === null ? ['InsufficientScope' as const] : []),
   'NotFound',
-  ...ALWAYS,
 ];
 
 export const STREAM_FAILURES: readonly Failure[] = [
+  ...ALWAYS,
   'BadRequest',
   'InsufficientScope',
   'PositionExpired',
-  ...ALWAYS,
 ];
 
-export const COUNT_FAILURES: readonly Failure[] = ['BadRequest', ...ALWAYS];
+export const COUNT_FAILURES: readonly Failure[] = [...ALWAYS, 'BadRequest'];
 
-export const ME_FAILURES: readonly Failure[] = ['BadRequest', ...ALWAYS];
+export const ME_FAILURES: readonly Failure[] = [...ALWAYS, 'BadRequest'];
 
 /** Possible on every write: a key may lack write access, and any request can have a body. */
 const EVERY_WRITE = [
+  ...ALWAYS,
   'BadWriteRequest',
   'InsufficientScope',
   'PayloadTooLarge',
   'UnsupportedMediaType',
-  ...ALWAYS,
 ] as const satisfies readonly Failure[];
 
 export const CREATE_FAILURES: readonly Failure[] = [...EVERY_WRITE, 'CreateConflict', 'IdempotencyMismatch'];

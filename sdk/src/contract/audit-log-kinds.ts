@@ -105,9 +105,27 @@ export const AUDIT_LOG_KINDS = {
     target: 'invitation',
     details: ['role'],
   },
+  'key.changed': {
+    label: 'Key changed',
+    description: 'A person changed the name or the limits of an API key.',
+    target: 'key',
+    changes: ['name', 'expiresAt', 'allowedNetworks', 'burstLimit'],
+  },
   'key.created': {
     label: 'Key created',
-    description: 'A person created an API key.',
+    description: 'A person created an API key. `replaces` is the id of the key that it replaces.',
+    target: 'key',
+    details: ['mode', 'access', 'companyId', 'expiresAt', 'allowedNetworks', 'burstLimit', 'replaces'],
+  },
+  'key.paused': {
+    label: 'Key paused',
+    description: 'A person paused an API key. It is not accepted until a person resumes it.',
+    target: 'key',
+    details: ['mode', 'access', 'companyId'],
+  },
+  'key.resumed': {
+    label: 'Key resumed',
+    description: 'A person resumed an API key that was paused.',
     target: 'key',
     details: ['mode', 'access', 'companyId'],
   },

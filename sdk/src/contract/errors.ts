@@ -35,13 +35,20 @@ export const ERRORS = {
     meaning: 'The request body is not valid JSON or breaks the rules of a field.',
   },
   invalid_request: { status: 400, meaning: 'The request is not valid HTTP.' },
-  invalid_key: { status: 401, meaning: 'The API key is missing, malformed, unknown or revoked.' },
+  invalid_key: {
+    status: 401,
+    meaning: 'The API key is missing, malformed, unknown, revoked, paused or expired.',
+  },
   not_signed_in: {
     status: 401,
     meaning: 'Dashboard only: there is no session; sign in.',
     dashboardOnly: true,
   },
   insufficient_scope: { status: 403, meaning: 'The key or the dashboard role does not allow this.' },
+  network_not_allowed: {
+    status: 403,
+    meaning: 'The key may not be used from the network of the client.',
+  },
   not_found: { status: 404, meaning: 'There is no such path or record.' },
   method_not_allowed: {
     status: 405,

@@ -83,7 +83,14 @@ export const WORKSPACE_EVENTS = {
       },
     },
   },
+  'key.changed': { description: 'A person changed the name or the limits of an API key.', ...key },
   'key.created': { description: 'A person created an API key.', ...key },
+  'key.expiring': {
+    description: 'An API key expires within seven days. Once for each expiry date of a key.',
+    ...key,
+  },
+  'key.paused': { description: 'A person paused an API key: it is not accepted.', ...key },
+  'key.resumed': { description: 'A person resumed an API key that was paused.', ...key },
   'key.revoked': { description: 'A person revoked an API key.', ...key },
   'key.rotated': { description: 'A person replaced the token of an API key.', ...key },
   'quota.reached': {

@@ -74,7 +74,7 @@ export async function auditResponse(
     const outcome: Outcome =
       payload instanceof AuditedBody
         ? { result: 'recorded', quota: payload.quota }
-        : await append(reply.statusCode !== RATE_LIMITED);
+        : await append(reply.statusCode !== RATE_LIMITED && caller.addressAllowed);
     if (outcome.result === 'recorded') {
       // If the quota is used up, the gate checks the next request before any work is done for it.
       quotaGate.note(key.workspaceId, outcome.quota);

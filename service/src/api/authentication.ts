@@ -3,7 +3,7 @@ import { isToken } from '@svc/sdk/contract';
 import type { FastifyRequest } from 'fastify';
 import { MINUTE_MS } from '../config/time.ts';
 import { ApiError } from '../http/errors.ts';
-import { rateLimitKey } from '../http/proxies.ts';
+import { clientAddress, rateLimitKey } from '../http/proxies.ts';
 import type { AuthenticatedKey, Authenticator } from '../keys/authenticate.ts';
 import type { Grant, Limiter } from '../quota/limiter.ts';
 
@@ -12,6 +12,8 @@ export interface Caller {
   readonly key: AuthenticatedKey;
   /** The state of the burst limit after this request. Null: the key has no limit, or it is not counted yet. */
   burst: Grant | null;
+  /** Whether the key may be used from the address of the client. */
+  readonly addressAllowed: boolean;
   /** Removes the key from the memory of this process, after the database has refused it. */
   readonly forget: () => void;
 }
@@ -34,6 +36,12 @@ export const invalidKey = (tokenSent: boolean): ApiError =>
   new ApiError('invalid_key', 'The API key is invalid or has been revoked.', {
     'www-authenticate': tokenSent ? 'Bearer error="invalid_token"' : 'Bearer',
   });
+
+/** Refuses a key that may not be used from the address of the client. */
+export function requireAllowedAddress({ addressAllowed }: Caller): void {
+  if (addressAllowed) return;
+  throw new ApiError('network_not_allowed', 'This key may not be used from the network of this client.');
+}
 
 export const rateLimited = (message: string, { resetMs }: Grant): ApiError =>
   new ApiError('rate_limited', message, { 'retry-after': String(Math.max(1, Math.ceil(resetMs / 1000))) });
@@ -61,7 +69,11 @@ export async function authenticate(request: FastifyRequest, options: Authenticat
   const key = remembered?.isCurrent
     ? remembered.key
     : await lookUp(rateLimitKey(request), token, remembered !== undefined, options);
-  return { key, burst: null, forget: () => authenticator.forget(token) };
+  const address = clientAddress(request);
+  const addressAllowed = key.allowsAddress === null || (address !== undefined && key.allowsAddress(address));
+  // A client that may not use the key counts as one that does not know it, so that it writes few entries.
+  if (!addressAllowed) await countFailure(rateLimitKey(request), options);
+  return { key, burst: null, addressAllowed, forget: () => authenticator.forget(token) };
 }
 
 /** Asks the database for the key of a token that memory does not know, or has not confirmed for some time. */
@@ -87,16 +99,19 @@ const failureBucket = (client: string): string => `failed authentication ${clien
 const tooManyFailures = (grant: Grant): ApiError =>
   rateLimited('Too many failed authentications from this address.', grant);
 
-/**
- * Counts a failure and returns its refusal. With concurrent failures, only as many as the limit allows get 401; the
- * rest get 429.
- */
-async function failedAuthentication(
+/** Counts a failure and returns its refusal. */
+async function failedAuthentication(client: string, options: AuthenticationOptions): Promise<ApiError> {
+  await countFailure(client, options);
+  return invalidKey(true);
+}
+
+/** Counts a failure. Throws `rate_limited` above the limit, which also concurrent failures do not exceed. */
+async function countFailure(
   client: string,
   { limiter, failedAuthPerMinute }: AuthenticationOptions,
-): Promise<ApiError> {
+): Promise<void> {
   const failures = await limiter.take(failureBucket(client), failedAuthPerMinute, MINUTE_MS, 1);
-  return failures.granted ? invalidKey(true) : tooManyFailures(failures);
+  if (!failures.granted) throw tooManyFailures(failures);
 }
 
 /** No other limit has windows of these lengths, so these buckets do not push other buckets out of the limiter. */

@@ -11,7 +11,7 @@ import type { Limiter } from '../quota/limiter.ts';
 import { apiKeys, changes, RESOURCES } from '../resources/index.ts';
 import type { ChangeSignals } from '../signals/signals.ts';
 import { auditResponse } from './audit-hook.ts';
-import { authenticate, invalidKey } from './authentication.ts';
+import { authenticate, requireAllowedAddress } from './authentication.ts';
 import { registerChangeStream } from './change-stream.ts';
 import { registerChanges } from './changes.ts';
 import { createQuotaGate, requireBurst } from './limits.ts';
@@ -59,8 +59,7 @@ export function registerV1(app: FastifyInstance, options: ApiOptions): void {
   });
   // Waiting requests respond before the server waits for the end of all requests.
   app.addHook('preClose', async () => waits.close());
-  const confirm = async (key: AuthenticatedKey): Promise<void> => {
-    if (!(await authenticator.confirm(key))) throw invalidKey(true);
+  const confirmQuota = async (key: AuthenticatedKey): Promise<void> => {
     if (key.mode === 'live') await quotaGate.confirm(key.workspaceId);
   };
   acceptEveryMethod(app);
@@ -74,6 +73,7 @@ export function registerV1(app: FastifyInstance, options: ApiOptions): void {
         const caller = await authenticate(request, { authenticator, limiter, failedAuthPerMinute });
         // From here on the response has an audit entry, also if the request is refused.
         request.caller = caller;
+        requireAllowedAddress(caller);
         await requireBurst(caller, limiter);
         if (caller.key.mode === 'live') await quotaGate.require(caller.key.workspaceId);
       });
@@ -84,7 +84,7 @@ export function registerV1(app: FastifyInstance, options: ApiOptions): void {
         throw new ApiError('not_found', 'There is no such path.');
       });
       registerMe(v1, { reads, quotaGate, clock });
-      registerChanges(v1, { reads, cursors, clock }, { waits, confirm });
+      registerChanges(v1, { reads, cursors, clock }, { waits, confirmQuota });
       registerChangeStream(v1, { reads, writes, waits, auditWriter, quotaGate });
       const writer = { writes, quotaGate, signals, clock };
       for (const resource of RESOURCES) {

@@ -6,7 +6,7 @@ const DAY_SECONDS = 24 * 60 * 60;
 const NOW = Date.parse('2026-06-30T23:59:00Z');
 const KEY: AuthenticatedKey = {
   ...{ workspaceId: 'wks_a', keyId: 'key_a', mode: 'live', access: 'read' },
-  ...{ companyId: null, tokenVersion: 1, burstLimit: 10 },
+  ...{ companyId: null, tokenVersion: 1, burstLimit: 10, allowsAddress: null },
 };
 const BURST = { granted: false, remaining: 0, resetMs: 600 };
 const QUOTA = { limit: 1000, used: 1 };

@@ -16,8 +16,8 @@ export interface ChangePage {
 
 export interface LongPollOptions {
   readonly waits: Waits;
-  /** Asks the database whether the key may make a request now. Throws the refusal. */
-  readonly confirm: (key: AuthenticatedKey) => Promise<void>;
+  /** Asks the database whether the quota allows the key a request now. Throws the refusal. */
+  readonly confirmQuota: (key: AuthenticatedKey) => Promise<void>;
 }
 
 /** The seconds in `wait`. Default: 0. Throws `invalid_parameter`. */
@@ -39,7 +39,7 @@ export async function longPoll<Page extends ChangePage>(
   after: string,
   seconds: number,
   read: (after: string) => Promise<Page>,
-  { waits, confirm }: LongPollOptions,
+  { waits, confirmQuota }: LongPollOptions,
 ): Promise<Page> {
   if (seconds === 0) return read(after);
   const wait = waits.open(key);
@@ -49,7 +49,8 @@ export async function longPoll<Page extends ChangePage>(
     const endMs = performance.now() + seconds * 1000;
     let page = await read(after);
     if (page.hasItems) return page;
-    await confirm(key);
+    await wait.confirm();
+    await confirmQuota(key);
     while (!response.destroyed) {
       const sinceMs = performance.now();
       const woken = await wait.next(endMs - sinceMs);

@@ -67,6 +67,7 @@ export async function sendStream(
     onClosed({ changes: state.changes, durationMs, reason: state.reason });
   };
   try {
+    await wait.confirm();
     const first = await options.read(after);
     body = Readable.from(events(request, wait, first, state, options), {
       objectMode: false,

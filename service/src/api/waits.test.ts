@@ -14,11 +14,13 @@ const keyOf = (workspaceId: string, keyId: string): AuthenticatedKey => ({
   companyId: null,
   tokenVersion: 1,
   burstLimit: null,
+  allowsAddress: null,
 });
 const KEY = keyOf('wks_1', 'key_1');
+const VALID = { expiresInMs: null };
 
 /** Waits whose signals the test gives. */
-function world(confirm: WaitOptions['confirm'] = async () => true) {
+function world(confirm: WaitOptions['confirm'] = async () => VALID) {
   const watchers = new Set<{ readonly onChange: () => void; readonly onKeys: () => void }>();
   const waits = createWaits({
     signals: {
@@ -75,7 +77,7 @@ test('a revoked key ends its waits with 401, and one statement asks for all of t
   let asked = 0;
   const { waits, keys } = world(async () => {
     asked += 1;
-    return valid;
+    return valid ? VALID : undefined;
   });
   const all = fill(waits, [KEY], WAITS_PER_KEY_MAX);
   const woken = all.map((wait) => wait.next(LONG_MS).catch((error) => error.code));
@@ -86,6 +88,35 @@ test('a revoked key ends its waits with 401, and one statement asks for all of t
   expect(new Set(await Promise.all(woken))).toEqual(new Set(['invalid_key']));
   expect(asked).toBe(2);
   expect(all.every(({ over }) => over)).toBe(true);
+});
+
+test('a key that expires ends its waits when the database says that it has', async () => {
+  const answers = [{ expiresInMs: 30 }, { expiresInMs: 5 }, undefined];
+  let asked = 0;
+  const { waits } = world(async () => answers[asked++]);
+  const wait = waits.open(KEY);
+  await wait.confirm();
+  await expect(wait.next(LONG_MS)).rejects.toMatchObject({ code: 'invalid_key' });
+  expect(asked).toBe(3);
+  expect(wait.over).toBe(true);
+});
+
+test('a wait that has ended no longer asks whether its key has expired', async () => {
+  let asked = 0;
+  const { waits } = world(async () => {
+    asked += 1;
+    return { expiresInMs: 1 };
+  });
+  const [ended, open] = [waits.open(KEY), waits.open(keyOf('wks_1', 'key_2'))];
+  await ended.confirm();
+  ended.end();
+  const before = asked;
+  await open.confirm();
+  await expect.poll(() => asked).toBeGreaterThan(before + 1);
+  open.end();
+  const after = asked;
+  await open.next(20);
+  expect(asked).toBe(after);
 });
 
 test('a key that cannot be confirmed ends its waits', async () => {

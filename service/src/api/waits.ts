@@ -1,6 +1,7 @@
 import { WAITS_MAX, WAITS_PER_KEY_MAX, WAITS_PER_WORKSPACE_MAX } from '../config/limits.ts';
+import { DAY_MS } from '../config/time.ts';
 import { ApiError, unavailable } from '../http/errors.ts';
-import type { AuthenticatedKey } from '../keys/authenticate.ts';
+import type { AuthenticatedKey, ConfirmedKey } from '../keys/authenticate.ts';
 import type { ChangeSignals } from '../signals/signals.ts';
 import { invalidKey } from './authentication.ts';
 
@@ -14,6 +15,8 @@ export interface Wait {
    * no longer valid, or if that cannot be confirmed. One call at a time.
    */
   next(ms: number): Promise<Woken>;
+  /** Asks the database whether the key is valid, and when it expires: `next` throws then. Throws the refusal. */
+  confirm(): Promise<void>;
   /** Whether the wait has ended, the process shuts down or the key is no longer valid. */
   readonly over: boolean;
   /** Ends the wait and frees its place. */
@@ -35,8 +38,8 @@ export interface Waits {
 
 export interface WaitOptions {
   readonly signals: Pick<ChangeSignals, 'watch'>;
-  /** Asks the database whether a key is still valid. */
-  readonly confirm: (key: AuthenticatedKey) => Promise<boolean>;
+  /** Asks the database whether a key is still valid. Undefined: it is not. */
+  readonly confirm: (key: AuthenticatedKey) => Promise<ConfirmedKey | undefined>;
 }
 
 export function createWaits({ signals, confirm }: WaitOptions): Waits {
@@ -55,13 +58,20 @@ export function createWaits({ signals, confirm }: WaitOptions): Waits {
       const finish = (reason?: unknown): void => {
         if (over || ended) return;
         over = true;
+        clearTimeout(expiry);
         failure = reason;
         wake?.();
         onOver?.(reason);
       };
+      let expiry: NodeJS.Timeout | undefined;
       const checkKey = async (): Promise<void> => {
         try {
-          if (!(await confirmOnce(key))) finish(invalidKey(true));
+          const confirmed = await confirmOnce(key);
+          clearTimeout(expiry);
+          if (confirmed === undefined) return finish(invalidKey(true));
+          if (confirmed.expiresInMs === null || over || ended) return;
+          // The clocks of this process and of the database differ, so the database is asked again.
+          expiry = setTimeout(checkKey, Math.min(Math.max(confirmed.expiresInMs, 1), DAY_MS));
         } catch (error) {
           // It may be revoked.
           finish(error);
@@ -92,12 +102,17 @@ export function createWaits({ signals, confirm }: WaitOptions): Waits {
           changed = false;
           return 'changes';
         },
+        async confirm() {
+          await checkKey();
+          if (failure !== undefined) throw failure;
+        },
         get over() {
           return over || ended;
         },
         end() {
           if (ended) return;
           ended = true;
+          clearTimeout(expiry);
           stopWatching();
           open.delete(shutDown);
           leave();
@@ -117,7 +132,7 @@ export function createWaits({ signals, confirm }: WaitOptions): Waits {
 
 /** Confirms each key with one statement for all who ask for it in the same turn of the event loop. */
 function sharing(confirm: WaitOptions['confirm']): WaitOptions['confirm'] {
-  const asked = new Map<string, Promise<boolean>>();
+  const asked = new Map<string, Promise<ConfirmedKey | undefined>>();
   return (key) => {
     const name = `${key.keyId} ${key.tokenVersion}`;
     const known = asked.get(name);

@@ -25,7 +25,7 @@ export function readTrustProxy(value: string | undefined, mistakes: string[]): T
 }
 
 /** An IP address, or a CIDR range: `10.0.0.0/8`. */
-function isAddressRange(text: string): boolean {
+export function isAddressRange(text: string): boolean {
   const [address = '', prefix, ...more] = text.split('/');
   const bits = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
   if (prefix === undefined) return bits > 0;

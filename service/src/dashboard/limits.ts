@@ -44,6 +44,9 @@ export const LIVE_QUOTA_MAX = 1_000_000_000_000;
 /** Requests per second. */
 export const BURST_LIMIT_MAX = 1_000_000;
 
+/** Networks that one key may be used from. */
+export const KEY_NETWORKS_MAX = 50;
+
 export const WEBHOOK_URL_MAX_CHARACTERS = 2048;
 export const WEBHOOK_DESCRIPTION_MAX_CHARACTERS = 200;
 

@@ -1,6 +1,8 @@
-import type { ApiKey, AuditLogEntry, Company, ContentStatus, Sentiment, Time } from '@svc/sdk';
+import type { AuditLogEntry, Company, ContentStatus, Sentiment, Time } from '@svc/sdk';
 import type { FieldFailure } from '../http/errors.ts';
 import type { Role } from './auth/permissions.ts';
+
+export type * from './workspace/key-wire.ts';
 
 /** The bodies of the dashboard's responses. Records, keys and log entries are as in the API (@svc/sdk). */
 
@@ -53,22 +55,6 @@ export interface RecordChange {
   readonly changed?: readonly string[];
   /** The entry of the audit log. Null: it is no longer stored, was not found near the change, or there is none. */
   readonly entry: Pick<AuditLogEntry, 'id' | 'kind' | 'createdAt' | 'actor' | 'keyId'> | null;
-}
-
-/** `POST …/keys/{keyId}/revoke`. */
-export interface RevokedKey {
-  readonly key: ApiKey;
-}
-
-/** `POST …/keys/{keyId}/rotate`. Only this response and that of `POST …/keys` hold a token. */
-export interface IssuedKey extends RevokedKey {
-  readonly token: string;
-}
-
-/** `POST …/keys`. */
-export interface CreatedKey extends RevokedKey {
-  /** Null in the response to a repeat: the token was in the first response. */
-  readonly token: string | null;
 }
 
 /** `GET /deployment`: what the operator has set for all workspaces. */

@@ -17,11 +17,23 @@ export type Trust = (address: string, hop: number) => boolean;
 export function trustOf(proxies: TrustedProxies): Trust {
   if (proxies === false) return () => false;
   if (typeof proxies === 'number') return (_, hop) => hop < proxies;
-  const ranges = proxies.split(',').map(rangeOf);
+  return withinAny(proxies.split(','));
+}
+
+/** Returns whether an address is in one of these ranges, which must be valid (`isAddressRange`). */
+export function withinAny(ranges: readonly string[]): (address: string) => boolean {
+  const parsed = ranges.map(rangeOf);
   return (text) => {
     const address = parse(text);
-    return address !== undefined && ranges.some(([base, bits]) => isWithin(address, base, bits));
+    return address !== undefined && parsed.some(([base, bits]) => isWithin(address, base, bits));
   };
+}
+
+/** The canonical text of a valid range: `10.1.2.3/8` is `10.0.0.0/8`, and `::1` is `::1/128`. */
+export function canonicalRange(text: string): string {
+  const [base, bits] = rangeOf(text);
+  const networkOf = base instanceof ipaddr.IPv6 ? ipaddr.IPv6 : ipaddr.IPv4;
+  return `${networkOf.networkAddressFromCIDR(`${base.toString()}/${bits}`).toString()}/${bits}`;
 }
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;

@@ -2,16 +2,17 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { noticeQuotas, publishEvents } from '../changes/publish-events.ts';
+import { warnOfExpiringKeys } from './expiring-keys.ts';
 
 const PAUSE_MS = 1_000;
-/** How often the quotas are looked at, because that reads the meters of all workspaces. */
-const QUOTAS_PAUSE_MS = 10_000;
+/** How often quotas and expiry dates of keys are looked at, because that reads rows of all workspaces. */
+const NOTICES_PAUSE_MS = 10_000;
 /** The pause after a failure. */
 const RETRY_PAUSE_MS = 5_000;
 
 /**
- * Publishes events of workspaces every second, and looks at their quotas every ten, until the signal. `announce` gets the
- * workspaces with new changes.
+ * Publishes events of workspaces every second, and looks at their quotas and keys every ten, until the signal.
+ * `announce` gets the workspaces with new changes.
  */
 export async function keepPublishing(
   pool: pg.Pool,
@@ -20,13 +21,14 @@ export async function keepPublishing(
   signal: AbortSignal,
 ): Promise<void> {
   let failing = false;
-  let quotasAt = 0;
+  let noticesAt = 0;
   while (!signal.aborted) {
     let pauseMs = PAUSE_MS;
     try {
-      if (performance.now() >= quotasAt) {
-        quotasAt = performance.now() + QUOTAS_PAUSE_MS;
+      if (performance.now() >= noticesAt) {
+        noticesAt = performance.now() + NOTICES_PAUSE_MS;
         await noticeQuotas(pool);
+        await warnOfExpiringKeys(pool);
       }
       const published = await publishEvents(pool);
       if (published.length > 0) announce(published);

@@ -9,6 +9,7 @@ import type { Lanes } from '../database/lanes.ts';
 import { lookUp } from '../database/look-up.ts';
 import { inTransaction } from '../database/pool.ts';
 import { preparedStatement, statement } from '../database/statement.ts';
+import { withinAny } from '../http/proxies.ts';
 import { noteKeyWorkspace, workspaceOfKey } from './key-workspaces.ts';
 import { matchesHash, newSalt, saltedHash, tokenIndex } from './token.ts';
 
@@ -23,6 +24,14 @@ export interface AuthenticatedKey {
   readonly tokenVersion: number;
   /** Requests per second. Null: no limit. */
   readonly burstLimit: number | null;
+  /** Whether the key may be used from an address. Null: from any. */
+  readonly allowsAddress: ((address: string) => boolean) | null;
+}
+
+/** A key that is valid now. */
+export interface ConfirmedKey {
+  /** How long it stays valid. Null: it does not expire. */
+  readonly expiresInMs: number | null;
 }
 
 interface RememberedKey {
@@ -35,10 +44,10 @@ interface RememberedKey {
 export interface Authenticator {
   /** The key that this process remembers for a token. Undefined: it remembers none. */
   remembered(token: string): RememberedKey | undefined;
-  /** Asks the database for the key of a well-formed token, and remembers it. Undefined: it is unknown or revoked. */
+  /** Asks the database for the key of a well-formed token, and remembers it. Undefined: it is unknown or not valid. */
   lookUp(token: string): Promise<AuthenticatedKey | undefined>;
-  /** Asks the database whether a key is still valid, with the same token. */
-  confirm(key: AuthenticatedKey): Promise<boolean>;
+  /** Asks the database whether a key is still valid, with the same token. Undefined: it is not. */
+  confirm(key: AuthenticatedKey): Promise<ConfirmedKey | undefined>;
   /** Forgets a key that the database has refused. */
   forget(token: string): void;
 }
@@ -56,6 +65,7 @@ interface KeyRow {
   readonly salted_hash: Buffer;
   readonly valid: boolean;
   readonly burst_limit: number | null;
+  readonly allowed_networks: readonly string[] | null;
 }
 
 /** Used if no row is found, so that an unknown token takes the same time as a revoked one. */
@@ -105,7 +115,7 @@ export function createAuthenticator(
     },
     async confirm({ workspaceId, keyId, tokenVersion }) {
       const confirmed = confirmKey(workspaceId, keyId, tokenVersion);
-      return (await lanes.reads.of(workspaceId).query(confirmed)).rowCount === 1;
+      return (await lanes.reads.of(workspaceId).query<ConfirmedKey>(confirmed)).rows[0];
     },
     async lookUp(token) {
       const indexes = indexKeys.map((key) => tokenIndex(token, key));
@@ -127,6 +137,7 @@ export function createAuthenticator(
         companyId: row.company_id,
         tokenVersion: row.token_version,
         burstLimit: row.burst_limit,
+        allowsAddress: row.allowed_networks && withinAny(row.allowed_networks),
       };
       remember(token, key);
       return key;
@@ -137,12 +148,15 @@ export function createAuthenticator(
 const findKey = preparedStatement('find_key', 'request')`
   select k.workspace_id, k.id, k.mode, k.access, k.company_id, k.token_version, k.token_index,
     k.secret_fingerprint, k.salt, k.salted_hash, ${KEY_IS_VALID} as valid,
-    (select burst_limit from workspaces where id = $1) as burst_limit
+    k.allowed_networks, least(k.burst_limit, (select burst_limit from workspaces where id = $1)) as burst_limit
   from unnest($2::bytea[]) as wanted (token_index) cross join lateral (
     ${lookUp({ select: '*', from: 'api_keys', column: 'token_index', key: 'wanted.token_index' })}) k`;
 
+/** Rounded up: at the end of this time, the key has expired. */
+const EXPIRES_IN = 'ceil(extract(epoch from expires_at - statement_timestamp()) * 1000)::float8';
+
 const confirmKey = preparedStatement('confirm_key', 'request')`
-  ${lookUp({ select: 'true', from: 'api_keys', and: `token_version = $3 and ${KEY_IS_VALID}` })}`;
+  ${lookUp({ select: `${EXPIRES_IN} as "expiresInMs"`, from: 'api_keys', and: `token_version = $3 and ${KEY_IS_VALID}` })}`;
 
 /** Without a workspace, it asks for nothing, so that an unknown token takes the same time as a revoked one. */
 async function findRow(

@@ -1,9 +1,7 @@
 import type { ApiKey, KeyAccess, KeyMode } from '@svc/sdk';
 import type pg from 'pg';
 import type { ActorContext } from '../audit-log/actor.ts';
-import { appendEvent, lockLogForKeys } from '../audit-log/append-event.ts';
 import { allocateTimestamps } from '../changes/clock.ts';
-import { addWorkspaceEvent } from '../changes/events.ts';
 import { newId } from '../config/ids.ts';
 import { timeOfMicros } from '../config/micros.ts';
 import { deriveKey, fingerprintOf } from '../config/secrets.ts';
@@ -11,20 +9,23 @@ import type { Shares } from '../database/lane.ts';
 import { lookUp } from '../database/look-up.ts';
 import { inTransaction } from '../database/pool.ts';
 import { statement } from '../database/statement.ts';
-import { API_KEY_RECORDS } from '../resources/views.ts';
 import { noteKeyWorkspace } from './key-workspaces.ts';
+import { type LockedKey, lockKey, logKeyEvent, readKey, setPaused } from './locked-key.ts';
+import { changesOf, type KeySettings, NO_SETTINGS, shownSettings, writeSettings } from './settings.ts';
 import { newSalt, newToken, saltedHash, tokenHint, tokenIndex } from './token.ts';
 
 /**
- * The life cycle of keys: create, rotate, revoke (specification, 5.6 to 5.8). Only the dashboard imports this file:
- * neither the API nor the command line can change a key.
+ * The life cycle of keys: create, change, pause, rotate, revoke (specification, 5.6 to 5.8). Only the dashboard imports this
+ * file: neither the API nor the command line can change a key.
  */
 
-export interface NewKey {
+export interface NewKey extends Partial<KeySettings> {
   readonly name: string;
   readonly mode: KeyMode;
   readonly access: KeyAccess;
   readonly companyId: string | null;
+  /** Id of the key that it replaces. The replaced key stays as it is. */
+  readonly replaces?: string | null;
 }
 
 /** A key with its token. No other response shows the token. */
@@ -67,6 +68,22 @@ export interface KeyStore {
     by: ActorContext,
     confirm?: Confirm,
   ): Promise<IssuedKey | 'not_found' | 'revoked'>;
+  /** Changes settings of a key. Those that are left out stay. */
+  change(
+    workspaceId: string,
+    keyId: string,
+    settings: Partial<KeySettings>,
+    by: ActorContext,
+    confirm?: Confirm,
+  ): Promise<ApiKey | 'not_found' | 'revoked'>;
+  /** Pauses or resumes a key. A key that is paused already, or not paused, stays as it is, without another audit entry. */
+  setPaused(
+    workspaceId: string,
+    keyId: string,
+    paused: boolean,
+    by: ActorContext,
+    confirm?: Confirm,
+  ): Promise<ApiKey | 'not_found' | 'revoked'>;
   /** Revokes a key. A key that is revoked already stays as it is, without another audit entry. */
   revoke(
     workspaceId: string,
@@ -78,8 +95,8 @@ export interface KeyStore {
 
 const insertKey = statement('insert_key', 'request')`
   insert into api_keys (workspace_id, id, name, mode, access, company_id, created_at, hint, token_index, secret_fingerprint,
-    salt, salted_hash)
-  select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12
+    salt, salted_hash, expires_at, allowed_networks, burst_limit, created_by)
+  select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13::timestamptz, $14::text[], $15::integer, $16
   where $6::text is null or (${lookUp({ select: 'true', from: 'companies', key: '$6' })})`;
 const rotateKey = statement('rotate_key', 'request')`
   update api_keys set hint = $3, token_index = $4, secret_fingerprint = $5, salt = $6, salted_hash = $7, token_version = token_version + 1
@@ -112,12 +129,27 @@ export function createKeyStore(changes: Shares, secrets: readonly string[]): Key
     const id = newId('key');
     // While this transaction locks the clock, no company is deleted.
     const createdAt = timeOfMicros(await allocateTimestamps(client, workspaceId, 1));
+    const settings = { ...NO_SETTINGS, ...key };
+    const {
+      name,
+      mode,
+      access,
+      companyId,
+      expiresAt,
+      allowedNetworks,
+      burstLimit,
+      replaces = null,
+    } = settings;
     const { rowCount } = await client.query(
-      insertKey(workspaceId, id, key.name, key.mode, key.access, key.companyId, createdAt, ...stored),
+      insertKey(
+        ...[workspaceId, id, name, mode, access, companyId, createdAt, ...stored],
+        ...[expiresAt, allowedNetworks, burstLimit, by.actor],
+      ),
     );
     if (rowCount === 0) return 'no_company';
     await noteKeyWorkspace(client, workspaceId, index);
-    return { key: await logChange(client, workspaceId, id, by, 'key.created'), token };
+    const details = { ...shownSettings(settings), replaces };
+    return { key: await logKeyEvent(client, workspaceId, id, by, { kind: 'key.created', details }), token };
   };
   /** Runs a change of a key in a transaction that locks the key. */
   const change = <T>(
@@ -152,64 +184,33 @@ export function createKeyStore(changes: Shares, secrets: readonly string[]): Key
         const { token, index, stored } = issue(found.mode);
         await client.query(rotateKey(workspaceId, keyId, ...stored, found.place));
         await noteKeyWorkspace(client, workspaceId, index, found.token_index);
-        return { key: await logChange(client, workspaceId, keyId, by, 'key.rotated'), token };
+        return { key: await logKeyEvent(client, workspaceId, keyId, by, { kind: 'key.rotated' }), token };
       }),
 
     revoke: (workspaceId, keyId, by, confirm) =>
       change(workspaceId, keyId, confirm, async (client, found) => {
         if (found.revoked) return readKey(client, workspaceId, keyId);
         await client.query(revokeKey(workspaceId, keyId, found.place));
-        return logChange(client, workspaceId, keyId, by, 'key.revoked');
+        return logKeyEvent(client, workspaceId, keyId, by, { kind: 'key.revoked' });
+      }),
+
+    change: (workspaceId, keyId, settings, by, confirm) =>
+      change(workspaceId, keyId, confirm, async (client, found) => {
+        if (found.revoked) return 'revoked';
+        const after = { ...found.settings, ...settings };
+        const changes = changesOf(found.settings, after);
+        if (changes.length === 0) return readKey(client, workspaceId, keyId);
+        await writeSettings(client, workspaceId, keyId, found.place, after);
+        return logKeyEvent(client, workspaceId, keyId, by, { kind: 'key.changed', changes });
+      }),
+
+    setPaused: (workspaceId, keyId, paused, by, confirm) =>
+      change(workspaceId, keyId, confirm, async (client, found) => {
+        if (found.revoked) return 'revoked';
+        if (found.paused === paused) return readKey(client, workspaceId, keyId);
+        await setPaused(client, workspaceId, keyId, found.place, paused);
+        const kind = paused ? 'key.paused' : 'key.resumed';
+        return logKeyEvent(client, workspaceId, keyId, by, { kind });
       }),
   };
-}
-
-/** Appends the audit entry of a change, and adds its event. Returns the key after the change. */
-async function logChange(
-  client: pg.ClientBase,
-  workspaceId: string,
-  keyId: string,
-  by: ActorContext,
-  kind: 'key.created' | 'key.rotated' | 'key.revoked',
-): Promise<ApiKey> {
-  const key = await readKey(client, workspaceId, keyId);
-  const { id, name, mode, access, companyId } = key;
-  await appendEvent(client, workspaceId, by, {
-    kind,
-    target: { id, label: name },
-    details: { mode, access, companyId },
-  });
-  await addWorkspaceEvent(client, workspaceId, { type: kind, recordId: id, companyId, record: key });
-  return key;
-}
-
-interface LockedKey {
-  /** The row's place in the table (ctid). It stays until the transaction ends, because the row is locked. */
-  readonly place: string;
-  readonly mode: KeyMode;
-  readonly token_index: Buffer;
-  readonly revoked: boolean;
-}
-
-const selectKeyForUpdate = statement('lock_key', 'request')`
-  ${lookUp({ select: 'ctid::text as place, mode, token_index, revoked_at is not null as revoked', from: 'api_keys' })} for update`;
-
-async function lockKey(
-  client: pg.ClientBase,
-  workspaceId: string,
-  keyId: string,
-): Promise<LockedKey | undefined> {
-  await lockLogForKeys(client, workspaceId);
-  const { rows } = await client.query<LockedKey>(selectKeyForUpdate(workspaceId, keyId));
-  return rows[0];
-}
-
-const selectKey = statement('read_key', 'request')`
-  ${lookUp({ select: 'doc::json as key', from: API_KEY_RECORDS })}`;
-
-async function readKey(client: pg.ClientBase, workspaceId: string, keyId: string): Promise<ApiKey> {
-  const { rows } = await client.query<{ key: ApiKey }>(selectKey(workspaceId, keyId));
-  const [row] = rows;
-  if (row === undefined) throw new Error('A key that was just written is not there.');
-  return row.key;
 }

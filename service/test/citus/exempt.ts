@@ -25,6 +25,7 @@ const EXEMPTIONS: readonly Exemption[] = [
       'delete_endpoints',
       'add_quota_notices',
       'deployment_figures',
+      'expiring_keys',
       'uncopied_workspaces',
     ],
   },

@@ -1,4 +1,3 @@
-import type { AuditLogEntry } from '@svc/sdk';
 import { newEmail, PASSWORD, tokenOf } from '../harness/dashboard.ts';
 import { resourceNamed, seedRecords } from '../harness/records.ts';
 import { byOwner, member, type Prepare, type World, workspaceOf } from './change.ts';
@@ -30,27 +29,6 @@ async function onlyMember({ service: { pool }, dashboard }: World, workspaceId: 
     workspaceId,
   ]);
   return viewer;
-}
-
-async function withKey(world: World, action: 'rotate' | 'revoke', entry: Partial<AuditLogEntry>) {
-  const { owner, workspaceId, path } = await workspaceOf(world);
-  const { keyId } = await world.service.issue(workspaceId, { name: 'crawler', access: 'write' });
-  return {
-    as: owner,
-    workspaceId,
-    path: `${path}/keys/${keyId}/${action}`,
-    body: {},
-    entries: [
-      {
-        ...entry,
-        keyId,
-        targetType: 'key' as const,
-        targetId: keyId,
-        targetLabel: 'crawler',
-        details: { mode: 'live', access: 'write', companyId: null },
-      },
-    ],
-  };
 }
 
 /** Requests that change a workspace or export data from it, by their routes. */
@@ -163,25 +141,6 @@ export const WORKSPACE_CHANGES: Readonly<Record<string, Prepare>> = {
       entries: [{ kind: 'invitation.withdrawn', ...target, details: { role: 'admin' } }],
     };
   },
-  'POST /workspaces/:workspaceId/keys': byOwner(async (world, { workspaceId, path }) => {
-    await seedCompany(world, workspaceId);
-    return {
-      path: `${path}/keys`,
-      body: { name: 'crawler', mode: 'test', access: 'read', companyId: 'com_a' },
-      entries: [
-        {
-          kind: 'key.created',
-          targetType: 'key',
-          targetLabel: 'crawler',
-          details: { mode: 'test', access: 'read', companyId: 'com_a' },
-        },
-      ],
-    };
-  }),
-  'POST /workspaces/:workspaceId/keys/:keyId/rotate': (world) =>
-    withKey(world, 'rotate', { kind: 'key.rotated' }),
-  'POST /workspaces/:workspaceId/keys/:keyId/revoke': (world) =>
-    withKey(world, 'revoke', { kind: 'key.revoked' }),
   'PATCH /workspaces/:workspaceId/data/:resource/:recordId': byOwner(async (world, { workspaceId, path }) => {
     await seedCompany(world, workspaceId);
     return {

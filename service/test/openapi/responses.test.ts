@@ -96,7 +96,9 @@ describe.each(operations)('$operationId', ({ path, parameters, responses }) => {
 
     const limited = await service.token(workspaceId, { companyId: 'com_one', mode: 'test' });
     const other = (await service.request(limited, `${url}?companyId=com_two`)).status;
-    expect(other).toBe('403' in responses ? 403 : 400);
+    // Any operation can be refused because of the network of the client. That 403 has no other reason.
+    const refusesScope = JSON.stringify(responses).includes('/InsufficientScope');
+    expect(other).toBe(refusesScope ? 403 : 400);
 
     if ('404' in responses) expect(await ask(path.replace('{id}', 'nothing'))).toBe(404);
 

@@ -3,6 +3,8 @@ import type { MediaType, Parameter } from '@svc/openapi/types';
 import { CONTRACT, TEST_EVENT } from '@svc/sdk/contract';
 import { expect, test } from 'vitest';
 import { noticeQuotas, publishEvents } from '../../src/changes/publish-events.ts';
+import { HOUR_MS } from '../../src/config/time.ts';
+import { warnOfExpiringKeys } from '../../src/jobs/expiring-keys.ts';
 import { importText, ndjson } from '../harness/import.ts';
 import { dashboard } from '../harness/webhooks/managed.ts';
 import { newEndpoint, newEngine, newWriter, pool, startReceiver } from '../harness/webhooks/world.ts';
@@ -86,7 +88,11 @@ test('the webhooks that the service sends have the headers and the bodies of the
   const keys = `/workspaces/${workspaceId}/keys`;
   const created = await owner.send('POST', keys, { name: 'A key', mode: 'live', access: 'read', companyId });
   const { key } = created.json<{ key: { id: string } }>();
-  for (const action of ['rotate', 'revoke']) await owner.send('POST', `${keys}/${key.id}/${action}`, {});
+  const expiresAt = new Date(Date.now() + HOUR_MS).toISOString();
+  await owner.send('PATCH', `${keys}/${key.id}`, { expiresAt });
+  await warnOfExpiringKeys(pool);
+  for (const action of ['pause', 'resume', 'rotate', 'revoke'])
+    await owner.send('POST', `${keys}/${key.id}/${action}`, {});
   await importText(pool, workspaceId, 'companies', ndjson([{ id: 'com_imported', name: 'Imported' }]));
   await owner.send('PATCH', `/workspaces/${workspaceId}`, { liveQuota: 1 });
   await noticeQuotas(pool);

@@ -75,9 +75,9 @@ async function apiRequests({ service }: World, workspaceId: string): Promise<rea
     ),
     request('GET', `/v1/changes/${middle}`),
     request('GET', '/v1/changes?after=now&wait=1'),
-    request('GET', '/v1/me'),
-    request('GET', '/v1/audits/count'),
-    request('GET', '/v1/audits/count?approximate=true'),
+    ...['/v1/me', '/v1/audits/count', '/v1/audits/count?approximate=true'].map((path) =>
+      request('GET', path),
+    ),
     request('GET', `/v1/companies/${COMPANY}`),
     request('POST', '/v1/audits', audit),
     request('POST', '/v1/audits/batch', { data: [audit, audit] }),
@@ -108,6 +108,7 @@ async function dashboardReads(world: World, workspaceId: string): Promise<readon
     'select id from audit_log where workspace_id = $1 limit 1',
     [workspaceId],
   );
+  const { keyId } = await world.service.issue(workspaceId);
   const below = [
     '',
     '/overview',
@@ -116,6 +117,7 @@ async function dashboardReads(world: World, workspaceId: string): Promise<readon
     '/traffic',
     '/scores',
     '/keys',
+    `/keys/${keyId}`,
     '/members',
     '/invitations',
     '/webhooks',

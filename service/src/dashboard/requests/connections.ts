@@ -15,6 +15,7 @@ const CHEAP_READS: ReadonlySet<string> = new Set([
   `${WORKSPACE}/data/:resource/:recordId`,
   `${WORKSPACE}/invitations`,
   `${WORKSPACE}/keys`,
+  `${WORKSPACE}/keys/:keyId`,
   `${WORKSPACE}/log/:entryId`,
   `${WORKSPACE}/members`,
   `${WORKSPACE}/month`,

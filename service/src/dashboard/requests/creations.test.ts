@@ -103,6 +103,8 @@ const HARMLESS: Readonly<Record<string, string>> = {
   '/workspaces/:workspaceId/webhooks/:endpointId/deliveries/:eventId/replay': 'the receiver knows the id',
   '/workspaces/:workspaceId/webhooks/:endpointId/replay': 'the receiver knows the ids',
   '/workspaces/:workspaceId/webhooks/:endpointId/test': 'changes nothing, and a limited number waits',
+  '/workspaces/:workspaceId/keys/:keyId/pause': 'changes nothing the second time',
+  '/workspaces/:workspaceId/keys/:keyId/resume': 'changes nothing the second time',
   '/workspaces/:workspaceId/keys/:keyId/rotate': 'replaces the token; the key stays one',
   '/workspaces/:workspaceId/keys/:keyId/revoke': 'changes nothing the second time',
 };

@@ -68,7 +68,10 @@ describe('creating a key', () => {
       [{ ...KEY, access: 'admin' }, '"access" must be one of read, write.'],
       [{ ...KEY, companyId: '' }, '"companyId" must be an id'],
       [{ ...KEY, companyId: 'com_2' }, '"companyId" must be the id of a company of this workspace'],
-      [{ ...KEY, scopes: [] }, 'Unknown field "scopes". Allowed: name, mode, access, companyId.'],
+      [
+        { ...KEY, scopes: [] },
+        'Unknown field "scopes". Allowed: name, mode, access, companyId, expiresAt, allowedNetworks, burstLimit, replaces.',
+      ],
       [{ name: 'x', mode: 'live', access: 'read' }, '"companyId" is missing'],
       [{}, '"name" is missing'],
       [[], 'The body must be a JSON object.'],

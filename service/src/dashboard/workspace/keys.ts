@@ -1,6 +1,7 @@
 import { CONTRACT, isId } from '@svc/sdk/contract';
 import type { FastifyInstance } from 'fastify';
 import type pg from 'pg';
+import { Type } from 'typebox';
 import { readPage } from '../../api/reads.ts';
 import { ApiError } from '../../http/errors.ts';
 import { apiKeys } from '../../resources/index.ts';
@@ -8,24 +9,29 @@ import type { DashboardContext } from '../context.ts';
 import { defineBody, idOrNull, name, oneOf } from '../requests/body.ts';
 import { CREATES, repeatsOf } from '../requests/creations.ts';
 import { type Access, confirmRole } from '../requests/session.ts';
+import { parsedSettings, readDetails, SETTINGS } from './key-settings.ts';
+import type { ChangedKey, KeyDetails } from './key-wire.ts';
 
 const create = defineBody({
   name,
   mode: oneOf(CONTRACT.apiKeys.fields.mode.values),
   access: oneOf(CONTRACT.apiKeys.fields.access.values),
   companyId: idOrNull,
+  ...SETTINGS,
+  replaces: Type.Optional(idOrNull),
 });
+const change = defineBody({ name: Type.Optional(name), ...SETTINGS });
 const nothing = defineBody({});
 
 type OneKey = { Params: { keyId: string } };
 const KEYS = '/workspaces/:workspaceId/keys';
 
 /**
- * The only endpoints that create, rotate or revoke keys, and the only responses that hold a token (specification, 5.6 to
+ * The only endpoints that create or change keys, and the only responses that hold a token (specification, 5.6 to
  * 5.8). Once the response has left, no node accepts the old token (docs/decisions/0002).
  */
 export function registerKeys(api: FastifyInstance, context: DashboardContext): void {
-  const { sessions, keys, reader, usage, signals } = context;
+  const { sessions, keys, pool, reader, usage, signals, clock } = context;
   api.get<{ Querystring: Record<string, unknown> }>(KEYS, async (request, reply) => {
     const { workspaceId } = await sessions.member(request, reply);
     await usage.catchUp(workspaceId);
@@ -36,7 +42,8 @@ export function registerKeys(api: FastifyInstance, context: DashboardContext): v
   api.post(KEYS, CREATES, async (request, reply) => {
     const access = await sessions.member(request, reply, 'key.manage');
     const { workspaceId, person, by } = access;
-    const key = create(request.body);
+    const { allowedNetworks, expiresAt, ...rest } = create(request.body);
+    const key = { ...rest, ...parsedSettings({ allowedNetworks, expiresAt }, clock()) };
     const created = await keys.createOnce(workspaceId, key, by, repeatsOf(request, person), confirm(access));
     if (created === 'no_company') {
       throw new ApiError(
@@ -48,14 +55,45 @@ export function registerKeys(api: FastifyInstance, context: DashboardContext): v
     return reply.code(created.token === null ? 200 : 201).send(created);
   });
 
+  api.get<OneKey>(`${KEYS}/:keyId`, async (request, reply): Promise<KeyDetails> => {
+    const { workspaceId } = await sessions.member(request, reply);
+    await usage.catchUp(workspaceId);
+    const details = await readDetails(pool, workspaceId, keyIdOf(request));
+    if (details === undefined) throw noKey();
+    return details;
+  });
+
+  api.patch<OneKey>(`${KEYS}/:keyId`, async (request, reply): Promise<ChangedKey> => {
+    const access = await sessions.member(request, reply, 'key.manage');
+    const { allowedNetworks, expiresAt, ...rest } = change(request.body);
+    const settings = { ...rest, ...parsedSettings({ allowedNetworks, expiresAt }, clock()) };
+    const { workspaceId, by } = access;
+    const key = orRefused(await keys.change(workspaceId, keyIdOf(request), settings, by, confirm(access)));
+    signals.announceKeys(workspaceId);
+    return { key };
+  });
+
+  for (const [action, paused] of [
+    ['pause', true],
+    ['resume', false],
+  ] as const) {
+    api.post<OneKey>(`${KEYS}/:keyId/${action}`, async (request, reply): Promise<ChangedKey> => {
+      const access = await sessions.member(request, reply, 'key.manage');
+      nothing(request.body);
+      const { workspaceId, by } = access;
+      const key = orRefused(await keys.setPaused(workspaceId, keyIdOf(request), paused, by, confirm(access)));
+      signals.announceKeys(workspaceId);
+      return { key };
+    });
+  }
+
   api.post<OneKey>(`${KEYS}/:keyId/rotate`, async (request, reply) => {
     const access = await sessions.member(request, reply, 'key.manage');
     nothing(request.body);
     const issued = await keys.rotate(access.workspaceId, keyIdOf(request), access.by, confirm(access));
-    if (issued === 'not_found') throw noKey();
-    if (issued === 'revoked') throw new ApiError('conflict', 'This key is revoked. Create a new key.');
+    const shown = orRefused(issued);
     signals.announceKeys(access.workspaceId);
-    return reply.send(issued);
+    return reply.send(shown);
   });
 
   api.post<OneKey>(`${KEYS}/:keyId/revoke`, async (request, reply) => {
@@ -73,6 +111,13 @@ const confirm = (access: Access) => (client: pg.ClientBase) => confirmRole(clien
 function keyIdOf({ params: { keyId } }: { readonly params: { readonly keyId: string } }): string {
   if (!isId(keyId)) throw noKey();
   return keyId;
+}
+
+/** The result of a change. Throws the refusal. */
+function orRefused<T extends object>(result: T | 'not_found' | 'revoked'): T {
+  if (result === 'not_found') throw noKey();
+  if (result === 'revoked') throw new ApiError('conflict', 'This key is revoked. Create a new key.');
+  return result;
 }
 
 const noKey = (): ApiError => new ApiError('not_found', 'There is no such API key.');

@@ -1,0 +1,57 @@
+import type { ApiKey } from '@svc/sdk';
+import type pg from 'pg';
+import { addWorkspaceEvent } from '../changes/events.ts';
+import { lookUp } from '../database/look-up.ts';
+import { inTransaction } from '../database/pool.ts';
+import { statement } from '../database/statement.ts';
+import { API_KEY_RECORDS } from '../resources/views.ts';
+
+/** How long before its expiry date a workspace is warned of a key. */
+const WARNING = '7 days';
+/** Keys that one call warns of. The next call warns of the rest. */
+const KEYS_MAX = 500;
+
+const JOB = 'background: keys of all workspaces that expire soon';
+
+const selectExpiring = statement('expiring_keys', JOB)`
+  select workspace_id as "workspaceId", id, expires_at::text as "expiresAt" from api_keys
+  where revoked_at is null and expires_at > now() and expires_at <= now() + interval '${WARNING}'
+    and warned_of is distinct from expires_at
+  order by expires_at limit ${KEYS_MAX}`;
+
+const noteWarning = statement('note_expiring_key', JOB)`
+  update api_keys set warned_of = $3 where workspace_id = $1 and id = $2 and expires_at = $3
+    and revoked_at is null and warned_of is distinct from $3`;
+
+const selectKey = statement('expiring_key', JOB)`
+  ${lookUp({ select: 'doc::json as key', from: API_KEY_RECORDS })}`;
+
+interface ExpiringKey {
+  readonly workspaceId: string;
+  readonly id: string;
+  readonly expiresAt: string;
+}
+
+/**
+ * Adds an event for each key that expires within seven days, once for each expiry date of a key. The note and the event are
+ * committed together, so several nodes may run it at the same time, and a node may be killed.
+ */
+export async function warnOfExpiringKeys(pool: pg.Pool): Promise<void> {
+  const { rows } = await pool.query<ExpiringKey>(selectExpiring());
+  for (const { workspaceId, id, expiresAt } of rows) {
+    await inTransaction(pool, async (client) => {
+      const { rowCount } = await client.query(noteWarning(workspaceId, id, expiresAt));
+      if (rowCount === 0) return;
+      const { rows: found } = await client.query<{ key: ApiKey }>(selectKey(workspaceId, id));
+      const [row] = found;
+      if (row === undefined) return;
+      const { companyId } = row.key;
+      await addWorkspaceEvent(client, workspaceId, {
+        type: 'key.expiring',
+        recordId: id,
+        companyId,
+        record: row.key,
+      });
+    });
+  }
+}
