@@ -11,6 +11,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { installRuntimes } from '../../tools/runtimes/install.ts';
 import { installedPath, RUNTIMES } from '../../tools/runtimes/table.ts';
 import { OLDEST_NODE } from '../src/node-version.ts';
+import { installClient } from './image/client.ts';
 
 // Packs the service, and installs the package as an operator does, with npm and from its registry.
 
@@ -134,6 +135,7 @@ describe('the installed package', () => {
       const created = await ask(first, '/v1/companies', token, { id: 'com_1', name: 'Kept' });
       expect(created.status).toBe(201);
       await expectPages(first);
+      expect(await installClient(first.url, token)).toEqual({ library: 'Kept\n', command: 'Kept\n' });
       const svc = await run(node, [join(installed.bin, 'svc'), 'companies', 'get', 'com_1'], {
         env: { PATH: process.env['PATH'], SVC_API_KEY: token, SVC_BASE_URL: first.url },
       });
@@ -226,7 +228,7 @@ test(
 );
 
 async function expectPages({ url }: ServiceProcess): Promise<void> {
-  for (const path of ['/sign-in', '/docs', '/docs/webhooks', '/docs/error-codes', '/openapi.json']) {
+  for (const path of ['/sign-in', '/docs', '/docs/client', '/docs/error-codes.md', '/openapi.json']) {
     const page = await fetch(`${url}${path}`);
     expect([path, page.status]).toEqual([path, 200]);
     const text = await page.text();

@@ -8,6 +8,7 @@ import { temporaryDirectory } from '@svc/service/harness/temporary-directory.ts'
 import { beforeAll, describe, expect, test } from 'vitest';
 import { makeDebian, makeRoot, supportedNodes } from './base.ts';
 import { buildImage, type Image } from './build.ts';
+import { installClient } from './client.ts';
 import { type Container, startContainer } from './container.ts';
 
 // Builds the image on a Debian that has only Node.js and npm, and runs it as a container runtime does.
@@ -102,7 +103,10 @@ describe('the image', () => {
       expect(modules).not.toContain(tool);
     for (const program of ['gcc', 'cc', 'g++', 'make', 'python3', 'git', 'curl'])
       expect(existsSync(join(image.root, 'usr/bin', program))).toBe(false);
-    expect(find(image.root, '-name', '*.tgz', '-o', '-name', 'secret', '-o', '-name', '.npm')).toEqual([]);
+    // Only the client that the service serves.
+    expect(find(image.root, '-name', '*.tgz', '-o', '-name', 'secret', '-o', '-name', '.npm')).toEqual([
+      expect.stringMatching(/\/svc\/dist\/sdk\/package\/svc-sdk-[\d.]+\.tgz$/),
+    ]);
     expect(find(image.root, '(', '-user', String(SVC_USER), '-o', '-group', String(SVC_USER), ')')).toEqual([
       '/var/lib/svc',
     ]);
@@ -148,6 +152,7 @@ describe('the image', () => {
       const { token } = await (await signIn(first)).createKey(workspaceId, { access: 'write' });
       const created = await ask(first, '/v1/companies', token, { id: 'com_1', name: 'Kept' });
       expect(created.status).toBe(201);
+      expect(await installClient(first.url, token)).toEqual({ library: 'Kept\n', command: 'Kept\n' });
       expect(await first.signal('SIGTERM')).toEqual({ code: 0, signal: null });
 
       const second = await startContainer(image, volume, SERVICE);
