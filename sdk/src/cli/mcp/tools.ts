@@ -2,6 +2,7 @@ import type { Svc } from '../../client.ts';
 import {
   CONTRACT,
   type CompleteResource,
+  comparedFields,
   completeResource,
   DIRECTIONS,
   type Field,
@@ -9,9 +10,11 @@ import {
   oneOf,
   PAGE_LIMIT_MAX,
   PAGE_LIMIT_MIN,
+  rangesOf,
   requiredFields,
   schemaOf,
   sortsOf,
+  sortsOfRange,
   WAIT_MAX_SECONDS,
   writableFields,
 } from '../../contract/index.ts';
@@ -58,8 +61,20 @@ const described = (field: Field): JsonSchema => ({ ...schemaOf(field), descripti
 const schemasOf = (fields: Readonly<Record<string, Field>>): JsonSchema =>
   Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, described(field)]));
 
+/** The ranges of a list. A list without sorts is always in the order of creation. */
+const rangeSchemas = (resource: CompleteResource): JsonSchema =>
+  Object.fromEntries(
+    Object.entries(rangesOf(resource)).map(([name, { fieldName, field, operator, sort }]) => [
+      name,
+      {
+        ...schemaOf(field),
+        description: `\`${fieldName}\` ${operator} this value.${resource.sorts === undefined ? '' : ` Only with \`sort\` ${sortsOfRange({ sort }).join(' or ')}.`}`,
+      },
+    ]),
+  );
+
 function listTool(resource: CompleteResource): Tool {
-  const { name, plural, path, filters, sorts, positions, description } = resource;
+  const { name, plural, path, sorts, positions, description } = resource;
   const positioned: JsonSchema = {
     after: {
       type: 'string',
@@ -74,7 +89,7 @@ function listTool(resource: CompleteResource): Tool {
   };
   return {
     name: `list_${snake(name)}`,
-    description: `Returns a page of ${plural}, newest first${sorts === undefined ? '' : ' unless `sort` says otherwise'}: \`data\`, and the cursors in \`pagination\`. For the next page, call it again with \`nextCursor\` as \`cursor\` and the same filters, until it is null. ${description}`,
+    description: `Returns a page of ${plural}, newest first${sorts === undefined ? '' : ' unless `sort` says otherwise'}: \`data\`, and the cursors in \`pagination\`. For the next page, call it again with \`nextCursor\` as \`cursor\` and the same filters, until it is null: a page may have fewer items than its limit, even none. ${description}`,
     inputSchema: closed({
       cursor: {
         type: 'string',
@@ -93,7 +108,8 @@ function listTool(resource: CompleteResource): Tool {
         description: '`before`: the items before the cursor. Default: those after it.',
       },
       ...(sorts === undefined ? {} : { sort: { type: 'string', enum: sortsOf(resource) } }),
-      ...schemasOf(filters),
+      ...schemasOf(comparedFields(resource)),
+      ...rangeSchemas(resource),
       ...(positions === true ? positioned : {}),
     }),
     kind: 'read',
