@@ -18,6 +18,7 @@ async function pageAt(path: string): Promise<string> {
 
 const LIVE = 'live';
 
+// The languages that are not installed here were printed above.
 test.skipIf(!canRun('sh')).each([LIVE, 'test'] as const)(
   'who follows /llms.txt with curl and a new %s key, in an empty workspace, creates a record, and no request fails',
   async (mode) => {
