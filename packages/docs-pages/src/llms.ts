@@ -31,6 +31,18 @@ curl -sS --fail-with-body -X POST "$SVC_BASE_URL/v1/companies" \\
   -d '{"name": "Acme"}'
 \`\`\`
 
+Create records that depend on each other in one request, all or none of them. With a test key, nothing is kept between requests, so this is the way to try such writes:
+
+\`\`\`sh
+curl -sS --fail-with-body -X POST "$SVC_BASE_URL/v1/batch" \\
+  -H "Authorization: Bearer $SVC_API_KEY" \\
+  -H "Content-Type: application/json" \\
+  -d '{"operations": [
+    {"method": "PUT", "path": "/v1/companies/acme-example", "body": {"name": "Acme"}},
+    {"method": "POST", "path": "/v1/audits", "body": {"companyId": "acme-example", "headlineScore": 74, "completedAt": "2026-03-01T09:30:00Z"}}
+  ]}'
+\`\`\`
+
 Rules that save a failed request:
 
 - A list returns \`{"data": […], "pagination": {"nextCursor": …}}\`. Send \`nextCursor\` back as \`cursor\`, with the same filters and sort, until it is null. \`limit\` is 1 to 100.

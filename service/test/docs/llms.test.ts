@@ -31,17 +31,19 @@ test.skipIf(!canRun('sh')).each([LIVE, 'test'] as const)(
     const example = { language: 'sh', text: blocks.join('').replace(PLACEHOLDER, token) } as const;
     const { stdout, stderr } = await runExample(example, {}, await userProject());
     expect(stderr).toBe('');
-    expect(stdout).toMatch(/^\{"data":\[\],.*\}\{"id":"com_\w+","name":"Acme",.*\}$/);
+    expect(stdout).toMatch(
+      /^\{"data":\[\],.*\}\{"id":"com_\w+","name":"Acme",.*"status":201,.*\n.*"status":201,.*\}$/,
+    );
 
     for (const [link] of index.matchAll(/http:\/\/127\.0\.0\.1:\d+\/[\w./-]*(?=\))/g))
       await pageAt(link.slice(address.length));
 
     const companies = await service.request(token, '/v1/companies');
-    expect(companies.json<{ data: readonly object[] }>().data).toHaveLength(mode === LIVE ? 1 : 0);
+    expect(companies.json<{ data: readonly object[] }>().data).toHaveLength(mode === LIVE ? 2 : 0);
     const log = (await service.request(token, '/v1/audit-log?kind=api.request')).json<{
       readonly data: readonly AuditLogEntry[];
     }>();
     const statuses = log.data.map((entry) => ('status' in entry ? entry.status : undefined));
-    expect(statuses).toEqual(mode === LIVE ? [200, 201, 200] : []);
+    expect(statuses).toEqual(mode === LIVE ? [200, 200, 201, 200] : []);
   },
 );
