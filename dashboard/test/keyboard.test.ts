@@ -23,7 +23,7 @@ describe.skipIf(BROWSER_PATH === undefined)('with only the keyboard', () => {
     await page.getByRole('button', { name: 'Account of Ada' }).waitFor();
 
     await page.keyboard.press('Control+k');
-    await page.getByPlaceholder('Page, workspace or action').waitFor();
+    await page.getByPlaceholder('Search pages, actions and data').waitFor();
     await page.keyboard.type('api k');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'API keys' }).waitFor();

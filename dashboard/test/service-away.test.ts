@@ -53,7 +53,7 @@ describe.skipIf(BROWSER_PATH === undefined)('while the service is down', () => {
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     away = false;
     await page.keyboard.press('Control+k');
-    await page.getByPlaceholder('Page, workspace or action').waitFor();
+    await page.getByPlaceholder('Search pages, actions and data').waitFor();
     expectNoProblems(FAILED);
   });
 

@@ -44,7 +44,7 @@ const NAMES_FRESH_MS = 60_000;
 const NONE: ReadonlyMap<string, ApiKey> = new Map();
 
 /** The keys of the workspace by id, including revoked ones; empty until they are loaded. */
-export function useKeys(workspaceId: string): ReadonlyMap<string, ApiKey> {
+export function useKeys(workspaceId: string, enabled = true): ReadonlyMap<string, ApiKey> {
   const { data } = useQuery({
     // Below keysOf, so that it is refreshed when a key is created or revoked.
     queryKey: [...keysOf(workspaceId), 'names'],
@@ -63,6 +63,7 @@ export function useKeys(workspaceId: string): ReadonlyMap<string, ApiKey> {
       return keys;
     },
     staleTime: NAMES_FRESH_MS,
+    enabled,
   });
   return data ?? NONE;
 }

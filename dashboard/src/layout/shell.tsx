@@ -9,7 +9,7 @@ import { toast } from '../ui/toast/toast-store.ts';
 import { loadToaster } from '../ui/toast/toasts.tsx';
 import { Sidebar } from './sidebar.tsx';
 
-const loadPalette = () => import('./command-palette.tsx');
+const loadPalette = () => import('./palette/command-palette.tsx');
 
 /** Late enough to not slow down the page itself. */
 const PRELOAD_MS = 2_000;

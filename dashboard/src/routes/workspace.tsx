@@ -107,11 +107,16 @@ const SETTINGS_TABS = ['general', 'limits', 'members'] as const;
 
 interface SettingsSearch {
   readonly tab?: (typeof SETTINGS_TABS)[number] | undefined;
+  /** Opens the dialog that invites a member. Only with the tab of the members. */
+  readonly invite?: true | undefined;
 }
 
 export const settingsRoute = createRoute({
   ...common,
   path: '/settings',
-  validateSearch: ({ tab }: Record<string, unknown>): SettingsSearch => ({ tab: oneOf(tab, SETTINGS_TABS) }),
+  validateSearch: ({ tab, invite }: Record<string, unknown>): SettingsSearch => ({
+    tab: oneOf(tab, SETTINGS_TABS),
+    invite: invite === true ? invite : undefined,
+  }),
   component: lazyPage(() => import('../pages/settings/settings-page.tsx'), 'SettingsPage'),
 });

@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
 import { UserPlus } from 'lucide-react';
-import { useState } from 'react';
 import { membersQuery } from '../../api/members.ts';
 import { useWorkspace } from '../../api/workspace.ts';
 import { whyNot } from '../../session/permissions.ts';
@@ -12,10 +11,16 @@ import { InviteDialog } from './invite-dialog.tsx';
 import { MemberRow } from './member-row.tsx';
 import { PendingInvitations } from './pending-invitations.tsx';
 
-export function MembersTab({ workspaceId }: { readonly workspaceId: string }) {
+export interface MembersTabProps {
+  readonly workspaceId: string;
+  /** Whether the dialog that invites a member is open. */
+  readonly inviting: boolean;
+  readonly onInvite: (inviting: boolean) => void;
+}
+
+export function MembersTab({ workspaceId, inviting, onInvite }: MembersTabProps) {
   const workspace = useWorkspace(workspaceId);
   const members = useQuery(membersQuery(workspaceId));
-  const [inviting, setInviting] = useState(false);
   const blocked = whyNot(workspace.role, 'invitation.create');
   return (
     <div className="flex flex-col gap-5">
@@ -24,7 +29,7 @@ export function MembersTab({ workspaceId }: { readonly workspaceId: string }) {
         description="Owners can do everything. Admins manage keys, records and members. Viewers can see everything, but change nothing."
         flush
         actions={
-          <Button variant="primary" blocked={blocked} onClick={() => setInviting(true)}>
+          <Button variant="primary" blocked={blocked} onClick={() => onInvite(true)}>
             <UserPlus size={15} aria-hidden />
             Invite
           </Button>
@@ -43,8 +48,8 @@ export function MembersTab({ workspaceId }: { readonly workspaceId: string }) {
         )}
       </Section>
       {blocked === undefined ? <PendingInvitations workspaceId={workspaceId} /> : null}
-      {inviting ? (
-        <InviteDialog workspaceId={workspaceId} role={workspace.role} onClose={() => setInviting(false)} />
+      {inviting && blocked === undefined ? (
+        <InviteDialog workspaceId={workspaceId} role={workspace.role} onClose={() => onInvite(false)} />
       ) : null}
     </div>
   );

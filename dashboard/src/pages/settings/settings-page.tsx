@@ -9,8 +9,10 @@ const route = getRouteApi('/signed-in/w/$workspaceId/settings');
 
 export function SettingsPage() {
   const { workspaceId } = route.useParams();
-  const { tab = 'general' } = route.useSearch();
+  const { tab = 'general', invite } = route.useSearch();
   const navigate = route.useNavigate();
+  const setInviting = (inviting: boolean): void =>
+    void navigate({ search: { tab: 'members', invite: inviting ? true : undefined }, replace: true });
   return (
     <Page title="Settings" narrow>
       {/* The key resets the forms when the workspace changes. */}
@@ -24,7 +26,13 @@ export function SettingsPage() {
         tabs={[
           { id: 'general', label: 'General', content: <GeneralTab workspaceId={workspaceId} /> },
           { id: 'limits', label: 'Limits and retention', content: <LimitsTab workspaceId={workspaceId} /> },
-          { id: 'members', label: 'Members', content: <MembersTab workspaceId={workspaceId} /> },
+          {
+            id: 'members',
+            label: 'Members',
+            content: (
+              <MembersTab workspaceId={workspaceId} inviting={invite === true} onInvite={setInviting} />
+            ),
+          },
         ]}
       />
     </Page>

@@ -1,0 +1,125 @@
+import type { ListEnvelope } from '@svc/sdk';
+import { capitalized, isId } from '@svc/sdk/contract';
+import { useQueries, useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { KeyRound, User } from 'lucide-react';
+import { call, ofWorkspace } from '../../api/client.ts';
+import { companySearchQuery } from '../../api/company-names.ts';
+import { useKeys } from '../../api/keys.ts';
+import { membersQuery } from '../../api/members.ts';
+import { resourceIcon } from '../../resources/icon.ts';
+import { DATA_RESOURCES, type DataRecord, isCompanies, titleOf } from '../../resources/resources.ts';
+import { matches } from './matches.ts';
+import type { PaletteGroup, PaletteItem } from './palette-item.ts';
+
+/** Of each kind that is looked up. */
+const SHOWN_MAX = 5;
+/** A shorter text finds too much. */
+const LEAST_CHARACTERS = 2;
+
+export interface Found {
+  readonly groups: readonly PaletteGroup[];
+  readonly searching: boolean;
+}
+
+/**
+ * Companies, other records, keys and members that the text finds. The service bounds each look-up: companies by an index of
+ * names and the newest ones, records among the newest ones, the newest keys.
+ */
+export function useFound(workspaceId: string | undefined, text: string): Found {
+  const wanted = workspaceId !== undefined && text.length >= LEAST_CHARACTERS;
+  const of = workspaceId ?? '';
+  const navigate = useNavigate();
+  const companies = useQuery({ ...companySearchQuery(of, text), enabled: wanted });
+  const records = useRecords(of, text, wanted);
+  const people = useQuery({ ...membersQuery(of), enabled: wanted });
+  const keys = useKeys(of, wanted);
+  if (!wanted) return { groups: [], searching: false };
+
+  const open = (resource: string, recordId: string) => () =>
+    navigate({
+      to: '/w/$workspaceId/data/$resource/$recordId',
+      params: { workspaceId: of, resource, recordId },
+    });
+  const record = (resource: string, id: string, label: string, note?: string | null): PaletteItem => ({
+    id: `${resource} ${id}`,
+    label,
+    note: note ?? null,
+    icon: resourceIcon(resource),
+    run: open(resource, id),
+  });
+  const fresh = companies.isPlaceholderData ? [] : (companies.data?.data ?? []);
+  const byId = DATA_RESOURCES.filter(({ idPrefix }) => text.startsWith(`${idPrefix}_`) && isId(text));
+  return {
+    searching: companies.isFetching || records.searching,
+    groups: [
+      {
+        heading: 'Companies',
+        items: fresh.slice(0, SHOWN_MAX).map(({ id, name, domain }) => record('companies', id, name, domain)),
+      },
+      ...records.found.map(({ resource, items }) => ({
+        heading: capitalized(resource.plural),
+        items: items.map((one) => record(resource.name, one.id, titleOf(resource, one))),
+      })),
+      {
+        heading: 'API keys',
+        items: [...keys.values()]
+          .filter(({ id, name, hint }) => matches(text, `${name} ${id} ${hint}`))
+          .slice(0, SHOWN_MAX)
+          .map(({ id, name, mode, revokedAt }) => ({
+            id: `key ${id}`,
+            label: name,
+            note: revokedAt === null ? mode : `${mode}, revoked`,
+            icon: KeyRound,
+            run: () =>
+              navigate({ to: '/w/$workspaceId/log', params: { workspaceId: of }, search: { key: id } }),
+          })),
+      },
+      {
+        heading: 'Members',
+        items: (people.data?.data ?? [])
+          .filter(({ name, email }) => matches(text, `${name} ${email}`))
+          .slice(0, SHOWN_MAX)
+          .map(({ id, name, email }) => ({
+            id: `member ${id}`,
+            label: name,
+            note: email,
+            icon: User,
+            run: () =>
+              navigate({
+                to: '/w/$workspaceId/settings',
+                params: { workspaceId: of },
+                search: { tab: 'members' },
+              }),
+          })),
+      },
+      {
+        heading: 'Ids',
+        items: byId.map(({ name, singular }) => record(name, text, `Open ${singular} ${text}`)),
+      },
+    ].filter(({ items }) => items.length > 0),
+  };
+}
+
+const SEARCHABLE = DATA_RESOURCES.filter(
+  (resource) => resource.searched !== undefined && !isCompanies(resource),
+);
+
+/** The newest records whose texts or id contain the text. */
+function useRecords(workspaceId: string, text: string, enabled: boolean) {
+  const results = useQueries({
+    queries: SEARCHABLE.map(({ name }) => ({
+      queryKey: ['workspace', workspaceId, 'palette', name, text],
+      queryFn: ({ signal }: { readonly signal: AbortSignal }) =>
+        call<ListEnvelope<DataRecord>>(ofWorkspace(workspaceId, `/data/${name}`), {
+          query: { q: text, limit: SHOWN_MAX },
+          signal,
+        }),
+      enabled,
+    })),
+  });
+  return {
+    searching: results.some(({ isFetching }) => isFetching),
+    found: SEARCHABLE.map((resource, i) => ({ resource, items: results[i]?.data?.data ?? [] })),
+  };
+}

@@ -1,0 +1,125 @@
+import { resourceNamed, seedRecords } from '@svc/service/harness/records.ts';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { expectAccessible } from '../harness/accessible.ts';
+import { BROWSER_PATH } from '../harness/launch.ts';
+import { createServiceWorld } from '../harness/service-world.ts';
+
+// Skipped without Chromium, which is an error in CI.
+describe.skipIf(BROWSER_PATH === undefined)('the command palette', async () => {
+  if (BROWSER_PATH === undefined) return;
+  const { service, dashboard, open } = await createServiceWorld();
+  const owner = await dashboard.owner();
+  const stranger = await dashboard.owner();
+  const { workspaceId } = owner;
+  const viewer = await dashboard.member(workspaceId, 'viewer');
+  const home = `/w/${workspaceId}`;
+  const { keyId } = await service.issue(workspaceId, { name: 'Nightly crawler' });
+  const createdAt = new Date(Date.now() - 3_600_000).toISOString();
+  const seed = (workspace: string, name: string, row: object) =>
+    seedRecords(service.pool, workspace, resourceNamed(name), [
+      { id: `${name}_1`, createdAt, companyId: 'companies_1', ...row },
+    ]);
+  await seed(workspaceId, 'companies', { name: 'Orrin Health' });
+  await seed(workspaceId, 'mentions', { title: 'Orrin opens a clinic' });
+  await seed(stranger.workspaceId, 'companies', { name: 'Orrin of somebody else' });
+
+  const input = (page: Page) => page.getByRole('combobox', { name: 'Go to' });
+  const ask = async (page: Page, text: string): Promise<void> => {
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.keyboard.press('Control+k');
+    await input(page).fill(text);
+  };
+  const group = (page: Page, name: string) => page.getByRole('group', { name });
+
+  test.each([
+    ['light', 1280],
+    ['dark', 1280],
+    ['light', 360],
+    ['dark', 360],
+  ] as const)('is accessible with and without results, and fits: %s, %i px', async (theme, width) => {
+    const page = await open(owner, home, { theme, width });
+    await ask(page, '');
+    await group(page, 'Pages').waitFor();
+    await expectAccessible(page);
+    await input(page).fill('orrin');
+    await group(page, 'Companies').waitFor();
+    await expectAccessible(page);
+    await input(page).fill('nothing has this name');
+    await page.getByText('No results', { exact: true }).waitFor();
+    await expectAccessible(page);
+  });
+
+  test('finds a company, a record, a key, a member, a page of the documentation and an action, by keyboard', async () => {
+    const page = await open(owner, home);
+    for (const [text, heading, label, address] of [
+      ['orrin h', 'Companies', 'Orrin Health', /\/data\/companies\/companies_1$/],
+      ['opens a clinic', 'Mentions', 'Orrin opens a clinic', /\/data\/mentions\/mentions_1$/],
+      ['nightly', 'API keys', 'Nightly crawler', new RegExp(`/log\\?key=${keyId}`)],
+      [viewer.email, 'Members', viewer.email, /\/settings\?tab=members$/],
+      ['create key', 'Actions', 'Create key', /\/keys\?create=true$/],
+    ] as const) {
+      await page.goto(home);
+      await ask(page, text);
+      await group(page, heading).getByText(label).first().waitFor();
+      await page.getByText('Searching…').waitFor({ state: 'detached' });
+      while (!(await selected(page)).includes(label)) await page.keyboard.press('ArrowDown');
+      await page.keyboard.press('Enter');
+      await page.waitForURL(address);
+    }
+    await page.goto(home);
+    await ask(page, 'pagination');
+    await group(page, 'Documentation').getByText('Pagination').first().waitFor();
+    const [docs] = await Promise.all([page.waitForEvent('popup'), page.keyboard.press('Enter')]);
+    await docs.waitForURL(/\/docs\/pagination$/);
+  });
+
+  test('opens the dialog that an action names', async () => {
+    const page = await open(owner, home);
+    await ask(page, 'invite');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'Invite a member' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.waitForURL(/tab=members$/);
+    await ask(page, 'change limits');
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Live requests per month').waitFor();
+  });
+
+  test('finds nothing by letters in the middle of words, and nothing of other workspaces', async () => {
+    const page = await open(owner, home);
+    await ask(page, 'docs');
+    await group(page, 'Documentation').waitFor();
+    expect(await page.getByText('Account settings').count()).toBe(0);
+    await input(page).fill('orrin');
+    await group(page, 'Companies').getByText('Orrin Health').waitFor();
+    expect(await page.getByText('Account settings').count()).toBe(0);
+    expect(await page.getByText('somebody else').count()).toBe(0);
+    expect(await group(page, 'Workspaces').count()).toBe(0);
+  });
+
+  test('offers a viewer no action that the role does not allow', async () => {
+    const page = await open(viewer, home);
+    await ask(page, '');
+    await group(page, 'Actions').getByText('Show failed requests').waitFor();
+    for (const label of ['Create key', 'Invite a member', 'Change limits', 'Rename workspace'])
+      expect(await page.getByText(label, { exact: true }).count(), label).toBe(0);
+  });
+
+  test('sends one search for a text that is typed quickly', async () => {
+    const page = await open(owner, home);
+    await ask(page, '');
+    const searches: string[] = [];
+    page.on('request', (request) => {
+      const { pathname, searchParams } = new URL(request.url());
+      if (pathname.endsWith('/company-names')) searches.push(searchParams.get('search') ?? '');
+    });
+    await page.keyboard.type('orrin health', { delay: 10 });
+    await group(page, 'Companies').getByText('Orrin Health').waitFor();
+    expect(searches).toEqual(['orrin health']);
+  });
+});
+
+/** The text of the selected option. */
+const selected = (page: Page): Promise<string> =>
+  page.evaluate(() => document.querySelector('[role=option][aria-selected=true]')?.textContent ?? '');
