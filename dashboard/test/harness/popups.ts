@@ -202,7 +202,7 @@ export const POPUPS: Readonly<Record<string, PopupCase>> = {
     },
   },
   'Go to a page': {
-    files: ['layout/command-palette.tsx'],
+    files: ['layout/palette/command-palette.tsx'],
     page: '/keys',
     trigger: /^Go to…/,
     role: 'dialog',
