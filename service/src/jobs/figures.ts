@@ -6,13 +6,13 @@ import { statement } from '../database/statement.ts';
 const PENDING_MAX = 100_000;
 
 const figures = statement('deployment_figures', 'background: once a minute, all workspaces and endpoints')`
-  select pg_database_size(current_database()) as "databaseBytes", e.*, p.*,
-    (select count(*) from usage_marks join live_meters using (workspace_id) where last_entry_at > counted_until)
-      as "uncountedWorkspaces"
+  select pg_database_size(current_database()) as "databaseBytes", e.*, p.*, u.*
   from (select count(*) as endpoints, count(failing_since) as "failingEndpoints" from webhook_endpoints where enabled) e,
     (select count(*) as "pendingDeliveries",
       coalesce(extract(epoch from now() - min(created_at)), 0)::float8 as "oldestPendingSeconds"
-      from (select created_at from webhook_deliveries where state = 'pending' limit ${PENDING_MAX}) pending) p`;
+      from (select created_at from webhook_deliveries where state = 'pending' limit ${PENDING_MAX}) pending) p,
+    (select count(*) as "uncountedWorkspaces" from usage_marks join live_meters using (workspace_id)
+      where last_entry_at > counted_until) u`;
 
 /** Reads what `/metrics` says about the whole deployment. */
 export async function readFigures(connections: Queryable): Promise<DatabaseFigures> {

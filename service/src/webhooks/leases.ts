@@ -22,22 +22,34 @@ interface KeyRow {
 const keysOf = (rows: readonly KeyRow[]): readonly EndpointKey[] =>
   rows.map(({ workspace_id, id }) => ({ workspaceId: workspace_id, id }));
 
+/** In the order of the keys, so that two processes that change the same rows do not deadlock. */
+function arraysOf(keys: readonly EndpointKey[]): readonly [readonly string[], readonly string[]] {
+  const name = ({ workspaceId, id }: EndpointKey): string => `${workspaceId} ${id}`;
+  const ordered = keys.toSorted((a, b) => (name(a) < name(b) ? -1 : 1));
+  return [ordered.map(({ workspaceId }) => workspaceId), ordered.map(({ id }) => id)];
+}
+
+// Two statements: in a cluster, a statement that reads several nodes can lock no rows.
+const selectFree = statement('free_endpoints', 'bulk')`
+  select workspace_id, id from webhook_endpoints where enabled and lease_until < now()
+  order by lease_until limit ${TAKEN_MAX}`;
 const takeFree = statement('take_free_endpoints', 'bulk')`
   update webhook_endpoints e set lease_owner = $1, lease_until = now() + ${LEASE_SECONDS} * interval '1 second'
-  from (
-    select workspace_id, id from webhook_endpoints where enabled and lease_until < now()
-    order by lease_until limit ${TAKEN_MAX} for update skip locked
-  ) free
-  where e.workspace_id = free.workspace_id and e.id = free.id
+  from unnest($2::text[], $3::text[]) as free (workspace_id, id)
+  where e.workspace_id = free.workspace_id and e.id = free.id and e.enabled and e.lease_until < now()
   returning e.workspace_id, e.id`;
 
-/** Takes the leases of endpoints that no process delivers to. Returns them, at most {@link TAKEN_MAX}. */
+/**
+ * Takes the leases of endpoints that no process delivers to. Returns them, at most {@link TAKEN_MAX}: fewer if other
+ * processes take some at the same time.
+ */
 export async function takeFreeEndpoints(
   connections: Queryable,
   owner: string,
 ): Promise<readonly EndpointKey[]> {
-  const { rows } = await connections.query<KeyRow>(takeFree(owner));
-  return keysOf(rows);
+  const free = keysOf((await connections.query<KeyRow>(selectFree())).rows);
+  if (free.length === 0) return [];
+  return keysOf((await connections.query<KeyRow>(takeFree(owner, ...arraysOf(free)))).rows);
 }
 
 const renew = statement('renew_leases', 'bulk')`
@@ -53,13 +65,7 @@ export async function renewLeases(
   owner: string,
   held: readonly EndpointKey[],
 ): Promise<readonly EndpointKey[]> {
-  const { rows } = await connections.query<KeyRow>(
-    renew(
-      owner,
-      held.map(({ workspaceId }) => workspaceId),
-      held.map(({ id }) => id),
-    ),
-  );
+  const { rows } = await connections.query<KeyRow>(renew(owner, ...arraysOf(held)));
   return keysOf(rows);
 }
 

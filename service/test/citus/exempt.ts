@@ -66,7 +66,7 @@ const EXEMPTIONS: readonly Exemption[] = [
   {
     reason: 'a process delivers to the endpoints of all workspaces, and one statement leases some of them',
     rules: ['unbound', 'writes several workspaces', 'locks several workspaces'],
-    statements: ['take_free_endpoints', 'renew_leases', 'release_leases'],
+    statements: ['free_endpoints', 'take_free_endpoints', 'renew_leases', 'release_leases'],
   },
   {
     reason: 'one statement of a process does the work of many workspaces in the background',

@@ -78,38 +78,42 @@ const refusal = (verdict: 'earlier' | 'unknown', source: string): string =>
  */
 type SecretsVerdict = 'known' | 'new' | 'earlier' | 'unknown';
 
+const selectListed = statement('secret_listed', 'request')`
+  select exists(select 1 from deployment_secrets where fingerprint = any($1)) as listed`;
+// Each subquery reads one table and refers to nothing outside, so that a cluster can run it on several nodes.
 const selectVerdict = statement('judge_secrets', 'background: it reads all keys when a process starts')`
-  with known as (select exists(select 1 from deployment_secrets where fingerprint = any($1)) as listed)
   select case
     when coalesce((select fingerprint = any($1) from deployment_secrets order by issuing_since desc, fingerprint limit 1), false)
       then 'known'
     when not exists(select 1 from deployment_secrets) then 'new'
     when exists(
       select 1 from api_keys where revoked_at is null
-        and case when secret_fingerprint is null then not known.listed else secret_fingerprint <> all($1) end
+        and case when secret_fingerprint is null then not $5::boolean else secret_fingerprint <> all($1) end
     ) or exists(
       select 1 from second_factors, unnest(array[secret, backup_codes]) sealed
-      where verified and case split_part(sealed, '$', 3) when $3 then not known.listed
+      where verified and case split_part(sealed, '$', 3) when $3 then not $5
         else split_part(sealed, '$', 3) <> all($2) end
     ) or exists(
       select 1 from webhook_endpoints where deleted_at is null and split_part(secret, '.', 1) <> all($4)
     )
-      then case when known.listed then 'earlier' else 'unknown' end
+      then case when $5 then 'earlier' else 'unknown' end
     else 'new'
-  end as verdict
-  from known`;
+  end as verdict`;
 
 /** Whether the keys, second factors and webhooks in the database work with these secrets. */
 export async function judgeSecrets(
   client: pg.Pool | pg.ClientBase,
   secrets: readonly string[],
 ): Promise<SecretsVerdict> {
+  const fingerprints = secrets.map(fingerprintOf);
+  const { rows: known } = await client.query<{ listed: boolean }>(selectListed(fingerprints));
   const { rows } = await client.query<{ verdict: SecretsVerdict }>(
     selectVerdict(
-      secrets.map(fingerprintOf),
+      fingerprints,
       sealingKeys(secrets).map(({ version }) => String(version)),
       String(UNNAMED_VERSION),
       secrets.map(sealingKeyName),
+      known[0]?.listed === true,
     ),
   );
   return rows[0]?.verdict ?? 'new';
