@@ -65,6 +65,7 @@ interface StoredRow {
   readonly expired: boolean;
 }
 
+// It only refuses repeats early: nodes with another coordinator of a cluster do not see it. The row of the answer decides.
 const lockIdempotencyKey = preparedStatement('claim_idempotency_key', 'control')`
   select pg_try_advisory_xact_lock(hashtextextended($1 || ' ' || $2, 0)) as free`;
 // Rows with before_scopes are older than the separate names. A limited API key finds them too, for the same request.
@@ -76,9 +77,9 @@ const findAnswer = preparedStatement('find_idempotent_answer', 'request')`
   order by place limit 1`;
 
 /**
- * Claims the Idempotency-Key for this transaction, across all nodes. Returns the answer of the first request if it is
- * younger than 24 hours. Default: undefined. Throws `idempotency_in_progress` while another transaction has the key, and
- * `idempotency_mismatch` if the key was used for another request.
+ * Claims the Idempotency-Key for this transaction. Returns the answer of the first request if it is younger than 24 hours.
+ * Default: undefined. Throws `idempotency_in_progress` while another transaction has the key, and `idempotency_mismatch` if
+ * the key was used for another request.
  */
 export async function claimIdempotencyKey(
   client: pg.ClientBase,
@@ -88,13 +89,7 @@ export async function claimIdempotencyKey(
   const { workspaceId, key, companyId, fingerprint } = request;
   const name = storedName(request);
   const lock = await client.query<{ free: boolean }>(lockIdempotencyKey(workspaceId, name));
-  if (lock.rows[0]?.free !== true) {
-    throw new ApiError(
-      'idempotency_in_progress',
-      'A request with this Idempotency-Key is still running. Try again shortly.',
-      { 'retry-after': '1' },
-    );
-  }
+  if (lock.rows[0]?.free !== true) throw stillRunning();
   const { rows } = await client.query<StoredRow>(
     findAnswer(workspaceId, name, IDEMPOTENCY_LIFETIME_SECONDS, companyId !== null, key, fingerprint),
   );
@@ -112,21 +107,40 @@ export async function claimIdempotencyKey(
   return { status, headers, body };
 }
 
+const stillRunning = (): ApiError =>
+  new ApiError(
+    'idempotency_in_progress',
+    'A request with this Idempotency-Key is still running. Try again shortly.',
+    { 'retry-after': '1' },
+  );
+
+/**
+ * SQL: whether the answer in the table is too old to be repeated. With `now()` as the time of the new one, as
+ * `find_idempotent_answer` has it.
+ */
+export const isExpired = (table: string, seconds: string): string =>
+  `(${table}.created_at at time zone 'UTC') < (excluded.created_at at time zone 'UTC') - ${seconds} * interval '1 second'`;
+
 const insertAnswer = preparedStatement('store_idempotent_answer', 'request')`
-  insert into idempotent_answers (workspace_id, idempotency_key, fingerprint, status, headers, body, batch)
+  insert into idempotent_answers as a (workspace_id, idempotency_key, fingerprint, status, headers, body, batch)
   values ($1, $2, $3, $4, $5, $6, $7)
   on conflict (workspace_id, idempotency_key) do update set
     fingerprint = excluded.fingerprint, status = excluded.status, headers = excluded.headers, body = excluded.body,
-    batch = excluded.batch, before_scopes = false, created_at = excluded.created_at`;
+    batch = excluded.batch, before_scopes = false, created_at = excluded.created_at
+  where ${isExpired('a', '$8')}`;
 
-/** Stores the answer, in the transaction of the write. If there is a `recipe`, it is stored instead of the body. */
+/**
+ * Stores the answer, in the transaction of the write. If there is a `recipe`, it is stored instead of the body. The row is
+ * unique, so it waits for another transaction that stores an answer. Throws `idempotency_in_progress`, so that nothing is
+ * written, if that one is committed.
+ */
 export async function storeAnswer(
   client: pg.ClientBase,
   request: IdempotentRequest,
   answer: Answer,
   recipe?: object,
 ): Promise<void> {
-  await client.query(
+  const { rowCount } = await client.query(
     insertAnswer(
       request.workspaceId,
       storedName(request),
@@ -135,6 +149,8 @@ export async function storeAnswer(
       JSON.stringify(answer.headers),
       recipe === undefined ? answer.body : null,
       recipe === undefined ? null : JSON.stringify(recipe),
+      IDEMPOTENCY_LIFETIME_SECONDS,
     ),
   );
+  if (rowCount === 0) throw stillRunning();
 }

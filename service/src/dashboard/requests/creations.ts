@@ -1,7 +1,7 @@
 import { IDEMPOTENCY_LIFETIME_SECONDS } from '@svc/sdk/contract';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type pg from 'pg';
-import { idempotencyKey, requestFingerprint } from '../../api/idempotency.ts';
+import { idempotencyKey, isExpired, requestFingerprint } from '../../api/idempotency.ts';
 import { preparedStatement } from '../../database/statement.ts';
 import { ApiError } from '../../http/errors.ts';
 import type { Repeats } from '../../keys/store.ts';
@@ -28,10 +28,11 @@ const findCreation = preparedStatement('find_dashboard_creation', 'request')`
   select created_id as id, fingerprint = $3 as same from dashboard_idempotency_keys
   where user_id = $1 and idempotency_key = $2 and created_at >= now() - $4 * interval '1 second'`;
 const keepCreation = preparedStatement('keep_dashboard_creation', 'request')`
-  insert into dashboard_idempotency_keys (user_id, idempotency_key, fingerprint, created_id)
+  insert into dashboard_idempotency_keys as k (user_id, idempotency_key, fingerprint, created_id)
   values ($1, $2, $3, $4)
   on conflict (user_id, idempotency_key) do update set
-    fingerprint = excluded.fingerprint, created_id = excluded.created_id, created_at = excluded.created_at`;
+    fingerprint = excluded.fingerprint, created_id = excluded.created_id, created_at = excluded.created_at
+  where ${isExpired('k', '$5')}`;
 
 /**
  * Recognizes the repeats of a person's request that creates something. A repeat finds the id of what the first request
@@ -58,7 +59,10 @@ export function repeatsOf(request: FastifyRequest, person: Person, body: unknown
       return found?.id;
     },
     keep: async (client, id) => {
-      await client.query(keepCreation(person.id, key, fingerprint, id));
+      const { rowCount } = await client.query(
+        keepCreation(person.id, key, fingerprint, id, IDEMPOTENCY_LIFETIME_SECONDS),
+      );
+      if (rowCount === 0) throw stillRunning();
     },
   };
 }
@@ -72,11 +76,16 @@ function keyOf(request: FastifyRequest): string {
 const lockCreation = preparedStatement('claim_dashboard_creation', 'control')`
   select pg_try_advisory_xact_lock(hashtextextended('dashboard ' || $1 || ' ' || $2, 0)) as free`;
 
-/** Locks the key until the transaction ends, on every node. Throws instead of waiting, so a repeat keeps no connection. */
-async function claim(client: pg.ClientBase, userId: string, key: string): Promise<void> {
-  const { rows } = await client.query<{ free: boolean }>(lockCreation(userId, key));
-  if (rows[0]?.free === true) return;
-  throw new ApiError('idempotency_in_progress', 'The same request is still running. Try again in a moment.', {
+const stillRunning = (): ApiError =>
+  new ApiError('idempotency_in_progress', 'The same request is still running. Try again in a moment.', {
     'retry-after': '1',
   });
+
+/**
+ * Locks the key until the transaction ends, on every node of one coordinator. Throws instead of waiting, so a repeat keeps
+ * no connection. With several coordinators, the unique row of the key decides when it is kept.
+ */
+async function claim(client: pg.ClientBase, userId: string, key: string): Promise<void> {
+  const { rows } = await client.query<{ free: boolean }>(lockCreation(userId, key));
+  if (rows[0]?.free !== true) throw stillRunning();
 }
