@@ -22,7 +22,7 @@ import { createWaits } from './waits.ts';
 import { registerBatch, registerWrites } from './writes.ts';
 
 export interface ApiOptions {
-  readonly lanes: Pick<Lanes, 'reads' | 'writes'>;
+  readonly lanes: Pick<Lanes, 'reads' | 'writes' | 'isDistributed'>;
   /** The secrets that tokens are found by. New index values use the first one; those of all secrets are accepted. */
   readonly secrets: readonly string[];
   readonly cursors: CursorCodec;
@@ -43,7 +43,7 @@ export interface ApiOptions {
 export function registerV1(app: FastifyInstance, options: ApiOptions): void {
   const { lanes, secrets, cursors, limiter, auditWriter, usage, signals, failedAuthPerMinute, clock } =
     options;
-  const { reads, writes } = lanes;
+  const { reads, writes, isDistributed } = lanes;
   const authenticator = createAuthenticator(lanes, secrets, clock);
   const quotaGate = createQuotaGate(reads, clock);
   app.addHook('onClose', () => auditWriter.drain().then(usage.stop));
@@ -86,7 +86,7 @@ export function registerV1(app: FastifyInstance, options: ApiOptions): void {
       registerMe(v1, { reads, quotaGate, clock });
       registerChanges(v1, { reads, cursors, clock }, { waits, confirmQuota });
       registerChangeStream(v1, { reads, writes, waits, auditWriter, quotaGate });
-      const writer = { writes, quotaGate, signals, clock };
+      const writer = { writes, isDistributed, quotaGate, signals, clock };
       for (const resource of RESOURCES) {
         if (resource === changes) continue;
         // Keys show their last use, with all earlier live requests (docs/assumptions.md): so it is counted first.

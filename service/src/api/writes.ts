@@ -1,9 +1,11 @@
 import { BATCH_BODY_MAX_BYTES } from '@svc/sdk/contract';
 import { traced } from '@svc/telemetry/tracing';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { appendRequests, type QuotaState } from '../audit-log/append-requests.ts';
+import { appendRequests, type QuotaState, writeRequests } from '../audit-log/append-requests.ts';
+import { writeRequestsInShard } from '../audit-log/shards/append-in-shard.ts';
 import { LOCK_TIMEOUT_MS } from '../config/limits.ts';
 import type { Clock } from '../config/time.ts';
+import type { IsDistributed } from '../database/citus/detect.ts';
 import { UnknownOutcomeError } from '../database/errors.ts';
 import type { Shares } from '../database/lane.ts';
 import { inTransaction } from '../database/pool.ts';
@@ -30,6 +32,7 @@ import type { QuotaGate } from './limits.ts';
 export interface Writer {
   /** Connections by workspace. */
   readonly writes: Shares;
+  readonly isDistributed: IsDistributed;
   readonly quotaGate: QuotaGate;
   readonly signals: Pick<ChangeSignals, 'announce'>;
   readonly clock: Clock;
@@ -140,7 +143,7 @@ class DryRun extends Error {
  * writer locks in this order. Fails with `unavailable` if it waits too long for a lock.
  */
 async function runWrite(
-  { writes, quotaGate }: Writer,
+  { writes, isDistributed, quotaGate }: Writer,
   request: FastifyRequest,
   reply: FastifyReply,
   key: AuthenticatedKey,
@@ -164,7 +167,8 @@ async function runWrite(
         counted: true,
         recordIds,
       });
-      const [outcome] = await appendRequests(client, workspaceId, [audited], LOCK_TIMEOUT_MS);
+      const write = (await isDistributed(client)) ? writeRequestsInShard : writeRequests;
+      const [outcome] = await appendRequests(client, workspaceId, [audited], LOCK_TIMEOUT_MS, write);
       if (outcome === undefined || outcome.result === 'invalid_key') throw invalidKey(true);
       if (outcome.result === 'over_quota') throw quotaGate.exceeded(workspaceId, outcome.quota);
       return { answer, dryRun: false, replayed: earlier !== undefined, quota: outcome.quota };

@@ -71,7 +71,7 @@ const METER = 'workspace_id, last_entry_at, keys_version, month, live_requests, 
  * - `meters`: allocates a time for each entry, and grants what is left of the quota. If the statement waited for the lock
  *   into the next month, it does not reset the count of that month.
  */
-const write = preparedStatement('write_requests', 'bulk')`with today as materialized (
+const writeAll = preparedStatement('write_requests', 'bulk')`with today as materialized (
     select date_trunc('month', now())::date as month, set_config('lock_timeout', $14, true) as lock_timeout
   ),
   waited as materialized (
@@ -164,7 +164,7 @@ export async function writeRequests(
   const requests = [...group.values()].flat();
   const docs = requests.map(({ entry }) => (entry === null ? null : entryDoc(entry)));
   const { rows } = await client.query<WrittenRow>(
-    write(
+    writeAll(
       waitFor ?? null,
       [...group.keys()],
       requests.map(({ workspaceId }) => workspaceId),
@@ -203,18 +203,20 @@ export async function writeRequests(
 /** The most attempts. The statement runs again if a key of the workspace changed between its start and its lock. */
 const ATTEMPTS_MAX = 10;
 
+/** How the requests of a group are written: {@link writeRequests}, or by shard (shards/append-in-shard.ts). */
+export type WriteRequests = typeof writeRequests;
+
 /** Writes the requests of one workspace. Returns the outcomes in the order of the requests. */
 export async function appendRequests(
   client: Queryable,
   workspaceId: string,
   requests: readonly AuditedRequest[],
   lockTimeoutMs: number,
+  write: WriteRequests = writeRequests,
 ): Promise<readonly Outcome[]> {
   const group = new Map([[workspaceId, requests]]);
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
-    const result = (await writeRequests(client, group, { waitFor: workspaceId, lockTimeoutMs })).get(
-      workspaceId,
-    );
+    const result = (await write(client, group, { waitFor: workspaceId, lockTimeoutMs })).get(workspaceId);
     if (result === 'missing') throw new Error(NO_LOG);
     if (typeof result === 'object') return result;
   }

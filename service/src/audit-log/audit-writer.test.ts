@@ -6,7 +6,7 @@ import { requestEntries } from '../../test/harness/entries.ts';
 import { waitingForLocks } from '../../test/harness/locks.ts';
 import { createTestService, type TestService } from '../../test/harness/service.ts';
 import { createPool } from '../database/pool.ts';
-import type { Outcome } from './append-requests.ts';
+import { type Outcome, writeRequests } from './append-requests.ts';
 import type { Group, Pending } from './audit-queue.ts';
 import { createAuditWriter } from './audit-writer.ts';
 import { writeGroup } from './write-group.ts';
@@ -75,7 +75,7 @@ async function during<T>(
 }
 
 const write = async (group: Group, waitFor?: string, lockTimeoutMs = LOCK_TIMEOUT_MS): Promise<string[]> => {
-  const { settle, left } = await writeGroup(trail, group, { waitFor, lockTimeoutMs });
+  const { settle, left } = await writeGroup(writeRequests, trail, group, { waitFor, lockTimeoutMs });
   settle();
   return [...left.keys()];
 };
@@ -175,7 +175,10 @@ test('two writers with the same workspaces in another order never deadlock, and 
           [service.pool, reversed],
         ] as const
       ).map(([connections, each]) =>
-        writeGroup(connections, each, { waitFor: [...each.keys()][0], lockTimeoutMs: LOCK_TIMEOUT_MS }),
+        writeGroup(writeRequests, connections, each, {
+          waitFor: [...each.keys()][0],
+          lockTimeoutMs: LOCK_TIMEOUT_MS,
+        }),
       ),
     );
     left += results.reduce((sum, result) => sum + result.left.size, 0);

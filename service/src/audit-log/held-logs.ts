@@ -12,7 +12,9 @@ import type { Queryable } from '../database/lane.ts';
 import type { Trail } from '../database/lanes.ts';
 import { inTransaction } from '../database/pool.ts';
 import { statement } from '../database/statement.ts';
+import { writeRequests } from './append-requests.ts';
 import { type AuditQueue, type Group, rejectAll } from './audit-queue.ts';
+import { writeRequestsInShard } from './shards/append-in-shard.ts';
 import { writeGroup } from './write-group.ts';
 
 /** The most workspaces that are remembered as held. */
@@ -27,7 +29,7 @@ export interface HeldLogs {
    * Adds the workspaces of a group that failed: those whose logs are held, if it waited too long for a lock. Otherwise all,
    * as suspects: each is written alone, so only the entries at fault fail.
    */
-  add(group: readonly string[], cause: unknown): Promise<void>;
+  add(connections: Queryable, group: readonly string[], cause: unknown): Promise<void>;
   /** Writes the entries of held workspaces, until there are none. */
   write(): void;
   /** Resolves when the current writing ends. Undefined: nothing is being written. */
@@ -35,15 +37,16 @@ export interface HeldLogs {
 }
 
 /**
- * Each round first writes all held workspaces whose logs are free now, in one statement that waits for none, however many
- * are held. If none is free, one of them waits for its lock for a short time, so that a log that others write all the time
- * is reached too. So a workspace whose log becomes free waits a fraction of a second, not for the locks of others. Then
- * each suspect is written alone. All held workspaces together have one turn among the writes, and pause after a round that
- * wrote nothing: with a turn each, three held workspaces would stop the writes of all others. `onFree` is called when
- * workspaces are no longer held.
+ * Each round first writes all held workspaces whose logs are free now, in a cluster those of one shard. It waits for none,
+ * however many are held. If none is free, one of them waits for its lock for a short time, so that a log that others write
+ * all the time is reached too. So a workspace whose log becomes free waits a fraction of a second, not for the locks of
+ * others. Then each suspect is written alone. All held workspaces together have one turn among the writes, and pause after
+ * a round that wrote nothing: with a turn each, three held workspaces would stop the writes of all others. `onFree` is
+ * called when workspaces are no longer held.
  */
 export function createHeldLogs(
-  { trail, writes }: Trail,
+  { writes, isDistributed }: Pick<Trail, 'writes' | 'isDistributed'>,
+  shardOf: (workspaceId: string) => string | undefined,
   queue: AuditQueue,
   onFree: () => void,
   monitor?: CommitMonitor,
@@ -54,7 +57,9 @@ export function createHeldLogs(
 
   const writeAll = async (): Promise<void> => {
     for (let round = 0; ; round++) {
-      const locked = queue.waiting((workspaceId) => held.has(workspaceId));
+      const all = queue.waiting((workspaceId) => held.has(workspaceId));
+      const shard = shardOf(all[round % all.length] ?? '');
+      const locked = all.filter((workspaceId) => shardOf(workspaceId) === shard);
       const alone = queue.waiting((workspaceId) => suspects.has(workspaceId));
       if (locked.length + alone.length === 0) break;
       let progress = locked.length > 1 && (await writeSome(locked));
@@ -72,8 +77,15 @@ export function createHeldLogs(
     try {
       const { settle, left } = await inTransaction(writes.of(LOG_OWNER), async (client) => {
         await client.query(limitTime());
+        const write = (await isDistributed(client)) ? writeRequestsInShard : writeRequests;
         taken = queue.takeGroup(GROUP_COMMIT_MAX_ENTRIES, (workspaceId) => wanted.has(workspaceId));
-        return writeGroup(client, taken, { waitFor, lockTimeoutMs: HELD_LOG_LOCK_TIMEOUT_MS }, monitor);
+        return writeGroup(
+          write,
+          client,
+          taken,
+          { waitFor, lockTimeoutMs: HELD_LOG_LOCK_TIMEOUT_MS },
+          monitor,
+        );
       });
       settle();
       queue.putBack(left);
@@ -113,9 +125,9 @@ export function createHeldLogs(
 
   return {
     has: (workspaceId) => held.has(workspaceId) || suspects.has(workspaceId),
-    async add(group, cause) {
+    async add(connections, group, cause) {
       const waited = failedFor(cause, 'lock_not_available');
-      const locked = waited ? await heldAmong(trail, group).catch(() => []) : [];
+      const locked = waited ? await heldAmong(connections, group).catch(() => []) : [];
       if (locked.length === 0) return suspect(group);
       if (held.size >= HELD_MAX) held.clear();
       for (const workspaceId of locked) held.add(workspaceId);
@@ -132,16 +144,13 @@ export function createHeldLogs(
 
 /** The workspaces whose log another transaction holds. Waits for no lock. */
 async function heldAmong(client: Queryable, workspaceIds: readonly string[]): Promise<readonly string[]> {
-  const { rows } = await client.query<{ workspace_id: string }>(selectHeld(workspaceIds));
-  return rows.map((row) => row.workspace_id);
+  const { rows } = await client.query<{ workspace_id: string }>(selectFree(workspaceIds));
+  const free = new Set(rows.map((row) => row.workspace_id));
+  return workspaceIds.filter((id) => !free.has(id));
 }
 
-const selectHeld = statement('held_logs', 'request')`
-  select w.workspace_id from unnest($1::text[]) as w (workspace_id)
-  left join lateral (
-    select true as free from live_meters where workspace_id = w.workspace_id for no key update skip locked
-  ) m on true
-  where free is null`;
+const selectFree = statement('free_logs', 'bulk')`
+  select workspace_id from live_meters where workspace_id = any($1) for no key update skip locked`;
 
 const limitTime = statement(
   'limit_held_log',

@@ -1,6 +1,6 @@
 import type { CommitMonitor } from '@svc/telemetry/commits';
 import type { Queryable } from '../database/lane.ts';
-import { NO_LOG, type Patience, writeRequests } from './append-requests.ts';
+import { NO_LOG, type Patience, type WriteRequests } from './append-requests.ts';
 import { type Group, type Pending, rejectAll, settle } from './audit-queue.ts';
 
 /** What a statement has written of a group. */
@@ -11,15 +11,16 @@ interface WrittenGroup {
   readonly left: Group;
 }
 
-/** Writes a group in one statement. If it fails, nothing of the group is written. */
+/** Writes a group. If it fails, nothing of the group is written. */
 export async function writeGroup(
+  write: WriteRequests,
   connection: Queryable,
   group: Group,
   patience: Patience,
   monitor?: CommitMonitor,
 ): Promise<WrittenGroup> {
   const startMs = performance.now();
-  const results = await writeRequests(connection, group, patience);
+  const results = await write(connection, group, patience);
   const left = new Map<string, readonly Pending[]>();
   const written: (() => void)[] = [];
   const committed: Pending[] = [];

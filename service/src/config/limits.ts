@@ -46,6 +46,12 @@ export const CONNECTIONS_MIN = Object.values(LANE_CONNECTIONS_MIN).reduce<number
 /** The connections of the primary for the audit entries of several workers: for the groups, and for held logs. */
 export const TRAIL_CONNECTIONS = 2;
 
+/** The connections of a process for the entries of a cluster's shards, and how many of them one node may keep. */
+export const SHARD_CONNECTIONS = 4;
+export const SHARD_CONNECTIONS_OF_NODE = 2;
+/** How long an entry waits before the group of its shard waits for the lock of its log. */
+export const SHARD_COMMIT_PATIENCE_MS = 50;
+
 /** How long a write waits for a lock on its workspace's clock or log before the response is 503. */
 export const LOCK_TIMEOUT_MS = 5_000;
 /** The same for requests without a workspace, such as a sign-in, which share few connections. */

@@ -32,6 +32,9 @@ export const isRefused = (error: unknown): boolean =>
 /** False if the severity is in another language. */
 const endsSession = ({ severity }: pg.DatabaseError): boolean => severity === 'FATAL' || severity === 'PANIC';
 
+/** Whether a server could not reach another one, such as the coordinator of a cluster one of its nodes. */
+export const isConnectionFailure = (error: unknown): boolean => (errorCode(error) ?? '').startsWith('08');
+
 /** The connection was lost during a commit: the transaction is committed or not. `cause`: the error of the connection. */
 export class UnknownOutcomeError extends Error {
   constructor(cause: unknown) {

@@ -10,12 +10,15 @@ import {
   LOCK_TIMEOUT_MS,
   PEOPLE_LOCK_TIMEOUT_MS,
   READ_STATEMENT_TIMEOUT_MS,
+  SHARD_CONNECTIONS,
+  SHARD_CONNECTIONS_OF_NODE,
   SLOW_STATEMENT_TIMEOUT_MS,
   STATEMENT_TIMEOUT_MS,
   TURN_TIMEOUT_MS,
   TURNS_WAITING_MAX,
   WRITE_TURN_TIMEOUT_MS,
 } from '../config/limits.ts';
+import { detectDistribution, type IsDistributed } from './citus/detect.ts';
 import { isUnavailable } from './errors.ts';
 import { type Connections, type Lane, type Shares, unshared } from './lane.ts';
 import { createPool, type PoolOptions } from './pool.ts';
@@ -27,6 +30,8 @@ import { createPool, type PoolOptions } from './pool.ts';
 export interface Lanes {
   /** The audit entries of requests. */
   readonly trail: Connections;
+  /** The same in a cluster of Citus: a share for each node. A process opens these connections only there. */
+  readonly shards: Shares;
   /**
    * `/v1`: lists, records, keys, quotas. Each statement has a bounded cost. Read only. Prepared statements that their page
    * bounds share one pipelined connection (packages/pipelined-postgres).
@@ -38,6 +43,8 @@ export interface Lanes {
   readonly people: Lane;
   /** Statements of the dashboard that take longer: the log's filters, exports, plots, searches. Read only. */
   readonly slow: Lane;
+  /** Whether the tables are distributed over a cluster. */
+  readonly isDistributed: IsDistributed;
   /** The connections of each lane now. */
   readonly states: () => readonly LaneState[];
   readonly end: () => Promise<void>;
@@ -51,7 +58,7 @@ interface LaneState {
   readonly waiting: number | undefined;
 }
 
-type LaneName = Exclude<keyof Lanes, 'end' | 'states'>;
+type LaneName = Exclude<keyof Lanes, 'end' | 'states' | 'shards' | 'isDistributed'>;
 
 /** The lanes that requests wait for, by their names in the metrics. */
 const WAITING_LANES = ['reads', 'writes', 'people', 'slow'] as const satisfies readonly LaneName[];
@@ -111,6 +118,7 @@ export function createLanes(options: LaneOptions, connections: number): Lanes {
     people: open('people'),
     slow: open('slow'),
   };
+  const shards = openShards(options);
   const lanes = lanesOf(pools, sizes);
   const turns = createTurns({
     total: pipelined.STATEMENTS_MAX,
@@ -122,6 +130,8 @@ export function createLanes(options: LaneOptions, connections: number): Lanes {
   const reads = sizes.pipeline === 0 ? lanes.reads : withPipeline(lanes.reads, pipeline, turns);
   return {
     ...lanes,
+    shards: shards.lane,
+    isDistributed: detectDistribution(),
     reads,
     states: () =>
       Object.entries(pools).map(([lane, { totalCount, idleCount }]) => {
@@ -131,7 +141,7 @@ export function createLanes(options: LaneOptions, connections: number): Lanes {
       }),
     end: async () => {
       await pipeline.end();
-      await Promise.all(Object.values(pools).map((pool) => pool.end()));
+      await Promise.all([...Object.values(pools).map((pool) => pool.end()), shards.end()]);
     },
   };
 }
@@ -139,15 +149,23 @@ export function createLanes(options: LaneOptions, connections: number): Lanes {
 /** The connections that write audit entries. Held logs have one of the lane `writes`. */
 export interface Trail {
   readonly trail: Connections;
+  readonly shards: Shares;
   readonly writes: Shares;
+  readonly isDistributed: IsDistributed;
+}
+
+function openShards(options: LaneOptions): { readonly lane: Lane; readonly end: () => Promise<void> } {
+  const pool = createPool({ ...options, ...SESSIONS.trail, max: SHARD_CONNECTIONS });
+  const lane = laneOf(pool, SHARD_CONNECTIONS, SHARD_CONNECTIONS_OF_NODE, TURN_TIMEOUT_MS);
+  return { lane, end: () => pool.end() };
 }
 
 /** The {@link TRAIL_CONNECTIONS} of a process that only writes audit entries. */
 export function createTrail(options: LaneOptions): Trail & Pick<Lanes, 'end'> {
   const open = (lane: 'trail' | 'writes') => createPool({ ...options, ...SESSIONS[lane], max: 1 });
-  const [trail, writes] = [open('trail'), open('writes')];
-  const end = async (): Promise<void> => void (await Promise.all([trail.end(), writes.end()]));
-  return { trail, writes: unshared(writes), end };
+  const [trail, writes, shards] = [open('trail'), open('writes'), openShards(options)];
+  const end = async (): Promise<void> => void (await Promise.all([trail.end(), writes.end(), shards.end()]));
+  return { trail, shards: shards.lane, writes: unshared(writes), isDistributed: detectDistribution(), end };
 }
 
 const withPipeline = (lane: Lane, pipeline: Pipeline, turns: Turns): Lane => ({
@@ -175,6 +193,8 @@ export const lanesOver = (connections: Connections): Lanes => ({
     { trail: connections, reads: connections, writes: connections, people: connections, slow: connections },
     LEAST,
   ),
+  shards: unshared(connections),
+  isDistributed: detectDistribution(),
   states: () => [],
   end: () => Promise.resolve(),
 });
@@ -182,7 +202,7 @@ export const lanesOver = (connections: Connections): Lanes => ({
 const lanesOf = (
   pools: Readonly<Record<LaneName, Connections>>,
   sizes: LaneSizes,
-): Omit<Lanes, 'end' | 'states'> => ({
+): Omit<Lanes, 'end' | 'states' | 'shards' | 'isDistributed'> => ({
   trail: pools.trail,
   reads: laneOf(pools.reads, sizes.reads, half(sizes.reads), TURN_TIMEOUT_MS),
   // Writes of a workspace wait for its clock, so a second connection would only wait.

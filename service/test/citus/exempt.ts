@@ -76,7 +76,19 @@ const EXEMPTIONS: readonly Exemption[] = [
   {
     reason: 'on one PostgreSQL, one statement and one commit are for all workspaces (docs/decisions/0017)',
     rules: ['several workspaces', 'writes several workspaces', 'locks several workspaces'],
-    statements: ['write_requests', 'held_logs'],
+    statements: ['write_requests'],
+  },
+  {
+    reason: 'the workspaces are those of one shard (docs/decisions/0038)',
+    rules: ['several workspaces', 'writes several workspaces', 'locks several workspaces'],
+    statements: [
+      'free_logs',
+      'lock_free_logs',
+      'logs_in_shard',
+      'valid_keys_in_shard',
+      'update_meters_in_shard',
+      'insert_entries_in_shard',
+    ],
   },
 ];
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { PENDING_MAX } from '../../src/webhooks/round.ts';
 import { PAGE_ITEMS } from './most.ts';
 import { FULL_ENDPOINT, WAITING_ENDPOINT } from './states.ts';
@@ -14,9 +15,23 @@ export const OTHERS: Readonly<Record<string, (workspaceId: string) => readonly u
   disable_second_factor: () => ['user'],
   emails_of_users: () => [['user']],
   enable_endpoint: (workspaceId) => [workspaceId, FULL_ENDPOINT, null],
-  held_logs: (workspaceId) => [[workspaceId]],
+  free_logs: (workspaceId) => [[workspaceId]],
+  insert_entries_in_shard: (workspaceId) => [
+    ...[
+      [workspaceId],
+      [workspaceId],
+      [`log_${randomUUID()}`],
+      ['2026-03-01T09:30:00Z'],
+      ['key_1'],
+      [200],
+      ['GET'],
+    ],
+    ...[['/v1/audits'], [1], ['{}']],
+  ],
   key_name: (workspaceId) => [workspaceId, 'key_1'],
   list_users: () => ['', PAGE_ITEMS],
+  lock_free_logs: (workspaceId) => [[workspaceId]],
+  logs_in_shard: (workspaceId) => [[workspaceId]],
   order_of_audits: (workspaceId) => [workspaceId, 'aud_1'],
   pending_deliveries: (workspaceId) => [workspaceId, FULL_ENDPOINT, PAGE_ITEMS],
   pending_deliveries_in_order: (workspaceId) => [workspaceId, FULL_ENDPOINT, PAGE_ITEMS],
@@ -34,4 +49,9 @@ export const OTHERS: Readonly<Record<string, (workspaceId: string) => readonly u
   reseal_endpoint_secrets: (workspaceId) => [workspaceId, FULL_ENDPOINT, 'new', null, 'old', null],
   reset_pending_deliveries: (workspaceId) => [workspaceId, WAITING_ENDPOINT],
   reseal_second_factor: () => ['user', 'secret', 'codes', 'old secret', 'old codes'],
+  update_meters_in_shard: (workspaceId) => [
+    ...[[workspaceId], [workspaceId], ['2026-03-01T09:30:00Z'], ['2026-03-01'], [0]],
+  ],
+  valid_keys_in_shard: (workspaceId) => [[workspaceId], [workspaceId], ['key_1'], [1]],
+  wait_for_log: (workspaceId) => [workspaceId, '100'],
 };

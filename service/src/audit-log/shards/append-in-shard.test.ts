@@ -1,0 +1,201 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { waitingForLocks } from '../../../test/harness/locks.ts';
+import { createTestService, type TestService } from '../../../test/harness/service.ts';
+import { inTransaction } from '../../database/pool.ts';
+import {
+  type AuditedRequest,
+  type NotWritten,
+  type Outcome,
+  type WriteRequests,
+  writeRequests,
+} from '../append-requests.ts';
+import { writeRequestsInShard } from './append-in-shard.ts';
+
+/** Both ways to write requests have the same outcomes and write the same. One PostgreSQL can run the statements of both. */
+
+const LOCK_TIMEOUT_MS = 10_000;
+const MINUTE_AGO = "last_entry_at = now() - interval '1 minute'";
+
+let service: TestService;
+beforeAll(async () => {
+  service = await createTestService();
+});
+
+interface Caller {
+  readonly workspaceId: string;
+  readonly keyId: string;
+}
+
+async function newCaller(liveQuota: number | null = null): Promise<Caller> {
+  const workspaceId = await service.workspace();
+  const { keyId } = await service.issue(workspaceId);
+  await service.pool.query('update live_meters set live_quota = $2 where workspace_id = $1', [
+    workspaceId,
+    liveQuota,
+  ]);
+  return { workspaceId, keyId };
+}
+
+const requestOf = (caller: Caller, more: Partial<AuditedRequest> = {}): AuditedRequest => ({
+  ...{ ...caller, tokenVersion: 1, counted: true, failed: false, durationMs: 1 },
+  entry: {
+    kind: 'api.request',
+    keyId: caller.keyId,
+    actor: null,
+    method: 'GET',
+    path: '/v1/audits',
+    status: 200,
+  },
+  ...more,
+});
+
+const groupOf = (requests: readonly AuditedRequest[]) =>
+  Map.groupBy(requests, ({ workspaceId }) => workspaceId);
+
+const run = (
+  write: WriteRequests,
+  requests: readonly AuditedRequest[],
+  waitFor?: string,
+): Promise<ReadonlyMap<string, readonly Outcome[] | NotWritten>> =>
+  inTransaction(service.pool, (client) =>
+    write(client, groupOf(requests), { waitFor, lockTimeoutMs: LOCK_TIMEOUT_MS }),
+  );
+
+/** The entries in their order, and the meter. */
+async function stored(workspaceId: string) {
+  const { rows: entries } = await service.pool.query<{ at: string; doc: string; path: string }>(
+    `select to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at, doc, path from audit_log
+     where workspace_id = $1 and kind = 'api.request' order by created_at`,
+    [workspaceId],
+  );
+  const { rows } = await service.pool.query<{ last: string; used: number; month: boolean }>(
+    `select to_char(last_entry_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as last, live_requests as used,
+       month = date_trunc('month', now())::date as month from live_meters where workspace_id = $1`,
+    [workspaceId],
+  );
+  return { entries, meter: rows[0] };
+}
+
+describe.each([
+  ['in one statement', writeRequests],
+  ['by shard', writeRequestsInShard],
+] as const)('requests written %s', (_, write) => {
+  test('have entries in their order, with rising times after the last entry', async () => {
+    const [a, b] = [await newCaller(), await newCaller()];
+    const ahead = "last_entry_at = date_trunc('second', now()) + interval '1 hour'";
+    await service.pool.query(`update live_meters set ${ahead} where workspace_id = $1`, [b.workspaceId]);
+    const before = (await stored(b.workspaceId)).meter?.last ?? '';
+    const requests = [a, b].flatMap((caller) =>
+      ['/1', '/2', '/3'].map((path) =>
+        requestOf(caller, {
+          entry: { kind: 'api.request', keyId: caller.keyId, actor: null, path, status: 200 },
+        }),
+      ),
+    );
+    const results = await run(write, requests, a.workspaceId);
+    for (const { workspaceId } of [a, b]) {
+      expect(results.get(workspaceId)).toEqual(Array(3).fill({ result: 'recorded', quota: null }));
+      const { entries, meter } = await stored(workspaceId);
+      expect(entries.map(({ path }) => path)).toEqual(['/1', '/2', '/3']);
+      expect(entries.map(({ doc }) => JSON.parse(doc).createdAt)).toEqual(entries.map(({ at }) => at));
+      expect(meter).toEqual({ last: entries.at(-1)?.at, used: 3, month: true });
+    }
+    expect((await stored(b.workspaceId)).entries.every(({ at }) => at > before)).toBe(true);
+  });
+
+  test('use exactly the live quota, in their order', async () => {
+    const caller = await newCaller(2);
+    const free = requestOf(caller, { counted: false });
+    const counted = requestOf(caller);
+    const results = await run(write, [counted, free, counted, counted, free], caller.workspaceId);
+    const quota = (used: number) => ({ limit: 2, used });
+    expect(results.get(caller.workspaceId)).toEqual([
+      { result: 'recorded', quota: quota(1) },
+      { result: 'recorded', quota: quota(1) },
+      { result: 'recorded', quota: quota(2) },
+      { result: 'over_quota', quota: quota(2) },
+      { result: 'recorded', quota: quota(2) },
+    ]);
+    const { entries, meter } = await stored(caller.workspaceId);
+    expect([entries.length, meter?.used]).toEqual([4, 2]);
+  });
+
+  test('count the quota anew in a new month, and without entries only the quota', async () => {
+    const caller = await newCaller(5);
+    await service.pool.query(
+      `update live_meters set month = '2020-01-01', live_requests = 5, ${MINUTE_AGO} where workspace_id = $1`,
+      [caller.workspaceId],
+    );
+    const before = (await stored(caller.workspaceId)).meter?.last;
+    const results = await run(write, [requestOf(caller, { entry: null })], caller.workspaceId);
+    expect(results.get(caller.workspaceId)).toEqual([{ result: 'recorded', quota: { limit: 5, used: 1 } }]);
+    const { entries, meter } = await stored(caller.workspaceId);
+    expect({ entries, meter }).toEqual({ entries: [], meter: { last: before, used: 1, month: true } });
+  });
+
+  test('of a revoked key or an earlier token write nothing', async () => {
+    const [caller, other] = [await newCaller(), await newCaller()];
+    await service.pool.query('update api_keys set revoked_at = now() where workspace_id = $1', [
+      other.workspaceId,
+    ]);
+    const results = await run(
+      write,
+      [requestOf(caller, { tokenVersion: 2 }), requestOf(caller), requestOf(other)],
+      caller.workspaceId,
+    );
+    expect(results.get(caller.workspaceId)).toEqual([
+      { result: 'invalid_key' },
+      { result: 'recorded', quota: null },
+    ]);
+    expect(results.get(other.workspaceId)).toEqual([{ result: 'invalid_key' }]);
+    expect((await stored(caller.workspaceId)).entries.length).toBe(1);
+    expect(await stored(other.workspaceId)).toMatchObject({ entries: [], meter: { used: 0 } });
+  });
+
+  test('of a key that is revoked while they wait for its log write nothing', async () => {
+    const [caller, other] = [await newCaller(), await newCaller()];
+    const holder = await service.pool.connect();
+    await holder.query('begin');
+    await holder.query('update live_meters set keys_version = keys_version + 1 where workspace_id = $1', [
+      caller.workspaceId,
+    ]);
+    await holder.query('update api_keys set revoked_at = now() where workspace_id = $1', [
+      caller.workspaceId,
+    ]);
+    const writing = run(write, [requestOf(caller), requestOf(other)], caller.workspaceId);
+    await expect.poll(() => waitingForLocks(service.pool)).toBe(1);
+    await holder.query('commit');
+    holder.release();
+    const results = await writing;
+    // One statement has read the keys before it waited: the writer runs it again.
+    expect(['stale', [{ result: 'invalid_key' }]]).toContainEqual(results.get(caller.workspaceId));
+    expect(results.get(other.workspaceId)).toEqual([{ result: 'recorded', quota: null }]);
+    expect((await stored(caller.workspaceId)).entries).toEqual([]);
+  });
+
+  test('wait for one log only: others that are held, and those that do not exist, are left out', async () => {
+    const [caller, other] = [await newCaller(), await newCaller()];
+    const holder = await service.pool.connect();
+    await holder.query('begin');
+    await holder.query('select from live_meters where workspace_id = $1 for update', [other.workspaceId]);
+    const nobody = requestOf({ workspaceId: 'wks_nobody', keyId: 'key_1' });
+    const results = await run(write, [requestOf(caller), requestOf(other), nobody], caller.workspaceId);
+    await holder.query('rollback');
+    holder.release();
+    expect(results.get(caller.workspaceId)).toEqual([{ result: 'recorded', quota: null }]);
+    expect([other.workspaceId, 'wks_nobody'].map((id) => results.get(id))).toEqual(['held', 'missing']);
+  });
+
+  test('that wait longer than the limit fail', async () => {
+    const caller = await newCaller();
+    const holder = await service.pool.connect();
+    await holder.query('begin');
+    await holder.query('select from live_meters where workspace_id = $1 for update', [caller.workspaceId]);
+    const writing = inTransaction(service.pool, (client) =>
+      write(client, groupOf([requestOf(caller)]), { waitFor: caller.workspaceId, lockTimeoutMs: 50 }),
+    );
+    await expect(writing).rejects.toMatchObject({ code: '55P03' });
+    await holder.query('rollback');
+    holder.release();
+  });
+});
