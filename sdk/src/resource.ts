@@ -10,7 +10,7 @@ import {
   type Simplify,
   type Wire,
 } from './contract/index.ts';
-import type { Change } from './wire.ts';
+import type { AuditLogEntry, Change } from './wire.ts';
 
 /** Kind of a field's value in the JSON. */
 export type FieldKind = 'text' | 'integer' | 'time';
@@ -81,6 +81,12 @@ type RangesOf<R> = [RangeNames<R>] extends [never]
     };
 type SearchedOf<R> = R extends { readonly searched: object } ? { readonly searched: true } : unknown;
 
+type ItemOf<R> = R extends { readonly positions: true }
+  ? Change
+  : R extends Contract['auditLog']
+    ? AuditLogEntry
+    : Wire<R>;
+
 /** The entry in {@link RESOURCES} for a resource of the contract. */
 type ResourceOf<R> = R extends { readonly fields: infer F; readonly filters: infer Q }
   ? Simplify<
@@ -89,7 +95,7 @@ type ResourceOf<R> = R extends { readonly fields: infer F; readonly filters: inf
         readonly filters: { readonly [Name in keyof Q]: FilterOf<Q[Name]> };
       } & RangesOf<R> &
         SearchedOf<R> &
-        Of<R extends { readonly positions: true } ? Change : Wire<R>>
+        Of<ItemOf<R>>
     >
   : never;
 

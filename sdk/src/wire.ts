@@ -4,13 +4,22 @@
  * Source: specification, section 2. docs/assumptions.md lists the fields that the specification leaves open.
  */
 
-import type { ChangeOf, Contract, ME, MeOf, RECORDS, Wire } from './contract/index.ts';
+import type {
+  AuditLogEntryOfAnyKind,
+  ChangeOf,
+  Contract,
+  ME,
+  MeOf,
+  RECORDS,
+  Wire,
+} from './contract/index.ts';
 
 export type {
   AuditLogChange,
   AuditLogKind,
   AuditLogTargetType,
   AuditLogValue,
+  NewerValue,
 } from './contract/index.ts';
 
 /** ISO 8601 UTC, for example `2026-03-01T09:30:00.123456Z`. */
@@ -26,14 +35,17 @@ export type ApiKey = Wire<Contract['apiKeys']>;
 export type KeyMode = ApiKey['mode'];
 export type KeyAccess = ApiKey['access'];
 /**
- * An entry of the audit log. Entries that version 0.1.0 of the service wrote have no target, details or changes, and
- * only their `api.request` entries have `ip` and `userAgent`.
+ * An entry of the audit log: `entry.kind` narrows it. Its kind can be a {@link NewerValue}. Entries that version 0.1.0 of
+ * the service wrote have no target, details or changes, and only their `api.request` entries have `ip` and `userAgent`.
  */
-export type AuditLogEntry = Wire<Contract['auditLog']>;
+export type AuditLogEntry = AuditLogEntryOfAnyKind;
+
+/** An entry of the audit log of a known kind that is not narrowed: it may have the fields of any kind. */
+export type AnyAuditLogEntry = Wire<Contract['auditLog']>;
 
 /**
- * A change of a record, or an event of the workspace: `change.type` and `change.resource` narrow it. A newer service can
- * send types that this version does not know, so a program ignores them.
+ * A change of a record, or an event of the workspace: `change.type` and `change.resource` narrow it. Its type can be a
+ * {@link NewerValue}, which a program ignores.
  */
 export type Change = ChangeOf<(typeof RECORDS)[keyof typeof RECORDS]>;
 

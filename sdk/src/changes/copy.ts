@@ -183,9 +183,12 @@ class Copy {
     }
   }
 
-  async #apply({ resource, recordId, record }: Change): Promise<void> {
-    if (resource === 'workspace' || !this.#resources.includes(resource)) return;
-    if (record === null) await this.#store.remove(resource, recordId);
+  async #apply(change: Change): Promise<void> {
+    const resource = this.#resources.find((name) => name === change.resource);
+    if (resource === undefined) return;
+    // A change of a resource has its record, also if its type is newer than this version.
+    const record = change.record as CopiedRecord | null;
+    if (record === null) await this.#store.remove(resource, change.recordId);
     else await this.#store.put(resource, record, this.#at.round);
   }
 

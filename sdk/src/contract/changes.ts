@@ -1,6 +1,6 @@
 import type { AuditLogValue } from './audit-log-kinds.ts';
 import { type EventTypeOf, type RecordEventType, recordEventTypes } from './events.ts';
-import type { ChoiceField, Simplify, Wire } from './field.ts';
+import type { ChoiceField, NewerValue, Simplify, Wire } from './field.ts';
 import { companyId, defineResource, type ResourceContract } from './resource.ts';
 import {
   WORKSPACE_EVENT_RESOURCE,
@@ -130,5 +130,16 @@ type RecordChange<R> = R extends ResourceContract & { readonly writes: readonly 
   ? ChangeBy<R, Write & ('create' | 'update' | 'delete')>
   : never;
 
+/** A change of a type that a newer version of the service has added. */
+type NewerChange = Simplify<
+  ChangeParts & {
+    readonly type: NewerValue;
+    readonly resource: NewerValue;
+    readonly companyId: string | null;
+    readonly record: Readonly<Record<string, unknown>> | null;
+    readonly changed?: readonly string[];
+  }
+>;
+
 /** The JSON type of the changes of resources. Its `type` and its `resource` each decide what the other fields are. */
-export type ChangeOf<R> = RecordChange<R> | WorkspaceChange;
+export type ChangeOf<R> = RecordChange<R> | WorkspaceChange | NewerChange;

@@ -134,3 +134,14 @@ export type Simplify<T> = { [Name in keyof T]: T[Name] } & {};
 export type Wire<R> = R extends { readonly fields: infer F }
   ? Simplify<Values<Pick<F, Exclude<keyof F, NamesOfAbsent<F>>>> & Partial<Values<Pick<F, NamesOfAbsent<F>>>>>
   : never;
+
+/** It has no value at run time. Its type is a single value, so that a comparison with a known value excludes it. */
+declare enum Newer {
+  Value = 'a value that this version does not know',
+}
+
+/**
+ * A kind or a type that a newer version of the service has added. At run time it is any other string. A `switch` over the
+ * known values still has a default with it.
+ */
+export type NewerValue = Newer.Value;

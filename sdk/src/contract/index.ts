@@ -2,6 +2,7 @@
  * The contract between the service and its clients: data without dependencies, and types inferred from it. Validation,
  * routes, OpenAPI, import and export, the SDK, the command lines and the dashboard all derive from this folder.
  */
+export type { AuditLogEntryOfAnyKind } from './audit-log-entry.ts';
 export * from './audit-log-kinds.ts';
 export type { ChangeOf } from './changes.ts';
 export * from './errors.ts';

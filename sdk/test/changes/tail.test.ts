@@ -63,6 +63,27 @@ describe('a tail of changes', () => {
     expect(seen).toEqual(['com_a', 'Two', true]);
   });
 
+  test('yields a change whose type is newer than this client', async () => {
+    await company('com_a');
+    await company('com_b');
+    const fetch: Fetch = async (url, init) => {
+      const answer = await fetchApp(url, init);
+      const text = async () => (await answer.text()).replace('"company.created"', '"company.merged"');
+      return { ...answer, text };
+    };
+    const seen: string[] = [];
+    for await (const change of clientOf(service.app, token, { fetch }).changes.tail({ follow: false })) {
+      switch (change.type) {
+        case 'company.created':
+          seen.push(change.record.name);
+          break;
+        default:
+          seen.push(`other: ${change.type}`);
+      }
+    }
+    expect(seen).toEqual(['other: company.merged', 'com_b']);
+  });
+
   test('`now` begins after the newest change, and its position can be stored before the next one', async () => {
     await company('com_a');
     const tail = svc.changes.tail({ after: 'now', follow: false });

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const HEAD =
-  "import { Svc, SvcNotFoundError, verifyWebhook, type ApiKey, type Audit, type Change, type Content } from '@svc/sdk';\nconst svc = new Svc();\n";
+  "import { Svc, SvcNotFoundError, verifyWebhook, type ApiKey, type Audit, type AuditLogEntry, type Change, type Content, type NewerValue } from '@svc/sdk';\nconst svc = new Svc();\n";
 
 /** What a user of the client may write. */
 const COMPILES = [
@@ -26,6 +26,14 @@ const COMPILES = [
   "for await (const change of svc.changes.tail({ after: 'now', type: 'content.updated' })) { if (change.type === 'content.updated') { const fields: readonly string[] = change.changed; const { title }: Content = change.record; void [fields, title]; } if (change.resource === 'audits') { const audit: Audit = change.record; void audit; } if (change.type === 'quota.reached') { const used: number = change.record.used; void used; } if (change.type === 'import.finished') { const finished: boolean = change.record.finished; void finished; } if (change.type === 'key.revoked') { const key: ApiKey = change.record; void key; } if (change.type === 'endpoint.disabled') { const origin: string = change.record.origin; void origin; } if (change.type === 'company.deleted') { const none: null = change.record; void none; } }",
   "const stream = svc.changes.stream({ after: 'now', resource: 'content', signal: AbortSignal.timeout(1) }); for await (const change of stream) { if (change.type === 'content.updated') { const { title }: Content = change.record; void title; } } const position: string = stream.position; export { position };",
   "const event = await verifyWebhook('', {}, ''); if (event.type === 'content.updated') { const { title }: Content = event.data.record; const fields: readonly string[] = event.data.changed; void [title, fields]; } if (event.type === 'quota.reached') { const percent: number = event.data.record.percent; void percent; } if (event.type === 'endpoint.test') { const message: string = event.data.record.message; void message; } if (event.data.resource === 'audits') { const audit: Audit = event.data.record; void audit; } const id: string = event.data.id; export { id };",
+  "const f = (entry: AuditLogEntry) => { if (entry.kind === 'api.request') { const method: string = entry.method; const status: number = entry.status; return [method, status]; } if (entry.kind === 'member.role_changed') { const field: 'role' | undefined = entry.changes?.[0]?.field; const target: 'member' | undefined = entry.targetType; return [field, target]; } if (entry.kind === 'key.created') { const mode = entry.details?.mode; return [mode]; } const method: string | undefined = entry.method; return [method]; }; export { f };",
+  "const f = (entry: AuditLogEntry) => { switch (entry.kind) { case 'api.request': return entry.path; default: { const kind: string = entry.kind; return kind; } } }; export { f };",
+  "const f = (change: Change): string => { switch (change.type) { case 'content.updated': return change.record.title; default: return change.type; } }; export { f };",
+  "const f = (change: Change): NewerValue | undefined => change.resource === 'workspace' || change.resource === 'audits' || change.resource === 'companies' || change.resource === 'content' || change.resource === 'mentions' ? undefined : change.type; export { f };",
+  "for await (const entry of svc.auditLog.list({ kind: 'api.request' })) { if (entry.kind === 'api.request') { const n: number = entry.durationMs; void n; } }",
+  "const { data, response } = await svc.audits.get('aud_a').withResponse(); const id: string = data.id; const left: number | undefined = response.rateLimit.burst?.remaining; export { id, left };",
+  "const { responses } = await svc.companies.createMany([{ name: 'A' }]).withResponse(); const page = await svc.audits.list().withResponse(); const cursor: string | null = page.data.pagination.nextCursor; export { responses, cursor };",
+  "new Svc({ apiKey: async () => 'x', defaultHeaders: { 'X-A': 'b' }, fetchOptions: { dispatcher: {} }, logLevel: 'info', logger: console }); await svc.audits.list({ headers: { 'X-A': 'b' } });",
   'new Svc({ fetch });',
   'new Svc({ fetch: async (url, init) => fetch(url, init) });',
   'function f(client: Svc) { return client.companies.list(); } void f;',
@@ -69,6 +77,12 @@ const REFUSED = [
   '(await svc.audits.list()).data.push();',
   'svc.audit.list();',
   'new Svc({ apikey: "x" });',
+  "const f = (entry: AuditLogEntry) => entry.kind === 'key.created' && entry.method.length; export { f };",
+  "const f = (entry: AuditLogEntry) => entry.kind === 'key.created' && entry.details?.role; export { f };",
+  "const f = (entry: AuditLogEntry) => entry.kind === 'key.made'; export { f };",
+  "const f = (change: Change) => { switch (change.resource) { case 'workspace': case 'audits': case 'companies': case 'content': case 'mentions': return; default: { const none: never = change; void none; } } }; export { f };",
+  "new Svc({ logLevel: 'loud' });",
+  "new Svc({ fetchOptions: { method: 'POST' } });",
 ];
 
 /** Compiles each text as its own file. Resolves with the indexes of the texts with errors. */

@@ -1,7 +1,7 @@
 import {
+  type AnyAuditLogEntry,
   AUDIT_LOG_KINDS,
   type AuditLogChange,
-  type AuditLogEntry,
   type AuditLogKind,
   type AuditLogKindDeclaration,
   type AuditLogValue,
@@ -10,7 +10,7 @@ import { newId } from '../config/ids.ts';
 import type { ActorContext } from './actor.ts';
 
 /** An entry without the time, which the clock of the log gives it. */
-export type NewEntry = Omit<AuditLogEntry, 'id' | 'createdAt'>;
+export type NewEntry = Omit<AnyAuditLogEntry, 'id' | 'createdAt'>;
 
 type Kinds = typeof AUDIT_LOG_KINDS;
 type EventKind = Exclude<AuditLogKind, 'api.request'>;
@@ -37,9 +37,9 @@ type ChangesOf<D> = D extends { readonly changes: infer C }
   : unknown;
 /** The fields of kinds that are older than targets. */
 type FieldsOf<Kind> = Kind extends 'record.changed'
-  ? Required<Pick<AuditLogEntry, 'resource' | 'recordIds'>>
+  ? Required<Pick<AnyAuditLogEntry, 'resource' | 'recordIds'>>
   : Kind extends 'records.imported'
-    ? Required<Pick<AuditLogEntry, 'resource'>>
+    ? Required<Pick<AnyAuditLogEntry, 'resource'>>
     : unknown;
 
 /** A change by a person or the operator, with the fields that its kind declares. */

@@ -1,4 +1,4 @@
-import type { AuditLogEntry, Company, ContentStatus, Sentiment, Time } from '@svc/sdk';
+import type { AnyAuditLogEntry, Company, ContentStatus, Sentiment, Time } from '@svc/sdk';
 import type { FieldFailure } from '../http/errors.ts';
 import type { Role } from './auth/permissions.ts';
 
@@ -54,7 +54,7 @@ export interface RecordChange {
   /** Names of the fields that changed. Absent if it is not an update. */
   readonly changed?: readonly string[];
   /** The entry of the audit log. Null: it is no longer stored, was not found near the change, or there is none. */
-  readonly entry: Pick<AuditLogEntry, 'id' | 'kind' | 'createdAt' | 'actor' | 'keyId'> | null;
+  readonly entry: Pick<AnyAuditLogEntry, 'id' | 'kind' | 'createdAt' | 'actor' | 'keyId'> | null;
 }
 
 /** `GET /deployment`: what the operator has set for all workspaces. */

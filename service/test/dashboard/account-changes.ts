@@ -1,4 +1,4 @@
-import type { AuditLogEntry } from '@svc/sdk';
+import type { AnyAuditLogEntry } from '@svc/sdk';
 import { createSetUpLink, createSignInLink } from '../../src/dashboard/index.ts';
 import { createOperatorResetLink } from '../../src/dashboard/people/operator.ts';
 import { newEmail, PASSWORD, PUBLIC_URL, tokenOf } from '../harness/dashboard.ts';
@@ -7,7 +7,7 @@ import { member, type Prepare, type World, workspaceOf } from './change.ts';
 
 /** A change of the own account, in a session. */
 const ofAccount =
-  (path: string, body: object, entry: Partial<AuditLogEntry>): Prepare =>
+  (path: string, body: object, entry: Partial<AnyAuditLogEntry>): Prepare =>
   async (world) => {
     const { owner, workspaceId } = await workspaceOf(world);
     return { as: owner, workspaceId, path, body, entries: [{ ...entry, ...member(owner) }] };

@@ -1,4 +1,4 @@
-import type { AuditLogEntry } from '@svc/sdk';
+import type { AnyAuditLogEntry } from '@svc/sdk';
 import type { InjectOptions } from 'fastify';
 import type { TestDashboard, Visitor } from '../harness/dashboard.ts';
 import type { TestService } from '../harness/service.ts';
@@ -12,7 +12,7 @@ interface Change {
   readonly body?: unknown;
   readonly options?: InjectOptions;
   /** The expected entries, in their order, without the actor and the origin. */
-  readonly entries: readonly Partial<AuditLogEntry>[];
+  readonly entries: readonly Partial<AnyAuditLogEntry>[];
   /** The actor in the entries. Default: the email address of `as`. */
   readonly actor?: string;
 }

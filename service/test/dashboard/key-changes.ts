@@ -1,11 +1,11 @@
-import type { AuditLogEntry } from '@svc/sdk';
+import type { AnyAuditLogEntry } from '@svc/sdk';
 import { resourceNamed, seedRecords } from '../harness/records.ts';
 import { byOwner, type Prepare, type World, workspaceOf } from './change.ts';
 
 async function withKey(
   world: World,
   action: 'pause' | 'resume' | 'rotate' | 'revoke',
-  entry: Partial<AuditLogEntry>,
+  entry: Partial<AnyAuditLogEntry>,
 ) {
   const { owner, workspaceId, path } = await workspaceOf(world);
   const { keyId } = await world.service.issue(workspaceId, { name: 'crawler', access: 'write' });

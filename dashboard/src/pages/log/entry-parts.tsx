@@ -1,4 +1,4 @@
-import type { AuditLogEntry } from '@svc/sdk';
+import type { AnyAuditLogEntry } from '@svc/sdk';
 import type { ReactNode } from 'react';
 import { formatNumber } from '../../format/number.ts';
 import { Badge, type Tone } from '../../ui/badge.tsx';
@@ -17,14 +17,14 @@ export const StatusBadge = ({ status }: { readonly status: number }) => (
 );
 
 /** The target of the entry; for an import also the number of records. */
-function targetOf({ kind, records, resource, targetLabel = '', actor }: AuditLogEntry): string {
+function targetOf({ kind, records, resource, targetLabel = '', actor }: AnyAuditLogEntry): string {
   if (kind !== 'records.imported') return targetLabel === actor ? '' : targetLabel;
   const count = records === undefined ? '' : `${formatNumber(records)} ${resource}`;
   return targetLabel === '' ? count : `${count} from ${targetLabel}`;
 }
 
 /** What happened, in one line: method and path of a request, otherwise the label of the kind. */
-export function EntryTitle({ entry }: { readonly entry: AuditLogEntry }) {
+export function EntryTitle({ entry }: { readonly entry: AnyAuditLogEntry }) {
   if (entry.kind !== 'api.request') {
     const target = targetOf(entry);
     return (

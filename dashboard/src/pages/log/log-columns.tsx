@@ -1,4 +1,4 @@
-import type { ApiKey, AuditLogEntry } from '@svc/sdk';
+import type { AnyAuditLogEntry, ApiKey } from '@svc/sdk';
 import { When } from '../../format/when.tsx';
 import type { Column } from '../../list/virtual-table.tsx';
 import { EntryTitle, FilterButton, StatusBadge } from './entry-parts.tsx';
@@ -8,8 +8,8 @@ import type { LogSearch } from './log-search.ts';
 export const logColumns = (
   keys: ReadonlyMap<string, ApiKey>,
   filter: (search: LogSearch) => void,
-  open: (entry: AuditLogEntry) => void,
-): readonly Column<AuditLogEntry>[] => [
+  open: (entry: AnyAuditLogEntry) => void,
+): readonly Column<AnyAuditLogEntry>[] => [
   {
     id: 'time',
     label: 'Time',

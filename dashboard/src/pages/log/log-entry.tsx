@@ -1,4 +1,4 @@
-import type { ApiKey, AuditLogEntry } from '@svc/sdk';
+import type { AnyAuditLogEntry, ApiKey } from '@svc/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { call, ofWorkspace } from '../../api/client.ts';
@@ -20,7 +20,7 @@ export interface LogEntryProps {
   readonly workspaceId: string;
   readonly entryId: string;
   /** The entry, if the list has loaded it. */
-  readonly known: AuditLogEntry | undefined;
+  readonly known: AnyAuditLogEntry | undefined;
   readonly keys: ReadonlyMap<string, ApiKey>;
   readonly onClose: () => void;
   readonly onFilter: (search: LogSearch) => void;
@@ -35,7 +35,7 @@ export function LogEntry({ workspaceId, entryId, known, keys, onClose, onFilter 
   } = useQuery({
     queryKey: ['log-entry', workspaceId, entryId],
     queryFn: ({ signal }) =>
-      call<AuditLogEntry>(ofWorkspace(workspaceId, `/log/${encodeURIComponent(entryId)}`), { signal }),
+      call<AnyAuditLogEntry>(ofWorkspace(workspaceId, `/log/${encodeURIComponent(entryId)}`), { signal }),
     staleTime: Number.POSITIVE_INFINITY,
     ...(known === undefined ? {} : { initialData: known }),
   });
@@ -59,7 +59,7 @@ export function LogEntry({ workspaceId, entryId, known, keys, onClose, onFilter 
 
 interface DetailProps {
   readonly workspaceId: string;
-  readonly entry: AuditLogEntry;
+  readonly entry: AnyAuditLogEntry;
   readonly keyName: string | undefined;
   readonly onFilter: (search: LogSearch) => void;
 }
@@ -144,7 +144,7 @@ function Detail({ workspaceId, entry, keyName, onFilter }: DetailProps) {
 
 interface RecordIdProps {
   readonly workspaceId: string;
-  readonly entry: AuditLogEntry;
+  readonly entry: AnyAuditLogEntry;
   readonly id: string;
 }
 

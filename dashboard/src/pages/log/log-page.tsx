@@ -1,4 +1,4 @@
-import type { AuditLogEntry } from '@svc/sdk';
+import type { AnyAuditLogEntry } from '@svc/sdk';
 import { getRouteApi } from '@tanstack/react-router';
 import { Radio, ScrollText } from 'lucide-react';
 import { useMemo, useState } from 'react';
@@ -47,14 +47,14 @@ export function LogPage() {
   const path = ofWorkspace(workspaceId, '/log');
   // A relative range is computed once, when the filters are set, so that each page has the same range.
   const params = useMemo(() => logParams(JSON.parse(filterKey) as LogSearch, Date.now()), [filterKey]);
-  const list = useCursorList<AuditLogEntry>(path, params);
+  const list = useCursorList<AnyAuditLogEntry>(path, params);
   const upToNow = params['to'] === undefined;
   const tail = useLiveTail(list, live && upToNow);
 
   const set = (changes: LogSearch, replace = false): void => {
     void navigate({ search: (before: LogSearch) => ({ ...before, entry: undefined, ...changes }), replace });
   };
-  const show = ({ id }: AuditLogEntry): void => set({ entry: id });
+  const show = ({ id }: AnyAuditLogEntry): void => set({ entry: id });
   const columns = logColumns(keys, set, show);
   return (
     <Page

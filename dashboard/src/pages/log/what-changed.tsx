@@ -1,4 +1,4 @@
-import type { AuditLogEntry, AuditLogTargetType, AuditLogValue } from '@svc/sdk';
+import type { AnyAuditLogEntry, AuditLogTargetType, AuditLogValue } from '@svc/sdk';
 import { formatNumber } from '../../format/number.ts';
 import { Fact, FilterLink } from './entry-parts.tsx';
 import type { LogSearch } from './log-search.ts';
@@ -61,7 +61,7 @@ function valueText(name: string, value: AuditLogValue | undefined): string {
 }
 
 interface WhatChangedProps {
-  readonly entry: AuditLogEntry;
+  readonly entry: AnyAuditLogEntry;
   readonly onFilter: (search: LogSearch) => void;
 }
 

@@ -1,6 +1,6 @@
 import { RESOURCES } from '../../resource.ts';
 import { createWebhookSecret, signWebhook } from '../../webhooks.ts';
-import type { Change } from '../../wire.ts';
+import type { Change, NewerValue } from '../../wire.ts';
 import { type Command, text, UsageError, type Values } from '../command.ts';
 import { type Io, printMessage, write } from '../io.ts';
 import { outputOf, outputOptions } from '../output/options.ts';
@@ -71,7 +71,7 @@ export const listenCommand: Command = {
     const tail = svc.changes.tail({
       after,
       companyId: text(values, 'company'),
-      type: another === undefined ? (type as Change['type'] | undefined) : undefined,
+      type: another === undefined ? (type as Exclude<Change['type'], NewerValue> | undefined) : undefined,
       retries: Number.POSITIVE_INFINITY,
       signal: io.signal,
     });
