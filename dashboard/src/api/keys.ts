@@ -1,7 +1,7 @@
 import type { ApiKey, KeyAccess, KeyMode, ListEnvelope } from '@svc/sdk';
 import { type CONTRACT, PAGE_LIMIT_MAX } from '@svc/sdk/contract';
-import type { ChangedKey, CreatedKey, IssuedKey } from '@svc/service/dashboard/wire';
-import { infiniteQueryOptions, useQuery } from '@tanstack/react-query';
+import type { ChangedKey, CreatedKey, IssuedKey, KeyDetails } from '@svc/service/dashboard/wire';
+import { infiniteQueryOptions, queryOptions, useQuery } from '@tanstack/react-query';
 import { call, ofWorkspace } from './client.ts';
 
 export type KeyStatus = (typeof CONTRACT.apiKeys.filters.status.values)[number];
@@ -22,15 +22,46 @@ export const keysQuery = (workspaceId: string, status: KeyStatus) =>
     getNextPageParam: ({ pagination }) => pagination.nextCursor ?? undefined,
   });
 
-export interface NewKey {
+/** What limits one key. */
+export interface KeyLimits {
+  readonly expiresAt: string | null;
+  readonly allowedNetworks: readonly string[] | null;
+  readonly burstLimit: number | null;
+}
+
+/** A key with what only the dashboard shows. */
+export const keyQuery = (workspaceId: string, keyId: string) =>
+  queryOptions({
+    queryKey: [...keysOf(workspaceId), 'one', keyId],
+    queryFn: ({ signal }) => call<KeyDetails>(ofWorkspace(workspaceId, `/keys/${keyId}`), { signal }),
+    staleTime: 0,
+    gcTime: 0,
+  });
+
+export interface NewKey extends KeyLimits {
   readonly name: string;
   readonly mode: KeyMode;
   readonly access: KeyAccess;
   readonly companyId: string | null;
+  /** Id of the key that it replaces. */
+  readonly replaces: string | null;
 }
 
 export const createKey = (workspaceId: string, key: NewKey, idempotencyKey: string): Promise<CreatedKey> =>
   call(ofWorkspace(workspaceId, '/keys'), { method: 'POST', body: key, idempotencyKey });
+
+export const changeKey = (
+  workspaceId: string,
+  keyId: string,
+  changes: Partial<KeyLimits & Pick<NewKey, 'name'>>,
+): Promise<ChangedKey> =>
+  call(ofWorkspace(workspaceId, `/keys/${keyId}`), { method: 'PATCH', body: changes });
+
+export const pauseKey = (workspaceId: string, keyId: string): Promise<ChangedKey> =>
+  call(ofWorkspace(workspaceId, `/keys/${keyId}/pause`), { method: 'POST' });
+
+export const resumeKey = (workspaceId: string, keyId: string): Promise<ChangedKey> =>
+  call(ofWorkspace(workspaceId, `/keys/${keyId}/resume`), { method: 'POST' });
 
 export const rotateKey = (workspaceId: string, keyId: string): Promise<IssuedKey> =>
   call(ofWorkspace(workspaceId, `/keys/${keyId}/rotate`), { method: 'POST' });

@@ -1,58 +1,13 @@
-import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { ACCOUNT_POPUPS } from './account-popups.ts';
+import { KEY_POPUPS } from './key-popups.ts';
 import { choose, focused, goTo, press } from './keyboard.ts';
 import { type PopupCase, type } from './popup-case.ts';
 import { WEBHOOK_POPUPS } from './webhook-popups.ts';
 
-const saveToken = async (page: Page): Promise<void> => {
-  await page.locator('[data-token]').waitFor();
-  await press(page, "Done, I've saved it");
-};
 /** Every popup. The order matters: some cases use what an earlier case has created. */
 export const POPUPS: Readonly<Record<string, PopupCase>> = {
-  'Create a key for one company': {
-    files: ['pages/keys/create-key.tsx', 'pages/keys/token-dialog.tsx'],
-    page: '/keys',
-    trigger: 'Create key',
-    role: 'dialog',
-    use: async (page) => {
-      await goTo(page, 'Name');
-      await type(page, 'Partner');
-      await goTo(page, /^All companies/);
-      await page.keyboard.press('ArrowRight');
-      await page.getByPlaceholder('Name, domain or id').waitFor();
-      await type(page, 'bor');
-      await page.keyboard.press('Enter');
-      // The button that replaces the search has the focus.
-      await expect.poll(() => focused(page)).toBe('Change');
-      await press(page, 'Create key');
-      await saveToken(page);
-      await page.getByRole('row', { name: /Partner.*Borealis/ }).waitFor();
-    },
-  },
-  'Rotate a key': {
-    files: ['pages/keys/key-row.tsx', 'pages/keys/rotate-key.tsx'],
-    page: '/keys',
-    trigger: 'Actions for Partner',
-    item: 'Rotate…',
-    role: 'alertdialog',
-    use: async (page) => {
-      await press(page, 'Rotate key');
-      await saveToken(page);
-    },
-  },
-  'Revoke a key': {
-    files: ['pages/keys/revoke-key.tsx'],
-    page: '/keys',
-    trigger: 'Actions for Partner',
-    item: 'Revoke…',
-    role: 'alertdialog',
-    use: async (page) => {
-      await press(page, 'Revoke key');
-      await page.getByRole('heading', { name: 'No keys yet' }).waitFor();
-    },
-  },
+  ...KEY_POPUPS,
   'Filter by a company': {
     files: ['pages/data/company-filter.tsx'],
     page: '/data/audits',

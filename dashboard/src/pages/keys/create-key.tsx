@@ -1,16 +1,20 @@
 import type { KeyAccess, KeyMode } from '@svc/sdk';
 import { NAME_MAX_CHARACTERS } from '@svc/service/dashboard/limits';
-import type { CompanyNames, CreatedKey } from '@svc/service/dashboard/wire';
+import type { CompanyNames, CreatedKey, KeyDetails } from '@svc/service/dashboard/wire';
 import { useState } from 'react';
 import { useAction } from '../../api/action.ts';
 import { useIdempotencyKey } from '../../api/idempotency-key.ts';
 import { createKey } from '../../api/keys.ts';
+import { When } from '../../format/when.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Choice } from '../../ui/form/choice.tsx';
 import { Form, fieldError } from '../../ui/form/form.tsx';
 import { TextField } from '../../ui/form/text-field.tsx';
 import { Dialog, DialogActions } from '../../ui/popup/dialog.tsx';
 import { CompanyChoice } from './company-choice.tsx';
+import { LIMIT_FIELDS, LimitFields, limitsOf, NO_LIMITS, typedLimits } from './key-limits.tsx';
+
+const LastUsed = ({ at }: { readonly at: string | null }) => (at === null ? 'never' : <When at={at} />);
 
 const MODES = [
   { value: 'live', label: 'Live', hint: 'Requests count towards the live quota and are in the audit log.' },
@@ -25,24 +29,46 @@ const ACCESS = [
   { value: 'write', label: 'Read and write', hint: 'Also creates, changes and deletes records.' },
 ] as const;
 
+/** A key, with the name of its company. */
+interface ReplacedKey {
+  readonly details: KeyDetails;
+  readonly company: CompanyNames['data'][number] | null;
+}
+
 export interface CreateKeyProps {
   readonly workspaceId: string;
   /** The mode that is selected at first. */
   readonly mode: KeyMode;
+  /** The key that is replaced: its settings are selected at first. Default: none. */
+  readonly replaced?: ReplacedKey | undefined;
   readonly onClose: () => void;
   readonly onCreated: (created: CreatedKey) => void;
 }
 
-export function CreateKey({ workspaceId, mode: first, onClose, onCreated }: CreateKeyProps) {
-  const [name, setName] = useState('');
-  const [mode, setMode] = useState<KeyMode>(first);
-  const [access, setAccess] = useState<KeyAccess>('read');
+export function CreateKey({ workspaceId, mode: first, replaced, onClose, onCreated }: CreateKeyProps) {
+  const old = replaced?.details.key;
+  const [name, setName] = useState(old?.name ?? '');
+  const [mode, setMode] = useState<KeyMode>(old?.mode ?? first);
+  const [access, setAccess] = useState<KeyAccess>(old?.access ?? 'read');
+  // An expiry date is not copied: the old one is probably near.
+  const [limits, setLimits] = useState(
+    replaced === undefined ? NO_LIMITS : { ...typedLimits(replaced.details), expiry: '' },
+  );
   /** Null: all companies. Undefined: one company, not yet chosen. */
-  const [company, setCompany] = useState<CompanyNames['data'][number] | null | undefined>(null);
+  const [company, setCompany] = useState<CompanyNames['data'][number] | null | undefined>(
+    replaced?.company ?? null,
+  );
   const idempotencyKey = useIdempotencyKey();
   const create = useAction({
     mutationFn: () =>
-      createKey(workspaceId, { name, mode, access, companyId: company?.id ?? null }, idempotencyKey),
+      createKey(
+        workspaceId,
+        {
+          ...{ name, mode, access, companyId: company?.id ?? null, replaces: old?.id ?? null },
+          ...limitsOf(limits),
+        },
+        idempotencyKey,
+      ),
     // The response holds the token, so do not cache it.
     gcTime: 0,
     onSuccess: (created) => {
@@ -51,10 +77,14 @@ export function CreateKey({ workspaceId, mode: first, onClose, onCreated }: Crea
     },
   });
   return (
-    <Dialog open onOpenChange={onClose} title="Create an API key">
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title={old === undefined ? 'Create an API key' : `Replace “${old.name}”`}
+    >
       <Form
         action={create}
-        fields={['name']}
+        fields={['name', ...LIMIT_FIELDS]}
         actions={
           <DialogActions>
             <Button onClick={onClose}>Cancel</Button>
@@ -69,6 +99,12 @@ export function CreateKey({ workspaceId, mode: first, onClose, onCreated }: Crea
           </DialogActions>
         }
       >
+        {old === undefined ? null : (
+          <p className="text-soft">
+            The new key has the settings of the old one, which keeps working. Switch your programs to the new
+            token, then revoke the old key. It was last used: <LastUsed at={old.lastUsedAt} />.
+          </p>
+        )}
         <TextField
           label="Name"
           hint="The program that uses the key, for example “Nightly crawler”."
@@ -83,6 +119,7 @@ export function CreateKey({ workspaceId, mode: first, onClose, onCreated }: Crea
         <Choice<KeyMode> label="Mode" value={mode} onChange={setMode} options={MODES} />
         <Choice<KeyAccess> label="Access" value={access} onChange={setAccess} options={ACCESS} />
         <CompanyChoice workspaceId={workspaceId} company={company} onChange={setCompany} />
+        <LimitFields limits={limits} onChange={setLimits} error={create.error} />
       </Form>
     </Dialog>
   );

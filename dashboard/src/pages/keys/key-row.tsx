@@ -1,5 +1,5 @@
 import type { ApiKey } from '@svc/sdk';
-import { Ellipsis, KeySquare, RefreshCw } from 'lucide-react';
+import { Ellipsis, KeySquare, Pause, Pencil, Play, RefreshCw, Replace, ScrollText } from 'lucide-react';
 import { When } from '../../format/when.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { buttonClass } from '../../ui/button.tsx';
@@ -9,7 +9,7 @@ import { Cell, Row } from '../../ui/table.tsx';
 import { Sparkline } from './sparkline.tsx';
 import type { DayOfKey } from './usage.ts';
 
-export type KeyAction = 'rotate' | 'revoke';
+export type KeyAction = 'edit' | 'log' | 'pause' | 'replace' | 'rotate' | 'revoke';
 
 export interface KeyRowProps {
   readonly apiKey: ApiKey;
@@ -33,6 +33,7 @@ export function KeyRow({ apiKey, companyName, requests, blocked, onAction }: Key
           {name}
         </div>
         <code className="text-xs text-soft">{hint}</code>
+        <Expiry at={apiKey.expiresAt} revoked={revokedAt !== null} />
         <div className="mt-1 text-sm text-soft md:hidden">
           <ModeBadge mode={mode} /> {allowed}
           {companyName === null ? null : ` · ${companyName}`}
@@ -65,17 +66,36 @@ export function KeyRow({ apiKey, companyName, requests, blocked, onAction }: Key
         {requests === undefined ? <Skeleton className="h-4 w-20" /> : <Sparkline days={requests} />}
       </Cell>
       <Cell className="w-0 text-end">
-        {revokedAt === null ? <Actions name={name} blocked={blocked} onAction={onAction} /> : null}
+        {revokedAt === null ? (
+          <Actions name={name} paused={apiKey.pausedAt !== null} blocked={blocked} onAction={onAction} />
+        ) : null}
       </Cell>
     </Row>
   );
 }
 
+const DAY_MS = 86_400_000;
+const WARNING_DAYS = 7;
+
+/** When a key expires: as a warning if that is soon. */
+function Expiry({ at, revoked }: { readonly at: string | null; readonly revoked: boolean }) {
+  if (at === null || revoked) return null;
+  const leftMs = Date.parse(at) - Date.now();
+  return (
+    <div className="mt-1 text-sm">
+      <Badge tone={leftMs <= 0 ? 'bad' : leftMs <= WARNING_DAYS * DAY_MS ? 'warn' : 'neutral'}>
+        {leftMs <= 0 ? 'Expired' : 'Expires'} <When at={at} />
+      </Badge>
+    </div>
+  );
+}
+
 function Actions({
   name,
+  paused,
   blocked,
   onAction,
-}: Pick<KeyRowProps, 'blocked' | 'onAction'> & { readonly name: string }) {
+}: Pick<KeyRowProps, 'blocked' | 'onAction'> & { readonly name: string; readonly paused: boolean }) {
   const trigger = (
     <button type="button" aria-label={`Actions for ${name}`} className={buttonClass('ghost', 'small-icon')}>
       <Ellipsis size={16} aria-hidden />
@@ -83,6 +103,18 @@ function Actions({
   );
   return (
     <Menu trigger={trigger} align="end">
+      <MenuItem icon={Pencil} blocked={blocked} onSelect={() => onAction('edit')}>
+        Edit…
+      </MenuItem>
+      <MenuItem icon={paused ? Play : Pause} blocked={blocked} onSelect={() => onAction('pause')}>
+        {paused ? 'Resume…' : 'Pause…'}
+      </MenuItem>
+      <MenuItem icon={ScrollText} onSelect={() => onAction('log')}>
+        Show log entries
+      </MenuItem>
+      <MenuItem icon={Replace} blocked={blocked} onSelect={() => onAction('replace')}>
+        Replace…
+      </MenuItem>
       <MenuItem icon={RefreshCw} blocked={blocked} onSelect={() => onAction('rotate')}>
         Rotate…
       </MenuItem>

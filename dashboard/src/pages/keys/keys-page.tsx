@@ -12,8 +12,11 @@ import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Segments } from '../../ui/segments.tsx';
 import { CreateKey } from './create-key.tsx';
+import { EditKey } from './edit-key.tsx';
 import { KeyList } from './key-list.tsx';
 import type { KeyAction } from './key-row.tsx';
+import { PauseKey } from './pause-key.tsx';
+import { ReplaceKey } from './replace-key.tsx';
 import { RevokeKey } from './revoke-key.tsx';
 import { RotateKey } from './rotate-key.tsx';
 import { TokenDialog } from './token-dialog.tsx';
@@ -37,6 +40,9 @@ export function KeysPage() {
   const [pending, setPending] = useState<{ readonly key: ApiKey; readonly action: KeyAction } | null>(null);
   /** The only copy of a token, until its dialog closes. */
   const [issued, setIssued] = useState<CreatedKey | null>(null);
+
+  /** The key that the issued one replaces. */
+  const [replaced, setReplaced] = useState<ApiKey | null>(null);
 
   const setCreating = (next: typeof create): void =>
     void navigate({ search: (known) => ({ ...known, create: next }), replace: true });
@@ -71,7 +77,15 @@ export function KeysPage() {
           status={status}
           blocked={blocked}
           createButton={button('test')}
-          onAction={(key, action) => setPending({ key, action })}
+          onAction={(key, action) =>
+            action === 'log'
+              ? void navigate({
+                  to: '/w/$workspaceId/log',
+                  params: { workspaceId },
+                  search: { key: key.id },
+                })
+              : setPending({ key, action })
+          }
         />
       </Card>
       {create !== undefined && blocked === undefined ? (
@@ -80,6 +94,33 @@ export function KeysPage() {
           mode={create === 'test' ? 'test' : 'live'}
           onClose={() => setCreating(undefined)}
           onCreated={show}
+        />
+      ) : null}
+      {pending?.action === 'edit' ? (
+        <EditKey
+          workspaceId={workspaceId}
+          apiKey={pending.key}
+          onClose={() => setPending(null)}
+          onChanged={changed}
+        />
+      ) : null}
+      {pending?.action === 'pause' ? (
+        <PauseKey
+          workspaceId={workspaceId}
+          apiKey={pending.key}
+          onClose={() => setPending(null)}
+          onChanged={changed}
+        />
+      ) : null}
+      {pending?.action === 'replace' ? (
+        <ReplaceKey
+          workspaceId={workspaceId}
+          apiKey={pending.key}
+          onClose={() => setPending(null)}
+          onCreated={(next) => {
+            setReplaced(pending.key);
+            show(next);
+          }}
         />
       ) : null}
       {pending?.action === 'rotate' ? (
@@ -103,7 +144,12 @@ export function KeysPage() {
           workspaceId={workspaceId}
           created={issued}
           onIssued={show}
-          onClose={() => setIssued(null)}
+          onClose={() => {
+            setIssued(null);
+            // The last step of a replacement.
+            if (replaced !== null) setPending({ key: replaced, action: 'revoke' });
+            setReplaced(null);
+          }}
         />
       )}
     </Page>

@@ -1,0 +1,95 @@
+import type { ApiKey } from '@svc/sdk';
+import { NAME_MAX_CHARACTERS } from '@svc/service/dashboard/limits';
+import type { KeyDetails } from '@svc/service/dashboard/wire';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useAction } from '../../api/action.ts';
+import { messageOf } from '../../api/failure.ts';
+import { changeKey, keyQuery } from '../../api/keys.ts';
+import { When } from '../../format/when.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Form, fieldError } from '../../ui/form/form.tsx';
+import { TextField } from '../../ui/form/text-field.tsx';
+import { Dialog, DialogActions } from '../../ui/popup/dialog.tsx';
+import { Problem } from '../../ui/problem.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { LIMIT_FIELDS, LimitFields, limitsOf, typedLimits } from './key-limits.tsx';
+
+export interface EditKeyProps {
+  readonly workspaceId: string;
+  readonly apiKey: ApiKey;
+  readonly onClose: () => void;
+  readonly onChanged: () => Promise<unknown>;
+}
+
+/** Changes the name and the limits of a key. */
+export function EditKey(props: EditKeyProps) {
+  const { workspaceId, apiKey, onClose } = props;
+  const { data, error } = useQuery(keyQuery(workspaceId, apiKey.id));
+  return (
+    <Dialog open onOpenChange={onClose} title={`Edit “${apiKey.name}”`}>
+      {data !== undefined ? (
+        <EditForm {...props} details={data} />
+      ) : error === null ? (
+        <Skeleton className="h-72" />
+      ) : (
+        <Problem>{messageOf(error)}</Problem>
+      )}
+    </Dialog>
+  );
+}
+
+function EditForm({
+  workspaceId,
+  details,
+  onClose,
+  onChanged,
+}: EditKeyProps & { readonly details: KeyDetails }) {
+  const { key, createdBy } = details;
+  const first = typedLimits(details);
+  const [name, setName] = useState(key.name);
+  const [limits, setLimits] = useState(first);
+  const save = useAction({
+    mutationFn: () => {
+      const { expiresAt, ...others } = limitsOf(limits);
+      // An expiry date that stays may have a time of day, or be past.
+      const expiry = limits.expiry === first.expiry ? {} : { expiresAt };
+      return changeKey(workspaceId, key.id, { name, ...others, ...expiry });
+    },
+    onSuccess: async () => {
+      await onChanged();
+      onClose();
+    },
+  });
+  return (
+    <Form
+      action={save}
+      fields={['name', ...LIMIT_FIELDS]}
+      actions={
+        <DialogActions>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" variant="primary" busy={save.isPending}>
+            Save
+          </Button>
+        </DialogActions>
+      }
+    >
+      <p className="text-soft">
+        Created <When at={key.createdAt} />
+        {createdBy === null ? '' : ` by ${createdBy}`}. A change of networks or burst limit takes effect
+        within 30 seconds.
+      </p>
+      <TextField
+        label="Name"
+        required
+        autoFocus
+        maxLength={NAME_MAX_CHARACTERS}
+        autoComplete="off"
+        value={name}
+        onChange={setName}
+        error={fieldError(save.error, 'name')}
+      />
+      <LimitFields limits={limits} onChange={setLimits} error={save.error} />
+    </Form>
+  );
+}

@@ -1,0 +1,70 @@
+import type { KeyDetails } from '@svc/service/dashboard/wire';
+import type { KeyLimits } from '../../api/keys.ts';
+import { fieldError } from '../../ui/form/form.tsx';
+import { TextField } from '../../ui/form/text-field.tsx';
+
+/** The limits as a person types them. */
+export interface TypedLimits {
+  /** A day, `2027-01-31`, or nothing. */
+  readonly expiry: string;
+  readonly networks: string;
+  readonly burst: string;
+}
+
+export const NO_LIMITS: TypedLimits = { expiry: '', networks: '', burst: '' };
+
+/** Names of the fields in the errors of the service. */
+export const LIMIT_FIELDS = ['expiresAt', 'allowedNetworks', 'burstLimit'] as const;
+
+export const typedLimits = ({ key, allowedNetworks, burstLimit }: KeyDetails): TypedLimits => ({
+  expiry: key.expiresAt?.slice(0, 10) ?? '',
+  networks: allowedNetworks?.join(', ') ?? '',
+  burst: burstLimit?.toString() ?? '',
+});
+
+/** A key expires when its day begins, in UTC. */
+export function limitsOf({ expiry, networks, burst }: TypedLimits): KeyLimits {
+  const ranges = networks.split(/[\s,;]+/).filter((range) => range !== '');
+  return {
+    expiresAt: expiry === '' ? null : `${expiry}T00:00:00Z`,
+    allowedNetworks: ranges.length === 0 ? null : ranges,
+    burstLimit: burst === '' ? null : Number(burst),
+  };
+}
+
+export interface LimitFieldsProps {
+  readonly limits: TypedLimits;
+  readonly onChange: (limits: TypedLimits) => void;
+  readonly error: Error | null;
+}
+
+export const LimitFields = ({ limits, onChange, error }: LimitFieldsProps) => (
+  <>
+    <TextField
+      label="Expiry date (optional)"
+      hint="The key is refused from the start of this day, UTC. You are warned 7 days before."
+      type="date"
+      value={limits.expiry}
+      onChange={(expiry) => onChange({ ...limits, expiry })}
+      error={fieldError(error, 'expiresAt')}
+    />
+    <TextField
+      label="Allowed networks (optional)"
+      hint="IP addresses or CIDR ranges, separated by commas. Leave empty to allow any address."
+      placeholder="203.0.113.0/24, 2001:db8::/32"
+      autoComplete="off"
+      value={limits.networks}
+      onChange={(networks) => onChange({ ...limits, networks })}
+      error={fieldError(error, 'allowedNetworks')}
+    />
+    <TextField
+      label="Burst limit (optional)"
+      hint="Requests per second. If the workspace has a burst limit too, the lower one applies."
+      type="number"
+      min={1}
+      value={limits.burst}
+      onChange={(burst) => onChange({ ...limits, burst })}
+      error={fieldError(error, 'burstLimit')}
+    />
+  </>
+);
