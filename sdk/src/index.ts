@@ -17,6 +17,7 @@ export type {
   Counting,
   Creating,
   Deleting,
+  Exporting,
   Following,
   ListOptions,
   Operation,

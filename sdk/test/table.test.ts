@@ -57,7 +57,7 @@ test('a resource of the client has exactly the methods of its entry in the table
     if ('positions' in resource) methods.add('stream');
     if ('counted' in resource) methods.add('count');
     for (const write of 'writes' in resource ? resource.writes : []) methods.add(write);
-    if (methods.has('create')) methods.add('createMany').add('createBatches').add('upsert');
+    if (methods.has('create')) methods.add('createMany').add('createBatches').add('upsert').add('export');
     if (methods.has('update')) methods.add('updateMany');
     if (methods.has('delete')) methods.add('deleteMany');
     const collection = Object.entries(svc).find(([property]) => property === name)?.[1];

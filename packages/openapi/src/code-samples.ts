@@ -100,6 +100,8 @@ const STATEMENTS: Readonly<Record<string, (call: Call) => string>> = {
   'GET /count': ({ collection }) =>
     `const { count } = await svc.${collection}.count({ approximate: true });\nconsole.log(count);`,
   'GET /me': () => 'const { key, quota } = await svc.me();\nconsole.log(key.name, quota);',
+  'GET /export': ({ collection }) =>
+    `for await (const record of svc.${collection}.export()) {\n  console.log(record);\n}`,
   'GET /{id}': ({ collection, id }) =>
     `const record = await svc.${collection}.get('${id}');\nconsole.log(record);`,
   'POST ': ({ collection, body }) =>
@@ -141,6 +143,7 @@ const pythonLiteral = (value: unknown): string =>
 function python(call: Call): string {
   const { method, path, below, body } = call;
   const isEmpty = method === 'DELETE' || below === '/batch/delete';
+  const printed = below === '/export' ? 'response.read().decode()' : 'json.load(response)';
   const imports = ['json', 'os', 'urllib.request', ...(isRepeatable(call) ? ['uuid'] : [])];
   const headers = [
     '"Authorization": "Bearer " + os.environ["SVC_API_KEY"],',
@@ -159,6 +162,6 @@ function python(call: Call): string {
     ...(body === undefined ? [] : [`    data=json.dumps(${pythonLiteral(body)}).encode(),`]),
     ')',
     'with urllib.request.urlopen(request) as response:',
-    isEmpty ? '    print(response.status)' : '    print(json.load(response))',
+    isEmpty ? '    print(response.status)' : `    print(${printed})`,
   ].join('\n');
 }

@@ -78,6 +78,12 @@ export const STREAM_FAILURES: readonly Failure[] = [
   'PositionExpired',
 ];
 
+export const exportFailures = ({ filters }: CompleteResource): readonly Failure[] => [
+  ...ALWAYS,
+  'BadRequest',
+  ...('companyId' in filters ? ['InsufficientScope' as const] : []),
+];
+
 export const COUNT_FAILURES: readonly Failure[] = [...ALWAYS, 'BadRequest'];
 
 export const ME_FAILURES: readonly Failure[] = [...ALWAYS, 'BadRequest'];

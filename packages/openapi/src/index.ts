@@ -10,7 +10,14 @@ import {
 import { BATCH_TAG, batchSchemas, operationsOperation } from './batch-operations.ts';
 import { withCodeSamples } from './code-samples.ts';
 import { HEADERS } from './headers.ts';
-import { countOperation, getOperation, listOperation, meOperation, streamOperation } from './operations.ts';
+import {
+  countOperation,
+  exportOperation,
+  getOperation,
+  listOperation,
+  meOperation,
+  streamOperation,
+} from './operations.ts';
 import { PARAMETERS } from './parameters.ts';
 import { sharedResponses } from './responses.ts';
 import { schemas } from './schemas.ts';
@@ -104,6 +111,7 @@ function paths(): Readonly<Record<string, PathItem>> {
       [path, { get: listOperation(resource), ...writes[''] }],
       ...(resource.counted === true ? [[`${path}/count`, { get: countOperation(resource) }] as const] : []),
       ...(resource.positions ? [[`${path}/stream`, { get: streamOperation(resource) }] as const] : []),
+      ...(resource.writable ? [[`${path}/export`, { get: exportOperation(resource) }] as const] : []),
       [`${path}/batch`, writes['/batch']],
       [`${path}/batch/delete`, writes['/batch/delete']],
       [`${path}/{id}`, { get: getOperation(resource), ...writes['/{id}'] }],

@@ -6,6 +6,7 @@ export const listSchemaName = ({ type }: CompleteResource): string => `${type}Li
 
 export const listOperationId = ({ name }: CompleteResource): string => `list${pascalCase(name)}`;
 export const getOperationId = ({ type }: CompleteResource): string => `get${type}`;
+export const exportOperationId = ({ name }: CompleteResource): string => `export${pascalCase(name)}`;
 export const streamOperationId = ({ name }: CompleteResource): string => `stream${pascalCase(name)}`;
 export const countOperationId = ({ name }: CompleteResource): string => `count${pascalCase(name)}`;
 

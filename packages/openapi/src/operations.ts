@@ -1,9 +1,17 @@
 import { CONTRACT, type CompleteResource, oneOf } from '@svc/sdk/contract';
-import { COUNT_FAILURES, listFailures, ME_FAILURES, recordFailures, STREAM_FAILURES } from './failures.ts';
+import {
+  COUNT_FAILURES,
+  exportFailures,
+  listFailures,
+  ME_FAILURES,
+  recordFailures,
+  STREAM_FAILURES,
+} from './failures.ts';
 import { ANSWER_HEADERS } from './headers.ts';
 import { listLinks, recordLinks } from './links.ts';
 import {
   countOperationId,
+  exportOperationId,
   getOperationId,
   listOperationId,
   listSchemaName,
@@ -12,13 +20,14 @@ import {
 import {
   CURSOR_LIFETIME_HOURS,
   countParameters,
+  exportParameters,
   listParameters,
   recordParameters,
   streamParameters,
 } from './parameters.ts';
 import { conditionalResponses, failureResponses, plainResponses } from './responses.ts';
 import { listExample, meExample, recordExample } from './schemas.ts';
-import { EVENT_STREAM, type Operation } from './types.ts';
+import { EVENT_STREAM, NDJSON, type Operation } from './types.ts';
 
 const ITERATION = `Follow \`pagination.nextCursor\` until it is null. A cursor is opaque: do not parse it, construct it or keep it for longer than ${CURSOR_LIFETIME_HOURS} hours (\`cursor_expired\`). It is valid for this list with the same filters and sort (\`cursor_mismatch\`); \`limit\` and \`direction\` may change from page to page. After either error, start again without a cursor. The same cursor sent twice returns the same page twice.
 
@@ -74,6 +83,32 @@ After a disconnect, continue with the id of the last event in \`Last-Event-ID\`.
         },
       },
       ...failureResponses(STREAM_FAILURES),
+    },
+  };
+}
+
+export function exportOperation(resource: CompleteResource): Operation {
+  const { plural } = resource;
+  return {
+    operationId: exportOperationId(resource),
+    tags: [resource.name],
+    summary: `Export ${plural}`,
+    description: `Sends all ${plural} that the filters select, one JSON record per line, oldest first. ${scopeText(resource)} Every record that exists from the beginning to the end of the export is sent exactly once. A record that is created, changed or deleted meanwhile may be sent or not, before or after the change. With \`Accept-Encoding: gzip\`, the lines are compressed.
+
+The export is one request with one entry in the audit log, and uses one unit of quota for each 100 ${plural}, at least one. If it has to end early, for example because the quota is used up or the key was revoked, its last line is the error envelope. At most 3 exports of a workspace run at the same time in a process of the service, otherwise \`rate_limited\`.`,
+    parameters: exportParameters(resource),
+    responses: {
+      200: {
+        description: 'One record per line.',
+        headers: ANSWER_HEADERS,
+        content: {
+          [NDJSON]: {
+            schema: { type: 'string' },
+            example: `${JSON.stringify(recordExample(resource))}\n`,
+          },
+        },
+      },
+      ...failureResponses(exportFailures(resource)),
     },
   };
 }

@@ -125,6 +125,13 @@ const afterParameter = ({ plural }: CompleteResource): Parameter => ({
   schema: { type: 'string' },
 });
 
+/** The parameters of an export: the filters of the list, without the ranges of other fields than the time of creation. */
+export const exportParameters = (resource: CompleteResource): readonly (Parameter | Reference)[] => [
+  ...filterParameters(resource),
+  ...(resource.searched === undefined ? [] : [searchParameter(resource)]),
+  ...shared('RequestId'),
+];
+
 /** The parameters of a stream: the filters of the list, and where it starts. */
 export const streamParameters = (resource: CompleteResource): readonly (Parameter | Reference)[] => [
   ...filterParameters(resource),

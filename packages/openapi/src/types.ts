@@ -42,12 +42,17 @@ export interface Link {
 
 /** The media type of server-sent events. */
 export const EVENT_STREAM = 'text/event-stream';
+/** The media type of lines of JSON. */
+export const NDJSON = 'application/x-ndjson';
 
 export interface Response {
   readonly description: string;
   readonly headers: Readonly<Record<string, Reference>>;
   /** Absent: the response has no body. */
-  readonly content?: { readonly 'application/json': MediaType } | { readonly [EVENT_STREAM]: MediaType };
+  readonly content?:
+    | { readonly 'application/json': MediaType }
+    | { readonly [EVENT_STREAM]: MediaType }
+    | { readonly [NDJSON]: MediaType };
   readonly links?: Readonly<Record<string, Link>>;
 }
 

@@ -142,7 +142,7 @@ const damaged = (what: string, cause?: unknown): SvcNetworkError =>
   new SvcNetworkError(`The stream is damaged: ${what}.`, { cause });
 
 /** The error that the service sends in place of a response with its status. */
-function errorOf({ data = '' }: ServerEvent): SvcError {
+export function errorOf({ data = '' }: Pick<ServerEvent, 'data'>): SvcError {
   const failure = readEnvelope(data);
   if (failure === undefined) return damaged('its error is not an envelope');
   const errors: Readonly<Record<string, ErrorContract>> = ERRORS;

@@ -1,6 +1,7 @@
 import { changeListOf, changeStreamOf, changeTailOf } from '../changes/collection.ts';
 import type { Resource } from '../resource.ts';
 import { createBatches, createMany } from './create-batches.ts';
+import { exportRecords } from './export.ts';
 import { type Context, countRecords, getRecord, listOf, tailOf } from './read.ts';
 import type { Collection } from './types.ts';
 import { createRecord, deleteRecord, updateRecord } from './write.ts';
@@ -23,6 +24,7 @@ export function collectionOf<R extends Resource>(context: Context & { readonly r
           createMany: bind(createMany),
           createBatches: bind(createBatches),
           upsert: bind(upsertRecord),
+          export: bind(exportRecords),
         }
       : {}),
     ...(writes.includes('update') ? { update: bind(updateRecord), updateMany: bind(updateMany) } : {}),

@@ -61,6 +61,14 @@ export interface Reading<R> {
   get(id: string, options?: CallOptions): ApiPromise<Item<R>>;
 }
 
+export interface Exporting<R> {
+  /**
+   * Yields all records that the filters select, oldest first, from one response: one request, and one unit of quota per 100
+   * records. A failure before the first record is retried. After it, the iteration throws, and a new one starts over.
+   */
+  export(options?: Filters<R> & CallOptions): AsyncGenerator<Item<R>, void, undefined>;
+}
+
 export interface Tailing<R> {
   /**
    * Returns a tail, which yields the records in the order of their creation: existing records first, then new ones.
@@ -199,6 +207,6 @@ type Has<R, W> = R extends { readonly writes: readonly (infer V)[] } ? (W extend
 export type Collection<R> = Reading<R> &
   (HasPositions<R> extends true ? Following<R> : Tailing<R>) &
   When<R extends { readonly counted: true } ? true : false, Counting> &
-  When<Has<R, 'create'>, Creating<R> & Upserting<R>> &
+  When<Has<R, 'create'>, Creating<R> & Upserting<R> & Exporting<R>> &
   When<Has<R, 'update'>, Updating<R>> &
   When<Has<R, 'delete'>, Deleting>;

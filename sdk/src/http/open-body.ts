@@ -17,21 +17,28 @@ interface Reader {
   cancel(): Promise<void>;
 }
 
+interface OpenOptions {
+  readonly silenceMs: number;
+  readonly nowMs: number;
+  /** @default that of server-sent events */
+  readonly mediaType?: string;
+}
+
 /** The media type of server-sent events. */
 const EVENT_STREAM = 'text/event-stream';
 
 /**
- * Makes one request whose response is a stream of events. Throws the error of another response. It reads from the
+ * Makes one request whose response is a stream. Throws the error of another response. It reads from the
  * connection only in `read`, so that the memory of a slow reader is bounded.
  */
 export async function openBody(
   request: (signal: Signal) => Promise<FetchAnswer>,
-  { silenceMs, nowMs, ...limits }: Limits & { readonly silenceMs: number; readonly nowMs: number },
+  { silenceMs, nowMs, mediaType = EVENT_STREAM, ...limits }: Limits & OpenOptions,
 ): Promise<OpenBody> {
   const controller = new AbortController();
   try {
     const reader = await limited(
-      async (signal) => readerOf(await request(signal), nowMs),
+      async (signal) => readerOf(await request(signal), nowMs, mediaType),
       limits,
       controller,
     );
@@ -50,11 +57,13 @@ export async function openBody(
   }
 }
 
-async function readerOf(answer: FetchAnswer, nowMs: number): Promise<Reader> {
+async function readerOf(answer: FetchAnswer, nowMs: number, mediaType: string): Promise<Reader> {
   const { status, headers, body } = answer;
   if (status !== 200) readAnswer(answer, await answer.text(), nowMs);
-  if (status !== 200 || headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() !== EVENT_STREAM)
-    throw new SvcError('The response is not a stream of events. Check that baseUrl is the address of svc.');
+  if (status !== 200 || headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() !== mediaType)
+    throw new SvcError(
+      `The response is not a stream of ${mediaType === EVENT_STREAM ? 'events' : 'records'}. Check that baseUrl is the address of svc.`,
+    );
   const { getReader }: { readonly getReader?: unknown } = Object(body);
   if (typeof getReader !== 'function')
     throw new SvcError("The client's `fetch` returned a response whose `body` is not a ReadableStream.");

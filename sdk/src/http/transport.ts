@@ -90,7 +90,10 @@ export interface Transport {
    * Makes one attempt at a call whose response is a stream of events. Resolves with its body when the headers have
    * arrived. Each read of the body may take `silenceMs`.
    */
-  open(call: Call, options: CallOptions & { readonly silenceMs: number }): Promise<OpenBody>;
+  open(
+    call: Call,
+    options: CallOptions & { readonly silenceMs: number; readonly mediaType?: string },
+  ): Promise<OpenBody>;
   /** Pauses before the next attempt. Throws the error if a retry cannot help or none is left. */
   pause(call: Call, failed: FailedAttempt, options: CallOptions): Promise<void>;
   readonly timing: Timing;
@@ -155,7 +158,14 @@ export function createTransport(options: TransportOptions): Transport {
     },
     async open(
       call,
-      { signal, timeoutMs = options.timeoutMs, retries = options.retries, silenceMs, headers: own },
+      {
+        signal,
+        timeoutMs = options.timeoutMs,
+        retries = options.retries,
+        silenceMs,
+        mediaType,
+        headers: own,
+      },
     ) {
       const headers = headersOf(call, own);
       checkedTimeout(timeoutMs);
@@ -164,6 +174,7 @@ export function createTransport(options: TransportOptions): Transport {
         baseUrl,
         timeoutMs,
         silenceMs,
+        ...(mediaType === undefined ? {} : { mediaType }),
         signal,
         nowMs: timing.now(),
       });

@@ -96,7 +96,7 @@ async function startOf(
 }
 
 /** Takes a unit of live quota without an entry, and confirms the key. Throws the refusal. */
-async function takeUnit(
+export async function takeUnit(
   { workspaceId, keyId, tokenVersion }: AuthenticatedKey,
   auditWriter: AuditWriter,
   quotaGate: QuotaGate,

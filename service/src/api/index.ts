@@ -14,6 +14,7 @@ import { auditResponse } from './audit-hook.ts';
 import { authenticate, requireAllowedAddress } from './authentication.ts';
 import { registerChangeStream } from './change-stream.ts';
 import { registerChanges } from './changes.ts';
+import { registerExports } from './export.ts';
 import { createQuotaGate, requireBurst } from './limits.ts';
 import { registerMe } from './me.ts';
 import { acceptEveryMethod, collectMethods, refuseOtherMethods } from './methods.ts';
@@ -96,6 +97,7 @@ export function registerV1(app: FastifyInstance, options: ApiOptions): void {
         if (resource.writable) registerWrites(v1, resource, writer);
       }
       registerBatch(v1, RESOURCES, writer);
+      registerExports(v1, RESOURCES, { reads, waits, auditWriter, quotaGate });
       refuseOtherMethods(v1, methods);
       done();
     },

@@ -154,9 +154,10 @@ const RETRY_MS = 1_000;
 const eventOf = ({ id, type, json }: StreamPage['items'][number]): string =>
   `id: ${id}\nevent: ${type}\ndata: ${json}\n\n`;
 
-function failureOf(request: FastifyRequest, error: unknown): ApiError {
+/** The refusal that a failure of a stream is sent as. A failure that the client has no part in is logged. */
+export function failureOf(request: FastifyRequest, error: unknown): ApiError {
   const failure = toApiError(error);
   if (failure !== undefined) return failure;
-  request.log.error({ err: error }, 'a stream of changes failed');
+  request.log.error({ err: error }, 'a stream failed');
   return new ApiError('internal_error', 'Something went wrong.');
 }

@@ -149,5 +149,11 @@ export const STREAM_PAGE_CHANGES = 50;
 export const WAIT_READ_PAUSE_MS = 100;
 /** The same for a stream that sends what it reads, for each open wait of the process. Never more than WAIT_READ_PAUSE_MS. */
 export const STREAM_READ_PAUSE_MS = 5;
+/** The most exports of a workspace, and of all workspaces, that one process sends at the same time. */
+export const EXPORTS_PER_WORKSPACE_MAX = 3;
+export const EXPORTS_MAX = 100;
+/** How long an export waits for a client that reads nothing. */
+export const EXPORT_UNREAD_MS = 60_000;
+
 /** How long a stream that is over waits for a client that does not read. */
 export const STREAM_UNREAD_MS = 5_000;

@@ -58,6 +58,22 @@ export async function readList(
   return readFrom(reader, list, query, scope, position, nowMs);
 }
 
+/** Reads the items at a position of the list. Undefined: at its start. */
+export async function readItems(
+  reads: Shares,
+  list: ListDefinition,
+  query: ListQuery,
+  scope: Scope,
+  position: Position | undefined,
+): Promise<Page> {
+  const { workspaceId } = scope;
+  const { limit, direction, sort } = query;
+  const conditions = conditionsOf(list, query, scope);
+  const read = { list, workspaceId, ...conditions, sort, direction, position, limit };
+  const readRows = list.read ?? readKeyset;
+  return toPage(await readRows(reads.of(workspaceId), read), limit, direction, position);
+}
+
 /** Reads the page at a position of the list. Undefined: at its start. */
 export async function readFrom(
   reader: ListReader,
@@ -68,11 +84,8 @@ export async function readFrom(
   nowMs = reader.clock(),
 ): Promise<ListAnswer> {
   const { workspaceId } = scope;
-  const { limit, direction, sort } = query;
-  const conditions = conditionsOf(list, query, scope);
-  const read = { list, workspaceId, ...conditions, sort, direction, position, limit };
-  const readRows = list.read ?? readKeyset;
-  const page = toPage(await readRows(reader.reads.of(workspaceId), read), limit, direction, position);
+  const { direction } = query;
+  const page = await readItems(reader.reads, list, query, scope, position);
   const binding = bindingOf(list, query, scope);
   const issue = (gap: Position | null): string | null =>
     gap === null ? null : reader.cursors.encode(gap, binding, workspaceId, nowMs);
@@ -85,7 +98,7 @@ export async function readFrom(
 }
 
 /** A page without cursors: its items in the order of the list, and the gaps at its two ends. */
-interface Page {
+export interface Page {
   /** JSON array of the items, one per line. */
   readonly data: string;
   readonly hasMore: boolean;

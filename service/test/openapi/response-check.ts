@@ -3,6 +3,7 @@ import {
   EVENT_STREAM,
   type Header,
   METHODS,
+  NDJSON,
   type Operation,
   type Reference,
   type Response,
@@ -26,7 +27,7 @@ export interface CheckedAnswer {
 
 const PREFIX = '/v1/';
 const JSON_TYPE = 'application/json; charset=utf-8';
-const STREAM_TYPE = `${EVENT_STREAM}; charset=utf-8`;
+const STREAM_TYPES = [EVENT_STREAM, NDJSON];
 const FIRST_ERROR_STATUS = 400;
 
 const { paths, components } = openApiDocument({ publicUrl: 'http://svc.test', version: '0' });
@@ -127,7 +128,8 @@ function bodyViolations({ content }: Response, method: string, answer: CheckedAn
   const { text, headers, status } = answer;
   if (content === undefined || method === 'HEAD') return text === '' ? [] : ['there must be no body'];
   const media = 'application/json' in content ? content['application/json'] : undefined;
-  if (headers['content-type'] !== (media === undefined ? STREAM_TYPE : JSON_TYPE))
+  const stream = STREAM_TYPES.find((type) => type in content);
+  if (headers['content-type'] !== (stream === undefined ? JSON_TYPE : `${stream}; charset=utf-8`))
     return [`the content type is ${String(headers['content-type'])}`];
   if (media === undefined) return [];
   const body: unknown = JSON.parse(text);

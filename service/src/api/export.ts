@@ -1,0 +1,192 @@
+import { pipeline, Readable } from 'node:stream';
+import { constants, createGzip } from 'node:zlib';
+import { PAGE_LIMIT_MAX } from '@svc/sdk/contract';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { AuditWriter } from '../audit-log/audit-writer.ts';
+import { EXPORT_UNREAD_MS, EXPORTS_MAX, EXPORTS_PER_WORKSPACE_MAX } from '../config/limits.ts';
+import type { Shares } from '../database/lane.ts';
+import { ApiError, errorEnvelope, unavailable } from '../http/errors.ts';
+import type { AuthenticatedKey } from '../keys/authenticate.ts';
+import type { Position } from '../list/cursor.ts';
+import { sortsOf } from '../list/definition.ts';
+import { DOC_SEPARATOR } from '../list/keyset.ts';
+import { type ListQuery, parseListQuery, type RawQuery } from '../list/query.ts';
+import { type Page, readItems } from '../list/read.ts';
+import type { Resource } from '../resources/define.ts';
+import { takeUnit } from './change-stream.ts';
+import { allowParameters, orInvalidParameter, requireReadable } from './guards.ts';
+import type { QuotaGate } from './limits.ts';
+import { requireOwnCompany } from './reads.ts';
+import { failureOf } from './stream.ts';
+import type { Wait, Waits } from './waits.ts';
+
+export interface ExportOptions {
+  readonly reads: Shares;
+  readonly waits: Waits;
+  readonly auditWriter: AuditWriter;
+  readonly quotaGate: QuotaGate;
+}
+
+/** The export of each resource: all records that the filters of its list select, as lines of JSON, oldest first. */
+export function registerExports(
+  v1: FastifyInstance,
+  resources: readonly Resource[],
+  options: ExportOptions,
+): void {
+  const places = createPlaces();
+  for (const resource of resources.filter(({ writable }) => writable)) {
+    v1.get<{ Querystring: RawQuery }>(`/${resource.name}/export`, async (request, reply) => {
+      const key = requireReadable(request, resource);
+      const query = queryOf(resource, request.query, key);
+      reply.type('application/x-ndjson; charset=utf-8').header('vary', 'authorization, accept-encoding');
+      // A HEAD reads no records.
+      if (request.method === 'HEAD') return reply.send('');
+      whenClosed(reply, places.take(key.workspaceId));
+      return sendExport(request, reply, key, { ...options, resource, query });
+    });
+  }
+}
+
+/** The filters of the list. The order is that of creation. */
+function queryOf({ list }: Resource, raw: RawQuery, key: AuthenticatedKey): ListQuery {
+  const sorted = Object.values(list.sorts).map(({ column }) => column);
+  // A range is of the field that a list is sorted by.
+  const filters = Object.entries(list.filters).filter(([, { column }]) => !sorted.includes(column));
+  allowParameters(
+    raw,
+    filters.map(([name]) => name),
+  );
+  const query = orInvalidParameter(parseListQuery(list, raw));
+  requireOwnCompany(query, key);
+  const ascending = sortsOf(list).find(({ name }) => name === 'created-ascending') ?? query.sort;
+  return { ...query, sort: ascending, limit: PAGE_LIMIT_MAX };
+}
+
+/** Calls back when the response has closed, also if that has happened before. */
+function whenClosed(reply: FastifyReply, callback: () => void): void {
+  if (reply.raw.destroyed) callback();
+  else reply.raw.once('close', callback);
+}
+
+interface Export extends ExportOptions {
+  readonly resource: Resource;
+  readonly query: ListQuery;
+}
+
+/**
+ * Sends the export. It reads the next page after the client has received the last one, so its memory is bounded, and it
+ * holds no database connection meanwhile. The audit hook writes the entry of the request before the first byte.
+ */
+async function sendExport(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  key: AuthenticatedKey,
+  each: Export,
+): Promise<FastifyReply> {
+  const cut = setTimeout(() => reply.raw.destroy(), EXPORT_UNREAD_MS);
+  whenClosed(reply, () => clearTimeout(cut));
+  const wait = each.waits.open(key);
+  whenClosed(reply, wait.end);
+  const lines = Readable.from(linesOf(request, key, each, wait, cut), {
+    objectMode: false,
+    highWaterMark: 1,
+  });
+  if (!acceptsGzip(request.headers['accept-encoding'])) return reply.send(lines);
+  reply.header('content-encoding', 'gzip');
+  const gzip = createGzip({ level: constants.Z_BEST_SPEED });
+  pipeline(lines, gzip, () => undefined);
+  return reply.send(gzip);
+}
+
+/** Whether gzip has a weight above 0 (RFC 9110, 12.5.3). */
+const acceptsGzip = (header: string | readonly string[] | undefined): boolean =>
+  String(header ?? '')
+    .split(',')
+    .some((coding) => /^\s*(?:gzip|\*)\s*(?:;\s*q=(?:1(?:\.0*)?|0?\.\d*[1-9]\d*)\s*)?$/i.test(coding));
+
+/**
+ * The lines of an export, by page of 100 records. After a failure, the last line is its error: a broken connection would
+ * take away what a client has received and not read yet. Each page but the first one takes a unit of quota. A page has
+ * fewer records if its filters have no index: then it ends after as many rows as a request may read.
+ */
+async function* linesOf(
+  request: FastifyRequest,
+  key: AuthenticatedKey,
+  { reads, resource, query, auditWriter, quotaGate }: Export,
+  wait: Wait,
+  cut: NodeJS.Timeout,
+): AsyncGenerator<string> {
+  const startedMs = performance.now();
+  try {
+    const newest = await newestSecond(reads, resource, query, key);
+    let position: Position | undefined;
+    for (let pages = 0; newest !== undefined; pages += 1) {
+      if ((await wait.next(0)) === 'ended') throw unavailable();
+      if (pages > 0 && key.mode === 'live') await takeUnit(key, auditWriter, quotaGate);
+      const page: Page = await readItems(reads, resource.list, query, key, position);
+      const items = page.data.slice(1, -1);
+      if (items !== '') yield `${items.replaceAll(DOC_SEPARATOR, '\n')}\n`;
+      cut.refresh();
+      if (!page.hasMore || page.end === null || secondOf(page.end.key) > newest) break;
+      position = page.end;
+    }
+  } catch (error) {
+    const { code, message } = failureOf(request, error);
+    yield `${errorEnvelope(code, message)}\n`;
+  } finally {
+    // The latency of the route is the time to the first byte.
+    request.waitedMs += performance.now() - startedMs;
+  }
+}
+
+/** The second of the newest record when the export begins. A page after it is the last one, so that the export ends. */
+async function newestSecond(
+  reads: Shares,
+  { list }: Resource,
+  query: ListQuery,
+  key: AuthenticatedKey,
+): Promise<string | undefined> {
+  const [newestFirst = query.sort] = sortsOf(list);
+  const page = await readItems(
+    reads,
+    list,
+    { ...query, filters: {}, sort: newestFirst, limit: 1 },
+    key,
+    undefined,
+  );
+  return page.end === null ? undefined : secondOf(page.end.key);
+}
+
+const SECONDS_LENGTH = 19;
+/** PostgreSQL writes a space or a T between date and time. */
+const secondOf = (key: string): string => key.slice(0, SECONDS_LENGTH).replace(' ', 'T');
+
+const RETRY_SECONDS = '5';
+
+/** Limits the exports of a process. */
+function createPlaces() {
+  const taken = new Map<string, number>();
+  let total = 0;
+  return {
+    /** Returns the function that frees the place. Throws `rate_limited` or `unavailable`. */
+    take(workspaceId: string): () => void {
+      const own = taken.get(workspaceId) ?? 0;
+      if (own >= EXPORTS_PER_WORKSPACE_MAX) {
+        throw new ApiError(
+          'rate_limited',
+          `At most ${EXPORTS_PER_WORKSPACE_MAX} exports of this workspace may run here at the same time.`,
+          { 'retry-after': RETRY_SECONDS },
+        );
+      }
+      if (total >= EXPORTS_MAX) throw unavailable();
+      total += 1;
+      taken.set(workspaceId, own + 1);
+      return () => {
+        total -= 1;
+        const left = (taken.get(workspaceId) ?? 1) - 1;
+        if (left === 0) taken.delete(workspaceId);
+        else taken.set(workspaceId, left);
+      };
+    },
+  };
+}
