@@ -109,3 +109,14 @@ export const largestSet = (
   sets
     .filter((set) => set.every((name) => wanted.includes(name)))
     .reduce<readonly string[]>((best, set) => (set.length > best.length ? set : best), []);
+
+/** The filters of a list that are compared row by row with one of its sorts, and `q`. */
+export function comparedParameters(
+  resource: Pick<ResourceContract, 'filters' | 'indexes' | 'searched' | 'sorts'>,
+): readonly string[] {
+  const sorts = [CREATED, ...Object.keys(resource.sorts ?? {})];
+  const filters = Object.keys(resource.filters).filter((name) =>
+    sorts.some((sort) => servedFilters(resource, sort, [name]).compared.length > 0),
+  );
+  return resource.searched === undefined ? filters : [...filters, SEARCH];
+}

@@ -89,6 +89,9 @@ export const GROUP_COMMIT_MAX_ENTRIES = 500;
  */
 export const SEARCHED_ROWS_MAX = 5_000;
 
+/** The most rows that the count of a filtered list reads. */
+export const COUNTED_ROWS_MAX = 10_000;
+
 /** How often a process counts the usage of the workspaces with new requests. */
 export const USAGE_INTERVAL_MS = 1_000;
 /** How often a process looks for workspaces that are not counted completely, because another process was killed. */

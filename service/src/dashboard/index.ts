@@ -21,6 +21,7 @@ import { registerSetUp } from './people/set-up.ts';
 import { registerData } from './records/data.ts';
 import { registerHistory } from './records/history.ts';
 import { registerImports } from './records/imports.ts';
+import { registerSearch } from './records/search.ts';
 import { parseJsonBodies } from './requests/body.ts';
 import { dashboardConnections } from './requests/connections.ts';
 import { admitCookies } from './requests/cookies.ts';
@@ -116,6 +117,7 @@ function registerEndpoints(api: FastifyInstance, options: DashboardOptions): voi
   registerOverview(api, context);
   registerPlots(api, context);
   registerData(api, context);
+  registerSearch(api, context);
   registerHistory(api, context);
   registerImports(api, context);
   registerLog(api, context);

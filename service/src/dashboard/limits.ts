@@ -53,6 +53,9 @@ export const WEBHOOK_DESCRIPTION_MAX_CHARACTERS = 200;
 /** Names of companies in one response. */
 export const COMPANY_NAMES_MAX = 100;
 
+/** The most records of a resource that the search of a workspace returns. */
+export const SEARCH_HITS_MAX = 10;
+
 export const USAGE_DAYS_DEFAULT = 30;
 export const USAGE_DAYS_MAX = 400;
 

@@ -6,6 +6,8 @@ export type * from './workspace/key-wire.ts';
 
 /** The bodies of the dashboard's responses. Records, keys and log entries are as in the API (@svc/sdk). */
 
+export type { ListCount, SearchHits } from './records/wire.ts';
+
 /** `GET /me`. */
 export interface Me {
   readonly user: { readonly id: string; readonly email: string; readonly name: string };

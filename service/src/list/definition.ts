@@ -51,8 +51,6 @@ export interface ListDefinition {
   readonly indexed: readonly string[];
   /** The subsets of `indexed` that have an index, by sort column. Default: each subset has one, with each sort column. */
   readonly indexes?: Readonly<Record<string, readonly (readonly string[])[]>>;
-  /** Columns of `indexed` that the indexes have as `text_key(workspace_id, column)`. Default: none. */
-  readonly textKeys?: readonly string[];
   /** Whether the indexes have the short keys `company_key` and `id_order` instead of the ids (docs/decisions/0021). */
   readonly shortKeys: boolean;
   /** Sort columns by their name in `sort` (`created`, `score`). The first one is the default. */

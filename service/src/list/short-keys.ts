@@ -2,32 +2,21 @@ import type { ListDefinition } from './definition.ts';
 
 // SQL for lists whose indexes have short keys (docs/decisions/0021).
 
-/** A column, or an expression with columns, that equals a parameter. */
+/** A column that equals a parameter. */
 export interface FixedColumn {
   readonly column: string;
   readonly parameter: string;
-  /** The name of an expression. Undefined: it is a column. */
-  readonly name?: string;
 }
 
-/** What an index has instead of a column: the number of a company or of a text, or the column itself. */
-export function indexKeyOf(list: ListDefinition, { column, parameter }: FixedColumn): FixedColumn {
-  if (list.shortKeys) return { column: 'company_key', parameter: `company_key($1, ${parameter})` };
-  if (list.textKeys?.includes(column) !== true) return { column, parameter };
-  return {
-    column: `text_key(workspace_id, ${column})`,
-    parameter: `text_key($1, ${parameter})`,
-    name: `${column}_key`,
-  };
-}
+/** Short keys have one fixed column, the company. */
+export const shortKeyOf = ({ parameter }: FixedColumn): FixedColumn => ({
+  column: 'company_key',
+  parameter: `company_key($1, ${parameter})`,
+});
 
-/** The begin of the index of the whole workspace; or that a company or a text is not another one with the same key. */
-export function shortKeyConditions(list: ListDefinition, equal: readonly FixedColumn[]): readonly string[] {
-  if (list.shortKeys && equal.length === 0) return [WORKSPACE_KEY];
-  return equal
-    .filter(({ column }) => list.shortKeys || list.textKeys?.includes(column) === true)
-    .map(({ column, parameter }) => `${column} = ${parameter}`);
-}
+/** The begin of the index of the whole workspace; or that the company is not another one with the same key. */
+export const shortKeyConditions = (equal: readonly FixedColumn[]): readonly string[] =>
+  equal.length === 0 ? [WORKSPACE_KEY] : equal.map((each) => `${each.column} = ${each.parameter}`);
 
 /** SQL for the first column of indexes with short keys. */
 export const WORKSPACE_KEY = 'hashtextextended(workspace_id, 0) = hashtextextended($1, 0)';

@@ -40,9 +40,6 @@ export function resourceOf(
     type: fields[field]?.kind === 'time' ? 'timestamptz' : 'smallint',
   });
   const sortColumns = { created: CREATED, ...mapped(sorts, sortColumn) };
-  const textKeys = Object.entries(filters).flatMap(([filter, { kind }]) =>
-    kind === 'text' ? [columnName(filter)] : [],
-  );
   return Object.freeze({
     ...completeResource(contract),
     idPrefix: contract.idPrefix,
@@ -52,7 +49,6 @@ export function resourceOf(
       companyColumn,
       indexed: view?.indexed ?? [...filtered],
       ...(indexes === undefined ? {} : { indexes: columnSets(indexes, sortColumns) }),
-      ...(textKeys.length === 0 ? {} : { textKeys }),
       shortKeys: SHORT_KEYS.includes(name),
       sorts: sortColumns,
       sortable: contract.sorts !== undefined,

@@ -1,15 +1,16 @@
 import { TOTAL_MAX_ITEMS } from '@svc/sdk/contract';
-import type pg from 'pg';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { SEARCHED_ROWS_MAX } from '../../src/config/limits.ts';
 import { logList } from '../../src/dashboard/log/log-list.ts';
+import { countKeyset } from '../../src/list/count.ts';
 import type { Position } from '../../src/list/cursor.ts';
-import { type Sort, sortsOf } from '../../src/list/definition.ts';
+import { sortsOf } from '../../src/list/definition.ts';
 import { keysetStatement } from '../../src/list/keyset.ts';
 import { conditionsOf } from '../../src/list/read.ts';
-import { COMPANY, LISTS, type ListCase } from '../harness/lists.ts';
+import { LISTS } from '../harness/lists.ts';
 import { metered, PLANS } from './buffers.ts';
 import { LAST_USE_MAX } from './most.ts';
+import { itemAt, PLACES, SHAPES, type Shape } from './shapes.ts';
 import { createState, type PlanState, partitionsOf, STATES, type StateName } from './states.ts';
 
 const LIMIT = 10;
@@ -18,61 +19,11 @@ const OVERHEAD = 20;
 /** A page of one kind of audit-log entries looks into the index of each partition. */
 const PARTITION_OVERHEAD = 4;
 
+/** Rows that a count reads: fewer than the workspace has. */
+const COUNTED = 1_000;
+
 /** Pages of the index for so many rows, and the ends of its range. */
 const SEARCH_MAX = SEARCHED_ROWS_MAX * 1.05 + OVERHEAD;
-
-interface Shape {
-  readonly what: string;
-  readonly list: ListCase;
-  readonly sort: Sort;
-  readonly companyId: string | null;
-  readonly filters: Readonly<Record<string, string>>;
-}
-
-/** Every combination of filters, with and without a key that is limited to a company, in every sort. */
-const SHAPES: readonly Shape[] = LISTS.flatMap((list) => {
-  let sets: readonly Readonly<Record<string, string>>[] = [{}];
-  for (const { name, good } of list.filters) sets = sets.flatMap((set) => [set, { ...set, [name]: good }]);
-  const companies = list.resource.list.companyColumn === null ? [null] : [null, COMPANY];
-  return sets.flatMap((filters) =>
-    companies.flatMap((companyId) =>
-      sortsOf(list.resource.list)
-        .filter(({ name }) => list.sorts.includes(name))
-        .map((sort) => ({
-          what: `${list.path} ${sort.name} ${Object.keys(filters).join()}${companyId === null ? '' : ' key of a company'}`,
-          list,
-          sort,
-          companyId,
-          filters,
-        })),
-    ),
-  );
-});
-
-/** Where a page starts: in the middle of the list, or so near its ends that it is not full. */
-const PLACES = ['count(*) / 2', 'least(2, count(*) - 1)', 'greatest(0, count(*) - 3)'] as const;
-
-/** The item at a place of the list, in ascending order. */
-async function itemAt(
-  place: (typeof PLACES)[number],
-  pool: pg.Pool,
-  workspaceId: string,
-  { list, sort, ...wanted }: Shape,
-): Promise<Position> {
-  const { relation } = list.resource.list;
-  const scope = { ...wanted, workspaceId };
-  const { equal, compared } = conditionsOf(list.resource.list, { ...wanted, sort }, scope);
-  const values = [...Object.entries(equal), ...compared.map(({ column, value }) => [column, value] as const)];
-  const where = values.map(([column], i) => ` and ${column} = $${i + 2}`).join('');
-  const { rows } = await pool.query<{ key: string; id: string }>(
-    `select ${sort.column.column}::text as key, id from ${relation} where workspace_id = $1${where} order by ${sort.column.column}, id
-     offset (select ${place} from ${relation} where workspace_id = $1${where}) limit 1`,
-    [workspaceId, ...values.map(([, value]) => value)],
-  );
-  const [row] = rows;
-  if (row === undefined) throw new Error('the list is empty');
-  return { side: 'after', ...row };
-}
 
 describe.each(Object.keys(STATES) as StateName[])('in a workspace %s', (name) => {
   let state: PlanState;
@@ -84,7 +35,10 @@ describe.each(Object.keys(STATES) as StateName[])('in a workspace %s', (name) =>
     partitions = await partitionsOf(state);
     for (const shape of SHAPES) {
       const at = PLACES.map((place) => itemAt(place, state.database.pool, state.workspaceId, shape));
-      items.set(shape, await Promise.all(at));
+      items.set(
+        shape,
+        (await Promise.all(at)).filter((item) => item !== undefined),
+      );
     }
   });
 
@@ -105,7 +59,8 @@ describe.each(Object.keys(STATES) as StateName[])('in a workspace %s', (name) =>
             workspaceId: state.workspaceId,
           });
           // Rows are compared one by one for the page, and for the total.
-          const searched = conditions.compared.length === 0 ? 0 : SEARCH_MAX * (total === 0 ? 1 : 2);
+          const byRow = conditions.compared.filter(({ column }) => column !== sort.column.column);
+          const searched = byRow.length === 0 ? 0 : SEARCH_MAX * (total === 0 ? 1 : 2);
           const after = items.get(shape) ?? [];
           const before = after.map((item) => ({ ...item, side: 'before' as const }));
           for (const direction of ['forward', 'before'] as const) {
@@ -172,6 +127,32 @@ describe.each(Object.keys(STATES) as StateName[])('in a workspace %s', (name) =>
         }
       });
       expect(wrong).toEqual([]);
+    },
+  );
+
+  test.each(PLANS)(
+    'a count of a filtered list and a search without a result read a bounded number of records, with %s',
+    async (plan) => {
+      const { workspaceId } = state;
+      await metered(state.database, plan, async ({ explain, measure }) => {
+        const wrong: unknown[] = [];
+        for (const { list, sort, what } of SHAPES.filter(({ filters }) => 'q' in filters)) {
+          const scope = { workspaceId, companyId: null };
+          const conditions = conditionsOf(list.resource.list, { filters: { q: '%nobody%' }, sort }, scope);
+          const read = { list: list.resource.list, workspaceId, ...conditions, sort, position: undefined };
+          const page = keysetStatement({ ...read, direction: 'forward', limit: LIMIT });
+          const { buffers, plan: steps } = await explain(page);
+          const most = SEARCH_MAX * (list.resource.list.total ? 2 : 1) + OVERHEAD;
+          if (buffers > most) wrong.push({ what, buffers, most, steps });
+          const [count] = await measure(async (measured) => {
+            const counted = await countKeyset(measured, { ...read, direction: 'forward', limit: COUNTED });
+            expect(counted).toEqual({ count: 0, more: true });
+          });
+          const mostCounted = COUNTED * 1.05 + OVERHEAD;
+          if (count === undefined || count.buffers > mostCounted) wrong.push({ what, count, mostCounted });
+        }
+        expect(wrong).toEqual([]);
+      });
     },
   );
 

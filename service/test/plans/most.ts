@@ -1,7 +1,7 @@
 import { CONTRACT, TOTAL_MAX_ITEMS } from '@svc/sdk/contract';
 import { ROW_CHANGES_MAX } from '../../src/changes/packed.ts';
 import { CHANGES_SEARCHED_MAX } from '../../src/changes/rows.ts';
-import { SEARCHED_ROWS_MAX } from '../../src/config/limits.ts';
+import { COUNTED_ROWS_MAX, SEARCHED_ROWS_MAX } from '../../src/config/limits.ts';
 import {
   COMPANY_NAMES_MAX,
   CONTENT_COUNTED_MAX,
@@ -82,6 +82,8 @@ export function mostOf(text: string, name: string, partitions: number): number {
   const each = text.includes('api_key_records') ? LAST_USE_MAX : 1;
   const searches = text.includes('is_last') ? (text.includes(') as meets') ? 2 : 1) : 0;
   const page = name.startsWith('page_') ? PAGE_ITEMS * each + total + searches * SEARCH_MAX : 0;
+  const counted = name.startsWith('counted_list_') ? COUNTED_ROWS_MAX * 1.05 : 0;
+  const found = name.startsWith('search_records_') ? SEARCH_MAX : 0;
   const ofLog = text.includes('audit_log') ? partitions * PARTITION_MAX : 0;
-  return REQUEST_MAX + page + ofLog + (MORE[name] ?? 0);
+  return REQUEST_MAX + page + counted + found + ofLog + (MORE[name] ?? 0);
 }

@@ -14,6 +14,7 @@ import { type Measured, meteredProcess, PLANS, urlWithPlan } from './buffers.ts'
 import { type Method, moreWrites, type Request } from './more-writes.ts';
 import { IMPORTED, mostOf } from './most.ts';
 import { OTHERS } from './others.ts';
+import { RECORD_LISTS } from './shapes.ts';
 import {
   createState,
   FULL_ENDPOINT,
@@ -133,6 +134,7 @@ async function dashboardReads(world: World, workspaceId: string): Promise<readon
     `/company-names?ids=${COMPANY}`,
     '/company-names',
     '/company-names?search=nobody',
+    '/search?q=nobody',
     '/scores?range=1y',
     `/scores?companyId=${COMPANY}`,
   ];
@@ -143,14 +145,9 @@ async function dashboardReads(world: World, workspaceId: string): Promise<readon
   );
   const [{ content, audit } = {}] = changed.rows;
   const records = [`companies/${COMPANY}`, `content/${content}`, `audits/${audit}`];
-  const data = [
-    'audits',
-    'mentions',
-    'content',
-    'companies',
-    `companies/${COMPANY}`,
-    ...records.map((record) => `${record}/history`),
-  ].map((each) => `/data/${each}`);
+  const data = [...RECORD_LISTS, `companies/${COMPANY}`, ...records.map((record) => `${record}/history`)].map(
+    (each) => `/data/${each}`,
+  );
   const paths = [...below, ...more, ...data].map((path) => `/workspaces/${workspaceId}${path}`);
   return ['/me', ...paths].map((path) => ({ what: `GET ${path}`, send: () => owner.send('GET', path) }));
 }

@@ -1,14 +1,17 @@
 import { isId } from '@svc/sdk/contract';
 import type { FastifyInstance } from 'fastify';
-import { allowParameters } from '../../api/guards.ts';
+import { allowParameters, orInvalidParameter } from '../../api/guards.ts';
 import { readPage } from '../../api/reads.ts';
 import { appendEvent } from '../../audit-log/append-event.ts';
-import { SEARCHED_ROWS_MAX } from '../../config/limits.ts';
+import { COUNTED_ROWS_MAX, SEARCHED_ROWS_MAX } from '../../config/limits.ts';
 import type { Connections } from '../../database/lane.ts';
 import { lookUp } from '../../database/look-up.ts';
 import { inTransaction } from '../../database/pool.ts';
 import { statement } from '../../database/statement.ts';
 import { ApiError } from '../../http/errors.ts';
+import { countKeyset } from '../../list/count.ts';
+import { parseListQuery } from '../../list/query.ts';
+import { conditionsOf } from '../../list/read.ts';
 import { patchRecord } from '../../records/mutations.ts';
 import { readCount, readRecord } from '../../records/read.ts';
 import type { Resource } from '../../resources/define.ts';
@@ -17,6 +20,7 @@ import type { DashboardContext } from '../context.ts';
 import { COMPANY_NAMES_MAX, NAME_MAX_CHARACTERS } from '../limits.ts';
 import { confirmRole } from '../requests/session.ts';
 import type { CompanyNames } from '../wire.ts';
+import type { ListCount } from './wire.ts';
 
 type Query = { Querystring: Record<string, unknown> };
 type List = Query & { Params: { resource: string } };
@@ -41,6 +45,22 @@ export function registerData(
     const { list } = resourceOf(request.params);
     const page = await readPage(reader, list, request.query, { workspaceId, companyId: null });
     return reply.type(JSON_TYPE).send(page.body());
+  });
+
+  api.get<List>(`${DATA}/count`, async (request, reply): Promise<ListCount> => {
+    const { workspaceId } = await sessions.member(request, reply);
+    const resource = resourceOf(request.params);
+    const { list } = resource;
+    allowParameters(request.query, [...(list.sortable ? ['sort'] : []), ...Object.keys(list.filters)]);
+    const query = orInvalidParameter(parseListQuery(list, request.query));
+    const { companyId = null, ...others } = query.filters;
+    if (Object.keys(others).length === 0) {
+      const { count } = await readCount(pool, resource, { workspaceId, companyId }, false);
+      return { count, more: false };
+    }
+    const conditions = conditionsOf(list, query, { workspaceId, companyId: null });
+    const read = { list, workspaceId, ...conditions, ...query, position: undefined, limit: COUNTED_ROWS_MAX };
+    return countKeyset(pool, read);
   });
 
   api.get<One>(`${DATA}/:recordId`, async (request, reply) => {

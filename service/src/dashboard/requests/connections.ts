@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHash } from 'node:crypto';
+import { comparedParameters, RECORDS } from '@svc/sdk/contract';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Connections, Lane } from '../../database/lane.ts';
 import type { Lanes } from '../../database/lanes.ts';
@@ -22,6 +23,9 @@ const CHEAP_READS: ReadonlySet<string> = new Set([
   `${WORKSPACE}/webhooks`,
   `${WORKSPACE}/webhooks/:endpointId`,
 ]);
+
+/** Parameters with which a list reads more rows than its page. */
+const SEARCHES: ReadonlySet<string> = new Set(Object.values(RECORDS).flatMap(comparedParameters));
 
 /**
  * The connections of the running request. Routes do not choose a lane, so none can choose a wrong one. The share depends
@@ -149,7 +153,8 @@ function workspaceConnections(
   const path = request.routeOptions.url?.slice(prefix.length) ?? '';
   const people = lanes.people.of(workspaceId);
   const changes = lanes.writes.of(`dashboard ${workspaceId}`);
-  const reads = CHEAP_READS.has(path) ? people : lanes.slow.of(workspaceId);
+  const searching = Object.keys(Object(request.query)).some((name) => SEARCHES.has(name));
+  const reads = CHEAP_READS.has(path) && !searching ? people : lanes.slow.of(workspaceId);
   return { people, accounts: changes, requests: reading ? reads : changes, changes };
 }
 
