@@ -109,8 +109,9 @@ export function rowsOf(
   const { column } = sort.column;
   const columns = fixed.map((each) => each.column);
   const orders = [...columns, column, idOrderOf(list)].map((each) => `${each} ${order}`).join(', ');
+  const keys = until === undefined ? [] : columns.filter((each) => each !== 'id');
   const values = [column, 'id', ...(list.shortKeys ? [`(${column}, id, id_order) as place`] : [])];
-  const rows = `select ${[doc, ...values, ...(until === undefined ? [] : columns)].join(', ')} from ${sourceOf(list)}
+  const rows = `select ${[doc, ...values, ...keys].join(', ')} from ${sourceOf(list)}
   where ${where}
   order by ${orders}
   limit ${limit}`;

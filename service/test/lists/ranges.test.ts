@@ -1,7 +1,17 @@
 import { PAGE_LIMIT_MAX, type RangeFilter, rangesOf, sortsOfRange } from '@svc/sdk/contract';
 import { describe, expect, test } from 'vitest';
 import { expectFailure } from '../harness/answers.ts';
-import { bigQuery, idsOf, LISTS, type ListCase, pageOf, walk } from '../harness/lists.ts';
+import {
+  bigQuery,
+  COMPANY,
+  idsOf,
+  LISTS,
+  type ListCase,
+  type Params,
+  pageOf,
+  urlOf,
+  walk,
+} from '../harness/lists.ts';
 import { seedRecords } from '../harness/records.ts';
 import { createWorld, seedRow } from '../harness/world.ts';
 
@@ -78,6 +88,22 @@ describe.each(CASES)('the range $what', ({ list, range }) => {
         for (const { pagination } of pages)
           expect(pagination.total).toBe(list.resource.list.total ? expected.length : undefined);
       }
+    }
+  });
+
+  test('returns only records of the company to a key of a company', async () => {
+    if (list.resource.company === null) return;
+    const key = await world.service.token(world.workspaceId, { mode: 'test', companyId: COMPANY });
+    const value = range.field.kind === 'time' ? timeOf(Date.parse('2026-03-15') * 1000) : '2';
+    for (const order of [0, 1] as const) {
+      const params = { ...sortFor(list, range, order), limit: '3' };
+      const get = (more: Params) => world.service.request(key, urlOf(list.path, more));
+      const all = (await walk(get, params)).flatMap(idsOf);
+      const within = (
+        await walk((more) => world.get(list, more), { ...params, [range.name]: value })
+      ).flatMap(idsOf);
+      const found = (await walk(get, { ...params, [range.name]: value })).flatMap(idsOf);
+      expect(found).toEqual(within.filter((id) => all.includes(id)));
     }
   });
 

@@ -32,7 +32,7 @@ export const SHAPES: readonly Shape[] = LISTS.flatMap((list) => {
       .flatMap((sort) => {
         const range = rangeWithin(list, sort);
         const searched = 'q' in list.resource.list.filters ? [{ q: `%${list.resource.idPrefix}%` }] : [];
-        const more = [range, { ...companySet, ...range }, ...searched];
+        const more = companyId === null ? [range, { ...companySet, ...range }, ...searched] : [range];
         return [...sets, ...more].map((filters) => ({
           what: `${list.path} ${sort.name} ${Object.keys(filters).join()}${companyId === null ? '' : ' key of a company'}`,
           list,
