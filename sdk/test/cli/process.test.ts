@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { VERSION } from '@svc/sdk';
+import { AUDIT_LOG_KINDS, VERSION } from '@svc/sdk';
 import { onFileEnd } from '@svc/service/harness/cleanup.ts';
 import { bigQuery, LISTS } from '@svc/service/harness/lists.ts';
 import { resourceNamed, seedRecords } from '@svc/service/harness/records.ts';
@@ -188,11 +188,9 @@ test('bash completes commands, options and their values', async () => {
   expect(await complete('audits', 'list', '--s')).toEqual(['--sort']);
   expect(await complete('audits', 'list', '--sort', 'sc')).toEqual(['score-descending', 'score-ascending']);
   expect(await complete('content', 'tail', '--status', '')).toContain('in_review');
-  expect(await complete('audit-log', 'list', '--kind', 'key')).toEqual([
-    'key.created',
-    'key.revoked',
-    'key.rotated',
-  ]);
+  expect(await complete('audit-log', 'list', '--kind', 'key')).toEqual(
+    Object.keys(AUDIT_LOG_KINDS).filter((kind) => kind.startsWith('key')),
+  );
   expect(await complete('completion', 'z')).toEqual(['zsh']);
   expect(await complete('audits', 'list', '--pro')).toEqual(['--profile']);
   expect(await complete('audits', 'list', '--fields', 'id,head')).toEqual(['id,headlineScore']);
