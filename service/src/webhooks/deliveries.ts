@@ -119,13 +119,13 @@ const record = statement('record_deliveries', 'bulk')`
     from (select failing_since as before from webhook_endpoints where workspace_id = $1 and id = $2) known
     cross join lateral (
       select case when $6::boolean is null or ($6::boolean and before is not null and not $7::boolean) then before
-        when $6::boolean then clock_timestamp() end as since
+        when $6::boolean then statement_timestamp() end as since
     ) failing
     cross join lateral (
-      select coalesce($5::text, case when $6::boolean and since < clock_timestamp() - ${FAILING_MAX} then 'failing' end)
+      select coalesce($5::text, case when $6::boolean and since < statement_timestamp() - ${FAILING_MAX} then 'failing' end)
         as reason
     ) disabling
-    where workspace_id = $1 and id = $2 and lease_owner = $3 and lease_until > (select clock_timestamp()) and enabled
+    where workspace_id = $1 and id = $2 and lease_owner = $3 and lease_until > statement_timestamp() and enabled
     returning disabled_reason, enabled, company_id
   ), event as (
     insert into pending_events (workspace_id, id, type, record_id, company_id, doc)

@@ -72,7 +72,7 @@ export async function replayFrom(
 const moveBack = statement('begin_replay', 'bulk')`
   with moved as (
     update webhook_endpoints set position = replay_from, replay_from = null
-    where workspace_id = $1 and id = $2 and lease_owner = $3 and lease_until > (select clock_timestamp()) and enabled
+    where workspace_id = $1 and id = $2 and lease_owner = $3 and lease_until > statement_timestamp() and enabled
       and replay_from = $4
     returning 1
   ), dropped as (

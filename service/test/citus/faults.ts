@@ -91,7 +91,10 @@ function changeFaults(statement: unknown, schema: Schema): readonly Fault[] {
     const changed = type === 'InsertStmt' ? [] : [body['whereClause'], valuesOf(body['targetList'])];
     note('mutable returning', contains(returning, 'stable', schema, true));
     note('mutable conflict', contains(updated, 'stable', schema, true));
-    note('volatile change', contains(changed, 'volatile', schema, false));
+    const joined = type === 'InsertStmt' ? [] : body['fromClause'];
+    const isVolatile =
+      contains(changed, 'volatile', schema, false) || contains(joined, 'volatile', schema, true);
+    note('volatile change', isVolatile);
     note('stable change of a column', hasStableColumn(changed, schema));
     note('mutable case in a change', hasMutableCase(changed, schema));
     const rows = type === 'InsertStmt' ? of(body['selectStmt'], 'SelectStmt')?.['valuesLists'] : [];

@@ -63,6 +63,10 @@ test.each<readonly [Rule, string]>([
     'with gone as (update imports set finished = true where workspace_id = $1 and last_at < clock_timestamp()) select 1',
   ],
   [
+    'volatile change',
+    'update imports set last_at = t.at from (select clock_timestamp() as at) t where workspace_id = $1',
+  ],
+  [
     'stable change of a column',
     `update workspace_clocks set last_at = last_at + interval '1 microsecond' where workspace_id = $1`,
   ],
