@@ -1,10 +1,9 @@
 import type { ApiKey } from '@svc/sdk';
 import { type AuditLogKind, HTTP_METHODS, type HttpMethod } from '@svc/sdk/contract';
 import { X } from 'lucide-react';
-import { type FormEvent, useEffect, useState } from 'react';
+import { TextFilter } from '../../list/text-filter.tsx';
 import { TimeFilter } from '../../list/time-filter.tsx';
 import { Button } from '../../ui/button.tsx';
-import { Input } from '../../ui/form/input.tsx';
 import { Select } from '../../ui/form/select.tsx';
 import { KIND_LABELS } from './kinds.ts';
 import { isFiltered, type LogSearch, RANGE_DEFAULT, STATUS_GROUPS } from './log-search.ts';
@@ -33,6 +32,8 @@ const EXACT: readonly {
   { name: 'request', label: 'Request id' },
   { name: 'target', label: 'Target id' },
 ];
+
+const TEXT_CLASS = 'col-span-2 grow sm:max-w-72 sm:basis-36';
 
 const any = (label: string) => ({ value: '', label });
 /** The options, and the selected value if it is not one of them. */
@@ -83,6 +84,7 @@ export function LogFilters({ search, keys, onFilter, onClear }: LogFiltersProps)
         placeholder="Path or prefix*"
         value={search.path}
         tidy={(text) => (text.startsWith('/') ? text : `/${text}`)}
+        className={TEXT_CLASS}
         onFilter={(path) => onFilter({ path })}
       />
       {EXACT.map(({ name, label, placeholder = label }) => (
@@ -91,6 +93,7 @@ export function LogFilters({ search, keys, onFilter, onClear }: LogFiltersProps)
           label={label}
           placeholder={placeholder}
           value={search[name]}
+          className={TEXT_CLASS}
           onFilter={(value) => onFilter({ [name]: value })}
         />
       ))}
@@ -101,37 +104,5 @@ export function LogFilters({ search, keys, onFilter, onClear }: LogFiltersProps)
         </Button>
       ) : null}
     </search>
-  );
-}
-
-interface TextFilterProps {
-  readonly label: string;
-  readonly placeholder: string;
-  readonly value: string | undefined;
-  /** Completes the typed text. Default: unchanged. */
-  readonly tidy?: (text: string) => string;
-  readonly onFilter: (value: string | undefined) => void;
-}
-
-/** Applies the filter on Enter, or when the field loses the focus. */
-function TextFilter({ label, placeholder, value, tidy = (text) => text, onFilter }: TextFilterProps) {
-  const [typed, setTyped] = useState(value ?? '');
-  useEffect(() => setTyped(value ?? ''), [value]);
-  const apply = (event?: FormEvent): void => {
-    event?.preventDefault();
-    const given = typed.trim();
-    const next = given === '' ? undefined : tidy(given);
-    if (next !== value) onFilter(next);
-  };
-  return (
-    <form onSubmit={apply} className="col-span-2 grow sm:max-w-72 sm:basis-36">
-      <Input
-        aria-label={label}
-        placeholder={placeholder}
-        value={typed}
-        onChange={({ target }) => setTyped(target.value)}
-        onBlur={() => apply()}
-      />
-    </form>
   );
 }
