@@ -79,10 +79,10 @@ describe.skipIf(BROWSER_PATH === undefined)('a list', async () => {
     }
     await page.getByLabel('Sort by').selectOption('created-descending');
     await newer.click();
-    await page.getByText('No new audits.').first().waitFor();
+    await page.getByText('No newer audits.').first().waitFor();
     await seedAudit('aud_newer', 5, new Date().toISOString());
     await newer.click();
-    await page.getByText('1 new audit.', { exact: true }).first().waitFor();
+    await page.getByText('1 newer audit.', { exact: true }).first().waitFor();
     await page.getByRole('link', { name: 'aud_newer' }).waitFor();
   });
 
@@ -100,7 +100,7 @@ describe.skipIf(BROWSER_PATH === undefined)('a list', async () => {
     await page.getByLabel('Sort by').selectOption('created-descending');
     await page.getByRole('button', { name: 'Load newer' }).click();
     release();
-    await page.getByText('No new audits.').first().waitFor();
+    await page.getByText('No newer audits.').first().waitFor();
   });
 
   test('that is live shows each entry once, however often live is switched off and on', async () => {

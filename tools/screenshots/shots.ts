@@ -139,6 +139,7 @@ export const SHOTS: readonly Shot[] = [
   { name: 'mentions', path: '/w/:w/data/mentions' },
   { name: 'content', path: '/w/:w/data/content' },
   { name: 'companies', path: '/w/:w/data/companies' },
+  { name: 'audits-range', path: '/w/:w/data/audits?sort=score-ascending&headlineScoreMax=60' },
   { name: 'audit', path: '/w/:w/data/audits', act: firstRecord, whole: true },
   { name: 'company', path: '/w/:w/data/companies', act: firstRecord, whole: true },
   { name: 'content-item', path: '/w/:w/data/content', act: firstRecord, whole: true },

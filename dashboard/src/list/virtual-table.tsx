@@ -1,14 +1,12 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { type ReactNode, useLayoutEffect, useRef, useState } from 'react';
 import { classes } from '../ui/classes.ts';
-import { Cell, HeadCell, Table, TableBody, TableHead } from '../ui/table.tsx';
+import { Cell, Table, TableBody, TableHead } from '../ui/table.tsx';
+import { ColumnHead, type ColumnHeadProps } from './column-head.tsx';
 
-export interface Column<Item> {
+export interface Column<Item> extends ColumnHeadProps {
   readonly id: string;
-  readonly label: string;
   readonly cell: (item: Item) => ReactNode;
-  /** Classes of the head and of each cell, such as `hidden md:table-cell`. */
-  readonly className?: string;
 }
 
 export interface VirtualTableProps<Item extends { readonly id: string }> {
@@ -52,9 +50,7 @@ export function VirtualTable<Item extends { readonly id: string }>(props: Virtua
         <TableHead>
           <tr aria-rowindex={1}>
             {columns.map((column) => (
-              <HeadCell key={column.id} className={column.className ?? ''}>
-                {column.label}
-              </HeadCell>
+              <ColumnHead key={column.id} {...column} />
             ))}
           </tr>
         </TableHead>

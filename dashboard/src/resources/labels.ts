@@ -1,6 +1,7 @@
-import { CREATED, capitalized, type Field, type ResourceContract } from '@svc/sdk/contract';
+import { capitalized, createdAt, type ResourceContract } from '@svc/sdk/contract';
 import type { Noun } from '../format/plural.ts';
 import type { Tone } from '../ui/badge.tsx';
+import { sortedField } from './resources.ts';
 
 /** `headlineScore` → "Headline score", `companyId` → "Company", `publishedAt` → "Published". */
 export function fieldLabel(name: string): string {
@@ -14,10 +15,10 @@ export function fieldLabel(name: string): string {
 export const valueLabel = (value: string): string => capitalized(value.replaceAll('_', ' '));
 
 /** `score-descending` → "Score, highest first". */
-export function sortLabel(sort: string, { fields, sorts = {} }: ResourceContract): string {
+export function sortLabel(sort: string, resource: ResourceContract): string {
   const [name = '', order] = sort.split('-');
-  const field: Field | undefined = fields[name === CREATED ? 'createdAt' : (sorts[name] ?? '')];
-  const [highest, lowest] = field?.kind === 'integer' ? ['highest', 'lowest'] : ['newest', 'oldest'];
+  const { kind } = resource.fields[sortedField(resource, name)] ?? createdAt;
+  const [highest, lowest] = kind === 'integer' ? ['highest', 'lowest'] : ['newest', 'oldest'];
   return `${capitalized(name)}, ${order === 'descending' ? highest : lowest} first`;
 }
 

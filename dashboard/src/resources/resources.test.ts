@@ -36,6 +36,18 @@ describe('the columns of a list', () => {
   ])('are the fields that fit into a table: $name', (resource, columns) => {
     expect(columnsOf(resource)).toEqual(columns);
   });
+
+  test('include the field that the list is sorted by', () => {
+    expect(columnsOf(CONTRACT.mentions, 'createdAt')).toEqual([
+      'title',
+      'companyId',
+      'source',
+      'sentiment',
+      'publishedAt',
+      'createdAt',
+    ]);
+    expect(columnsOf(CONTRACT.content, 'updatedAt')).toEqual(columnsOf(CONTRACT.content));
+  });
 });
 
 test('a record is shown by its title, its name or its id', () => {

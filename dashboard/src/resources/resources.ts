@@ -1,4 +1,4 @@
-import { CONTRACT, type Field, type ResourceContract } from '@svc/sdk/contract';
+import { CONTRACT, CREATED, type Field, type ResourceContract } from '@svc/sdk/contract';
 
 export type { Field, ResourceContract };
 
@@ -40,6 +40,10 @@ export const namingField = ({ fields }: ResourceContract): string =>
 export const titleOf = (resource: ResourceContract, record: DataRecord): string =>
   String(record[namingField(resource)] ?? record.id);
 
+/** The field that a list is sorted by: that of the sort with this name, such as `score`. */
+export const sortedField = ({ sorts = {} }: ResourceContract, sort: string): string =>
+  sort === CREATED ? 'createdAt' : (sorts[sort] ?? '');
+
 const LONG_TEXT_CHARACTERS = 500;
 
 /** Whether the value is the address of a web page. */
@@ -50,19 +54,21 @@ export const isLongText = (field: Field): boolean =>
 
 /**
  * The names of the fields to show as columns, first the one that links to the record. Leaves out URLs and long texts, the
- * id if another field names the record, and the time of creation if there is another time.
+ * id if another field names the record, and the time of creation if there is another time. A field that the list is sorted
+ * by is always shown, if the records have it.
  */
-export function columnsOf(resource: ResourceContract): readonly string[] {
+export function columnsOf(resource: ResourceContract, sorted?: string): readonly string[] {
   const first = namingField(resource);
   const entries = Object.entries(resource.fields);
   const hasTime = entries.some(([name, { kind }]) => kind === 'time' && name !== 'createdAt');
   const others = entries.filter(
     ([name, field]) =>
-      name !== first &&
-      name !== 'id' &&
-      !(name === 'createdAt' && hasTime) &&
-      !isUrl(field) &&
-      !isLongText(field),
+      name === sorted ||
+      (name !== first &&
+        name !== 'id' &&
+        !(name === 'createdAt' && hasTime) &&
+        !isUrl(field) &&
+        !isLongText(field)),
   );
   return [first, ...others.map(([name]) => name)];
 }

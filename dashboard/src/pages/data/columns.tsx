@@ -1,3 +1,4 @@
+import { sortsOf } from '@svc/sdk/contract';
 import { Link } from '@tanstack/react-router';
 import type { Column } from '../../list/virtual-table.tsx';
 import { fieldLabel } from '../../resources/labels.ts';
@@ -7,8 +8,10 @@ import {
   type Field,
   namingField,
   type ResourceContract,
+  sortedField,
 } from '../../resources/resources.ts';
 import { classes } from '../../ui/classes.ts';
+import type { ListSort } from './data-search.ts';
 import { Value } from './value.tsx';
 
 const FIRST_COLUMN = 'min-w-44 max-w-0 w-full truncate';
@@ -16,20 +19,26 @@ const FIRST_COLUMN = 'min-w-44 max-w-0 w-full truncate';
 const classOf = ({ kind }: Field): string =>
   kind === 'text' || kind === 'id' ? 'max-w-56 truncate' : 'whitespace-nowrap';
 
+export interface DataColumnsProps {
+  readonly workspaceId: string;
+  readonly resource: ResourceContract;
+  readonly companyName: (id: string) => string;
+  readonly sort: ListSort;
+  readonly onSort: (sort: string) => void;
+}
+
 /** The columns of the list of a resource. */
-export const dataColumns = (
-  workspaceId: string,
-  resource: ResourceContract,
-  companyName: (id: string) => string,
-): readonly Column<DataRecord>[] => {
+export const dataColumns = (props: DataColumnsProps): readonly Column<DataRecord>[] => {
+  const { workspaceId, resource, companyName, sort, onSort } = props;
   const naming = namingField(resource);
-  return columnsOf(resource).flatMap((name) => {
+  return columnsOf(resource, sort.fieldName).flatMap((name) => {
     const field = resource.fields[name];
     if (field === undefined) return [];
     return {
       id: name,
       label: fieldLabel(name),
       className: name === naming ? FIRST_COLUMN : classOf(field),
+      ...sortOfColumn(resource, name, sort, onSort),
       cell: (record) =>
         name === naming ? (
           <Link
@@ -51,3 +60,22 @@ export const dataColumns = (
     };
   });
 };
+
+/** The sort of a column: its order if the list is sorted by it, and what a click on its head does. */
+function sortOfColumn(
+  resource: ResourceContract,
+  name: string,
+  sort: ListSort,
+  onSort: (sort: string) => void,
+): Pick<Column<DataRecord>, 'order' | 'onSort'> {
+  const order = sort.fieldName === name ? sort.order : undefined;
+  const sorts = sortsOf(resource).filter(
+    (value) => sortedField(resource, value.split('-')[0] ?? '') === name,
+  );
+  // The first one is descending: the newest and the highest are on top.
+  const next = sorts.find((value) => order === undefined || value !== sort.value);
+  return {
+    ...(order === undefined ? {} : { order }),
+    ...(next === undefined ? {} : { onSort: () => onSort(next) }),
+  };
+}

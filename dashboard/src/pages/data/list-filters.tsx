@@ -1,11 +1,14 @@
-import { sortsOf } from '@svc/sdk/contract';
-import { ArrowUpToLine } from 'lucide-react';
+import { capitalized, rangesOf, SEARCH, SEARCH_MAX_CHARACTERS, sortsOf } from '@svc/sdk/contract';
+import { ArrowUpToLine, SlidersHorizontal, X } from 'lucide-react';
+import { useId, useState } from 'react';
+import { TextFilter } from '../../list/text-filter.tsx';
 import { fieldLabel, sortLabel, valueLabel } from '../../resources/labels.ts';
 import type { ResourceContract } from '../../resources/resources.ts';
 import { Button } from '../../ui/button.tsx';
 import { Select } from '../../ui/form/select.tsx';
 import { CompanyFilter } from './company-filter.tsx';
-import type { DataSearch } from './data-search.ts';
+import { type DataSearch, isFiltered, listParams, noFilters, sortOf, withSort } from './data-search.ts';
+import { RangeFilters } from './list/range-filters.tsx';
 
 export interface ListFiltersProps {
   readonly workspaceId: string;
@@ -19,50 +22,109 @@ export interface ListFiltersProps {
 }
 
 /** The filters and the sort of a list. */
-export const ListFilters = (props: ListFiltersProps) => {
+export function ListFilters(props: ListFiltersProps) {
   const { workspaceId, resource, search, companyName, loadingNewer, onLoadNewer, onChange } = props;
   const sorts = sortsOf(resource);
+  const sort = sortOf(resource, search);
+  const params = listParams(resource, search);
+  const rangesId = useId();
+  const [rangesOpen, setRangesOpen] = useState(
+    Object.keys(rangesOf(resource)).some((name) => name in params),
+  );
   return (
-    <search aria-label="Filters" className="flex flex-wrap items-center gap-2">
-      {Object.entries(resource.filters).map(([name, filter]) =>
-        name === 'companyId' ? (
-          <CompanyFilter
-            key={name}
-            workspaceId={workspaceId}
-            companyId={search['companyId']}
-            companyName={companyName}
-            onChange={(companyId) => onChange({ companyId })}
-          />
-        ) : filter.kind !== 'choice' ? null : (
-          <Select
-            key={name}
-            aria-label={fieldLabel(name)}
-            className="w-36"
-            value={search[name] ?? ''}
-            options={[
-              { value: '', label: `Any ${fieldLabel(name).toLowerCase()}` },
-              ...filter.values.map((value) => ({ value, label: valueLabel(value) })),
-            ]}
-            onChange={({ target }) => onChange({ [name]: target.value || undefined })}
-          />
-        ),
-      )}
-      {sorts.length === 0 ? null : (
-        <Select
-          aria-label="Sort by"
-          className="w-52"
-          value={search['sort'] ?? sorts[0] ?? ''}
-          options={sorts.map((value) => ({ value, label: sortLabel(value, resource) }))}
-          onChange={({ target }) => onChange({ sort: target.value })}
-        />
-      )}
-      <span className="grow" />
-      {onLoadNewer === undefined ? null : (
-        <Button busy={loadingNewer} onClick={onLoadNewer}>
-          {loadingNewer ? null : <ArrowUpToLine size={14} aria-hidden />}
-          Load newer
+    <search aria-label="Filters" className="flex flex-col gap-3">
+      <div className="flex flex-wrap items-center gap-2">
+        <SearchFilter resource={resource} search={search} onChange={onChange} />
+        {Object.entries(resource.filters).map(([name, filter]) =>
+          name === 'companyId' ? (
+            <CompanyFilter
+              key={name}
+              workspaceId={workspaceId}
+              companyId={search['companyId']}
+              companyName={companyName}
+              onChange={(companyId) => onChange({ companyId })}
+            />
+          ) : filter.kind === 'choice' ? (
+            <Select
+              key={name}
+              aria-label={fieldLabel(name)}
+              className="w-36"
+              value={search[name] ?? ''}
+              options={[
+                { value: '', label: `Any ${fieldLabel(name).toLowerCase()}` },
+                ...filter.values.map((value) => ({ value, label: valueLabel(value) })),
+              ]}
+              onChange={({ target }) => onChange({ [name]: target.value || undefined })}
+            />
+          ) : (
+            <TextFilter
+              key={name}
+              label={fieldLabel(name)}
+              placeholder={fieldLabel(name)}
+              value={search[name]}
+              className="w-36"
+              onFilter={(value) => onChange({ [name]: value })}
+            />
+          ),
+        )}
+        <Button
+          aria-expanded={rangesOpen}
+          aria-controls={rangesOpen ? rangesId : undefined}
+          onClick={() => setRangesOpen(!rangesOpen)}
+        >
+          <SlidersHorizontal size={14} aria-hidden />
+          Ranges
         </Button>
+        {sorts.length === 0 ? null : (
+          <Select
+            aria-label="Sort by"
+            className="w-52"
+            value={sort.value}
+            options={sorts.map((value) => ({ value, label: sortLabel(value, resource) }))}
+            onChange={({ target }) => onChange(withSort(resource, target.value))}
+          />
+        )}
+        {isFiltered(params) ? (
+          <Button variant="ghost" onClick={() => onChange(noFilters(resource))}>
+            <X size={14} aria-hidden />
+            Clear filters
+          </Button>
+        ) : null}
+        <span className="grow" />
+        {onLoadNewer === undefined ? null : (
+          <Button busy={loadingNewer} onClick={onLoadNewer}>
+            {loadingNewer ? null : <ArrowUpToLine size={14} aria-hidden />}
+            Load newer
+          </Button>
+        )}
+      </div>
+      {rangesOpen ? (
+        <RangeFilters id={rangesId} resource={resource} search={search} onChange={onChange} />
+      ) : null}
+      {sort.fieldName in resource.fields ? null : (
+        <p className="text-sm text-soft">
+          Sorted by when the service created each {resource.singular}. {capitalized(resource.plural)} do not
+          show this time.
+        </p>
       )}
     </search>
   );
-};
+}
+
+/** The search of a list, if it has one. */
+const SearchFilter = ({
+  resource: { plural, searched },
+  search,
+  onChange,
+}: Pick<ListFiltersProps, 'resource' | 'search' | 'onChange'>) =>
+  searched === undefined ? null : (
+    <TextFilter
+      type="search"
+      label={`Search ${plural}`}
+      placeholder={`Search ${[...searched, 'id'].map((name) => fieldLabel(name)).join(', ')}`}
+      maxLength={SEARCH_MAX_CHARACTERS}
+      value={search[SEARCH]}
+      className="w-full sm:w-56"
+      onFilter={(text) => onChange({ [SEARCH]: text })}
+    />
+  );

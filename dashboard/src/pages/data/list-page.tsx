@@ -24,7 +24,15 @@ import { FailureState } from '../../ui/failure-state.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { toast } from '../../ui/toast/toast-store.ts';
 import { dataColumns } from './columns.tsx';
-import { type DataSearch, isNewestFirst, listParams, noFilters } from './data-search.ts';
+import {
+  type DataSearch,
+  isFiltered,
+  isNewestFirst,
+  listParams,
+  noFilters,
+  sortOf,
+  withSort,
+} from './data-search.ts';
 import { FileTarget } from './import/file-target.tsx';
 import { ImportDialog } from './import/import-dialog.tsx';
 import { ListFilters } from './list-filters.tsx';
@@ -64,7 +72,9 @@ function List({ workspaceId, resource }: ListProps) {
     setLoadingNewer(true);
     try {
       const { found } = await list.loadNewer();
-      toast(found === 0 ? `No new ${plural}.` : `${counted(found, [`new ${singular}`, `new ${plural}`])}.`);
+      toast(
+        found === 0 ? `No newer ${plural}.` : `${counted(found, [`newer ${singular}`, `newer ${plural}`])}.`,
+      );
     } catch (caught) {
       toast(messageOf(caught), 'bad');
     } finally {
@@ -74,7 +84,6 @@ function List({ workspaceId, resource }: ListProps) {
   const set = (changes: DataSearch): void => {
     void navigate({ search: (before) => ({ ...before, ...changes }) });
   };
-  const filtered = Object.keys(params).some((name) => name in resource.filters);
   return (
     <Page
       title={capitalized(plural)}
@@ -103,30 +112,41 @@ function List({ workspaceId, resource }: ListProps) {
               retry={list.reload}
               title={`The ${plural} could not be loaded`}
             />
-          ) : list.items === undefined ? (
-            <SkeletonRows rows={10} />
-          ) : list.items.length === 0 ? (
+          ) : list.items?.length === 0 && !list.more ? (
             <NoRecords
               resource={resource}
-              filtered={filtered}
+              filtered={isFiltered(params)}
               onClear={() => set(noFilters(resource))}
               {...(blocked === undefined ? { onImport: () => setImporting('choose') } : {})}
             />
           ) : (
             <>
-              <VirtualTable
-                label={capitalized(plural)}
-                columns={dataColumns(workspaceId, resource, companyName)}
-                items={list.items}
-                more={list.more}
-                onOpen={({ id }) =>
-                  void navigate({
-                    to: '/w/$workspaceId/data/$resource/$recordId',
-                    params: { workspaceId, resource: resource.name, recordId: id },
-                  })
-                }
-              />
-              <ListEnd list={list} noun={nounOf(resource)} />
+              {/* It stays while another order loads, so that its heads keep the focus. */}
+              {list.items?.length === 0 ? null : (
+                <VirtualTable
+                  label={capitalized(plural)}
+                  columns={dataColumns({
+                    workspaceId,
+                    resource,
+                    companyName,
+                    sort: sortOf(resource, search),
+                    onSort: (sort) => set(withSort(resource, sort)),
+                  })}
+                  items={list.items ?? []}
+                  more={list.items === undefined || list.more}
+                  onOpen={({ id }) =>
+                    void navigate({
+                      to: '/w/$workspaceId/data/$resource/$recordId',
+                      params: { workspaceId, resource: resource.name, recordId: id },
+                    })
+                  }
+                />
+              )}
+              {list.items === undefined ? (
+                <SkeletonRows rows={10} />
+              ) : (
+                <ListEnd key={searchKey} list={list} noun={nounOf(resource)} />
+              )}
             </>
           )}
         </Card>
