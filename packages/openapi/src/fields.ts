@@ -1,10 +1,16 @@
-import { type Field, type Fields, type JsonSchema, schemaOf } from '@svc/sdk/contract';
+import { type Field, type Fields, type JsonSchema, schemaOf, writtenSchemaOf } from '@svc/sdk/contract';
 
 /** The schema of a field's values, with its description and an example. */
 export const describedSchema = (field: Field): JsonSchema => ({
   ...schemaOf(field),
   description: field.description,
   examples: [field.example],
+});
+
+/** The schema of the values that a writer may give a field, with its description and an example. */
+export const writtenSchema = (field: Field): JsonSchema => ({
+  ...describedSchema(field),
+  ...writtenSchemaOf(field),
 });
 
 /**

@@ -9,7 +9,7 @@ import {
   requiredFields,
   writableFields,
 } from '@svc/sdk/contract';
-import { describedSchema } from './fields.ts';
+import { writtenSchema } from './fields.ts';
 import {
   batchSchemaName,
   newBatchSchemaName,
@@ -49,7 +49,7 @@ function newSchema(resource: CompleteResource): JsonSchema {
 }
 
 const ownIdSchema = ({ singular }: CompleteResource, field: Field): JsonSchema => ({
-  ...describedSchema(field),
+  ...writtenSchema(field),
   description: `Your own id for the ${singular}. Default: the service creates one. An id that is taken is refused with \`conflict\`.`,
 });
 
@@ -58,7 +58,7 @@ const ownIdSchema = ({ singular }: CompleteResource, field: Field): JsonSchema =
  * field as always present.
  */
 function withDefault({ optional }: CompleteResource, name: string, field: Field): JsonSchema {
-  const schema = describedSchema(field);
+  const schema = writtenSchema(field);
   if (!optional.includes(name)) return schema;
   return { ...schema, description: `${field.description} Default: ${defaultOf(field)}.` };
 }
@@ -80,10 +80,7 @@ function wholeSchema(resource: CompleteResource): JsonSchema {
 const patchSchema = (resource: CompleteResource): JsonSchema =>
   closed(
     Object.fromEntries(
-      Object.entries(writableFields(resource, 'patch')).map(([name, field]) => [
-        name,
-        describedSchema(field),
-      ]),
+      Object.entries(writableFields(resource, 'patch')).map(([name, field]) => [name, writtenSchema(field)]),
     ),
     [],
     `Changes of ${oneOf(resource)} (JSON merge patch, RFC 7396). Omitted fields keep their values; null clears a nullable field.`,

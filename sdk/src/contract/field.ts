@@ -22,6 +22,23 @@ export interface IdField extends Common<string> {
   readonly kind: 'id';
 }
 
+const LABEL = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
+/** A top-level domain begins with a letter, so an IPv4 address is no domain name. */
+const TOP_LABEL = '[A-Za-z](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
+
+/** Rules for the text of a field: a pattern (ECMA 262, with the flag u), and the same for people. */
+export const TEXT_RULES = {
+  /** A host name of at least two labels (RFC 1123), without a dot at the end. */
+  domain: {
+    pattern: `^(?:${LABEL}\\.){1,126}${TOP_LABEL}$`,
+    allowed:
+      'a domain name, such as acme.example: A-Z a-z 0-9 - and at least one dot, without scheme, port and path; other scripts as xn--…',
+  },
+  notBlank: { pattern: '\\S', allowed: 'text that is not blank' },
+} as const;
+
+export type TextRule = keyof typeof TEXT_RULES;
+
 export interface TextField extends Common<string> {
   readonly kind: 'text';
   /**
@@ -36,6 +53,11 @@ export interface TextField extends Common<string> {
    * @default any text
    */
   readonly format?: 'uri';
+  /**
+   * What new text must fulfil. Text that was written before the rule stays, so the schema of a response does not have it.
+   * @default none
+   */
+  readonly rule?: TextRule;
   /** The value if a writer leaves the field out. */
   readonly default?: string;
 }

@@ -1,4 +1,4 @@
-import type { Field } from './field.ts';
+import { type Field, TEXT_RULES } from './field.ts';
 import { ID_PATTERN } from './id.ts';
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -18,6 +18,12 @@ export function schemaOf(field: Field): JsonSchema {
     type: [type, 'null'],
     ...(Array.isArray(values) ? { enum: [...values, null] } : {}),
   };
+}
+
+/** The JSON Schema of the values that a writer may give a field. */
+export function writtenSchemaOf(field: Field): JsonSchema {
+  const rule = field.kind === 'text' ? field.rule : undefined;
+  return rule === undefined ? schemaOf(field) : { ...schemaOf(field), pattern: TEXT_RULES[rule].pattern };
 }
 
 function schemaWithoutNull(field: Field): JsonSchema {

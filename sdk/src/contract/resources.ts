@@ -165,10 +165,17 @@ export const RECORDS = {
     idPrefix: 'com',
     fields: {
       id: { kind: 'id', description: 'Company identifier.', example: 'com_01jq4d0e6tf3s9v2m8k5x7h1ab' },
-      name: { kind: 'text', max: 200, description: 'Name of the company.', example: 'Acme' },
+      name: {
+        kind: 'text',
+        max: 200,
+        rule: 'notBlank',
+        description: 'Name of the company.',
+        example: 'Acme',
+      },
       domain: {
         kind: 'text',
         max: 253,
+        rule: 'domain',
         nullable: true,
         description: 'Main domain of the company.',
         example: 'acme.example',

@@ -109,6 +109,27 @@ describe('every invalid line is refused with its number, field and reason, and t
     ]);
   });
 
+  test.each(['ndjson', 'csv'] as const)(
+    'for a domain that is none, and for a blank name, in %s',
+    async (format) => {
+      const ws = await workspaceWith(pool);
+      const rows = [
+        ['a', 'Acme', 'acme.example'],
+        ['b', '  ', ''],
+        ['c', 'Cobalt', 'https://cobalt.example'],
+      ];
+      const csv = ['id,name,domain', ...rows.map((cells) => cells.join(','))];
+      const ndjson = rows.map(([id, name, domain]) => JSON.stringify({ id, name, domain: domain || null }));
+      const text = `${(format === 'csv' ? csv : ndjson).join('\n')}\n`;
+      const { lines } = await importText(pool, ws, 'companies', text, { format });
+      expect(lines.flatMap(({ failures }) => failures)).toEqual([
+        { field: '/name', reason: expect.stringContaining('not blank') },
+        { field: '/domain', reason: expect.stringContaining('a domain name, such as acme.example') },
+      ]);
+      expect(await idsIn(pool, ws, 'companies')).toEqual(['a']);
+    },
+  );
+
   test('for text that PostgreSQL or JSON cannot contain', async () => {
     const ws = await workspaceWith(pool);
     const { lines, inserted } = await importText(pool, ws, 'companies', [

@@ -4,9 +4,10 @@ import {
   ID_ALLOWED,
   type JsonSchema,
   requiredFields,
-  schemaOf,
+  TEXT_RULES,
   type WriteMode,
   writableFields,
+  writtenSchemaOf,
 } from '@svc/sdk/contract';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { canonicalTime, TIME_ALLOWED } from '../config/canonical-time.ts';
@@ -82,8 +83,8 @@ function checkerOf(resource: Resource, mode: WriteMode): Checker {
 /** The schema of a field for a writer: text must also be text that can be stored. */
 const storableSchema = (field: Field): JsonSchema =>
   field.kind === 'integer' || field.kind === 'choice'
-    ? schemaOf(field)
-    : { ...schemaOf(field), storable: true };
+    ? writtenSchemaOf(field)
+    : { ...writtenSchemaOf(field), storable: true };
 
 function failureOf(
   resource: Resource,
@@ -127,7 +128,8 @@ function allowedWithoutNull(field: Field): string {
       return `one of ${field.values.join(', ')}`;
     case 'text':
       if (field.format === 'uri') return `an http or https address of at most ${field.max} characters`;
-      return `text of ${field.min ?? 1} to ${field.max} characters, without U+0000`;
+      if (field.rule === 'domain') return TEXT_RULES.domain.allowed;
+      return `text of ${field.min ?? 1} to ${field.max} characters, without U+0000${field.rule === 'notBlank' ? ' and not blank' : ''}`;
     default:
       throw new TypeError(`A writer cannot give ${field.kind}.`);
   }

@@ -1,5 +1,5 @@
 import { openApiDocument } from '@svc/openapi';
-import type { JsonSchema } from '@svc/sdk/contract';
+import { type JsonSchema, TEXT_RULES } from '@svc/sdk/contract';
 import fc from 'fast-check';
 import { COMPANY, OTHER_COMPANY } from '../harness/lists.ts';
 
@@ -62,7 +62,10 @@ function ofType(type: unknown, schema: JsonSchema): fc.Arbitrary<unknown> {
   }
   if (schema['format'] === 'date-time') return time;
   if (schema['format'] === 'uri') return fc.webUrl();
-  // The pattern is that of an id. Often the id is one that exists.
+  if (schema['pattern'] === TEXT_RULES.domain.pattern) return fc.domain();
+  if (schema['pattern'] === TEXT_RULES.notBlank.pattern)
+    return text(schema).map((blank) => (/\S/u.test(blank) ? blank : 'x'));
+  // Other patterns are those of ids. Often the id is one that exists.
   if ('pattern' in schema)
     return fc.oneof(fc.constantFrom(COMPANY, OTHER_COMPANY), fc.stringMatching(/^[A-Za-z0-9_-]{8,64}$/));
   return text(schema);

@@ -48,7 +48,7 @@ function badValues(field: Field): readonly unknown[] {
   if (field.kind === 'id') return [...text, LONG, 'a b', 'a/b', 'é', 'a\n', '../x'];
   const unstorable = ['a\u0000b', '\ud800', 'a\udc00'];
   if (field.kind !== 'text') throw new Error(`A writer cannot give ${field.kind}.`);
-  const { min = 1, max, format } = field;
+  const { min = 1, max, format, rule } = field;
   const lengths = ['x'.repeat(max + 1), ...(min > 0 ? [''] : [])];
   if (format === 'uri')
     return [
@@ -62,8 +62,32 @@ function badValues(field: Field): readonly unknown[] {
       'https://',
       'http://a b/',
     ];
-  return [...NEVER, 5, ...lengths, ...unstorable];
+  const other = [...NEVER, 5, ...lengths, ...unstorable];
+  if (rule === 'domain') return [...other, ...NO_DOMAINS];
+  if (rule === 'notBlank') return [...other, ' ', '\t\n', '\u00a0\u2003\u3000'];
+  return other;
 }
+
+const NO_DOMAINS: readonly string[] = [
+  ' ',
+  'acme',
+  'not a domain!!',
+  '<script>',
+  'https://acme.example',
+  'acme.example/',
+  'acme.example:443',
+  'acme.example.',
+  '.acme.example',
+  'acme..example',
+  '-acme.example',
+  'acme-.example',
+  'a_b.example',
+  'acme.example\n',
+  'büro.example',
+  '192.0.2.1',
+  '[2001:db8::1]',
+  `${'x'.repeat(64)}.example`,
+];
 
 function goodValues(field: Field): readonly unknown[] {
   const { example } = field;
@@ -79,7 +103,9 @@ function goodValues(field: Field): readonly unknown[] {
     ];
   if (field.kind === 'choice') return [...field.values, ...none];
   if (field.kind !== 'text') return [example];
-  const { min = 1, max, format } = field;
+  const { min = 1, max, format, rule } = field;
+  if (rule === 'domain')
+    return [example, 'A.co', '1-2.xn--bro-hoa.example', `${'abc.'.repeat(62)}abcde`, ...none];
   if (format === 'uri')
     return [example, 'HTTP://a.example', `https://a.example/${'x'.repeat(2000)}`, ...none];
   return [

@@ -154,6 +154,30 @@ describe.each(CHANGEABLE.filter(({ parent }) => parent !== undefined))('the comp
   });
 });
 
+test('a company from before the rules of its text is read as it is, and its other fields can be changed', async () => {
+  const companies = writeCaseOf('companies');
+  const { id, createdAt } = await world.create(companies);
+  const old = { id, name: ' ', domain: 'not a domain!!', createdAt };
+  await world.service.pool.query(
+    'update companies set name = $3, domain = $4, doc = $5 where workspace_id = $1 and id = $2',
+    [world.workspaceId, id, old.name, old.domain, JSON.stringify(old)],
+  );
+  const single = await world.get(`${companies.path}/${id}`);
+  expect(single.json()).toEqual(old);
+  const named = await patch(companies, id, { name: 'Acme' });
+  expect(named.json()).toEqual({ ...old, name: 'Acme' });
+  expectFailure(
+    await patch(companies, id, { domain: old.domain }),
+    'invalid_body',
+    '/domain must be a domain name',
+  );
+  expect((await patch(companies, id, { domain: null })).json()).toEqual({
+    ...old,
+    name: 'Acme',
+    domain: null,
+  });
+});
+
 test('audits cannot be changed or deleted: 405 with the allowed methods', async () => {
   const audits = writeCaseOf('audits');
   const { id } = await world.create(audits);

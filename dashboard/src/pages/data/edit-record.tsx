@@ -88,10 +88,13 @@ export function EditRecord({ workspaceId, resource, read, onClose }: EditRecordP
   );
 }
 
-const hintOf = ({ kind, description }: Field): string =>
-  kind === 'time'
-    ? `${description} Enter it with a time zone, for example 2026-03-01T09:30:00Z.`
+function hintOf(field: Field): string {
+  const { kind, description } = field;
+  if (kind === 'time') return `${description} Enter it with a time zone, for example 2026-03-01T09:30:00Z.`;
+  return kind === 'text' && field.rule === 'domain'
+    ? `${description} For example ${field.example}.`
     : description;
+}
 
 interface FieldControlProps {
   readonly id: string;

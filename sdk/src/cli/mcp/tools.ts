@@ -17,6 +17,7 @@ import {
   sortsOfRange,
   WAIT_MAX_SECONDS,
   writableFields,
+  writtenSchemaOf,
 } from '../../contract/index.ts';
 import type { CallOptions } from '../../http/transport.ts';
 import type { AnyCollection } from '../commands/read.ts';
@@ -57,6 +58,14 @@ const closed = (properties: JsonSchema, required: readonly string[] = []): JsonS
 });
 
 const described = (field: Field): JsonSchema => ({ ...schemaOf(field), description: field.description });
+
+const writtenSchemasOf = (fields: Readonly<Record<string, Field>>): JsonSchema =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, field]) => [
+      name,
+      { ...writtenSchemaOf(field), description: field.description },
+    ]),
+  );
 
 const schemasOf = (fields: Readonly<Record<string, Field>>): JsonSchema =>
   Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, described(field)]));
@@ -159,14 +168,19 @@ function resourceTools(property: string, resource: CompleteResource): readonly T
   const create: Tool = {
     name: `create_${one}`,
     description: `Creates ${oneOf(resource)} and returns it.`,
-    inputSchema: closed(schemasOf(writableFields(resource, 'create')), requiredFields(resource, 'create')),
+    inputSchema: closed(
+      writtenSchemasOf(writableFields(resource, 'create')),
+      requiredFields(resource, 'create'),
+    ),
     kind: 'create',
     call: (svc, input, options) => collection(svc).create(input, options),
   };
   const update: Tool = {
     name: `update_${one}`,
     description: `Changes the given fields of ${oneOf(resource)} and returns it. Other fields keep their values; null clears a field that may be null.${movesText(resource)}`,
-    inputSchema: closed({ id: idSchema(resource), ...schemasOf(writableFields(resource, 'patch')) }, ['id']),
+    inputSchema: closed({ id: idSchema(resource), ...writtenSchemasOf(writableFields(resource, 'patch')) }, [
+      'id',
+    ]),
     kind: 'update',
     call: (svc, input, options) => {
       const { id: _, ...change } = input;
