@@ -46,6 +46,16 @@ describe.skipIf(BROWSER_PATH === undefined)('the overview', async () => {
     },
   );
 
+  test('links each sentiment to the mentions that have it', async () => {
+    const page = await open(owner, `/w/${workspaceId}`);
+    await page.getByRole('link', { name: 'Negative', exact: true }).press('Enter');
+    await page.waitForURL(/\/data\/mentions\?sentiment=negative$/);
+    await page.getByText('1 mention', { exact: true }).waitFor();
+    await page.goBack();
+    await page.getByRole('link', { name: 'Positive', exact: true }).press('Enter');
+    await page.getByText('No mentions match these filters').waitFor();
+  });
+
   test('loads the code of the plots from its own file, and nothing moves when the file is late', async () => {
     const page = await open(owner, '/account');
     let arrive = (): void => undefined;

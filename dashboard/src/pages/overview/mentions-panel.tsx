@@ -1,3 +1,4 @@
+import type { Sentiment } from '@svc/sdk';
 import { CONTRACT } from '@svc/sdk/contract';
 import type { Overview } from '@svc/service/dashboard/wire';
 import { useQuery } from '@tanstack/react-query';
@@ -13,6 +14,12 @@ import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { MoreLink } from './more-link.tsx';
 import { ShareBar } from './share-bar.tsx';
 
+const GROUNDS: Readonly<Record<Sentiment, string>> = {
+  positive: 'bg-good',
+  neutral: 'bg-edge',
+  negative: 'bg-bad',
+};
+
 export interface MentionsPanelProps {
   readonly workspaceId: string;
   readonly sentiments: Overview['sentiments'];
@@ -21,8 +28,7 @@ export interface MentionsPanelProps {
 /** The newest mentions, and the share of each sentiment. */
 export function MentionsPanel({ workspaceId, sentiments }: MentionsPanelProps) {
   const { data, error, refetch } = useQuery(newestMentionsQuery(workspaceId));
-  const { positive, neutral, negative } = sentiments;
-  const total = positive + neutral + negative;
+  const total = Object.values(sentiments).reduce((sum, count) => sum + count, 0);
   return (
     <Section
       flush
@@ -35,11 +41,22 @@ export function MentionsPanel({ workspaceId, sentiments }: MentionsPanelProps) {
       {total === 0 ? null : (
         <div className="border-b border-line p-4">
           <ShareBar
-            shares={[
-              { label: 'Positive', count: positive, className: 'bg-good' },
-              { label: 'Neutral', count: neutral, className: 'bg-edge' },
-              { label: 'Negative', count: negative, className: 'bg-bad' },
-            ]}
+            shares={CONTRACT.mentions.fields.sentiment.values.map((value) => ({
+              value,
+              label: valueLabel(value),
+              count: sentiments[value],
+              className: GROUNDS[value],
+            }))}
+            link={({ value, label }) => (
+              <Link
+                to="/w/$workspaceId/data/$resource"
+                params={{ workspaceId, resource: CONTRACT.mentions.name }}
+                search={{ sentiment: value }}
+                className="py-0.5 hover:underline"
+              >
+                {label}
+              </Link>
+            )}
           />
         </div>
       )}

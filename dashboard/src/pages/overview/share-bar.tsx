@@ -1,16 +1,24 @@
+import type { ReactNode } from 'react';
 import { formatNumber, formatPercent } from '../../format/number.ts';
 
 export interface Share {
+  readonly value: string;
   readonly label: string;
   readonly count: number;
   /** Class of the background colour. */
   readonly className: string;
 }
 
+export interface ShareBarProps {
+  readonly shares: readonly Share[];
+  /** Links the label of a share to what it counts. */
+  readonly link: (share: Share) => ReactNode;
+}
+
 const WHOLE_PERCENT = 100;
 
 /** Parts of a whole as a bar, with a legend. */
-export function ShareBar({ shares }: { readonly shares: readonly Share[] }) {
+export function ShareBar({ shares, link }: ShareBarProps) {
   const total = shares.reduce((sum, { count }) => sum + count, 0);
   return (
     <div className="flex flex-col gap-3">
@@ -26,12 +34,14 @@ export function ShareBar({ shares }: { readonly shares: readonly Share[] }) {
         )}
       </div>
       <ul className="flex flex-wrap gap-x-5 gap-y-1 text-sm">
-        {shares.map(({ label, count, className }) => (
-          <li key={label} className="flex items-center gap-1.5">
-            <span aria-hidden className={`size-2.5 rounded-xs ${className}`} />
-            {label}
-            <span className="font-medium tabular-nums">{formatNumber(count)}</span>
-            <span className="text-soft tabular-nums">{formatPercent(total === 0 ? 0 : count / total)}</span>
+        {shares.map((share) => (
+          <li key={share.label} className="flex items-center gap-1.5">
+            <span aria-hidden className={`size-2.5 rounded-xs ${share.className}`} />
+            {link(share)}
+            <span className="font-medium tabular-nums">{formatNumber(share.count)}</span>
+            <span className="text-soft tabular-nums">
+              {formatPercent(total === 0 ? 0 : share.count / total)}
+            </span>
           </li>
         ))}
       </ul>
