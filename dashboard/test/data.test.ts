@@ -80,7 +80,8 @@ describe.skipIf(BROWSER_PATH === undefined)('the pages of the data', async () =>
     await page.getByText('50 audits shown').waitFor();
     await page.getByRole('button', { name: 'Load more' }).click();
     await page.getByText('120 audits').waitFor();
-    await seed('audits', [{ id: 'aud_new', companyId: 'com_a', createdAt: new Date().toISOString() }]);
+    const now = new Date().toISOString();
+    await seed('audits', [{ id: 'aud_new', companyId: 'com_a', completedAt: now, createdAt: now }]);
     await page.getByRole('button', { name: 'Load newer' }).click();
     await page.getByText('121 audits').waitFor();
     await page.getByLabel('Sort by').selectOption('score-descending');

@@ -18,6 +18,11 @@ export interface VirtualTableProps<Item extends { readonly id: string }> {
   /** Called for a click on a row, outside its links and buttons. */
   readonly onOpen?: (item: Item) => void;
   readonly rowClassName?: (item: Item) => string | false;
+  /**
+   * Height of every row.
+   * @default 44
+   */
+  readonly rowPixels?: number;
 }
 
 const ROW_PIXELS = 44;
@@ -26,7 +31,7 @@ const OVERSCAN_ROWS = 8;
 
 /** A table that renders only the visible rows and some around them. The window scrolls it. */
 export function VirtualTable<Item extends { readonly id: string }>(props: VirtualTableProps<Item>) {
-  const { label, columns, items, more, onOpen, rowClassName } = props;
+  const { label, columns, items, more, onOpen, rowClassName, rowPixels = ROW_PIXELS } = props;
   const container = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
   useLayoutEffect(() => {
@@ -35,12 +40,12 @@ export function VirtualTable<Item extends { readonly id: string }>(props: Virtua
   }, []);
   const virtualizer = useWindowVirtualizer({
     count: items.length,
-    estimateSize: () => ROW_PIXELS,
+    estimateSize: () => rowPixels,
     overscan: OVERSCAN_ROWS,
     scrollMargin: top,
     getItemKey: (index) => items[index]?.id ?? index,
   });
-  useStableScroll(items, top);
+  useStableScroll(items, top, rowPixels);
   const rows = virtualizer.getVirtualItems();
   const first = rows[0]?.index ?? 0;
   const last = rows.at(-1)?.index ?? -1;
@@ -55,16 +60,17 @@ export function VirtualTable<Item extends { readonly id: string }>(props: Virtua
           </tr>
         </TableHead>
         <TableBody>
-          <Gap rows={first} />
+          <Gap pixels={first * rowPixels} />
           {items.slice(first, last + 1).map((item, i) => (
             <tr
               key={item.id}
               aria-rowindex={first + i + 2}
+              style={{ height: rowPixels }}
               onClick={(event) => {
                 if (!isControl(event.target)) onOpen?.(item);
               }}
               className={classes(
-                'h-11 hover:bg-hover/50',
+                'hover:bg-hover/50',
                 onOpen !== undefined && 'cursor-pointer',
                 rowClassName?.(item),
               )}
@@ -76,7 +82,7 @@ export function VirtualTable<Item extends { readonly id: string }>(props: Virtua
               ))}
             </tr>
           ))}
-          <Gap rows={items.length - last - 1} />
+          <Gap pixels={(items.length - last - 1) * rowPixels} />
         </TableBody>
       </Table>
     </div>
@@ -87,21 +93,21 @@ const isControl = (target: EventTarget): boolean =>
   target instanceof Element && target.closest('a, button') !== null;
 
 /** An empty row as high as the rows that are not rendered. */
-const Gap = ({ rows }: { readonly rows: number }) =>
-  rows <= 0 ? null : (
+const Gap = ({ pixels }: { readonly pixels: number }) =>
+  pixels <= 0 ? null : (
     <tr aria-hidden>
-      <td style={{ height: rows * ROW_PIXELS, padding: 0 }} />
+      <td style={{ height: pixels, padding: 0 }} />
     </tr>
   );
 
 /** Keeps the scroll position when rows are added at the top. */
-function useStableScroll(items: readonly { readonly id: string }[], top: number): void {
+function useStableScroll(items: readonly { readonly id: string }[], top: number, rowPixels: number): void {
   const firstId = useRef<string | undefined>(undefined);
   useLayoutEffect(() => {
     const before = firstId.current;
     firstId.current = items[0]?.id;
     if (before === undefined || scrollY <= top) return;
     const moved = items.findIndex(({ id }) => id === before);
-    if (moved > 0) scrollBy({ top: moved * ROW_PIXELS, behavior: 'instant' });
-  }, [items, top]);
+    if (moved > 0) scrollBy({ top: moved * rowPixels, behavior: 'instant' });
+  }, [items, top, rowPixels]);
 }

@@ -12,6 +12,7 @@ import {
 } from '../../resources/resources.ts';
 import { classes } from '../../ui/classes.ts';
 import type { ListSort } from './data-search.ts';
+import { StackedValues } from './list/stacked-values.tsx';
 import { Value } from './value.tsx';
 
 const FIRST_COLUMN = 'min-w-44 max-w-0 w-full truncate';
@@ -25,40 +26,62 @@ export interface DataColumnsProps {
   readonly companyName: (id: string) => string;
   readonly sort: ListSort;
   readonly onSort: (sort: string) => void;
+  /** Whether the first column shows all values below each other, because there is no place for others. */
+  readonly stacked: boolean;
 }
 
 /** The columns of the list of a resource. */
 export const dataColumns = (props: DataColumnsProps): readonly Column<DataRecord>[] => {
-  const { workspaceId, resource, companyName, sort, onSort } = props;
+  const { workspaceId, resource, companyName, sort, onSort, stacked } = props;
   const naming = namingField(resource);
-  return columnsOf(resource, sort.fieldName).flatMap((name) => {
-    const field = resource.fields[name];
-    if (field === undefined) return [];
-    return {
-      id: name,
-      label: fieldLabel(name),
-      className: name === naming ? FIRST_COLUMN : classOf(field),
-      ...sortOfColumn(resource, name, sort, onSort),
-      cell: (record) =>
-        name === naming ? (
-          <Link
-            to="/w/$workspaceId/data/$resource/$recordId"
-            params={{ workspaceId, resource: resource.name, recordId: record.id }}
-            className={classes('py-1 hover:underline', name === 'id' ? 'font-mono text-sm' : 'font-medium')}
-          >
-            {record[name]}
-          </Link>
-        ) : (
-          <Value
+  const [, ...others] = columnsOf(resource, sort.fieldName);
+  const first: Column<DataRecord> = {
+    id: naming,
+    label: fieldLabel(naming),
+    className: FIRST_COLUMN,
+    cell: (record) => (
+      <>
+        <Link
+          to="/w/$workspaceId/data/$resource/$recordId"
+          params={{ workspaceId, resource: resource.name, recordId: record.id }}
+          className={classes('py-1 hover:underline', naming === 'id' ? 'font-mono text-sm' : 'font-medium')}
+        >
+          {record[naming]}
+        </Link>
+        {stacked ? (
+          <StackedValues
             workspaceId={workspaceId}
-            name={name}
-            field={field}
-            value={record[name]}
+            resource={resource}
+            record={record}
+            names={others}
+            sorted={sort.fieldName}
             companyName={companyName}
           />
-        ),
+        ) : null}
+      </>
+    ),
+  };
+  const columns = (stacked ? [] : others).flatMap((name): readonly Column<DataRecord>[] => {
+    const field = resource.fields[name];
+    if (field === undefined) return [];
+    const column: Column<DataRecord> = {
+      id: name,
+      label: fieldLabel(name),
+      className: classOf(field),
+      ...sortOfColumn(resource, name, sort, onSort),
+      cell: (record) => (
+        <Value
+          workspaceId={workspaceId}
+          name={name}
+          field={field}
+          value={record[name]}
+          companyName={companyName}
+        />
+      ),
     };
+    return [column];
   });
+  return [first, ...columns];
 };
 
 /** The sort of a column: its order if the list is sorted by it, and what a click on its head does. */

@@ -9,6 +9,7 @@ import { counted } from '../../format/plural.ts';
 import { Page } from '../../layout/page.tsx';
 import { useCursorList } from '../../list/cursor-list.ts';
 import { ListEnd } from '../../list/list-end.tsx';
+import { useNarrow } from '../../list/narrow.ts';
 import { VirtualTable } from '../../list/virtual-table.tsx';
 import { nounOf } from '../../resources/labels.ts';
 import {
@@ -35,6 +36,7 @@ import {
 } from './data-search.ts';
 import { FileTarget } from './import/file-target.tsx';
 import { ImportDialog } from './import/import-dialog.tsx';
+import { STACKED_ROW_PIXELS } from './list/stacked-values.tsx';
 import { ListFilters } from './list-filters.tsx';
 import { NoRecords } from './no-records.tsx';
 import { listPath } from './record-query.ts';
@@ -56,6 +58,7 @@ interface ListProps {
 function List({ workspaceId, resource }: ListProps) {
   const navigate = route.useNavigate();
   const search = route.useSearch();
+  const narrow = useNarrow();
   const searchKey = JSON.stringify(search);
   const params = useMemo(
     () => listParams(resource, JSON.parse(searchKey) as DataSearch),
@@ -130,8 +133,10 @@ function List({ workspaceId, resource }: ListProps) {
                     resource,
                     companyName,
                     sort: sortOf(resource, search),
+                    stacked: narrow,
                     onSort: (sort) => set(withSort(resource, sort)),
                   })}
+                  {...(narrow ? { rowPixels: STACKED_ROW_PIXELS } : {})}
                   items={list.items ?? []}
                   more={list.items === undefined || list.more}
                   onOpen={({ id }) =>

@@ -1,4 +1,5 @@
 import { type RangeFilter, rangesOf } from '@svc/sdk/contract';
+import { Fragment } from 'react';
 import { timeZone, useTimeZone } from '../../../format/time-zone.ts';
 import { timeOfWall, wallTime } from '../../../format/wall-time.ts';
 import { TextFilter } from '../../../list/text-filter.tsx';
@@ -28,14 +29,20 @@ export function RangeFilters({ id, resource, search, onChange }: RangeFiltersPro
               <span className="font-normal text-soft"> (sorts the list by it)</span>
             )}
           </legend>
-          <div className="flex flex-wrap gap-2">
-            {ranges.map(([name, range]) => (
-              <RangeBound
-                key={name}
-                range={range}
-                value={range.sort === sort.name ? rangeParam(range, search[name]) : undefined}
-                onFilter={(value) => onChange(withRange(resource, search, name, value))}
-              />
+          <div className="flex flex-wrap items-center gap-2">
+            {ranges.map(([name, range], i) => (
+              <Fragment key={name}>
+                {i === 0 ? null : (
+                  <span aria-hidden className="text-sm text-soft">
+                    to
+                  </span>
+                )}
+                <RangeBound
+                  range={range}
+                  value={range.sort === sort.name ? rangeParam(range, search[name]) : undefined}
+                  onFilter={(value) => onChange(withRange(resource, search, name, value))}
+                />
+              </Fragment>
             ))}
           </div>
         </fieldset>
