@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { formatNumber, formatPercent } from '../../format/number.ts';
 
-export interface Share {
+interface Share {
   readonly value: string;
   readonly label: string;
   readonly count: number;
