@@ -75,6 +75,9 @@ const WIRE_NAMES: Readonly<Record<HeaderName, string>> = {
   WWWAuthenticate: 'WWW-Authenticate',
 };
 
+/** The names of all documented headers of responses. */
+export const RESPONSE_HEADERS: readonly string[] = [...new Set(Object.values(WIRE_NAMES))];
+
 const references = (...names: readonly HeaderName[]): Readonly<Record<string, Reference>> =>
   Object.fromEntries(names.map((name) => [WIRE_NAMES[name], reference('headers', name)]));
 

@@ -14,6 +14,7 @@ import { auditResponse } from './audit-hook.ts';
 import { authenticate, requireAllowedAddress } from './authentication.ts';
 import { registerChangeStream } from './change-stream.ts';
 import { registerChanges } from './changes.ts';
+import { allowOrigins } from './cors.ts';
 import { registerExports } from './export.ts';
 import { createQuotaGate, requireBurst } from './limits.ts';
 import { registerMe } from './me.ts';
@@ -34,6 +35,8 @@ export interface ApiOptions {
   /** Gets the metrics of this process. */
   readonly registry: Registry;
   readonly failedAuthPerMinute: number;
+  /** The origins whose pages may use /v1 in a browser. */
+  readonly corsOrigins: readonly string[];
   readonly clock: Clock;
 }
 
@@ -44,6 +47,7 @@ export interface ApiOptions {
 export function registerV1(app: FastifyInstance, options: ApiOptions): void {
   const { lanes, secrets, cursors, limiter, auditWriter, usage, signals, failedAuthPerMinute, clock } =
     options;
+  const { corsOrigins } = options;
   const { reads, writes, isDistributed } = lanes;
   const authenticator = createAuthenticator(lanes, secrets, clock);
   const quotaGate = createQuotaGate(reads, clock);
@@ -68,6 +72,7 @@ export function registerV1(app: FastifyInstance, options: ApiOptions): void {
   app.register(
     (v1, _options, done) => {
       const methods = collectMethods(v1);
+      const allowOrigin = allowOrigins(v1, corsOrigins);
       v1.addHook('onRequest', async (request, reply) => {
         // A cache must not return the response for one key to another key.
         reply.header('vary', 'authorization');
@@ -81,6 +86,8 @@ export function registerV1(app: FastifyInstance, options: ApiOptions): void {
       v1.addHook('onSend', (request, reply, payload: unknown) =>
         auditResponse(request, reply, payload, { auditWriter, usage, quotaGate, clock }),
       );
+      // After the audit entry, which may replace the response: a page must also be able to read the refusal.
+      v1.addHook('onSend', allowOrigin);
       v1.setNotFoundHandler(() => {
         throw new ApiError('not_found', 'There is no such path.');
       });

@@ -4,6 +4,7 @@ import { poolerMistakes } from '@svc/postgres-sessions';
 import { readTelemetrySettings, type TelemetrySettings } from '@svc/telemetry/settings';
 import { parseNetworks } from '@svc/webhook-sender';
 import { counted } from '../log/plural.ts';
+import { readCorsOrigins } from './cors-origins.ts';
 import { errorMessage } from './errors.ts';
 import {
   CHANGE_RETENTION_DAYS_DEFAULT,
@@ -36,6 +37,8 @@ export interface Config {
   /** Whether SVC_PUBLIC_URL is set. Otherwise `publicUrl` is made of host and port. */
   readonly publicUrlGiven: boolean;
   readonly trustProxy: TrustedProxies;
+  /** The origins whose pages may use /v1 in a browser. Empty: none. */
+  readonly corsOrigins: readonly string[];
   readonly logLevel: LogLevel;
   /** Failed authentications per minute and address. */
   readonly failedAuthPerMinute: number;
@@ -134,6 +137,7 @@ export function readConfig(env: Environment): Config {
     publicUrl: url('SVC_PUBLIC_URL', ['http:', 'https:'])?.replace(/\/+$/, '') ?? urlOf(host, port),
     publicUrlGiven: text('SVC_PUBLIC_URL') !== undefined,
     trustProxy: readTrustProxy(text('SVC_TRUST_PROXY'), mistakes),
+    corsOrigins: readCorsOrigins(text('SVC_CORS_ORIGINS'), mistakes),
     logLevel: choice('SVC_LOG_LEVEL', 'info', LOG_LEVELS),
     failedAuthPerMinute: integer('SVC_FAILED_AUTH_PER_MINUTE', 300, 1, 1_000_000),
     logRetentionDays: integer('SVC_LOG_RETENTION_DAYS', LOG_RETENTION_DAYS_DEFAULT, 1, 36_500),
@@ -165,6 +169,7 @@ export const SETTINGS: readonly string[] = [
   'SVC_SECRET',
   'SVC_PUBLIC_URL',
   'SVC_TRUST_PROXY',
+  'SVC_CORS_ORIGINS',
   'SVC_LOG_LEVEL',
   'SVC_FAILED_AUTH_PER_MINUTE',
   'SVC_LOG_RETENTION_DAYS',

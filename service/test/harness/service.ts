@@ -70,6 +70,8 @@ export interface TestServiceOptions {
   readonly failedAuthPerMinute?: number;
   /** Default: false. */
   readonly trustProxy?: TrustedProxies;
+  /** Default: none. */
+  readonly corsOrigins?: readonly string[];
   /** Default: a channel of this service only. */
   readonly signalChannel?: SignalChannel;
 }
@@ -83,7 +85,10 @@ export async function createTestService(options: TestServiceOptions = {}): Promi
   const app = createApp({
     lanes,
     secrets,
-    config: { trustProxy, failedAuthPerMinute, publicUrl: 'http://svc.test', webhookNetworks: '127.0.0.1' },
+    config: {
+      ...{ trustProxy, failedAuthPerMinute, corsOrigins: options.corsOrigins ?? [] },
+      ...{ publicUrl: 'http://svc.test', webhookNetworks: '127.0.0.1' },
+    },
     log: pino({ level: 'debug' }, { write: (line: string) => void log.push(line) }),
     clock: () => clock.now,
     ...(options.signalChannel === undefined ? {} : { signalChannel: options.signalChannel }),
