@@ -5,6 +5,8 @@ import { describe, expect, test } from 'vitest';
 
 const SERVICE = fileURLToPath(new URL('../../', import.meta.url));
 const STORE = 'src/keys/store.ts';
+/** Its steps. Only it imports their functions. */
+const STEPS = ['src/keys/locked-key.ts', 'src/keys/settings.ts'];
 /** The harness of the tests creates keys without the dashboard. The service never runs it. */
 const HARNESS = /^test\//;
 
@@ -12,6 +14,14 @@ const HARNESS = /^test\//;
 function importsOf(file: string): readonly string[] {
   const source = readFileSync(join(SERVICE, file), 'utf8');
   return [...source.matchAll(/(?:from|import)\s*\(?\s*['"](\.[^'"]+)['"]/g)].map(([, path = '']) =>
+    join(dirname(file), path),
+  );
+}
+
+/** The same, without imports of types. */
+function valueImportsOf(file: string): readonly string[] {
+  const source = readFileSync(join(SERVICE, file), 'utf8');
+  return [...source.matchAll(/import (?!type )[^;]*?from '(\.[^']+)'/g)].map(([, path = '']) =>
     join(dirname(file), path),
   );
 }
@@ -28,14 +38,22 @@ describe('keys/store.ts, which creates, rotates and revokes keys', () => {
     expect(outside).toEqual([]);
   });
 
-  test('is the only code that writes keys, except for a new index', () => {
+  test('is the only importer of its steps; others import types of them', () => {
+    const importers = files.filter(
+      (file) => !HARNESS.test(file) && valueImportsOf(file).some((imported) => STEPS.includes(imported)),
+    );
+    expect(importers.filter((file) => !STEPS.includes(file))).toEqual([STORE]);
+  });
+
+  test('is the only code that writes keys, except for a new index and the note of a warning', () => {
     const writers = files.filter(
       (file) =>
         !HARNESS.test(file) &&
         !/\.(?:test|fixture)\.ts$/.test(file) &&
         /(insert\s+into|update|delete\s+from)\s+api_keys/i.test(readFileSync(join(SERVICE, file), 'utf8')),
     );
-    // authenticate.ts re-indexes under new secrets.
-    expect(writers.toSorted()).toEqual(['src/keys/authenticate.ts', STORE]);
+    // authenticate.ts re-indexes under new secrets. expiring-keys.ts notes of which expiry date a workspace was warned.
+    const others = ['src/jobs/expiring-keys.ts', 'src/keys/authenticate.ts'];
+    expect(writers.toSorted()).toEqual([...others, ...STEPS, STORE].toSorted());
   });
 });
