@@ -43,12 +43,21 @@ export async function lockKey(
 const selectKey = statement('read_key', 'request')`
   ${lookUp({ select: 'doc::json as key', from: API_KEY_RECORDS })}`;
 
-/** The key as the API shows it. */
-export async function readKey(client: pg.ClientBase, workspaceId: string, keyId: string): Promise<ApiKey> {
+/** The key as the API shows it. Undefined: there is none. */
+export async function findKey(
+  client: pg.ClientBase,
+  workspaceId: string,
+  keyId: string,
+): Promise<ApiKey | undefined> {
   const { rows } = await client.query<{ key: ApiKey }>(selectKey(workspaceId, keyId));
-  const [row] = rows;
-  if (row === undefined) throw new Error('A key that was just written is not there.');
-  return row.key;
+  return rows[0]?.key;
+}
+
+/** The same, of a key that must be there. */
+export async function readKey(client: pg.ClientBase, workspaceId: string, keyId: string): Promise<ApiKey> {
+  const key = await findKey(client, workspaceId, keyId);
+  if (key === undefined) throw new Error('A key that was just written is not there.');
+  return key;
 }
 
 const pauseKey = statement('pause_key', 'request')`

@@ -10,7 +10,7 @@ import { lookUp } from '../database/look-up.ts';
 import { inTransaction } from '../database/pool.ts';
 import { statement } from '../database/statement.ts';
 import { noteKeyWorkspace } from './key-workspaces.ts';
-import { type LockedKey, lockKey, logKeyEvent, readKey, setPaused } from './locked-key.ts';
+import { findKey, type LockedKey, lockKey, logKeyEvent, readKey, setPaused } from './locked-key.ts';
 import { changesOf, type KeySettings, NO_SETTINGS, shownSettings, writeSettings } from './settings.ts';
 import { newSalt, newToken, saltedHash, tokenHint, tokenIndex } from './token.ts';
 
@@ -53,14 +53,17 @@ type Confirm = (client: pg.ClientBase) => Promise<unknown>;
 export interface KeyStore {
   /** Creates a key. Returns `no_company` if the workspace has no such company. */
   create(workspaceId: string, key: NewKey, by: ActorContext): Promise<IssuedKey | 'no_company'>;
-  /** Creates a key once. A repeat creates nothing and returns the key of the first request. */
+  /**
+   * Creates a key once. A repeat creates nothing and returns the key of the first request. Returns `no_replaced_key` if the
+   * workspace has no key that the new one can replace.
+   */
   createOnce(
     workspaceId: string,
     key: NewKey,
     by: ActorContext,
     repeats: Repeats,
     confirm?: Confirm,
-  ): Promise<CreatedKey | 'no_company'>;
+  ): Promise<CreatedKey | 'no_company' | 'no_replaced_key'>;
   /** Replaces the token at once. */
   rotate(
     workspaceId: string,
@@ -173,6 +176,9 @@ export function createKeyStore(changes: Shares, secrets: readonly string[]): Key
         await confirm?.(client);
         const known = await repeats.find(client);
         if (known !== undefined) return { key: await readKey(client, workspaceId, known), token: null };
+        const { replaces = null } = key;
+        if (replaces !== null && (await findKey(client, workspaceId, replaces)) === undefined)
+          return 'no_replaced_key';
         const created = await create(client, workspaceId, key, by);
         if (created !== 'no_company') await repeats.keep(client, created.key.id);
         return created;

@@ -33,10 +33,11 @@ export const KEY_CHANGES: Readonly<Record<string, Prepare>> = {
     await seedRecords(world.service.pool, workspaceId, resourceNamed('companies'), [
       { id: 'com_a', createdAt: '2026-03-01T00:00:00Z' },
     ]);
+    const { keyId: replaces } = await world.service.issue(workspaceId);
     return {
       path: `${path}/keys`,
       body: {
-        ...{ name: 'crawler', mode: 'test', access: 'read', companyId: 'com_a', replaces: 'key_before' },
+        ...{ name: 'crawler', mode: 'test', access: 'read', companyId: 'com_a', replaces },
         ...{ expiresAt: '2100-01-01T00:00:00Z', allowedNetworks: ['192.0.2.1', '10.1.2.3/8'], burstLimit: 5 },
       },
       entries: [
@@ -45,7 +46,7 @@ export const KEY_CHANGES: Readonly<Record<string, Prepare>> = {
           targetType: 'key',
           targetLabel: 'crawler',
           details: {
-            ...{ mode: 'test', access: 'read', companyId: 'com_a', replaces: 'key_before' },
+            ...{ mode: 'test', access: 'read', companyId: 'com_a', replaces },
             ...{
               expiresAt: '2100-01-01T00:00:00Z',
               allowedNetworks: '192.0.2.1/32, 10.0.0.0/8',

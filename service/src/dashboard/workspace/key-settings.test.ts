@@ -56,6 +56,24 @@ describe('the settings of a key', () => {
     }
   });
 
+  test('are those of a key that replaces another one of its workspace', async () => {
+    const { key: replaced } = await create();
+    const { key } = await create({ replaces: replaced.id });
+    const { rows } = await pool.query(
+      "select doc::json -> 'details' ->> 'replaces' as replaces from audit_log where target_id = $1",
+      [key.id],
+    );
+    expect(rows).toEqual([{ replaces: replaced.id }]);
+    const stranger = await dashboard.owner();
+    const strange = await service.issue(stranger.workspaceId);
+    for (const replaces of ['key_unknown', strange.keyId]) {
+      const answer = await owner.send('POST', keys, { ...KEY, replaces });
+      expect([answer.status, code(answer), message(answer)]).toEqual([
+        ...[400, 'invalid_body', '"replaces" must be the id of a key of this workspace, or null.'],
+      ]);
+    }
+  });
+
   test('cannot change after the key is revoked; a change without an effect is not logged', async () => {
     const { key } = await create();
     const log = async () =>

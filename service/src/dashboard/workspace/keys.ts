@@ -51,6 +51,8 @@ export function registerKeys(api: FastifyInstance, context: DashboardContext): v
         '"companyId" must be the id of a company of this workspace, or null.',
       );
     }
+    if (created === 'no_replaced_key')
+      throw new ApiError('invalid_body', '"replaces" must be the id of a key of this workspace, or null.');
     signals.announce(workspaceId);
     return reply.code(created.token === null ? 200 : 201).send(created);
   });
