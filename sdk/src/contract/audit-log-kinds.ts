@@ -217,7 +217,7 @@ export const AUDIT_LOG_KINDS = {
   'stream.closed': {
     label: 'Stream closed',
     description:
-      'A stream of changes with a live key ended. `changes` is how many it has sent, `durationMs` how long it was open, and `reason` why it ended: `client`, `shutdown`, `invalid_key`, `quota_exceeded`, `position_expired`, `unavailable` or `internal_error`. Its `requestId` is that of the entry of the request.',
+      'A stream of changes with a live key ended. `changes` is how many it has sent, `durationMs` how long it was open, and `reason` why it ended: `client`, `shutdown`, `invalid_key`, `network_not_allowed`, `quota_exceeded`, `position_expired`, `unavailable` or `internal_error`. Its `requestId` is that of the entry of the request.',
     target: 'key',
     details: ['changes', 'durationMs', 'reason'],
   },

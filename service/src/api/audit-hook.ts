@@ -67,8 +67,9 @@ export async function auditResponse(
     if (key.mode === 'test' && outcome.result === 'recorded') usage.addTest(audited);
     return outcome;
   };
+  // A client that may not use the key learns nothing of the workspace.
   const addLimitHeaders = (quota: QuotaState | null): unknown =>
-    reply.headers({ ...rateLimitHeaders(caller, quota, clock()) });
+    reply.headers({ ...rateLimitHeaders(caller, caller.addressAllowed ? quota : null, clock()) });
   try {
     if (payload instanceof UnknownOutcome) return replaceResponse(reply, unavailable());
     const outcome: Outcome =

@@ -6,6 +6,7 @@ import type { AuditWriter } from '../audit-log/audit-writer.ts';
 import { EXPORT_UNREAD_MS, EXPORTS_MAX, EXPORTS_PER_WORKSPACE_MAX } from '../config/limits.ts';
 import type { Shares } from '../database/lane.ts';
 import { ApiError, errorEnvelope, unavailable } from '../http/errors.ts';
+import { clientAddress } from '../http/proxies.ts';
 import type { AuthenticatedKey } from '../keys/authenticate.ts';
 import type { Position } from '../list/cursor.ts';
 import { sortsOf } from '../list/definition.ts';
@@ -85,8 +86,10 @@ async function sendExport(
 ): Promise<FastifyReply> {
   const cut = setTimeout(() => reply.raw.destroy(), EXPORT_UNREAD_MS);
   whenClosed(reply, () => clearTimeout(cut));
-  const wait = each.waits.open(key);
+  const wait = each.waits.open(key, clientAddress(request));
   whenClosed(reply, wait.end);
+  // From here on the export ends when the key expires. The units of quota show that of a live key only.
+  await wait.confirm();
   const lines = Readable.from(linesOf(request, key, each, wait, cut), {
     objectMode: false,
     highWaterMark: 1,

@@ -11,7 +11,7 @@ import type { Limiter } from '../quota/limiter.ts';
 import { apiKeys, changes, RESOURCES } from '../resources/index.ts';
 import type { ChangeSignals } from '../signals/signals.ts';
 import { auditResponse } from './audit-hook.ts';
-import { authenticate, requireAllowedAddress } from './authentication.ts';
+import { authenticate, networkNotAllowed } from './authentication.ts';
 import { registerChangeStream } from './change-stream.ts';
 import { registerChanges } from './changes.ts';
 import { allowOrigins } from './cors.ts';
@@ -79,7 +79,7 @@ export function registerV1(app: FastifyInstance, options: ApiOptions): void {
         const caller = await authenticate(request, { authenticator, limiter, failedAuthPerMinute });
         // From here on the response has an audit entry, also if the request is refused.
         request.caller = caller;
-        requireAllowedAddress(caller);
+        if (!caller.addressAllowed) throw networkNotAllowed();
         await requireBurst(caller, limiter);
         if (caller.key.mode === 'live') await quotaGate.require(caller.key.workspaceId);
       });

@@ -3,6 +3,7 @@ import { WAIT_MAX_SECONDS } from '@svc/sdk/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { WAIT_READ_PAUSE_MS } from '../config/limits.ts';
 import { ApiError } from '../http/errors.ts';
+import { clientAddress } from '../http/proxies.ts';
 import type { AuthenticatedKey } from '../keys/authenticate.ts';
 import type { Waits } from './waits.ts';
 
@@ -42,7 +43,7 @@ export async function longPoll<Page extends ChangePage>(
   { waits, confirmQuota }: LongPollOptions,
 ): Promise<Page> {
   if (seconds === 0) return read(after);
-  const wait = waits.open(key);
+  const wait = waits.open(key, clientAddress(request));
   const response = reply.raw;
   response.once('close', wait.end);
   try {

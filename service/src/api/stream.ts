@@ -5,6 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { STREAM_READ_PAUSE_MS, STREAM_UNREAD_MS, WAIT_READ_PAUSE_MS } from '../config/limits.ts';
 import { ApiError, errorEnvelope } from '../http/errors.ts';
 import { toApiError } from '../http/failures.ts';
+import { clientAddress } from '../http/proxies.ts';
 import type { AuthenticatedKey } from '../keys/authenticate.ts';
 import type { Wait, Waits } from './waits.ts';
 
@@ -41,7 +42,7 @@ const CHANGES_PER_UNIT = 100;
 
 /**
  * Responds with server-sent events: the changes after a position, and those that come, until the client disconnects, the
- * process shuts down or the key is revoked. It reads the next page after the client has received the last one, so its
+ * process shuts down or the key is refused. It reads the next page after the client has received the last one, so its
  * memory is bounded. The audit hook writes the entry of the request before the first byte.
  */
 export async function sendStream(
@@ -54,7 +55,7 @@ export async function sendStream(
   const { waits, onClosed } = options;
   const state = { changes: 0, reason: 'client', startedMs: 0 };
   let body: Readable | undefined;
-  const wait = waits.open(key, (failure) => {
+  const wait = waits.open(key, clientAddress(request), (failure) => {
     state.reason = failure === undefined ? 'shutdown' : failureOf(request, failure).code;
     // A client that reads nothing keeps the last page waiting. Its stream ends nevertheless.
     const cut = setTimeout(() => body?.destroy(), STREAM_UNREAD_MS);

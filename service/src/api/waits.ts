@@ -3,7 +3,7 @@ import { DAY_MS } from '../config/time.ts';
 import { ApiError, unavailable } from '../http/errors.ts';
 import type { AuthenticatedKey, ConfirmedKey } from '../keys/authenticate.ts';
 import type { ChangeSignals } from '../signals/signals.ts';
-import { invalidKey } from './authentication.ts';
+import { invalidKey, mayUse, networkNotAllowed } from './authentication.ts';
 
 /** `changes`: there may be changes. `late`: the time is over. `ended`: the client is gone, or the process shuts down. */
 type Woken = 'changes' | 'late' | 'ended';
@@ -12,10 +12,13 @@ type Woken = 'changes' | 'late' | 'ended';
 export interface Wait {
   /**
    * Resolves at the next change, or after `ms`. Changes between two calls are not missed. Throws the refusal once the key is
-   * no longer valid, or if that cannot be confirmed. One call at a time.
+   * no longer valid, or no longer allowed from the address, or if that cannot be confirmed. One call at a time.
    */
   next(ms: number): Promise<Woken>;
-  /** Asks the database whether the key is valid, and when it expires: `next` throws then. Throws the refusal. */
+  /**
+   * Asks the database whether the key is valid and allowed from the address, and when it expires: `next` throws then. Throws
+   * the refusal.
+   */
   confirm(): Promise<void>;
   /** Whether the wait has ended, the process shuts down or the key is no longer valid. */
   readonly over: boolean;
@@ -27,9 +30,10 @@ export interface Wait {
 export interface Waits {
   /**
    * Takes a place. Throws `rate_limited` if the key or its workspace has too many, and `unavailable` if the process has.
-   * `onOver` is called when the wait is over, but not by `end`: with the failure if the key is no longer valid.
+   * `address`: of the client; undefined if the proxies name none. `onOver` is called when the wait is over, but not by
+   * `end`: with the failure if the key is refused.
    */
-  open(key: AuthenticatedKey, onOver?: (failure: unknown) => void): Wait;
+  open(key: AuthenticatedKey, address: string | undefined, onOver?: (failure: unknown) => void): Wait;
   /** How many are open. */
   readonly size: number;
   /** Ends all waits, and those that are opened later. */
@@ -48,7 +52,7 @@ export function createWaits({ signals, confirm }: WaitOptions): Waits {
   let closed = false;
   const confirmOnce = sharing(confirm);
   return {
-    open(key, onOver) {
+    open(key, address, onOver) {
       const leave = places.take(key);
       let failure: unknown;
       let over = closed;
@@ -69,6 +73,7 @@ export function createWaits({ signals, confirm }: WaitOptions): Waits {
           const confirmed = await confirmOnce(key);
           clearTimeout(expiry);
           if (confirmed === undefined) return finish(invalidKey(true));
+          if (!mayUse(confirmed, address)) return finish(networkNotAllowed());
           if (confirmed.expiresInMs === null || over || ended) return;
           // The clocks of this process and of the database differ, so the database is asked again.
           expiry = setTimeout(checkKey, Math.min(Math.max(confirmed.expiresInMs, 1), DAY_MS));

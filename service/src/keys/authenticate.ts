@@ -32,6 +32,8 @@ export interface AuthenticatedKey {
 export interface ConfirmedKey {
   /** How long it stays valid. Null: it does not expire. */
   readonly expiresInMs: number | null;
+  /** As of an authenticated key, but not remembered. */
+  readonly allowsAddress: AuthenticatedKey['allowsAddress'];
 }
 
 interface RememberedKey {
@@ -67,6 +69,13 @@ interface KeyRow {
   readonly burst_limit: number | null;
   readonly allowed_networks: readonly string[] | null;
 }
+
+interface ConfirmedRow extends Pick<KeyRow, 'allowed_networks'> {
+  readonly expires_in_ms: number | null;
+}
+
+const allowsAddress = ({ allowed_networks }: Pick<KeyRow, 'allowed_networks'>) =>
+  allowed_networks && withinAny(allowed_networks);
 
 /** Used if no row is found, so that an unknown token takes the same time as a revoked one. */
 const NO_SALT = newSalt();
@@ -115,7 +124,9 @@ export function createAuthenticator(
     },
     async confirm({ workspaceId, keyId, tokenVersion }) {
       const confirmed = confirmKey(workspaceId, keyId, tokenVersion);
-      return (await lanes.reads.of(workspaceId).query<ConfirmedKey>(confirmed)).rows[0];
+      const { rows } = await lanes.reads.of(workspaceId).query<ConfirmedRow>(confirmed);
+      const [row] = rows;
+      return row && { expiresInMs: row.expires_in_ms, allowsAddress: allowsAddress(row) };
     },
     async lookUp(token) {
       const indexes = indexKeys.map((key) => tokenIndex(token, key));
@@ -137,7 +148,7 @@ export function createAuthenticator(
         companyId: row.company_id,
         tokenVersion: row.token_version,
         burstLimit: row.burst_limit,
-        allowsAddress: row.allowed_networks && withinAny(row.allowed_networks),
+        allowsAddress: allowsAddress(row),
       };
       remember(token, key);
       return key;
@@ -156,7 +167,7 @@ const findKey = preparedStatement('find_key', 'request')`
 const EXPIRES_IN = 'ceil(extract(epoch from expires_at - statement_timestamp()) * 1000)::float8';
 
 const confirmKey = preparedStatement('confirm_key', 'request')`
-  ${lookUp({ select: `${EXPIRES_IN} as "expiresInMs"`, from: 'api_keys', and: `token_version = $3 and ${KEY_IS_VALID}` })}`;
+  ${lookUp({ select: `${EXPIRES_IN} as expires_in_ms, allowed_networks`, from: 'api_keys', and: `token_version = $3 and ${KEY_IS_VALID}` })}`;
 
 /** Without a workspace, it asks for nothing, so that an unknown token takes the same time as a revoked one. */
 async function findRow(

@@ -109,8 +109,12 @@ describe('a key with allowed networks', () => {
 
   test('uses no quota and no burst limit for a refused request, and logs it with its address', async () => {
     const { keyId, token } = await issue({ allowedNetworks: ['192.0.2.0/24'], burstLimit: 1 });
-    for (let request = 0; request < 3; request++)
-      expectFailure(await from(token, '203.0.113.7'), 'network_not_allowed');
+    await service.pool.query('update live_meters set live_quota = 9 where workspace_id = $1', [workspaceId]);
+    for (let request = 0; request < 3; request++) {
+      const refused = await from(token, '203.0.113.7');
+      expectFailure(refused, 'network_not_allowed');
+      expect(Object.keys(refused.headers).filter((name) => name.startsWith('ratelimit'))).toEqual([]);
+    }
     expect((await from(token, '192.0.2.7')).status).toBe(200);
     expect(await entries()).toEqual([403, 403, 403, 200].map((status) => ({ status, key_id: keyId })));
     const { rows } = await service.pool.query(

@@ -217,6 +217,16 @@ test('an export whose key is revoked ends, with the error as its last line', asy
   expect(lines.length).toBeLessThan(3_000);
 });
 
+test.each(['live', 'test'] as const)('an export whose %s key expires ends with the error', async (mode) => {
+  const expiresAt = new Date(Date.now() + 1_500).toISOString();
+  const { token: other } = await service.issue(workspaceId, { mode, expiresAt });
+  const running = await open('/v1/mentions/export', other);
+  await expect.poll(async () => (await get('/v1/me', {}, other)).status).toBe(401);
+  const lines = (await running.next()).split('\n');
+  expect(JSON.parse(lines.at(-2) ?? '')).toMatchObject({ error: { code: 'invalid_key' } });
+  expect(lines.length).toBeLessThan(3_000);
+});
+
 function raise(): never {
   throw new Error('there is no such list');
 }

@@ -80,6 +80,25 @@ describe('a stream of changes', () => {
     expect(errorOf(opened)).toBe('invalid_key');
   });
 
+  test.each(['live', 'test'] as const)(
+    'ends within a second after its %s key excludes its client',
+    async (mode) => {
+      const owner = await dashboard.owner();
+      const { keyId, token } = await service.issue(owner.workspaceId, {
+        mode,
+        allowedNetworks: ['127.0.0.0/8'],
+      });
+      const opened = await stream('', {}, token);
+      await expect.poll(() => opened.events.length).toBe(1);
+      const key = `/workspaces/${owner.workspaceId}/keys/${keyId}`;
+      const started = performance.now();
+      await owner.send('PATCH', key, { allowedNetworks: ['192.0.2.0/24'] });
+      await opened.ended;
+      expect(performance.now() - started).toBeLessThan(1_000);
+      expect(errorOf(opened)).toBe('network_not_allowed');
+    },
+  );
+
   test('ends a few seconds after its key is revoked if no signal arrives, also if its client reads nothing', async () => {
     const [reads, paused] = [
       await stream(),
