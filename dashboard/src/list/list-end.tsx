@@ -1,4 +1,5 @@
 import { messageOf } from '../api/failure.ts';
+import { formatNumber } from '../format/number.ts';
 import { counted, type Noun } from '../format/plural.ts';
 import { When } from '../format/when.tsx';
 import { Button } from '../ui/button.tsx';
@@ -10,23 +11,33 @@ export interface ListEndProps {
   readonly list: CursorList<unknown>;
   /** Noun for the items. */
   readonly noun: Noun;
+  /**
+   * The number of all items of the list.
+   * @default that of the loaded pages, if they have it
+   */
+  readonly total?: number | undefined;
 }
 
 /**
  * Shows below a list how many items are loaded, with a button to load more. If a search has not ended, shows how far it got,
  * and continues it.
  */
-export function ListEnd({ list, noun }: ListEndProps) {
+export function ListEnd({ list, noun, total = list.total }: ListEndProps) {
   const { items, more, loadMore, loadingMore, moreError, searchedTo } = list;
   const { searching, proceed } = useContinuedSearch(list);
-  const count = counted(items?.length ?? 0, noun);
+  const loaded = items?.length ?? 0;
+  const count = counted(loaded, noun);
+  // A total that was read before the list may be lower.
+  const all = total !== undefined && total > loaded ? counted(total, noun) : undefined;
   const isSearch = more && searchedTo !== undefined;
   const shown = searching
     ? `Searching… ${count} so far`
     : isSearch
       ? `${count} found so far`
       : more
-        ? `${count} shown`
+        ? all === undefined
+          ? `${count} shown`
+          : `${formatNumber(loaded)} of ${all} shown`
         : count;
   const label = isSearch ? 'Continue search' : 'Load more';
   return (

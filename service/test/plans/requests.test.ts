@@ -131,6 +131,8 @@ async function dashboardReads(world: World, workspaceId: string): Promise<readon
     '/log?ip=192.0.2.99',
     '/log?kind=api.request&pathPrefix=/none',
     '/keys?status=revoked',
+    '/record-counts/audits',
+    `/record-counts/audits?companyId=${COMPANY}`,
     `/company-names?ids=${COMPANY}`,
     '/company-names',
     '/company-names?search=nobody',

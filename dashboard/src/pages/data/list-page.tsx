@@ -37,6 +37,7 @@ import {
 import { FileTarget } from './import/file-target.tsx';
 import { ImportDialog } from './import/import-dialog.tsx';
 import { STACKED_ROW_PIXELS } from './list/stacked-values.tsx';
+import { useTotal } from './list/use-total.ts';
 import { ListFilters } from './list-filters.tsx';
 import { NoRecords } from './no-records.tsx';
 import { listPath } from './record-query.ts';
@@ -65,6 +66,7 @@ function List({ workspaceId, resource }: ListProps) {
     [resource, searchKey],
   );
   const list = useCursorList<DataRecord>(listPath(workspaceId, resource.name), params);
+  const total = useTotal(workspaceId, resource, params);
   const companyName = useCompanyNames(workspaceId, companyIds(resource, list.items, search['companyId']));
   const [loadingNewer, setLoadingNewer] = useState(false);
   // A dropped file, or `choose` if the dialog asks for one.
@@ -150,7 +152,7 @@ function List({ workspaceId, resource }: ListProps) {
               {list.items === undefined ? (
                 <SkeletonRows rows={10} />
               ) : (
-                <ListEnd key={searchKey} list={list} noun={nounOf(resource)} />
+                <ListEnd key={searchKey} list={list} noun={nounOf(resource)} total={total ?? list.total} />
               )}
             </>
           )}

@@ -1,4 +1,5 @@
-import { isId } from '@svc/sdk/contract';
+import type { Count } from '@svc/sdk';
+import { ID_ALLOWED, isId } from '@svc/sdk/contract';
 import type { FastifyInstance } from 'fastify';
 import { allowParameters, orInvalidParameter } from '../../api/guards.ts';
 import { readPage } from '../../api/reads.ts';
@@ -101,6 +102,22 @@ export function registerData(
     signals.announce(workspaceId);
     return reply.code(answer.status).headers(answer.headers).type(JSON_TYPE).send(answer.body);
   });
+
+  // The number of records of a list, or of a company in it, from the stored counter.
+  api.get<List>(
+    '/workspaces/:workspaceId/record-counts/:resource',
+    async (request, reply): Promise<Count> => {
+      const { workspaceId } = await sessions.member(request, reply);
+      const resource = resourceOf(request.params);
+      allowParameters(request.query, 'companyId' in resource.filters ? ['companyId'] : []);
+      const { companyId } = request.query;
+      if (companyId === undefined) return readCount(pool, resource, { workspaceId, companyId: null }, false);
+      if (!isId(String(companyId))) {
+        throw new ApiError('invalid_parameter', `"companyId" must be an id: ${ID_ALLOWED}.`);
+      }
+      return readCount(pool, resource, { workspaceId, companyId: String(companyId) }, false);
+    },
+  );
 
   // The names of companies: those of the ids in `ids`, or those whose name, domain or id contains `search`.
   api.get<Query>('/workspaces/:workspaceId/company-names', async (request, reply): Promise<CompanyNames> => {
