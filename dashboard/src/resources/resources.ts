@@ -72,3 +72,9 @@ export function columnsOf(resource: ResourceContract, sorted?: string): readonly
   );
   return [first, ...others.map(([name]) => name)];
 }
+
+/** The fields that can be shown as columns besides the first one: all but long texts. */
+export const columnChoices = (resource: ResourceContract): readonly string[] =>
+  Object.entries(resource.fields).flatMap(([name, field]) =>
+    name === namingField(resource) || isLongText(field) ? [] : [name],
+  );

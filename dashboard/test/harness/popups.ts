@@ -32,6 +32,24 @@ export const POPUPS: Readonly<Record<string, PopupCase>> = {
       await page.waitForURL((url) => !url.search.includes('companyId'));
     },
   },
+  'Choose columns': {
+    files: ['pages/data/list/column-menu.tsx'],
+    page: '/data/content',
+    trigger: 'Columns',
+    role: 'menu',
+    use: async (page) => {
+      const head = page.getByRole('columnheader', { name: 'URL' });
+      expect(await head.count()).toBe(0);
+      await choose(page, 'URL');
+      await head.waitFor();
+      await page.keyboard.press('Escape');
+      await page.reload();
+      await head.waitFor();
+      await press(page, 'Columns');
+      await choose(page, 'Default columns');
+      await head.waitFor({ state: 'detached' });
+    },
+  },
   'Edit a record': {
     files: ['pages/data/edit-record.tsx'],
     page: '/data/content/con_a',

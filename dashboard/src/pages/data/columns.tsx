@@ -3,7 +3,6 @@ import { Link } from '@tanstack/react-router';
 import type { Column } from '../../list/virtual-table.tsx';
 import { fieldLabel } from '../../resources/labels.ts';
 import {
-  columnsOf,
   type DataRecord,
   type Field,
   namingField,
@@ -23,6 +22,8 @@ const classOf = ({ kind }: Field): string =>
 export interface DataColumnsProps {
   readonly workspaceId: string;
   readonly resource: ResourceContract;
+  /** The fields to show, first the one that names the record. */
+  readonly names: readonly string[];
   readonly companyName: (id: string) => string;
   readonly sort: ListSort;
   readonly onSort: (sort: string) => void;
@@ -32,9 +33,9 @@ export interface DataColumnsProps {
 
 /** The columns of the list of a resource. */
 export const dataColumns = (props: DataColumnsProps): readonly Column<DataRecord>[] => {
-  const { workspaceId, resource, companyName, sort, onSort, stacked } = props;
+  const { workspaceId, resource, names, companyName, sort, onSort, stacked } = props;
   const naming = namingField(resource);
-  const [, ...others] = columnsOf(resource, sort.fieldName);
+  const [, ...others] = names;
   const first: Column<DataRecord> = {
     id: naming,
     label: fieldLabel(naming),

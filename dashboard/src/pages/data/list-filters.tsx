@@ -1,6 +1,6 @@
 import { capitalized, rangesOf, SEARCH, SEARCH_MAX_CHARACTERS, sortsOf } from '@svc/sdk/contract';
 import { ArrowUpToLine, SlidersHorizontal, X } from 'lucide-react';
-import { useId, useState } from 'react';
+import { type ReactNode, useId, useState } from 'react';
 import { TextFilter } from '../../list/text-filter.tsx';
 import { fieldLabel, sortLabel, valueLabel } from '../../resources/labels.ts';
 import type { ResourceContract } from '../../resources/resources.ts';
@@ -19,11 +19,13 @@ export interface ListFiltersProps {
   /** Loads newer records. Undefined if the sort does not put them at the top of the list. */
   readonly onLoadNewer: (() => void) | undefined;
   readonly onChange: (changes: DataSearch) => void;
+  readonly columnMenu: ReactNode;
 }
 
 /** The filters and the sort of a list. */
 export function ListFilters(props: ListFiltersProps) {
-  const { workspaceId, resource, search, companyName, loadingNewer, onLoadNewer, onChange } = props;
+  const { workspaceId, resource, search, companyName, loadingNewer, onLoadNewer, onChange, columnMenu } =
+    props;
   const sorts = sortsOf(resource);
   const sort = sortOf(resource, search);
   const params = listParams(resource, search);
@@ -91,6 +93,7 @@ export function ListFilters(props: ListFiltersProps) {
           </Button>
         ) : null}
         <span className="grow" />
+        {columnMenu}
         {onLoadNewer === undefined ? null : (
           <Button busy={loadingNewer} onClick={onLoadNewer}>
             {loadingNewer ? null : <ArrowUpToLine size={14} aria-hidden />}

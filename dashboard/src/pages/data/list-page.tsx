@@ -36,6 +36,8 @@ import {
 } from './data-search.ts';
 import { FileTarget } from './import/file-target.tsx';
 import { ImportDialog } from './import/import-dialog.tsx';
+import { useChosenColumns } from './list/chosen-columns.ts';
+import { ColumnMenu } from './list/column-menu.tsx';
 import { STACKED_ROW_PIXELS } from './list/stacked-values.tsx';
 import { useTotal } from './list/use-total.ts';
 import { ListFilters } from './list-filters.tsx';
@@ -60,6 +62,8 @@ function List({ workspaceId, resource }: ListProps) {
   const navigate = route.useNavigate();
   const search = route.useSearch();
   const narrow = useNarrow();
+  const sort = sortOf(resource, search);
+  const names = useChosenColumns(resource, sort.fieldName);
   const searchKey = JSON.stringify(search);
   const params = useMemo(
     () => listParams(resource, JSON.parse(searchKey) as DataSearch),
@@ -108,6 +112,7 @@ function List({ workspaceId, resource }: ListProps) {
         loadingNewer={loadingNewer}
         onLoadNewer={isNewestFirst(resource, search) ? () => void loadNewer() : undefined}
         onChange={set}
+        columnMenu={<ColumnMenu resource={resource} shown={names} sorted={sort.fieldName} />}
       />
       <FileTarget onFile={blocked === undefined ? setImporting : undefined}>
         <Card className="overflow-hidden">
@@ -134,9 +139,10 @@ function List({ workspaceId, resource }: ListProps) {
                     workspaceId,
                     resource,
                     companyName,
-                    sort: sortOf(resource, search),
+                    names,
+                    sort,
                     stacked: narrow,
-                    onSort: (sort) => set(withSort(resource, sort)),
+                    onSort: (next) => set(withSort(resource, next)),
                   })}
                   {...(narrow ? { rowPixels: STACKED_ROW_PIXELS } : {})}
                   items={list.items ?? []}

@@ -113,4 +113,47 @@ export const MenuRadio = <Value extends string>({
   </DropdownMenu.RadioGroup>
 );
 
+export interface MenuChecksProps {
+  readonly label: string;
+  readonly options: readonly {
+    readonly value: string;
+    readonly label: string;
+    /** Why the option cannot be changed, shown in it. */
+    readonly blocked?: string;
+  }[];
+  readonly chosen: readonly string[];
+  readonly onChange: (chosen: readonly string[]) => void;
+}
+
+/** Items with a check mark in a menu, which stays open. */
+export const MenuChecks = ({ label, options, chosen, onChange }: MenuChecksProps) => (
+  <DropdownMenu.Group aria-label={label}>
+    <DropdownMenu.Label className="px-2 pt-1.5 pb-1 text-xs font-medium text-soft">
+      {label}
+    </DropdownMenu.Label>
+    {options.map(({ value, label: text, blocked }) => (
+      <DropdownMenu.CheckboxItem
+        key={value}
+        checked={chosen.includes(value)}
+        disabled={blocked !== undefined}
+        onSelect={(event) => event.preventDefault()}
+        onCheckedChange={(checked) =>
+          onChange(checked ? [...chosen, value] : chosen.filter((other) => other !== value))
+        }
+        className={ITEM_CLASS}
+      >
+        <span className="min-w-0 grow">
+          {text}
+          {blocked === undefined ? null : <span className="block text-xs">{blocked}</span>}
+        </span>
+        <span className="w-4">
+          <DropdownMenu.ItemIndicator>
+            <Check size={15} aria-hidden className="text-accent" />
+          </DropdownMenu.ItemIndicator>
+        </span>
+      </DropdownMenu.CheckboxItem>
+    ))}
+  </DropdownMenu.Group>
+);
+
 export const MenuSeparator = () => <DropdownMenu.Separator className="-mx-1 my-1 h-px bg-line" />;
