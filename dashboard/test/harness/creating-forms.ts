@@ -57,6 +57,15 @@ export const FORMS: Readonly<Record<string, CreatingForm>> = {
     request: /\/invitations$/,
     rows: 'select id from invitations',
   },
+  'Create a record': {
+    page: '/data/companies',
+    open: (page) => page.getByRole('button', { name: 'Create company' }).click(),
+    fill: (page, round) => page.getByLabel('Name').fill(`Record ${round}`),
+    submit: 'Create company',
+    done: (page) => page.getByRole('heading', { name: /^Record \d+$/ }).waitFor(),
+    request: /\/data\/companies$/,
+    rows: 'select id from companies',
+  },
   'Import a file': {
     page: '/data/companies',
     open: (page) =>

@@ -3,6 +3,7 @@ import { ACCOUNT_POPUPS } from './account-popups.ts';
 import { KEY_POPUPS } from './key-popups.ts';
 import { choose, focused, goTo, press } from './keyboard.ts';
 import { type PopupCase, type } from './popup-case.ts';
+import { RECORD_POPUPS } from './record-popups.ts';
 import { WEBHOOK_POPUPS } from './webhook-popups.ts';
 
 /** Every popup. The order matters: some cases use what an earlier case has created. */
@@ -50,19 +51,7 @@ export const POPUPS: Readonly<Record<string, PopupCase>> = {
       await head.waitFor({ state: 'detached' });
     },
   },
-  'Edit a record': {
-    files: ['pages/data/edit-record.tsx'],
-    page: '/data/content/con_a',
-    trigger: 'Edit',
-    role: 'dialog',
-    use: async (page) => {
-      await goTo(page, 'Title');
-      await page.keyboard.press('Control+a');
-      await type(page, 'Typed words');
-      await page.keyboard.press('Enter');
-      await page.getByRole('heading', { name: 'Typed words' }).waitFor();
-    },
-  },
+  ...RECORD_POPUPS,
   'Import a file': {
     files: ['pages/data/import/import-dialog.tsx'],
     page: '/data/companies',

@@ -18,7 +18,7 @@ type Present<Names extends keyof Fields> = Required<Pick<Fields, Names>>;
 /** The fields of kinds that are older than targets. */
 type OwnOf<Kind> = Kind extends 'api.request'
   ? Present<'method' | 'path' | 'status' | 'durationMs'> & Pick<Fields, 'recordIds'>
-  : Kind extends 'record.changed'
+  : Kinds[Kind & AuditLogKind] extends { readonly target: 'record' | 'resource' }
     ? Present<'resource' | 'recordIds'>
     : Kind extends 'records.imported'
       ? Present<'resource' | 'records'>

@@ -1,4 +1,4 @@
-import { WEBHOOK_KINDS } from './audit-log-webhooks.ts';
+import { RECORD_KINDS, WEBHOOK_KINDS } from './audit-log-parts.ts';
 
 /** What an entry of the audit log can be about. */
 export const AUDIT_LOG_TARGET_TYPES = [
@@ -7,6 +7,7 @@ export const AUDIT_LOG_TARGET_TYPES = [
   'key',
   'member',
   'record',
+  'resource',
   'webhook',
   'workspace',
 ] as const;
@@ -177,19 +178,7 @@ export const AUDIT_LOG_KINDS = {
     target: 'workspace',
     changes: ['liveQuota', 'burstLimit'],
   },
-  'record.changed': {
-    label: 'Record changed',
-    description: 'A person changed a record in the dashboard.',
-    target: 'record',
-    changes: 'any',
-  },
-  'records.imported': {
-    label: 'Records imported',
-    description:
-      'A person or the operator imported records from a file: one entry for each import that added records, with what it has added so far. `existing` and `refused` count what it left out. While `finished` is false, because the import runs or has stopped, they are null or incomplete.',
-    target: 'import',
-    details: ['existing', 'refused', 'finished'],
-  },
+  ...RECORD_KINDS,
   'session.ended': {
     label: 'Sessions ended',
     description: 'A person signed out or ended sessions of their own. `sessions` is how many ended.',

@@ -85,14 +85,14 @@ export const auditLog = defineResource({
       description: 'User-Agent of the client.',
       example: 'curl/8.5.0',
     },
-    /** Present on writes and on `record.changed`: the records that were created, changed or deleted. */
+    /** Present on writes, of keys and of people: the records that were created, changed or deleted. */
     recordIds: {
       kind: 'ids',
       mayBeAbsent: true,
       description: 'Records that were created, changed or deleted.',
       example: ['aud_01jq4d1n8se0wr2h6y9zk3v5mc'],
     },
-    /** Present on `records.imported` and `record.changed`: the name of the resource. */
+    /** Present on imports and on writes of people: the name of the resource. */
     resource: {
       kind: 'text',
       max: 64,

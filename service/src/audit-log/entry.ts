@@ -36,7 +36,7 @@ type ChangesOf<D> = D extends { readonly changes: infer C }
     }
   : unknown;
 /** The fields of kinds that are older than targets. */
-type FieldsOf<Kind> = Kind extends 'record.changed'
+type FieldsOf<Kind extends AuditLogKind> = Kinds[Kind] extends { readonly target: 'record' | 'resource' }
   ? Required<Pick<AnyAuditLogEntry, 'resource' | 'recordIds'>>
   : Kind extends 'records.imported'
     ? Required<Pick<AnyAuditLogEntry, 'resource'>>

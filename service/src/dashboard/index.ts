@@ -22,6 +22,7 @@ import { registerData } from './records/data.ts';
 import { registerHistory } from './records/history.ts';
 import { registerImports } from './records/imports.ts';
 import { registerSearch } from './records/search.ts';
+import { registerRecordWrites } from './records/writes.ts';
 import { parseJsonBodies } from './requests/body.ts';
 import { dashboardConnections } from './requests/connections.ts';
 import { admitCookies } from './requests/cookies.ts';
@@ -118,6 +119,7 @@ function registerEndpoints(api: FastifyInstance, options: DashboardOptions): voi
   registerPlots(api, context);
   registerData(api, context);
   registerSearch(api, context);
+  registerRecordWrites(api, context);
   registerHistory(api, context);
   registerImports(api, context);
   registerLog(api, context);

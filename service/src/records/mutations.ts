@@ -1,14 +1,19 @@
 import { strongEtag } from '@svc/http-content/etag';
 import type { Scope } from '../list/read.ts';
 import type { Resource } from '../resources/define.ts';
-import { changedIds, deleteLocked, noteApplied, updateLocked } from './apply.ts';
+import { type Applied, changedIds, deleteLocked, noteApplied, updateLocked } from './apply.ts';
 import { type RecordWrite, requireRecord, type WriteResult } from './create.ts';
 import { lockMatching } from './lock.ts';
 import type { RecordInput, RecordValues } from './row.ts';
 
 export interface PatchResult extends WriteResult {
-  /** Names of the fields whose value has changed. */
+  /** Names of the fields whose value has changed, without those that only the service sets. */
   readonly changed: readonly string[];
+}
+
+export interface RemoveResult extends WriteResult {
+  /** The stored JSON of the record that was deleted. */
+  readonly doc: string;
 }
 
 /**
@@ -28,15 +33,22 @@ export function patchRecord(
       const locked = await lockMatching(client, resource, scope, id, ifMatch);
       const applied = await updateLocked(client, resource, scope, locked, merge(locked.values, patch));
       await noteApplied(client, scope.workspaceId, resource, [applied]);
-      const { doc, change } = applied;
+      const { doc } = applied;
       return {
         answer: { status: 200, headers: { etag: strongEtag(doc) }, body: doc },
         recordIds: changedIds([applied]),
-        changed: change?.changed?.filter((name) => !resource.server.includes(name)) ?? [],
+        changed: changedFields(resource, [applied]),
       };
     },
   };
 }
+
+/** Names of the fields that changes of records have set, without those that only the service sets. */
+export const changedFields = ({ server }: Resource, applied: readonly Applied[]): readonly string[] => [
+  ...new Set(
+    applied.flatMap(({ change }) => change?.changed?.filter((name) => !server.includes(name)) ?? []),
+  ),
+];
 
 /** Returns the write that deletes a record. It throws `conflict` if keys or other records depend on the record. */
 export const removeRecord = (
@@ -44,13 +56,13 @@ export const removeRecord = (
   scope: Scope,
   id: string,
   ifMatch: string | undefined,
-): RecordWrite => ({
+): RecordWrite<RemoveResult> => ({
   work: async (client) => {
     const locked = await lockMatching(client, resource, scope, id, ifMatch);
     await noteApplied(client, scope.workspaceId, resource, [
       await deleteLocked(client, resource, scope, locked),
     ]);
-    return { answer: { status: 204, headers: {}, body: '' }, recordIds: [id] };
+    return { answer: { status: 204, headers: {}, body: '' }, recordIds: [id], doc: locked.doc };
   },
 });
 

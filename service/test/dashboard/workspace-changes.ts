@@ -1,5 +1,4 @@
 import { newEmail, PASSWORD, tokenOf } from '../harness/dashboard.ts';
-import { resourceNamed, seedRecords } from '../harness/records.ts';
 import { byOwner, member, type Prepare, type World, workspaceOf } from './change.ts';
 
 /** Creates an invitation for a new email address, by an owner. */
@@ -141,24 +140,6 @@ export const WORKSPACE_CHANGES: Readonly<Record<string, Prepare>> = {
       entries: [{ kind: 'invitation.withdrawn', ...target, details: { role: 'admin' } }],
     };
   },
-  'PATCH /workspaces/:workspaceId/data/:resource/:recordId': byOwner(async (world, { workspaceId, path }) => {
-    await seedCompany(world, workspaceId);
-    return {
-      path: `${path}/data/companies/com_a`,
-      body: { name: 'Acme & Sons' },
-      entries: [
-        {
-          kind: 'record.changed',
-          targetType: 'record',
-          targetId: 'com_a',
-          targetLabel: 'Acme & Sons',
-          changes: [{ field: 'name' }],
-          resource: 'companies',
-          recordIds: ['com_a'],
-        },
-      ],
-    };
-  }),
   'POST /workspaces/:workspaceId/imports/:resource': byOwner(async (_, { path }) => {
     return {
       path: `${path}/imports/companies?fileName=${encodeURIComponent('März, neu.ndjson')}`,
@@ -193,8 +174,3 @@ export const WORKSPACE_CHANGES: Readonly<Record<string, Prepare>> = {
     };
   }),
 };
-
-const seedCompany = ({ service: { pool } }: World, workspaceId: string): Promise<void> =>
-  seedRecords(pool, workspaceId, resourceNamed('companies'), [
-    { id: 'com_a', name: 'Acme', createdAt: '2026-03-01T09:30:00Z' },
-  ]);

@@ -1,6 +1,6 @@
 import { capitalized } from '@svc/sdk/contract';
 import { getRouteApi } from '@tanstack/react-router';
-import { FileUp } from 'lucide-react';
+import { FileUp, Plus } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { useCompanyNames } from '../../api/company-names.ts';
 import { messageOf } from '../../api/failure.ts';
@@ -34,6 +34,7 @@ import {
   sortOf,
   withSort,
 } from './data-search.ts';
+import { CreateRecord } from './forms/create-record.tsx';
 import { FileTarget } from './import/file-target.tsx';
 import { ImportDialog } from './import/import-dialog.tsx';
 import { useChosenColumns } from './list/chosen-columns.ts';
@@ -75,8 +76,11 @@ function List({ workspaceId, resource }: ListProps) {
   const [loadingNewer, setLoadingNewer] = useState(false);
   // A dropped file, or `choose` if the dialog asks for one.
   const [importing, setImporting] = useState<File | 'choose' | null>(null);
-  const blocked = whyNot(useWorkspace(workspaceId).role, 'record.import');
+  const [creating, setCreating] = useState(false);
+  const { role } = useWorkspace(workspaceId);
+  const blocked = whyNot(role, 'record.import');
   const { singular, plural } = resource;
+  const companyId = search['companyId'];
   const loadNewer = async (): Promise<void> => {
     setLoadingNewer(true);
     try {
@@ -98,10 +102,16 @@ function List({ workspaceId, resource }: ListProps) {
       title={capitalized(plural)}
       description={resource.description}
       actions={
-        <Button blocked={blocked} onClick={() => setImporting('choose')}>
-          <FileUp size={14} aria-hidden />
-          Import
-        </Button>
+        <>
+          <Button blocked={blocked} onClick={() => setImporting('choose')}>
+            <FileUp size={14} aria-hidden />
+            Import
+          </Button>
+          <Button variant="primary" blocked={whyNot(role, 'record.change')} onClick={() => setCreating(true)}>
+            <Plus size={14} aria-hidden />
+            Create {singular}
+          </Button>
+        </>
       }
     >
       <ListFilters
@@ -172,6 +182,18 @@ function List({ workspaceId, resource }: ListProps) {
           onClose={() => setImporting(null)}
         />
       )}
+      {creating ? (
+        <CreateRecord
+          workspaceId={workspaceId}
+          resource={resource}
+          company={
+            companyId === undefined
+              ? undefined
+              : { id: companyId, name: companyName(companyId), domain: null }
+          }
+          onClose={() => setCreating(false)}
+        />
+      ) : null}
     </Page>
   );
 }

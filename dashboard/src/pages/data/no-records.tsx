@@ -29,7 +29,7 @@ export const NoRecords = ({ resource: { name, plural }, filtered, onClear, onImp
       'Change or clear the filters.'
     ) : (
       <>
-        Import a file, or create records with a live key that can write: <code>POST /v1/{name}</code>
+        Create one here, import a file, or use a live key that can write: <code>POST /v1/{name}</code>
       </>
     )}
   </EmptyState>

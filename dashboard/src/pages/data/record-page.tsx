@@ -1,7 +1,7 @@
 import { capitalized } from '@svc/sdk/contract';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { ArrowLeft, Pencil } from 'lucide-react';
+import { ArrowLeft, Pencil, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { useCompanyNames } from '../../api/company-names.ts';
 import { isFailure } from '../../api/failure.ts';
@@ -22,7 +22,8 @@ import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/card.tsx';
 import { Details, Item } from '../../ui/details.tsx';
 import { FailureState } from '../../ui/failure-state.tsx';
-import { EditRecord } from './edit-record.tsx';
+import { DeleteRecord } from './forms/delete-record.tsx';
+import { EditRecord } from './forms/edit-record.tsx';
 import { RecordHistory } from './record-history.tsx';
 import { CompanyRecords } from './record-links.tsx';
 import { type ReadRecord, recordQuery } from './record-query.ts';
@@ -65,7 +66,8 @@ interface RecordDetailsProps {
 function RecordDetails({ workspaceId, resource, read }: RecordDetailsProps) {
   const { record } = read;
   const { role } = useWorkspace(workspaceId);
-  const [editing, setEditing] = useState(false);
+  const [dialog, setDialog] = useState<'edit' | 'delete' | null>(null);
+  const close = (): void => setDialog(null);
   const companyId = companyOf(resource, record);
   const companyName = useCompanyNames(workspaceId, [companyId]);
   const blocked = whyNot(role, 'record.change');
@@ -77,10 +79,16 @@ function RecordDetails({ workspaceId, resource, read }: RecordDetailsProps) {
       description={<BackLink workspaceId={workspaceId} resource={resource} />}
       actions={
         isEditable(resource) ? (
-          <Button blocked={blocked} onClick={() => setEditing(true)}>
-            <Pencil size={14} aria-hidden />
-            Edit
-          </Button>
+          <>
+            <Button blocked={blocked} onClick={() => setDialog('edit')}>
+              <Pencil size={14} aria-hidden />
+              Edit
+            </Button>
+            <Button blocked={blocked} onClick={() => setDialog('delete')}>
+              <Trash2 size={14} aria-hidden />
+              Delete
+            </Button>
+          </>
         ) : undefined
       }
     >
@@ -114,13 +122,10 @@ function RecordDetails({ workspaceId, resource, read }: RecordDetailsProps) {
       ) : null}
       {isCompanies(resource) ? <CompanyRecords workspaceId={workspaceId} companyId={record.id} /> : null}
       <RecordHistory workspaceId={workspaceId} resource={resource} recordId={record.id} etag={read.etag} />
-      {editing ? (
-        <EditRecord
-          workspaceId={workspaceId}
-          resource={resource}
-          read={read}
-          onClose={() => setEditing(false)}
-        />
+      {dialog === 'edit' ? (
+        <EditRecord workspaceId={workspaceId} resource={resource} read={read} onClose={close} />
+      ) : dialog === 'delete' ? (
+        <DeleteRecord workspaceId={workspaceId} resource={resource} read={read} onClose={close} />
       ) : null}
     </Page>
   );

@@ -1,8 +1,8 @@
-import { queryOptions, useQueryClient } from '@tanstack/react-query';
+import { type QueryClient, queryOptions, useQueryClient } from '@tanstack/react-query';
 import { useAction } from '../../api/action.ts';
-import { ofWorkspace, send } from '../../api/client.ts';
+import { call, ofWorkspace, send } from '../../api/client.ts';
 import type { DataRecord } from '../../resources/resources.ts';
-import type { Patch } from './record-form.ts';
+import type { Patch } from './forms/record-form.ts';
 
 export interface ReadRecord {
   readonly record: DataRecord;
@@ -15,6 +15,41 @@ export const recordQuery = (workspaceId: string, resource: string, id: string) =
     queryKey: ['record', workspaceId, resource, id],
     queryFn: async ({ signal }) => readRecord(await send(recordPath(workspaceId, resource, id), { signal })),
   });
+
+/** Creates a record. Lists that can show it are read again. */
+export function useCreateRecord(workspaceId: string, resource: string, idempotencyKey: string) {
+  const client = useQueryClient();
+  const { run, error, isPending } = useAction({
+    mutationFn: async ({ body }: Creation) =>
+      readRecord(await send(listPath(workspaceId, resource), { method: 'POST', body, idempotencyKey })),
+    onSuccess: (read, { onCreated }) => {
+      client.setQueryData(recordQuery(workspaceId, resource, read.record.id).queryKey, read);
+      forgetLists(client, workspaceId, resource);
+      onCreated(read);
+    },
+  });
+  return {
+    run: (body: Patch, onCreated: (read: ReadRecord) => void) => run({ body, onCreated }),
+    error,
+    isPending,
+  };
+}
+
+interface Creation {
+  readonly body: Patch;
+  readonly onCreated: (read: ReadRecord) => void;
+}
+
+/** Deletes a record, unless it has changed since it was read. */
+export const deleteRecord = (
+  workspaceId: string,
+  resource: string,
+  { record, etag }: ReadRecord,
+): Promise<void> => call(recordPath(workspaceId, resource, record.id), { method: 'DELETE', ifMatch: etag });
+
+/** Lists are read again. Not for a page that shows such a list: it would show no records until it is left. */
+export const forgetLists = (client: QueryClient, workspaceId: string, resource: string): void =>
+  client.removeQueries({ queryKey: ['list', listPath(workspaceId, resource)] });
 
 /** Changes a record, unless it has changed since it was read. Lists that show it are read again. */
 export function useChangeRecord(workspaceId: string, resource: string, { record, etag }: ReadRecord) {
@@ -30,7 +65,7 @@ export function useChangeRecord(workspaceId: string, resource: string, { record,
       ),
     onSuccess: (read) => {
       client.setQueryData(recordQuery(workspaceId, resource, record.id).queryKey, read);
-      client.removeQueries({ queryKey: ['list', listPath(workspaceId, resource)] });
+      forgetLists(client, workspaceId, resource);
     },
   });
 }

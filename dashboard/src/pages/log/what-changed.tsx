@@ -9,6 +9,7 @@ const TARGETS: Readonly<Record<AuditLogTargetType, string>> = {
   key: 'API key',
   member: 'Member',
   record: 'Record',
+  resource: 'Records',
   webhook: 'Webhook',
   workspace: 'Workspace',
 };

@@ -3,44 +3,34 @@ import { ID_ALLOWED, isId } from '@svc/sdk/contract';
 import type { FastifyInstance } from 'fastify';
 import { allowParameters, orInvalidParameter } from '../../api/guards.ts';
 import { readPage } from '../../api/reads.ts';
-import { appendEvent } from '../../audit-log/append-event.ts';
 import { COUNTED_ROWS_MAX, SEARCHED_ROWS_MAX } from '../../config/limits.ts';
 import type { Connections } from '../../database/lane.ts';
 import { lookUp } from '../../database/look-up.ts';
-import { inTransaction } from '../../database/pool.ts';
 import { statement } from '../../database/statement.ts';
 import { ApiError } from '../../http/errors.ts';
 import { countKeyset } from '../../list/count.ts';
 import { parseListQuery } from '../../list/query.ts';
 import { conditionsOf } from '../../list/read.ts';
-import { patchRecord } from '../../records/mutations.ts';
 import { readCount, readRecord } from '../../records/read.ts';
 import type { Resource } from '../../resources/define.ts';
 import { companies, RESOURCES } from '../../resources/index.ts';
 import type { DashboardContext } from '../context.ts';
 import { COMPANY_NAMES_MAX, NAME_MAX_CHARACTERS } from '../limits.ts';
-import { confirmRole } from '../requests/session.ts';
 import type { CompanyNames } from '../wire.ts';
 import type { ListCount } from './wire.ts';
 
 type Query = { Querystring: Record<string, unknown> };
 type List = Query & { Params: { resource: string } };
-type One = { Params: { resource: string; recordId: string } };
+export type One = { Params: { resource: string; recordId: string } };
 
-const DATA = '/workspaces/:workspaceId/data/:resource';
-const JSON_TYPE = 'application/json; charset=utf-8';
+export const DATA = '/workspaces/:workspaceId/data/:resource';
+export const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** The resources whose records people see and change in the dashboard. */
 const RECORD_RESOURCES: readonly Resource[] = RESOURCES.filter(({ writable }) => writable);
 
-/**
- * The records of the workspace for its members: the lists, records and changes of the API. The audit log names the person
- * who changes a record.
- */
-export function registerData(
-  api: FastifyInstance,
-  { pool, sessions, reader, signals }: DashboardContext,
-): void {
+/** The records of the workspace for its members: the lists and records of the API. */
+export function registerData(api: FastifyInstance, { pool, sessions, reader }: DashboardContext): void {
   api.get<List>(DATA, async (request, reply) => {
     const { workspaceId } = await sessions.member(request, reply);
     const { list } = resourceOf(request.params);
@@ -73,36 +63,6 @@ export function registerData(
     return reply.header('etag', record.etag).type(JSON_TYPE).send(record.doc);
   });
 
-  api.patch<One>(`${DATA}/:recordId`, async (request, reply) => {
-    const access = await sessions.member(request, reply, 'record.change');
-    const { workspaceId, by } = access;
-    const resource = resourceOf(request.params);
-    if (resource.immutable) {
-      throw new ApiError('method_not_allowed', `An ${resource.singular} cannot be changed.`, {
-        allow: 'GET',
-      });
-    }
-    const { recordId } = request.params;
-    const scope = { workspaceId, companyId: null };
-    const patch = patchRecord(resource, scope, recordId, request.body, request.headers['if-match']);
-    const { answer } = await inTransaction(pool, async (client) => {
-      await confirmRole(client, access);
-      const result = await patch.work(client);
-      if (result.recordIds.length > 0) {
-        await appendEvent(client, workspaceId, by, {
-          kind: 'record.changed',
-          target: { id: recordId, label: labelOf(result.answer.body) },
-          changes: result.changed.map((field) => ({ field })),
-          resource: resource.name,
-          recordIds: result.recordIds,
-        });
-      }
-      return result;
-    });
-    signals.announce(workspaceId);
-    return reply.code(answer.status).headers(answer.headers).type(JSON_TYPE).send(answer.body);
-  });
-
   // The number of records of a list, or of a company in it, from the stored counter.
   api.get<List>(
     '/workspaces/:workspaceId/record-counts/:resource',
@@ -128,12 +88,6 @@ export function registerData(
       return { data: await findByIds(pool, workspaceId, idsOf(ids)), partial: false };
     return findByText(pool, workspaceId, searchOf(String(search)));
   });
-}
-
-/** The name of a record for people. */
-function labelOf(doc: string): string {
-  const { id, name, title } = JSON.parse(doc) as Readonly<Record<string, unknown>>;
-  return String(name ?? title ?? id);
 }
 
 export function resourceOf({ resource }: { readonly resource: string }): Resource {

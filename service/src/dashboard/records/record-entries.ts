@@ -29,9 +29,10 @@ const selectEntries = statement('entries_of_changes', 'bulk')`
       where workspace_id = $1 and created_at > change.at and created_at < change.at + interval '${ENTRY_WITHIN_SECONDS} seconds'
       order by created_at, id limit ${ENTRIES_SEARCHED_MAX}
     ) following
-    where (kind = 'api.request' or kind = 'record.changed' and strpos(change.requests, 'PATCH') > 0)
+    where (kind = 'api.request' or strpos(change.requests, kind) > 0)
       and case when strpos(doc, '"' || $3 || '"') > 0 then (doc::json -> 'recordIds')::jsonb ? $3 and (
-        kind = 'record.changed' or method || ' ' || (doc::json ->> 'status') = any (string_to_array(change.requests, ', '))
+        case kind when 'api.request' then method || ' ' || (doc::json ->> 'status') else kind end
+          = any (string_to_array(change.requests, ', '))
       ) end
     order by created_at, id limit 1
   ) entry`;
@@ -50,11 +51,14 @@ const selectImports = statement('imports_before', 'request')`
   where entry.doc::json ->> 'resource' = $3`;
 
 const REQUESTS: readonly (readonly [suffix: string, requests: string])[] = [
-  ['.created', 'POST 201, PUT 201, POST 200'],
-  ['.updated', 'PATCH 200, PUT 200, POST 200'],
-  ['.deleted', 'DELETE 204, POST 204, POST 200'],
+  ['.created', 'POST 201, PUT 201, POST 200, record.created'],
+  ['.updated', 'PATCH 200, PUT 200, POST 200, record.changed, records.changed'],
+  ['.deleted', 'DELETE 204, POST 204, POST 200, record.deleted, records.deleted'],
 ];
-/** Method and status of the requests that make such a change. `POST 200` is a batch of operations. */
+/**
+ * What makes such a change: method and status of requests with a key, and kinds of entries about a person. `POST 200` is a
+ * batch of operations.
+ */
 const requestsOf = ({ type }: Change): string | undefined =>
   REQUESTS.find(([suffix]) => type.endsWith(suffix))?.[1];
 

@@ -6,7 +6,7 @@ import type { Resource } from '../../resources/define.ts';
 import { type Applied, changedIds, deleteLocked, noteApplied, updateLocked } from '../apply.ts';
 import { batchBody, type RecordWrite } from '../create.ts';
 import { type LockedRecord, lockRecords } from '../lock.ts';
-import { merge } from '../mutations.ts';
+import { changedFields, merge, type PatchResult } from '../mutations.ts';
 import type { RecordInput } from '../row.ts';
 import { pointerTo, validateRecord } from '../validate.ts';
 import { requireData, requireEach } from './body.ts';
@@ -15,7 +15,7 @@ import { requireData, requireEach } from './body.ts';
  * Validates a batch of merge patches, each with the `id` of its record, and returns the write that applies all of them or
  * none. Its answer has the records in the order of the request. Throws like `patchRecord`; messages name the index.
  */
-export function patchBatch(resource: Resource, scope: Scope, body: unknown): RecordWrite {
+export function patchBatch(resource: Resource, scope: Scope, body: unknown): RecordWrite<PatchResult> {
   const patches = requireTargets(body, (fields) => validateRecord(resource, fields, 'patch'));
   return {
     work: async (client) => {
@@ -23,7 +23,7 @@ export function patchBatch(resource: Resource, scope: Scope, body: unknown): Rec
         updateLocked(client, resource, scope, locked, merge(locked.values, patch)),
       );
       const answer = { status: 200, headers: {}, body: batchBody(applied) };
-      return { answer, recordIds: changedIds(applied) };
+      return { answer, recordIds: changedIds(applied), changed: changedFields(resource, applied) };
     },
   };
 }

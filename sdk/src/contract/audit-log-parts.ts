@@ -1,3 +1,42 @@
+/** The kinds of entries about the records that people and imports write. Writes with keys are `api.request`. */
+export const RECORD_KINDS = {
+  'record.changed': {
+    label: 'Record changed',
+    description: 'A person changed a record in the dashboard.',
+    target: 'record',
+    changes: 'any',
+  },
+  'record.created': {
+    label: 'Record created',
+    description: 'A person created a record in the dashboard.',
+    target: 'record',
+  },
+  'record.deleted': {
+    label: 'Record deleted',
+    description: 'A person deleted a record in the dashboard.',
+    target: 'record',
+  },
+  'records.changed': {
+    label: 'Records changed',
+    description:
+      'A person changed several records in the dashboard at once. `recordIds` names those that changed.',
+    target: 'resource',
+    changes: 'any',
+  },
+  'records.deleted': {
+    label: 'Records deleted',
+    description: 'A person deleted several records in the dashboard at once. `recordIds` names them.',
+    target: 'resource',
+  },
+  'records.imported': {
+    label: 'Records imported',
+    description:
+      'A person or the operator imported records from a file: one entry for each import that added records, with what it has added so far. `existing` and `refused` count what it left out. While `finished` is false, because the import runs or has stopped, they are null or incomplete.',
+    target: 'import',
+    details: ['existing', 'refused', 'finished'],
+  },
+} as const;
+
 /** The kinds of entries about endpoints of webhooks (audit-log-kinds.ts). */
 export const WEBHOOK_KINDS = {
   'webhook.created': {

@@ -1,6 +1,15 @@
 import { CONTRACT, type ResourceContract } from '@svc/sdk/contract';
 import { describe, expect, test } from 'vitest';
-import { formFields, formValues, patchOf } from './record-form.ts';
+import { ApiFailure } from '../../../api/failure.ts';
+import {
+  creationFields,
+  creationOf,
+  fieldErrors,
+  formFields,
+  formValues,
+  patchOf,
+  startValues,
+} from './record-form.ts';
 
 const CONTENT = {
   id: 'con_a',
@@ -70,5 +79,44 @@ describe('a patch', () => {
   test('leaves the refusal of a text in an integer field to the service', () => {
     expect(patchOf(numbers, REVIEW, { rating: 'five', votes: '2' })).toEqual({ rating: 'five' });
     expect(patchOf(numbers, REVIEW, { rating: '', votes: '2' })).toEqual({ rating: '' });
+  });
+});
+
+describe('a form for a new record', () => {
+  const creation = creationFields(CONTRACT.content);
+
+  test('has the fields that a person may set, without the id and the company, and starts with the defaults', () => {
+    expect(startValues(creation)).toEqual({ title: '', url: '', status: 'draft', publishedAt: '' });
+  });
+
+  test('sends null fields as left out, and numbers for integers', () => {
+    expect(creationOf(creation, { ...startValues(creation), title: 'Words' })).toEqual({
+      title: 'Words',
+      status: 'draft',
+    });
+    expect(creationOf(creationFields(CONTRACT.audits), { headlineScore: '74', completedAt: '' })).toEqual({
+      headlineScore: 74,
+      completedAt: '',
+    });
+  });
+});
+
+describe('the refusals of a body', () => {
+  const refusal = (message: string): ApiFailure =>
+    new ApiFailure({ code: 'invalid_body', message, status: 400, requestId: null, retryAfterSeconds: null });
+
+  test('are shown at their fields', () => {
+    expect(
+      fieldErrors(refusal('/title is required. /url must be an address. Yes.'), ['title', 'url']),
+    ).toEqual({
+      title: 'Is required.',
+      url: 'Must be an address. Yes.',
+    });
+  });
+
+  test('are shown together if one is about something else', () => {
+    expect(fieldErrors(refusal('/title is required. /size is unknown.'), ['title'])).toEqual({});
+    expect(fieldErrors(refusal('The body must be a JSON object.'), ['title'])).toEqual({});
+    expect(fieldErrors(new Error('/title is required.'), ['title'])).toEqual({});
   });
 });

@@ -1,0 +1,74 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { isFailure } from '../../../api/failure.ts';
+import type { ResourceContract } from '../../../resources/resources.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Form } from '../../../ui/form/form.tsx';
+import { Dialog, DialogActions, DialogClose } from '../../../ui/popup/dialog.tsx';
+import { toast } from '../../../ui/toast/toast-store.ts';
+import { type ReadRecord, recordQuery, useChangeRecord } from '../record-query.ts';
+import { RecordFields } from './record-fields.tsx';
+import { fieldErrors, formFields, formValues, patchOf } from './record-form.ts';
+
+export interface EditRecordProps {
+  readonly workspaceId: string;
+  readonly resource: ResourceContract;
+  readonly read: ReadRecord;
+  readonly onClose: () => void;
+}
+
+/** A dialog to edit a record. */
+export function EditRecord({ workspaceId, resource, read, onClose }: EditRecordProps) {
+  const client = useQueryClient();
+  // The record when the dialog opened. Only fields that differ from it are sent.
+  const [original] = useState(read.record);
+  const fields = formFields(resource);
+  const [values, setValues] = useState(() => formValues(fields, original));
+  const change = useChangeRecord(workspaceId, resource.name, read);
+  const outdated = isFailure(change.error, 'precondition_failed');
+  const save = async (): Promise<boolean> => {
+    const patch = patchOf(fields, original, values);
+    const changed = Object.keys(patch).length > 0;
+    if (changed && !(await change.run(patch))) return false;
+    if (changed) toast('Saved.');
+    onClose();
+    return true;
+  };
+  const names = fields.map(([name]) => name);
+  const errors = fieldErrors(change.error, names);
+  const error = outdated
+    ? new Error('Somebody else changed this record. Your edits are kept.')
+    : Object.keys(errors).length === 0
+      ? change.error
+      : null;
+  const reload = async (): Promise<void> => {
+    await client.refetchQueries(recordQuery(workspaceId, resource.name, read.record.id));
+    change.reset();
+  };
+  return (
+    <Dialog open onOpenChange={onClose} title={`Edit ${resource.singular}`} dismissable={!change.isPending}>
+      <Form
+        action={{ run: save, error }}
+        fields={[]}
+        actions={
+          <DialogActions>
+            <DialogClose asChild>
+              <Button>Cancel</Button>
+            </DialogClose>
+            {outdated ? (
+              <Button variant="primary" onClick={() => void reload()}>
+                Reload the latest version
+              </Button>
+            ) : (
+              <Button type="submit" variant="primary" busy={change.isPending}>
+                Save
+              </Button>
+            )}
+          </DialogActions>
+        }
+      >
+        <RecordFields fields={fields} values={values} errors={errors} onChange={setValues} />
+      </Form>
+    </Dialog>
+  );
+}

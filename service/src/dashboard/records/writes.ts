@@ -1,0 +1,166 @@
+import { capitalized, oneOf } from '@svc/sdk/contract';
+import type { FastifyInstance } from 'fastify';
+import type pg from 'pg';
+import { appendEvent } from '../../audit-log/append-event.ts';
+import type { NewEvent } from '../../audit-log/entry.ts';
+import { inTransaction } from '../../database/pool.ts';
+import { ApiError } from '../../http/errors.ts';
+import { patchBatch, removeBatch } from '../../records/batch/change.ts';
+import { createRecord, type WriteResult } from '../../records/create.ts';
+import { patchRecord, removeRecord } from '../../records/mutations.ts';
+import { readRecord } from '../../records/read.ts';
+import type { Resource } from '../../resources/define.ts';
+import type { DashboardContext } from '../context.ts';
+import { CREATES, repeatsOf } from '../requests/creations.ts';
+import { type Access, confirmRole } from '../requests/session.ts';
+import { DATA, JSON_TYPE, type One, resourceOf } from './data.ts';
+
+type List = { Params: { resource: string } };
+
+/**
+ * The writes of people to records: the writes of the API, in a transaction that also confirms the role and appends an audit
+ * entry about the person. A write that changes nothing has no entry.
+ */
+export function registerRecordWrites(
+  api: FastifyInstance,
+  { pool, sessions, signals, clock }: DashboardContext,
+): void {
+  const write = async <Result extends WriteResult>(
+    access: Access,
+    work: (client: pg.ClientBase) => Promise<Result>,
+    eventOf: (result: Result) => NewEvent,
+  ): Promise<Result> => {
+    const { workspaceId, by } = access;
+    const result = await inTransaction(pool, async (client) => {
+      await confirmRole(client, access);
+      const written = await work(client);
+      if (written.recordIds.length > 0) await appendEvent(client, workspaceId, by, eventOf(written));
+      return written;
+    });
+    signals.announce(workspaceId);
+    return result;
+  };
+
+  api.post<List>(DATA, CREATES, async (request, reply) => {
+    const access = await sessions.member(request, reply, 'record.change');
+    const resource = resourceOf(request.params);
+    const scope = scopeOf(access);
+    const creation = createRecord(resource, scope, request.body, clock());
+    const repeats = repeatsOf(request, access.person);
+    const { answer } = await write<WriteResult>(
+      access,
+      async (client) => {
+        const known = await repeats.find(client);
+        if (known !== undefined) return createdBefore(client, resource, scope, known);
+        const created = await creation.work(client);
+        for (const id of created.recordIds) await repeats.keep(client, id);
+        return created;
+      },
+      (created) => ({ kind: 'record.created', ...aboutRecord(resource, created, created.answer.body) }),
+    );
+    // Its location is that of the API, which a session cannot read.
+    const { etag } = answer.headers;
+    return reply.code(answer.status).headers({ etag }).type(JSON_TYPE).send(answer.body);
+  });
+
+  api.patch<One>(`${DATA}/:recordId`, async (request, reply) => {
+    const access = await sessions.member(request, reply, 'record.change');
+    const resource = changeableOf(request.params);
+    const { recordId } = request.params;
+    const ifMatch = request.headers['if-match'];
+    const patch = patchRecord(resource, scopeOf(access), recordId, request.body, ifMatch);
+    const { answer } = await write(access, patch.work, (patched) => ({
+      kind: 'record.changed',
+      ...aboutRecord(resource, patched, patched.answer.body),
+      changes: patched.changed.map((field) => ({ field })),
+    }));
+    return reply.code(answer.status).headers(answer.headers).type(JSON_TYPE).send(answer.body);
+  });
+
+  api.delete<One>(`${DATA}/:recordId`, async (request, reply) => {
+    const access = await sessions.member(request, reply, 'record.change');
+    const resource = changeableOf(request.params);
+    const removal = removeRecord(
+      resource,
+      scopeOf(access),
+      request.params.recordId,
+      request.headers['if-match'],
+    );
+    const { answer } = await write(access, removal.work, (removed) => ({
+      kind: 'record.deleted',
+      ...aboutRecord(resource, removed, removed.doc),
+    }));
+    return reply.code(answer.status).send();
+  });
+
+  api.patch<List>(`${DATA}/batch`, async (request, reply) => {
+    const access = await sessions.member(request, reply, 'record.change');
+    const resource = changeableOf(request.params);
+    const patches = patchBatch(resource, scopeOf(access), request.body);
+    const { answer } = await write(access, patches.work, (patched) => ({
+      kind: 'records.changed',
+      ...aboutRecords(resource, patched),
+      changes: patched.changed.map((field) => ({ field })),
+    }));
+    return reply.code(answer.status).type(JSON_TYPE).send(answer.body);
+  });
+
+  api.post<List>(`${DATA}/batch/delete`, async (request, reply) => {
+    const access = await sessions.member(request, reply, 'record.change');
+    const resource = changeableOf(request.params);
+    const removal = removeBatch(resource, scopeOf(access), request.body);
+    const { answer } = await write(access, removal.work, (removed) => ({
+      kind: 'records.deleted',
+      ...aboutRecords(resource, removed),
+    }));
+    return reply.code(answer.status).send();
+  });
+}
+
+const scopeOf = ({ workspaceId }: Access) => ({ workspaceId, companyId: null });
+
+/** The resource of the path. Throws `method_not_allowed` if its records never change. */
+function changeableOf(params: { readonly resource: string }): Resource {
+  const resource = resourceOf(params);
+  if (!resource.immutable) return resource;
+  throw new ApiError('method_not_allowed', `${capitalized(oneOf(resource))} cannot be changed or deleted.`, {
+    allow: 'GET',
+  });
+}
+
+/** The answer to a repeated creation: the record as it is now. Throws `not_found` if it was deleted since. */
+async function createdBefore(
+  client: pg.ClientBase,
+  resource: Resource,
+  scope: ReturnType<typeof scopeOf>,
+  id: string,
+): Promise<WriteResult> {
+  const record = await readRecord(client, resource, scope, id);
+  if (record === undefined) {
+    throw new ApiError(
+      'not_found',
+      `The ${resource.singular} ${id} was created by this form, and deleted since.`,
+    );
+  }
+  return { answer: { status: 200, headers: { etag: record.etag }, body: record.doc }, recordIds: [] };
+}
+
+/** The fields of an entry about one record. `doc`: its stored JSON. */
+const aboutRecord = ({ name }: Resource, { recordIds }: WriteResult, doc: string) => ({
+  target: targetOf(doc),
+  resource: name,
+  recordIds,
+});
+
+/** The fields of an entry about several records. */
+const aboutRecords = ({ name, singular, plural }: Resource, { recordIds }: WriteResult) => ({
+  target: { id: name, label: `${recordIds.length} ${recordIds.length === 1 ? singular : plural}` },
+  resource: name,
+  recordIds,
+});
+
+/** A record, with its name for people. */
+function targetOf(doc: string): { readonly id: string; readonly label: string } {
+  const { id, name, title } = JSON.parse(doc) as Readonly<Record<string, unknown>>;
+  return { id: String(id), label: String(name ?? title ?? id) };
+}
