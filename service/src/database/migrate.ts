@@ -6,7 +6,8 @@ import { excludeBackups } from '@svc/database-copy/lock';
 import type pg from 'pg';
 import type { BaseLogger } from 'pino';
 import { errorCode, errorMessage } from '../config/errors.ts';
-import { distributeNewTables, partsOfMigration } from './citus/distribute.ts';
+import { allowDistributedChanges, distributeNewTables } from './citus/distribute.ts';
+import { partsOfMigration, splitStatements } from './citus/split.ts';
 import { copyAudits } from './copy-audits.ts';
 import type { Queryable } from './lane.ts';
 import { begin, commit, rollback } from './pool.ts';
@@ -120,8 +121,7 @@ const selectVersion = statement('server_version', 'control')`
   select current_setting('server_version_num')::int as number, current_setting('server_version') as version`;
 
 async function refuseOldServer(client: pg.PoolClient): Promise<void> {
-  const { rows } = await client.query<{ number: number; version: string }>(selectVersion());
-  const [server] = rows;
+  const server = (await client.query<{ number: number; version: string }>(selectVersion())).rows[0];
   if (server === undefined || server.number < OLDEST_SERVER_VERSION_NUM) {
     throw new MigrationError(
       `the database server is PostgreSQL ${server?.version}; this program needs PostgreSQL 15 or newer`,
@@ -194,15 +194,16 @@ async function applyMigration(client: pg.PoolClient, file: MigrationFile): Promi
     throw new MigrationError(
       'a backup of the database runs (svcd backup), and new migrations must wait for it. Start again when it has ended.',
     );
+  const inCluster = await allowDistributedChanges(client);
   for (const part of partsOfMigration(file.sql)) {
+    let sql = part;
     try {
-      await client.query(part);
+      for (sql of inCluster ? splitStatements(part) : [part]) await client.query(sql);
       await distributeNewTables(client);
     } catch (error) {
       await client.query(rollback());
-      throw new MigrationError(`migration ${file.name}${line(part, error)} failed: ${errorMessage(error)}`, {
-        cause: error,
-      });
+      const text = `migration ${file.name}${line(sql, error)} failed: ${errorMessage(error)}`;
+      throw new MigrationError(text, { cause: error });
     }
   }
   await commit(client);
@@ -240,10 +241,9 @@ export async function readMigrationFiles(directory: string = MIGRATIONS_DIRECTOR
 async function readMigrationFile(directory: string, name: string, expected: number): Promise<MigrationFile> {
   const number = Number(FILE_NAME.exec(name)?.[1] ?? Number.NaN);
   if (number !== expected) {
+    const path = join(directory, name);
     const wanted = String(expected).padStart(4, '0');
-    throw new Error(
-      `migration ${join(directory, name)} should be number ${wanted}, as in ${wanted}_name.sql`,
-    );
+    throw new Error(`migration ${path} should be number ${wanted}, as in ${wanted}_name.sql`);
   }
   const sql = await readFile(join(directory, name), 'utf8');
   return { number, name, sql, sha256: createHash('sha256').update(sql).digest('hex') };

@@ -50,6 +50,9 @@ interface Attached {
   readonly sql: string;
 }
 
+const isLocalTrigger = ({ name, kind }: Attached): boolean =>
+  kind === 'trigger' && LOCAL_TRIGGERS.includes(name);
+
 async function hasCitus(client: Queryable): Promise<boolean> {
   return (await client.query(selectCitus())).rowCount === 1;
 }
@@ -76,24 +79,28 @@ export function distribute(pool: pg.Pool): Promise<readonly PlacedTable[]> {
   });
 }
 
-/** In a database that is distributed, gives the new tables of a migration their places, in its transaction. */
-export async function distributeNewTables(client: pg.ClientBase): Promise<void> {
-  if (!(await hasCitus(client))) return;
-  const placed = await readPlaced(client);
-  if (placed.get('workspaces') === 'workspace') await placeTables(client, placed);
+/**
+ * Lets the transaction of a migration change tables that are distributed. Returns false, and does nothing, in plain
+ * PostgreSQL.
+ */
+export async function allowDistributedChanges(client: Queryable): Promise<boolean> {
+  const inCluster = await hasCitus(client);
+  if (inCluster) await client.query(settings());
+  return inCluster;
 }
 
 /**
- * The parts of a migration, which runs `distributeNewTables` after each. In a cluster, a table cannot refer to a distributed
- * table before it is one, so a migration creates its tables first, and adds their foreign keys after the line
- * `-- distribute`. Each part begins with as many empty lines as it has lines before it.
+ * In a database that is distributed, gives the new tables of a migration their places, and removes its triggers that a
+ * cluster does not have, in its transaction.
  */
-export function partsOfMigration(sql: string): readonly string[] {
-  const parts = sql.split(/^-- distribute$/m);
-  return parts.map((part, index) => {
-    const before = parts.slice(0, index).join('-- distribute');
-    return '\n'.repeat(before.split('\n').length - 1) + part;
-  });
+export async function distributeNewTables(client: pg.ClientBase): Promise<void> {
+  if (!(await hasCitus(client))) return;
+  const placed = await readPlaced(client);
+  if (placed.get('workspaces') !== 'workspace') return;
+  await placeTables(client, placed);
+  const { rows } = await client.query<Attached>(selectAttached([...placed.keys()]));
+  for (const { table, name } of rows.filter(isLocalTrigger))
+    await run(client, `drop trigger ${pg.escapeIdentifier(name)} on ${table}`);
 }
 
 async function placeTables(
@@ -127,7 +134,7 @@ async function moveTables(
     );
   }
   for (const [table, placement] of tables) await run(client, `select ${placeOf(table, placement)}`);
-  for (const { name, sql } of attached) if (!LOCAL_TRIGGERS.includes(name)) await run(client, sql);
+  for (const each of attached) if (!isLocalTrigger(each)) await run(client, each.sql);
   // The rows that were moved still take space on the coordinator, where nothing reads them.
   for (const [table] of tables)
     await run(client, `select truncate_local_data_after_distributing_table(${pg.escapeLiteral(table)})`);
