@@ -95,13 +95,12 @@ export function createChangeSignals({ channel, connections, log }: SignalOptions
   };
 }
 
-/** Each look-up is one row of a primary key, whatever the planner expects: hence the limits. */
+/** Each look-up of a change is one row of a primary key, whatever the planner expects: hence the limit. */
 const selectVersions = preparedStatement('signal_versions', 'bulk')`
-  select w.workspace_id, coalesce(c.last_at::text, '') as last_at, m.keys_version
-  from unnest($1::text[]) as w (workspace_id)
-  cross join lateral (select keys_version from live_meters where workspace_id = w.workspace_id limit 1) m
-  left join lateral (
-    select last_at from changes where workspace_id = w.workspace_id order by last_at desc limit 1) c on true`;
+  select m.workspace_id, coalesce(c.last_at::text, '') as last_at, m.keys_version
+  from live_meters m left join lateral (
+    select last_at from changes where workspace_id = m.workspace_id order by last_at desc limit 1) c on true
+  where m.workspace_id = any($1)`;
 
 interface VersionsRow {
   readonly workspace_id: string;
