@@ -16,7 +16,7 @@ export interface TestSum {
 export type Counted = 'all' | 'some' | 'nothing';
 
 /** Until the transaction ends. The log has the entries, so the commit need not be on the disk. */
-const setUp = statement('set_up_count_usage', 'control')`
+export const setUpCounting = statement('set_up_count_usage', 'control')`
   select set_config('statement_timeout', '${USAGE_STATEMENT_TIMEOUT_MS}', true),
     set_config('lock_timeout', '${USAGE_LOCK_TIMEOUT_MS}', true), set_config('synchronous_commit', 'off', true)`;
 
@@ -88,7 +88,7 @@ export async function countUsage(
   const sums = [...workspaces].flatMap(([workspace_id, own]) => own.map((sum) => ({ workspace_id, ...sum })));
   return inTransaction(connections, async (client) => {
     if (waitFor !== undefined) await client.query(lockUsageMark(waitFor));
-    await client.query(setUp());
+    await client.query(setUpCounting());
     const { rows } = await client.query<{ workspace_id: string; counted: Counted }>(
       count([...workspaces.keys()], entriesMax, JSON.stringify(sums)),
     );
@@ -100,6 +100,9 @@ const SEARCHED_MAX = 1_000;
 
 /** Of the next workspaces after $1: `last` is the last one, and `found` those with entries after their marks. */
 export const searchMarks = statement('search_usage_marks', 'bulk')`
-  select max(workspace_id) as last, coalesce(array_agg(workspace_id) filter (where counted_until < (
-    select last_entry_at from live_meters m where m.workspace_id = u.workspace_id)), '{}') as found
-  from (select * from usage_marks where workspace_id > $1 order by workspace_id limit ${SEARCHED_MAX}) u`;
+  select max(workspace_id) as last, coalesce(array_agg(workspace_id) filter (where counted_until < last_entry_at), '{}') as found
+  from (
+    select workspace_id, counted_until,
+      (select last_entry_at from live_meters m where m.workspace_id = u.workspace_id) as last_entry_at
+    from usage_marks u where workspace_id > $1 order by workspace_id limit ${SEARCHED_MAX}
+  ) u`;

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 
 /** A counter of another process on the same database, and its warnings. */
-function newCounter(lanes: Pick<Lanes, 'writes'> = testLanes(service.database)) {
+function newCounter(lanes: Pick<Lanes, 'writes' | 'isDistributed'> = testLanes(service.database)) {
   const warnings: unknown[] = [];
   const counter = createUsageCounter(lanes, { warn: (...args: unknown[]) => void warnings.push(args) });
   return { counter, warnings };

@@ -13,8 +13,9 @@ import {
 import { isRefused, UnknownOutcomeError } from '../database/errors.ts';
 import type { Lanes } from '../database/lanes.ts';
 import type { AuditedRequest } from './append-requests.ts';
-import { countUsage, searchMarks, type TestSum } from './count-usage.ts';
+import { type Counted, countUsage, searchMarks, type TestSum } from './count-usage.ts';
 import { LOG_OWNER } from './held-logs.ts';
+import { countUsageInShard } from './shards/count-in-shard.ts';
 
 /**
  * Counts the usage of keys and the traffic of workspaces in the background: requests with live keys from their entries,
@@ -39,7 +40,7 @@ export interface UsageCounter {
 }
 
 export function createUsageCounter(
-  { writes }: Pick<Lanes, 'writes'>,
+  { writes, isDistributed }: Pick<Lanes, 'writes' | 'isDistributed'>,
   log: Pick<Logger, 'warn'>,
 ): UsageCounter {
   /** The workspaces that are not counted completely, with the sums of their test requests by key and latency. */
@@ -67,6 +68,20 @@ export function createUsageCounter(
     }
   };
 
+  /** In a cluster, each workspace in a transaction of its own: the caller counts one at a time. */
+  const countEach = async (
+    taken: ReadonlyMap<string, readonly TestSum[]>,
+    entriesMax: number,
+    waitFor: string | undefined,
+  ): Promise<ReadonlyMap<string, Counted>> => {
+    const connections = writes.of(waitFor ?? LOG_OWNER);
+    if (!(await isDistributed(connections))) return countUsage(connections, taken, entriesMax, waitFor);
+    const counted = new Map<string, Counted>();
+    for (const [id, sums] of taken)
+      counted.set(id, await countUsageInShard(connections, id, sums, entriesMax, id === waitFor));
+    return counted;
+  };
+
   /** Counts workspaces in one statement. Returns those that have more entries. What is not counted waits again. */
   const count = async (
     ids: readonly string[],
@@ -78,8 +93,7 @@ export function createUsageCounter(
       waiting.delete(id);
       sumCount -= length;
     }
-    const connections = writes.of(waitFor ?? LOG_OWNER);
-    const counting = countUsage(connections, taken, entriesMax, waitFor).then(
+    const counting = countEach(taken, entriesMax, waitFor).then(
       (counted) => {
         for (const [id, sums] of taken) {
           if (counted.get(id) === 'nothing') add(id, sums);
@@ -124,7 +138,8 @@ export function createUsageCounter(
       await search();
       const ids = [...waiting.keys()];
       const groups: (readonly string[])[] = [];
-      while (ids.length > 0) groups.push(ids.splice(0, USAGE_WORKSPACES_MAX));
+      const size = (await isDistributed(writes.of(LOG_OWNER))) ? 1 : USAGE_WORKSPACES_MAX;
+      while (ids.length > 0) groups.push(ids.splice(0, size));
       const first = groups.length;
       let endMs = Number.POSITIVE_INFINITY;
       for (const [i, group] of groups.entries()) {

@@ -1,31 +1,29 @@
 import type pg from 'pg';
+import { inTransaction } from '../database/pool.ts';
 import { statement } from '../database/statement.ts';
 
-/** Workspaces, and rows of each, that one statement handles, so that it is short. */
+/** Workspaces that one statement visits. */
 const WORKSPACES_MAX = 100;
-const ROWS_OF_EACH_MAX = 100;
+/** Rows of a workspace that one transaction deletes, so that it is short. */
+const ROWS_MAX = 200;
 
 const JOB = 'background: a job, which visits all workspaces';
+const END = (days: string, nodeNow: string): string =>
+  `least(now(), ${nodeNow}::timestamptz) - ${days} * interval '1 day'`;
 
 const selectWorkspaces = statement('workspaces_after', JOB)`
-  select id from workspaces where id > $1 order by id limit ${WORKSPACES_MAX}`;
-
-// By its place, so that a row is found without a plan that depends on statistics. A row of the feed is never changed.
+  select id, coalesce(
+    (select min(last_at) from changes c where c.workspace_id = w.id) < ${END('$2', '$3')}, false) as "hasExpired"
+  from workspaces w where id > $1 order by id limit ${WORKSPACES_MAX}`;
+const selectLast = statement('last_expired_change', JOB)`
+  select max(last_at)::text as last from (
+    select last_at from changes where workspace_id = $1 and last_at < ${END('$2', '$3')} order by last_at limit ${ROWS_MAX}) c`;
+const moveStart = statement('move_feed_start', JOB)`
+  insert into feed_starts (workspace_id, complete_after) values ($1, $2::timestamptz)
+  on conflict (workspace_id) do update set complete_after = greatest(feed_starts.complete_after, excluded.complete_after)`;
 const deleteRows = statement('delete_expired_changes', JOB)`
-  with gone as (
-    delete from changes where ctid = any (array(
-      select old.place from unnest($1::text[]) as w (id) cross join lateral (
-        select ctid as place from changes
-        where workspace_id = w.id and last_at < least(now(), $3::timestamptz) - $2 * interval '1 day'
-        order by last_at limit ${ROWS_OF_EACH_MAX}
-      ) old
-    )) returning workspace_id, last_at, changes
-  ), started as (
-    insert into feed_starts (workspace_id, complete_after)
-    select workspace_id, max(last_at) from gone group by workspace_id order by workspace_id
-    on conflict (workspace_id) do update set complete_after = greatest(feed_starts.complete_after, excluded.complete_after)
-  )
-  select coalesce(sum(changes), 0)::int as changes, count(*)::int as rows from gone`;
+  with gone as (delete from changes where workspace_id = $1 and last_at <= $2::timestamptz returning changes)
+  select coalesce(sum(changes), 0)::int as changes from gone`;
 
 export interface ChangeExpiry {
   readonly retentionDays: number;
@@ -48,19 +46,37 @@ export async function deleteExpiredChanges(
   let after = '';
   const goesOn = (): boolean => signal?.aborted !== true;
   while (goesOn()) {
-    const { rows: workspaces } = await pool.query<{ id: string }>(selectWorkspaces(after));
-    const last = workspaces.at(-1);
-    if (last === undefined) break;
-    const ids = workspaces.map(({ id }) => id);
-    let more = true;
-    while (more && goesOn()) {
-      const { rows } = await pool.query<{ changes: number; rows: number }>(
-        deleteRows(ids, retentionDays, nodeNow),
-      );
-      deleted += rows[0]?.changes ?? 0;
-      more = (rows[0]?.rows ?? 0) > 0;
+    const { rows } = await pool.query<{ id: string; hasExpired: boolean }>(
+      selectWorkspaces(after, retentionDays, nodeNow),
+    );
+    for (const { id } of rows.filter(({ hasExpired }) => hasExpired)) {
+      let changes: number | undefined = 0;
+      while (changes !== undefined && goesOn()) {
+        changes = await deleteSome(pool, id, retentionDays, nodeNow);
+        deleted += changes ?? 0;
+      }
     }
+    const last = rows.at(-1);
+    if (last === undefined) break;
     after = last.id;
   }
   return deleted;
 }
+
+/** Undefined: none is left. */
+const deleteSome = (
+  pool: pg.Pool,
+  workspaceId: string,
+  retentionDays: number,
+  nodeNow: string,
+): Promise<number | undefined> =>
+  inTransaction(pool, async (client) => {
+    const found = await client.query<{ last: string | null }>(
+      selectLast(workspaceId, retentionDays, nodeNow),
+    );
+    const last = found.rows[0]?.last ?? undefined;
+    if (last === undefined) return undefined;
+    await client.query(moveStart(workspaceId, last));
+    const { rows } = await client.query<{ changes: number }>(deleteRows(workspaceId, last));
+    return rows[0]?.changes ?? 0;
+  });

@@ -2,15 +2,17 @@ import type pg from 'pg';
 import { statement } from '../database/statement.ts';
 
 const JOB = 'background: a job, which looks for deleted endpoints of all workspaces';
+const ENDPOINTS_MAX = 100;
 /** The most rows that one statement deletes, so that it is short. */
 const ROWS_MAX = 1_000;
 
+const selectDeleted = statement('deleted_endpoints', JOB)`
+  select workspace_id as "workspaceId", id from webhook_endpoints
+  where deleted_at is not null and (workspace_id, id) > ($1, $2) order by workspace_id, id limit ${ENDPOINTS_MAX}`;
 // By their places, so that a row is found without a plan that depends on statistics. Nothing writes them any more.
 const deleteRowsOf = (table: string): string => `
-  delete from ${table} where ctid = any (array(
-    select row.place from webhook_endpoints e cross join lateral (
-      select ctid as place from ${table} where workspace_id = e.workspace_id and endpoint_id = e.id limit ${ROWS_MAX}
-    ) row where e.deleted_at is not null limit ${ROWS_MAX}
+  delete from ${table} where workspace_id = $1 and ctid = any (array(
+    select ctid from ${table} where workspace_id = $1 and endpoint_id = $2 limit ${ROWS_MAX}
   ))`;
 const deleteDeliveries = statement(
   'delete_deliveries_of_deleted',
@@ -22,13 +24,29 @@ const deleteEndpoints = statement('delete_endpoints', JOB)`
     and not exists (select from webhook_deliveries where workspace_id = e.workspace_id and endpoint_id = e.id)
     and not exists (select from webhook_attempts where workspace_id = e.workspace_id and endpoint_id = e.id)`;
 
+interface Endpoint {
+  readonly workspaceId: string;
+  readonly id: string;
+}
+
 /** Removes the endpoints that people have deleted, with their deliveries, in short transactions. */
 export async function removeDeletedEndpoints(pool: pg.Pool, signal?: AbortSignal): Promise<void> {
+  let last: Endpoint | undefined = { workspaceId: '', id: '' };
+  while (last !== undefined && signal?.aborted !== true) {
+    const { rows }: pg.QueryResult<Endpoint> = await pool.query<Endpoint>(
+      selectDeleted(last.workspaceId, last.id),
+    );
+    for (const endpoint of rows) await deleteRows(pool, endpoint, signal);
+    last = rows.at(-1);
+  }
+  if (signal?.aborted !== true) await pool.query(deleteEndpoints());
+}
+
+async function deleteRows(pool: pg.Pool, { workspaceId, id }: Endpoint, signal?: AbortSignal): Promise<void> {
   for (const deletion of [deleteDeliveries, deleteAttempts]) {
     while (signal?.aborted !== true) {
-      const { rowCount } = await pool.query(deletion());
+      const { rowCount } = await pool.query(deletion(workspaceId, id));
       if ((rowCount ?? 0) < ROWS_MAX) break;
     }
   }
-  if (signal?.aborted !== true) await pool.query(deleteEndpoints());
 }

@@ -54,6 +54,9 @@ const MORE: Readonly<Record<string, number>> = {
   ranks_of_audits: IMPORTED * FOUND_ROW_MAX,
   // The entries that are not counted yet, here all of the workspace (usage.test.ts).
   count_usage: ROWS * 1.5,
+  count_usage_in_shard: ROWS * 1.5,
+  count_traffic_in_shard: ROWS * 1.5,
+  end_of_uncounted: PAGE_ITEMS * FOUND_ROW_MAX,
   // For each workspace that it looks at, the mark and the clock of the log.
   search_usage_marks: 1_000 * 10,
   // The rows of the feed, each with one change, and the look-ups of the records that it does not contain.

@@ -3,19 +3,28 @@ import { PENDING_MAX } from '../../src/webhooks/round.ts';
 import { PAGE_ITEMS } from './most.ts';
 import { FULL_ENDPOINT, WAITING_ENDPOINT } from './states.ts';
 
+const ENTRIES_OF_ONE = 50;
+const TEST_SUMS = JSON.stringify([{ key_id: 'key_of_test', bucket: 1, requests: 2, errors: 1 }]);
+
 /** Statements that no request here causes: of commands, and of requests that wait for a lock. With their values. */
 export const OTHERS: Readonly<Record<string, (workspaceId: string) => readonly unknown[]>> = {
   any_user: () => [],
   append_changes: (workspaceId) => [workspaceId, [], [], [], [], []],
   begin_replay: (workspaceId) => [workspaceId, FULL_ENDPOINT, 'nobody', 'chg_0'],
   cancel_sign_in: () => ['user', 'token'],
+  count_test_traffic_in_shard: (workspaceId) => [workspaceId, TEST_SUMS],
+  count_test_usage_in_shard: (workspaceId) => [workspaceId, TEST_SUMS],
+  count_traffic_in_shard: (workspaceId) => [workspaceId, '-infinity', 'infinity'],
+  count_usage_in_shard: (workspaceId) => [workspaceId, '-infinity', 'infinity'],
   count_pending_deliveries: (workspaceId) => [workspaceId, FULL_ENDPOINT, PENDING_MAX],
   delete_second_factor: () => ['user'],
   delete_set_up_links: () => [],
   disable_second_factor: () => ['user'],
   emails_of_users: () => [['user']],
   enable_endpoint: (workspaceId) => [workspaceId, FULL_ENDPOINT, null],
+  end_of_uncounted: (workspaceId) => [workspaceId, '-infinity', ENTRIES_OF_ONE],
   free_logs: (workspaceId) => [[workspaceId]],
+  has_usage_mark: (workspaceId) => [workspaceId],
   insert_entries_in_shard: (workspaceId) => [
     ...[
       [workspaceId],
@@ -30,6 +39,8 @@ export const OTHERS: Readonly<Record<string, (workspaceId: string) => readonly u
   ],
   key_name: (workspaceId) => [workspaceId, 'key_1'],
   list_users: () => ['', PAGE_ITEMS],
+  lock_free_usage_mark: (workspaceId) => [workspaceId],
+  move_usage_mark: (workspaceId) => [workspaceId, '2026-03-01T09:30:00Z'],
   lock_free_logs: (workspaceId) => [[workspaceId]],
   logs_in_shard: (workspaceId) => [[workspaceId]],
   order_of_audits: (workspaceId) => [workspaceId, 'aud_1'],
@@ -53,5 +64,6 @@ export const OTHERS: Readonly<Record<string, (workspaceId: string) => readonly u
     ...[[workspaceId], [workspaceId], ['2026-03-01T09:30:00Z'], ['2026-03-01'], [0]],
   ],
   valid_keys_in_shard: (workspaceId) => [[workspaceId], [workspaceId], ['key_1'], [1]],
+  workspaces_of_users: () => [['user']],
   wait_for_log: (workspaceId) => [workspaceId, '100'],
 };
