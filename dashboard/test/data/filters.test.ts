@@ -141,7 +141,10 @@ describe.skipIf(BROWSER_PATH === undefined)('the filters of a list, by keyboard'
       const row = page.getByRole('row').filter({ has: page.getByRole('link', { name: title, exact: true }) });
       const box = await row.first().getByText(shown, { exact: true }).first().boundingBox();
       expect(box === null ? Number.NaN : box.x + box.width).toBeLessThanOrEqual(360);
-      const table = page.locator('section').filter({ has: page.getByRole('table') }).last();
+      const table = page
+        .locator('section')
+        .filter({ has: page.getByRole('table') })
+        .last();
       const hidden = await table.evaluate((element) => element.scrollWidth - element.clientWidth);
       expect(hidden, 'pixels that must be scrolled sideways').toBe(0);
       await expectAccessible(page);
