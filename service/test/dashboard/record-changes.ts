@@ -1,15 +1,20 @@
+import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import { byOwner, type Prepare, type World } from './change.ts';
 
-/** Creates two companies with a key of the API. */
-async function createCompanies({ service }: World, workspaceId: string): Promise<void> {
+const newId = (): string => `com_${randomUUID()}`;
+
+/** Creates two companies with a key of the API. Returns their ids, which are new, because cases can share a workspace. */
+async function createCompanies({ service }: World, workspaceId: string): Promise<readonly [string, string]> {
   const token = await service.token(workspaceId, { access: 'write' });
+  const [acme, borealis] = [newId(), newId()];
   const data = [
-    { id: 'com_a', name: 'Acme' },
-    { id: 'com_b', name: 'Borealis' },
+    { id: acme, name: 'Acme' },
+    { id: borealis, name: 'Borealis' },
   ];
   const answer = await service.request(token, '/v1/companies/batch', { method: 'POST', payload: { data } });
   expect(answer.status).toBe(201);
+  return [acme, borealis];
 }
 
 const about = (id: string, label: string) => ({
@@ -30,51 +35,54 @@ const aboutSeveral = (recordIds: readonly string[], label: string) => ({
 
 /** Requests that write records, by their routes. */
 export const RECORD_CHANGES: Readonly<Record<string, Prepare>> = {
-  'POST /workspaces/:workspaceId/data/:resource': byOwner(async (_, { path }) => ({
-    path: `${path}/data/companies`,
-    body: { id: 'com_new', name: 'Cumulus' },
-    entries: [{ kind: 'record.created', ...about('com_new', 'Cumulus') }],
-  })),
-  'PATCH /workspaces/:workspaceId/data/:resource/:recordId': byOwner(async (world, { workspaceId, path }) => {
-    await createCompanies(world, workspaceId);
+  'POST /workspaces/:workspaceId/data/:resource': byOwner(async (_, { path }) => {
+    const id = newId();
     return {
-      path: `${path}/data/companies/com_a`,
+      path: `${path}/data/companies`,
+      body: { id, name: 'Cumulus' },
+      entries: [{ kind: 'record.created', ...about(id, 'Cumulus') }],
+    };
+  }),
+  'PATCH /workspaces/:workspaceId/data/:resource/:recordId': byOwner(async (world, { workspaceId, path }) => {
+    const [acme] = await createCompanies(world, workspaceId);
+    return {
+      path: `${path}/data/companies/${acme}`,
       body: { name: 'Acme & Sons' },
-      entries: [{ kind: 'record.changed', ...about('com_a', 'Acme & Sons'), changes: [{ field: 'name' }] }],
+      entries: [{ kind: 'record.changed', ...about(acme, 'Acme & Sons'), changes: [{ field: 'name' }] }],
     };
   }),
   'DELETE /workspaces/:workspaceId/data/:resource/:recordId': byOwner(
     async (world, { workspaceId, path }) => {
-      await createCompanies(world, workspaceId);
+      const [acme] = await createCompanies(world, workspaceId);
       return {
-        path: `${path}/data/companies/com_a`,
-        entries: [{ kind: 'record.deleted', ...about('com_a', 'Acme') }],
+        path: `${path}/data/companies/${acme}`,
+        entries: [{ kind: 'record.deleted', ...about(acme, 'Acme') }],
       };
     },
   ),
   'PATCH /workspaces/:workspaceId/data/:resource/batch': byOwner(async (world, { workspaceId, path }) => {
-    await createCompanies(world, workspaceId);
+    const [acme, borealis] = await createCompanies(world, workspaceId);
     return {
       path: `${path}/data/companies/batch`,
       // The second one changes nothing.
       body: {
         data: [
-          { id: 'com_b', name: 'North' },
-          { id: 'com_a', name: 'Acme' },
+          { id: borealis, name: 'North' },
+          { id: acme, name: 'Acme' },
         ],
       },
       entries: [
-        { kind: 'records.changed', ...aboutSeveral(['com_b'], '1 company'), changes: [{ field: 'name' }] },
+        { kind: 'records.changed', ...aboutSeveral([borealis], '1 company'), changes: [{ field: 'name' }] },
       ],
     };
   }),
   'POST /workspaces/:workspaceId/data/:resource/batch/delete': byOwner(
     async (world, { workspaceId, path }) => {
-      await createCompanies(world, workspaceId);
+      const [acme, borealis] = await createCompanies(world, workspaceId);
       return {
         path: `${path}/data/companies/batch/delete`,
-        body: { data: [{ id: 'com_b' }, { id: 'com_a' }] },
-        entries: [{ kind: 'records.deleted', ...aboutSeveral(['com_b', 'com_a'], '2 companies') }],
+        body: { data: [{ id: borealis }, { id: acme }] },
+        entries: [{ kind: 'records.deleted', ...aboutSeveral([borealis, acme], '2 companies') }],
       };
     },
   ),
