@@ -79,6 +79,13 @@ const CREATIONS: Readonly<Record<string, Creation>> = {
     idOf: (answer) => answer.json<CreatedEndpoint>().endpoint.id,
     count: 'select count(*)::int as count from webhook_endpoints',
   },
+  '/workspaces/:workspaceId/data/:resource': {
+    path: `/workspaces/${workspaceId}/data/companies`,
+    body: () => ({ name: 'Acme' }),
+    other: () => ({ name: 'Borealis' }),
+    idOf: (answer) => answer.json<{ id: string }>().id,
+    count: 'select count(*)::int as count from companies',
+  },
   '/workspaces/:workspaceId/imports/:resource': {
     path: `/workspaces/${workspaceId}/imports/companies`,
     type: 'application/x-ndjson',
@@ -99,6 +106,7 @@ const HARMLESS: Readonly<Record<string, string>> = {
   '/password-reset/read': 'reads',
   '/password-reset': 'its link works once',
   '/invitations/accept': 'its link works once',
+  '/workspaces/:workspaceId/data/:resource/batch/delete': 'a record is deleted once',
   '/workspaces/:workspaceId/webhooks/:endpointId/rotate': 'replaces the secret; the endpoint stays one',
   '/workspaces/:workspaceId/webhooks/:endpointId/deliveries/:eventId/replay': 'the receiver knows the id',
   '/workspaces/:workspaceId/webhooks/:endpointId/replay': 'the receiver knows the ids',
