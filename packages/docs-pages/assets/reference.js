@@ -58,6 +58,8 @@ const CORRECTIONS = {
     field.removeAttribute('aria-autocomplete');
   },
   'button[role="none"]': (button) => button.removeAttribute('role'),
+  // It explains why a value is not sent. A button must not have the role of an alert.
+  'button[role="alert"]': (button) => button.removeAttribute('role'),
   '.scalar-client section[aria-label^="Notifications"]': (notes) =>
     notes.setAttribute('aria-label', 'Notices of the request'),
   // The body of a response, so that the keyboard can scroll it.

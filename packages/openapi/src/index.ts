@@ -121,5 +121,5 @@ function paths(): Readonly<Record<string, PathItem>> {
     [ME_PATH]: { get: meOperation },
     '/v1/batch': { post: operationsOperation(WRITTEN) },
   };
-  return { ...others, ...Object.fromEntries(all.filter(([, item]) => Object.keys(item).length > 0)) };
+  return { ...Object.fromEntries(all.filter(([, item]) => Object.keys(item).length > 0)), ...others };
 }

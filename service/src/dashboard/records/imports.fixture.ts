@@ -9,17 +9,17 @@ import { BATCH_RECORDS } from '../../bulk/batches.ts';
 export const NDJSON = 'application/x-ndjson';
 export const CSV = 'text/csv';
 
-export const NAMES = Array.from({ length: 4 * BATCH_RECORDS + 500 }, (_, i) => `Company ${i}`);
+export const NAMES = Array.from(
+  { length: 4 * BATCH_RECORDS + 500 },
+  (_, i) => `Company${i % 3 === 0 ? '\n' : ' '}${i}`,
+);
 const REFUSED_EVERY = 2_000;
 export const REFUSED = Math.ceil(NAMES.length / REFUSED_EVERY);
 const bad = (i: number, line: string): string => (i % REFUSED_EVERY === 9 ? `\n${line}\n` : '');
 /** Files of companies without ids, with some blank and some invalid lines. The CSV file has cells of two lines. */
 export const FILES = {
   [NDJSON]: NAMES.map((name, i) => `${JSON.stringify({ name })}\n${bad(i, '{"nome":1}')}`),
-  [CSV]: [
-    'name,domain\n',
-    ...NAMES.map((name, i) => `${name},"${i % 3 === 0 ? 'two\nlines' : ''}"\n${bad(i, ',')}`),
-  ],
+  [CSV]: ['name,domain\n', ...NAMES.map((name, i) => `"${name}",\n${bad(i, ',')}`)],
 } as const;
 
 export type Owner = Visitor & { readonly workspaceId: string };
