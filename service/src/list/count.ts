@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type pg from 'pg';
 import type { Queryable } from '../database/lane.ts';
 import { statements } from '../database/statement.ts';
 import type { KeysetRead } from './definition.ts';
@@ -14,6 +15,11 @@ export async function countKeyset(
   connections: Queryable,
   read: KeysetRead,
 ): Promise<{ readonly count: number; readonly more: boolean }> {
+  const { rows } = await connections.query<{ count: number; more: boolean }>(countStatement(read));
+  return rows[0] ?? { count: 0, more: false };
+}
+
+function countStatement(read: KeysetRead): pg.QueryConfig {
   const range = indexRangeOf(read);
   const meets = range.filters.length === 0 ? 'true' : range.filters.join(' and ');
   const text = `select count(*) filter (where meets and number <= $2)::int as count, count(*) > $2 as more from (
@@ -22,9 +28,5 @@ export async function countKeyset(
   ) ranged
 ) counted`;
   const hash = createHash('sha256').update(text).digest('hex').slice(0, 32);
-  const { rows } = await connections.query<{ count: number; more: boolean }>({
-    ...countRows(`counted_list_${hash}`, text)(),
-    values: range.values,
-  });
-  return rows[0] ?? { count: 0, more: false };
+  return { ...countRows(`counted_list_${hash}`, text)(), values: range.values };
 }
