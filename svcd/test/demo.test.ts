@@ -99,9 +99,10 @@ describe('svcd demo', () => {
     const real = entries.filter(({ userAgent }) => userAgent !== MADE_UP);
     const newest = madeUp[0]?.createdAt ?? '';
     expect(real.every(({ createdAt }) => createdAt > newest)).toBe(true);
-    const ages = [madeUp[0], madeUp.at(-1)].map((entry) => daysSince(entry?.createdAt ?? ''));
-    expect(ages).toEqual([0, 89]);
-    expect(new Set(madeUp.map(({ createdAt }) => daysSince(createdAt))).size).toBe(90);
+    expect(daysSince(newest)).toBe(0);
+    // The oldest entry may become 90 days old while the test runs.
+    expect([89, 90]).toContain(daysSince(madeUp.at(-1)?.createdAt ?? ''));
+    expect(new Set(madeUp.map(({ createdAt }) => daysSince(createdAt))).size).toBeGreaterThanOrEqual(90);
     expect(madeUp.filter(({ status = 0 }) => status >= 400).length / madeUp.length).toBeGreaterThan(0.02);
     expect(new Set(madeUp.map(({ ip = '' }) => ip.replace(/\d+$/, '')))).toEqual(
       new Set(['198.51.100.', '203.0.113.', '192.0.2.']),
