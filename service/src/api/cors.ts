@@ -25,10 +25,14 @@ const EXPOSED_HEADERS = RESPONSE_HEADERS.join(', ');
 
 /**
  * Responds to the preflights of these origins, without a key. Returns the onSend hook that lets their pages read responses
- * (CORS). It never allows credentials: a request carries its key itself. Without origins, both do nothing.
+ * (CORS). It never allows credentials: a request carries its key itself. Undefined: there are no origins, so requests need
+ * no hook.
  */
-export function allowOrigins(v1: FastifyInstance, origins: readonly string[]): onSendAsyncHookHandler {
-  if (origins.length === 0) return async (_request, _reply, payload) => payload;
+export function allowOrigins(
+  v1: FastifyInstance,
+  origins: readonly string[],
+): onSendAsyncHookHandler | undefined {
+  if (origins.length === 0) return undefined;
   const allowed = new Set(origins);
   v1.addHook('onRequest', async ({ method, headers }, reply) => {
     const { origin = '', 'access-control-request-method': requested } = headers;

@@ -87,7 +87,7 @@ export function registerV1(app: FastifyInstance, options: ApiOptions): void {
         auditResponse(request, reply, payload, { auditWriter, usage, quotaGate, clock }),
       );
       // After the audit entry, which may replace the response: a page must also be able to read the refusal.
-      v1.addHook('onSend', allowOrigin);
+      if (allowOrigin !== undefined) v1.addHook('onSend', allowOrigin);
       v1.setNotFoundHandler(() => {
         throw new ApiError('not_found', 'There is no such path.');
       });
