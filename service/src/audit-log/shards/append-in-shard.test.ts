@@ -120,7 +120,7 @@ describe.each([
     expect([entries.length, meter?.used]).toEqual([4, 2]);
   });
 
-  test('count the quota anew in a new month, and without entries only the quota', async () => {
+  test('count the quota from zero in a new month, and without entries only the quota', async () => {
     const caller = await newCaller(5);
     await service.pool.query(
       `update live_meters set month = '2020-01-01', live_requests = 5, ${MINUTE_AGO} where workspace_id = $1`,

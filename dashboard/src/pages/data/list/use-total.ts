@@ -18,7 +18,7 @@ export function useTotal(
 ): number | undefined {
   const { companyId, ...others } = params;
   const { data } = useQuery({
-    // Whoever reads the list again reads the counter again, too.
+    // If the list is read again, the counter is read again, too.
     queryKey: ['list', listPath(workspaceId, name), 'count', companyId],
     queryFn: ({ signal }) =>
       call<Count>(ofWorkspace(workspaceId, `/record-counts/${name}`), { query: { companyId }, signal }),
