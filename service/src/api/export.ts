@@ -14,12 +14,12 @@ import { DOC_SEPARATOR } from '../list/keyset.ts';
 import { type ListQuery, parseListQuery, type RawQuery } from '../list/query.ts';
 import { type Page, readItems } from '../list/read.ts';
 import type { Resource } from '../resources/define.ts';
-import { takeUnit } from './change-stream.ts';
+import { takeUnit } from './feed/change-stream.ts';
+import { failureOf } from './feed/stream.ts';
+import type { Wait, Waits } from './feed/waits.ts';
 import { allowParameters, orInvalidParameter, requireReadable } from './guards.ts';
 import type { QuotaGate } from './limits.ts';
 import { requireOwnCompany } from './reads.ts';
-import { failureOf } from './stream.ts';
-import type { Wait, Waits } from './waits.ts';
 
 export interface ExportOptions {
   readonly reads: Shares;

@@ -12,15 +12,15 @@ import { apiKeys, changes, RESOURCES } from '../resources/index.ts';
 import type { ChangeSignals } from '../signals/signals.ts';
 import { auditResponse } from './audit-hook.ts';
 import { authenticate, networkNotAllowed } from './authentication.ts';
-import { registerChangeStream } from './change-stream.ts';
-import { registerChanges } from './changes.ts';
 import { allowOrigins } from './cors.ts';
 import { registerExports } from './export.ts';
+import { registerChangeStream } from './feed/change-stream.ts';
+import { registerChanges } from './feed/changes.ts';
+import { createWaits } from './feed/waits.ts';
 import { createQuotaGate, requireBurst } from './limits.ts';
 import { registerMe } from './me.ts';
 import { acceptEveryMethod, collectMethods, refuseOtherMethods } from './methods.ts';
 import { registerCount, registerReads } from './reads.ts';
-import { createWaits } from './waits.ts';
 import { registerBatch, registerWrites } from './writes.ts';
 
 export interface ApiOptions {

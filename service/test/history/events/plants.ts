@@ -4,7 +4,7 @@ import type { Plant } from '../plant.ts';
 export const EVENT_PLANTS: readonly Plant[] = [
   {
     name: 'missed wake-up: one long poll of three is never woken',
-    file: 'api/long-poll.ts',
+    file: 'api/feed/long-poll.ts',
     replace: 'const woken = await wait.next(endMs - sinceMs);',
     by: `const woken = Math.random() < 0.3
         ? await delay(endMs - sinceMs, 'late')
@@ -15,7 +15,7 @@ export const EVENT_PLANTS: readonly Plant[] = [
   },
   {
     name: 'skipped resume: a stream that resumes leaves out a change',
-    file: 'api/change-stream.ts',
+    file: 'api/feed/change-stream.ts',
     replace: 'requirePosition(workspaceId, start);',
     by: `requirePosition(workspaceId, start);
   if (request.headers['last-event-id']) {
@@ -26,7 +26,7 @@ export const EVENT_PLANTS: readonly Plant[] = [
   },
   {
     name: 'silent end: the end of a stream has no entry',
-    file: 'api/change-stream.ts',
+    file: 'api/feed/change-stream.ts',
     replace: 'if (!live) return;',
     by: 'if (live) return;',
     faults: ['restart the nodes one after the other'],

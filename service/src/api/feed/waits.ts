@@ -1,9 +1,9 @@
-import { WAITS_MAX, WAITS_PER_KEY_MAX, WAITS_PER_WORKSPACE_MAX } from '../config/limits.ts';
-import { DAY_MS } from '../config/time.ts';
-import { ApiError, unavailable } from '../http/errors.ts';
-import type { AuthenticatedKey, ConfirmedKey } from '../keys/authenticate.ts';
-import type { ChangeSignals } from '../signals/signals.ts';
-import { invalidKey, mayUse, networkNotAllowed } from './authentication.ts';
+import { WAITS_MAX, WAITS_PER_KEY_MAX, WAITS_PER_WORKSPACE_MAX } from '../../config/limits.ts';
+import { DAY_MS } from '../../config/time.ts';
+import { ApiError, unavailable } from '../../http/errors.ts';
+import type { AuthenticatedKey, ConfirmedKey } from '../../keys/authenticate.ts';
+import type { ChangeSignals } from '../../signals/signals.ts';
+import { invalidKey, mayUse, networkNotAllowed } from '../authentication.ts';
 
 /** `changes`: there may be changes. `late`: the time is over. `ended`: the client is gone, or the process shuts down. */
 type Woken = 'changes' | 'late' | 'ended';

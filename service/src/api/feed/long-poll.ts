@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { WAIT_MAX_SECONDS } from '@svc/sdk/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { WAIT_READ_PAUSE_MS } from '../config/limits.ts';
-import { ApiError } from '../http/errors.ts';
-import { clientAddress } from '../http/proxies.ts';
-import type { AuthenticatedKey } from '../keys/authenticate.ts';
+import { WAIT_READ_PAUSE_MS } from '../../config/limits.ts';
+import { ApiError } from '../../http/errors.ts';
+import { clientAddress } from '../../http/proxies.ts';
+import type { AuthenticatedKey } from '../../keys/authenticate.ts';
 import type { Waits } from './waits.ts';
 
 /** What a long poll knows of a page of changes. */
