@@ -107,6 +107,17 @@ describe('a key with allowed networks', () => {
     expectFailure(await from(token, outside), 'network_not_allowed');
   });
 
+  test.each(['192.0.2.1', '::ffff:192.0.2.1', '2001:db8::1'])(
+    'that allows all of IPv4 and IPv6 accepts %s, and with all of IPv6 the family decides',
+    async (address) => {
+      const all = await issue({ allowedNetworks: ['0.0.0.0/0', '::/0'] });
+      expect((await from(all.token, address)).status).toBe(200);
+      const half = await issue({ allowedNetworks: ['::/0', '203.0.113.0/24'] });
+      const { status } = await from(half.token, address);
+      expect(status).toBe(address === '2001:db8::1' ? 200 : 403);
+    },
+  );
+
   test('uses no quota and no burst limit for a refused request, and logs it with its address', async () => {
     const { keyId, token } = await issue({ allowedNetworks: ['192.0.2.0/24'], burstLimit: 1 });
     await service.pool.query('update live_meters set live_quota = 9 where workspace_id = $1', [workspaceId]);
@@ -199,6 +210,31 @@ describe('the warning before a key expires', () => {
       [keyId, soonAt],
       [later.keyId, next],
     ]);
+  });
+
+  test.each([
+    ['key', 'select from api_keys where workspace_id = $1 for update'],
+    ['workspace', 'select from workspaces where id = $1 for update'],
+  ])('does not wait for a locked %s, and comes when it is free', async (_, lock) => {
+    const expiresAt = await soon(DAY_MS);
+    const locked = await issue({ expiresAt });
+    const other = await service.workspace();
+    const free = await service.issue(other, { expiresAt: await soon(2 * DAY_MS) });
+    const client = await service.pool.connect();
+    try {
+      await client.query('begin');
+      await client.query(lock, [workspaceId]);
+      await warnOfExpiringKeys(service.pool);
+      const { rows } = await client.query(
+        "select record_id from pending_events where type = 'key.expiring' and workspace_id = any ($1)",
+        [[workspaceId, other]],
+      );
+      expect(rows).toEqual([{ record_id: free.keyId }]);
+    } finally {
+      await client.query('rollback');
+      client.release();
+    }
+    expect(await warnings()).toEqual([[locked.keyId, expiresAt]]);
   });
 
   test('is not lost if the process ends between its note and its event', async () => {
