@@ -40,11 +40,15 @@ export const invalidKey = (tokenSent: boolean): ApiError =>
 export const networkNotAllowed = (): ApiError =>
   new ApiError('network_not_allowed', 'This key may not be used from the network of this client.');
 
-/** Whether a key may be used from an address. Undefined: the proxies name none. */
-export const mayUse = (
+/** Whether a key may be used from an address, which is read only if the key has networks. Undefined: the proxies name none. */
+export function mayUse(
   { allowsAddress }: Pick<AuthenticatedKey, 'allowsAddress'>,
-  address: string | undefined,
-): boolean => allowsAddress === null || (address !== undefined && allowsAddress(address));
+  addressOf: () => string | undefined,
+): boolean {
+  if (allowsAddress === null) return true;
+  const address = addressOf();
+  return address !== undefined && allowsAddress(address);
+}
 
 export const rateLimited = (message: string, { resetMs }: Grant): ApiError =>
   new ApiError('rate_limited', message, { 'retry-after': String(Math.max(1, Math.ceil(resetMs / 1000))) });
@@ -72,7 +76,7 @@ export async function authenticate(request: FastifyRequest, options: Authenticat
   const key = remembered?.isCurrent
     ? remembered.key
     : await lookUp(rateLimitKey(request), token, remembered !== undefined, options);
-  const addressAllowed = mayUse(key, clientAddress(request));
+  const addressAllowed = mayUse(key, () => clientAddress(request));
   // A client that may not use the key counts as one that does not know it, so that it writes few entries.
   if (!addressAllowed) await countFailure(rateLimitKey(request), options);
   return { key, burst: null, addressAllowed, forget: () => authenticator.forget(token) };

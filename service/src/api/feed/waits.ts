@@ -73,7 +73,7 @@ export function createWaits({ signals, confirm }: WaitOptions): Waits {
           const confirmed = await confirmOnce(key);
           clearTimeout(expiry);
           if (confirmed === undefined) return finish(invalidKey(true));
-          if (!mayUse(confirmed, address)) return finish(networkNotAllowed());
+          if (!mayUse(confirmed, () => address)) return finish(networkNotAllowed());
           if (confirmed.expiresInMs === null || over || ended) return;
           // The clocks of this process and of the database differ, so the database is asked again.
           expiry = setTimeout(checkKey, Math.min(Math.max(confirmed.expiresInMs, 1), DAY_MS));
