@@ -50,7 +50,7 @@ export const LimitFields = ({ limits, onChange, error }: LimitFieldsProps) => (
     />
     <TextField
       label="Allowed networks (optional)"
-      hint="IP addresses or CIDR ranges, separated by commas. Leave empty to allow any address."
+      hint="IPv4 and IPv6 addresses or CIDR ranges, separated by commas. Leave empty to allow any address."
       placeholder="203.0.113.0/24, 2001:db8::/32"
       autoComplete="off"
       value={limits.networks}

@@ -41,6 +41,8 @@ describe('the settings of a key', () => {
     ['allowedNetworks', [], 'must be a list of 1 to 50 IP addresses'],
     ['allowedNetworks', ['10.0.0.0/33'], '"10.0.0.0/33" is neither.'],
     ['allowedNetworks', ['example.com'], '"example.com" is neither.'],
+    ['allowedNetworks', ['::/0', '2001:db8::/32'], 'allows no IPv4 address'],
+    ['allowedNetworks', ['0.0.0.0/0'], 'allows no IPv6 address'],
     ['allowedNetworks', Array.from({ length: 51 }, (_, i) => `10.0.0.${i}`), 'must be a list of 1 to 50'],
     ['burstLimit', 0, 'must be an integer from 1 to'],
   ])('refuse %s: %j', async (field, value, text) => {

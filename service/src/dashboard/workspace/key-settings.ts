@@ -57,7 +57,7 @@ export const parsedSettings = (
   ...(expiresAt === undefined ? {} : { expiresAt: expiresAt && futureTime(expiresAt, nowMs) }),
   ...(allowedNetworks === undefined
     ? {}
-    : { allowedNetworks: allowedNetworks && [...new Set(allowedNetworks.map(networkOf))] }),
+    : { allowedNetworks: allowedNetworks && networksOf(allowedNetworks) }),
 });
 
 function futureTime(text: string, nowMs: number): string {
@@ -67,6 +67,22 @@ function futureTime(text: string, nowMs: number): string {
     throw new ApiError('invalid_body', `"expiresAt" must be a time that exists, or null.`);
   if (ms <= nowMs) throw new ApiError('invalid_body', '"expiresAt" must be in the future, or null.');
   return text;
+}
+
+/** A list of all addresses of one family and none of the other is probably meant to allow every address. */
+const HALVES = [
+  { all: '::/0', missing: 'IPv4', add: '0.0.0.0/0', isOther: (network: string) => network.includes('.') },
+  { all: '0.0.0.0/0', missing: 'IPv6', add: '::/0', isOther: (network: string) => network.includes(':') },
+] as const;
+
+function networksOf(texts: readonly string[]): readonly string[] {
+  const networks = [...new Set(texts.map(networkOf))];
+  const half = HALVES.find(({ all, isOther }) => networks.includes(all) && !networks.some(isOther));
+  if (half === undefined) return networks;
+  throw new ApiError(
+    'invalid_body',
+    `"allowedNetworks" must be null for any address, or also have ${half.add}: ${half.all} allows no ${half.missing} address.`,
+  );
 }
 
 function networkOf(text: string): string {
