@@ -40,7 +40,7 @@ export const invalidKey = (tokenSent: boolean): ApiError =>
 export const networkNotAllowed = (): ApiError =>
   new ApiError('network_not_allowed', 'This key may not be used from the network of this client.');
 
-/** Whether a key may be used from an address, which is read only if the key has networks. Undefined: the proxies name none. */
+/** Whether a key may be used from an address. It is read only if the key has networks. Undefined: the proxies name none. */
 export function mayUse(
   { allowsAddress }: Pick<AuthenticatedKey, 'allowsAddress'>,
   addressOf: () => string | undefined,
