@@ -132,6 +132,13 @@ create table deployment_secrets (
   constraint deployment_secrets_pkey PRIMARY KEY (fingerprint)
 );
 
+create table ended_sessions (
+  token_hash bytea not null,
+  reason text collate "C" not null,
+  ended_at timestamp with time zone default now() not null,
+  constraint ended_sessions_pkey PRIMARY KEY (token_hash)
+);
+
 create table feed_starts (
   workspace_id text collate "C" not null,
   complete_after timestamp with time zone not null,
@@ -495,6 +502,8 @@ CREATE INDEX content_by_created ON public.content USING btree (workspace_id, cre
 CREATE INDEX content_by_status_created ON public.content USING btree (workspace_id, status, created_at, id);
 
 CREATE INDEX dashboard_idempotency_keys_by_created ON public.dashboard_idempotency_keys USING btree (created_at);
+
+CREATE INDEX ended_sessions_by_end ON public.ended_sessions USING btree (ended_at);
 
 CREATE INDEX idempotency_keys_by_created ON public.idempotent_answers USING btree (created_at);
 

@@ -3,9 +3,13 @@ import { RouterProvider } from '@tanstack/react-router';
 import { setNonce } from 'get-nonce';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { meQuery } from './api/me.ts';
 import { createQueryClient } from './api/query-client.ts';
 import { buildRouter } from './router.tsx';
+import { keepDrafts } from './session/draft.ts';
 import { watchLinkTokens } from './session/link-token.ts';
+import { checkMembership } from './session/lost-workspace.ts';
+import { setEndReason, tellOtherTabs, watchOtherTabs } from './session/session-end.ts';
 import { noteSignedIn } from './session/signed-in-hint.ts';
 import { TooltipProvider } from './ui/popup/tooltip.tsx';
 import { Toasts } from './ui/toast/toasts.tsx';
@@ -16,14 +20,35 @@ watchLinkTokens();
 // Without this nonce, the content security policy blocks the style that stops the page behind a dialog from scrolling.
 setNonce(document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.nonce ?? '');
 
-const client = createQueryClient(() => {
-  const { pathname, href } = router.state.location;
-  if (pathname === '/sign-in') return;
-  noteSignedIn(false);
-  client.removeQueries({ queryKey: ['me'] });
-  void router.navigate({ to: '/sign-in', search: { next: href } });
+const client = createQueryClient({
+  onSignedOut: ({ sessionEnded, message }) => {
+    const { pathname } = router.state.location;
+    if (pathname === '/sign-in') return;
+    leave(sessionEnded ? message : null);
+    if (sessionEnded) tellOtherTabs(message);
+  },
+  onNotFound: () => {
+    for (const { params } of router.state.matches) {
+      if (!('workspaceId' in params)) continue;
+      void checkMembership(client, params.workspaceId, () => void router.invalidate());
+      return;
+    }
+  },
 });
 const router = buildRouter(client);
+/** Opens the sign-in page, which says why the session ended and leads back. */
+function leave(reason: string | null): void {
+  const email = client.getQueryData(meQuery.queryKey)?.user.email;
+  if (email !== undefined) keepDrafts(email);
+  setEndReason(reason);
+  noteSignedIn(false);
+  client.removeQueries({ queryKey: ['me'] });
+  void router.navigate({ to: '/sign-in', search: { next: router.state.location.href } });
+}
+watchOtherTabs((reason) => {
+  const signedIn = router.state.matches.some(({ routeId }) => routeId.startsWith('/signed-in'));
+  if (signedIn) leave(reason);
+});
 // The focused element may have been on the previous page. Then focus the content, not the top of the document.
 router.subscribe('onRendered', ({ fromLocation, pathChanged }) => {
   if (fromLocation === undefined || !pathChanged || document.activeElement !== document.body) return;

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { expectAccessibleInBothThemes } from './harness/accessible.ts';
 import { BROWSER_PATH, createWorld, PASSWORD, type World } from './harness/world.ts';
 
 /** The requirement is 250 kB. This limit is stricter. */
@@ -41,6 +42,22 @@ describe.skipIf(BROWSER_PATH === undefined)('the first run', () => {
     await world.pool.query('delete from users');
   });
 
+  test('the sign-in page of a service without an owner says where to find the set-up link', async () => {
+    const { page, expectNoProblems } = await world.visitor();
+    await page.goto('/');
+    await page.getByRole('status').getByText('It printed a link on its console').waitFor();
+    await expectAccessibleInBothThemes(page);
+    expectNoProblems();
+  });
+
+  test('a set-up link that has expired says so, without the form', async () => {
+    const { page, expectNoProblems } = await world.visitor();
+    await page.goto('/set-up#token=unknown');
+    await page.getByRole('alert').getByText('This link has expired').waitFor();
+    expect(await page.getByLabel('Your name').count()).toBe(0);
+    expectNoProblems(/status of 400/);
+  });
+
   test('the set-up page without a link says where to find the link', async () => {
     const { page } = await world.visitor();
     await page.goto('/set-up');
@@ -63,17 +80,14 @@ describe.skipIf(BROWSER_PATH === undefined)('the first run', () => {
     expect(await world.setUpLink()).toBe('');
   });
 
-  test('a used link is refused, and the form keeps its values', async () => {
+  test('a used link shows no form, but that the service is set up', async () => {
     const { page, expectNoProblems } = await world.visitor();
     await page.goto('/set-up#token=used-before');
-    await page.getByLabel('Your name').fill('Eve');
-    await page.getByLabel('Email address').fill('eve@example.com');
-    await page.getByLabel('Password').fill(PASSWORD);
-    await page.getByLabel('First workspace').fill('Mine');
-    await page.getByRole('button', { name: 'Set up' }).click();
-    await page.getByRole('alert').getByText('used before').waitFor();
-    expect(await page.getByLabel('Your name').inputValue()).toBe('Eve');
-    expectNoProblems(/status of 400/);
+    await page.getByText('already set up: it has an owner').waitFor();
+    expect(await page.getByLabel('Your name').count()).toBe(0);
+    await page.getByRole('link', { name: 'Go to sign-in' }).click();
+    await page.getByLabel('Password').waitFor();
+    expectNoProblems();
   });
 });
 
@@ -135,9 +149,54 @@ describe.skipIf(BROWSER_PATH === undefined)('signing in', () => {
     await page.getByRole('button', { name: 'Account of Cleo' }).click();
     await page.getByRole('menuitem', { name: 'Sign out' }).click();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-    expectNoProblems();
-    await other.getByRole('link', { name: 'Settings' }).click();
+    expect(await page.getByRole('status').count()).toBe(0);
+    // The other tab hides its data without a click.
     await other.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await other.getByRole('status').getByText('You signed out in another tab.').waitFor();
     expect(other.url()).toContain('next=');
+    await expectAccessibleInBothThemes(other);
+    expectNoProblems();
+  });
+
+  test('that ended elsewhere says why, in all tabs, and leads back to what was typed', async () => {
+    const dora = await world.person('Dora');
+    const { page, context, expectNoProblems } = await world.signedIn(dora);
+    const other = await context.newPage();
+    await other.goto('/account');
+    await other.getByRole('heading', { name: 'Account' }).waitFor();
+    await page.goto(`/w/${dora.workspaceId}/keys?create=true`);
+    await page.getByLabel('Name').fill('Nightly crawler');
+    const elsewhere = await world.signedIn(dora);
+    await elsewhere.page.goto('/account');
+    await elsewhere.page.getByRole('button', { name: 'Sign out everywhere else' }).click();
+    await elsewhere.page.getByText('You are signed out everywhere else.').first().waitFor();
+    await page.getByRole('button', { name: 'Create key' }).last().click();
+    for (const tab of [page, other]) {
+      await tab.getByRole('status').getByText('This session was ended from another browser.').waitFor();
+    }
+    await page.getByLabel('Email address').fill(dora.email);
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('dialog', { name: 'Create an API key' }).waitFor();
+    expect(await page.getByLabel('Name').inputValue()).toBe('Nightly crawler');
+    expectNoProblems(/status of 401/);
+  });
+
+  test('as somebody else does not show what was typed before', async () => {
+    const eve = await world.person('Eve');
+    const { page, expectNoProblems } = await world.signedIn(eve);
+    const finn = await world.person('Finn');
+    await world.join(eve.workspaceId, finn, 'owner');
+    await page.goto(`/w/${eve.workspaceId}/keys?create=true`);
+    await page.getByLabel('Name').fill('Secret plan');
+    await world.pool.query('delete from sessions where user_id = $1', [eve.userId]);
+    await page.getByRole('button', { name: 'Create key' }).last().click();
+    await page.getByRole('status').getByText('Your session has expired.').waitFor();
+    await page.getByLabel('Email address').fill(finn.email);
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('dialog', { name: 'Create an API key' }).waitFor();
+    expect(await page.getByLabel('Name').inputValue()).toBe('');
+    expectNoProblems(/status of 401/);
   });
 });

@@ -91,6 +91,12 @@ describe.skipIf(BROWSER_PATH === undefined)('people of a workspace', () => {
     // The open dialog hides the row.
     await owner.page.getByRole('alertdialog').waitFor({ state: 'detached' });
     await row.waitFor({ state: 'detached' });
+    // Without a reload: the next request of the page finds out.
+    await theirs.page.keyboard.press('Escape');
+    await theirs.page.getByRole('link', { name: 'Audit log' }).click();
+    await theirs.page.getByRole('heading', { name: 'You no longer have access to Northwind' }).waitFor();
+    await expectAccessibleInBothThemes(theirs.page);
+    theirs.expectNoProblems(/status of 404/);
     await theirs.page.reload();
     await theirs.page.getByText('Page not found').waitFor();
     await theirs.page.getByRole('link', { name: 'Go to home' }).click();

@@ -12,6 +12,11 @@ export interface FailureDetails {
   /** Identifies the request in the log of the service. */
   readonly requestId: string | null;
   readonly retryAfterSeconds: number | null;
+  /**
+   * Whether the request had the cookie of a session that has ended. The message says why it ended.
+   * @default false
+   */
+  readonly sessionEnded?: boolean;
 }
 
 /** The only error that the API client throws, apart from the AbortError of a cancelled request. */
@@ -20,14 +25,17 @@ export class ApiFailure extends Error {
   readonly status: number;
   readonly requestId: string | null;
   readonly retryAfterSeconds: number | null;
+  readonly sessionEnded: boolean;
 
-  constructor({ code, message, status, requestId, retryAfterSeconds }: FailureDetails) {
+  constructor(details: FailureDetails) {
+    const { code, message, status, requestId, retryAfterSeconds, sessionEnded = false } = details;
     super(message);
     this.name = 'ApiFailure';
     this.code = code;
     this.status = status;
     this.requestId = requestId;
     this.retryAfterSeconds = retryAfterSeconds;
+    this.sessionEnded = sessionEnded;
   }
 
   /** Whether the same request can succeed later. */
@@ -59,6 +67,7 @@ export async function failureOf(response: Response): Promise<ApiFailure> {
     status: response.status,
     requestId: response.headers.get('request-id'),
     retryAfterSeconds: Number.isFinite(retryAfter) ? retryAfter : null,
+    sessionEnded: response.headers.has('session-ended'),
   });
 }
 

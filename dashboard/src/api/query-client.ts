@@ -1,13 +1,21 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
-import { ApiFailure, isFailure } from './failure.ts';
+import { ApiFailure } from './failure.ts';
 
 const FRESH_MS = 15_000;
 const RETRIES_MAX = 2;
 
-/** Calls `onSignedOut` when the response to any request says that the session has ended. */
-export function createQueryClient(onSignedOut: () => void): QueryClient {
+export interface Refusals {
+  /** Called when the response to any request says that there is no session. */
+  readonly onSignedOut: (failure: ApiFailure) => void;
+  /** Called when the response to any request is `not_found`. */
+  readonly onNotFound: () => void;
+}
+
+export function createQueryClient({ onSignedOut, onNotFound }: Refusals): QueryClient {
   const watch = (error: unknown): void => {
-    if (isFailure(error, 'not_signed_in')) onSignedOut();
+    if (!(error instanceof ApiFailure)) return;
+    if (error.code === 'not_signed_in') onSignedOut(error);
+    if (error.code === 'not_found') onNotFound();
   };
   return new QueryClient({
     queryCache: new QueryCache({ onError: watch }),

@@ -1,10 +1,10 @@
 import { NAME_MAX_CHARACTERS } from '@svc/service/dashboard/limits';
 import type { Workspace } from '@svc/service/dashboard/wire';
 import { useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import { useAction } from '../api/action.ts';
 import { call } from '../api/client.ts';
 import { useIdempotencyKey } from '../api/idempotency-key.ts';
+import { useDraft } from '../session/draft.ts';
 import { Button } from '../ui/button.tsx';
 import { Form, fieldError } from '../ui/form/form.tsx';
 import { TextField } from '../ui/form/text-field.tsx';
@@ -17,7 +17,7 @@ export interface NewWorkspaceProps {
 
 export function NewWorkspace({ onClose, onCreated }: NewWorkspaceProps) {
   const client = useQueryClient();
-  const [name, setName] = useState('');
+  const [name, setName] = useDraft('new workspace', '');
   const idempotencyKey = useIdempotencyKey();
   const create = useAction({
     mutationFn: () => call<Workspace>('/workspaces', { method: 'POST', body: { name }, idempotencyKey }),

@@ -5,6 +5,7 @@ import { isFailure } from '../api/failure.ts';
 import { meQuery } from '../api/me.ts';
 import { sessionQuery } from '../api/session.ts';
 import { PageSkeleton } from '../layout/page-skeleton.tsx';
+import { forgetDraftsOfOthers } from '../session/draft.ts';
 import { startingWorkspace } from '../session/last-workspace.ts';
 import { noteSignedIn, wasSignedIn } from '../session/signed-in-hint.ts';
 import { RootFailure, rootRoute } from './root.tsx';
@@ -41,6 +42,7 @@ async function meIfSignedIn(client: QueryClient): Promise<Me | null> {
   try {
     const me = await client.ensureQueryData(meQuery);
     if (!hinted) noteSignedIn(true);
+    forgetDraftsOfOthers(me.user.email);
     return me;
   } catch (error) {
     if (isFailure(error, 'not_signed_in')) return null;

@@ -4,7 +4,7 @@ import { isFailure } from '../api/failure.ts';
 import { overviewQuery, trafficQuery } from '../api/overview.ts';
 import { workspaceQuery } from '../api/workspace.ts';
 import { lazyPage } from '../chunks/lazy-page.tsx';
-import { NotFoundPage } from '../layout/not-found.tsx';
+import { NoWorkspacePage } from '../layout/not-found.tsx';
 import { PageSkeleton } from '../layout/page-skeleton.tsx';
 import { QuotaBanner } from '../layout/quota-banner.tsx';
 import { Shell } from '../layout/shell.tsx';
@@ -40,7 +40,10 @@ export const workspaceRoute = createRoute({
   },
   pendingComponent: PageSkeleton,
   errorComponent: RootFailure,
-  notFoundComponent: NotFoundPage,
+  notFoundComponent: function NoWorkspace() {
+    const { workspaceId } = workspaceRoute.useParams();
+    return <NoWorkspacePage workspaceId={workspaceId} />;
+  },
 });
 
 const common = {

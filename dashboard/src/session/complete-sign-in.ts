@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { forgetLinkToken } from './link-token.ts';
+import { setEndReason } from './session-end.ts';
 import { noteSignedIn } from './signed-in-hint.ts';
 
 /** Returns a function to call after a sign-in. It forgets the data of an earlier session and opens `next`. Default: `/`. */
@@ -11,6 +12,7 @@ export function useCompleteSignIn(): (next?: string) => Promise<void> {
     client.clear();
     forgetLinkToken();
     noteSignedIn(true);
+    setEndReason(null);
     // Only a path of this site, never the URL of another site.
     const path = next !== undefined && /^\/(?![/\\])/.test(next) ? next : '/';
     await router.navigate({ href: path, replace: true });

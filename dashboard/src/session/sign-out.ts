@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { call } from '../api/client.ts';
 import { messageOf } from '../api/failure.ts';
 import { toast } from '../ui/toast/toast-store.ts';
+import { tellOtherTabs } from './session-end.ts';
 import { noteSignedIn } from './signed-in-hint.ts';
 
 /** Ends the session and forgets its data. */
@@ -13,6 +14,7 @@ export function useSignOut(): () => void {
     call('/auth/sign-out', { method: 'POST' }).then(
       async () => {
         noteSignedIn(false);
+        tellOtherTabs('You signed out in another tab.');
         await navigate({ to: '/sign-in' });
         client.clear();
       },

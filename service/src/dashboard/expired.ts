@@ -2,11 +2,15 @@ import { IDEMPOTENCY_LIFETIME_SECONDS } from '@svc/sdk/contract';
 import type pg from 'pg';
 import { chunkDeletion, deleteInChunks } from '../database/delete-in-chunks.ts';
 import type { BoundStatement } from '../database/statement.ts';
-import { AUTH_WINDOW_SECONDS, SIGN_IN_WINDOW_SECONDS } from './limits.ts';
+import { AUTH_WINDOW_SECONDS, SESSION_LIFETIME_SECONDS, SIGN_IN_WINDOW_SECONDS } from './limits.ts';
 
 const EXPIRED = 'expires_at <= now()';
 const EXPIRING: readonly (readonly [deletion: BoundStatement, ...values: unknown[]])[] = [
   [chunkDeletion('sessions', 'id', EXPIRED)],
+  [
+    chunkDeletion('ended_sessions', 'token_hash', `ended_at < now() - $1 * interval '1 second'`),
+    SESSION_LIFETIME_SECONDS,
+  ],
   [chunkDeletion('verifications', 'id', EXPIRED)],
   [chunkDeletion('sign_in_attempts', 'bucket', 'ends_at <= now()')],
   [chunkDeletion('one_time_links', 'token_hash', EXPIRED)],

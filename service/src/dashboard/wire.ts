@@ -8,6 +8,12 @@ export type * from './workspace/key-wire.ts';
 
 export type { ListCount, SearchHits } from './records/wire.ts';
 
+/** `GET /set-up`. Also without a session. */
+export interface SetUpState {
+  /** Whether the service has an owner. Before, only its set-up link opens it. */
+  readonly done: boolean;
+}
+
 /** `GET /me`. */
 export interface Me {
   readonly user: { readonly id: string; readonly email: string; readonly name: string };

@@ -6,6 +6,7 @@ import { useAction } from '../../api/action.ts';
 import { useIdempotencyKey } from '../../api/idempotency-key.ts';
 import { createKey } from '../../api/keys.ts';
 import { When } from '../../format/when.tsx';
+import { useDraft } from '../../session/draft.ts';
 import { Button } from '../../ui/button.tsx';
 import { Choice } from '../../ui/form/choice.tsx';
 import { Form, fieldError } from '../../ui/form/form.tsx';
@@ -47,7 +48,7 @@ export interface CreateKeyProps {
 
 export function CreateKey({ workspaceId, mode: first, replaced, onClose, onCreated }: CreateKeyProps) {
   const old = replaced?.details.key;
-  const [name, setName] = useState(old?.name ?? '');
+  const [name, setName] = useDraft(`key ${old?.id ?? 'new'}`, old?.name ?? '');
   const [mode, setMode] = useState<KeyMode>(old?.mode ?? first);
   const [access, setAccess] = useState<KeyAccess>(old?.access ?? 'read');
   // An expiry date is not copied: the old one is probably near.

@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { useAction } from '../../api/action.ts';
 import { newIdempotencyKey, useIdempotencyKey } from '../../api/idempotency-key.ts';
 import { invitationsQuery, invite } from '../../api/members.ts';
+import { useDraft } from '../../session/draft.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/form/field.tsx';
 import { Form, fieldError } from '../../ui/form/form.tsx';
@@ -26,7 +27,7 @@ export interface InviteDialogProps {
 /** Creates an invitation link to share, because there may be no mail server. */
 export function InviteDialog({ workspaceId, role: own, onClose }: InviteDialogProps) {
   const client = useQueryClient();
-  const [email, setEmail] = useState('');
+  const [email, setEmail] = useDraft('invitation', '');
   const [role, setRole] = useState<Role>('viewer');
   const idempotencyKey = useIdempotencyKey();
   const send = useAction({

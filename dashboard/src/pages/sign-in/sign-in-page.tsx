@@ -1,9 +1,15 @@
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import { setUpQuery } from '../../api/set-up.ts';
 import { useCompleteSignIn } from '../../session/complete-sign-in.ts';
 import { useLinkToken } from '../../session/link-token.ts';
+import { useEndReason } from '../../session/session-end.ts';
 import { LinkSignIn } from './link-sign-in.tsx';
 import { SignInForm } from './sign-in-form.tsx';
 import { SignInFrame } from './sign-in-frame.tsx';
+
+const NOT_SET_UP =
+  'This service has no owner yet. It printed a link on its console when it started: open that link to set it up.';
 
 const route = getRouteApi('/sign-in');
 
@@ -11,8 +17,12 @@ export function SignInPage() {
   const { next } = route.useSearch();
   const token = useLinkToken();
   const completeSignIn = useCompleteSignIn();
+  const reason = useEndReason();
+  const state = useQuery({ ...setUpQuery, retry: false }).data;
   return (
     <SignInFrame title="Sign in">
+      {reason === null ? null : <Note>{reason}</Note>}
+      {state?.done === false ? <Note>{NOT_SET_UP}</Note> : null}
       {token === null ? (
         <SignInForm onSignedIn={() => completeSignIn(next)} />
       ) : (
@@ -21,3 +31,10 @@ export function SignInPage() {
     </SignInFrame>
   );
 }
+
+/** What a visitor has to know before the sign-in. Screen readers announce it. */
+const Note = ({ children }: { readonly children: string }) => (
+  <p role="status" className="mb-4 rounded-md bg-warn-ground px-3 py-2 text-warn">
+    {children}
+  </p>
+);

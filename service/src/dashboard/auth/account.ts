@@ -1,4 +1,5 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { ERRORS } from '@svc/sdk/contract';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type pg from 'pg';
 import { Type } from 'typebox';
 import { statement } from '../../database/statement.ts';
@@ -6,7 +7,8 @@ import { ApiError } from '../../http/errors.ts';
 import type { DashboardContext } from '../context.ts';
 import { lockPerson } from '../people/accounts.ts';
 import { defineBody, flag, newPassword, text } from '../requests/body.ts';
-import { acting, anonymous, authHeaders } from '../requests/session.ts';
+import { type EndReason, noSession, noteEnded } from '../requests/ended-sessions.ts';
+import { acting, anonymous, authHeaders, setCookies } from '../requests/session.ts';
 import { countFailure, sessionBudgets } from './attempts.ts';
 import { type PersonalEvent, recordPersonal } from './events.ts';
 import type { DashboardAuth } from './index.ts';
@@ -22,6 +24,8 @@ interface AccountChange {
   readonly check: (body: unknown) => object;
   /** The entry in the log. Undefined: nothing has changed, or a hook has logged it. */
   readonly event: (sessionsEnded: number) => PersonalEvent | undefined;
+  /** What the browsers of sessions that the change ends are told. */
+  readonly ends: EndReason;
   /** Whether the change needs the current password. */
   readonly withPassword?: boolean;
 }
@@ -29,25 +33,35 @@ interface AccountChange {
 const ended = (sessions: number): PersonalEvent | undefined =>
   sessions === 0 ? undefined : { kind: 'session.ended', details: { sessions } };
 
+const REVOKE: AccountChange = { check: nothing, event: ended, ends: 'revoked' };
+
 const READS = ['/get-session', '/list-sessions'] as const;
 const CHANGES: Readonly<Record<string, AccountChange>> = {
-  '/sign-out': { check: nothing, event: ended },
-  '/revoke-sessions': { check: nothing, event: ended },
-  '/revoke-other-sessions': { check: nothing, event: ended },
+  '/sign-out': { check: nothing, event: ended, ends: 'signed_out' },
+  '/revoke-sessions': REVOKE,
+  '/revoke-other-sessions': REVOKE,
   '/change-password': {
     check: defineBody({ currentPassword: text, newPassword, revokeOtherSessions: Type.Optional(flag) }),
     event: (sessionsEnded) => ({ kind: 'account.password_changed', details: { sessionsEnded } }),
+    ends: 'password_changed',
     withPassword: true,
   },
   '/two-factor/enable': {
     check: password,
     event: () => ({ kind: 'account.second_factor_started' }),
+    ends: 'second_factor_changed',
     withPassword: true,
   },
-  '/two-factor/disable': { check: password, event: () => undefined, withPassword: true },
+  '/two-factor/disable': {
+    check: password,
+    event: () => undefined,
+    ends: 'second_factor_changed',
+    withPassword: true,
+  },
   '/two-factor/generate-backup-codes': {
     check: password,
     event: () => ({ kind: 'account.backup_codes_created' }),
+    ends: 'second_factor_changed',
     withPassword: true,
   },
 };
@@ -57,20 +71,28 @@ const WRONG_PASSWORD = 'INVALID_PASSWORD';
 
 /** The account and the sessions of a person who is signed in. Only these paths and those of sign-in.ts reach better-auth. */
 export function registerAccount(api: FastifyInstance, { people, auth }: DashboardContext): void {
+  /** Sends a response of better-auth. If it refuses the session, says why the session has ended. */
+  const send = async (request: FastifyRequest, reply: FastifyReply, response: Response) => {
+    if (response.status !== ERRORS.not_signed_in.status) return sendResponse(reply, response);
+    setCookies(reply, response.headers.getSetCookie());
+    throw await noSession(people, request);
+  };
+
   for (const path of READS) {
     api.get(`/auth${path}`, async (request, reply) =>
-      sendResponse(reply, await forward(auth, request, path)),
+      send(request, reply, await forward(auth, request, path)),
     );
   }
 
-  for (const [path, { check, event, withPassword = false }] of Object.entries(CHANGES)) {
+  for (const [path, account] of Object.entries(CHANGES)) {
     api.post(`/auth${path}`, async (request, reply) => {
+      const { check, withPassword = false } = account;
       const body = check(request.body);
-      const change = (): Promise<Response> => logChange(auth, request, path, body, event);
+      const change = (): Promise<Response> => logChange(auth, request, path, body, account);
       const userId = withPassword ? await personOfSession(people, request) : undefined;
       const response =
         userId === undefined ? await change() : await countFailure(people, sessionBudgets(userId), change);
-      return sendResponse(reply, response);
+      return send(request, reply, response);
     });
   }
 
@@ -78,11 +100,11 @@ export function registerAccount(api: FastifyInstance, { people, auth }: Dashboar
   api.post('/auth/revoke-session', async (request, reply) => {
     const { id } = session(request.body);
     const listed = await forward(auth, request, '/list-sessions');
-    if (!listed.ok) return sendResponse(reply, listed);
+    if (!listed.ok) return send(request, reply, listed);
     const own = (await listed.json()) as readonly { readonly id: string; readonly token: string }[];
     const token = own.find((other) => other.id === id)?.token;
     if (token === undefined) throw new ApiError('not_found', 'There is no such session.');
-    return sendResponse(reply, await logChange(auth, request, '/revoke-session', { token }, ended));
+    return send(request, reply, await logChange(auth, request, '/revoke-session', { token }, REVOKE));
   });
 }
 
@@ -92,7 +114,7 @@ function logChange(
   request: FastifyRequest,
   path: string,
   body: object,
-  event: AccountChange['event'],
+  { event, ends }: AccountChange,
 ): Promise<Response> {
   return auth.database.transact(anonymous(request), async (client) => {
     const found = await auth.api.getSession({
@@ -103,11 +125,13 @@ function logChange(
     if (person === undefined) return forward(auth, request, path, body);
     // No session of the person starts until the transaction ends: a new password would not end it.
     await lockPerson(client, person.id);
-    const before = await countSessions(client, person.id);
+    const before = await sessionsOf(client, person.id);
     const response = await forward(auth, request, path, body);
-    const after = await countSessions(client, person.id);
+    const after = new Set(await sessionsOf(client, person.id));
+    const endedNow = before.filter((token) => !after.has(token));
+    await noteEnded(client, endedNow, ends);
     const entry = response.ok
-      ? event(Math.max(0, before - after))
+      ? event(Math.max(0, before.length - after.size))
       : (await errorBody(response)).code === WRONG_PASSWORD
         ? { kind: 'account.password_check_failed' as const, details: { action: path.slice(1) } }
         : undefined;
@@ -116,10 +140,11 @@ function logChange(
   });
 }
 
-const selectSessionCount = statement('count_sessions', 'request')`
-  select count(*)::int as sessions from sessions where user_id = $1 and expires_at > now()`;
+const selectTokens = statement('tokens_of_sessions', 'request')`
+  select token from sessions where user_id = $1 and expires_at > now()`;
 
-async function countSessions(client: pg.ClientBase, userId: string): Promise<number> {
-  const { rows } = await client.query<{ sessions: number }>(selectSessionCount(userId));
-  return rows[0]?.sessions ?? 0;
+/** The tokens of the person's sessions. */
+async function sessionsOf(client: pg.ClientBase, userId: string): Promise<readonly string[]> {
+  const { rows } = await client.query<{ token: string }>(selectTokens(userId));
+  return rows.map(({ token }) => token);
 }

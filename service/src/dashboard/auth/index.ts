@@ -4,9 +4,7 @@ import { setSessionCookie } from 'better-auth/cookies';
 import { organization } from 'better-auth/plugins/organization';
 import { twoFactor } from 'better-auth/plugins/two-factor';
 import type { FastifyBaseLogger } from 'fastify';
-import type pg from 'pg';
 import type { Connections } from '../../database/lane.ts';
-import { statement } from '../../database/statement.ts';
 import {
   AUTH_REQUESTS_MAX,
   AUTH_WINDOW_SECONDS,
@@ -17,6 +15,7 @@ import {
   SIGN_IN_ATTEMPTS_MAX,
   SIGN_IN_WINDOW_SECONDS,
 } from '../limits.ts';
+import { endSessions } from '../requests/ended-sessions.ts';
 import { type AuthDatabase, createAuthDatabase } from './database.ts';
 import { METHODS, recordPersonal } from './events.ts';
 import { organizationOptions } from './organization.ts';
@@ -131,7 +130,9 @@ export function authOptions({ secrets, publicUrl, log }: AuthOptions, database: 
             if (userId === undefined || typeof on !== 'boolean') return;
             await database.join(async (client, by) => {
               // The other sessions started with only the password.
-              const sessionsEnded = on ? await endOtherSessions(client, userId, current?.session.token) : 0;
+              const sessionsEnded = on
+                ? await endSessions(client, userId, 'second_factor_changed', current?.session.token)
+                : 0;
               await recordPersonal(
                 client,
                 by,
@@ -191,19 +192,6 @@ async function startOf(userId: string, context: SessionContext): Promise<'sign-i
   const user = await context.context.internalAdapter.findUserById(userId);
   const protectedUser = user !== null && 'twoFactorEnabled' in user && user.twoFactorEnabled === true;
   return protectedUser ? 'half' : 'sign-in';
-}
-
-const deleteOtherSessions = statement('end_other_sessions', 'request')`
-  delete from sessions where user_id = $1 and token is distinct from $2`;
-
-/** Ends the person's sessions except the one with this token; returns their number. */
-async function endOtherSessions(
-  client: pg.ClientBase,
-  userId: string,
-  token: string | undefined,
-): Promise<number> {
-  const { rowCount } = await client.query(deleteOtherSessions(userId, token ?? null));
-  return rowCount ?? 0;
 }
 
 /** Starts a session for a person who has used a link instead of a password. It has no path. */

@@ -132,7 +132,7 @@ export const resetUserSecondFactor = (pool: Connections, email: string): Promise
     const { rowCount } = await client.query(deleteFactor(userId));
     await client.query(disableFactor(userId));
     if (rowCount === 0) return false;
-    const details = { sessionsEnded: await endAccess(client, userId) };
+    const details = { sessionsEnded: await endAccess(client, userId, 'second_factor_changed') };
     await recordPersonal(client, OPERATOR, { id: userId }, { kind: 'account.second_factor_reset', details });
     return true;
   });

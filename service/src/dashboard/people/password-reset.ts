@@ -8,6 +8,7 @@ import { recordPersonal } from '../auth/events.ts';
 import type { DashboardContext } from '../context.ts';
 import { defineBody, newPassword, text } from '../requests/body.ts';
 import { deviceCookie } from '../requests/cookies.ts';
+import { type EndReason, endSessions } from '../requests/ended-sessions.ts';
 import { anonymous, confirmRole, setCookies } from '../requests/session.ts';
 import type { IssuedResetLink, PasswordResetOffer } from '../wire.ts';
 import { hashPassword, lockPerson } from './accounts.ts';
@@ -116,7 +117,7 @@ export async function resetPassword(
   method: 'link' | 'operator',
 ): Promise<void> {
   await client.query(updatePassword(userId, passwordHash));
-  const sessionsEnded = await endAccess(client, userId);
+  const sessionsEnded = await endAccess(client, userId, 'password_changed');
   const details = { method, sessionsEnded };
   await recordPersonal(client, by, { id: userId }, { kind: 'account.password_reset', details });
 }
@@ -125,12 +126,10 @@ const deleteVerifications = statement('delete_verifications', 'request')`
   delete from verifications where value = $1`;
 const deleteLinks = statement('delete_links_of_user', 'request')`
   delete from one_time_links where subject = $1 and purpose in ('sign-in', 'password-reset')`;
-const deleteSessions = statement('delete_sessions', 'request')`delete from sessions where user_id = $1`;
 
 /** Ends all sessions, unfinished sign-ins and links that sign the person in; returns the number of sessions. */
-export async function endAccess(client: pg.ClientBase, userId: string): Promise<number> {
+export async function endAccess(client: pg.ClientBase, userId: string, reason: EndReason): Promise<number> {
   await client.query(deleteVerifications(userId));
   await client.query(deleteLinks(userId));
-  const { rowCount } = await client.query(deleteSessions(userId));
-  return rowCount ?? 0;
+  return endSessions(client, userId, reason);
 }

@@ -4,11 +4,12 @@ import { ApiError } from '../../http/errors.ts';
 import type { DashboardContext } from '../context.ts';
 import { defineBody, email, name, newPassword, text } from '../requests/body.ts';
 import { anonymous, setCookies } from '../requests/session.ts';
+import type { SetUpState } from '../wire.ts';
 import { createAccount, createOwnedWorkspace, hashPassword } from './accounts.ts';
 import { findLink, selectAnyUser, staleLink, useLink } from './links.ts';
 
 const setUp = defineBody({ token: text, email, password: newPassword, name, workspaceName: name });
-const signIn = defineBody({ token: text });
+const link = defineBody({ token: text });
 
 const lockUsers = statement('lock_users', 'control')`lock table users in share row exclusive mode`;
 const deleteSetUpLinks = statement('delete_set_up_links', 'request')`
@@ -17,6 +18,16 @@ const selectUser = statement('user_exists', 'request')`select 1 from users where
 
 /** Creates the first owner with the first workspace, or starts a session without a password, by a one-time link. */
 export function registerSetUp(api: FastifyInstance, { pool, auth, sessions }: DashboardContext): void {
+  api.get('/set-up', async (): Promise<SetUpState> => {
+    const { rowCount } = await pool.query(selectAnyUser());
+    return { done: rowCount !== 0 };
+  });
+
+  api.post('/set-up/read', async (request, reply) => {
+    await findLink(pool, 'set-up', link(request.body).token);
+    return reply.code(204).send();
+  });
+
   api.post('/set-up', async (request, reply) => {
     const { token, password, workspaceName, ...account } = setUp(request.body);
     await findLink(pool, 'set-up', token);
@@ -41,7 +52,7 @@ export function registerSetUp(api: FastifyInstance, { pool, auth, sessions }: Da
   });
 
   api.post('/sign-in-link', async (request, reply) => {
-    const { token } = signIn(request.body);
+    const { token } = link(request.body);
     const { userId, cookies } = await auth.database.transact(anonymous(request), async (client) => {
       const { subject: userId } = await useLink(client, 'sign-in', token);
       const { rowCount } = await client.query(selectUser(userId));

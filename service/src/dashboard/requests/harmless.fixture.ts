@@ -1,6 +1,7 @@
 /** Routes where a repeat does no harm, with the reason. */
 export const HARMLESS: Readonly<Record<string, string>> = {
   '/set-up': 'its link works once',
+  '/set-up/read': 'reads',
   '/sign-in-link': 'its link works once',
   '/invitations/read': 'reads',
   '/workspaces/:workspaceId/members/:memberId/password-reset': 'a new link replaces the earlier one',

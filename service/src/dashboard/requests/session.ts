@@ -11,6 +11,7 @@ import { ADDRESS_HEADER, type DashboardAuth } from '../auth/index.ts';
 import { allows, type Permission, type Role } from '../auth/permissions.ts';
 import type { Standing } from './connections.ts';
 import { deviceCookie } from './cookies.ts';
+import { noSession } from './ended-sessions.ts';
 
 /** The person of a session. */
 export interface Person {
@@ -33,7 +34,7 @@ export interface Access {
 export interface Sessions {
   /** The person of the session in the request's cookie. Undefined if there is none. */
   find(request: FastifyRequest, reply: FastifyReply): Promise<Person | undefined>;
-  /** The same. Throws `not_signed_in` if there is no session. */
+  /** The same. Throws `not_signed_in` if there is no session, with the reason if it has ended. */
   require(request: FastifyRequest, reply: FastifyReply): Promise<Person>;
   /**
    * The person as a member of the workspace in the path. Throws `not_signed_in`, `not_found` if the person is not a member
@@ -43,9 +44,6 @@ export interface Sessions {
   /** Starts a session in the running transaction; returns its cookies, which the caller sends after the commit. */
   start(request: FastifyRequest, userId: string): Promise<readonly string[]>;
 }
-
-export const notSignedIn = (message = 'There is no session. Sign in.'): ApiError =>
-  new ApiError('not_signed_in', message);
 
 /** The context of a signed-in person's request, for the audit log. */
 export const acting = (request: FastifyRequest, { email }: Person): PersonContext => ({
@@ -81,7 +79,7 @@ export function createSessions(pool: Connections, auth: DashboardAuth, standing:
   };
   const require: Sessions['require'] = async (request, reply) => {
     const person = await find(request, reply);
-    if (person === undefined) throw notSignedIn();
+    if (person === undefined) throw await standing.lookUp(() => noSession(pool, request));
     return person;
   };
   return {

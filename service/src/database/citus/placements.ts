@@ -12,6 +12,7 @@ export const TABLE_PLACEMENTS: Readonly<Record<string, TablePlacement>> = {
   // People, and what is looked up before a workspace is known.
   users: 'reference',
   sessions: 'reference',
+  ended_sessions: 'reference',
   accounts: 'reference',
   verifications: 'reference',
   second_factors: 'reference',

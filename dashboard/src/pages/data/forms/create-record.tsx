@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { useIdempotencyKey } from '../../../api/idempotency-key.ts';
 import { fieldLabel } from '../../../resources/labels.ts';
 import type { ResourceContract } from '../../../resources/resources.ts';
+import { useDraft } from '../../../session/draft.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Form } from '../../../ui/form/form.tsx';
 import { Dialog, DialogActions } from '../../../ui/popup/dialog.tsx';
@@ -30,7 +31,7 @@ export function CreateRecord({ workspaceId, resource, company: first, onClose }:
   const fields = creationFields(resource);
   const parent = parentOf(resource);
   const [company, setCompany] = useState(parent === null ? undefined : first);
-  const [values, setValues] = useState(() => startValues(fields));
+  const [values, setValues] = useDraft(`new ${resource.name}`, startValues(fields));
   const create = useCreateRecord(workspaceId, resource.name, useIdempotencyKey());
   const shown = [...fields.map(([name]) => name), ...(parent === null ? [] : [parent])];
   const errors = fieldErrors(create.error, shown);

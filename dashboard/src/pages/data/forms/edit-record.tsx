@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { isFailure } from '../../../api/failure.ts';
 import type { ResourceContract } from '../../../resources/resources.ts';
+import { useDraft } from '../../../session/draft.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Form } from '../../../ui/form/form.tsx';
 import { Dialog, DialogActions, DialogClose } from '../../../ui/popup/dialog.tsx';
@@ -23,7 +24,7 @@ export function EditRecord({ workspaceId, resource, read, onClose }: EditRecordP
   // The record when the dialog opened. Only fields that differ from it are sent.
   const [original] = useState(read.record);
   const fields = formFields(resource);
-  const [values, setValues] = useState(() => formValues(fields, original));
+  const [values, setValues] = useDraft(`edit ${read.record.id}`, formValues(fields, original));
   const change = useChangeRecord(workspaceId, resource.name, read);
   const outdated = isFailure(change.error, 'precondition_failed');
   const save = async (): Promise<boolean> => {

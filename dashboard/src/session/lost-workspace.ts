@@ -1,0 +1,35 @@
+import type { QueryClient } from '@tanstack/react-query';
+import { meQuery } from '../api/me.ts';
+
+/** Names of the workspaces that the person could open before, by id. */
+const lost = new Map<string, string>();
+
+/** The name of a workspace that the person had access to until a moment ago; undefined for any other. */
+export const lostWorkspaceName = (workspaceId: string): string | undefined => lost.get(workspaceId);
+
+let asking = false;
+
+/**
+ * Asks whether the person is still a member of the workspace. If not, forgets its data and calls `onLost`. Does nothing if
+ * they were not known as a member.
+ */
+export async function checkMembership(
+  client: QueryClient,
+  workspaceId: string,
+  onLost: () => void,
+): Promise<void> {
+  const before = client.getQueryData(meQuery.queryKey)?.workspaces.find(({ id }) => id === workspaceId);
+  if (asking || before === undefined) return;
+  asking = true;
+  try {
+    const { workspaces } = await client.fetchQuery({ ...meQuery, staleTime: 0 });
+    if (workspaces.some(({ id }) => id === workspaceId)) return;
+    lost.set(workspaceId, before.name);
+    client.removeQueries({ predicate: ({ queryKey }) => queryKey.includes(workspaceId) });
+    onLost();
+  } catch {
+    // The page shows its own error.
+  } finally {
+    asking = false;
+  }
+}
