@@ -40,6 +40,11 @@ const chooseFile = async (page: Page): Promise<void> => {
   await page.getByRole('dialog').getByText('aud_one').waitFor();
 };
 
+const selectAll = async (page: Page): Promise<void> => {
+  await page.locator('tbody a').first().waitFor();
+  await page.getByRole('checkbox', { name: 'Select all loaded rows' }).click();
+};
+
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name });
 
 const chooseForKey = async (page: Page, name: string): Promise<void> => {
@@ -139,6 +144,16 @@ export const SHOTS: readonly Shot[] = [
   { name: 'mentions', path: '/w/:w/data/mentions' },
   { name: 'content', path: '/w/:w/data/content' },
   { name: 'companies', path: '/w/:w/data/companies' },
+  { name: 'content-selected', path: '/w/:w/data/content', act: selectAll },
+  {
+    name: 'content-delete-selected',
+    path: '/w/:w/data/content',
+    act: async (page) => {
+      await selectAll(page);
+      await button(page, 'Delete selected').click();
+      await page.getByRole('dialog').waitFor();
+    },
+  },
   { name: 'audits-range', path: '/w/:w/data/audits?sort=score-ascending&headlineScoreMax=60' },
   { name: 'audit', path: '/w/:w/data/audits', act: firstRecord, whole: true },
   { name: 'company', path: '/w/:w/data/companies', act: firstRecord, whole: true },

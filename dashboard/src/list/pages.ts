@@ -40,6 +40,15 @@ export function searchedTo<Item>({ pages }: Pick<Pages<Item>, 'pages'>): string 
 export const itemsOf = <Item>({ pages }: Pick<Pages<Item>, 'pages'>): readonly Item[] =>
   pages.flatMap(({ data }) => data);
 
+/** Replaces items, and removes those for which `change` returns null. The pages keep their cursors. */
+export const changeItems = <Item>(
+  { pages, pageParams }: Pages<Item>,
+  change: (item: Item) => Item | null,
+): Pages<Item> => ({
+  pages: pages.map((page) => ({ ...page, data: page.data.flatMap((item) => change(item) ?? []) })),
+  pageParams,
+});
+
 /**
  * Joins the first two pages if they fit into one, so that a list that is live for hours does not become thousands of
  * small pages. An empty first page only renews the cursor. If more than HELD_MAX_ITEMS are loaded, drops pages from

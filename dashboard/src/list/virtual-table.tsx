@@ -3,6 +3,8 @@ import { type ReactNode, useLayoutEffect, useRef, useState } from 'react';
 import { classes } from '../ui/classes.ts';
 import { Cell, Table, TableBody, TableHead } from '../ui/table.tsx';
 import { ColumnHead, type ColumnHeadProps } from './column-head.tsx';
+import { SelectAllCell, SelectCell } from './select-cells.tsx';
+import type { Selection } from './selection.ts';
 
 export interface Column<Item> extends ColumnHeadProps {
   readonly id: string;
@@ -18,6 +20,10 @@ export interface VirtualTableProps<Item extends { readonly id: string }> {
   /** Called for a click on a row, outside its links and buttons. */
   readonly onOpen?: (item: Item) => void;
   readonly rowClassName?: (item: Item) => string | false;
+  /** Adds a column with checkboxes. Default: rows cannot be selected. */
+  readonly selection?: Selection<Item> | undefined;
+  /** Names an item for the checkbox of its row. Default: its id. */
+  readonly nameOf?: (item: Item) => string;
   /**
    * Height of every row.
    * @default 44
@@ -32,6 +38,7 @@ const OVERSCAN_ROWS = 8;
 /** A table that renders only the visible rows and some around them. The window scrolls it. */
 export function VirtualTable<Item extends { readonly id: string }>(props: VirtualTableProps<Item>) {
   const { label, columns, items, more, onOpen, rowClassName, rowPixels = ROW_PIXELS } = props;
+  const { selection, nameOf = ({ id }) => id } = props;
   const container = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
   useLayoutEffect(() => {
@@ -54,6 +61,7 @@ export function VirtualTable<Item extends { readonly id: string }>(props: Virtua
       <Table label={label} aria-rowcount={more ? -1 : items.length + 1}>
         <TableHead>
           <tr aria-rowindex={1}>
+            {selection === undefined ? null : <SelectAllCell selection={selection} />}
             {columns.map((column) => (
               <ColumnHead key={column.id} {...column} />
             ))}
@@ -72,9 +80,17 @@ export function VirtualTable<Item extends { readonly id: string }>(props: Virtua
               className={classes(
                 'hover:bg-hover/50',
                 onOpen !== undefined && 'cursor-pointer',
+                selection?.items.has(item.id) && 'bg-accent-ground',
                 rowClassName?.(item),
               )}
             >
+              {selection === undefined ? null : (
+                <SelectCell
+                  name={nameOf(item)}
+                  checked={selection.items.has(item.id)}
+                  onToggle={(range) => selection.toggle(item, range)}
+                />
+              )}
               {columns.map((column) => (
                 <Cell key={column.id} className={column.className ?? ''}>
                   {column.cell(item)}
@@ -90,7 +106,7 @@ export function VirtualTable<Item extends { readonly id: string }>(props: Virtua
 }
 
 const isControl = (target: EventTarget): boolean =>
-  target instanceof Element && target.closest('a, button') !== null;
+  target instanceof Element && target.closest('a, button, label') !== null;
 
 /** An empty row as high as the rows that are not rendered. */
 const Gap = ({ pixels }: { readonly pixels: number }) =>

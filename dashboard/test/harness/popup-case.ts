@@ -6,6 +6,8 @@ export interface PopupCase {
   readonly files: readonly string[];
   /** Path of the page, below the workspace, or `/account`. */
   readonly page: string;
+  /** What makes the trigger appear. */
+  readonly before?: (page: Page) => Promise<void>;
   /** Name of the button that opens it. */
   readonly trigger: string | RegExp;
   /** Name of the menu item that opens it, if the trigger opens a menu. */

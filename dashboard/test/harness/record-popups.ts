@@ -1,5 +1,12 @@
-import { goTo, press } from './keyboard.ts';
+import type { Page } from 'playwright-core';
+import { choose, goTo, press } from './keyboard.ts';
 import { type PopupCase, type } from './popup-case.ts';
+
+const select = async (page: Page, name: string): Promise<void> => {
+  await goTo(page, `Select ${name}`);
+  await page.keyboard.press('Space');
+  await page.getByRole('region', { name: 'Selection' }).waitFor();
+};
 
 /** The dialogs that write records. */
 export const RECORD_POPUPS: Readonly<Record<string, PopupCase>> = {
@@ -14,6 +21,34 @@ export const RECORD_POPUPS: Readonly<Record<string, PopupCase>> = {
       await type(page, 'Typed words');
       await page.keyboard.press('Enter');
       await page.getByRole('heading', { name: 'Typed words' }).waitFor();
+    },
+  },
+  'Change the status of selected records': {
+    files: ['pages/data/bulk/bulk-bar.tsx'],
+    page: '/data/content',
+    before: (page) => select(page, 'Typed words'),
+    trigger: 'Change status',
+    role: 'menu',
+    use: async (page) => {
+      await choose(page, /^In review/);
+      await page.getByRole('dialog').waitFor();
+      await press(page, 'Change 1 content item');
+      await page.getByText('1 content item changed to In review').first().waitFor();
+      await page.getByRole('cell', { name: 'In review' }).waitFor();
+    },
+  },
+  'Delete selected records': {
+    files: ['pages/data/bulk/bulk-dialog.tsx'],
+    page: '/data/companies',
+    before: (page) => select(page, 'Acme'),
+    trigger: 'Delete selected',
+    role: 'dialog',
+    use: async (page) => {
+      await press(page, 'Delete 1 company');
+      await page.getByText('1 company not written').waitFor();
+      await page.getByRole('cell', { name: /still has records/ }).waitFor();
+      await press(page, 'Done');
+      await press(page, 'Clear selection');
     },
   },
   'Create a record': {

@@ -10,6 +10,7 @@ import { Page } from '../../layout/page.tsx';
 import { useCursorList } from '../../list/cursor-list.ts';
 import { ListEnd } from '../../list/list-end.tsx';
 import { useNarrow } from '../../list/narrow.ts';
+import { useSelection } from '../../list/selection.ts';
 import { VirtualTable } from '../../list/virtual-table.tsx';
 import { nounOf } from '../../resources/labels.ts';
 import {
@@ -17,6 +18,7 @@ import {
   type DataRecord,
   findResource,
   type ResourceContract,
+  titleOf,
 } from '../../resources/resources.ts';
 import { whyNot } from '../../session/permissions.ts';
 import { Button } from '../../ui/button.tsx';
@@ -24,6 +26,7 @@ import { Card } from '../../ui/card.tsx';
 import { FailureState } from '../../ui/failure-state.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { toast } from '../../ui/toast/toast-store.ts';
+import { BulkBar } from './bulk/bulk-bar.tsx';
 import { dataColumns } from './columns.tsx';
 import {
   type DataSearch,
@@ -54,6 +57,8 @@ export function ListPage() {
   return resource === undefined ? null : <List key={name} workspaceId={workspaceId} resource={resource} />;
 }
 
+const NO_RECORDS: readonly DataRecord[] = [];
+
 interface ListProps {
   readonly workspaceId: string;
   readonly resource: ResourceContract;
@@ -71,6 +76,8 @@ function List({ workspaceId, resource }: ListProps) {
     [resource, searchKey],
   );
   const list = useCursorList<DataRecord>(listPath(workspaceId, resource.name), params);
+  // Another order shows the same records, so they stay selected.
+  const selection = useSelection(list.items ?? NO_RECORDS, JSON.stringify({ ...params, sort: undefined }));
   const total = useTotal(workspaceId, resource, params);
   const companyName = useCompanyNames(workspaceId, companyIds(resource, list.items, search['companyId']));
   const [loadingNewer, setLoadingNewer] = useState(false);
@@ -79,6 +86,7 @@ function List({ workspaceId, resource }: ListProps) {
   const [creating, setCreating] = useState(false);
   const { role } = useWorkspace(workspaceId);
   const blocked = whyNot(role, 'record.import');
+  const selectable = whyNot(role, 'record.change') === undefined;
   const { singular, plural } = resource;
   const companyId = search['companyId'];
   const loadNewer = async (): Promise<void> => {
@@ -155,7 +163,9 @@ function List({ workspaceId, resource }: ListProps) {
                     onSort: (next) => set(withSort(resource, next)),
                   })}
                   {...(narrow ? { rowPixels: STACKED_ROW_PIXELS } : {})}
-                  items={list.items ?? []}
+                  items={list.items ?? NO_RECORDS}
+                  {...(selectable ? { selection } : {})}
+                  nameOf={(record) => titleOf(resource, record)}
                   more={list.items === undefined || list.more}
                   onOpen={({ id }) =>
                     void navigate({
@@ -174,6 +184,7 @@ function List({ workspaceId, resource }: ListProps) {
           )}
         </Card>
       </FileTarget>
+      {selectable ? <BulkBar workspaceId={workspaceId} resource={resource} selection={selection} /> : null}
       {importing === null ? null : (
         <ImportDialog
           workspaceId={workspaceId}

@@ -1,0 +1,173 @@
+import { capitalized } from '@svc/sdk/contract';
+import { useQueryClient } from '@tanstack/react-query';
+import { useRef, useState } from 'react';
+import { messageOf } from '../../../api/failure.ts';
+import { formatNumber } from '../../../format/number.ts';
+import { counted } from '../../../format/plural.ts';
+import type { Selection } from '../../../list/selection.ts';
+import { fieldLabel, nounOf, valueLabel } from '../../../resources/labels.ts';
+import { type DataRecord, type ResourceContract, titleOf } from '../../../resources/resources.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Dialog, DialogActions } from '../../../ui/popup/dialog.tsx';
+import { Problem } from '../../../ui/problem.tsx';
+import { ProgressBar } from '../../../ui/progress-bar.tsx';
+import { toast } from '../../../ui/toast/toast-store.ts';
+import { type BulkAction, showChanges, writeRecords } from './bulk-writes.ts';
+import { inChunks, type Outcome } from './in-chunks.ts';
+import { RefusedRecords } from './refused-records.tsx';
+
+export interface BulkDialogProps {
+  readonly workspaceId: string;
+  readonly resource: ResourceContract;
+  readonly action: BulkAction;
+  readonly selection: Selection<DataRecord>;
+  readonly onClose: () => void;
+}
+
+const NAMED_MAX = 3;
+
+type Report = Outcome<DataRecord>;
+
+/**
+ * Asks whether to write the selected records, writes them in chunks, and lists those that the service refused. These and the
+ * ones that were not sent stay selected.
+ */
+export default function BulkDialog(props: BulkDialogProps) {
+  const { workspaceId, resource, action, selection, onClose } = props;
+  const client = useQueryClient();
+  // The dialog keeps its records, also while the list loads others.
+  const [records, setRecords] = useState(() => [...selection.items.values()]);
+  const [count, setCount] = useState<number | null>(null);
+  const [report, setReport] = useState<Report | null>(null);
+  const stop = useRef(new AbortController());
+  // A ref, not state: a second click can come before the next render.
+  const running = useRef(false);
+  const words = wordsOf(resource, action);
+
+  const run = async (items: readonly DataRecord[], before: Report | null): Promise<void> => {
+    if (running.current) return;
+    running.current = true;
+    stop.current = new AbortController();
+    setRecords([...items]);
+    setReport(null);
+    setCount(0);
+    const changed = new Map<string, DataRecord | null>();
+    const outcome = await inChunks(items, {
+      send: async (chunk) => {
+        const written = await writeRecords(workspaceId, resource.name, action, chunk);
+        const now = new Map(written.map((record) => [record.id, record]));
+        for (const { id } of chunk) changed.set(id, now.get(id) ?? null);
+      },
+      // Somebody else has deleted it.
+      isDone: ({ code }) => action.kind === 'delete' && code === 'not_found',
+      onProgress: setCount,
+      signal: stop.current.signal,
+    });
+    for (const { id } of outcome.done) if (!changed.has(id)) changed.set(id, null);
+    showChanges(client, workspaceId, resource.name, changed);
+    const all: Report = {
+      ...outcome,
+      done: [...(before?.done ?? []), ...outcome.done],
+      refused: [...(before?.refused ?? []), ...outcome.refused],
+    };
+    selection.keep(new Set([...all.refused.map(({ item }) => item.id), ...all.rest.map(({ id }) => id)]));
+    running.current = false;
+    setCount(null);
+    if (all.refused.length + all.rest.length > 0) {
+      setReport(all);
+      return;
+    }
+    toast(words.done(all.done.length));
+    onClose();
+  };
+
+  const number = counted(records.length, nounOf(resource));
+  return (
+    <Dialog
+      open
+      dismissable={count === null}
+      onOpenChange={onClose}
+      title={report === null ? words.question(number) : words.done(report.done.length)}
+    >
+      {count !== null ? (
+        <div className="flex flex-col gap-3">
+          <ProgressBar label={words.question(number)} share={count / records.length}>
+            <span role="status">{`${formatNumber(count)} of ${number}`}</span>
+          </ProgressBar>
+          <DialogActions>
+            <Button onClick={() => stop.current.abort()}>Stop</Button>
+          </DialogActions>
+        </div>
+      ) : report !== null ? (
+        <div className="flex flex-col gap-4">
+          <RefusedRecords resource={resource} refused={report.refused} />
+          {report.rest.length === 0 ? null : (
+            <Problem>
+              {report.error === null ? 'Stopped.' : messageOf(report.error)}{' '}
+              {`${counted(report.rest.length, nounOf(resource))} not sent.`}
+            </Problem>
+          )}
+          <p className="text-soft">What was not written is as it was, and stays selected.</p>
+          <DialogActions>
+            {report.rest.length === 0 ? null : (
+              <Button onClick={() => void run(report.rest, report)}>
+                {`Continue with ${counted(report.rest.length, nounOf(resource))}`}
+              </Button>
+            )}
+            <Button variant="primary" onClick={onClose}>
+              Done
+            </Button>
+          </DialogActions>
+        </div>
+      ) : (
+        <div className="flex flex-col gap-4">
+          <p className="text-soft">
+            <bdi className="font-medium text-ink wrap-anywhere">
+              {records
+                .slice(0, NAMED_MAX)
+                .map((record) => titleOf(resource, record))
+                .join(', ')}
+            </bdi>
+            {records.length > NAMED_MAX ? ` and ${formatNumber(records.length - NAMED_MAX)} more` : ''}.{' '}
+            {words.consequence}
+          </p>
+          <DialogActions>
+            <Button onClick={onClose}>Cancel</Button>
+            <Button
+              variant={action.kind === 'delete' ? 'danger' : 'primary'}
+              onClick={() => void run(records, null)}
+            >
+              {words.button(number)}
+            </Button>
+          </DialogActions>
+        </div>
+      )}
+    </Dialog>
+  );
+}
+
+interface Words {
+  readonly question: (number: string) => string;
+  readonly button: (number: string) => string;
+  readonly consequence: string;
+  readonly done: (count: number) => string;
+}
+
+function wordsOf(resource: ResourceContract, action: BulkAction): Words {
+  const number = (count: number) => counted(count, nounOf(resource));
+  if (action.kind === 'delete') {
+    return {
+      question: (text) => `Delete ${text}?`,
+      button: (text) => `Delete ${text}`,
+      consequence: `${capitalized(resource.plural)} that cannot be deleted are kept and listed. This cannot be undone. The audit log and the change feed keep that they were deleted.`,
+      done: (count) => `${number(count)} deleted`,
+    };
+  }
+  const [field, to] = [fieldLabel(action.field).toLowerCase(), valueLabel(action.to)];
+  return {
+    question: (text) => `Change the ${field} of ${text} to ${to}?`,
+    button: (text) => `Change ${text}`,
+    consequence: `${capitalized(resource.plural)} whose ${field} cannot change to ${to} are kept as they are and listed.`,
+    done: (count) => `${number(count)} changed to ${to}`,
+  };
+}
