@@ -7,8 +7,10 @@ import { pageList } from './build/page-list.ts';
 /** The running service that `npm run dev` uses. Start it with SVC_PUBLIC_URL=http://127.0.0.1:5173. */
 const SERVICE = 'http://127.0.0.1:8080';
 
-/** A module that at least this many pages import goes into the shared chunk. */
-const SHARED_BY_PAGES = 4;
+/** What many pages share in addition to the code that every page needs. The first page needs most of it, but no popups. */
+const CONTROLS = /\/dashboard\/src\/(?!ui\/(?:popup|toast|tabs|qr-code))(?:api|format|resources|ui)\//;
+/** Dialogs, menus, and searches in a list. */
+const POPUPS = /\/ui\/popup\/(?!lazy)|\/node_modules\/(?:cmdk|radix-ui|@radix-ui|@floating-ui)\//;
 
 export default defineConfig({
   root: import.meta.dirname,
@@ -25,11 +27,11 @@ export default defineConfig({
     rolldownOptions: {
       output: {
         codeSplitting: {
-          // Few files instead of one per icon: one chunk for what every page needs at first, one for what several
-          // pages share.
+          // Few files instead of one per icon and control.
           groups: [
-            { name: 'app', tags: ['$initial'], priority: 2 },
-            { name: 'shared', minShareCount: SHARED_BY_PAGES, priority: 1 },
+            { name: 'app', tags: ['$initial'], priority: 3 },
+            { name: 'controls', test: CONTROLS, minShareCount: 2, priority: 2 },
+            { name: 'popups', test: POPUPS, minShareCount: 2, priority: 1 },
           ],
         },
       },

@@ -11,7 +11,6 @@ import { watchLinkTokens } from './session/link-token.ts';
 import { checkMembership } from './session/lost-workspace.ts';
 import { setEndReason, tellOtherTabs, watchOtherTabs } from './session/session-end.ts';
 import { noteSignedIn } from './session/signed-in-hint.ts';
-import { TooltipProvider } from './ui/popup/tooltip.tsx';
 import { Toasts } from './ui/toast/toasts.tsx';
 import './styles/index.css';
 
@@ -63,10 +62,8 @@ if (root === null) throw new Error('index.html has no #root');
 createRoot(root).render(
   <StrictMode>
     <QueryClientProvider client={client}>
-      <TooltipProvider>
-        <RouterProvider router={router} />
-        <Toasts />
-      </TooltipProvider>
+      <RouterProvider router={router} />
+      <Toasts />
     </QueryClientProvider>
   </StrictMode>,
 );

@@ -1,15 +1,20 @@
 import { Menu as MenuIcon } from 'lucide-react';
-import { Dialog } from 'radix-ui';
 import { type ReactNode, useEffect, useState } from 'react';
 import { useMe } from '../api/me.ts';
 import { useChunk } from '../chunks/use-chunk.ts';
-import { buttonClass } from '../ui/button.tsx';
-import { OVERLAY_CLASS } from '../ui/popup/dialog.tsx';
+import { Button } from '../ui/button.tsx';
+import { loadTooltip } from '../ui/popup/lazy-tooltip.tsx';
 import { toast } from '../ui/toast/toast-store.ts';
 import { loadToaster } from '../ui/toast/toasts.tsx';
 import { Sidebar } from './sidebar.tsx';
+import { loadUserMenu } from './user-menu.tsx';
+import { loadWorkspaceMenu } from './workspace-switcher.tsx';
 
 const loadPalette = () => import('./palette/command-palette.tsx');
+const loadDrawer = () => import('./drawer.tsx');
+
+/** What the page does not show at first, but a click or a key at any time. */
+const LATER = [loadPalette, loadDrawer, loadUserMenu, loadWorkspaceMenu, loadTooltip, loadToaster];
 
 /** Late enough to not slow down the page itself. */
 const PRELOAD_MS = 2_000;
@@ -33,8 +38,8 @@ export function Shell({ workspaceId, children }: ShellProps) {
     };
     addEventListener('keydown', listen);
     // Load the palette before its first use, so that it receives the keys typed right after Ctrl-K. Load the toasts
-    // while the service is up, so that they can report that it is down.
-    const timer = setTimeout(() => void Promise.allSettled([loadPalette(), loadToaster()]), PRELOAD_MS);
+    // while the service is up, so that they can report that it is down. Menus open at once.
+    const timer = setTimeout(() => void Promise.allSettled(LATER.map((load) => load())), PRELOAD_MS);
     return () => {
       clearTimeout(timer);
       removeEventListener('keydown', listen);
@@ -43,6 +48,10 @@ export function Shell({ workspaceId, children }: ShellProps) {
   const CommandPalette = useChunk(loadPalette, palette, () => {
     setPalette(false);
     toast('The list of pages could not be loaded. Try again when the service can be reached.', 'bad');
+  });
+  const Drawer = useChunk(loadDrawer, drawer, () => {
+    setDrawer(false);
+    toast('The menu could not be loaded. Try again when the service can be reached.', 'bad');
   });
   const search = (): void => {
     setDrawer(false);
@@ -59,24 +68,22 @@ export function Shell({ workspaceId, children }: ShellProps) {
       <aside className="sticky top-0 hidden h-dvh border-e border-line bg-sunken lg:block">
         <Sidebar workspaceId={workspaceId} onSearch={search} />
       </aside>
-      <Dialog.Root open={drawer} onOpenChange={setDrawer}>
-        <header className="sticky top-0 z-30 flex h-12 items-center gap-2 border-b border-line bg-surface px-2 lg:hidden">
-          <Dialog.Trigger aria-label="Open menu" className={buttonClass('ghost', 'icon')}>
-            <MenuIcon size={18} aria-hidden />
-          </Dialog.Trigger>
-          <span className="min-w-0 truncate font-semibold">{name ?? 'svc'}</span>
-        </header>
-        <Dialog.Portal>
-          <Dialog.Overlay className={OVERLAY_CLASS} />
-          <Dialog.Content
-            aria-describedby={undefined}
-            className="fixed inset-y-0 start-0 z-50 w-[min(85vw,18rem)] animate-slide border-e border-line bg-sunken shadow-high"
-          >
-            <Dialog.Title className="sr-only">Menu</Dialog.Title>
-            <Sidebar workspaceId={workspaceId} onSearch={search} onLeave={() => setDrawer(false)} />
-          </Dialog.Content>
-        </Dialog.Portal>
-      </Dialog.Root>
+      <header className="sticky top-0 z-30 flex h-12 items-center gap-2 border-b border-line bg-surface px-2 lg:hidden">
+        <Button
+          variant="ghost"
+          size="icon"
+          aria-label="Open menu"
+          aria-haspopup="dialog"
+          aria-expanded={drawer}
+          onClick={() => setDrawer(true)}
+        >
+          <MenuIcon size={18} aria-hidden />
+        </Button>
+        <span className="min-w-0 truncate font-semibold">{name ?? 'svc'}</span>
+      </header>
+      {drawer && Drawer !== null ? (
+        <Drawer workspaceId={workspaceId} onSearch={search} onClose={() => setDrawer(false)} />
+      ) : null}
       <main id="main" tabIndex={-1} className="min-w-0 scroll-mt-12">
         {children}
       </main>

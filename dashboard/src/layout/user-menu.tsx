@@ -1,15 +1,8 @@
-import { useNavigate } from '@tanstack/react-router';
-import { LogOut, Monitor, Moon, ShieldCheck, Sun } from 'lucide-react';
 import { useMe } from '../api/me.ts';
-import { useSignOut } from '../session/sign-out.ts';
-import { setTheme, type Theme, useTheme } from '../theme/theme.ts';
-import { Menu, MenuItem, MenuRadio, MenuSeparator } from '../ui/popup/menu.tsx';
+import { LazyMenu } from '../ui/popup/lazy-menu.tsx';
 
-const THEMES = [
-  { value: 'system', label: 'System', icon: Monitor },
-  { value: 'light', label: 'Light', icon: Sun },
-  { value: 'dark', label: 'Dark', icon: Moon },
-] as const;
+/** The code of the menu, which the page loads early so that it opens at once. */
+export const loadUserMenu = () => import('./user-menu-items.tsx');
 
 export interface UserMenuProps {
   readonly onLeave: (() => void) | undefined;
@@ -17,13 +10,6 @@ export interface UserMenuProps {
 
 export function UserMenu({ onLeave }: UserMenuProps) {
   const { user } = useMe();
-  const navigate = useNavigate();
-  const signOut = useSignOut();
-  const theme = useTheme();
-  const openAccount = (): void => {
-    onLeave?.();
-    void navigate({ to: '/account' });
-  };
   const trigger = (
     <button
       type="button"
@@ -42,17 +28,5 @@ export function UserMenu({ onLeave }: UserMenuProps) {
       </span>
     </button>
   );
-  return (
-    <Menu trigger={trigger} side="top">
-      <MenuItem icon={ShieldCheck} onSelect={openAccount}>
-        Account settings
-      </MenuItem>
-      <MenuSeparator />
-      <MenuRadio<Theme> label="Theme" value={theme} onChange={setTheme} options={THEMES} />
-      <MenuSeparator />
-      <MenuItem icon={LogOut} onSelect={signOut}>
-        Sign out
-      </MenuItem>
-    </Menu>
-  );
+  return <LazyMenu trigger={trigger} load={loadUserMenu} onLeave={onLeave} />;
 }

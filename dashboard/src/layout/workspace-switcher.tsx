@@ -1,9 +1,9 @@
-import { useNavigate } from '@tanstack/react-router';
-import { ChevronsUpDown, Plus } from 'lucide-react';
-import { useState } from 'react';
+import { ChevronsUpDown } from 'lucide-react';
 import { useMe } from '../api/me.ts';
-import { Menu, MenuItem, MenuRadio, MenuSeparator } from '../ui/popup/menu.tsx';
-import { NewWorkspace } from './new-workspace.tsx';
+import { LazyMenu } from '../ui/popup/lazy-menu.tsx';
+
+/** The code of the menu, which the page loads early so that it opens at once. */
+export const loadWorkspaceMenu = () => import('./workspace-menu.tsx');
 
 export interface WorkspaceSwitcherProps {
   readonly workspaceId: string | undefined;
@@ -11,15 +11,7 @@ export interface WorkspaceSwitcherProps {
 }
 
 export function WorkspaceSwitcher({ workspaceId, onLeave }: WorkspaceSwitcherProps) {
-  const { workspaces } = useMe();
-  const navigate = useNavigate();
-  const [creating, setCreating] = useState(false);
-  const current = workspaces.find(({ id }) => id === workspaceId);
-  const owns = workspaces.some(({ role }) => role === 'owner');
-  const go = (id: string): void => {
-    onLeave?.();
-    void navigate({ to: '/w/$workspaceId', params: { workspaceId: id } });
-  };
+  const current = useMe().workspaces.find(({ id }) => id === workspaceId);
   const trigger = (
     <button
       type="button"
@@ -31,27 +23,7 @@ export function WorkspaceSwitcher({ workspaceId, onLeave }: WorkspaceSwitcherPro
       <ChevronsUpDown size={14} aria-hidden className="text-soft" />
     </button>
   );
-  return (
-    <>
-      <Menu trigger={trigger}>
-        <MenuRadio
-          label="Workspaces"
-          value={workspaceId ?? ''}
-          onChange={go}
-          options={workspaces.map(({ id, name, role }) => ({ value: id, label: name, note: role }))}
-        />
-        <MenuSeparator />
-        <MenuItem
-          icon={Plus}
-          onSelect={() => setCreating(true)}
-          blocked={owns ? undefined : 'Only owners of a workspace can create workspaces.'}
-        >
-          New workspace
-        </MenuItem>
-      </Menu>
-      {creating ? <NewWorkspace onClose={() => setCreating(false)} onCreated={go} /> : null}
-    </>
-  );
+  return <LazyMenu trigger={trigger} load={loadWorkspaceMenu} onLeave={onLeave} />;
 }
 
 const Monogram = ({ name }: { readonly name: string }) => (

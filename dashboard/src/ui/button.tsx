@@ -1,7 +1,7 @@
 import { LoaderCircle } from 'lucide-react';
 import type { ComponentProps, MouseEvent } from 'react';
 import { classes } from './classes.ts';
-import { Tooltip } from './popup/tooltip.tsx';
+import { LazyTooltip } from './popup/lazy-tooltip.tsx';
 
 const VARIANTS = {
   primary: 'bg-accent text-on-accent border-transparent hover:bg-accent-hover shadow-low',
@@ -57,5 +57,5 @@ export function Button(props: ButtonProps) {
       {children}
     </button>
   );
-  return blocked === undefined ? button : <Tooltip text={blocked}>{button}</Tooltip>;
+  return blocked === undefined ? button : <LazyTooltip text={blocked}>{button}</LazyTooltip>;
 }

@@ -103,7 +103,7 @@ export const POPUPS: Readonly<Record<string, PopupCase>> = {
       await page.keyboard.press('Enter');
       await page.getByRole('heading', { name: 'Invitation for grace@example.com' }).waitFor();
       await press(page, 'Done');
-      await page.getByText('as viewer').waitFor();
+      await page.getByText('as viewer · expires').waitFor();
     },
   },
   'Reset a password': {
@@ -128,7 +128,7 @@ export const POPUPS: Readonly<Record<string, PopupCase>> = {
     },
   },
   'New workspace': {
-    files: ['layout/workspace-switcher.tsx', 'layout/new-workspace.tsx'],
+    files: ['layout/workspace-menu.tsx', 'layout/new-workspace.tsx'],
     page: '/keys',
     trigger: /Workspace.*Northwind/,
     item: 'New workspace',
@@ -141,7 +141,7 @@ export const POPUPS: Readonly<Record<string, PopupCase>> = {
     },
   },
   'The menu of the person': {
-    files: ['layout/user-menu.tsx'],
+    files: ['layout/user-menu-items.tsx'],
     page: '/keys',
     trigger: /Account of/,
     role: 'menu',
@@ -153,7 +153,7 @@ export const POPUPS: Readonly<Record<string, PopupCase>> = {
     },
   },
   'The drawer of a phone': {
-    files: ['layout/shell.tsx'],
+    files: ['layout/drawer.tsx'],
     page: '/keys',
     trigger: 'Open menu',
     role: 'dialog',

@@ -10,22 +10,22 @@ export interface TooltipProps {
   readonly children: ReactElement;
 }
 
-export function Tooltip({ text, side = 'top', children }: TooltipProps) {
+export default function Tooltip({ text, side = 'top', children }: TooltipProps) {
   return (
-    <Radix.Root delayDuration={DELAY_MS}>
-      <Radix.Trigger asChild>{children}</Radix.Trigger>
-      <Radix.Portal>
-        <Radix.Content
-          side={side}
-          sideOffset={6}
-          collisionPadding={8}
-          className="z-50 max-w-64 animate-fade rounded-md bg-ink px-2 py-1 text-xs text-ground shadow-high"
-        >
-          {text}
-        </Radix.Content>
-      </Radix.Portal>
-    </Radix.Root>
+    <Radix.Provider delayDuration={DELAY_MS}>
+      <Radix.Root>
+        <Radix.Trigger asChild>{children}</Radix.Trigger>
+        <Radix.Portal>
+          <Radix.Content
+            side={side}
+            sideOffset={6}
+            collisionPadding={8}
+            className="z-50 max-w-64 animate-fade rounded-md bg-ink px-2 py-1 text-xs text-ground shadow-high"
+          >
+            {text}
+          </Radix.Content>
+        </Radix.Portal>
+      </Radix.Root>
+    </Radix.Provider>
   );
 }
-
-export const TooltipProvider = Radix.Provider;
