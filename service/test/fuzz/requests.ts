@@ -3,7 +3,7 @@ import { isStream, type Link, type Operation, type Parameter } from '@svc/openap
 import type { JsonSchema } from '@svc/sdk/contract';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
-import { anyValue, resolved, validValue } from './values.ts';
+import { anyValue, type Ids, resolved, validValue } from './values.ts';
 
 /** Requests of any operation that the document describes, with valid and invalid parameters, headers and bodies. */
 
@@ -71,12 +71,16 @@ function sentAs(parameter: Parameter, value: unknown): Sent {
 }
 
 /** A parameter that is sent or left out, mostly with a valid value. `fixed` is the value from a link. */
-function parameterArbitrary(parameter: Parameter, fixed: string | undefined): fc.Arbitrary<Sent | undefined> {
+function parameterArbitrary(
+  parameter: Parameter,
+  fixed: string | undefined,
+  ids: Ids,
+): fc.Arbitrary<Sent | undefined> {
   if (fixed !== undefined) return fc.constant(sentAs(parameter, fixed));
   // The usual values of `If-Match` and `If-None-Match`.
   const tags = parameter.name.startsWith('If-') ? [fc.constantFrom('*', '"x"', 'W/"x", *')] : [];
-  const valid = fc.oneof(validValue(parameter.schema), ...tags).map((value) => sentAs(parameter, value));
-  const odd = anyValue(parameter.schema).map((value) => sentAs(parameter, value));
+  const valid = fc.oneof(validValue(parameter.schema, ids), ...tags).map((value) => sentAs(parameter, value));
+  const odd = anyValue(parameter.schema, ids).map((value) => sentAs(parameter, value));
   const sent = fc.oneof({ arbitrary: valid, weight: 6 }, { arbitrary: odd, weight: 1 });
   if (parameter.required === true) return sent;
   return fc.oneof({ arbitrary: fc.constant(undefined), weight: 2 }, { arbitrary: sent, weight: 1 });
@@ -88,7 +92,7 @@ interface Body {
   readonly allowed: boolean;
 }
 
-function bodyArbitrary({ requestBody }: Operation): fc.Arbitrary<Body | undefined> {
+function bodyArbitrary({ requestBody }: Operation, ids: Ids): fc.Arbitrary<Body | undefined> {
   const [type, media] = Object.entries(requestBody?.content ?? {})[0] ?? [];
   if (type === undefined || media === undefined) return fc.constant(undefined);
   const schema = resolved<JsonSchema>(media.schema);
@@ -97,16 +101,16 @@ function bodyArbitrary({ requestBody }: Operation): fc.Arbitrary<Body | undefine
     type: sentType,
     allowed: sentType === type && allows(schema, value),
   });
-  const valid = validValue(schema).map((value) => body(value));
-  const odd = anyValue(schema).map((value) => body(value));
+  const valid = validValue(schema, ids).map((value) => body(value));
+  const odd = anyValue(schema, ids).map((value) => body(value));
   const wrongType = fc
     .tuple(
-      validValue(schema),
+      validValue(schema, ids),
       fc.constantFrom('text/plain', 'application/json; charset=latin1', 'application/xml'),
     )
     .map(([value, other]) => body(value, other));
   const broken = fc
-    .tuple(validValue(schema), fc.constantFrom('', '{', '[1', '{"a":1}}', 'nul', '\u0000'))
+    .tuple(validValue(schema, ids), fc.constantFrom('', '{', '[1', '{"a":1}}', 'nul', '\u0000'))
     .map(([value, end]) => ({ payload: JSON.stringify(value).slice(0, -1) + end, type, allowed: false }));
   return fc.oneof(
     { arbitrary: valid, weight: 8 },
@@ -136,16 +140,17 @@ const extraQuery = fc.oneof(
   { arbitrary: fc.constantFrom('colour=red', 'limit=1&limit=2', 'Limit=1', '=', 'cursor'), weight: 1 },
 );
 
-/** A request of the operation. `chained` has the parameters from a link of an earlier response. */
+/** A request of the operation. `chained` has the parameters from a link of an earlier response, `ids` those of records. */
 export function requestArbitrary(
   operation: DescribedOperation,
   chained: Link['parameters'] = {},
+  ids: Ids = [],
 ): fc.Arbitrary<FuzzRequest> {
   const parameters = operation.parameters.map((parameter) => resolved<Parameter>(parameter));
   return fc
     .tuple(
-      fc.tuple(...parameters.map((parameter) => parameterArbitrary(parameter, chained[parameter.name]))),
-      bodyArbitrary(operation),
+      fc.tuple(...parameters.map((parameter) => parameterArbitrary(parameter, chained[parameter.name], ids))),
+      bodyArbitrary(operation, ids),
       key,
       extraQuery,
       fc.boolean(),

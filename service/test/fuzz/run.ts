@@ -3,14 +3,20 @@ import fc from 'fast-check';
 import { COMPANY } from '../harness/lists.ts';
 import type { TestAnswer } from '../harness/service.ts';
 import type { WriteWorld } from '../writes/world.ts';
-import { type FuzzRequest, type Key, OPERATIONS, requestArbitrary } from './requests.ts';
-import { resolved } from './values.ts';
+import {
+  type DescribedOperation,
+  type FuzzRequest,
+  type Key,
+  OPERATIONS,
+  requestArbitrary,
+} from './requests.ts';
+import { type Ids, resolved } from './values.ts';
 
 export interface FuzzOptions {
   readonly world: Pick<WriteWorld, 'service' | 'workspaceId'>;
   readonly seed: number;
-  /** Whether to continue after this many requests. */
-  readonly goOn: (requests: number) => boolean;
+  /** Whether to continue after so many requests, of which these operations have succeeded. */
+  readonly goOn: (requests: number, succeeded: ReadonlyMap<string, number>) => boolean;
   /** Causes a fault during every n-th request. A response can be 503 only then and shortly afterwards. */
   readonly fault?: { readonly every: number; readonly inject: () => Promise<unknown> };
 }
@@ -31,6 +37,8 @@ interface Step {
 }
 
 const STEPS_MAX = 200;
+/** Of each list. Few, so that most of them still exist. */
+const IDS_MAX = 10;
 /** How many requests after a fault may get 503: each lane may have a broken connection that it has not noticed yet. */
 const REFUSED_AFTER_MAX = 10;
 const FIRST_ERROR = 400;
@@ -44,17 +52,18 @@ const UNAVAILABLE = 503;
 export async function fuzz({ world, seed, goOn, fault }: FuzzOptions): Promise<FuzzReport> {
   const tokens = await tokensOf(world);
   const steps: Step[] = [];
+  const ids = new Map<string, Ids>();
   const statuses: Record<string, number> = {};
   const succeeded = new Map<string, number>();
   let [requests, chained] = [0, 0];
-  for (; goOn(requests); requests++) {
+  for (; goOn(requests, succeeded); requests++) {
     const [choice = 0, place = 0] = fc.sample(fc.noBias(fc.nat()), { seed: seed + requests, numRuns: 2 });
     const step = choice % 2 === 0 ? steps.splice(place % Math.max(steps.length, 1), 1)[0] : undefined;
     const operation =
       OPERATIONS.find(({ operationId }) => operationId === step?.operationId) ??
       OPERATIONS[place % OPERATIONS.length];
     if (operation === undefined) throw new Error('the document has no operations');
-    const arbitrary = requestArbitrary(operation, step?.parameters);
+    const arbitrary = requestArbitrary(operation, step?.parameters, idsFor(operation, ids));
     // The first value of a run is biased towards limits, so every second request is drawn without a bias.
     const drawn = requests % 2 === 0 ? arbitrary : fc.noBias(arbitrary);
     const [request] = fc.sample(drawn, { seed: seed + requests, numRuns: 1 });
@@ -77,7 +86,10 @@ export async function fuzz({ world, seed, goOn, fault }: FuzzOptions): Promise<F
     if (answer.status >= FIRST_ERROR) continue;
     succeeded.set(operation.operationId, (succeeded.get(operation.operationId) ?? 0) + 1);
     // A record of a dry run does not exist.
-    if (answer.headers['dry-run'] === undefined) steps.push(...stepsFrom(request, answer));
+    if (answer.headers['dry-run'] === undefined) {
+      steps.push(...stepsFrom(request, answer));
+      remember(ids, request, answer);
+    }
     steps.splice(0, steps.length - STEPS_MAX);
   }
   return { requests, statuses, succeeded, chained };
@@ -141,6 +153,24 @@ function stepsFrom({ operation, url }: FuzzRequest, { status, text }: TestAnswer
     const leads = given.some(([name]) => name === 'id' || name === 'cursor');
     return leads ? [{ operationId, parameters: Object.fromEntries(given) }] : [];
   });
+}
+
+const listOf = (path: string): string => path.split('/')[2] ?? '';
+
+/** The ids of the operation's list, or of all lists if it writes to several. */
+const idsFor = ({ path }: DescribedOperation, ids: ReadonlyMap<string, Ids>): Ids =>
+  ids.get(listOf(path)) ?? (path === '/v1/batch' ? [...ids.values()].flat() : []);
+
+/** Remembers the ids of records that were listed or created, and forgets those that were deleted. */
+function remember(ids: Map<string, Ids>, { method, url }: FuzzRequest, { headers, text }: TestAnswer): void {
+  const list = listOf(url);
+  const known = (ids.get(list) ?? []).filter((id) => method !== 'DELETE' || !url.includes(id));
+  const isJson = String(headers['content-type']).startsWith('application/json') && text !== '';
+  const body: unknown = isJson ? JSON.parse(text) : undefined;
+  const records: readonly unknown[] = [body, ...[Object(body).data].flat()];
+  const found = records.map((record) => Object(record).id).filter((id) => typeof id === 'string');
+  const isList = method === 'GET' && found.length > 1;
+  ids.set(list, [...new Set(isList ? found : [...known, ...found])].slice(-IDS_MAX));
 }
 
 const BODY = '$response.body#/';

@@ -5,7 +5,7 @@ import { COMPANY, OTHER_COMPANY } from '../harness/lists.ts';
 
 /** Values for the schemas of the OpenAPI document: valid ones, and ones that are close to valid. */
 
-const { components } = openApiDocument({ publicUrl: 'http://svc.test', version: '0' });
+const { components, paths } = openApiDocument({ publicUrl: 'http://svc.test', version: '0' });
 
 export function resolved<T extends object>(found: T | { readonly $ref: string }): T {
   if (!('$ref' in found)) return found as T;
@@ -42,7 +42,12 @@ const text = (schema: JsonSchema): fc.Arbitrary<string> => {
   );
 };
 
-function ofType(type: unknown, schema: JsonSchema): fc.Arbitrary<unknown> {
+/** The ids of records that may exist, of the list that the request is about. */
+export type Ids = readonly string[];
+
+const COMPANIES: Ids = [COMPANY, OTHER_COMPANY];
+
+function ofType(type: unknown, schema: JsonSchema, ids: Ids): fc.Arbitrary<unknown> {
   if (type === 'null') return fc.constant(null);
   if (type === 'boolean') return fc.boolean();
   if (type === 'integer' || type === 'number') {
@@ -50,14 +55,19 @@ function ofType(type: unknown, schema: JsonSchema): fc.Arbitrary<unknown> {
     return fc.oneof(fc.constantFrom(min, max), fc.integer({ min, max }));
   }
   if (type === 'array') {
-    const items = validValue(resolved<JsonSchema>(Object(schema['items'])));
-    return fc.array(items, { minLength: number(schema['minItems'], 0), maxLength: 4 });
+    const items = validValue(resolved<JsonSchema>(Object(schema['items'])), ids);
+    const minLength = number(schema['minItems'], 0);
+    // Lists of one item are the most likely to be accepted: they cannot name a record twice.
+    return fc.oneof(...[1, 4].map((maxLength) => fc.array(items, { minLength, maxLength })));
   }
   if (type === 'object') {
     const properties: readonly (readonly [string, JsonSchema])[] = Object.entries(
       Object(schema['properties']),
     );
-    const values = properties.map(([name, value]) => [name, validValue(resolved(value))] as const);
+    if (isWrite(properties)) return writeOfRecord(ids);
+    const values = properties.map(
+      ([name, value]) => [name, validValue(resolved(value), name === 'companyId' ? COMPANIES : ids)] as const,
+    );
     return fc.record(Object.fromEntries(values), { requiredKeys: list(schema['required']).map(String) });
   }
   if (schema['format'] === 'date-time') return time;
@@ -65,20 +75,52 @@ function ofType(type: unknown, schema: JsonSchema): fc.Arbitrary<unknown> {
   if (schema['pattern'] === TEXT_RULES.domain.pattern) return fc.domain();
   if (schema['pattern'] === TEXT_RULES.notBlank.pattern)
     return text(schema).map((blank) => (/\S/u.test(blank) ? blank : 'x'));
-  // Other patterns are those of ids. Often the id is one that exists.
+  // Other patterns are those of ids. Mostly the id is one that exists.
   if ('pattern' in schema)
-    return fc.oneof(fc.constantFrom(COMPANY, OTHER_COMPANY), fc.stringMatching(/^[A-Za-z0-9_-]{8,64}$/));
+    return fc.oneof(
+      { arbitrary: fc.constantFrom(...(ids.length === 0 ? COMPANIES : ids)), weight: 5 },
+      { arbitrary: fc.stringMatching(/^[A-Za-z0-9_-]{8,64}$/), weight: 1 },
+    );
   return text(schema);
 }
 
+/** Whether the properties are those of a write in `POST /v1/batch`. */
+const isWrite = (properties: readonly (readonly [string, JsonSchema])[]): boolean =>
+  properties.some(([name, schema]) => name === 'path' && schema['pattern'] === WRITE_PATH);
+
+const WRITE_PATH = '^/v1/(audits|mentions|content|companies)(/[^/?#]+)?$';
+
+/** A write of one record as in `POST /v1/batch`: any operation of the document with such a path. */
+function writeOfRecord(ids: Ids): fc.Arbitrary<unknown> {
+  const writes = Object.entries(paths)
+    .filter(([path]) => new RegExp(WRITE_PATH).test(path) && !path.endsWith('/batch'))
+    .flatMap(([path, item]) =>
+      Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
+    )
+    .filter(({ method }) => method !== 'get');
+  const id = fc.constantFrom(COMPANY, ...ids);
+  return fc.oneof(
+    ...writes.map(({ path, method, operation }) => {
+      const [media] = Object.values(operation.requestBody?.content ?? {});
+      const body =
+        media === undefined ? fc.constant({}) : validValue(resolved<JsonSchema>(media.schema), ids);
+      return fc.tuple(id, body).map(([record, value]) => ({
+        method: method.toUpperCase(),
+        path: path.replace('{id}', record),
+        ...(media === undefined ? {} : { body: value }),
+      }));
+    }),
+  );
+}
+
 /** A value that the schema allows. */
-export function validValue(schema: JsonSchema): fc.Arbitrary<unknown> {
+export function validValue(schema: JsonSchema, ids: Ids): fc.Arbitrary<unknown> {
   const [known] = list(schema['anyOf']);
-  if (known !== undefined) return validValue(resolved<JsonSchema>(Object(known)));
+  if (known !== undefined) return validValue(resolved<JsonSchema>(Object(known)), ids);
   if ('const' in schema) return fc.constant(schema['const']);
   const values = list(schema['enum']);
   if (values.length > 0) return fc.constantFrom(...values);
-  return fc.oneof(...[schema['type']].flat().map((type) => ofType(type, schema)));
+  return fc.oneof(...[schema['type']].flat().map((type) => ofType(type, schema, ids)));
 }
 
 const ODD: readonly unknown[] = [
@@ -105,9 +147,9 @@ const ODD: readonly unknown[] = [
 const oddValue: fc.Arbitrary<unknown> = fc.oneof(fc.constantFrom(...ODD), fc.jsonValue({ maxDepth: 3 }));
 
 /** A value that the schema may or may not allow: a valid value with one change, or any JSON value. */
-export function anyValue(schema: JsonSchema): fc.Arbitrary<unknown> {
+export function anyValue(schema: JsonSchema, ids: Ids): fc.Arbitrary<unknown> {
   const changed = fc
-    .tuple(validValue(schema), fc.nat(), fc.nat(3), fc.string({ maxLength: 8 }), oddValue)
+    .tuple(validValue(schema, ids), fc.nat(), fc.nat(3), fc.string({ maxLength: 8 }), oddValue)
     .map(change);
   return fc.oneof({ arbitrary: changed, weight: 4 }, { arbitrary: oddValue, weight: 1 });
 }
