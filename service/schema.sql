@@ -373,6 +373,7 @@ create table users (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   two_factor_enabled boolean default false not null,
+  last_signed_in_at timestamp with time zone,
   constraint users_pkey PRIMARY KEY (id),
   constraint users_email_check CHECK (email = lower(email)),
   constraint users_email_key UNIQUE (email)
@@ -459,6 +460,7 @@ create table workspaces (
   name text not null,
   created_at timestamp with time zone default now() not null,
   burst_limit integer,
+  second_factor_required boolean default false not null,
   constraint workspaces_pkey PRIMARY KEY (id),
   constraint workspaces_burst_limit_check CHECK (burst_limit > 0)
 );

@@ -8,7 +8,7 @@ import { createQueryClient } from './api/query-client.ts';
 import { buildRouter } from './router.tsx';
 import { keepDrafts } from './session/draft.ts';
 import { watchLinkTokens } from './session/link-token.ts';
-import { checkMembership } from './session/lost-workspace.ts';
+import { checkMembership, forgetWorkspace } from './session/lost-workspace.ts';
 import { setEndReason, tellOtherTabs, watchOtherTabs } from './session/session-end.ts';
 import { noteSignedIn } from './session/signed-in-hint.ts';
 import { Toasts } from './ui/toast/toasts.tsx';
@@ -27,13 +27,17 @@ const client = createQueryClient({
     if (sessionEnded) tellOtherTabs(message);
   },
   onNotFound: () => {
-    for (const { params } of router.state.matches) {
-      if (!('workspaceId' in params)) continue;
-      void checkMembership(client, params.workspaceId, () => void router.invalidate());
-      return;
-    }
+    const workspaceId = shownWorkspace();
+    if (workspaceId === undefined) return;
+    void checkMembership(client, workspaceId, () => void router.invalidate());
+  },
+  onBlocked: () => {
+    const workspaceId = shownWorkspace();
+    if (workspaceId !== undefined && forgetWorkspace(client, workspaceId)) void router.invalidate();
   },
 });
+const shownWorkspace = (): string | undefined =>
+  router.state.matches.flatMap(({ params }) => ('workspaceId' in params ? [params.workspaceId] : []))[0];
 const router = buildRouter(client);
 /** Opens the sign-in page, which says why the session ended and leads back. */
 function leave(reason: string | null): void {

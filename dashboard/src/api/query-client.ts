@@ -9,13 +9,16 @@ export interface Refusals {
   readonly onSignedOut: (failure: ApiFailure) => void;
   /** Called when the response to any request is `not_found`. */
   readonly onNotFound: () => void;
+  /** Called when the workspace requires a second factor that the person does not have. */
+  readonly onBlocked: () => void;
 }
 
-export function createQueryClient({ onSignedOut, onNotFound }: Refusals): QueryClient {
+export function createQueryClient({ onSignedOut, onNotFound, onBlocked }: Refusals): QueryClient {
   const watch = (error: unknown): void => {
     if (!(error instanceof ApiFailure)) return;
     if (error.code === 'not_signed_in') onSignedOut(error);
     if (error.code === 'not_found') onNotFound();
+    if (error.code === 'second_factor_required') onBlocked();
   };
   return new QueryClient({
     queryCache: new QueryCache({ onError: watch }),

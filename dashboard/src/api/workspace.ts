@@ -32,7 +32,9 @@ export const monthQuery = (workspaceId: string) =>
     refetchInterval: MONTH_REFRESH_MS,
   });
 
-export type WorkspaceChange = Partial<Pick<Workspace, 'name' | 'liveQuota' | 'burstLimit'>>;
+export type WorkspaceChange = Partial<
+  Pick<Workspace, 'name' | 'liveQuota' | 'burstLimit' | 'secondFactorRequired'>
+>;
 
 export const changeWorkspace = (workspaceId: string, change: WorkspaceChange): Promise<Workspace> =>
   call(ofWorkspace(workspaceId), { method: 'PATCH', body: change });

@@ -1,5 +1,5 @@
 import { CONTRACT } from '@svc/sdk/contract';
-import { createRoute, notFound, Outlet } from '@tanstack/react-router';
+import { createRoute, type ErrorComponentProps, notFound, Outlet } from '@tanstack/react-router';
 import { isFailure } from '../api/failure.ts';
 import { overviewQuery, trafficQuery } from '../api/overview.ts';
 import { workspaceQuery } from '../api/workspace.ts';
@@ -14,6 +14,11 @@ import { rememberWorkspace } from '../session/last-workspace.ts';
 import { RootFailure, RouteFailure } from './root.tsx';
 import { oneOf } from './search.ts';
 import { signedInRoute } from './signed-in.tsx';
+
+const SecondFactorNeeded = lazyPage(
+  () => import('../pages/account/second-factor-needed.tsx'),
+  'SecondFactorNeeded',
+);
 
 /** Parent of the pages of a workspace. Shows the page "Page not found" unless the person is a member. */
 export const workspaceRoute = createRoute({
@@ -39,7 +44,8 @@ export const workspaceRoute = createRoute({
     );
   },
   pendingComponent: PageSkeleton,
-  errorComponent: RootFailure,
+  errorComponent: (props: ErrorComponentProps) =>
+    isFailure(props.error, 'second_factor_required') ? <SecondFactorNeeded /> : <RootFailure {...props} />,
   notFoundComponent: function NoWorkspace() {
     const { workspaceId } = workspaceRoute.useParams();
     return <NoWorkspacePage workspaceId={workspaceId} />;

@@ -1,11 +1,22 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { meQuery } from '../api/me.ts';
+import { workspaceQuery } from '../api/workspace.ts';
 
 /** Names of the workspaces that the person could open before, by id. */
 const lost = new Map<string, string>();
 
 /** The name of a workspace that the person had access to until a moment ago; undefined for any other. */
 export const lostWorkspaceName = (workspaceId: string): string | undefined => lost.get(workspaceId);
+
+/**
+ * Forgets the data of a workspace that was shown. Returns whether it was: otherwise its first request is still running, and
+ * nothing may cancel that.
+ */
+export function forgetWorkspace(client: QueryClient, workspaceId: string): boolean {
+  if (client.getQueryData(workspaceQuery(workspaceId).queryKey) === undefined) return false;
+  client.removeQueries({ predicate: ({ queryKey }) => queryKey.includes(workspaceId) });
+  return true;
+}
 
 let asking = false;
 
@@ -25,7 +36,7 @@ export async function checkMembership(
     const { workspaces } = await client.fetchQuery({ ...meQuery, staleTime: 0 });
     if (workspaces.some(({ id }) => id === workspaceId)) return;
     lost.set(workspaceId, before.name);
-    client.removeQueries({ predicate: ({ queryKey }) => queryKey.includes(workspaceId) });
+    forgetWorkspace(client, workspaceId);
     onLost();
   } catch {
     // The page shows its own error.

@@ -222,6 +222,12 @@ export const AUDIT_LOG_KINDS = {
     target: 'workspace',
     changes: ['name'],
   },
+  'workspace.security_changed': {
+    label: 'Sign-in rules changed',
+    description: 'An owner changed whether members need a second factor.',
+    target: 'workspace',
+    changes: ['secondFactorRequired'],
+  },
 } as const satisfies Readonly<Record<string, AuditLogKindDeclaration>>;
 
 export type AuditLogKind = keyof typeof AUDIT_LOG_KINDS;

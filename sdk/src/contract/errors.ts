@@ -45,6 +45,11 @@ export const ERRORS = {
     dashboardOnly: true,
   },
   insufficient_scope: { status: 403, meaning: 'The key or the dashboard role does not allow this.' },
+  second_factor_required: {
+    status: 403,
+    meaning: 'Dashboard only: the workspace requires a second factor, and the person has none.',
+    dashboardOnly: true,
+  },
   network_not_allowed: {
     status: 403,
     meaning: 'The key may not be used from the network of the client.',

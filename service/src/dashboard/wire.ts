@@ -18,7 +18,11 @@ export interface SetUpState {
 export interface Me {
   readonly user: { readonly id: string; readonly email: string; readonly name: string };
   /** Ordered by name. */
-  readonly workspaces: readonly { readonly id: string; readonly name: string; readonly role: Role }[];
+  readonly workspaces: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly role: Role;
+  }[];
 }
 
 /** `GET` and `PATCH /workspaces/{id}`. */
@@ -32,6 +36,8 @@ export interface Workspace {
   readonly liveQuota: number | null;
   /** Requests per second that one key may make; null: no limit. */
   readonly burstLimit: number | null;
+  /** Whether members without a second factor are refused with `second_factor_required`. */
+  readonly secondFactorRequired: boolean;
 }
 
 /** `POST /password-reset/read`: the person whose password the link sets. */
@@ -107,6 +113,10 @@ export interface Member {
   readonly name: string;
   readonly role: Role;
   readonly createdAt: Time;
+  /** Only for owners and admins. Null: the person has never signed in. */
+  readonly lastSignedInAt?: Time | null;
+  /** Only for owners and admins: whether the person has a second factor. */
+  readonly secondFactor?: boolean;
 }
 
 export interface Invitation {

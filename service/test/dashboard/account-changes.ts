@@ -43,6 +43,14 @@ export const ACCOUNT_CHANGES: Readonly<Record<string, Prepare>> = {
       ],
     };
   },
+  'POST /set-up/read': async (world) => {
+    const { owner, workspaceId } = await workspaceOf(world);
+    await world.service.pool.query(
+      `insert into one_time_links (token_hash, purpose, expires_at)
+       values (sha256('token'), 'set-up', now() + interval '1 hour') on conflict do nothing`,
+    );
+    return { as: owner, workspaceId, path: '/set-up/read', body: { token: 'token' }, entries: [] };
+  },
   'POST /sign-in-link': async ({ service: { pool }, dashboard }) => {
     const { userId, email, workspaceId } = await dashboard.bootstrap();
     const link = await createSignInLink({ pool, publicUrl: PUBLIC_URL, userId });

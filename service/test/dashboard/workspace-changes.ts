@@ -57,11 +57,15 @@ export const WORKSPACE_CHANGES: Readonly<Record<string, Prepare>> = {
     const entries = [{ kind: 'workspace.created' as const, ...target }];
     return { as: owner, path: '/workspaces', body: { name: 'Second' }, entries };
   },
-  'PATCH /workspaces/:workspaceId': byOwner(async (_, { workspaceId, path }) => {
+  'PATCH /workspaces/:workspaceId': byOwner(async ({ service: { pool } }, { workspaceId, path }) => {
+    await pool.query(
+      `update users set two_factor_enabled = true from members m where m.user_id = users.id and m.workspace_id = $1`,
+      [workspaceId],
+    );
     const target = { targetType: 'workspace' as const, targetId: workspaceId, targetLabel: 'New' };
     return {
       path,
-      body: { name: 'New', liveQuota: 1000, burstLimit: null },
+      body: { name: 'New', liveQuota: 1000, burstLimit: null, secondFactorRequired: true },
       entries: [
         {
           kind: 'workspace.renamed',
@@ -72,6 +76,11 @@ export const WORKSPACE_CHANGES: Readonly<Record<string, Prepare>> = {
           kind: 'quota.changed',
           ...target,
           changes: [{ field: 'liveQuota', before: null, after: 1000 }],
+        },
+        {
+          kind: 'workspace.security_changed',
+          ...target,
+          changes: [{ field: 'secondFactorRequired', before: false, after: true }],
         },
       ],
     };

@@ -47,9 +47,15 @@ export function MemberRow({ workspace, member }: MemberRowProps) {
         <div className="flex items-center gap-2">
           <span className="truncate font-medium">{member.name}</span>
           {own ? <Badge>You</Badge> : null}
+          {member.secondFactor === undefined ? null : member.secondFactor ? (
+            <Badge tone="good">Second factor</Badge>
+          ) : (
+            <Badge tone="warn">No second factor</Badge>
+          )}
         </div>
         <div className="truncate text-sm text-soft">
           {member.email} · Joined <When at={member.createdAt} form="date" />
+          <LastSignIn at={member.lastSignedInAt} />
         </div>
       </div>
       <div className="flex flex-wrap items-center gap-2">
@@ -91,3 +97,14 @@ export function MemberRow({ workspace, member }: MemberRowProps) {
     </li>
   );
 }
+
+/** Undefined: the person who looks may not see it. */
+const LastSignIn = ({ at }: { readonly at: string | null | undefined }) =>
+  at === undefined ? null : at === null ? (
+    ' · Never signed in'
+  ) : (
+    <>
+      {' · Last sign-in '}
+      <When at={at} />
+    </>
+  );

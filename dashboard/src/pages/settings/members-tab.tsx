@@ -10,6 +10,7 @@ import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { InviteDialog } from './invite-dialog.tsx';
 import { MemberRow } from './member-row.tsx';
 import { PendingInvitations } from './pending-invitations.tsx';
+import { SecondFactorPolicy } from './second-factor-policy.tsx';
 
 export interface MembersTabProps {
   readonly workspaceId: string;
@@ -47,6 +48,10 @@ export function MembersTab({ workspaceId, inviting, onInvite }: MembersTabProps)
           </ul>
         )}
       </Section>
+      <SecondFactorPolicy
+        workspaceId={workspaceId}
+        without={members.data?.data.filter(({ secondFactor }) => secondFactor === false).length}
+      />
       {blocked === undefined ? <PendingInvitations workspaceId={workspaceId} /> : null}
       {inviting && blocked === undefined ? (
         <InviteDialog workspaceId={workspaceId} role={workspace.role} onClose={() => onInvite(false)} />

@@ -5,6 +5,7 @@ import { organization } from 'better-auth/plugins/organization';
 import { twoFactor } from 'better-auth/plugins/two-factor';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Connections } from '../../database/lane.ts';
+import { statement } from '../../database/statement.ts';
 import {
   AUTH_REQUESTS_MAX,
   AUTH_WINDOW_SECONDS,
@@ -151,8 +152,9 @@ export function authOptions({ secrets, publicUrl, log }: AuthOptions, database: 
           before: async ({ userId }, context) => {
             const start = await startOf(userId, context);
             if (start === 'replaces') return;
-            await database.join((client, by) =>
-              recordPersonal(
+            await database.join(async (client, by) => {
+              if (start === 'sign-in') await client.query(noteSignIn(userId));
+              await recordPersonal(
                 client,
                 by,
                 { id: userId },
@@ -162,8 +164,8 @@ export function authOptions({ secrets, publicUrl, log }: AuthOptions, database: 
                       kind: 'session.signed_in',
                       details: { method: METHODS[context?.path ?? ''] ?? 'link' },
                     },
-              ),
-            );
+              );
+            });
           },
         },
       },
@@ -193,6 +195,9 @@ async function startOf(userId: string, context: SessionContext): Promise<'sign-i
   const protectedUser = user !== null && 'twoFactorEnabled' in user && user.twoFactorEnabled === true;
   return protectedUser ? 'half' : 'sign-in';
 }
+
+const noteSignIn = statement('note_sign_in', 'request')`
+  update users set last_signed_in_at = (select clock_timestamp()) where id = $1`;
 
 /** Starts a session for a person who has used a link instead of a password. It has no path. */
 const sessions = () => ({

@@ -6,6 +6,7 @@ export const ACTIONS = {
   invitation: ['create', 'cancel'],
   key: ['manage'],
   workspace: ['rename'],
+  security: ['set'],
   quota: ['set'],
   record: ['change', 'import'],
   webhook: ['manage'],
@@ -24,7 +25,7 @@ export const ROLE_NAMES = ['owner', 'admin', 'viewer'] as const;
 export type Role = (typeof ROLE_NAMES)[number];
 
 export const PERMISSIONS = {
-  owner: { ...admin, account: ['recover'], quota: ['set'] },
+  owner: { ...admin, account: ['recover'], quota: ['set'], security: ['set'] },
   admin,
   viewer: {},
 } as const satisfies Readonly<

@@ -5,7 +5,7 @@ import type { Queryable } from '../../database/lane.ts';
 import { statement } from '../../database/statement.ts';
 import { utc } from '../../database/utc.ts';
 import { ApiError } from '../../http/errors.ts';
-import { ROLE_NAMES } from '../auth/permissions.ts';
+import { allows, ROLE_NAMES } from '../auth/permissions.ts';
 import { mapAuthError } from '../auth/proxy.ts';
 import type { DashboardContext } from '../context.ts';
 import { defineBody, oneOf } from '../requests/body.ts';
@@ -22,8 +22,9 @@ const MEMBERS = '/workspaces/:workspaceId/members';
 /** The members of a workspace. better-auth decides who may change an owner, and keeps the last owner. */
 export function registerMembers(api: FastifyInstance, { pool, auth, sessions }: DashboardContext): void {
   api.get(MEMBERS, async (request, reply) => {
-    const { workspaceId } = await sessions.member(request, reply);
-    return { data: await readMembers(pool, workspaceId) };
+    const { workspaceId, role } = await sessions.member(request, reply);
+    const members = await readMembers(pool, workspaceId);
+    return { data: allows(role, 'member.update') ? members : members.map(withoutSignIn) };
   });
 
   api.patch<OneMember>(`${MEMBERS}/:memberId`, async (request, reply) => {
@@ -70,6 +71,9 @@ export function registerMembers(api: FastifyInstance, { pool, auth, sessions }: 
   });
 }
 
+/** The member as viewers see them. */
+const withoutSignIn = ({ lastSignedInAt: _, secondFactor: __, ...member }: Member): Member => member;
+
 /** Throws `not_found` if the workspace has no such member. */
 export async function findMember(client: Queryable, workspaceId: string, memberId: string): Promise<Member> {
   const [member] = isId(memberId) ? await readMembers(client, workspaceId, memberId) : [];
@@ -78,7 +82,8 @@ export async function findMember(client: Queryable, workspaceId: string, memberI
 }
 
 const selectMembers = statement('read_members', 'request')`
-  select m.id, m.user_id as "userId", u.email, u.name, m.role, ${utc('m.created_at')} as "createdAt"
+  select m.id, m.user_id as "userId", u.email, u.name, m.role, ${utc('m.created_at')} as "createdAt",
+    ${utc('u.last_signed_in_at')} as "lastSignedInAt", u.two_factor_enabled as "secondFactor"
   from members m join users u on u.id = m.user_id
   where m.workspace_id = $1 and ($2::text is null or m.id = $2)
   order by m.created_at, m.id`;

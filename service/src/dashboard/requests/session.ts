@@ -38,7 +38,8 @@ export interface Sessions {
   require(request: FastifyRequest, reply: FastifyReply): Promise<Person>;
   /**
    * The person as a member of the workspace in the path. Throws `not_signed_in`, `not_found` if the person is not a member
-   * or there is no such workspace, and `insufficient_scope` if the role does not have the permission.
+   * or there is no such workspace, `second_factor_required` if the workspace requires one and the person has none, and
+   * `insufficient_scope` if the role does not have the permission.
    */
   member(request: FastifyRequest, reply: FastifyReply, permission?: Permission): Promise<Access>;
   /** Starts a session in the running transaction; returns its cookies, which the caller sends after the commit. */
@@ -88,10 +89,12 @@ export function createSessions(pool: Connections, auth: DashboardAuth, standing:
     member: async (request, reply, permission) => {
       const person = await require(request, reply);
       const { workspaceId = '' } = request.params as { readonly workspaceId?: string };
-      const role = isId(workspaceId)
-        ? await standing.lookUp(() => roleOf(pool, workspaceId, person.id))
+      const found = isId(workspaceId)
+        ? await standing.lookUp(() => membershipOf(pool, workspaceId, person.id))
         : undefined;
-      if (role === undefined) throw noWorkspace();
+      if (found === undefined) throw noWorkspace();
+      const { role, blocked } = found;
+      if (blocked) throw secondFactorRequired();
       standing.admit();
       const access = { workspaceId, role, person, by: acting(request, person) };
       return permission === undefined ? access : requirePermission(access, permission);
@@ -144,10 +147,28 @@ export function setCookies(reply: FastifyReply, cookies: readonly string[]): voi
   for (const cookie of cookies) reply.header('set-cookie', cookie);
 }
 
-const selectRole = preparedStatement('member_role', 'request')`
-  select role from members where workspace_id = $1 and user_id = $2`;
+const secondFactorRequired = (): ApiError =>
+  new ApiError(
+    'second_factor_required',
+    'This workspace requires a second factor. Set one up in your account, then try again.',
+  );
 
-async function roleOf(pool: Connections, workspaceId: string, userId: string): Promise<Role | undefined> {
-  const { rows } = await pool.query<{ role: Role }>(selectRole(workspaceId, userId));
-  return rows[0]?.role;
+interface Membership {
+  readonly role: Role;
+  /** Whether the workspace requires a second factor, which the person does not have. */
+  readonly blocked: boolean;
+}
+
+const selectMembership = preparedStatement('membership', 'request')`
+  select m.role, w.second_factor_required and not u.two_factor_enabled as blocked
+  from members m join workspaces w on w.id = m.workspace_id join users u on u.id = m.user_id
+  where m.workspace_id = $1 and m.user_id = $2`;
+
+async function membershipOf(
+  pool: Connections,
+  workspaceId: string,
+  userId: string,
+): Promise<Membership | undefined> {
+  const { rows } = await pool.query<Membership>(selectMembership(workspaceId, userId));
+  return rows[0];
 }

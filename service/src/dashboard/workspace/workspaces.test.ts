@@ -47,6 +47,7 @@ describe('a workspace', () => {
       role: 'owner',
       liveQuota: null,
       burstLimit: null,
+      secondFactorRequired: false,
     });
   });
 

@@ -12,7 +12,7 @@ import { allows, type Permission, type Role } from '../auth/permissions.ts';
 import type { DashboardContext } from '../context.ts';
 import { BURST_LIMIT_MAX, LIVE_QUOTA_MAX, OWNED_WORKSPACES_MAX } from '../limits.ts';
 import { changeMembers, createOwnedWorkspace } from '../people/accounts.ts';
-import { defineBody, integerOrNull, name } from '../requests/body.ts';
+import { defineBody, flag, integerOrNull, name } from '../requests/body.ts';
 import { deviceCookieOfSession } from '../requests/cookies.ts';
 import { CREATES, repeatsOf } from '../requests/creations.ts';
 import {
@@ -30,6 +30,7 @@ const change = defineBody({
   name: Type.Optional(name),
   liveQuota: Type.Optional(integerOrNull(0, LIVE_QUOTA_MAX)),
   burstLimit: Type.Optional(integerOrNull(1, BURST_LIMIT_MAX)),
+  secondFactorRequired: Type.Optional(flag),
 });
 type Change = ReturnType<typeof change>;
 
@@ -38,9 +39,10 @@ const PERMISSIONS: Readonly<Record<keyof Change, Permission>> = {
   name: 'workspace.rename',
   liveQuota: 'quota.set',
   burstLimit: 'quota.set',
+  secondFactorRequired: 'security.set',
 };
 
-type Settings = Pick<Workspace, 'name' | 'liveQuota' | 'burstLimit'>;
+type Settings = Pick<Workspace, 'name' | 'liveQuota' | 'burstLimit' | 'secondFactorRequired'>;
 
 const selectWorkspaces = statement('workspaces_of_user', 'request')`
   select w.id, w.name, m.role from members m join workspaces w on w.id = m.workspace_id
@@ -96,6 +98,7 @@ export function registerWorkspaces(
     requireAllowed(access.role, changes);
     await changeMembers(auth, access, async (client, role) => {
       requireAllowed(role, changes);
+      if (changes.secondFactorRequired === true) await requireOwnSecondFactor(client, access.person);
       await writeSettings(client, access, changes);
     });
     return readWorkspace(pool, access);
@@ -145,11 +148,22 @@ function requireAllowed(role: Role, changes: Change): void {
   }
 }
 
+const lockFactor = statement('lock_second_factor_state', 'request')`
+  select two_factor_enabled as on from users where id = $1 for share`;
+
+/** An owner who requires a second factor of all members must have one, or would lock themself out. */
+async function requireOwnSecondFactor(client: pg.ClientBase, { id }: Person): Promise<void> {
+  const { rows } = await client.query<{ on: boolean }>(lockFactor(id));
+  if (rows[0]?.on === true) return;
+  throw new ApiError('conflict', 'Set up a second factor for your own account first.');
+}
+
 const lockSettings = statement('lock_settings', 'request')`
-  select w.name, m.live_quota as "liveQuota", w.burst_limit as "burstLimit"
+  select w.name, m.live_quota as "liveQuota", w.burst_limit as "burstLimit",
+    w.second_factor_required as "secondFactorRequired"
   from workspaces w join live_meters m on m.workspace_id = w.id where w.id = $1 for no key update of m`;
 const updateWorkspace = statement('update_workspace', 'request')`
-  update workspaces set name = $2, burst_limit = $3 where id = $1`;
+  update workspaces set name = $2, burst_limit = $3, second_factor_required = $4 where id = $1`;
 const updateQuota = statement('update_live_quota', 'request')`
   update live_meters set live_quota = $2 where workspace_id = $1`;
 
@@ -162,7 +176,7 @@ async function writeSettings(
   const [before] = rows;
   if (before === undefined) throw noWorkspace();
   const after: Settings = { ...before, ...changes };
-  await client.query(updateWorkspace(workspaceId, after.name, after.burstLimit));
+  await client.query(updateWorkspace(workspaceId, after.name, after.burstLimit, after.secondFactorRequired));
   await client.query(updateQuota(workspaceId, after.liveQuota));
   const target = { id: workspaceId, label: after.name };
   const changed = <Name extends keyof Settings>(...fields: readonly Name[]) =>
@@ -172,6 +186,7 @@ async function writeSettings(
   const events: readonly NewEvent[] = [
     { kind: 'workspace.renamed', target, changes: changed('name') },
     { kind: 'quota.changed', target, changes: changed('liveQuota', 'burstLimit') },
+    { kind: 'workspace.security_changed', target, changes: changed('secondFactorRequired') },
   ];
   await appendEvents(
     client,
@@ -184,7 +199,7 @@ async function writeSettings(
 
 const selectWorkspace = statement('read_workspace', 'request')`
   select w.id, w.name, ${utc('w.created_at')} as "createdAt", m.live_quota as "liveQuota",
-    w.burst_limit as "burstLimit"
+    w.burst_limit as "burstLimit", w.second_factor_required as "secondFactorRequired"
   from workspaces w join live_meters m on m.workspace_id = w.id where w.id = $1`;
 
 /** A workspace as the member with this role sees it. */

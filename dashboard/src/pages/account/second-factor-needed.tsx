@@ -1,0 +1,30 @@
+import { useQuery } from '@tanstack/react-query';
+import { useParams, useRouter } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { useMe } from '../../api/me.ts';
+import { sessionQuery } from '../../api/session.ts';
+import { Page } from '../../layout/page.tsx';
+import { Shell } from '../../layout/shell.tsx';
+import { SecondFactorSection } from './second-factor-section.tsx';
+
+/** Replaces the pages of a workspace that requires a second factor, until the person has one. */
+export function SecondFactorNeeded() {
+  const { workspaceId } = useParams({ strict: false });
+  const name = useMe().workspaces.find(({ id }) => id === workspaceId)?.name ?? 'This workspace';
+  const router = useRouter();
+  const enrolled = useQuery(sessionQuery).data?.user.twoFactorEnabled === true;
+  useEffect(() => {
+    if (enrolled) void router.invalidate();
+  }, [enrolled, router]);
+  return (
+    <Shell workspaceId={undefined}>
+      <Page
+        title={`${name} requires a second factor`}
+        description="Set up an authenticator to open the workspace. Your membership and its API keys stay as they are."
+        narrow
+      >
+        <SecondFactorSection />
+      </Page>
+    </Shell>
+  );
+}

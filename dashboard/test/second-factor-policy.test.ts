@@ -1,0 +1,83 @@
+import { totpCode } from '@svc/service/harness/totp.ts';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { expectAccessibleInBothThemes } from './harness/accessible.ts';
+import { BROWSER_PATH, createWorld, PASSWORD, type World } from './harness/world.ts';
+
+/** Sets up an authenticator on the page that is shown, by keyboard. */
+async function setUpAuthenticator(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Set up an authenticator' }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByLabel('Your password').fill(PASSWORD);
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Copy the key' }).click();
+  const secret: string = await page.evaluate('navigator.clipboard.readText()');
+  await page.getByLabel('Code from the app').fill(totpCode(`otpauth://totp/x?secret=${secret}`));
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: "Done, I've saved them" }).click();
+}
+
+// Skipped without Chromium, which is an error in CI.
+describe.skipIf(BROWSER_PATH === undefined)('a second factor that the workspace requires', () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await createWorld();
+  });
+
+  test('is required by an owner who has one, and leads members to set it up before they see anything', async () => {
+    const ada = await world.person('Ada', 'Northwind');
+    const bob = await world.person('Bob', 'Own');
+    await world.join(ada.workspaceId, bob, 'viewer');
+    const owner = await world.signedIn(ada);
+    const member = await world.signedIn(bob);
+    await member.page.goto(`/w/${ada.workspaceId}/keys`);
+    await member.page.getByRole('heading', { name: 'API keys' }).waitFor();
+
+    const { page } = owner;
+    await page.goto(`/w/${ada.workspaceId}/settings?tab=members`);
+    const row = (email: string) => page.getByRole('listitem').filter({ hasText: email });
+    await row(bob.email).getByText('No second factor').waitFor();
+    await row(bob.email).getByText('Last sign-in').waitFor();
+    const button = page.getByRole('button', { name: 'Require a second factor' });
+    await button.focus();
+    await page.getByRole('tooltip', { name: 'for your own account first' }).waitFor();
+    await page.getByRole('link', { name: 'Go to your account' }).click();
+    await setUpAuthenticator(page);
+    await page.goto(`/w/${ada.workspaceId}/settings?tab=members`);
+    await row(ada.email).getByText('Second factor', { exact: true }).waitFor();
+    await button.focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('alertdialog').getByText('One member has none').waitFor();
+    await expectAccessibleInBothThemes(page);
+    await page.getByRole('button', { name: 'Require it' }).click();
+    await page.getByText('Required', { exact: true }).waitFor();
+    await expectAccessibleInBothThemes(page);
+    owner.expectNoProblems();
+
+    // The page of the member finds out with its next request.
+    await member.page.getByRole('link', { name: 'Audit log' }).click();
+    const heading = member.page.getByRole('heading', { name: 'Northwind requires a second factor' });
+    await heading.waitFor();
+    await member.page.reload();
+    await heading.waitFor();
+    await expectAccessibleInBothThemes(member.page);
+    expect(await member.page.getByText('API keys', { exact: true }).count()).toBe(0);
+    await setUpAuthenticator(member.page);
+    await member.page.getByRole('heading', { name: 'Audit log' }).waitFor();
+    member.expectNoProblems(/status of 403|This workspace requires a second factor/);
+  });
+
+  test('is not shown to viewers, and not changed by admins', async () => {
+    const cleo = await world.person('Cleo', 'Northwind');
+    const vera = await world.person('Vera', 'Own');
+    await world.join(cleo.workspaceId, vera, 'viewer');
+    const { page, expectNoProblems } = await world.signedIn(vera);
+    await page.goto(`/w/${cleo.workspaceId}/settings?tab=members`);
+    await page.getByRole('listitem').filter({ hasText: cleo.email }).waitFor();
+    expect(await page.getByText('No second factor').count()).toBe(0);
+    expect(await page.getByText('Last sign-in').count()).toBe(0);
+    const button = page.getByRole('button', { name: 'Require a second factor' });
+    expect(await button.getAttribute('aria-disabled')).toBe('true');
+    expectNoProblems();
+  });
+});
