@@ -33,6 +33,7 @@ import { registerStatic } from './site/static.ts';
 import { registerWebhooks } from './webhooks/index.ts';
 import { createWebhooks } from './webhooks/receivers.ts';
 import type { Deployment } from './wire.ts';
+import { registerKeyReads } from './workspace/key-reads.ts';
 import { registerKeys } from './workspace/keys.ts';
 import { registerOverview } from './workspace/overview.ts';
 import { registerPlots } from './workspace/plots.ts';
@@ -113,6 +114,7 @@ function registerEndpoints(api: FastifyInstance, options: DashboardOptions): voi
   registerWorkspaces(api, context);
   registerMembers(api, context);
   registerInvitations(api, context);
+  registerKeyReads(api, context);
   registerKeys(api, context);
   registerWebhooks(api, context);
   registerOverview(api, context);

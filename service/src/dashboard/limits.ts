@@ -58,6 +58,8 @@ export const SEARCH_HITS_MAX = 10;
 
 export const USAGE_DAYS_DEFAULT = 30;
 export const USAGE_DAYS_MAX = 400;
+/** Keys with a notice of their expiry date in one response. */
+export const KEY_NOTICES_MAX = 50;
 
 /** How long a browser may keep a built file whose name changes with its content. */
 export const ONE_YEAR_SECONDS = 365 * 24 * 60 * 60;

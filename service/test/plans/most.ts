@@ -5,10 +5,12 @@ import { COUNTED_ROWS_MAX, SEARCHED_ROWS_MAX } from '../../src/config/limits.ts'
 import {
   COMPANY_NAMES_MAX,
   CONTENT_COUNTED_MAX,
+  KEY_NOTICES_MAX,
   MENTIONS_WEIGHED,
   SCORE_AUDITS_SAMPLED,
   SCORE_COMPANIES_MAX,
   SCORE_SPANS,
+  USAGE_DAYS_MAX,
 } from '../../src/dashboard/limits.ts';
 import { ENTRIES_SEARCHED_MAX, IMPORTS_SEARCHED_MAX } from '../../src/dashboard/records/record-entries.ts';
 import { PENDING_RESET_MAX } from '../../src/webhooks/manage.ts';
@@ -42,6 +44,11 @@ const MORE: Readonly<Record<string, number>> = {
   newest_sentiments: MENTIONS_WEIGHED,
   // Each member with their account. The list has no pages.
   read_members: 300,
+  // The newest keys, and a look-up of each that has a notice with its last use.
+  keys_with_notices: SEARCHED_ROWS_MAX * 1.05 + KEY_NOTICES_MAX * (READ_MAX + LAST_USE_MAX),
+  // A page of keys, each with its creator.
+  creators_of_keys: PAGE_ITEMS * READ_MAX,
+  usage_of_key: USAGE_DAYS_MAX,
   // A page of users, each with their workspaces.
   list_users: 500,
   content_per_status: CONTENT_STATUSES * (CONTENT_COUNTED_MAX * 1.05 + READ_MAX),

@@ -119,6 +119,8 @@ async function dashboardReads(world: World, workspaceId: string): Promise<readon
     '/scores',
     '/keys',
     `/keys/${keyId}`,
+    `/keys/${keyId}/usage?days=400`,
+    '/key-notices',
     '/members',
     '/invitations',
     '/webhooks',

@@ -48,6 +48,8 @@ const ENDPOINTS: readonly Line[] = [
   ['PATCH', '', { name: 'Renamed again', liveQuota: 5 }, 403, 403],
   ['POST', '/keys', KEY, 403, 201],
   ['GET', `/keys/${keyId}`, undefined, 200, 200],
+  ['GET', `/keys/${keyId}/usage`, undefined, 200, 200],
+  ['GET', '/key-notices', undefined, 200, 200],
   ['PATCH', `/keys/${keyId}`, { name: 'renamed' }, 403, 200],
   ['POST', `/keys/${keyId}/pause`, {}, 403, 200],
   ['POST', `/keys/${keyId}/resume`, {}, 403, 200],

@@ -17,6 +17,7 @@ const CHEAP_READS: ReadonlySet<string> = new Set([
   `${WORKSPACE}/invitations`,
   `${WORKSPACE}/keys`,
   `${WORKSPACE}/keys/:keyId`,
+  `${WORKSPACE}/keys/:keyId/usage`,
   `${WORKSPACE}/log/:entryId`,
   `${WORKSPACE}/members`,
   `${WORKSPACE}/month`,

@@ -22,6 +22,33 @@ export interface KeyDetails extends ChangedKey {
   readonly createdBy: string | null;
 }
 
+/** An item of `GET …/keys`. */
+export interface ListedKey extends ApiKey {
+  /** Email address; null: the key was created before version 0.2.0. */
+  readonly createdBy: string | null;
+}
+
+/** `GET …/keys/{keyId}/usage`. */
+export interface KeyUsage {
+  /** Newest day first. There is no row for a day without requests. */
+  readonly data: readonly {
+    /** Such as `2026-03-01` (UTC). */
+    readonly day: string;
+    readonly requests: number;
+    /** The requests that got a 4xx or 5xx response. */
+    readonly errors: number;
+  }[];
+}
+
+/** `GET …/key-notices`: keys that are neither paused nor revoked, the earliest expiry date first. */
+export interface KeyNotices {
+  /**
+   * Keys that expire within 7 days, and keys that have expired in the last 30 days and were used in the 7 days before, or
+   * later. At most 50, of the newest 5,000 keys.
+   */
+  readonly data: readonly ApiKey[];
+}
+
 /** `POST …/keys`. */
 export interface CreatedKey extends ChangedKey {
   /** Null in the response to a repeat: the token was in the first response. */

@@ -1,16 +1,15 @@
-import { CONTRACT, isId } from '@svc/sdk/contract';
+import { CONTRACT } from '@svc/sdk/contract';
 import type { FastifyInstance } from 'fastify';
 import type pg from 'pg';
 import { Type } from 'typebox';
-import { readPage } from '../../api/reads.ts';
 import { ApiError } from '../../http/errors.ts';
-import { apiKeys } from '../../resources/index.ts';
 import type { DashboardContext } from '../context.ts';
 import { defineBody, idOrNull, name, oneOf } from '../requests/body.ts';
 import { CREATES, repeatsOf } from '../requests/creations.ts';
 import { type Access, confirmRole } from '../requests/session.ts';
-import { parsedSettings, readDetails, SETTINGS } from './key-settings.ts';
-import type { ChangedKey, KeyDetails } from './key-wire.ts';
+import { KEYS, keyIdOf, noKey, type OneKey } from './key-reads.ts';
+import { parsedSettings, SETTINGS } from './key-settings.ts';
+import type { ChangedKey } from './key-wire.ts';
 
 const create = defineBody({
   name,
@@ -23,22 +22,12 @@ const create = defineBody({
 const change = defineBody({ name: Type.Optional(name), ...SETTINGS });
 const nothing = defineBody({});
 
-type OneKey = { Params: { keyId: string } };
-const KEYS = '/workspaces/:workspaceId/keys';
-
 /**
  * The only endpoints that create or change keys, and the only responses that hold a token (specification, 5.6 to
  * 5.8). Once the response has left, no node accepts the old token (docs/decisions/0002).
  */
 export function registerKeys(api: FastifyInstance, context: DashboardContext): void {
-  const { sessions, keys, pool, reader, usage, signals, clock } = context;
-  api.get<{ Querystring: Record<string, unknown> }>(KEYS, async (request, reply) => {
-    const { workspaceId } = await sessions.member(request, reply);
-    await usage.catchUp(workspaceId);
-    const page = await readPage(reader, apiKeys.list, request.query, { workspaceId, companyId: null });
-    return reply.type('application/json; charset=utf-8').send(page.body());
-  });
-
+  const { sessions, keys, signals, clock } = context;
   api.post(KEYS, CREATES, async (request, reply) => {
     const access = await sessions.member(request, reply, 'key.manage');
     const { workspaceId, person, by } = access;
@@ -55,14 +44,6 @@ export function registerKeys(api: FastifyInstance, context: DashboardContext): v
       throw new ApiError('invalid_body', '"replaces" must be the id of a key of this workspace, or null.');
     signals.announce(workspaceId);
     return reply.code(created.token === null ? 200 : 201).send(created);
-  });
-
-  api.get<OneKey>(`${KEYS}/:keyId`, async (request, reply): Promise<KeyDetails> => {
-    const { workspaceId } = await sessions.member(request, reply);
-    await usage.catchUp(workspaceId);
-    const details = await readDetails(pool, workspaceId, keyIdOf(request));
-    if (details === undefined) throw noKey();
-    return details;
   });
 
   api.patch<OneKey>(`${KEYS}/:keyId`, async (request, reply): Promise<ChangedKey> => {
@@ -110,16 +91,9 @@ export function registerKeys(api: FastifyInstance, context: DashboardContext): v
 
 const confirm = (access: Access) => (client: pg.ClientBase) => confirmRole(client, access);
 
-function keyIdOf({ params: { keyId } }: { readonly params: { readonly keyId: string } }): string {
-  if (!isId(keyId)) throw noKey();
-  return keyId;
-}
-
 /** The result of a change. Throws the refusal. */
 function orRefused<T extends object>(result: T | 'not_found' | 'revoked'): T {
   if (result === 'not_found') throw noKey();
   if (result === 'revoked') throw new ApiError('conflict', 'This key is revoked. Create a new key.');
   return result;
 }
-
-const noKey = (): ApiError => new ApiError('not_found', 'There is no such API key.');

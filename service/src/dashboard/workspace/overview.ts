@@ -51,7 +51,8 @@ export function registerOverview(api: FastifyInstance, { pool, sessions, usage }
   });
 }
 
-function daysOf(query: Readonly<Record<string, unknown>>): number {
+/** The parameter `days` of a request for usage per day. It has no other. */
+export function daysOf(query: Readonly<Record<string, unknown>>): number {
   allowParameters(query, ['days']);
   const { days = String(USAGE_DAYS_DEFAULT) } = query;
   const number = typeof days === 'string' && /^[1-9]\d{0,2}$/.test(days) ? Number(days) : Number.NaN;
