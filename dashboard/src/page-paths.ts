@@ -12,6 +12,7 @@ export const PAGE_PATHS = [
   '/account',
   '/w/$workspaceId',
   '/w/$workspaceId/keys',
+  '/w/$workspaceId/keys/$keyId',
   '/w/$workspaceId/log',
   '/w/$workspaceId/webhooks',
   '/w/$workspaceId/webhooks/$endpointId',

@@ -11,6 +11,7 @@ import { signedInRoute, startRoute } from './routes/signed-in.tsx';
 import { deliveryRoute, webhookRoute, webhooksRoute } from './routes/webhooks.tsx';
 import {
   explorerRoute,
+  keyRoute,
   keysRoute,
   logRoute,
   overviewRoute,
@@ -29,6 +30,7 @@ const routeTree = rootRoute.addChildren([
     workspaceRoute.addChildren([
       overviewRoute,
       keysRoute,
+      keyRoute,
       logRoute,
       webhooksRoute,
       webhookRoute,

@@ -84,6 +84,15 @@ export const SHOTS: readonly Shot[] = [
   },
   { name: 'keys', path: '/w/:w/keys' },
   {
+    name: 'one-key',
+    path: '/w/:w/keys',
+    whole: true,
+    act: async (page) => {
+      await page.locator('tbody a').last().click();
+      await page.getByRole('main').getByRole('link', { name: 'All API keys' }).waitFor();
+    },
+  },
+  {
     name: 'keys-menu',
     path: '/w/:w/keys',
     act: (page) =>

@@ -1,8 +1,16 @@
-import type { ApiKey, KeyAccess, KeyMode, ListEnvelope } from '@svc/sdk';
+import type { AnyAuditLogEntry, ApiKey, KeyAccess, KeyMode, ListEnvelope } from '@svc/sdk';
 import { type CONTRACT, PAGE_LIMIT_MAX } from '@svc/sdk/contract';
-import type { ChangedKey, CreatedKey, IssuedKey, KeyDetails } from '@svc/service/dashboard/wire';
-import { infiniteQueryOptions, queryOptions, useQuery } from '@tanstack/react-query';
-import { call, ofWorkspace } from './client.ts';
+import type {
+  ChangedKey,
+  CreatedKey,
+  IssuedKey,
+  KeyDetails,
+  KeyNotices,
+  KeyUsage,
+  ListedKey,
+} from '@svc/service/dashboard/wire';
+import { infiniteQueryOptions, keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
+import { type CallOptions, call, ofWorkspace } from './client.ts';
 
 export type KeyStatus = (typeof CONTRACT.apiKeys.filters.status.values)[number];
 
@@ -14,7 +22,7 @@ export const keysQuery = (workspaceId: string, status: KeyStatus) =>
   infiniteQueryOptions({
     queryKey: [...keysOf(workspaceId), status],
     queryFn: ({ signal, pageParam }) =>
-      call<ListEnvelope<ApiKey>>(ofWorkspace(workspaceId, '/keys'), {
+      call<ListEnvelope<ListedKey>>(ofWorkspace(workspaceId, '/keys'), {
         query: { status, limit: PAGE_LIMIT_MAX, cursor: pageParam },
         signal,
       }),
@@ -33,9 +41,40 @@ export interface KeyLimits {
 export const keyQuery = (workspaceId: string, keyId: string) =>
   queryOptions({
     queryKey: [...keysOf(workspaceId), 'one', keyId],
-    queryFn: ({ signal }) => call<KeyDetails>(ofWorkspace(workspaceId, `/keys/${keyId}`), { signal }),
+    queryFn: ({ signal }) =>
+      call<KeyDetails>(ofWorkspace(workspaceId, `/keys/${encodeURIComponent(keyId)}`), { signal }),
     staleTime: 0,
     gcTime: 0,
+  });
+
+/** The requests of a key per day (UTC) in the last `days` days, including today. */
+export const keyUsageQuery = (workspaceId: string, keyId: string, days: number) =>
+  queryOptions({
+    queryKey: [...keysOf(workspaceId), 'usage', keyId, days],
+    queryFn: ({ signal }) =>
+      call<KeyUsage>(ofWorkspace(workspaceId, `/keys/${encodeURIComponent(keyId)}/usage`), {
+        query: { days },
+        signal,
+      }),
+    placeholderData: keepPreviousData,
+  });
+
+/** Entries of the audit log about a key or of its requests, newest first. */
+export const keyEntriesQuery = (workspaceId: string, query: NonNullable<CallOptions['query']>) =>
+  queryOptions({
+    queryKey: [...keysOf(workspaceId), 'entries', query],
+    queryFn: async ({ signal }) =>
+      (await call<ListEnvelope<AnyAuditLogEntry>>(ofWorkspace(workspaceId, '/log'), { query, signal })).data,
+  });
+
+const NOTICES_FRESH_MS = 60_000;
+
+/** Keys that expire soon, or have expired while they were in use. */
+export const keyNoticesQuery = (workspaceId: string) =>
+  queryOptions({
+    queryKey: [...keysOf(workspaceId), 'notices'],
+    queryFn: ({ signal }) => call<KeyNotices>(ofWorkspace(workspaceId, '/key-notices'), { signal }),
+    staleTime: NOTICES_FRESH_MS,
   });
 
 export interface NewKey extends KeyLimits {

@@ -99,6 +99,21 @@ export const keysRoute = createRoute({
   component: lazyPage(() => import('../pages/keys/keys-page.tsx'), 'KeysPage'),
 });
 
+interface KeySearch {
+  /** Opens the dialog that replaces the key. */
+  readonly replace?: true | undefined;
+}
+
+/** A key with its usage and its latest requests. */
+export const keyRoute = createRoute({
+  ...common,
+  path: '/keys/$keyId',
+  validateSearch: ({ replace }: Record<string, unknown>): KeySearch => ({
+    replace: replace === true ? replace : undefined,
+  }),
+  component: lazyPage(() => import('../pages/keys/key/key-page.tsx'), 'KeyPage'),
+});
+
 export const logRoute = createRoute({
   ...common,
   path: '/log',

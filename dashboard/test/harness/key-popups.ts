@@ -30,7 +30,7 @@ export const KEY_POPUPS: Readonly<Record<string, PopupCase>> = {
     },
   },
   'Edit a key': {
-    files: ['pages/keys/edit-key.tsx', 'pages/keys/key-row.tsx'],
+    files: ['pages/keys/edit-key.tsx', 'pages/keys/key/key-menu.tsx'],
     page: '/keys',
     trigger: 'Actions for Partner',
     item: 'Edit…',
@@ -94,7 +94,7 @@ export const KEY_POPUPS: Readonly<Record<string, PopupCase>> = {
     },
   },
   'Rotate a key': {
-    files: ['pages/keys/key-row.tsx', 'pages/keys/rotate-key.tsx'],
+    files: ['pages/keys/key/key-menu.tsx', 'pages/keys/rotate-key.tsx'],
     page: '/keys',
     trigger: 'Actions for Partner',
     item: 'Rotate…',

@@ -55,7 +55,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the command palette', async () => {
     for (const [text, heading, label, address] of [
       ['orrin h', 'Companies', 'Orrin Health', /\/data\/companies\/companies_1$/],
       ['opens a clinic', 'Mentions', 'Orrin opens a clinic', /\/data\/mentions\/mentions_1$/],
-      ['nightly', 'API keys', 'Nightly crawler', new RegExp(`/log\\?key=${keyId}`)],
+      ['nightly', 'API keys', 'Nightly crawler', new RegExp(`/keys/${keyId}$`)],
       [viewer.email, 'Members', viewer.email, /\/settings\?tab=members$/],
       ['create key', 'Actions', 'Create key', /\/keys\?create=true$/],
     ] as const) {

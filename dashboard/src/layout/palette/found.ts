@@ -72,7 +72,7 @@ export function useFound(workspaceId: string | undefined, text: string): Found {
             note: revokedAt === null ? mode : `${mode}, revoked`,
             icon: KeyRound,
             run: () =>
-              navigate({ to: '/w/$workspaceId/log', params: { workspaceId: of }, search: { key: id } }),
+              navigate({ to: '/w/$workspaceId/keys/$keyId', params: { workspaceId: of, keyId: id } }),
           })),
       },
       {

@@ -10,7 +10,8 @@ import { EmptyState } from '../../ui/empty-state.tsx';
 import { FailureState } from '../../ui/failure-state.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { HeadCell, Table, TableBody, TableHead } from '../../ui/table.tsx';
-import { type KeyAction, KeyRow } from './key-row.tsx';
+import type { KeyAction } from './key/key-menu.tsx';
+import { KeyRow } from './key-row.tsx';
 import { requestsByKey, USAGE_DAYS } from './usage.ts';
 
 export interface KeyListProps {
@@ -65,6 +66,7 @@ export function KeyList({ workspaceId, status, blocked, createButton, onAction }
           {items.map((key) => (
             <KeyRow
               key={key.id}
+              workspaceId={workspaceId}
               apiKey={key}
               companyName={key.companyId === null ? null : nameOf(key.companyId)}
               requests={requests?.(key.id)}

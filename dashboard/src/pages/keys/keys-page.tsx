@@ -1,10 +1,6 @@
-import type { ApiKey } from '@svc/sdk';
-import type { CreatedKey } from '@svc/service/dashboard/wire';
-import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
-import { useState } from 'react';
-import { type KeyStatus, keysOf } from '../../api/keys.ts';
+import type { KeyStatus } from '../../api/keys.ts';
 import { useWorkspace } from '../../api/workspace.ts';
 import { Page } from '../../layout/page.tsx';
 import { whyNot } from '../../session/permissions.ts';
@@ -12,14 +8,9 @@ import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Segments } from '../../ui/segments.tsx';
 import { CreateKey } from './create-key.tsx';
-import { EditKey } from './edit-key.tsx';
+import { useKeyActions } from './key/key-dialogs.tsx';
 import { KeyList } from './key-list.tsx';
-import type { KeyAction } from './key-row.tsx';
-import { PauseKey } from './pause-key.tsx';
-import { ReplaceKey } from './replace-key.tsx';
-import { RevokeKey } from './revoke-key.tsx';
-import { RotateKey } from './rotate-key.tsx';
-import { TokenDialog } from './token-dialog.tsx';
+import { KeyNotices } from './key-notices.tsx';
 
 const route = getRouteApi('/signed-in/w/$workspaceId/keys');
 
@@ -34,23 +25,11 @@ export function KeysPage() {
   const { workspaceId } = route.useParams();
   const { status = 'active', create } = route.useSearch();
   const navigate = route.useNavigate();
-  const client = useQueryClient();
   const { role } = useWorkspace(workspaceId);
   const blocked = whyNot(role, 'key.manage');
-  const [pending, setPending] = useState<{ readonly key: ApiKey; readonly action: KeyAction } | null>(null);
-  /** The only copy of a token, until its dialog closes. */
-  const [issued, setIssued] = useState<CreatedKey | null>(null);
-
-  /** The key that the issued one replaces. */
-  const [replaced, setReplaced] = useState<ApiKey | null>(null);
-
+  const { act, show, dialogs } = useKeyActions(workspaceId);
   const setCreating = (next: typeof create): void =>
     void navigate({ search: (known) => ({ ...known, create: next }), replace: true });
-  const changed = (): Promise<void> => client.invalidateQueries({ queryKey: keysOf(workspaceId) });
-  const show = (next: CreatedKey): void => {
-    setIssued(next);
-    void changed();
-  };
   const button = (next: typeof create) => (
     <Button variant="primary" blocked={blocked} onClick={() => setCreating(next)}>
       <Plus size={15} aria-hidden />
@@ -63,6 +42,7 @@ export function KeysPage() {
       description="Programs use API keys to access this workspace. Each key has the access that you choose."
       actions={button(true)}
     >
+      <KeyNotices workspaceId={workspaceId} />
       <Card className="overflow-hidden">
         <div className="flex items-center border-b border-line px-4 py-2.5">
           <Segments<KeyStatus>
@@ -77,15 +57,7 @@ export function KeysPage() {
           status={status}
           blocked={blocked}
           createButton={button('test')}
-          onAction={(key, action) =>
-            action === 'log'
-              ? void navigate({
-                  to: '/w/$workspaceId/log',
-                  params: { workspaceId },
-                  search: { key: key.id },
-                })
-              : setPending({ key, action })
-          }
+          onAction={act}
         />
       </Card>
       {create !== undefined && blocked === undefined ? (
@@ -96,62 +68,7 @@ export function KeysPage() {
           onCreated={show}
         />
       ) : null}
-      {pending?.action === 'edit' ? (
-        <EditKey
-          workspaceId={workspaceId}
-          apiKey={pending.key}
-          onClose={() => setPending(null)}
-          onChanged={changed}
-        />
-      ) : null}
-      {pending?.action === 'pause' ? (
-        <PauseKey
-          workspaceId={workspaceId}
-          apiKey={pending.key}
-          onClose={() => setPending(null)}
-          onChanged={changed}
-        />
-      ) : null}
-      {pending?.action === 'replace' ? (
-        <ReplaceKey
-          workspaceId={workspaceId}
-          apiKey={pending.key}
-          onClose={() => setPending(null)}
-          onCreated={(next) => {
-            setReplaced(pending.key);
-            show(next);
-          }}
-        />
-      ) : null}
-      {pending?.action === 'rotate' ? (
-        <RotateKey
-          workspaceId={workspaceId}
-          apiKey={pending.key}
-          onClose={() => setPending(null)}
-          onIssued={show}
-        />
-      ) : null}
-      {pending?.action === 'revoke' ? (
-        <RevokeKey
-          workspaceId={workspaceId}
-          apiKey={pending.key}
-          onClose={() => setPending(null)}
-          onRevoked={changed}
-        />
-      ) : null}
-      {issued === null ? null : (
-        <TokenDialog
-          workspaceId={workspaceId}
-          created={issued}
-          onIssued={show}
-          onClose={() => {
-            setIssued(null);
-            // The last step of a replacement.
-            if (replaced !== null) setPending({ key: replaced, action: 'revoke' });
-            setReplaced(null);
-          }}
-        />
-      )}
+      {dialogs}
     </Page>
   );
 }

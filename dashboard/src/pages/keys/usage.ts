@@ -9,11 +9,15 @@ export interface DayOfKey {
   readonly requests: number;
 }
 
+/** The last days in UTC, `2026-03-01`, the oldest first. */
+export const daysOf = (count: number, nowMs = Date.now()): readonly string[] =>
+  Array.from({ length: count }, (_, ago) =>
+    new Date(nowMs - (count - 1 - ago) * DAY_MS).toISOString().slice(0, 10),
+  );
+
 /** Returns a function from a key's id to its requests per day, oldest day first, with 0 for days without requests. */
 export function requestsByKey({ data }: Usage, nowMs = Date.now()): (keyId: string) => readonly DayOfKey[] {
-  const days = Array.from({ length: USAGE_DAYS }, (_, ago) =>
-    new Date(nowMs - (USAGE_DAYS - 1 - ago) * DAY_MS).toISOString().slice(0, 10),
-  );
+  const days = daysOf(USAGE_DAYS, nowMs);
   const known = new Map(data.map(({ keyId, day, requests }) => [`${keyId} ${day}`, requests]));
   return (keyId) => days.map((day) => ({ day, requests: known.get(`${keyId} ${day}`) ?? 0 }));
 }

@@ -8,6 +8,7 @@ import { Card } from '../../ui/card.tsx';
 import { FailureState } from '../../ui/failure-state.tsx';
 import { Segments } from '../../ui/segments.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
+import { KeyNotices } from '../keys/key-notices.tsx';
 import { Checklist } from './checklist.tsx';
 import { ContentPanel } from './content-panel.tsx';
 import { Figures } from './figures.tsx';
@@ -48,6 +49,7 @@ export function OverviewPage() {
         )
       }
     >
+      <KeyNotices workspaceId={workspaceId} />
       {failed !== undefined ? (
         <Card>
           <FailureState

@@ -6,8 +6,8 @@ import { resourceNamed, seedRecords } from '@svc/service/harness/records.ts';
 import { temporaryDirectory } from '@svc/service/harness/temporary-directory.ts';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Visitor } from './harness/visitor.ts';
-import { BROWSER_PATH, createWorld, type Person, type World } from './harness/world.ts';
+import type { Visitor } from '../harness/visitor.ts';
+import { BROWSER_PATH, createWorld, type Person, type World } from '../harness/world.ts';
 
 const run = promisify(execFile);
 

@@ -1,0 +1,95 @@
+import { CONTRACT } from '@svc/sdk/contract';
+import type { KeyDetails } from '@svc/service/dashboard/wire';
+import { Link } from '@tanstack/react-router';
+import { useCompanyNames } from '../../../api/company-names.ts';
+import { formatNumber } from '../../../format/number.ts';
+import { When } from '../../../format/when.tsx';
+import { Section } from '../../../ui/card.tsx';
+import { Details, Item } from '../../../ui/details.tsx';
+import { accessText, ExpiryBadge, KeyState, ModeBadge } from './key-badges.tsx';
+
+export interface KeyDetailsSectionProps {
+  readonly workspaceId: string;
+  readonly details: KeyDetails;
+}
+
+/** The settings and the state of a key. A dialog changes them. */
+export function KeyDetailsSection({ workspaceId, details }: KeyDetailsSectionProps) {
+  const { key, allowedNetworks, burstLimit, createdBy } = details;
+  const { companyId, expiresAt, pausedAt, revokedAt } = key;
+  const nameOf = useCompanyNames(workspaceId, [companyId]);
+  return (
+    <Section title="Key">
+      <Details>
+        <Item label="State">
+          <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
+            <KeyState apiKey={key} />
+            {revokedAt === null && pausedAt !== null ? (
+              <span className="text-soft">
+                since <When at={pausedAt} form="full" />
+              </span>
+            ) : null}
+            {revokedAt === null ? null : <When at={revokedAt} form="full" />}
+          </span>
+        </Item>
+        <Item label="Token">
+          <code>{key.hint}</code>
+        </Item>
+        <Item label="Id">
+          <code>{key.id}</code>
+        </Item>
+        <Item label="Mode">
+          <ModeBadge mode={key.mode} />
+        </Item>
+        <Item label="Access">{accessText(key)}</Item>
+        <Item label="Companies">
+          {companyId === null ? (
+            'All'
+          ) : (
+            <Link
+              to="/w/$workspaceId/data/$resource/$recordId"
+              params={{ workspaceId, resource: CONTRACT.companies.name, recordId: companyId }}
+              className="text-accent hover:underline"
+            >
+              {nameOf(companyId)}
+            </Link>
+          )}
+        </Item>
+        <Item label="Created">
+          <When at={key.createdAt} form="full" />
+          {createdBy === null ? null : <> by {createdBy}</>}
+        </Item>
+        <Item label="Last used">
+          <When at={key.lastUsedAt} form="full" />
+        </Item>
+        <Item label="Expires">
+          {expiresAt === null ? (
+            'Never'
+          ) : (
+            <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
+              <When at={expiresAt} form="full" /> <ExpiryBadge apiKey={key} />
+            </span>
+          )}
+        </Item>
+        <Item label="Networks">
+          {allowedNetworks === null ? (
+            'Any address'
+          ) : (
+            <ul className="flex flex-wrap gap-x-3 gap-y-1">
+              {allowedNetworks.map((network) => (
+                <li key={network}>
+                  <code>{network}</code>
+                </li>
+              ))}
+            </ul>
+          )}
+        </Item>
+        <Item label="Burst limit">
+          {burstLimit === null
+            ? 'Only that of the workspace'
+            : `${formatNumber(burstLimit)} requests a second`}
+        </Item>
+      </Details>
+    </Section>
+  );
+}

@@ -1,0 +1,142 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { expectAccessibleInBothThemes } from '../harness/accessible.ts';
+import { choose, focused, goTo, press } from '../harness/keyboard.ts';
+import { BROWSER_PATH } from '../harness/launch.ts';
+import { createServiceWorld } from '../harness/service-world.ts';
+
+// Skipped without Chromium, which is an error in CI.
+describe.skipIf(BROWSER_PATH === undefined)('the page of a key', async () => {
+  if (BROWSER_PATH === undefined) return;
+  const { service, dashboard, open } = await createServiceWorld();
+  const owner = await dashboard.owner();
+  const { workspaceId } = owner;
+  const home = `/w/${workspaceId}`;
+  const viewer = await dashboard.member(workspaceId, 'viewer');
+  const crawler = await service.issue(workspaceId, {
+    ...{ name: 'Crawler', access: 'write', allowedNetworks: ['192.0.2.0/24', '2001:db8::/32'] },
+    burstLimit: 20,
+  });
+  let page: Page;
+  beforeAll(async () => {
+    const from = (remoteAddress: string, path: string) =>
+      service.request(crawler.token, path, { remoteAddress });
+    await from('192.0.2.7', '/v1/audits');
+    await from('192.0.2.7', '/v1/audits?limit=0');
+    await from('2001:db8::1', '/v1/companies');
+    await from('203.0.113.7', '/v1/companies');
+    page = await open(owner, `${home}/keys`);
+  });
+  const section = (name: string) => page.getByRole('region', { name, exact: true });
+
+  test('is reached from the list, and shows settings, usage, failures, addresses and entries', async () => {
+    await page.getByRole('row', { name: /Crawler.*owner@example.com/ }).waitFor();
+    await press(page, 'Crawler');
+    await page.waitForURL(new RegExp(`/keys/${crawler.keyId}$`));
+    await page.getByRole('heading', { level: 1, name: 'Crawler' }).waitFor();
+    const details = section('Key');
+    for (const text of ['Active', 'Live', 'Read and write', '192.0.2.0/24', '2001:db8::/32'])
+      await details.getByText(text, { exact: true }).waitFor();
+    await details.getByText('by owner@example.com').waitFor();
+    await details.getByText('20 requests a second').waitFor();
+    await page.getByRole('img', { name: 'Requests per day: 4 requests, 2 failed.' }).waitFor();
+    await section('Requests per day').getByText('50%').waitFor();
+    const failed = section('Latest failed requests').getByRole('row');
+    expect((await failed.allInnerTexts()).slice(1).map((text) => /\b[45]\d\d\b/.exec(text)?.[0])).toEqual([
+      '403',
+      '400',
+    ]);
+    const addresses = await section('Latest addresses').getByRole('row').allInnerTexts();
+    expect(addresses.slice(1).map((text) => text.split(/\s+/).slice(0, 2))).toEqual([
+      ['203.0.113.7', '1'],
+      ['2001:db8::1', '1'],
+      ['192.0.2.7', '2'],
+    ]);
+    expect(await section('Latest requests').getByRole('row').count()).toBe(5);
+    await section('Changes of this key')
+      .getByRole('row', { name: /owner@example.com/ })
+      .waitFor();
+    await expectAccessibleInBothThemes(page);
+    await page.setViewportSize({ width: 360, height: 740 });
+    await expectAccessibleInBothThemes(page);
+    await page.setViewportSize({ width: 1280, height: 800 });
+  });
+
+  test('leads to the same entries in the log, and to an entry', async () => {
+    await section('Latest addresses').getByRole('link', { name: '192.0.2.7' }).click();
+    await page.waitForURL(/\/log\?.*address=192\.0\.2\.7/);
+    await expect.poll(() => page.getByRole('row').count()).toBe(3);
+    await page.goBack();
+    await page.getByRole('link', { name: 'All failed requests in the log' }).click();
+    await expect.poll(() => page.getByRole('row').count()).toBe(3);
+    await page.goBack();
+    await section('Latest requests')
+      .getByRole('link', { name: /Open the entry/ })
+      .first()
+      .click();
+    await page.getByRole('dialog').getByText('203.0.113.7').first().waitFor();
+    await page.goBack();
+  });
+
+  test('has every action of the menu, by keyboard, and shows the result', async () => {
+    await page.goto(`${home}/keys/${crawler.keyId}`);
+    await page.getByRole('heading', { level: 1, name: 'Crawler' }).waitFor();
+    await press(page, 'Edit…');
+    await page.getByRole('dialog').waitFor();
+    await goTo(page, 'Name');
+    await page.keyboard.press('Control+a');
+    await page.keyboard.type('Spider');
+    await press(page, 'Save');
+    await page.getByRole('heading', { level: 1, name: 'Spider' }).waitFor();
+    await press(page, 'Actions for Spider');
+    await page.getByRole('menuitem', { name: 'Pause…' }).waitFor();
+    const items = await page.getByRole('menuitem').allInnerTexts();
+    expect(items).toEqual(['Edit…', 'Pause…', 'Show log entries', 'Replace…', 'Rotate…', 'Revoke…']);
+    await choose(page, 'Pause…');
+    await page.getByRole('alertdialog').waitFor();
+    await press(page, 'Pause key');
+    await section('Key').getByText('Paused', { exact: true }).waitFor();
+    await expect.poll(() => focused(page)).toBe('Actions for Spider');
+    expect((await service.request(crawler.token, '/v1/audits')).status).toBe(401);
+    await page.getByRole('row', { name: /paused.*Spider/i }).waitFor();
+  });
+
+  test('shows a viewer the key without its actions, and says which key does not exist', async () => {
+    const seen = await open(viewer, `${home}/keys/${crawler.keyId}`);
+    await seen.getByRole('heading', { level: 1, name: 'Spider' }).waitFor();
+    await seen.getByRole('button', { name: 'Replace…' }).focus();
+    await seen.getByRole('tooltip', { name: 'Only owners and admins can manage keys.' }).waitFor();
+    const stranger = await dashboard.owner();
+    const { keyId } = await service.issue(stranger.workspaceId);
+    await seen.goto(`${home}/keys/${keyId}`);
+    await seen.getByText('There is no API key with the id').waitFor();
+  });
+
+  test('is where a notice of a key that expires leads to replace it', async () => {
+    const expiresAt = new Date(Date.now() + 3 * 86_400_000).toISOString();
+    const soon = await service.issue(workspaceId, { name: 'Nightly', expiresAt });
+    await service.issue(workspaceId, { name: 'Later', expiresAt: '2100-01-01T00:00:00Z' });
+    const notice = page.getByRole('region', { name: 'Keys that expire' });
+    for (const path of ['', '/keys']) {
+      await page.goto(home + path);
+      await notice.getByText(/“Nightly” expires in [23] days\./).waitFor();
+      expect(await notice.getByRole('listitem').count()).toBe(1);
+      await expectAccessibleInBothThemes(page);
+    }
+    await press(page, 'Replace “Nightly”');
+    await page.getByRole('dialog', { name: 'Replace “Nightly”' }).waitFor();
+    expect(page.url()).toMatch(new RegExp(`/keys/${soon.keyId}$`));
+    expect(await page.getByLabel('Expiry date (optional)').inputValue()).toBe('');
+    await press(page, 'Create key');
+    await page.locator('[data-token]').waitFor();
+    await press(page, "Done, I've saved it");
+    await press(page, 'Revoke key');
+    await section('Key').getByText('Revoked', { exact: true }).waitFor();
+    await press(page, 'All API keys');
+    await expect.poll(() => page.getByRole('row', { name: /Nightly/ }).count()).toBe(1);
+    await expect.poll(() => notice.count()).toBe(0);
+    const seen = await open(viewer, home);
+    await seen.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+    expect(await seen.getByRole('region', { name: 'Keys that expire' }).count()).toBe(0);
+  });
+});
