@@ -46,6 +46,7 @@ curl -sS --fail-with-body -X POST "$SVC_BASE_URL/v1/batch" \\
 Rules that save a failed request:
 
 - A list returns \`{"data": […], "pagination": {"nextCursor": …}}\`. Send \`nextCursor\` back as \`cursor\`, with the same filters and sort, until it is null. \`limit\` is 1 to 100.
+- \`fields=id,name\` returns only these fields of each record, which saves tokens.
 - Unknown parameters and fields are refused. The API reference lists those that exist.
 - Times are ISO 8601, such as \`2026-03-01T09:30:00Z\`. Ids are opaque, and those in examples, such as \`com_01jq4d0e6tf3s9v2m8k5x7h1ab\`, are made up: use the ids of your own records.
 - Before you create a record of a company, read its \`id\` from \`/v1/companies\`.

@@ -12,7 +12,7 @@ export const HEADERS = {
   },
   ETag: {
     description:
-      'Send it as `If-None-Match`: the response is 304 if nothing has changed. The ETag of a single record is strong. Send it as `If-Match` with a change, so that the change does not undo another one.',
+      'Send it as `If-None-Match`: the response is 304 if nothing has changed. The ETag of a single record is strong, unless it was read with `fields`. Send it as `If-Match` with a change, so that the change does not undo another one.',
     required: true,
     schema: { type: 'string', pattern: '^(W/)?"[^"]*"$' },
   },

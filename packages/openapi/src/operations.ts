@@ -29,7 +29,7 @@ import { conditionalResponses, failureResponses, plainResponses } from './respon
 import { listExample, meExample, recordExample } from './schemas.ts';
 import { EVENT_STREAM, NDJSON, type Operation } from './types.ts';
 
-const ITERATION = `Follow \`pagination.nextCursor\` until it is null. A cursor is opaque: do not parse it, construct it or keep it for longer than ${CURSOR_LIFETIME_HOURS} hours (\`cursor_expired\`). It is valid for this list with the same filters and sort (\`cursor_mismatch\`); \`limit\` and \`direction\` may change from page to page. After either error, start again without a cursor. The same cursor sent twice returns the same page twice.
+const ITERATION = `Follow \`pagination.nextCursor\` until it is null. A cursor is opaque: do not parse it, construct it or keep it for longer than ${CURSOR_LIFETIME_HOURS} hours (\`cursor_expired\`). It is valid for this list with the same filters and sort (\`cursor_mismatch\`); \`limit\`, \`direction\` and \`fields\` may change from page to page. After either error, start again without a cursor. The same cursor sent twice returns the same page twice.
 
 \`direction=before\` returns the items before the cursor, in the order of the list. \`startCursor\` and \`endCursor\` are the cursors before the first and after the last item of a page: send \`startCursor\` with \`direction=before\` to load the items before the page. In a newest-first list, these are newer items.
 

@@ -3,6 +3,7 @@ import {
   CREATED,
   CURSOR_LIFETIME_SECONDS,
   type Direction,
+  FIELDS,
   type Field,
   ID_PATTERN,
   IDEMPOTENCY_KEY_MAX_CHARACTERS,
@@ -105,6 +106,7 @@ export const listParameters = (resource: CompleteResource): readonly (Parameter 
   ...Object.entries(rangesOf(resource)).map(([name, range]) => rangeParameter(resource, name, range)),
   ...(resource.searched === undefined ? [] : [searchParameter(resource)]),
   ...(resource.positions ? [afterParameter(resource), WAIT_PARAMETER] : []),
+  fieldsParameter(resource),
   ...shared('IfNoneMatch', 'RequestId'),
 ];
 
@@ -118,6 +120,20 @@ function sortParameter(resource: CompleteResource): Parameter {
   };
 }
 
+const fieldsParameter = ({ singular, fields }: CompleteResource): Parameter => ({
+  name: FIELDS,
+  in: 'query',
+  description: `Only these fields of each ${singular}, with a comma between them, and always \`id\`. The other fields that the schema of the response requires are then absent.`,
+  style: 'form',
+  explode: false,
+  schema: {
+    type: 'array',
+    items: { type: 'string', enum: Object.keys(fields) },
+    minItems: 1,
+    uniqueItems: true,
+  },
+});
+
 const afterParameter = ({ plural }: CompleteResource): Parameter => ({
   name: 'after',
   in: 'query',
@@ -129,6 +145,7 @@ const afterParameter = ({ plural }: CompleteResource): Parameter => ({
 export const exportParameters = (resource: CompleteResource): readonly (Parameter | Reference)[] => [
   ...filterParameters(resource),
   ...(resource.searched === undefined ? [] : [searchParameter(resource)]),
+  fieldsParameter(resource),
   ...shared('RequestId'),
 ];
 
@@ -220,6 +237,7 @@ const idParameter = ({ singular, fields }: CompleteResource): Parameter => ({
 
 export const recordParameters = (resource: CompleteResource): readonly (Parameter | Reference)[] => [
   idParameter(resource),
+  fieldsParameter(resource),
   ...shared('IfNoneMatch', 'RequestId'),
 ];
 

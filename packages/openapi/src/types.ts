@@ -12,6 +12,9 @@ export interface Parameter {
   /** Default: false. A path parameter must have it. */
   readonly required?: true;
   readonly description: string;
+  /** With `explode: false`, an array is one value, with a comma between its items. */
+  readonly style?: 'form';
+  readonly explode?: false;
   readonly schema: JsonSchema;
 }
 

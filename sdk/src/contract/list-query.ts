@@ -64,6 +64,9 @@ export const searchField = {
   example: 'acme',
 } as const satisfies Field;
 
+/** The query parameter that chooses the fields of each item: names with a comma between them. */
+export const FIELDS = 'fields';
+
 /** The filters of a list by equality and, if it can be searched, `q`. */
 export const comparedFields = ({
   filters,

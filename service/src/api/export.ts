@@ -1,6 +1,6 @@
 import { pipeline, Readable } from 'node:stream';
 import { constants, createGzip } from 'node:zlib';
-import { PAGE_LIMIT_MAX } from '@svc/sdk/contract';
+import { FIELDS, PAGE_LIMIT_MAX } from '@svc/sdk/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AuditWriter } from '../audit-log/audit-writer.ts';
 import { EXPORT_UNREAD_MS, EXPORTS_MAX, EXPORTS_PER_WORKSPACE_MAX } from '../config/limits.ts';
@@ -48,15 +48,12 @@ export function registerExports(
   }
 }
 
-/** The filters of the list. The order is that of creation. */
+/** The filters of the list, and its fields. The order is that of creation. */
 function queryOf({ list }: Resource, raw: RawQuery, key: AuthenticatedKey): ListQuery {
   const sorted = Object.values(list.sorts).map(({ column }) => column);
   // A range is of the field that a list is sorted by.
   const filters = Object.entries(list.filters).filter(([, { column }]) => !sorted.includes(column));
-  allowParameters(
-    raw,
-    filters.map(([name]) => name),
-  );
+  allowParameters(raw, [...filters.map(([name]) => name), FIELDS]);
   const query = orInvalidParameter(parseListQuery(list, raw));
   requireOwnCompany(query, key);
   const ascending = sortsOf(list).find(({ name }) => name === 'created-ascending') ?? query.sort;

@@ -1,14 +1,15 @@
-import { sendConditional } from '@svc/http-content/etag';
-import type { AnyErrorCode } from '@svc/sdk/contract';
+import { sendConditional, weakEtag } from '@svc/http-content/etag';
+import { type AnyErrorCode, FIELDS } from '@svc/sdk/contract';
 import { traced, tracedReader } from '@svc/telemetry/tracing';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Shares } from '../database/lane.ts';
 import { ApiError } from '../http/errors.ts';
 import type { CursorFailure } from '../list/cursor.ts';
 import type { ListDefinition } from '../list/definition.ts';
-import { type ListQuery, parseListQuery, type RawQuery } from '../list/query.ts';
+import { type Fields, selectFields } from '../list/fields.ts';
+import { type ListQuery, parseFields, parseListQuery, type RawQuery } from '../list/query.ts';
 import { type ListAnswer, type ListReader, readList, type Scope } from '../list/read.ts';
-import { readCount, readRecord } from '../records/read.ts';
+import { type RecordAnswer, readCount, readRecord } from '../records/read.ts';
 import type { Resource } from '../resources/define.ts';
 import { allowParameters, orInvalidParameter, requireKey, requireReadable } from './guards.ts';
 
@@ -29,14 +30,33 @@ export function registerReads(v1: FastifyInstance, resource: Resource, reader: R
 
   v1.get<One>(`/${resource.name}/:id`, async (request, reply) => {
     const key = requireReadable(request, resource);
-    allowParameters(request.query, []);
+    const fields = requireFields(request.query, resource);
     if (request.params.id === 'count') throw new ApiError('not_found', `${resource.path} has no count.`);
     await reader.prepare?.(key.workspaceId);
     const reads = traced(reader.reads, request.span).of(key.workspaceId);
     const record = await readRecord(reads, resource, key, request.params.id);
     if (record === undefined) throw new ApiError('not_found', `There is no such ${resource.singular}.`);
-    return sendConditional(request, reply, () => record.doc, record.etag);
+    return sendRecord(request, reply, record, fields);
   });
+}
+
+/** The `fields` of a request for one record, its only parameter. Undefined: all. */
+export function requireFields(query: Record<string, unknown>, { list }: Resource): Fields | undefined {
+  allowParameters(query, [FIELDS]);
+  const names = query[FIELDS];
+  return names === undefined ? undefined : orInvalidParameter(parseFields(String(names), list.fields ?? []));
+}
+
+/** Sends one record, or some of its fields. Their ETag is weak: it is not that of the record, which If-Match needs. */
+export function sendRecord(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { doc, etag }: RecordAnswer,
+  fields: Fields | undefined,
+): FastifyReply | string {
+  if (fields === undefined) return sendConditional(request, reply, () => doc, etag);
+  const part = selectFields(doc, fields);
+  return sendConditional(request, reply, () => part, weakEtag(part));
 }
 
 /** The count of one resource: `/v1/audits/count`. */

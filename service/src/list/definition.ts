@@ -1,4 +1,4 @@
-import { type Direction, ORDERS, type Order } from '@svc/sdk/contract';
+import { type Direction, FIELDS, ORDERS, type Order } from '@svc/sdk/contract';
 import type { Queryable } from '../database/lane.ts';
 import type { Position } from './cursor.ts';
 
@@ -58,6 +58,8 @@ export interface ListDefinition {
   /** Whether the `sort` parameter is accepted. */
   readonly sortable: boolean;
   readonly filters: Readonly<Record<string, Filter>>;
+  /** The fields that the parameter `fields` can choose. Default: the list has no such parameter. */
+  readonly fields?: readonly string[];
   /** Whether a page has `pagination.total`, up to TOTAL_MAX_ITEMS. */
   readonly total: boolean;
   /** Parameters that only its route knows. Default: none. */
@@ -135,5 +137,6 @@ export const parametersOf = (list: ListDefinition): readonly string[] => [
   'direction',
   ...(list.sortable ? ['sort'] : []),
   ...Object.keys(list.filters),
+  ...(list.fields === undefined ? [] : [FIELDS]),
   ...(list.parameters ?? []),
 ];

@@ -1,5 +1,12 @@
-import { type Direction, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, PAGE_LIMIT_MIN } from '@svc/sdk/contract';
+import {
+  type Direction,
+  FIELDS,
+  PAGE_LIMIT_DEFAULT,
+  PAGE_LIMIT_MAX,
+  PAGE_LIMIT_MIN,
+} from '@svc/sdk/contract';
 import { type ListDefinition, parametersOf, type Sort, sortsOf } from './definition.ts';
+import type { Fields } from './fields.ts';
 
 /** Query parameters as the HTTP layer parsed them: a text, or an array if the parameter was repeated. */
 export type RawQuery = Readonly<Record<string, unknown>>;
@@ -12,6 +19,8 @@ export interface ListQuery {
   /** Canonical values, so that two spellings of a time are the same filter. */
   readonly filters: Readonly<Record<string, string>>;
   readonly cursor: string | undefined;
+  /** The fields of each item. Default: all. */
+  readonly fields?: Fields | undefined;
 }
 
 /** A refused parameter: its name and what is allowed, in a sentence. */
@@ -23,6 +32,9 @@ export interface QueryFailure {
 export const isQueryFailure = <T extends object>(result: T | QueryFailure): result is QueryFailure =>
   'parameter' in result;
 
+/** A longer name that a client has sent is cut in messages. */
+const NAME_MAX_CHARACTERS = 64;
+
 /** Returns the failure of the first parameter that is unknown or repeated. A misspelt filter must not be ignored. */
 export function findInvalidParameter(raw: RawQuery, allowed: readonly string[]): QueryFailure | undefined {
   for (const [parameter, value] of Object.entries(raw)) {
@@ -30,7 +42,7 @@ export function findInvalidParameter(raw: RawQuery, allowed: readonly string[]):
       const known = allowed.length === 0 ? 'This path has none.' : `Allowed: ${allowed.join(', ')}.`;
       return {
         parameter,
-        message: `Unknown query parameter ${JSON.stringify(parameter.slice(0, 64))}. ${known}`,
+        message: `Unknown query parameter ${JSON.stringify(parameter.slice(0, NAME_MAX_CHARACTERS))}. ${known}`,
       };
     }
     if (typeof value !== 'string')
@@ -90,5 +102,23 @@ export function parseListQuery(list: ListDefinition, raw: RawQuery): ListQuery |
     }
     filters[name] = value;
   }
-  return { limit, direction, sort, filters, cursor: text('cursor') };
+  const names = text(FIELDS);
+  const fields = names === undefined ? undefined : parseFields(names, list.fields ?? []);
+  if (fields !== undefined && isQueryFailure(fields)) return fields;
+  return { limit, direction, sort, filters, cursor: text('cursor'), fields };
+}
+
+/** Reads the value of `fields`: names with a comma between them, each once. */
+export function parseFields(text: string, allowed: readonly string[]): Fields | QueryFailure {
+  const chosen = new Set<string>();
+  for (const name of text.split(',')) {
+    const fault = !allowed.includes(name) ? ', which is not a field here' : chosen.has(name) ? ' twice' : '';
+    if (fault !== '') {
+      const shown = JSON.stringify(name.slice(0, NAME_MAX_CHARACTERS));
+      const message = `"${FIELDS}" has ${shown}${fault}. Allowed, with a comma between them: ${allowed.join(', ')}.`;
+      return { parameter: FIELDS, message };
+    }
+    chosen.add(name);
+  }
+  return chosen.add('id');
 }

@@ -6,6 +6,7 @@ import type { Queryable, Shares } from '../database/lane.ts';
 import { preparedStatements } from '../database/statement.ts';
 import type { Binding, CursorCodec, CursorFailure, Position } from './cursor.ts';
 import type { Compared, KeysetRead, KeysetRow, ListDefinition } from './definition.ts';
+import { selectFields } from './fields.ts';
 import { DOC_SEPARATOR, readKeyset } from './keyset.ts';
 import type { ListQuery } from './query.ts';
 
@@ -67,11 +68,14 @@ export async function readItems(
   position: Position | undefined,
 ): Promise<Page> {
   const { workspaceId } = scope;
-  const { limit, direction, sort } = query;
+  const { limit, direction, sort, fields } = query;
   const conditions = conditionsOf(list, query, scope);
   const read = { list, workspaceId, ...conditions, sort, direction, position, limit };
   const readRows = list.read ?? readKeyset;
-  return toPage(await readRows(reads.of(workspaceId), read), limit, direction, position);
+  const page = toPage(await readRows(reads.of(workspaceId), read), limit, direction, position);
+  if (fields === undefined || page.data === '[]') return page;
+  const docs = page.data.slice(1, -1).split(DOC_SEPARATOR);
+  return { ...page, data: `[${docs.map((doc) => selectFields(doc, fields)).join(DOC_SEPARATOR)}]` };
 }
 
 /** Reads the page at a position of the list. Undefined: at its start. */

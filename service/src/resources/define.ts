@@ -57,6 +57,7 @@ export function resourceOf(
         ...mapped(rangesOf(contract), (range) => rangeFilter(range, columnName(range.fieldName))),
         ...(searched === undefined ? {} : { [SEARCH]: searchFilter(searched.map(columnName)) }),
       },
+      fields: Object.keys(fields),
       total: total === true,
       ...(view?.source === undefined ? {} : { source: view.source }),
       ...(view?.read === undefined ? {} : { read: view.read }),

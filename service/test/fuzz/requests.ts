@@ -58,6 +58,7 @@ interface Sent {
 function typed({ schema }: Parameter, text: string): unknown {
   if (schema['type'] === 'integer') return /^(0|-?[1-9]\d*)$/.test(text) ? Number(text) : undefined;
   if (schema['type'] === 'boolean') return { true: true, false: false }[text];
+  if (schema['type'] === 'array') return text.split(',');
   return text;
 }
 
@@ -65,7 +66,9 @@ function typed({ schema }: Parameter, text: string): unknown {
 const forHeader = (text: string): string => text.replace(/[^\x20-\x7e]/g, '').trim();
 
 function sentAs(parameter: Parameter, value: unknown): Sent {
-  const raw = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+  const joined =
+    Array.isArray(value) && value.every((item) => typeof item === 'string') ? value.join() : value;
+  const raw = typeof joined === 'string' ? joined : (JSON.stringify(joined) ?? '');
   const text = parameter.in === 'header' ? forHeader(raw) : raw.toWellFormed();
   return { parameter, text, allowed: allows(parameter.schema, typed(parameter, text)) };
 }

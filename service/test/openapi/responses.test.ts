@@ -24,8 +24,8 @@ const queryOf = (parameters: readonly (Parameter | Reference)[]): readonly Param
 
 /** Values that the schema of a parameter allows. */
 function valuesOf({ schema }: Parameter): readonly string[] {
-  const { enum: values, minimum, maximum, default: fallback, type, examples } = schema;
-  const given = [values, examples].filter(Array.isArray).flat();
+  const { enum: values, items, minimum, maximum, default: fallback, type, examples } = schema;
+  const given = [values, examples, Object(items).enum].filter(Array.isArray).flat();
   const bounds = [minimum, maximum, fallback].filter((value) => value !== undefined);
   return [...given, ...bounds, ...(type === 'boolean' ? [true, false] : [])].map(String);
 }

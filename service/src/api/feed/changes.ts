@@ -10,8 +10,8 @@ import { type ListDefinition, sortsOf } from '../../list/definition.ts';
 import { parseListQuery, type RawQuery } from '../../list/query.ts';
 import { type ListAnswer, type ListReader, readFrom, type Scope } from '../../list/read.ts';
 import { changes } from '../../resources/index.ts';
-import { allowParameters, orInvalidParameter, requireReadable } from '../guards.ts';
-import { readPage, requireOwnCompany } from '../reads.ts';
+import { orInvalidParameter, requireReadable } from '../guards.ts';
+import { readPage, requireFields, requireOwnCompany, sendRecord } from '../reads.ts';
 import { type LongPollOptions, longPoll, waitSeconds } from './long-poll.ts';
 
 type Query = { Querystring: Record<string, unknown> };
@@ -47,11 +47,11 @@ export function registerChanges(v1: FastifyInstance, reader: ListReader, waiting
 
   v1.get<One>(`/${changes.name}/:id`, async (request, reply) => {
     const { workspaceId, companyId } = requireReadable(request, changes);
-    allowParameters(request.query, []);
+    const fields = requireFields(request.query, changes);
     const reads = traced(reader.reads, request.span).of(workspaceId);
     const change = await readChange(reads, workspaceId, companyId, request.params.id);
     if (change === undefined) throw new ApiError('not_found', 'There is no such change.');
-    return sendConditional(request, reply, () => change, strongEtag(change));
+    return sendRecord(request, reply, { doc: change, etag: strongEtag(change) }, fields);
   });
 }
 
