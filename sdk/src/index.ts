@@ -25,6 +25,9 @@ export type {
   PositionOptions,
   PostOptions,
   Reading,
+  Selecting,
+  SelectingExport,
+  Selection,
   Tailing,
   Updating,
   Upserting,
@@ -50,6 +53,7 @@ export { List } from './list/list.ts';
 export type { Page } from './list/page.ts';
 export type { SvcOptions } from './options.ts';
 export {
+  type FieldName,
   type Filters,
   type Item,
   type ItemChange,
@@ -57,6 +61,7 @@ export {
   RESOURCES,
   type Resource,
   type Resources,
+  type Selected,
   type Sort,
 } from './resource.ts';
 export { Tail, type TailOptions } from './tail/tail.ts';

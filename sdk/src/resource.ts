@@ -145,6 +145,12 @@ export type Sort<R> = R extends { readonly sorts: infer S }
   ? `${typeof CREATED | (keyof S & string)}-${(typeof ORDERS)[number]}`
   : never;
 
+/** The names of the fields of a resource. */
+export type FieldName<R> = R extends { readonly fields: infer F } ? keyof F & string : never;
+
+/** A record with only these fields, and with its id. */
+export type Selected<T, Name> = T extends unknown ? Simplify<Pick<T, Extract<keyof T, Name | 'id'>>> : never;
+
 type FilterValue<F> = F extends readonly (infer V)[] ? V : string;
 
 /** The ranges of a list, each optional: numbers for integers, ISO 8601 texts for times. */

@@ -101,6 +101,9 @@ test.each<readonly [string, Untyped, string, readonly unknown[], string]>([
     [{ follow: 'no' }],
     '"follow" must be true or false, not "no".',
   ],
+  ['fields that are a text', audits, 'list', [{ fields: 'id' }], '"fields" is "id". Pass an array of names'],
+  ['fields that are none', audits, 'get', ['aud_a', { fields: [] }], '"fields" is an array.'],
+  ['fields of a tail', audits, 'tail', [{ fields: ['id'] }], 'a tail yields whole records'],
   ['a signal that is not a signal', audits, 'list', [{ signal: {} }], '"signal" must be an AbortSignal'],
   [
     'a signal of a call that is null',
@@ -142,8 +145,8 @@ test.each<readonly [string, Untyped, string, readonly unknown[], string]>([
     'an unknown option of get',
     audits,
     'get',
-    ['aud_a', { fields: 'id' }],
-    'The options are signal, timeoutMs, retries, headers.',
+    ['aud_a', { expand: 'company' }],
+    'The options are signal, timeoutMs, retries, headers, fields.',
   ],
   [
     'an idempotency key that is null',

@@ -53,7 +53,7 @@ test("an entry of the client's table has the kinds of the fields, the sorts, the
 test('a resource of the client has exactly the methods of its entry in the table', () => {
   const svc = clientOf(service.app, token);
   for (const [name, resource] of Object.entries(RESOURCES)) {
-    const methods = new Set(['list', 'get', 'tail']);
+    const methods = new Set(['list', 'get', 'select', 'tail']);
     if ('positions' in resource) methods.add('stream');
     if ('counted' in resource) methods.add('count');
     for (const write of 'writes' in resource ? resource.writes : []) methods.add(write);

@@ -8,6 +8,7 @@ import {
   pathOf,
   refuseParameters,
   splitOptions,
+  WHOLE_RECORDS,
 } from '../collection/read.ts';
 import type { PositionOptions } from '../collection/types.ts';
 import { CREATED, PAGE_LIMIT_MAX } from '../contract/index.ts';
@@ -39,7 +40,7 @@ export function changeListOf(context: Context, options?: AnyListOptions & Positi
     {
       name: context.resource.name,
       read: readerAfter(context, { ...filters, after, wait }, call),
-      order: (direction) => orderOf(context.resource, ASCENDING, direction),
+      order: (direction) => orderOf(context.resource, ASCENDING, direction, filters['fields'] as string),
       signal: call.signal,
       onRestart: context.onRestart,
     },
@@ -68,6 +69,7 @@ function waiting({ transport }: Context, call: CallOptions, wait: unknown): Call
 export function changeTailOf(context: Context, options?: ChangeTailOptions & CallOptions): ChangeTail {
   const { call, query } = splitOptions(options);
   refuseParameters(query, OTHER_PLACES, 'a tail begins where `after` says');
+  refuseParameters(query, ['fields'], WHOLE_RECORDS);
   const { after, follow = true, ...filters } = query as ChangeTailOptions;
   if (typeof follow !== 'boolean')
     throw new SvcError(`"follow" must be true or false, not ${textOf(follow)}.`);
@@ -86,6 +88,7 @@ export function changeTailOf(context: Context, options?: ChangeTailOptions & Cal
 export function changeStreamOf(context: Context, options?: ChangeStreamOptions & CallOptions): ChangeStream {
   const { call, query } = splitOptions(options);
   refuseParameters(query, [...OTHER_PLACES, 'follow'], 'a stream begins where `after` says and never ends');
+  refuseParameters(query, ['fields'], WHOLE_RECORDS);
   const { after, ...filters } = query as ChangeStreamOptions;
   const read = changeReader(context, filters, call);
   const stream = {

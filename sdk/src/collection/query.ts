@@ -32,6 +32,17 @@ export function listQuery(values: Readonly<Record<string, unknown>>): string {
   return queryText(values);
 }
 
+/** The names of fields as the service reads them. Throws {@link SvcError} if they are not an array of names. */
+export function fieldsText(fields: unknown): string {
+  if (
+    Array.isArray(fields) &&
+    fields.length > 0 &&
+    fields.every((name) => typeof name === 'string' && name !== '')
+  )
+    return fields.join(',');
+  throw new SvcError(`"fields" is ${textOf(fields)}. Pass an array of names, or leave it out.`);
+}
+
 /** Returns an id as a path segment. Throws {@link SvcError} if it is not a string or would lead to another path. */
 export function idSegment(id: string): string {
   if (typeof id !== 'string') throw new SvcError(`An id must be a string, not ${textOf(id)}.`);

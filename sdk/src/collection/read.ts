@@ -11,7 +11,7 @@ import { checkedSignal } from '../signal.ts';
 import { Tail, type TailOptions } from '../tail/tail.ts';
 import type { Count } from '../wire.ts';
 import { recordOf } from './etag.ts';
-import { idSegment, listQuery, queryText } from './query.ts';
+import { fieldsText, idSegment, listQuery, queryText } from './query.ts';
 
 /** What the methods of a resource need. */
 export interface Context {
@@ -30,8 +30,12 @@ interface SplitOptions {
 }
 
 export function splitOptions(options: CallOptions | undefined): SplitOptions {
-  const { signal, timeoutMs, retries, headers, ...query } = checkedObject(options) ?? {};
-  return { call: { signal: checkedSignal(signal), timeoutMs, retries, headers }, query };
+  const given: CallOptions & { readonly fields?: unknown } = checkedObject(options) ?? {};
+  const { signal, timeoutMs, retries, headers, fields, ...query } = given;
+  return {
+    call: { signal: checkedSignal(signal), timeoutMs, retries, headers },
+    query: fields === undefined ? query : { ...query, fields: fieldsText(fields) },
+  };
 }
 
 /** Throws {@link SvcError} if the query has one of these parameters, which the method sets itself. */
@@ -46,18 +50,26 @@ export type AnyListOptions = CallOptions & {
   readonly limit?: number;
   readonly cursor?: string;
   readonly sort?: string;
+  readonly fields?: unknown;
 };
 
 export function listOf(context: Context, options?: AnyListOptions): List<Listed> {
   const { call, query } = splitOptions(options);
   refuseParameters(query, ['direction'], 'call `before()` of the list to read it backwards');
-  const { limit, cursor = null, ...parameters } = query as Omit<AnyListOptions, keyof CallOptions>;
+  const {
+    limit,
+    cursor = null,
+    ...parameters
+  } = query as Omit<AnyListOptions, keyof CallOptions> & {
+    readonly fields?: string;
+  };
   return new List<Listed>(
     {
       name: context.resource.name,
       read: pageReader(context, parameters, call),
       // A sort that is not a string is refused with the first request.
-      order: (direction) => orderOf(context.resource, String(parameters.sort ?? ''), direction),
+      order: (direction) =>
+        orderOf(context.resource, String(parameters.sort ?? ''), direction, parameters.fields),
       signal: call.signal,
       onRestart: context.onRestart,
     },
@@ -65,9 +77,13 @@ export function listOf(context: Context, options?: AnyListOptions): List<Listed>
   );
 }
 
+/** Why a tail has no option `fields`. */
+export const WHOLE_RECORDS = 'a tail yields whole records';
+
 export function tailOf(context: Context, options?: TailOptions & CallOptions): Tail<Listed> {
   const { call, query } = splitOptions(options);
   refuseParameters(query, ['cursor', 'direction', 'limit'], 'a tail begins where `after` says');
+  refuseParameters(query, ['fields'], WHOLE_RECORDS);
   const { after, pollMs, follow, ...parameters } = query as TailOptions;
   return new Tail<Listed>(
     {
@@ -113,14 +129,19 @@ function pageOf(body: unknown): Page<Listed> {
 export const getRecord = (
   { transport, resource }: Context,
   id: string,
-  options?: CallOptions,
+  options?: CallOptions & { readonly fields?: unknown },
 ): ApiPromise<unknown> =>
-  apiCall(async () => {
-    const call = checkedOptions(options, CALL_OPTIONS);
-    if (resource.counted === true && id === 'count')
-      throw new SvcError('"count" cannot be an id here. Use the method `count()`.');
-    return transport.send({ method: 'GET', path: `${pathOf(resource)}/${idSegment(id)}` }, call);
-  }, recordOf);
+  apiCall(
+    async () => {
+      const { fields, ...call } = checkedOptions(options, [...CALL_OPTIONS, 'fields']);
+      if (resource.counted === true && id === 'count')
+        throw new SvcError('"count" cannot be an id here. Use the method `count()`.');
+      const query = fields === undefined ? '' : queryText({ fields: fieldsText(fields) });
+      return transport.send({ method: 'GET', path: `${pathOf(resource)}/${idSegment(id)}${query}` }, call);
+    },
+    // The ETag of a part is not that of the record.
+    (answer) => (options?.fields === undefined ? recordOf(answer) : answer.body),
+  );
 
 export const countRecords = (
   { transport, resource }: Context,

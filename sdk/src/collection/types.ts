@@ -3,7 +3,7 @@ import type { ChangeTail, ChangeTailOptions } from '../changes/tail.ts';
 import type { ApiPromise, WithResponses } from '../http/response.ts';
 import type { CallOptions } from '../http/transport.ts';
 import type { List } from '../list/list.ts';
-import type { Filters, Item, ItemChange, NewItem, Queries, Sort } from '../resource.ts';
+import type { FieldName, Filters, Item, ItemChange, NewItem, Queries, Selected, Sort } from '../resource.ts';
 import type { Tail, TailOptions } from '../tail/tail.ts';
 import type { Count, Positioned } from '../wire.ts';
 
@@ -48,6 +48,22 @@ export type ListOptions<R> = CallOptions &
     readonly cursor?: string | undefined;
   };
 
+/** What {@link Reading.select} returns: methods that read only some fields of the records. */
+export interface Selecting<R, Name> {
+  list(
+    options?: ListOptions<R>,
+  ): List<Selected<Item<R>, Name> & { readonly id: string }, When<HasPositions<R>, Positioned>>;
+  get(id: string, options?: CallOptions): ApiPromise<Selected<Item<R>, Name>>;
+}
+
+/** Like {@link Exporting}, with only some fields of the records. */
+export interface SelectingExport<R, Name> {
+  export(options?: Filters<R> & CallOptions): AsyncGenerator<Selected<Item<R>, Name>, void, undefined>;
+}
+
+/** What {@link Reading.select} returns for a resource. */
+export type Selection<R, Name> = Selecting<R, Name> & When<Has<R, 'create'>, SelectingExport<R, Name>>;
+
 /** The methods that every resource has. */
 export interface Reading<R> {
   /**
@@ -59,6 +75,14 @@ export interface Reading<R> {
   list(options?: ListOptions<R>): List<Item<R> & { readonly id: string }, When<HasPositions<R>, Positioned>>;
   /** Returns one record. Throws `SvcNotFoundError` if it does not exist or the key may not access it. */
   get(id: string, options?: CallOptions): ApiPromise<Item<R>>;
+  /**
+   * Returns methods that read only these fields of the records, and the `id`. Without the field that a list is sorted by, an
+   * iteration whose cursor expires finds its position only if one of its last 16 records still exists.
+   *
+   * @example
+   * for await (const { id, headlineScore } of svc.audits.select('headlineScore').list()) console.log(id, headlineScore);
+   */
+  select<const Name extends FieldName<R>>(...fields: readonly [Name, ...Name[]]): Selection<R, Name>;
 }
 
 export interface Exporting<R> {

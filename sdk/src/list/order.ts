@@ -34,11 +34,20 @@ export interface Order {
   countYielded(items: readonly Listed[], anchor: Anchor, within?: number): number | undefined;
 }
 
-/** The order of an iteration over a list in this direction. */
-export function orderOf(resource: Resource, sort: string, direction: 'forward' | 'before'): Order {
+/**
+ * The order of an iteration over a list in this direction. `fields`: the names of the fields that the records have, with a
+ * comma between them. Default: all.
+ */
+export function orderOf(
+  resource: Resource,
+  sort: string,
+  direction: 'forward' | 'before',
+  fields = Object.keys(resource.fields).join(),
+): Order {
   const [name = CREATED, order = 'descending'] = sort === '' ? [] : sort.split('-');
   const field = name === CREATED ? 'createdAt' : resource.sorts?.[name];
-  if (field === undefined || !(field in resource.fields)) return orderByIds;
+  if (field === undefined || !(field in resource.fields) || !fields.split(',').includes(field))
+    return orderByIds;
   return orderByKey(field, (order === 'ascending') === (direction === 'forward'));
 }
 

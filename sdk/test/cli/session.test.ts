@@ -151,6 +151,13 @@ describe('--debug', () => {
     expect(stderr).not.toContain(secondKey.slice('svc_live_'.length));
   });
 
+  test('shows that --fields is sent to the service, for lists and single records', async () => {
+    const list = await debugged('companies list --limit 1 --fields name --debug');
+    expect(list.stderr).toContain('svc: > GET /v1/companies?fields=name&limit=1\n');
+    const get = await debugged('companies get com_none --fields name,domain --debug');
+    expect(get.stderr).toContain('svc: > GET /v1/companies/com_none?fields=name%2Cdomain\n');
+  });
+
   test('of login hides the key too', async () => {
     const home = await temporaryDirectory();
     const { code, stderr } = await cli(['login', '--base-url', address, '--debug'], {

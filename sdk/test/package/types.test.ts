@@ -34,6 +34,8 @@ const COMPILES = [
   "const { data, response } = await svc.audits.get('aud_a').withResponse(); const id: string = data.id; const left: number | undefined = response.rateLimit.burst?.remaining; export { id, left };",
   "const { responses } = await svc.companies.createMany([{ name: 'A' }]).withResponse(); const page = await svc.audits.list().withResponse(); const cursor: string | null = page.data.pagination.nextCursor; export { responses, cursor };",
   "new Svc({ apiKey: async () => 'x', defaultHeaders: { 'X-A': 'b' }, fetchOptions: { dispatcher: {} }, logLevel: 'info', logger: console }); await svc.audits.list({ headers: { 'X-A': 'b' } });",
+  "for await (const audit of svc.audits.select('headlineScore').list({ sort: 'score-descending' })) { const n: number = audit.headlineScore; const id: string = audit.id; void [n, id]; } const { name } = await svc.companies.select('name').get('com_a'); for await (const { id } of svc.content.select('id').export({ status: 'draft' })) void id; export { name };",
+  "for (const resource of ['audits', 'companies'] as const) { const page = await svc[resource].list({ limit: 1 }); const id: string | undefined = page.data[0]?.id; void id; }",
   'new Svc({ fetch });',
   'new Svc({ fetch: async (url, init) => fetch(url, init) });',
   'function f(client: Svc) { return client.companies.list(); } void f;',
@@ -41,6 +43,10 @@ const COMPILES = [
 
 /** What the compiler must refuse. */
 const REFUSED = [
+  "await svc.audits.select('name').list();",
+  "const { companyId } = await svc.audits.select('headlineScore').get('aud_a'); void companyId;",
+  'svc.audits.select();',
+  "await svc.apiKeys.select('name').export();",
   "await svc.audits.list({ sort: 'score' });",
   "await svc.audits.list({ sort: 'published-descending' });",
   "await svc.content.list({ sort: 'created-descending' });",

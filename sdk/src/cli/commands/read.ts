@@ -73,11 +73,12 @@ export function listCommand(property: string, resource: Resource): Command {
       const max = flag(values, 'all')
         ? Number.POSITIVE_INFINITY
         : (integer(values, 'limit', 1) ?? PAGE_LIMIT_DEFAULT);
-      const { writer } = outputOf(invocation, resource.fields);
+      const { writer, fields } = outputOf(invocation, resource.fields);
       const { collection } = await openCollection(invocation, property);
       const list = collection.list({
         ...queryOf(resource, values),
         ...(sorts.length > 0 ? { sort: text(values, 'sort') } : {}),
+        fields,
         limit: Math.min(max, PAGE_LIMIT_MAX),
         signal: io.signal,
       });
@@ -124,7 +125,7 @@ export const getCommand = (property: string, resource: Resource): Command => ({
     const id = positional(invocation, 0, 'ID');
     const output = outputOf(invocation, resource.fields);
     const { collection } = await openCollection(invocation, property);
-    const record = await collection.get(id, { signal: io.signal });
+    const record = await collection.get(id, { fields: output.fields, signal: io.signal });
     await write(io.stdout, output.text(record));
   },
 });

@@ -5,6 +5,7 @@ import {
   comparedFields,
   completeResource,
   DIRECTIONS,
+  FIELDS,
   type Field,
   type JsonSchema,
   oneOf,
@@ -120,6 +121,10 @@ function listTool(resource: CompleteResource): Tool {
       ...schemasOf(comparedFields(resource)),
       ...rangeSchemas(resource),
       ...(positions === true ? positioned : {}),
+      [FIELDS]: {
+        type: 'string',
+        description: `Only these fields of each item, with a comma between them, and always \`id\`: ${Object.keys(resource.fields).join(',')}. Fewer fields need fewer tokens.`,
+      },
     }),
     kind: 'read',
     call: (svc, { limit = LIMIT_DEFAULT, ...input }, options) =>

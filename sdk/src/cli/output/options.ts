@@ -31,6 +31,8 @@ export const outputOptions = (fields: Fields): Options => ({
 /** How a command prints its records. */
 export interface RecordOutput {
   readonly writer: RecordWriter;
+  /** The fields to ask for. Default: all. */
+  readonly fields?: readonly string[];
   /** The text of a single record. */
   text(record: AnyRecord): string;
 }
@@ -50,6 +52,7 @@ export function outputOf({ io, values }: Pick<Invocation, 'io' | 'values'>, all:
     Object.fromEntries(names.flatMap((name) => (name in record ? [[name, record[name]]] : [])));
   const { page, end } = recordWriter(format, fields, io.stdout);
   return {
+    fields: names,
     writer: { page: (records) => page(records.map(chosen)), end },
     text: (record) => recordText(format, fields, chosen(record), io.stdout),
   };
