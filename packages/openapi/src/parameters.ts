@@ -1,27 +1,19 @@
 import {
   type CompleteResource,
-  CREATED,
   CURSOR_LIFETIME_SECONDS,
   type Direction,
-  FIELDS,
-  type Field,
   ID_PATTERN,
   IDEMPOTENCY_KEY_MAX_CHARACTERS,
   IDEMPOTENCY_LIFETIME_SECONDS,
   PAGE_LIMIT_DEFAULT,
   PAGE_LIMIT_MAX,
   PAGE_LIMIT_MIN,
-  type RangeFilter,
   REQUEST_ID_PATTERN,
   rangesOf,
-  SEARCH,
-  searchField,
-  servedFilters,
   sortsOf,
-  sortsOfRange,
   WAIT_MAX_SECONDS,
 } from '@svc/sdk/contract';
-import { describedSchema } from './fields.ts';
+import { fieldsParameter, filterParameters, rangeParameter, searchParameter } from './filters.ts';
 import { type Parameter, type Reference, reference } from './types.ts';
 
 const SECONDS_PER_HOUR = 3600;
@@ -120,20 +112,6 @@ function sortParameter(resource: CompleteResource): Parameter {
   };
 }
 
-const fieldsParameter = ({ singular, fields }: CompleteResource): Parameter => ({
-  name: FIELDS,
-  in: 'query',
-  description: `Only these fields of each ${singular}, with a comma between them, and always \`id\`. The other fields that the schema of the response requires are then absent.`,
-  style: 'form',
-  explode: false,
-  schema: {
-    type: 'array',
-    items: { type: 'string', enum: Object.keys(fields) },
-    minItems: 1,
-    uniqueItems: true,
-  },
-});
-
 const afterParameter = ({ plural }: CompleteResource): Parameter => ({
   name: 'after',
   in: 'query',
@@ -175,57 +153,6 @@ const WAIT_PARAMETER: Parameter = {
     'With `after`: if there are no changes, waits up to so many seconds for the next one, and responds as soon as it is committed. When the time is over, the response is an empty page. A request that waits uses one unit of quota. At most 100 requests of a key wait at the same time, otherwise `rate_limited`.',
   schema: { type: 'integer', minimum: 0, maximum: WAIT_MAX_SECONDS, default: 0 },
 };
-
-const filterParameters = (resource: CompleteResource): readonly Parameter[] =>
-  Object.entries(resource.filters).map(([name, field]) => filterParameter(resource, name, field));
-
-/** Explorers send every parameter that has an example, so a filter has none. */
-function withoutExample(field: Field): {
-  readonly description: string;
-  readonly schema: Parameter['schema'];
-} {
-  const { description, examples: _, ...schema } = describedSchema(field);
-  return { description: String(description), schema };
-}
-
-/** With which sorts a filter makes short pages, if not with all or none. */
-function filterParameter(resource: CompleteResource, name: string, field: Field): Parameter {
-  const { description, schema } = withoutExample(field);
-  const sorts = [CREATED, ...Object.keys(resource.sorts ?? {})];
-  const slow = sorts.filter((sort) => !servedFilters(resource, sort, [name]).indexed.includes(name));
-  const names = slow.map((sort) => `\`${sort}-…\``).join(' and ');
-  const when = slow.length === sorts.length ? '' : ` with the sorts ${names}`;
-  const note = slow.length === 0 ? '' : ` Compared row by row${when}: ${SHORT_PAGES}`;
-  return { name, in: 'query', description: `Exact match. ${description}${note}`, schema };
-}
-
-const SHORT_PAGES = 'a page can have fewer items than its limit, even none, while `hasMore` is true.';
-
-const BOUNDS = { '>=': 'At least', '<=': 'At most', '<': 'Before' } as const;
-
-function rangeParameter(
-  resource: CompleteResource,
-  name: string,
-  { sort, fieldName, field, operator }: RangeFilter,
-): Parameter {
-  const { schema } = withoutExample(field);
-  const bound = field.kind === 'time' && operator === '>=' ? 'At or after' : BOUNDS[operator];
-  const needed = sortsOfRange({ sort })
-    .map((each) => `\`${each}\``)
-    .join(' or ');
-  const only = resource.sorts === undefined ? '' : ` Only with \`sort\` ${needed}.`;
-  return { name, in: 'query', description: `${bound} this \`${fieldName}\`.${only}`, schema };
-}
-
-function searchParameter({ searched = [] }: CompleteResource): Parameter {
-  const fields = [...searched, 'id'].map((name) => `\`${name}\``);
-  return {
-    name: SEARCH,
-    in: 'query',
-    description: `Text that one of ${fields.slice(0, -1).join(', ')} and ${fields.at(-1)} contains, in upper or lower case. Compared row by row: ${SHORT_PAGES}`,
-    schema: withoutExample(searchField).schema,
-  };
-}
 
 const idParameter = ({ singular, fields }: CompleteResource): Parameter => ({
   name: 'id',
