@@ -152,35 +152,49 @@ export interface Patience {
   readonly lockTimeoutMs: number;
 }
 
+/** Writes the requests of workspaces. Returns their outcomes in the order of the requests, or why nothing is written. */
+export type WriteRequests = (
+  client: Queryable,
+  group: ReadonlyMap<string, readonly AuditedRequest[]>,
+  patience: Patience,
+) => Promise<ReadonlyMap<string, readonly Outcome[] | NotWritten>>;
+
+/** Writes requests by workspace in one statement. */
+export const writeRequests: WriteRequests = (client, group, patience) =>
+  writeWith(client, group, patience, (waitFor, requests, timeout) =>
+    writeAll(waitFor, [...group.keys()], ...requests, timeout),
+  );
+
 /**
- * Writes requests by workspace in one statement. Returns for each workspace the outcomes in the order of its requests, or
- * why nothing is written for it.
+ * Writes requests with a statement. It gets the workspace whose log it waits for, the values of the requests as arrays, and
+ * the lock timeout.
  */
-export async function writeRequests(
+export async function writeWith(
   client: Queryable,
   group: ReadonlyMap<string, readonly AuditedRequest[]>,
   { waitFor, lockTimeoutMs }: Patience,
-): Promise<ReadonlyMap<string, readonly Outcome[] | NotWritten>> {
+  statement: (
+    waitFor: string | null,
+    requests: readonly (readonly unknown[])[],
+    lockTimeout: string,
+  ) => ReturnType<typeof writeAll>,
+): ReturnType<WriteRequests> {
   const requests = [...group.values()].flat();
   const docs = requests.map(({ entry }) => (entry === null ? null : entryDoc(entry)));
-  const { rows } = await client.query<WrittenRow>(
-    writeAll(
-      waitFor ?? null,
-      [...group.keys()],
-      requests.map(({ workspaceId }) => workspaceId),
-      requests.map(({ keyId }) => keyId),
-      requests.map(({ tokenVersion }) => tokenVersion),
-      docs.map((doc) => doc?.id ?? null),
-      docs.map((doc) => doc?.head ?? null),
-      docs.map((doc) => doc?.tail ?? null),
-      requests.map(({ counted }) => counted),
-      requests.map(({ entry }) => entry?.status ?? null),
-      requests.map(({ entry }) => entry?.method ?? null),
-      requests.map(({ entry }) => entry?.path ?? null),
-      requests.map(({ durationMs }) => latencyBucket(durationMs)),
-      String(lockTimeoutMs),
-    ),
-  );
+  const values = [
+    requests.map(({ workspaceId }) => workspaceId),
+    requests.map(({ keyId }) => keyId),
+    requests.map(({ tokenVersion }) => tokenVersion),
+    docs.map((doc) => doc?.id ?? null),
+    docs.map((doc) => doc?.head ?? null),
+    docs.map((doc) => doc?.tail ?? null),
+    requests.map(({ counted }) => counted),
+    requests.map(({ entry }) => entry?.status ?? null),
+    requests.map(({ entry }) => entry?.method ?? null),
+    requests.map(({ entry }) => entry?.path ?? null),
+    requests.map(({ durationMs }) => latencyBucket(durationMs)),
+  ];
+  const { rows } = await client.query<WrittenRow>(statement(waitFor ?? null, values, String(lockTimeoutMs)));
   const outcomes: Outcome[] = requests.map(() => ({ result: 'invalid_key' }));
   const results = new Map<string, readonly Outcome[] | NotWritten>();
   for (const { position, workspace_id, granted, used, live_quota, not_written } of rows) {
@@ -202,9 +216,6 @@ export async function writeRequests(
 
 /** The most attempts. The statement runs again if a key of the workspace changed between its start and its lock. */
 const ATTEMPTS_MAX = 10;
-
-/** How the requests of a group are written: {@link writeRequests}, or by shard (shards/append-in-shard.ts). */
-export type WriteRequests = typeof writeRequests;
 
 /** Writes the requests of one workspace. Returns the outcomes in the order of the requests. */
 export async function appendRequests(

@@ -6,9 +6,8 @@ import {
   GROUP_COMMIT_MAX_ENTRIES,
   SHARD_COMMIT_PATIENCE_MS,
 } from '../config/limits.ts';
-import { isConnectionFailure, isRefused } from '../database/errors.ts';
+import { failedFor, isConnectionFailure, isRefused } from '../database/errors.ts';
 import type { Trail } from '../database/lanes.ts';
-import { inTransaction } from '../database/pool.ts';
 import { type AuditedRequest, type Outcome, writeRequests } from './append-requests.ts';
 import { AUDIT_QUEUE_LIMITS, createAuditQueue, type Group, type Pending, rejectAll } from './audit-queue.ts';
 import { createHeldLogs } from './held-logs.ts';
@@ -39,7 +38,7 @@ interface AuditWriterOptions {
  * its own group soon, and then all logs of that group are free. A workspace whose log stays held, or that is in a group
  * that the database refuses, is left out of the groups until held-logs.ts has written its entries.
  *
- * In a cluster of Citus, the workspaces of a shard are a group, with a commit of its own. The groups of several shards are
+ * In a cluster of Citus, the workspaces of a node are a group, with a commit of its own. The groups of several nodes are
  * written at the same time, so that a node that is away delays and fails no others.
  */
 export function createAuditWriter(
@@ -49,61 +48,58 @@ export function createAuditWriter(
   const queue = createAuditQueue(limits);
   monitor?.watch(queue);
   const places = createPlaces(lanes.isDistributed);
-  const shardOf = (workspaceId: string): string | undefined => places.of(workspaceId)?.shard;
-  /** The groups that are written, by shard. Undefined: workspaces whose shards are looked for. */
+  const nodeOf = places.of;
+  /** The groups that are written, by node. Undefined: workspaces whose nodes are looked for. */
   const writing = new Map<string | undefined, Promise<void>>();
   // Starts in a later microtask: writeGroups may end at once, and must not delete what is not set yet.
-  const startGroups = (shard: string | undefined): void => {
-    if (!writing.has(shard))
+  const startGroups = (node: string | undefined): void => {
+    if (!writing.has(node))
       writing.set(
-        shard,
-        Promise.resolve().then(() => writeGroups(shard)),
+        node,
+        Promise.resolve().then(() => writeGroups(node)),
       );
   };
   const startWaiting = (): void => {
-    for (const workspaceId of queue.waiting((id) => !held.has(id))) startGroups(shardOf(workspaceId));
+    for (const workspaceId of queue.waiting((id) => !held.has(id))) startGroups(nodeOf(workspaceId));
   };
-  const held = createHeldLogs(lanes, shardOf, queue, startWaiting, monitor);
+  const held = createHeldLogs(lanes, nodeOf, queue, startWaiting, monitor);
 
-  const writeGroups = async (shard: string | undefined): Promise<void> => {
+  const writeGroups = async (node: string | undefined): Promise<void> => {
     for (;;) {
-      const wanted = (workspaceId: string): boolean =>
-        !held.has(workspaceId) && shardOf(workspaceId) === shard;
+      const wanted = (workspaceId: string): boolean => !held.has(workspaceId) && nodeOf(workspaceId) === node;
       const group = queue.takeGroup(GROUP_COMMIT_MAX_ENTRIES, wanted);
       const oldest = oldestOf(group);
       if (oldest === undefined) break;
-      if (shard === undefined) {
+      if (node === undefined) {
         await findPlaces(group);
         continue;
       }
       const { workspaceId, sinceMs } = oldest;
       // In a cluster, to wait is a statement of its own, which most groups do not need.
-      const waits = shard === '' || performance.now() - sinceMs > SHARD_COMMIT_PATIENCE_MS;
+      const waits = node === '' || performance.now() - sinceMs > SHARD_COMMIT_PATIENCE_MS;
       const waitFor = waits ? workspaceId : undefined;
       const patience = { waitFor, lockTimeoutMs: GROUP_COMMIT_LOCK_TIMEOUT_MS };
-      const connections = shard === '' ? lanes.trail : lanes.shards.of(places.of(workspaceId)?.node ?? '');
+      const connections = node === '' ? lanes.trail : lanes.shards.of(node);
       try {
-        const written =
-          shard === ''
-            ? await writeGroup(writeRequests, connections, group, patience, monitor)
-            : await inTransaction(connections, (client) =>
-                writeGroup(writeRequestsInShard, client, group, patience, monitor),
-              );
+        const write = node === '' ? writeRequests : writeRequestsInShard;
+        const written = await writeGroup(write, connections, group, patience, monitor);
         written.settle();
         queue.putBack(written.left);
       } catch (error) {
-        // The node of a shard that is away refuses nothing: it does not answer.
+        // A node that is away refuses nothing: it does not answer.
         if (!isRefused(error) || isConnectionFailure(error)) rejectAll(group, error);
         else {
           queue.putBack(group);
           places.forget([...group.keys()]);
-          await held.add(connections, [...group.keys()], error);
+          // The function of a cluster waits for one log only.
+          const waited = node !== '' && failedFor(error, 'lock_not_available');
+          await held.add(connections, waited ? [workspaceId] : [...group.keys()], error);
           held.write();
         }
       }
     }
-    writing.delete(shard);
-    // A workspace may have got another shard meanwhile.
+    writing.delete(node);
+    // A workspace may have got another node meanwhile.
     startWaiting();
   };
 
@@ -116,7 +112,7 @@ export function createAuditWriter(
       return;
     }
     const lost = new Map([...group].filter(([workspaceId]) => places.of(workspaceId) === undefined));
-    rejectAll(lost, new Error('A workspace has no shard.'));
+    rejectAll(lost, new Error('A workspace has no node.'));
     queue.putBack(new Map([...group].filter(([workspaceId]) => !lost.has(workspaceId))));
     startWaiting();
   };
@@ -129,7 +125,7 @@ export function createAuditWriter(
           return;
         }
         if (held.has(request.workspaceId)) held.write();
-        else startGroups(shardOf(request.workspaceId));
+        else startGroups(nodeOf(request.workspaceId));
       }),
     async drain() {
       while (writing.size > 0 || held.writing !== undefined)

@@ -37,7 +37,7 @@ export interface HeldLogs {
 }
 
 /**
- * Each round first writes all held workspaces whose logs are free now, in a cluster those of one shard. It waits for none,
+ * Each round first writes all held workspaces whose logs are free now, in a cluster those of one node. It waits for none,
  * however many are held. If none is free, one of them waits for its lock for a short time, so that a log that others write
  * all the time is reached too. So a workspace whose log becomes free waits a fraction of a second, not for the locks of
  * others. Then each suspect is written alone. All held workspaces together have one turn among the writes, and pause after
@@ -46,7 +46,7 @@ export interface HeldLogs {
  */
 export function createHeldLogs(
   { writes, isDistributed }: Pick<Trail, 'writes' | 'isDistributed'>,
-  shardOf: (workspaceId: string) => string | undefined,
+  nodeOf: (workspaceId: string) => string | undefined,
   queue: AuditQueue,
   onFree: () => void,
   monitor?: CommitMonitor,
@@ -58,8 +58,8 @@ export function createHeldLogs(
   const writeAll = async (): Promise<void> => {
     for (let round = 0; ; round++) {
       const all = queue.waiting((workspaceId) => held.has(workspaceId));
-      const shard = shardOf(all[round % all.length] ?? '');
-      const locked = all.filter((workspaceId) => shardOf(workspaceId) === shard);
+      const node = nodeOf(all[round % all.length] ?? '');
+      const locked = all.filter((workspaceId) => nodeOf(workspaceId) === node);
       const alone = queue.waiting((workspaceId) => suspects.has(workspaceId));
       if (locked.length + alone.length === 0) break;
       let progress = locked.length > 1 && (await writeSome(locked));

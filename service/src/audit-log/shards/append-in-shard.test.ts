@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { waitingForLocks } from '../../../test/harness/locks.ts';
 import { createTestService, type TestService } from '../../../test/harness/service.ts';
 import { inTransaction } from '../../database/pool.ts';
@@ -9,9 +9,11 @@ import {
   type WriteRequests,
   writeRequests,
 } from '../append-requests.ts';
+import { KEY_IS_VALID } from '../valid-key.ts';
 import { writeRequestsInShard } from './append-in-shard.ts';
 
-/** Both ways to write requests have the same outcomes and write the same. One PostgreSQL can run the statements of both. */
+/** Both ways to write requests have the same outcomes and write the same. One PostgreSQL runs both, a cluster only one. */
+const inCluster = inject('databaseServer')?.nodes !== undefined;
 
 const LOCK_TIMEOUT_MS = 10_000;
 const MINUTE_AGO = "last_entry_at = now() - interval '1 minute'";
@@ -76,10 +78,12 @@ async function stored(workspaceId: string) {
   return { entries, meter: rows[0] };
 }
 
-describe.each([
-  ['in one statement', writeRequests],
+const WAYS: readonly (readonly [string, WriteRequests])[] = [
+  ...(inCluster ? [] : [['in one statement', writeRequests] as const]),
   ['by shard', writeRequestsInShard],
-] as const)('requests written %s', (_, write) => {
+];
+
+describe.each(WAYS)('requests written %s', (_, write) => {
   test('have entries in their order, with rising times after the last entry', async () => {
     const [a, b] = [await newCaller(), await newCaller()];
     const ahead = "last_entry_at = date_trunc('second', now()) + interval '1 hour'";
@@ -199,3 +203,35 @@ describe.each([
     holder.release();
   });
 });
+
+test('the function of the database accepts the same keys as all other statements', async () => {
+  const { rows } = await service.pool.query<{ source: string }>(
+    `select prosrc as source from pg_proc where proname = 'write_requests'`,
+  );
+  expect(rows[0]?.source).toContain(KEY_IS_VALID);
+});
+
+// Skipped on one PostgreSQL, which has no nodes.
+test.runIf(inCluster)(
+  'requests of a node that are written outside of a transaction share one commit there',
+  async () => {
+    const callers = await Promise.all(Array.from({ length: 8 }, () => newCaller()));
+    const { rows: places } = await service.pool.query<{ id: string; node: string; shard: string }>(
+      `select w.id, nodeport::text as node, p.shardid::text as shard from unnest($1::text[]) as w (id)
+     join pg_dist_shard_placement p on p.shardid = get_shard_id_for_distribution_column('audit_log', w.id)`,
+      [callers.map(({ workspaceId }) => workspaceId)],
+    );
+    const byNode = Map.groupBy(places, ({ node }) => node);
+    const [same = []] = [...byNode.values()].toSorted((a, b) => b.length - a.length);
+    expect(new Set(same.map(({ shard }) => shard)).size).toBeGreaterThan(1);
+    const here = callers.filter(({ workspaceId }) => same.some(({ id }) => id === workspaceId));
+    const patience = { waitFor: undefined, lockTimeoutMs: LOCK_TIMEOUT_MS };
+    await writeRequestsInShard(service.pool, groupOf(here.map((caller) => requestOf(caller))), patience);
+    const { rows } = await service.pool.query<{ entries: number; transactions: number }>(
+      `select count(*)::int as entries, count(distinct xmin::text)::int as transactions from audit_log
+     where kind = 'api.request' and workspace_id = any($1)`,
+      [here.map(({ workspaceId }) => workspaceId)],
+    );
+    expect(rows).toEqual([{ entries: here.length, transactions: 1 }]);
+  },
+);

@@ -2,41 +2,33 @@ import type { IsDistributed } from '../../database/citus/detect.ts';
 import type { Queryable } from '../../database/lane.ts';
 import { preparedStatement } from '../../database/statement.ts';
 
-/** Which workspaces a transaction may write together: all of one PostgreSQL, or those of one shard of a cluster. */
+/** Which workspaces a transaction may write together: all of one PostgreSQL, or those of one node of a cluster. */
 export interface Places {
-  /** The place of a workspace. Undefined: it must be found first. */
-  of(workspaceId: string): Place | undefined;
+  /** The node of a workspace. Empty: the database is one PostgreSQL. Undefined: it must be found first. */
+  of(workspaceId: string): string | undefined;
   /** Finds the places of workspaces. It may forget others. */
   find(connections: Queryable, workspaceIds: readonly string[]): Promise<void>;
   /** Forgets places that were wrong, such as after a shard was divided. */
   forget(workspaceIds: readonly string[]): void;
 }
 
-interface Place {
-  /** The shard. Empty: the database is one PostgreSQL. */
-  readonly shard: string;
-  /** The node of the shard. */
-  readonly node: string;
-}
-
-const ANYWHERE: Place = { shard: '', node: '' };
 /** The most workspaces whose places are stored. */
 const STORED_MAX = 100_000;
 /** A shard that was moved is on another node. */
 const STORED_MS = 60_000;
 
-const selectShards = preparedStatement('shards_of_workspaces', 'control')`
-  select w.id, p.shardid::text as shard, concat(n.nodename, ':', n.nodeport) as node
+const selectNodes = preparedStatement('nodes_of_workspaces', 'control')`
+  select w.id, concat(n.nodename, ':', n.nodeport) as node
   from unnest($1::text[]) as w (id)
   join pg_dist_placement p on p.shardid = get_shard_id_for_distribution_column('live_meters', w.id)
   join pg_dist_node n on n.groupid = p.groupid and n.noderole = 'primary'`;
 
 export function createPlaces(isDistributed: IsDistributed): Places {
-  const known = new Map<string, Place>();
+  const known = new Map<string, string>();
   let single = false;
   let clearedAtMs = performance.now();
   return {
-    of: (workspaceId) => (single ? ANYWHERE : known.get(workspaceId)),
+    of: (workspaceId) => (single ? '' : known.get(workspaceId)),
     async find(connections, workspaceIds) {
       if (!(await isDistributed(connections))) {
         single = true;
@@ -46,8 +38,10 @@ export function createPlaces(isDistributed: IsDistributed): Places {
         known.clear();
         clearedAtMs = performance.now();
       }
-      const { rows } = await connections.query<Place & { readonly id: string }>(selectShards(workspaceIds));
-      for (const { id, shard, node } of rows) known.set(id, { shard, node });
+      const { rows } = await connections.query<{ readonly id: string; readonly node: string }>(
+        selectNodes(workspaceIds),
+      );
+      for (const { id, node } of rows) known.set(id, node);
     },
     forget(workspaceIds) {
       for (const id of workspaceIds) known.delete(id);

@@ -4,7 +4,13 @@ import { OperatorError } from '../../config/errors.ts';
 import type { Queryable } from '../lane.ts';
 import { inTransaction } from '../pool.ts';
 import { statement, statements } from '../statement.ts';
-import { LOCAL_TRIGGERS, TABLE_PLACEMENTS, type TablePlacement, workspaceColumn } from './placements.ts';
+import {
+  DISTRIBUTED_FUNCTIONS,
+  LOCAL_TRIGGERS,
+  TABLE_PLACEMENTS,
+  type TablePlacement,
+  workspaceColumn,
+} from './placements.ts';
 
 /** A table after a call. `moved`: the call gave it its place; otherwise it had it before. */
 export interface PlacedTable {
@@ -24,6 +30,13 @@ const selectPlaced = statement('placed_tables', GROUP)`
   select c.relname as table, p.citus_table_type as type
   from pg_class c left join citus_tables p on p.table_name = c.oid
   where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and not c.relispartition`;
+
+const selectFunctions = statement('undistributed_functions', GROUP)`
+  select p.proname as name, p.oid::regprocedure::text as signature
+  from pg_proc p left join pg_dist_object o on o.classid = 'pg_proc'::regclass and o.objid = p.oid
+  where p.proname = any($1) and p.pronamespace = current_schema()::regnamespace and o.distribution_argument_index is null`;
+const placeFunction = statement('distribute_function', GROUP)`
+  select create_distributed_function($1::regprocedure, $2, colocate_with => 'workspaces')`;
 
 const settings = statement('settings_of_placing', 'control')`
   set local client_min_messages = warning; set local citus.multi_shard_modify_mode = 'sequential';
@@ -110,6 +123,11 @@ async function placeTables(
   const tables = Object.entries(TABLE_PLACEMENTS).filter(([table]) => placed.has(table));
   const left = tables.filter(([table, placement]) => placed.get(table) !== placement);
   if (left.length > 0) await moveTables(client, left);
+  const { rows: functions } = await client.query<{ name: string; signature: string }>(
+    selectFunctions(Object.keys(DISTRIBUTED_FUNCTIONS)),
+  );
+  for (const { name, signature } of functions)
+    await client.query(placeFunction(signature, DISTRIBUTED_FUNCTIONS[name]));
   return tables.map(([table, placement]) => ({
     table,
     placement,

@@ -60,3 +60,9 @@ export const workspaceColumn = (table: string): string => (table === 'workspaces
  * serve nodes of versions that do not know clusters.
  */
 export const LOCAL_TRIGGERS: readonly string[] = ['of_earlier_node'];
+
+/**
+ * Functions of the database whose calls run on the node of a workspace, and the parameter that has it. Outside of a
+ * transaction, the coordinator hands over the whole call.
+ */
+export const DISTRIBUTED_FUNCTIONS: Readonly<Record<string, string>> = { write_requests: 'anchor' };
