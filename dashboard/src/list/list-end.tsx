@@ -6,6 +6,7 @@ import { Button } from '../ui/button.tsx';
 import { Problem } from '../ui/problem.tsx';
 import { useContinuedSearch } from './continued-search.ts';
 import { type CursorList, isOutdated } from './cursor-list.ts';
+import { type Total, totalText } from './total.ts';
 
 export interface ListEndProps {
   readonly list: CursorList<unknown>;
@@ -15,20 +16,20 @@ export interface ListEndProps {
    * The number of all items of the list.
    * @default that of the loaded pages, if they have it
    */
-  readonly total?: number | undefined;
+  readonly total?: Total | undefined;
 }
 
 /**
  * Shows below a list how many items are loaded, with a button to load more. If a search has not ended, shows how far it got,
  * and continues it.
  */
-export function ListEnd({ list, noun, total = list.total }: ListEndProps) {
+export function ListEnd({ list, noun, total = knownTotal(list) }: ListEndProps) {
   const { items, more, loadMore, loadingMore, moreError, searchedTo } = list;
   const { searching, proceed } = useContinuedSearch(list);
   const loaded = items?.length ?? 0;
   const count = counted(loaded, noun);
   // A total that was read before the list may be lower.
-  const all = total !== undefined && total > loaded ? counted(total, noun) : undefined;
+  const all = total !== undefined && total.count > loaded ? totalText(total, noun) : undefined;
   const isSearch = more && searchedTo !== undefined;
   const shown = searching
     ? `Searching… ${count} so far`
@@ -71,3 +72,6 @@ export function ListEnd({ list, noun, total = list.total }: ListEndProps) {
     </div>
   );
 }
+
+const knownTotal = ({ total }: CursorList<unknown>): Total | undefined =>
+  total === undefined ? undefined : { count: total, more: false };

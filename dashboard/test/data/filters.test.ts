@@ -164,7 +164,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the filters of a list, by keyboard'
     await expect.poll(() => page.getByRole('columnheader').count()).toBe(5);
   });
 
-  test('the total is shown where there is a counter: for all records, and for those of a company', async () => {
+  test('the total is shown: of all records, of those of a company, and of a range', async () => {
     const many = await dashboard.owner();
     const { token } = await service.issue(many.workspaceId, { access: 'write' });
     const create = async (path: string, body: object): Promise<void> => {
@@ -187,6 +187,6 @@ describe.skipIf(BROWSER_PATH === undefined)('the filters of a list, by keyboard'
     await page.getByRole('button', { name: 'Load more' }).click();
     await count(page, '55 audits');
     await page.goto(`${list}?sort=score-descending&headlineScoreMin=5`);
-    await count(page, '50 audits shown');
+    await count(page, '50 of 55 audits shown');
   });
 });

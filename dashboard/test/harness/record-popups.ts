@@ -23,6 +23,20 @@ export const RECORD_POPUPS: Readonly<Record<string, PopupCase>> = {
       await page.getByRole('heading', { name: 'Typed words' }).waitFor();
     },
   },
+  'Export a list': {
+    files: ['pages/data/export/export-dialog.tsx'],
+    page: '/data/companies',
+    trigger: 'Export',
+    role: 'dialog',
+    use: async (page) => {
+      await goTo(page, /^CSV/);
+      await page.keyboard.press('ArrowRight');
+      const download = page.waitForEvent('download');
+      await press(page, 'Export');
+      await (await download).cancel();
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+    },
+  },
   'Change the status of selected records': {
     files: ['pages/data/bulk/bulk-bar.tsx'],
     page: '/data/content',

@@ -1,10 +1,11 @@
 import { capitalized } from '@svc/sdk/contract';
 import { getRouteApi } from '@tanstack/react-router';
-import { FileUp, Plus } from 'lucide-react';
+import { Download, FileUp, Plus } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { useCompanyNames } from '../../api/company-names.ts';
 import { messageOf } from '../../api/failure.ts';
 import { useWorkspace } from '../../api/workspace.ts';
+import { useChunk } from '../../chunks/use-chunk.ts';
 import { counted } from '../../format/plural.ts';
 import { Page } from '../../layout/page.tsx';
 import { useCursorList } from '../../list/cursor-list.ts';
@@ -57,6 +58,8 @@ export function ListPage() {
   return resource === undefined ? null : <List key={name} workspaceId={workspaceId} resource={resource} />;
 }
 
+const loadExport = () => import('./export/export-dialog.tsx');
+
 const NO_RECORDS: readonly DataRecord[] = [];
 
 interface ListProps {
@@ -84,6 +87,8 @@ function List({ workspaceId, resource }: ListProps) {
   // A dropped file, or `choose` if the dialog asks for one.
   const [importing, setImporting] = useState<File | 'choose' | null>(null);
   const [creating, setCreating] = useState(false);
+  const [exporting, setExporting] = useState(false);
+  const ExportDialog = useChunk(loadExport, exporting, () => setExporting(false));
   const { role } = useWorkspace(workspaceId);
   const blocked = whyNot(role, 'record.import');
   const selectable = whyNot(role, 'record.change') === undefined;
@@ -111,6 +116,10 @@ function List({ workspaceId, resource }: ListProps) {
       description={resource.description}
       actions={
         <>
+          <Button onClick={() => setExporting(true)}>
+            <Download size={14} aria-hidden />
+            Export
+          </Button>
           <Button blocked={blocked} onClick={() => setImporting('choose')}>
             <FileUp size={14} aria-hidden />
             Import
@@ -178,7 +187,7 @@ function List({ workspaceId, resource }: ListProps) {
               {list.items === undefined ? (
                 <SkeletonRows rows={10} />
               ) : (
-                <ListEnd key={searchKey} list={list} noun={nounOf(resource)} total={total ?? list.total} />
+                <ListEnd key={searchKey} list={list} noun={nounOf(resource)} total={total} />
               )}
             </>
           )}
@@ -193,6 +202,15 @@ function List({ workspaceId, resource }: ListProps) {
           onClose={() => setImporting(null)}
         />
       )}
+      {exporting && ExportDialog !== null ? (
+        <ExportDialog
+          workspaceId={workspaceId}
+          resource={resource}
+          params={params}
+          total={total}
+          onClose={() => setExporting(false)}
+        />
+      ) : null}
       {creating ? (
         <CreateRecord
           workspaceId={workspaceId}

@@ -1,5 +1,4 @@
-import type { Count } from '@svc/sdk';
-import { ID_ALLOWED, isId } from '@svc/sdk/contract';
+import { isId } from '@svc/sdk/contract';
 import type { FastifyInstance } from 'fastify';
 import { allowParameters, orInvalidParameter } from '../../api/guards.ts';
 import { readPage } from '../../api/reads.ts';
@@ -62,22 +61,6 @@ export function registerData(api: FastifyInstance, { pool, sessions, reader }: D
     if (record === undefined) throw new ApiError('not_found', `There is no such ${resource.singular}.`);
     return reply.header('etag', record.etag).type(JSON_TYPE).send(record.doc);
   });
-
-  // The number of records of a list, or of a company in it, from the stored counter.
-  api.get<List>(
-    '/workspaces/:workspaceId/record-counts/:resource',
-    async (request, reply): Promise<Count> => {
-      const { workspaceId } = await sessions.member(request, reply);
-      const resource = resourceOf(request.params);
-      allowParameters(request.query, 'companyId' in resource.filters ? ['companyId'] : []);
-      const { companyId } = request.query;
-      if (companyId === undefined) return readCount(pool, resource, { workspaceId, companyId: null }, false);
-      if (!isId(String(companyId))) {
-        throw new ApiError('invalid_parameter', `"companyId" must be an id: ${ID_ALLOWED}.`);
-      }
-      return readCount(pool, resource, { workspaceId, companyId: String(companyId) }, false);
-    },
-  );
 
   // The names of companies: those of the ids in `ids`, or those whose name, domain or id contains `search`.
   api.get<Query>('/workspaces/:workspaceId/company-names', async (request, reply): Promise<CompanyNames> => {

@@ -1,29 +1,27 @@
-import type { Count } from '@svc/sdk';
+import type { ListCount } from '@svc/service/dashboard/wire';
 import { useQuery } from '@tanstack/react-query';
-import { call, ofWorkspace } from '../../../api/client.ts';
+import { call } from '../../../api/client.ts';
+import type { Total } from '../../../list/total.ts';
 import type { ResourceContract } from '../../../resources/resources.ts';
-import { isFiltered } from '../data-search.ts';
 import { listPath } from '../record-query.ts';
 
 const FRESH_MS = 60_000;
 
 /**
- * The number of records of a list, from the stored counter: all, or those of a company. Undefined with other filters, for
- * which there is no counter, and until it is loaded.
+ * The number of records of a filtered list: exact for the whole list and for a company, which have counters. With other
+ * filters, the service counts among the first 10,000 rows. Undefined until it is loaded.
  */
 export function useTotal(
   workspaceId: string,
   { name }: ResourceContract,
   params: Readonly<Record<string, string>>,
-): number | undefined {
-  const { companyId, ...others } = params;
+): Total | undefined {
+  const path = listPath(workspaceId, name);
   const { data } = useQuery({
-    // If the list is read again, the counter is read again, too.
-    queryKey: ['list', listPath(workspaceId, name), 'count', companyId],
-    queryFn: ({ signal }) =>
-      call<Count>(ofWorkspace(workspaceId, `/record-counts/${name}`), { query: { companyId }, signal }),
-    enabled: !isFiltered(others),
+    // If the list is read again, the count is read again, too.
+    queryKey: ['list', path, 'count', params],
+    queryFn: ({ signal }) => call<ListCount>(`${path}/count`, { query: params, signal }),
     staleTime: FRESH_MS,
   });
-  return data?.count;
+  return data;
 }

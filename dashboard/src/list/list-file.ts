@@ -1,0 +1,89 @@
+import { csvLine, withoutFormula } from '@svc/sdk/csv';
+import { type CallOptions, call } from '../api/client.ts';
+import { nextParam, type Page, type PageParam } from './pages.ts';
+
+export const LIST_FORMATS = {
+  csv: { type: 'text/csv;charset=utf-8', label: 'CSV' },
+  ndjson: { type: 'application/x-ndjson;charset=utf-8', label: 'NDJSON' },
+} as const;
+export type ListFormat = keyof typeof LIST_FORMATS;
+
+type Item = Readonly<Record<string, string | number | null>>;
+
+export interface ListFileOptions {
+  readonly path: string;
+  /** The filters and the sort of the list. */
+  readonly params: NonNullable<CallOptions['query']>;
+  readonly format: ListFormat;
+  /** The fields of the items, which are the columns of a CSV. */
+  readonly fields: readonly string[];
+}
+
+export interface ListFile {
+  /** The number of items so far. */
+  readonly count: number;
+  /**
+   * Reads the rest of the list. Calls `onProgress` with the number of items after each page. After a failure, the next call
+   * continues with the page that failed. Throws ApiFailure.
+   */
+  readonly read: (signal: AbortSignal, onProgress: (count: number) => void) => Promise<Blob>;
+}
+
+const PAGE_ITEMS = 100;
+/** Text that the page holds before it gives it to the browser, which keeps large files on disk. */
+const HELD_CHARACTERS = 1_000_000;
+
+/** The text of a file with all items of a list, in the order of the list. It reads page by page, so memory is bounded. */
+export function listFile({ path, params, format, fields }: ListFileOptions): ListFile {
+  const { type } = LIST_FORMATS[format];
+  const textOf = format === 'csv' ? csvOf(fields) : ndjsonOf;
+  let next: PageParam | undefined = { limit: PAGE_ITEMS };
+  let file = new Blob([], { type });
+  let held = format === 'csv' ? csvLine(fields) : '';
+  let count = 0;
+  const keep = (): void => {
+    file = new Blob([file, held], { type });
+    held = '';
+  };
+  return {
+    get count() {
+      return count;
+    },
+    read: async (signal, onProgress) => {
+      while (next !== undefined) {
+        const page: Page<Item> = await call<Page<Item>>(path, { query: { ...params, ...next }, signal });
+        held += page.data.map(textOf).join('');
+        count += page.data.length;
+        next = nextParam(page, next);
+        if (held.length > HELD_CHARACTERS) keep();
+        onProgress(count);
+      }
+      keep();
+      return file;
+    },
+  };
+}
+
+const ndjsonOf = (item: Item): string => `${JSON.stringify(item)}\n`;
+
+/** Text that a client has sent, such as a title, must not become a formula in a spreadsheet. */
+const csvOf =
+  (fields: readonly string[]) =>
+  (item: Item): string =>
+    csvLine(
+      fields.map((name) => {
+        const value = item[name] ?? null;
+        return typeof value === 'string' ? withoutFormula(value) : value === null ? null : String(value);
+      }),
+    );
+
+/** Saves the file as a download. */
+export function saveFile(file: Blob, name: string): void {
+  const link = document.createElement('a');
+  const url = URL.createObjectURL(file);
+  link.href = url;
+  link.download = name;
+  link.click();
+  // The download has begun when the next task runs.
+  setTimeout(() => URL.revokeObjectURL(url), 0);
+}
