@@ -22,6 +22,28 @@ const PROCESS_TESTS = 'packages/embedded-postgres/test/';
 const USES_DATABASE =
   /from '(?:\.\.?|@svc\/service)\/(?:[\w.-]+\/)*harness\/(?!temporary-directory|cleanup|process|dashboard-http|secrets|running-service|totp)/;
 
+/**
+ * Tests that take at least ten seconds and in which PostgreSQL has little part: they read documents, hash passwords, or
+ * watch sockets and processes. They run on the packaged PostgreSQL only. Other tests send the same statements to both.
+ */
+const ON_PACKAGED_ONLY: readonly string[] = [
+  'sdk/test/cli/process.test.ts',
+  'sdk/test/package/readme.test.ts',
+  'service/src/dashboard/auth/attempts.test.ts',
+  'service/src/dashboard/requests/strangers.test.ts',
+  'service/test/docs/examples.test.ts',
+  'service/test/openapi/responses.test.ts',
+  'service/test/process/shutdown.test.ts',
+  'service/test/reference/added-resource.test.ts',
+  'service/test/telemetry/outages.test.ts',
+  'service/test/telemetry/traces.test.ts',
+  'service/test/waiting/stream-ends.test.ts',
+  'svcd/test/backup/schedule.test.ts',
+];
+const missing = ON_PACKAGED_ONLY.filter((file) => !existsSync(join(import.meta.dirname, file)));
+if (missing.length > 0)
+  throw new Error(`vitest.config.ts names files that do not exist: ${missing.join(', ')}`);
+
 /** The file that `npm run prove` runs. Undefined: the suite runs. */
 const PROOF = process.env['PROVE'];
 
@@ -95,7 +117,8 @@ if (inBrowser.length > 0) {
   );
 }
 if (existsSync(POSTGRESQL_15)) {
-  projects.push(...withRetries('external 15', withDatabase, `${HARNESS}/postgres/external-15.ts`));
+  const onBoth = withDatabase.filter((file) => !ON_PACKAGED_ONLY.includes(file));
+  projects.push(...withRetries('external 15', onBoth, `${HARNESS}/postgres/external-15.ts`));
 } else {
   process.stderr.write(`${POSTGRESQL_15} is not there: the tests run only on the packaged PostgreSQL\n`);
 }

@@ -19,7 +19,7 @@ export const PROOFS: readonly Proof[] = [
     shows:
       'with clients on two nodes under faults, the database has exactly the acknowledged records, and copies, streams and webhooks have every change',
     file: 'service/test/history/history.proof.ts',
-    seconds: 40,
+    seconds: 20,
   },
   {
     name: 'planted',
@@ -34,7 +34,7 @@ export const PROOFS: readonly Proof[] = [
       'no input makes a parser of files, bodies, headers or cursors crash, or do more work than its size allows',
     file: 'service/test/property/parsers.test.ts',
     project: 'embedded 18*',
-    seconds: 30,
+    seconds: 20,
   },
   {
     name: 'fuzz',
@@ -42,7 +42,7 @@ export const PROOFS: readonly Proof[] = [
       'the responses to at least 20,000 requests that are generated from the OpenAPI document conform to it',
     file: 'service/test/fuzz/fuzz.proof.ts',
     project: 'embedded 18*',
-    seconds: 60,
+    seconds: 40,
   },
   {
     name: 'upgrade',
@@ -50,7 +50,7 @@ export const PROOFS: readonly Proof[] = [
       'this program upgrades data directories of release 0.1.0, which have 25,000 audits per second of --seconds',
     file: 'service/test/upgrade/upgrade.proof.ts',
     project: 'embedded 18*',
-    seconds: 40,
+    seconds: 20,
   },
   {
     name: 'old-node',
@@ -103,6 +103,6 @@ export const PROOFS: readonly Proof[] = [
       'a backup under load, of 25,000 audits per second of --seconds, refuses no request, and its copy exports the same',
     file: 'svcd/test/backup/backup.proof.ts',
     project: 'embedded 18*',
-    seconds: 40,
+    seconds: 10,
   },
 ];
