@@ -44,6 +44,28 @@ describe.skipIf(BROWSER_PATH === undefined)('the account', () => {
     await there.page.waitForURL(/\/w\//);
   });
 
+  test('changes the own name, and with the password the email address', async () => {
+    const gus = await world.person('Gus');
+    const { page, expectNoProblems } = await world.signedIn(gus);
+    await page.goto('/account');
+    const profile = page.getByRole('region', { name: 'Profile' });
+    await profile.getByLabel('Name').fill('Gustav');
+    await profile.getByLabel('Email address').fill('gustav@example.com');
+    await profile.getByLabel('Your password').fill('not the password');
+    await page.keyboard.press('Enter');
+    await profile.getByRole('alert').getByText('The password is wrong.').waitFor();
+    await expectAccessibleInBothThemes(page);
+    expectNoProblems(/status of 400/);
+    await profile.getByLabel('Your password').fill(PASSWORD);
+    await page.keyboard.press('Enter');
+    await page.getByText('Gustav · gustav@example.com').waitFor();
+    await page.getByRole('button', { name: 'Account of Gustav' }).waitFor();
+    expect(await profile.getByLabel('Your password').count()).toBe(0);
+    expectNoProblems();
+    await page.reload();
+    await page.getByText('Gustav · gustav@example.com').waitFor();
+  });
+
   test('lists its sessions and ends one of them', async () => {
     const bob = await world.person('Bob');
     const there = await world.signedIn(bob, { userAgent: 'Mozilla/5.0 (X11; Linux) Gecko/1 Firefox/150.0' });

@@ -49,6 +49,12 @@ export const AUDIT_LOG_KINDS = {
     description: 'A person created new backup codes. The earlier codes stopped working.',
     target: 'member',
   },
+  'account.changed': {
+    label: 'Account changed',
+    description: 'A person changed their own name or email address.',
+    target: 'member',
+    changes: ['name', 'email'],
+  },
   'account.password_changed': {
     label: 'Password changed',
     description: 'A person changed their password. `sessionsEnded` is how many other sessions ended with it.',

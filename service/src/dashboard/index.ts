@@ -16,6 +16,7 @@ import type { DashboardContext } from './context.ts';
 import { registerLog } from './log/log.ts';
 import { registerInvitations } from './people/invitations.ts';
 import { registerMembers } from './people/members.ts';
+import { registerOwnAccount } from './people/own-account.ts';
 import { registerPasswordReset } from './people/password-reset.ts';
 import { registerSetUp } from './people/set-up.ts';
 import { registerData } from './records/data.ts';
@@ -109,6 +110,7 @@ function registerEndpoints(api: FastifyInstance, options: DashboardOptions): voi
   };
   registerSignIn(api, context);
   registerAccount(api, context);
+  registerOwnAccount(api, context);
   registerSetUp(api, context);
   registerPasswordReset(api, context);
   registerWorkspaces(api, context);

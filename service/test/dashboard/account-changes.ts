@@ -51,6 +51,32 @@ export const ACCOUNT_CHANGES: Readonly<Record<string, Prepare>> = {
     );
     return { as: owner, workspaceId, path: '/set-up/read', body: { token: 'token' }, entries: [] };
   },
+  'PATCH /me': async (world) => {
+    const { owner, workspaceId } = await workspaceOf(world);
+    const email = newEmail();
+    const { rows } = await world.service.pool.query<{ name: string }>(
+      'select name from users where id = $1',
+      [owner.userId],
+    );
+    return {
+      as: owner,
+      workspaceId,
+      path: '/me',
+      body: { name: 'Ada Byron', email, currentPassword: PASSWORD },
+      entries: [
+        {
+          kind: 'account.changed',
+          targetType: 'member',
+          targetId: owner.userId,
+          targetLabel: email,
+          changes: [
+            { field: 'name', before: rows[0]?.name ?? '', after: 'Ada Byron' },
+            { field: 'email', before: owner.email, after: email },
+          ],
+        },
+      ],
+    };
+  },
   'POST /sign-in-link': async ({ service: { pool }, dashboard }) => {
     const { userId, email, workspaceId } = await dashboard.bootstrap();
     const link = await createSignInLink({ pool, publicUrl: PUBLIC_URL, userId });

@@ -6,6 +6,7 @@ import { startingWorkspace } from '../../session/last-workspace.ts';
 import { Card } from '../../ui/card.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { PasswordSection } from './password-section.tsx';
+import { ProfileSection } from './profile-section.tsx';
 import { SecondFactorSection } from './second-factor-section.tsx';
 import { SessionsSection } from './sessions-section.tsx';
 import { TimeZoneSection } from './time-zone-section.tsx';
@@ -24,6 +25,7 @@ export function AccountPage() {
             </EmptyState>
           </Card>
         ) : null}
+        <ProfileSection />
         <TimeZoneSection />
         <PasswordSection />
         <SecondFactorSection />

@@ -1,0 +1,115 @@
+import type { FastifyInstance } from 'fastify';
+import type pg from 'pg';
+import { Type } from 'typebox';
+import { failedFor } from '../../database/errors.ts';
+import { statement } from '../../database/statement.ts';
+import { ApiError } from '../../http/errors.ts';
+import { countFailure, sessionBudgets } from '../auth/attempts.ts';
+import { recordPersonal } from '../auth/events.ts';
+import type { DashboardAuth } from '../auth/index.ts';
+import type { DashboardContext } from '../context.ts';
+import { defineBody, email, name, text } from '../requests/body.ts';
+import { acting, type Person } from '../requests/session.ts';
+import type { Me } from '../wire.ts';
+import { lockPerson } from './accounts.ts';
+
+const change = defineBody({
+  name: Type.Optional(name),
+  email: Type.Optional(email),
+  /** Needed for a new email address: with it, a stranger at an open browser could take the account over. */
+  currentPassword: Type.Optional(text),
+});
+type Change = ReturnType<typeof change>;
+
+/** Why a change was refused. Both count as failed attempts: they reveal a password, or who has an account. */
+const REFUSALS = {
+  wrong: () => new ApiError('invalid_body', 'The password is wrong.'),
+  taken: () => new ApiError('conflict', 'This email address cannot be used: it has an account.'),
+} as const;
+type Refusal = keyof typeof REFUSALS;
+
+/** A signed-in person changes their own name and email address. */
+export function registerOwnAccount(api: FastifyInstance, { people, auth, sessions }: DashboardContext): void {
+  api.patch('/me', async (request, reply): Promise<Me['user']> => {
+    const person = await sessions.require(request, reply);
+    const changes = change(request.body);
+    const after = {
+      id: person.id,
+      name: changes.name ?? person.name,
+      email: changes.email?.toLowerCase() ?? person.email,
+    };
+    const moves = after.email !== person.email;
+    if (moves && changes.currentPassword === undefined) {
+      throw new ApiError('invalid_body', '"currentPassword" is missing; a new email address needs it.');
+    }
+    const run = (): Promise<Refusal | null> =>
+      auth.database
+        .transact(acting(request, person), async (client) => {
+          await lockPerson(client, person.id);
+          if (moves && !(await isPassword(client, auth, person, changes))) {
+            const details = { action: 'change-email' };
+            const event = { kind: 'account.password_check_failed' as const, details };
+            await recordPersonal(client, acting(request, person), { id: person.id }, event);
+            return 'wrong';
+          }
+          await write(client, acting(request, person), person, after);
+          return null;
+        })
+        .catch((error: unknown) => {
+          if (failedFor(error, 'unique_violation')) return 'taken';
+          throw error;
+        });
+    const refusal = moves ? await counted(people, person.id, run) : await run();
+    if (refusal !== null) throw REFUSALS[refusal]();
+    return after;
+  });
+}
+
+/** Counts a refusal among the failed attempts of the signed-in person. */
+async function counted(
+  people: DashboardContext['people'],
+  userId: string,
+  run: () => Promise<Refusal | null>,
+): Promise<Refusal | null> {
+  let refusal: Refusal | null = null;
+  await countFailure(people, sessionBudgets(userId), async () => {
+    refusal = await run();
+    return new Response(null, { status: refusal === null ? 200 : 400 });
+  });
+  return refusal;
+}
+
+const selectPassword = statement('own_password', 'request')`
+  select password from accounts where user_id = $1 and provider_id = 'credential'`;
+
+async function isPassword(
+  client: pg.ClientBase,
+  auth: DashboardAuth,
+  { id }: Person,
+  { currentPassword = '' }: Change,
+): Promise<boolean> {
+  const { rows } = await client.query<{ password: string }>(selectPassword(id));
+  const [account] = rows;
+  if (account === undefined) {
+    throw new ApiError('conflict', 'The account has no password. Its email address cannot be changed here.');
+  }
+  const { password } = await auth.$context;
+  return password.verify({ hash: account.password, password: currentPassword });
+}
+
+const updateUser = statement('change_user', 'request')`
+  update users set name = $2, email = $3, updated_at = now() where id = $1`;
+
+async function write(
+  client: pg.ClientBase,
+  by: ReturnType<typeof acting>,
+  before: Person,
+  after: Person,
+): Promise<void> {
+  const changes = (['name', 'email'] as const)
+    .filter((field) => before[field] !== after[field])
+    .map((field) => ({ field, before: before[field], after: after[field] }));
+  if (changes.length === 0) return;
+  await client.query(updateUser(after.id, after.name, after.email));
+  await recordPersonal(client, by, { id: after.id }, { kind: 'account.changed', changes });
+}
