@@ -1,6 +1,7 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { encodingOf } from './encoding.ts';
 import { matchesEtag, weakEtag } from './etag.ts';
 
 /** Content that is the same for every client: compressed once, sent in the best encoding that the client accepts. */
@@ -21,19 +22,7 @@ export interface Encodings {
   readonly gzip?: Buffer;
 }
 
-type Encoding = keyof Encodings;
-/** The encoding with the smaller result first. */
-const COMPRESSED = ['br', 'gzip'] as const satisfies readonly Encoding[];
-const ALL: readonly Encoding[] = [...COMPRESSED, 'identity'];
-
-/** The best of the available encodings that an Accept-Encoding header allows (RFC 9110, 12.5.3). */
-export function encodingOf(header: string | undefined, available = ALL): Encoding {
-  const accepted = (header ?? '').split(',').flatMap((part) => {
-    const [name = '', ...parameters] = part.toLowerCase().split(';');
-    return parameters.some((parameter) => /^\s*q=0(?:\.0*)?\s*$/.test(parameter)) ? [] : [name.trim()];
-  });
-  return COMPRESSED.find((name) => available.includes(name) && accepted.includes(name)) ?? 'identity';
-}
+const ALL = ['br', 'gzip', 'identity'] as const satisfies readonly (keyof Encodings)[];
 
 /**
  * The first of the media types with the greatest weight in an Accept header (RFC 9110, 12.5.1). Only a type that the header

@@ -1,5 +1,6 @@
 import { pipeline, Readable } from 'node:stream';
 import { constants, createGzip } from 'node:zlib';
+import { encodingOf } from '@svc/http-content/encoding';
 import { FIELDS, PAGE_LIMIT_MAX } from '@svc/sdk/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AuditWriter } from '../audit-log/audit-writer.ts';
@@ -91,18 +92,13 @@ async function sendExport(
     objectMode: false,
     highWaterMark: 1,
   });
-  if (!acceptsGzip(request.headers['accept-encoding'])) return reply.send(lines);
-  reply.header('content-encoding', 'gzip');
+  const encoding = encodingOf(String(request.headers['accept-encoding'] ?? ''), ['gzip']);
+  if (encoding === 'identity') return reply.send(lines);
+  reply.header('content-encoding', encoding);
   const gzip = createGzip({ level: constants.Z_BEST_SPEED });
   pipeline(lines, gzip, () => undefined);
   return reply.send(gzip);
 }
-
-/** Whether gzip has a weight above 0 (RFC 9110, 12.5.3). */
-const acceptsGzip = (header: string | readonly string[] | undefined): boolean =>
-  String(header ?? '')
-    .split(',')
-    .some((coding) => /^\s*(?:gzip|\*)\s*(?:;\s*q=(?:1(?:\.0*)?|0?\.\d*[1-9]\d*)\s*)?$/i.test(coding));
 
 /**
  * The lines of an export, by page of 100 records. After a failure, the last line is its error: a broken connection would

@@ -12,6 +12,7 @@ import { apiKeys, changes, RESOURCES } from '../resources/index.ts';
 import type { ChangeSignals } from '../signals/signals.ts';
 import { auditResponse } from './audit-hook.ts';
 import { authenticate, networkNotAllowed } from './authentication.ts';
+import { compressPages } from './compress.ts';
 import { allowOrigins } from './cors.ts';
 import { registerExports } from './export.ts';
 import { registerChangeStream } from './feed/change-stream.ts';
@@ -86,6 +87,7 @@ export function registerV1(app: FastifyInstance, options: ApiOptions): void {
       v1.addHook('onSend', (request, reply, payload: unknown) =>
         auditResponse(request, reply, payload, { auditWriter, usage, quotaGate, clock }),
       );
+      v1.addHook('onSend', compressPages());
       // After the audit entry, which may replace the response: a page must also be able to read the refusal.
       if (allowOrigin !== undefined) v1.addHook('onSend', allowOrigin);
       v1.setNotFoundHandler(() => {

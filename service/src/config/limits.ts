@@ -155,6 +155,8 @@ export const STREAM_READ_PAUSE_MS = 5;
 /** The most exports of a workspace, and of all workspaces, that one process sends at the same time. */
 export const EXPORTS_PER_WORKSPACE_MAX = 3;
 export const EXPORTS_MAX = 100;
+/** The most large pages that one process compresses at the same time, in threads. */
+export const COMPRESSING_THREADS_MAX = 2;
 /** How long an export waits for a client that reads nothing. */
 export const EXPORT_UNREAD_MS = 60_000;
 

@@ -121,7 +121,7 @@ describe('a page of an allowed origin', () => {
 test.each(OTHER_ORIGINS)('a page of the origin %s cannot read responses', async (origin) => {
   const answer = await service.request(token, '/v1/audits', { headers: { origin } });
   expect([answer.status, corsHeaders(answer)]).toEqual([200, {}]);
-  expect(answer.headers['vary']).toBe('authorization, origin');
+  expect(answer.headers['vary']).toBe('authorization, accept-encoding, origin');
 });
 
 test.each(['/dashboard/api/session', '/openapi.json', '/docs', '/healthz'])(
@@ -137,7 +137,7 @@ test('without the setting, no origin is allowed and responses do not vary by it'
   const closed = await createTestService();
   const key = await closed.token(await closed.workspace());
   const answer = await closed.request(key, '/v1/audits', { headers: { origin: ORIGIN } });
-  expect([corsHeaders(answer), answer.headers['vary']]).toEqual([{}, 'authorization']);
+  expect([corsHeaders(answer), answer.headers['vary']]).toEqual([{}, 'authorization, accept-encoding']);
   const refused = await preflight(ORIGIN, '/v1/audits', closed);
   expect([refused.statusCode, corsHeaders(refused)]).toEqual([401, {}]);
 });

@@ -1,6 +1,6 @@
 import { LINE_MAX_BYTES } from '@svc/csv-lines';
+import { encodingOf } from '@svc/http-content/encoding';
 import { matchesEtag } from '@svc/http-content/etag';
-import { encodingOf } from '@svc/http-content/static-content';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseBearer } from '../../src/api/authentication.ts';
