@@ -157,6 +157,22 @@ describe.skipIf(BROWSER_PATH === undefined)('the pages of the data', async () =>
     expect(await page.getByRole('dialog').count()).toBe(0);
   });
 
+  test('name an audit by its company and its date, show its id once, and copy it', async () => {
+    const page = await open(owner, `${base}/audits/aud_001`);
+    await page.getByRole('heading', { level: 1, name: /^Audit of Borealis, \w+ \d+, \d{4}$/ }).waitFor();
+    expect(await page.title()).toContain('Audit of Borealis');
+    expect(await page.getByText('aud_001').count()).toBe(1);
+    const copied = page.evaluate(
+      () =>
+        new Promise((resolve) =>
+          addEventListener('copy', () => resolve((document.activeElement as HTMLTextAreaElement).value)),
+        ),
+    );
+    await page.getByRole('button', { name: 'Copy ID' }).click();
+    expect(await copied).toBe('aud_001');
+    await page.getByRole('status').filter({ hasText: 'Copied' }).waitFor();
+  });
+
   test('say that a record does not exist', async () => {
     const page = await open(owner, `${base}/audits/aud_none`);
     await page.getByText('There is no audit with the ID aud_none').waitFor();

@@ -1,7 +1,8 @@
 import { capitalized, createdAt, type ResourceContract } from '@svc/sdk/contract';
 import type { Noun } from '../format/plural.ts';
+import { formatDate } from '../format/time.ts';
 import type { Tone } from '../ui/badge.tsx';
-import { sortedField } from './resources.ts';
+import { companyOf, type DataRecord, namingField, sortedField, titleOf } from './resources.ts';
 
 /** `headlineScore` → "Headline score", `companyId` → "Company", `publishedAt` → "Published". */
 export function fieldLabel(name: string): string {
@@ -34,3 +35,16 @@ const TONES: Readonly<Record<string, Tone>> = {
   in_review: 'warn',
 };
 export const toneOf = (value: string): Tone => TONES[value] ?? 'neutral';
+
+/** The title or name of a record. One that has neither is named by its company and its first time: "Audit of Acme, Mar 1, 2026". */
+export function headingOf(
+  resource: ResourceContract,
+  record: DataRecord,
+  companyName: (id: string) => string,
+): string {
+  const company = companyOf(resource, record);
+  if (namingField(resource) !== 'id' || company === null) return titleOf(resource, record);
+  const time = Object.entries(resource.fields).find(([name, { kind }]) => kind === 'time' && record[name]);
+  const heading = `${capitalized(resource.singular)} of ${companyName(company)}`;
+  return time === undefined ? heading : `${heading}, ${formatDate(String(record[time[0]]))}`;
+}

@@ -8,18 +8,18 @@ import { isFailure } from '../../api/failure.ts';
 import { useWorkspace } from '../../api/workspace.ts';
 import { Page } from '../../layout/page.tsx';
 import { PageSkeleton } from '../../layout/page-skeleton.tsx';
-import { fieldLabel } from '../../resources/labels.ts';
+import { fieldLabel, headingOf } from '../../resources/labels.ts';
 import {
   companyOf,
   findResource,
   isCompanies,
   isEditable,
   type ResourceContract,
-  titleOf,
 } from '../../resources/resources.ts';
 import { whyNot } from '../../session/permissions.ts';
 import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/card.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
 import { Details, Item } from '../../ui/details.tsx';
 import { FailureState } from '../../ui/failure-state.tsx';
 import { DeleteRecord } from './forms/delete-record.tsx';
@@ -75,7 +75,7 @@ function RecordDetails({ workspaceId, resource, read }: RecordDetailsProps) {
   const hasScore = isCompanies(resource) || 'headlineScore' in resource.fields;
   return (
     <Page
-      title={titleOf(resource, record)}
+      title={headingOf(resource, record, companyName)}
       description={<BackLink workspaceId={workspaceId} resource={resource} />}
       actions={
         isEditable(resource) ? (
@@ -113,6 +113,7 @@ function RecordDetails({ workspaceId, resource, read }: RecordDetailsProps) {
                 companyName={companyName}
                 time="full"
               />
+              {name === 'id' ? <CopyButton text={record.id} label="Copy ID" /> : null}
             </Item>
           ))}
         </Details>
