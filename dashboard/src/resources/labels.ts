@@ -36,7 +36,7 @@ const TONES: Readonly<Record<string, Tone>> = {
 };
 export const toneOf = (value: string): Tone => TONES[value] ?? 'neutral';
 
-/** The title or name of a record. One that has neither is named by its company and its first time: "Audit of Acme, Mar 1, 2026". */
+/** The title or name of a record. Without them, its company and its first time: "Audit of Acme, Mar 1, 2026". */
 export function headingOf(
   resource: ResourceContract,
   record: DataRecord,

@@ -1,6 +1,6 @@
 // Reads CSV text (RFC 4180), one physical line at a time. docs/decisions/0008 says why svc uses no package for this.
 
-import { LINE_MAX_BYTES, type Line } from './lines.ts';
+import { LINE_MAX_BYTES, type Line } from './line.ts';
 
 /** A cell. Null: it is empty and not quoted. */
 export type Cell = string | null;
@@ -29,6 +29,8 @@ export const ROW_MAX_LINES = 10_000;
 const ROW_MAX_CHARACTERS = LINE_MAX_BYTES;
 
 const QUOTE = '"';
+/** The separators of cells that are recognized. Excel writes semicolons where a comma separates decimals. */
+const DELIMITERS = [',', ';', '\t'] as const;
 const NOT_CLOSED = 'is broken CSV: a quote is not closed';
 const QUOTE_IN_BARE_CELL = 'is broken CSV: a quote inside a cell that does not start with one';
 const TEXT_AFTER_QUOTE = 'is broken CSV: text after the closing quote of a cell';
@@ -45,14 +47,16 @@ interface PartialRow {
 }
 
 /**
- * Joins lines into rows. Of a broken row only the first line is refused: reading continues with the second one. Skips
- * blank lines between rows.
+ * Joins lines into rows. The first line decides what separates the cells of all rows: the one of `,`, `;` and tab that
+ * it has most often, otherwise the comma. Of a broken row only the first line is refused: reading continues with the
+ * second one. Skips blank lines between rows.
  *
  * Reads each line at most three times. A line inside a quoted cell has an even number of quotes, so it does not open a
  * cell when it is read again as the start of a row.
  */
 export function csvReader(): CsvReader {
   let partial: PartialRow | undefined;
+  let delimiter: string | undefined;
 
   function* read(lines: readonly Line[]): Generator<CsvRow> {
     // The lines of a broken row after its first one. They are read again before the next line.
@@ -69,10 +73,12 @@ export function csvReader(): CsvReader {
     if (partial === undefined && isBlank(line)) return undefined;
     const row = partial ?? { lines: [], characters: 0, cells: [], open: null };
     const { lines, cells } = row;
+    delimiter ??= delimiterOf(line.text);
     lines.push(line);
     row.characters += line.text.length + 1;
     partial = undefined;
-    const flaw = line.flaw === null ? readCells(line.text, row) : lines.length === 1 ? line.flaw : NOT_CLOSED;
+    const flaw =
+      line.flaw === null ? readCells(line.text, row, delimiter) : lines.length === 1 ? line.flaw : NOT_CLOSED;
     if (flaw !== null) return broken(lines, flaw, again);
     if (row.open === null) return { ...placeOf(lines), cells, flaw: null };
     if (row.characters > ROW_MAX_CHARACTERS || lines.length >= ROW_MAX_LINES)
@@ -91,6 +97,15 @@ export function csvReader(): CsvReader {
   }
 
   return { read, end };
+}
+
+/** Counts outside quotes. */
+function delimiterOf(line: string): (typeof DELIMITERS)[number] {
+  const bare = line.split(QUOTE).filter((_, i) => i % 2 === 0);
+  const counts = DELIMITERS.map((delimiter) =>
+    bare.reduce((sum, text) => sum + text.split(delimiter).length - 1, 0),
+  );
+  return DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ',';
 }
 
 const isBlank = ({ text, flaw }: Line): boolean => flaw === null && (text === '' || text === '\r');
@@ -113,7 +128,7 @@ const placeOf = (lines: readonly Line[]): Pick<CsvRow, 'line' | 'text'> => ({
  * Adds the cells of one line to its row, whose last cell may stay open. Returns why the line breaks the row; null: it does
  * not. The cost depends only on this line.
  */
-function readCells(line: string, row: PartialRow): string | null {
+function readCells(line: string, row: PartialRow, delimiter: string): string | null {
   const text = line.endsWith('\r') ? line.slice(0, -1) : line;
   const { cells } = row;
   let at = 0;
@@ -129,10 +144,10 @@ function readCells(line: string, row: PartialRow): string | null {
       cells.push(row.open.join('\n'));
       row.open = null;
       at = close + 1;
-      if (at < text.length && text[at] !== ',') return TEXT_AFTER_QUOTE;
+      if (at < text.length && text[at] !== delimiter) return TEXT_AFTER_QUOTE;
     } else {
-      const comma = text.indexOf(',', at);
-      const cell = text.slice(at, comma === -1 ? text.length : comma);
+      const next = text.indexOf(delimiter, at);
+      const cell = text.slice(at, next === -1 ? text.length : next);
       if (cell.includes(QUOTE)) return QUOTE_IN_BARE_CELL;
       cells.push(cell === '' ? null : cell);
       at += cell.length;

@@ -1,18 +1,7 @@
 import { isUtf8 } from 'node:buffer';
-
-/** A physical line of a file, without its line feed. */
-export interface Line {
-  /** From 1. */
-  readonly number: number;
-  /** Only the start of a line that is too long. Invalid UTF-8 is replaced. */
-  readonly text: string;
-  /** Why the line cannot be read. Null: it can. */
-  readonly flaw: string | null;
-}
+import { LINE_MAX_BYTES, type Line } from './line.ts';
 
 const BYTES_PER_MIB = 1024 * 1024;
-/** Longer lines are refused. The most bytes of a line that are kept in memory. */
-export const LINE_MAX_BYTES = BYTES_PER_MIB;
 /** How much of a line that is too long is shown. */
 const SHOWN_BYTES = 200;
 /** A UTF-16 unit of a string takes at most three bytes of UTF-8. */

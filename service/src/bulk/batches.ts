@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import { readLines } from '@svc/csv-lines';
+import { arrayItems, readLines, utf8Of } from '@svc/csv-lines';
 import type { FieldFailure } from '../http/errors.ts';
 import type { RecordInput } from '../records/row.ts';
 import { type Validation, validateRecord } from '../records/validate.ts';
 import type { Resource } from '../resources/define.ts';
 import { csvParser } from './csv-parser.ts';
-import { ndjsonParser, type ParsedRecord } from './parser.ts';
+import { type Columns, ndjsonParser, type ParsedRecord } from './parser.ts';
 
 export const FORMATS = ['ndjson', 'csv'] as const;
 export type Format = (typeof FORMATS)[number];
@@ -58,18 +58,30 @@ interface Growing {
 
 const empty = (): Growing => ({ records: [], refused: [], characters: 0 });
 
+export interface BatchOptions {
+  readonly pace?: Pace;
+  /**
+   * For an import that can be continued: one batch ends after this many records of the file, where the last batch of the
+   * earlier runs ended, and each batch has a digest.
+   */
+  readonly endAfter?: number | undefined;
+  /** Default: the file has the names of the fields. */
+  readonly columns?: Columns | undefined;
+  /** @default BATCH_RECORDS */
+  readonly batchRecords?: number | undefined;
+}
+
 /**
- * Reads and validates a file, batch by batch. `endAfter` is for an import that can be continued: one batch ends after this
- * many records of the file, where the last batch of the earlier runs ended, and each batch has a digest. Throws BulkError
- * if the file does not fit the resource.
+ * Reads and validates a file, batch by batch: UTF-8, or UTF-16 with a byte order mark. Instead of NDJSON it may be a JSON
+ * array. Throws BulkError if the file does not fit the resource.
  */
 export async function* readBatches(
   input: AsyncIterable<Uint8Array>,
   resource: Resource,
   format: Format,
-  pace: Pace = createPace(),
-  endAfter?: number,
+  options: BatchOptions = {},
 ): AsyncGenerator<Batch> {
+  const { pace = createPace(), endAfter, columns, batchRecords = BATCH_RECORDS } = options;
   let bytes = 0;
   let recordsRead = 0;
   async function* counted(): AsyncGenerator<Uint8Array> {
@@ -80,7 +92,9 @@ export async function* readBatches(
       if (pace.spend(RECORD_OVERHEAD_CHARACTERS)) await pace.rest();
     }
   }
-  const parser = format === 'csv' ? csvParser(resource) : ndjsonParser();
+  const text = utf8Of(counted());
+  const [parser, bytesOfLines] =
+    format === 'csv' ? [csvParser(resource, columns), text] : [ndjsonParser(columns), arrayItems(text)];
   const digest = endAfter === undefined ? undefined : createDigest(parser.header);
   let batch = empty();
   const complete = (): Batch => ({ ...batch, bytes, recordsRead, digest: digest?.value() ?? null });
@@ -89,13 +103,13 @@ export async function* readBatches(
       recordsRead++;
       digest?.add(record);
       if (pace.spend(add(batch, resource, record))) await pace.rest();
-      if (isFull(batch) || recordsRead === endAfter) {
+      if (isFull(batch, batchRecords) || recordsRead === endAfter) {
         yield complete();
         batch = empty();
       }
     }
   }
-  for await (const lines of readLines(counted())) {
+  for await (const lines of readLines(bytesOfLines)) {
     yield* take(parser.parse(lines));
     // Blank lines give no record, but reading them takes time too.
     if (pace.spend(lines.length * RECORD_OVERHEAD_CHARACTERS)) await pace.rest();
@@ -121,8 +135,8 @@ function add(batch: Growing, resource: Resource, { line, text, value, flaw }: Pa
   return characters + RECORD_OVERHEAD_CHARACTERS;
 }
 
-const isFull = ({ records, refused, characters }: Growing): boolean =>
-  records.length + refused.length >= BATCH_RECORDS || characters >= BATCH_CHARACTERS;
+const isFull = ({ records, refused, characters }: Growing, most: number): boolean =>
+  records.length + refused.length >= most || characters >= BATCH_CHARACTERS;
 
 /** SHA-256 of the header row and of each record's line number and text. Null before the first record. */
 function createDigest(header: () => string) {

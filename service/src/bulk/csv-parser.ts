@@ -1,22 +1,22 @@
 import { type Cell, type CsvRow, csvReader } from '@svc/csv-lines';
 import { type Field, requiredFields, writableFields } from '@svc/sdk/contract';
 import type { Resource } from '../resources/define.ts';
-import type { ParsedRecord, RecordParser } from './parser.ts';
+import type { Columns, ParsedRecord, RecordParser } from './parser.ts';
 import { BulkError } from './target.ts';
 
 /**
  * Parses CSV with a header row of field names, in any order. Throws BulkError before the first record if the header
  * does not fit the resource.
  */
-export function csvParser(resource: Resource): RecordParser {
+export function csvParser(resource: Resource, mapping: Columns = new Map()): RecordParser {
   const reader = csvReader();
-  let columns: readonly Column[] | undefined;
+  let columns: readonly (Column | null)[] | undefined;
   let header = '';
 
   function* parsedRecords(rows: Iterable<CsvRow>): Generator<ParsedRecord> {
     for (const row of rows) {
       if (columns === undefined) {
-        columns = columnsOf(resource, row);
+        columns = columnsOf(resource, mapping, row);
         header = row.text;
       } else yield parsedRecord(columns, row);
     }
@@ -32,7 +32,10 @@ export function csvParser(resource: Resource): RecordParser {
   };
 }
 
-function parsedRecord(columns: readonly Column[], { line, text, cells, flaw }: CsvRow): ParsedRecord {
+function parsedRecord(
+  columns: readonly (Column | null)[],
+  { line, text, cells, flaw }: CsvRow,
+): ParsedRecord {
   if (flaw !== null) return { line, text, value: undefined, flaw };
   if (cells.length !== columns.length) {
     const counts = `has ${cells.length} cells where the header has ${columns.length}`;
@@ -40,6 +43,7 @@ function parsedRecord(columns: readonly Column[], { line, text, cells, flaw }: C
   }
   const value: Record<string, unknown> = {};
   for (const [i, column] of columns.entries()) {
+    if (column === null) continue;
     const given = column.value(cells[i] ?? null);
     if (given !== undefined) value[column.name] = given;
   }
@@ -52,8 +56,8 @@ interface Column {
   readonly value: (cell: Cell) => unknown;
 }
 
-/** The columns of a header row. Throws BulkError if a column is unknown, repeated or missing. */
-function columnsOf(resource: Resource, header: CsvRow): readonly Column[] {
+/** The columns of a header row. Null: it is left out. Throws BulkError if a column is unknown, repeated or missing. */
+function columnsOf(resource: Resource, mapping: Columns, header: CsvRow): readonly (Column | null)[] {
   const refuse = (problem: string): never => {
     throw new BulkError(`The header row (line ${header.line}) ${problem}.`);
   };
@@ -61,16 +65,21 @@ function columnsOf(resource: Resource, header: CsvRow): readonly Column[] {
   const fields = writableFields(resource, 'import');
   const required = requiredFields(resource, 'import');
   const known = `${resource.name} have ${Object.keys(fields).join(', ')}`;
-  const names = header.cells.map((cell) => cell ?? '');
+  const all = header.cells.map((cell) => {
+    const name = mapping.get(cell ?? '');
+    return name === undefined ? (cell ?? '') : name;
+  });
+  const names = all.filter((name) => name !== null);
   const unknown = names.filter((name) => !Object.hasOwn(fields, name));
   if (unknown.length > 0) refuse(`has unknown columns: ${quoted(unknown)}; ${known}`);
   const doubled = names.filter((name, i) => names.indexOf(name) !== i);
   if (doubled.length > 0) refuse(`repeats columns: ${quoted(doubled)}`);
   const missing = required.filter((name) => !names.includes(name));
   if (missing.length > 0) refuse(`is missing columns: ${quoted(missing)}; ${known}`);
-  return names.flatMap((name) => {
-    const field = fields[name];
-    return field === undefined ? [] : [{ name, value: valueReader(field, required.includes(name)) }];
+  return all.map((name) => {
+    const field = name === null ? undefined : fields[name];
+    if (name === null || field === undefined) return null;
+    return { name, value: valueReader(field, required.includes(name)) };
   });
 }
 

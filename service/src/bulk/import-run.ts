@@ -3,10 +3,10 @@ import type pg from 'pg';
 import { appendEvent } from '../audit-log/append-event.ts';
 import type { Queryable } from '../database/lane.ts';
 import { preparedStatement, preparedStatements, statement } from '../database/statement.ts';
-import type { InsertResult } from '../records/insert.ts';
+import type { Replacement } from '../records/replace.ts';
 import type { Resource } from '../resources/define.ts';
 import type { Batch } from './batches.ts';
-import type { ImportTarget } from './target.ts';
+import type { BatchResult, ImportTarget } from './target.ts';
 
 /** The state of an import in the database (table `imports`): its counts for the audit log, and how far it has come. */
 
@@ -40,6 +40,22 @@ export async function logImport(
     kind: 'records.imported',
     target: { id: importId, label: fileName },
     resource: resource.name,
+  });
+}
+
+/** Writes the audit entry about the records that a batch has replaced. */
+export async function logReplacement(
+  client: pg.ClientBase,
+  { workspaceId, resource: { name, singular, plural }, by }: ImportTarget,
+  { recordIds, changed }: Replacement,
+): Promise<void> {
+  if (recordIds.length === 0) return;
+  await appendEvent(client, workspaceId, by, {
+    kind: 'records.changed',
+    target: { id: name, label: `${recordIds.length} ${recordIds.length === 1 ? singular : plural}` },
+    resource: name,
+    recordIds,
+    changes: changed.map((field) => ({ field })),
   });
 }
 
@@ -121,10 +137,10 @@ export async function advanceRun(
   client: pg.ClientBase,
   run: ImportRun,
   { recordsRead, digest, refused }: Batch,
-  { existing, withoutCompany, notPast }: InsertResult,
+  { existing, withoutCompany, notPast, replacement }: BatchResult,
 ): Promise<void> {
   const set = `records_read = $4, digest = $5, existing = existing + $6, refused = refused + $7, active_until = ${LEASE_END}`;
-  const refusals = refused.length + withoutCompany.length + notPast.length;
+  const refusals = refused.length + withoutCompany.length + notPast.length + (replacement?.refused.size ?? 0);
   const values = [recordsRead, digest, existing.length, refusals];
   if (!(await updateRun(client, run, 'advance_import_run', set, values))) throw new ImportTakenOver();
 }

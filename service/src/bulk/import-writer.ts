@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { begin, commit, inTransaction, removeStatementTimeout, rollback } from '../database/pool.ts';
-import { type InsertResult, insertRecords } from '../records/insert.ts';
+import { insertRecords } from '../records/insert.ts';
+import { NOTHING_REPLACED, type Replacement, replaceRecords } from '../records/replace.ts';
 import type { RecordInput } from '../records/row.ts';
 import type { Batch } from './batches.ts';
 import {
@@ -10,14 +11,15 @@ import {
   type ImportEnd,
   type ImportRun,
   logImport,
+  logReplacement,
 } from './import-run.ts';
-import type { ImportTarget } from './target.ts';
+import type { BatchResult, ImportTarget } from './target.ts';
 
 /** Writes the batches of an import. Each transaction also updates the counters of its records. */
 export interface ImportWriter {
   /** How many batches may be written at the same time. */
   readonly atOnce: number;
-  readonly write: (inputs: readonly RecordInput[], batch: Batch) => Promise<InsertResult>;
+  readonly write: (inputs: readonly RecordInput[], batch: Batch) => Promise<BatchResult>;
   /** Call after the last batch. Commits everything. */
   readonly finish: (end: ImportEnd) => Promise<void>;
   /** Rolls back what is not committed. */
@@ -35,9 +37,13 @@ export function batchWriter(target: ImportTarget, run?: ImportRun): ImportWriter
       inTransaction(target.pool, async (client) => {
         await beginImport(client, target);
         const result = await insertRecords(client, target.workspaceId, target.resource, inputs);
-        if (run !== undefined) await advanceRun(client, run, batch, result);
+        const replacement = await replaceExisting(client, target, inputs, result.existing);
+        const existing = result.existing.filter((index) => !replacement.refused.has(index));
+        const written = { ...result, existing, replacement };
+        if (run !== undefined) await advanceRun(client, run, batch, written);
         await logImport(client, target, result.inserted.length);
-        return result;
+        await logReplacement(client, target, replacement);
+        return written;
       }),
     finish: async (end) => {
       if (run === undefined) {
@@ -46,6 +52,15 @@ export function batchWriter(target: ImportTarget, run?: ImportRun): ImportWriter
     },
     abandon: () => Promise.resolve(),
   };
+}
+
+async function replaceExisting(
+  client: pg.ClientBase,
+  { workspaceId, resource, replace = false }: ImportTarget,
+  inputs: readonly RecordInput[],
+  existing: readonly number[],
+): Promise<Replacement> {
+  return replace ? replaceRecords(client, workspaceId, resource, inputs, existing) : NOTHING_REPLACED;
 }
 
 /** Writes all batches in one transaction, which locks the workspace's clock: other writers wait until it ends. */

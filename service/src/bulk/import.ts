@@ -1,12 +1,17 @@
 import type { Readable } from 'node:stream';
 import { newId } from '../config/ids.ts';
 import { parentField } from '../records/counters.ts';
-import { type InsertResult, NOTHING_INSERTED } from '../records/insert.ts';
+import { NOTHING_INSERTED } from '../records/insert.ts';
 import { type Batch, type Format, type RefusedRecord, readBatches } from './batches.ts';
+import { dryRunWriter } from './dry-run-writer.ts';
 import { type ImportRun, isProcessed, OtherFile } from './import-run.ts';
 import { atomicWriter, batchWriter, type ImportWriter } from './import-writer.ts';
 import { parallelWriter } from './parallel-writer.ts';
-import { type BulkTarget, type ImportTarget, requireWorkspace } from './target.ts';
+import type { Columns } from './parser.ts';
+import { type BatchResult, type BulkTarget, type ImportTarget, requireWorkspace } from './target.ts';
+
+/** Existing records are replaced one by one, so a batch of them is smaller: other writers of the workspace wait for it. */
+const REPLACE_BATCH_RECORDS = 500;
 
 /** The progress of an import. */
 interface ImportProgress {
@@ -14,8 +19,10 @@ interface ImportProgress {
   readonly bytes: number;
   /** Records that were written; they are committed, unless the import is atomic. */
   readonly inserted: number;
-  /** Records whose id already existed. They stay unchanged. */
+  /** Records whose id already existed. They stay unchanged, unless the import replaces them. */
   readonly existing: number;
+  /** How many of the existing records have changed, without those that an earlier run of the import has changed. */
+  readonly replaced: number;
   readonly refused: number;
 }
 
@@ -25,6 +32,10 @@ export interface ImportOptions extends Omit<ImportTarget, 'importId'> {
   readonly format: Format;
   /** Whether one refused line undoes the import. Default: false, valid records are written. */
   readonly atomic?: boolean;
+  /** Whether to write nothing, and only report what the import would do. Default: false. Not together with other modes. */
+  readonly dryRun?: boolean;
+  /** Default: the file has the names of the fields. */
+  readonly columns?: Columns | undefined;
   /**
    * Whether two transactions may write at the same time, for bulk loading. Needs a pool of at least two connections that
    * nothing else uses. Default: false. An atomic import always has one transaction.
@@ -69,6 +80,7 @@ export async function importRecords(options: ImportOptions): Promise<ImportRepor
 
 async function writerOf(options: ImportOptions): Promise<ImportWriter> {
   const target: ImportTarget = { ...options, importId: options.run?.importId ?? newId('imp') };
+  if (options.dryRun === true) return dryRunWriter(target);
   if (options.atomic === true) return atomicWriter(target);
   return options.parallel === true ? parallelWriter(target) : batchWriter(target, options.run);
 }
@@ -77,10 +89,10 @@ async function importFile(options: ImportOptions, writer: ImportWriter): Promise
   const { input, resource, format, atomic = false, onProgress, onReject, signal, run } = options;
   const interrupted = (): boolean => signal?.aborted === true;
   const { inserted = 0, existing = 0, refused = 0 } = run ?? {};
-  let progress: ImportProgress = { bytes: 0, inserted, existing, refused };
+  let progress: ImportProgress = { bytes: 0, inserted, existing, replaced: 0, refused };
   let recordsRead = 0;
   let rolledBack = false;
-  const write = async (batch: Batch): Promise<InsertResult | undefined> => {
+  const write = async (batch: Batch): Promise<BatchResult | undefined> => {
     if (run !== undefined && isProcessed(run, batch)) return undefined;
     // After a rollback, the rest of the file is only validated.
     if (rolledBack || (batch.records.length === 0 && run === undefined)) return NOTHING_INSERTED;
@@ -89,7 +101,11 @@ async function importFile(options: ImportOptions, writer: ImportWriter): Promise
       batch,
     );
   };
-  const batches = readBatches(readUntil(input, signal), resource, format, undefined, run?.recordsRead);
+  const batches = readBatches(readUntil(input, signal), resource, format, {
+    endAfter: run?.recordsRead,
+    columns: options.columns,
+    ...(options.replace === true ? { batchRecords: REPLACE_BATCH_RECORDS } : {}),
+  });
   for await (const { batch, written } of writing(batches, write, writer.atOnce, interrupted)) {
     recordsRead = batch.recordsRead;
     progress = { ...progress, bytes: batch.bytes };
@@ -103,6 +119,7 @@ async function importFile(options: ImportOptions, writer: ImportWriter): Promise
         bytes: batch.bytes,
         inserted: rolledBack ? 0 : progress.inserted + written.inserted.length,
         existing: progress.existing + written.existing.length,
+        replaced: progress.replaced + (written.replacement?.recordIds.length ?? 0),
         refused: progress.refused + refusals.length,
       };
     }
@@ -119,7 +136,7 @@ async function importFile(options: ImportOptions, writer: ImportWriter): Promise
 interface Written {
   readonly batch: Batch;
   /** Undefined if an earlier run of the import has written the batch. */
-  readonly written: InsertResult | undefined;
+  readonly written: BatchResult | undefined;
 }
 
 /**
@@ -173,18 +190,21 @@ async function* readUntil(input: Readable, signal: AbortSignal | undefined): Asy
 function refusedOf(
   { resource }: BulkTarget,
   batch: Batch,
-  { withoutCompany, notPast }: InsertResult,
+  { withoutCompany, notPast, replacement }: BatchResult,
 ): readonly RefusedRecord[] {
-  if (withoutCompany.length + notPast.length === 0) return batch.refused;
+  const kept = replacement?.refused ?? new Map<number, string>();
+  if (withoutCompany.length + notPast.length + kept.size === 0) return batch.refused;
   const refuse = (indexes: readonly number[], field: string, reason: string): readonly RefusedRecord[] =>
     indexes.flatMap((index) => {
       const record = batch.records[index];
       if (record === undefined) return [];
-      return [{ line: record.line, text: record.text, failures: [{ field: `/${field}`, reason }] }];
+      const failure = { field: field === '' ? '' : `/${field}`, reason };
+      return [{ line: record.line, text: record.text, failures: [failure] }];
     });
   return [
     ...batch.refused,
     ...refuse(withoutCompany, parentField(resource) ?? '', 'must be the id of a company of the workspace'),
     ...refuse(notPast, 'createdAt', 'must be a time in the past'),
+    ...[...kept].flatMap(([index, reason]) => refuse([index], '', reason)),
   ].sort((a, b) => a.line - b.line);
 }

@@ -8,7 +8,7 @@ import { acceptInputs, type InsertResult, texts } from '../records/insert.ts';
 import type { RecordInput } from '../records/row.ts';
 import { logImport } from './import-run.ts';
 import { batchWriter, beginImport, type ImportWriter } from './import-writer.ts';
-import type { ImportTarget } from './target.ts';
+import type { BatchResult, ImportTarget } from './target.ts';
 
 /** Timestamps that a chain of batches reserves at once: a tenth of a second of the clock. */
 const CHAIN_TIMESTAMPS = 100_000;
@@ -43,7 +43,7 @@ export function parallelWriter(target: ImportTarget): ImportWriter {
     write: (inputs, batch) => {
       const { promise, resolve, reject } = Promise.withResolvers<Link | undefined>();
       const before = { linked, committed };
-      const write = async (): Promise<InsertResult> => {
+      const write = async (): Promise<BatchResult> => {
         const result =
           inputs.length < PARALLEL_LEAST ? undefined : await writeLinked(target, inputs, before, resolve);
         if (result !== undefined) return result;

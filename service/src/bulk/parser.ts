@@ -24,10 +24,17 @@ export interface RecordParser {
 
 const BLANK = /^[ \t\r]*$/;
 
+/** The fields for names of the file. Null: the column is left out. A name that is missing here is that of a field. */
+export type Columns = ReadonlyMap<string, string | null>;
+
 /** Parses one JSON value per line. Skips blank lines. */
-export const ndjsonParser = (): RecordParser => ({
+export const ndjsonParser = (columns: Columns = new Map()): RecordParser => ({
   *parse(lines) {
-    for (const line of lines) if (line.flaw !== null || !BLANK.test(line.text)) yield parseLine(line);
+    for (const line of lines) {
+      if (line.flaw === null && BLANK.test(line.text)) continue;
+      const parsed = parseLine(line);
+      yield columns.size === 0 ? parsed : renamed(parsed, columns);
+    }
   },
   end: () => [],
   header: () => '',
@@ -41,4 +48,16 @@ function parseLine({ number: line, text, flaw }: Line): ParsedRecord {
   } catch (error) {
     return { line, text, value: undefined, flaw: `is not JSON: ${(error as Error).message}` };
   }
+}
+
+function renamed(parsed: ParsedRecord, columns: Columns): ParsedRecord {
+  const { value } = parsed;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return parsed;
+  const entries = Object.entries(value).flatMap(([given, content]) => {
+    const name = columns.get(given);
+    return name === null ? [] : [[name ?? given, content] as const];
+  });
+  if (new Set(entries.map(([name]) => name)).size === entries.length)
+    return { ...parsed, value: Object.fromEntries(entries) };
+  return { ...parsed, value: undefined, flaw: 'has several values for one field' };
 }

@@ -21,7 +21,7 @@ import { registerPasswordReset } from './people/password-reset.ts';
 import { registerSetUp } from './people/set-up.ts';
 import { registerData } from './records/data.ts';
 import { registerHistory } from './records/history.ts';
-import { registerImports } from './records/imports.ts';
+import { registerImports } from './records/import/imports.ts';
 import { registerSearch } from './records/search.ts';
 import { registerRecordWrites } from './records/writes.ts';
 import { parseJsonBodies } from './requests/body.ts';

@@ -223,13 +223,15 @@ export interface Scores {
  * same Idempotency-Key returns the counts of the whole import.
  */
 export interface ImportAnswer {
-  /** Id of the import. The audit log has an entry for it if it added records. */
-  readonly id: string;
+  /** Id of the import. The audit log has an entry for it if it added records. Null: a dry run. */
+  readonly id: string | null;
   readonly inserted: number;
   /** How many of the inserted records were added by earlier requests with the same Idempotency-Key. */
   readonly addedBefore: number;
-  /** Records whose id already existed. They are unchanged. */
+  /** Records whose id already existed. They are unchanged, unless `existing` of the request is `replace`. */
   readonly existing: number;
+  /** How many of the existing records this request has changed. */
+  readonly replaced: number;
   readonly refused: number;
   /**
    * The first 1,000 refused lines, in the order of the file. Lines that an earlier request refused because of the state of

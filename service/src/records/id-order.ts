@@ -9,7 +9,7 @@ export interface LastId {
 
 /** A transaction that is not committed yet, and that this one continues. */
 export interface Uncommitted {
-  readonly ids: ReadonlySet<string>;
+  readonly ids: Pick<ReadonlySet<string>, 'has'>;
   /** Undefined: its table has no column `id_order`. */
   readonly last: LastId | undefined;
   readonly committed: Promise<unknown>;

@@ -1,8 +1,9 @@
 import { strongEtag } from '@svc/http-content/etag';
+import type pg from 'pg';
 import { ApiError, invalidBody } from '../http/errors.ts';
 import type { Scope } from '../list/read.ts';
 import type { Resource } from '../resources/define.ts';
-import { changedIds, noteApplied, updateLocked } from './apply.ts';
+import { type Applied, changedIds, noteApplied, updateLocked } from './apply.ts';
 import { createRecord, type RecordWrite, requireRecord } from './create.ts';
 import { type LockedRecord, lockRecord, matches, requireMatch } from './lock.ts';
 import { docOf, type RecordInput, type RecordValues, rowOf } from './row.ts';
@@ -32,21 +33,32 @@ export function putRecord(
       const locked = await lockRecord(client, resource, scope, id);
       requireConditions(resource, locked, conditions);
       if (locked === undefined) return createRecord(resource, scope, input, nowMs).work(client);
-      const values = replaced(resource, locked, input);
-      if (resource.immutable && docOf(resource, values) !== locked.doc) {
-        const { singular } = resource;
-        throw new ApiError(
-          'conflict',
-          `The ${singular} ${id} exists with other values and cannot be changed.`,
-        );
-      }
-      const applied = await updateLocked(client, resource, scope, locked, values);
+      const applied = await replaceLocked(client, resource, scope, locked, input);
       await noteApplied(client, scope.workspaceId, resource, [applied]);
       const { doc } = applied;
       const answer = { status: 200, headers: { etag: strongEtag(doc) }, body: doc };
       return { answer, recordIds: changedIds([applied]) };
     },
   };
+}
+
+/** Replaces a locked record. Throws like {@link putRecord}. */
+export async function replaceLocked(
+  client: pg.ClientBase,
+  resource: Resource,
+  scope: Scope,
+  locked: LockedRecord,
+  input: RecordInput,
+): Promise<Applied> {
+  const values = replaced(resource, locked, input);
+  if (resource.immutable && docOf(resource, values) !== locked.doc) {
+    const { singular } = resource;
+    throw new ApiError(
+      'conflict',
+      `The ${singular} ${locked.id} exists with other values and cannot be changed.`,
+    );
+  }
+  return updateLocked(client, resource, scope, locked, values);
 }
 
 /** The record in a body, with the id of its path. Throws `invalid_body` if the body has another id. */

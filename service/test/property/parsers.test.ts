@@ -45,7 +45,8 @@ async function read(bytes: Buffer, format: Format, chunkBytes: number): Promise<
         return pace.spend(characters);
       },
     };
-    for await (const batch of readBatches(chunks(), companies, format, counting)) batches.push(batch);
+    for await (const batch of readBatches(chunks(), companies, format, { pace: counting }))
+      batches.push(batch);
   } catch (error) {
     if (!(error instanceof BulkError)) throw error;
     return error.message;

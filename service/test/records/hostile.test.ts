@@ -20,7 +20,7 @@ async function read({ format, chunks }: HostileFile, bytes: number, pace?: Pace)
       yield chunk;
     }
   }
-  for await (const batch of readBatches(input(), companies, format, pace))
+  for await (const batch of readBatches(input(), companies, format, pace === undefined ? {} : { pace }))
     expect(batch.bytes).toBeGreaterThan(0);
   return length;
 }

@@ -93,7 +93,7 @@ const CREATIONS: Readonly<Record<string, Creation>> = {
     wrongType: 'text/csv',
     body: () => ({ name: 'Acme' }),
     other: () => ({ name: 'Borealis' }),
-    idOf: (answer) => answer.json<ImportAnswer>().id,
+    idOf: (answer) => answer.json<ImportAnswer>().id ?? '',
     count: 'select count(*)::int as count from companies',
   },
 };

@@ -1,17 +1,17 @@
 import { PassThrough } from 'node:stream';
 import { waitFor } from '@svc/embedded-postgres/testing';
 import { expect, test } from 'vitest';
-import { expectFailure } from '../../../test/harness/answers.ts';
-import { createTestDashboard } from '../../../test/harness/dashboard.ts';
-import { createTestService, type TestAnswer } from '../../../test/harness/service.ts';
-import { BATCH_RECORDS } from '../../bulk/batches.ts';
+import { expectFailure } from '../../../../test/harness/answers.ts';
+import { createTestDashboard } from '../../../../test/harness/dashboard.ts';
+import { createTestService, type TestAnswer } from '../../../../test/harness/service.ts';
+import { BATCH_RECORDS } from '../../../bulk/batches.ts';
 import {
   IMPORT_RETRY_SECONDS,
   IMPORT_TEXT_SHOWN_CHARACTERS,
   IMPORTS_MAX,
   IMPORTS_PER_WORKSPACE_MAX,
-} from '../limits.ts';
-import type { ImportAnswer } from '../wire.ts';
+} from '../../limits.ts';
+import type { ImportAnswer } from '../../wire.ts';
 
 const service = await createTestService();
 const dashboard = createTestDashboard(service);

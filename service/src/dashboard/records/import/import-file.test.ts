@@ -3,11 +3,11 @@ import { type AddressInfo, connect } from 'node:net';
 import { waitFor } from '@svc/embedded-postgres/testing';
 import type { AuditLogEntry, ListEnvelope } from '@svc/sdk';
 import { describe, expect, test } from 'vitest';
-import { expectFailure } from '../../../test/harness/answers.ts';
-import { createTestDashboard, PUBLIC_URL } from '../../../test/harness/dashboard.ts';
-import { createTestService, type TestAnswer } from '../../../test/harness/service.ts';
-import { IMPORT_MAX_BYTES, IMPORT_REFUSED_SHOWN } from '../limits.ts';
-import type { ImportAnswer } from '../wire.ts';
+import { expectFailure } from '../../../../test/harness/answers.ts';
+import { createTestDashboard, PUBLIC_URL } from '../../../../test/harness/dashboard.ts';
+import { createTestService, type TestAnswer } from '../../../../test/harness/service.ts';
+import { IMPORT_MAX_BYTES, IMPORT_REFUSED_SHOWN } from '../../limits.ts';
+import type { ImportAnswer } from '../../wire.ts';
 
 const service = await createTestService();
 const dashboard = createTestDashboard(service);
@@ -44,6 +44,7 @@ describe('importing a file', () => {
       inserted: 1,
       addedBefore: 0,
       existing: 0,
+      replaced: 0,
       refused: 0,
       refusedLines: [],
     });

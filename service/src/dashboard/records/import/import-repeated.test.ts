@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { PassThrough } from 'node:stream';
 import { waitFor } from '@svc/embedded-postgres/testing';
 import { describe, expect, test } from 'vitest';
-import { expectFailure } from '../../../test/harness/answers.ts';
-import { findingsOf } from '../../../test/harness/verify.ts';
-import { BATCH_RECORDS } from '../../bulk/batches.ts';
-import { RUN_LEASE_SECONDS } from '../../bulk/import-run.ts';
-import type { ImportAnswer } from '../wire.ts';
+import { expectFailure } from '../../../../test/harness/answers.ts';
+import { findingsOf } from '../../../../test/harness/verify.ts';
+import { BATCH_RECORDS } from '../../../bulk/batches.ts';
+import { RUN_LEASE_SECONDS } from '../../../bulk/import-run.ts';
+import type { ImportAnswer } from '../../wire.ts';
 import {
   CSV,
   createImportWorld,

@@ -6,14 +6,14 @@ import {
   RUN_LEASE_SECONDS,
   renewRun,
   startRun,
-} from '../../bulk/import-run.ts';
-import { newId } from '../../config/ids.ts';
-import type { Clock } from '../../config/time.ts';
-import type { Connections } from '../../database/lane.ts';
-import { inTransaction } from '../../database/pool.ts';
-import { ApiError } from '../../http/errors.ts';
-import type { Repeats } from '../../keys/store.ts';
-import { IMPORT_RETRY_SECONDS, IMPORTS_MAX, IMPORTS_PER_WORKSPACE_MAX } from '../limits.ts';
+} from '../../../bulk/import-run.ts';
+import { newId } from '../../../config/ids.ts';
+import type { Clock } from '../../../config/time.ts';
+import type { Connections } from '../../../database/lane.ts';
+import { inTransaction } from '../../../database/pool.ts';
+import { ApiError } from '../../../http/errors.ts';
+import type { Repeats } from '../../../keys/store.ts';
+import { IMPORT_RETRY_SECONDS, IMPORTS_MAX, IMPORTS_PER_WORKSPACE_MAX } from '../../limits.ts';
 
 /** How often a request that receives bytes renews its run. */
 const RENEWAL_MS = (RUN_LEASE_SECONDS * 1000) / 3;

@@ -1,23 +1,17 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
-import { allowParameters } from '../../api/guards.ts';
-import type { Format, RefusedRecord } from '../../bulk/batches.ts';
-import { importRecords } from '../../bulk/import.ts';
-import { BulkError } from '../../bulk/target.ts';
-import { ApiError } from '../../http/errors.ts';
-import { withoutToken } from '../../http/request.ts';
-import type { RawQuery } from '../../list/query.ts';
-import type { DashboardContext } from '../context.ts';
-import {
-  FILE_NAME_MAX_CHARACTERS,
-  IMPORT_MAX_BYTES,
-  IMPORT_REFUSED_SHOWN,
-  IMPORT_TEXT_SHOWN_CHARACTERS,
-} from '../limits.ts';
-import { repeatsOf } from '../requests/creations.ts';
-import { confirmRole } from '../requests/session.ts';
-import type { ImportAnswer } from '../wire.ts';
-import { resourceOf } from './data.ts';
+import type { Format, RefusedRecord } from '../../../bulk/batches.ts';
+import { importRecords } from '../../../bulk/import.ts';
+import { BulkError } from '../../../bulk/target.ts';
+import { ApiError } from '../../../http/errors.ts';
+import type { RawQuery } from '../../../list/query.ts';
+import type { DashboardContext } from '../../context.ts';
+import { IMPORT_MAX_BYTES, IMPORT_REFUSED_SHOWN, IMPORT_TEXT_SHOWN_CHARACTERS } from '../../limits.ts';
+import { repeatsOf } from '../../requests/creations.ts';
+import { confirmRole } from '../../requests/session.ts';
+import type { ImportAnswer } from '../../wire.ts';
+import { resourceOf } from '../data.ts';
+import { type ImportParameters, importParameters } from './import-options.ts';
 import { createImportSlots, importFailure, type RunningImport, startImport } from './import-run.ts';
 
 const FORMATS: Readonly<Record<string, Format>> = { 'text/csv': 'csv', 'application/x-ndjson': 'ndjson' };
@@ -26,7 +20,8 @@ const MIB = 1024 * 1024;
 /**
  * Imports a file of records as `svcd import` does: valid records are inserted, and each refused one is reported with its
  * line and reason. If the file breaks off (the page was closed), the records until then stay, and the log says so. A
- * repeat with the same Idempotency-Key adds the rest of the same file. If the whole file was read, it adds nothing.
+ * repeat with the same Idempotency-Key adds the rest of the same file. If the whole file was read, it adds nothing. With
+ * `dryRun`, nothing is written, and the response says what the import would do.
  */
 export function registerImports(
   api: FastifyInstance,
@@ -44,19 +39,20 @@ export function registerImports(
         const access = await sessions.member(request, reply, 'record.import');
         const { workspaceId, by, person } = access;
         const resource = resourceOf(request.params);
-        const fileName = fileNameOf(request.query);
+        const parameters = importParameters(request.query);
+        const { fileName, dryRun, ...options } = parameters;
         const { body } = request;
         if (Number(request.headers['content-length'] ?? 0) > IMPORT_MAX_BYTES) throw tooLarge();
         // The run compares the file, so the body is not part of the comparison.
-        const repeats = repeatsOf(request, person, null);
+        const repeats = repeatsOf(request, person, comparedOf(parameters));
         const freeSlot = slots.take(workspaceId);
         let running: RunningImport | undefined;
         const refusedLines: ImportAnswer['refusedLines'][number][] = [];
         try {
-          running = await startImport(pool, workspaceId, repeats, clock);
-          const { run, alive } = running;
-          const upload = watched(body, alive);
-          const { inserted, existing, refused } = await importRecords({
+          running = dryRun ? undefined : await startImport(pool, workspaceId, repeats, clock);
+          const run = running?.run;
+          const upload = watched(body, running?.alive);
+          const { inserted, existing, replaced, refused } = await importRecords({
             pool,
             workspaceId,
             resource,
@@ -64,7 +60,9 @@ export function registerImports(
             ...(fileName === undefined ? {} : { fileName }),
             confirm: (client) => confirmRole(client, access),
             format: formatOf(request.headers['content-type']),
-            run,
+            ...options,
+            dryRun,
+            ...(run === undefined ? {} : { run }),
             input: upload.input,
             signal: upload.signal,
             onProgress: () => signals.announce(workspaceId),
@@ -76,8 +74,16 @@ export function registerImports(
             request.log.info({ workspaceId, resource: resource.name, inserted }, 'an import broke off');
             throw upload.signal.reason;
           }
-          reply.code(run.finished ? 200 : 201);
-          return { id: run.importId, inserted, existing, refused, addedBefore: run.inserted, refusedLines };
+          reply.code(run === undefined || run.finished ? 200 : 201);
+          return {
+            id: run?.importId ?? null,
+            inserted,
+            existing,
+            replaced,
+            refused,
+            addedBefore: run?.inserted ?? 0,
+            refusedLines,
+          };
         } catch (error) {
           if (error instanceof BulkError) throw new ApiError('invalid_body', error.message);
           throw importFailure(error);
@@ -93,6 +99,11 @@ export function registerImports(
   api.register(plugin);
 }
 
+/** What a repeat must have in common with the first request. Null: nothing, as in versions without these parameters. */
+function comparedOf({ columns, replace }: ImportParameters): object | null {
+  return columns.size === 0 && !replace ? null : { columns: [...columns], replace };
+}
+
 interface Upload {
   readonly input: Readable;
   /** Aborted if the body is too large or breaks off. The reason is the error to respond with. */
@@ -100,7 +111,7 @@ interface Upload {
 }
 
 /** Reads the body. If it breaks off, the input ends without an error: the records until then are written and logged. */
-function watched(body: Readable, onBytes: () => void): Upload {
+function watched(body: Readable, onBytes: (() => void) | undefined): Upload {
   const controller = new AbortController();
   async function* bytes(): AsyncGenerator<Buffer> {
     let read = 0;
@@ -109,7 +120,7 @@ function watched(body: Readable, onBytes: () => void): Upload {
       for await (const chunk of body.iterator({ destroyOnReturn: false })) {
         read += chunk.length;
         if (read > IMPORT_MAX_BYTES) throw tooLarge();
-        onBytes();
+        onBytes?.();
         yield chunk;
       }
     } catch (error) {
@@ -131,18 +142,6 @@ const tooLarge = (): ApiError =>
     'payload_too_large',
     `A file may have at most ${IMPORT_MAX_BYTES / MIB} MiB. Import a larger one with svcd import.`,
   );
-
-/** The name of the file on the person's computer, for the audit log. */
-function fileNameOf(query: RawQuery): string | undefined {
-  allowParameters(query, ['fileName']);
-  const { fileName } = query;
-  if (typeof fileName !== 'string') return undefined;
-  if (fileName !== '' && fileName.length <= FILE_NAME_MAX_CHARACTERS) return withoutToken(fileName);
-  throw new ApiError(
-    'invalid_parameter',
-    `"fileName" must have 1 to ${FILE_NAME_MAX_CHARACTERS} characters.`,
-  );
-}
 
 const formatOf = (contentType = ''): Format =>
   FORMATS[contentType.split(';', 1)[0]?.trim().toLowerCase() ?? ''] ?? 'ndjson';

@@ -2,9 +2,9 @@ import { request } from 'node:http';
 import { waitFor } from '@svc/embedded-postgres/testing';
 import type { AuditLogEntry, ListEnvelope } from '@svc/sdk';
 import { expect } from 'vitest';
-import { createTestDashboard, PUBLIC_URL, type Visitor } from '../../../test/harness/dashboard.ts';
-import { createTestService, type TestAnswer } from '../../../test/harness/service.ts';
-import { BATCH_RECORDS } from '../../bulk/batches.ts';
+import { createTestDashboard, PUBLIC_URL, type Visitor } from '../../../../test/harness/dashboard.ts';
+import { createTestService, type TestAnswer } from '../../../../test/harness/service.ts';
+import { BATCH_RECORDS } from '../../../bulk/batches.ts';
 
 export const NDJSON = 'application/x-ndjson';
 export const CSV = 'text/csv';

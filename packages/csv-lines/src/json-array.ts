@@ -1,0 +1,57 @@
+const [LF, SPACE, QUOTE, COMMA, BACKSLASH] = [0x0a, 0x20, 0x22, 0x2c, 0x5c] as const;
+const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d] as const;
+/** Blanks of JSON, and the byte order mark. */
+const SKIPPED: ReadonlySet<number> = new Set([0x09, LF, 0x0d, SPACE, 0xef, 0xbb, 0xbf]);
+/** After more blanks than that, a file is not recognized as an array. */
+const BLANKS_MAX_BYTES = 1024;
+
+/**
+ * The bytes of a JSON array as NDJSON: each item is a line, which has the number of the item. Passes on an input that
+ * does not start with `[`. It checks nothing: an item that is not JSON is a line that is not JSON, and so is what follows
+ * the array.
+ */
+export async function* arrayItems(input: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let kind: 'unknown' | 'array' | 'other' = 'unknown';
+  let blanks = Buffer.alloc(0);
+  const convert = arrayConverter();
+  for await (const bytes of input) {
+    let rest = bytes;
+    if (kind === 'unknown') {
+      rest = blanks = Buffer.concat([blanks, bytes]);
+      const first = blanks.find((byte) => !SKIPPED.has(byte));
+      if (first === undefined && blanks.length <= BLANKS_MAX_BYTES) continue;
+      kind = first === OPEN_ARRAY ? 'array' : 'other';
+    }
+    yield kind === 'array' ? convert(rest) : rest;
+  }
+  if (kind === 'unknown') yield blanks;
+}
+
+/** Converts the bytes of an array, chunk by chunk. */
+function arrayConverter(): (bytes: Uint8Array) => Uint8Array {
+  let depth = 0;
+  let inText = false;
+  let escaped = false;
+  let ended = false;
+  const replaced = (byte: number): number => {
+    if (inText) {
+      if (escaped) escaped = false;
+      else if (byte === BACKSLASH) escaped = true;
+      else if (byte === QUOTE) inText = false;
+      // JSON has no line feed in a text.
+      return byte === LF ? SPACE : byte;
+    }
+    if (byte === QUOTE) inText = true;
+    else if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) {
+      depth++;
+      if (depth === 1) return SPACE;
+    } else if (byte === CLOSE_ARRAY || byte === CLOSE_OBJECT) {
+      depth--;
+      ended = depth === 0;
+      if (ended) return LF;
+    } else if (byte === LF) return SPACE;
+    else if (byte === COMMA && depth === 1) return LF;
+    return byte;
+  };
+  return (bytes) => bytes.map((byte) => (ended ? byte : replaced(byte)));
+}
