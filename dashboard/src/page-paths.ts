@@ -19,6 +19,7 @@ export const PAGE_PATHS = [
   '/w/$workspaceId/webhooks/$endpointId/deliveries/$eventId',
   '/w/$workspaceId/data/$resource',
   '/w/$workspaceId/data/$resource/$recordId',
+  '/w/$workspaceId/search',
   '/w/$workspaceId/explorer',
   '/w/$workspaceId/settings',
 ] as const;

@@ -15,6 +15,7 @@ import {
   keysRoute,
   logRoute,
   overviewRoute,
+  searchRoute,
   settingsRoute,
   workspaceRoute,
 } from './routes/workspace.tsx';
@@ -37,6 +38,7 @@ const routeTree = rootRoute.addChildren([
       deliveryRoute,
       listRoute,
       recordRoute,
+      searchRoute,
       explorerRoute,
       settingsRoute,
     ]),

@@ -14,6 +14,9 @@ export const DATA_RESOURCES = all.filter(({ writes }) => writes !== undefined);
 export const findResource = (name: string): ResourceContract | undefined =>
   DATA_RESOURCES.find((resource) => resource.name === name);
 
+/** The resources whose lists can be searched. */
+export const SEARCHED_RESOURCES = DATA_RESOURCES.filter(({ searched }) => searched !== undefined);
+
 /** Whether people can change the records of the resource. */
 export const isEditable = ({ writes }: ResourceContract): boolean =>
   writes?.some((write) => write === 'update') === true;

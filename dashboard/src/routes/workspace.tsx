@@ -1,4 +1,4 @@
-import { CONTRACT } from '@svc/sdk/contract';
+import { CONTRACT, SEARCH_MAX_CHARACTERS } from '@svc/sdk/contract';
 import { createRoute, type ErrorComponentProps, notFound, Outlet } from '@tanstack/react-router';
 import { isFailure } from '../api/failure.ts';
 import { overviewQuery, trafficQuery } from '../api/overview.ts';
@@ -10,9 +10,10 @@ import { QuotaBanner } from '../layout/quota-banner.tsx';
 import { Shell } from '../layout/shell.tsx';
 import { logSearch } from '../pages/log/log-search.ts';
 import { DisabledBanner } from '../pages/webhooks/disabled-banner.tsx';
+import { SEARCHED_RESOURCES } from '../resources/resources.ts';
 import { rememberWorkspace } from '../session/last-workspace.ts';
 import { RootFailure, RouteFailure } from './root.tsx';
-import { oneOf } from './search.ts';
+import { oneOf, text } from './search.ts';
 import { signedInRoute } from './signed-in.tsx';
 
 const SecondFactorNeeded = lazyPage(
@@ -119,6 +120,25 @@ export const logRoute = createRoute({
   path: '/log',
   validateSearch: logSearch,
   component: lazyPage(() => import('../pages/log/log-page.tsx'), 'LogPage'),
+});
+
+const SEARCHED_NAMES = SEARCHED_RESOURCES.map(({ name }) => name);
+
+interface SearchSearch {
+  readonly q?: string | undefined;
+  /** Name of the resource whose records are listed. Default: the best results of all. */
+  readonly in?: string | undefined;
+}
+
+export const searchRoute = createRoute({
+  ...common,
+  path: '/search',
+  // The router reads `40` as a number.
+  validateSearch: ({ q, in: name }: Record<string, unknown>): SearchSearch => ({
+    q: text(typeof q === 'number' ? String(q) : q)?.slice(0, SEARCH_MAX_CHARACTERS),
+    in: oneOf(name, SEARCHED_NAMES),
+  }),
+  component: lazyPage(() => import('../pages/search/search-page.tsx'), 'SearchPage'),
 });
 
 export const explorerRoute = createRoute({

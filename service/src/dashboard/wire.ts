@@ -6,7 +6,7 @@ export type * from './workspace/key-wire.ts';
 
 /** The bodies of the dashboard's responses. Records, keys and log entries are as in the API (@svc/sdk). */
 
-export type { ListCount, SearchHits } from './records/wire.ts';
+export type { ListCount, SearchHit, SearchHits } from './records/wire.ts';
 
 /** `GET /set-up`. Also without a session. */
 export interface SetUpState {

@@ -30,6 +30,8 @@ export default function CommandPalette({ workspaceId, onClose }: CommandPaletteP
   const found = useFound(workspaceId, paused);
   const groups = [...useFixed(workspaceId, text), ...(paused === text ? found.groups : [])];
   const searching = paused !== text || found.searching;
+  // Only after the results, because the list selects its first item.
+  const all = searching ? null : found.all;
   const returnFocus = useReturnFocus(true);
   const choose = ({ run }: PaletteItem): void => {
     onClose();
@@ -58,12 +60,13 @@ export default function CommandPalette({ workspaceId, onClose }: CommandPaletteP
             {/* A list without an option would be invalid, so it is hidden then. */}
             <Command.List
               label="Results"
-              hidden={empty}
+              hidden={empty && all === null}
               className="max-h-[min(24rem,60dvh)] overflow-y-auto p-1.5"
             >
               {groups.map((group) => (
                 <Group key={group.heading} group={group} onChoose={choose} />
               ))}
+              {all === null ? null : <Group group={all} onChoose={choose} />}
             </Command.List>
             <p role="status" className={empty ? 'px-3 py-8 text-center text-soft' : 'sr-only'}>
               {searching ? 'Searching…' : empty ? 'No results' : ''}

@@ -2,13 +2,19 @@ import type { ListEnvelope } from '@svc/sdk';
 import { capitalized, isId } from '@svc/sdk/contract';
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { KeyRound, User } from 'lucide-react';
+import { KeyRound, Search, User } from 'lucide-react';
 import { call, ofWorkspace } from '../../api/client.ts';
 import { companySearchQuery } from '../../api/company-names.ts';
 import { useKeys } from '../../api/keys.ts';
 import { membersQuery } from '../../api/members.ts';
 import { resourceIcon } from '../../resources/icon.ts';
-import { DATA_RESOURCES, type DataRecord, isCompanies, titleOf } from '../../resources/resources.ts';
+import {
+  DATA_RESOURCES,
+  type DataRecord,
+  isCompanies,
+  SEARCHED_RESOURCES,
+  titleOf,
+} from '../../resources/resources.ts';
 import { matches } from './matches.ts';
 import type { PaletteGroup, PaletteItem } from './palette-item.ts';
 
@@ -19,6 +25,8 @@ const LEAST_CHARACTERS = 2;
 
 export interface Found {
   readonly groups: readonly PaletteGroup[];
+  /** Leads to the page of all results. Null if the text is too short. */
+  readonly all: PaletteGroup | null;
   readonly searching: boolean;
 }
 
@@ -34,7 +42,7 @@ export function useFound(workspaceId: string | undefined, text: string): Found {
   const records = useRecords(of, text, wanted);
   const people = useQuery({ ...membersQuery(of), enabled: wanted });
   const keys = useKeys(of, wanted);
-  if (!wanted) return { groups: [], searching: false };
+  if (!wanted) return { groups: [], all: null, searching: false };
 
   const open = (resource: string, recordId: string) => () =>
     navigate({
@@ -49,61 +57,66 @@ export function useFound(workspaceId: string | undefined, text: string): Found {
     run: open(resource, id),
   });
   const fresh = companies.isPlaceholderData ? [] : (companies.data?.data ?? []);
+  const everything: PaletteItem = {
+    id: 'all results',
+    label: `Show all results for “${text}”`,
+    icon: Search,
+    run: () => navigate({ to: '/w/$workspaceId/search', params: { workspaceId: of }, search: { q: text } }),
+  };
   const byId = DATA_RESOURCES.filter(({ idPrefix }) => text.startsWith(`${idPrefix}_`) && isId(text));
+  const groups: readonly PaletteGroup[] = [
+    {
+      heading: 'Companies',
+      items: fresh.slice(0, SHOWN_MAX).map(({ id, name, domain }) => record('companies', id, name, domain)),
+    },
+    ...records.found.map(({ resource, items }) => ({
+      heading: capitalized(resource.plural),
+      items: items.map((one) => record(resource.name, one.id, titleOf(resource, one))),
+    })),
+    {
+      heading: 'API keys',
+      items: [...keys.values()]
+        .filter(({ id, name, hint }) => matches(text, `${name} ${id} ${hint}`))
+        .slice(0, SHOWN_MAX)
+        .map(({ id, name, mode, revokedAt }) => ({
+          id: `key ${id}`,
+          label: name,
+          note: revokedAt === null ? mode : `${mode}, revoked`,
+          icon: KeyRound,
+          run: () => navigate({ to: '/w/$workspaceId/keys/$keyId', params: { workspaceId: of, keyId: id } }),
+        })),
+    },
+    {
+      heading: 'Members',
+      items: (people.data?.data ?? [])
+        .filter(({ name, email }) => matches(text, `${name} ${email}`))
+        .slice(0, SHOWN_MAX)
+        .map(({ id, name, email }) => ({
+          id: `member ${id}`,
+          label: name,
+          note: email,
+          icon: User,
+          run: () =>
+            navigate({
+              to: '/w/$workspaceId/settings',
+              params: { workspaceId: of },
+              search: { tab: 'members' },
+            }),
+        })),
+    },
+    {
+      heading: 'Ids',
+      items: byId.map(({ name, singular }) => record(name, text, `Open ${singular} ${text}`)),
+    },
+  ].filter(({ items }) => items.length > 0);
   return {
     searching: companies.isFetching || records.searching,
-    groups: [
-      {
-        heading: 'Companies',
-        items: fresh.slice(0, SHOWN_MAX).map(({ id, name, domain }) => record('companies', id, name, domain)),
-      },
-      ...records.found.map(({ resource, items }) => ({
-        heading: capitalized(resource.plural),
-        items: items.map((one) => record(resource.name, one.id, titleOf(resource, one))),
-      })),
-      {
-        heading: 'API keys',
-        items: [...keys.values()]
-          .filter(({ id, name, hint }) => matches(text, `${name} ${id} ${hint}`))
-          .slice(0, SHOWN_MAX)
-          .map(({ id, name, mode, revokedAt }) => ({
-            id: `key ${id}`,
-            label: name,
-            note: revokedAt === null ? mode : `${mode}, revoked`,
-            icon: KeyRound,
-            run: () =>
-              navigate({ to: '/w/$workspaceId/keys/$keyId', params: { workspaceId: of, keyId: id } }),
-          })),
-      },
-      {
-        heading: 'Members',
-        items: (people.data?.data ?? [])
-          .filter(({ name, email }) => matches(text, `${name} ${email}`))
-          .slice(0, SHOWN_MAX)
-          .map(({ id, name, email }) => ({
-            id: `member ${id}`,
-            label: name,
-            note: email,
-            icon: User,
-            run: () =>
-              navigate({
-                to: '/w/$workspaceId/settings',
-                params: { workspaceId: of },
-                search: { tab: 'members' },
-              }),
-          })),
-      },
-      {
-        heading: 'Ids',
-        items: byId.map(({ name, singular }) => record(name, text, `Open ${singular} ${text}`)),
-      },
-    ].filter(({ items }) => items.length > 0),
+    groups,
+    all: { heading: 'Search', items: [everything] },
   };
 }
 
-const SEARCHABLE = DATA_RESOURCES.filter(
-  (resource) => resource.searched !== undefined && !isCompanies(resource),
-);
+const SEARCHABLE = SEARCHED_RESOURCES.filter((resource) => !isCompanies(resource));
 
 /** The newest records whose texts or id contain the text. */
 function useRecords(workspaceId: string, text: string, enabled: boolean) {

@@ -26,7 +26,8 @@ export interface DataColumnsProps {
   readonly names: readonly string[];
   readonly companyName: (id: string) => string;
   readonly sort: ListSort;
-  readonly onSort: (sort: string) => void;
+  /** Default: the heads do not sort. */
+  readonly onSort?: (sort: string) => void;
   /** Whether the first column shows all values below each other, because there is no place for others. */
   readonly stacked: boolean;
 }
@@ -90,7 +91,7 @@ function sortOfColumn(
   resource: ResourceContract,
   name: string,
   sort: ListSort,
-  onSort: (sort: string) => void,
+  onSort: ((sort: string) => void) | undefined,
 ): Pick<Column<DataRecord>, 'order' | 'onSort'> {
   const order = sort.fieldName === name ? sort.order : undefined;
   const sorts = sortsOf(resource).filter(
@@ -100,6 +101,6 @@ function sortOfColumn(
   const next = sorts.find((value) => order === undefined || value !== sort.value);
   return {
     ...(order === undefined ? {} : { order }),
-    ...(next === undefined ? {} : { onSort: () => onSort(next) }),
+    ...(next === undefined || onSort === undefined ? {} : { onSort: () => onSort(next) }),
   };
 }
