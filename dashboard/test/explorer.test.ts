@@ -1,6 +1,8 @@
 import { resourceNamed, seedRecords } from '@svc/service/harness/records.ts';
+import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { expectAccessible } from './harness/accessible.ts';
+import { goTo, press } from './harness/keyboard.ts';
 import { BROWSER_PATH } from './harness/launch.ts';
 import { createServiceWorld } from './harness/service-world.ts';
 
@@ -10,7 +12,12 @@ describe.skipIf(BROWSER_PATH === undefined)('the explorer', async () => {
   const { service, dashboard, open } = await createServiceWorld();
   const owner = await dashboard.owner();
   const { workspaceId } = owner;
+  const viewer = await dashboard.member(workspaceId, 'viewer');
   const token = await service.token(workspaceId, { mode: 'test', access: 'write' });
+  const enterKey = async (page: Page, key: string): Promise<void> => {
+    await page.getByRole('radio', { name: /^A test key/ }).check();
+    await page.getByLabel('Test key', { exact: true }).fill(key);
+  };
   const path = `/w/${workspaceId}/explorer`;
   const createdAt = new Date(Date.now() - 60_000).toISOString();
   await seedRecords(service.pool, workspaceId, resourceNamed('companies'), [
@@ -30,8 +37,11 @@ describe.skipIf(BROWSER_PATH === undefined)('the explorer', async () => {
     ['dark', 360],
   ] as const)('is accessible and fits, before and after a response: %s, %i px', async (theme, width) => {
     const page = await open(owner, path, { theme, width });
-    await page.getByLabel('Test key').fill(token);
+    await page.getByRole('button', { name: 'Send request' }).waitFor();
     await expectAccessible(page);
+    await enterKey(page, token);
+    await expectAccessible(page);
+    await page.getByRole('radio', { name: /^You/ }).check();
     await page.getByRole('button', { name: 'Send request' }).click();
     await page.getByText('request-id').waitFor();
     await expectAccessible(page);
@@ -39,7 +49,6 @@ describe.skipIf(BROWSER_PATH === undefined)('the explorer', async () => {
 
   test('sends the request that it shows as a curl command, and follows nextCursor', async () => {
     const page = await open(owner, path);
-    await page.getByLabel('Test key').fill(token);
     await page.getByLabel(/^limit/).fill('2');
     expect(await page.getByLabel('curl', { exact: true }).textContent()).toContain("/v1/audits?limit=2'");
     // Enter in a field sends the request.
@@ -56,7 +65,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the explorer', async () => {
 
   test('sends an example write unchanged as a dry run, which changes nothing', async () => {
     const page = await open(owner, path);
-    await page.getByLabel('Test key').fill(token);
+    await enterKey(page, token);
     await page.getByLabel('Endpoint').selectOption('POST /v1/audits');
     await page.getByRole('button', { name: 'Send request' }).click();
     await page.getByText('dry-run').waitFor();
@@ -68,16 +77,46 @@ describe.skipIf(BROWSER_PATH === undefined)('the explorer', async () => {
     expect(rows).toEqual([{ records: 5 }]);
   });
 
+  test('sends reads and dry runs as the member, by keyboard and without a key', async () => {
+    const page = await open(owner, path);
+    const sent: string[] = [];
+    page.on('request', (request) => sent.push(new URL(request.url()).pathname));
+    await goTo(page, /^GET \/v1\/audits/);
+    await page.getByLabel('Endpoint').selectOption('POST /v1/audits');
+    await press(page, 'Send request');
+    await page.getByText('dry-run').waitFor();
+    await page.getByText('201', { exact: true }).waitFor();
+    expect(sent.filter((url) => url.startsWith('/v1/'))).toEqual([]);
+    const { rows } = await service.pool.query(
+      `select (select count(*) from audits where workspace_id = $1) as records,
+        (select count(*) from audit_log where workspace_id = $1 and kind = 'api.request') as entries`,
+      [workspaceId],
+    );
+    expect(rows).toEqual([{ records: 5, entries: 0 }]);
+    await page.getByLabel('Endpoint').selectOption('GET /v1/me');
+    await page.getByRole('button', { name: 'Send request' }).focus();
+    await page.getByRole('tooltip', { name: /needs an API key/ }).waitFor();
+  });
+
+  test('lets a viewer read, and says why they cannot try a write', async () => {
+    const page = await open(viewer, path);
+    await page.getByRole('button', { name: 'Send request' }).click();
+    await page.getByLabel('response body', { exact: true }).getByText('"aud_4"').waitFor();
+    await page.getByLabel('Endpoint').selectOption('POST /v1/audits');
+    await page.getByRole('button', { name: 'Send request' }).focus();
+    await page.getByRole('tooltip', { name: /Only owners and admins can change records/ }).waitFor();
+  });
+
   test('refuses a live key without sending it, and stores no key', async () => {
     const page = await open(owner, path);
     const live = await service.token(workspaceId);
     const sent: string[] = [];
     page.on('request', (request) => sent.push(request.url()));
-    await page.getByLabel('Test key').fill(live);
+    await enterKey(page, live);
     await page.getByRole('button', { name: 'Send request' }).click();
     await page.getByText('This is a live key').waitFor();
     expect(sent.filter((url) => url.includes('/v1/'))).toEqual([]);
-    await page.getByLabel('Test key').fill(token);
+    await enterKey(page, token);
     await page.getByRole('button', { name: 'Send request' }).click();
     await page.getByText('request-id').waitFor();
     const kept = await page.evaluate(
@@ -91,6 +130,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the explorer', async () => {
     await page.getByRole('link', { name: 'Overview' }).click();
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     await page.getByRole('link', { name: 'Explorer' }).click();
-    expect(await page.getByLabel('Test key').inputValue()).toBe('');
+    await page.getByRole('radio', { name: /^A test key/ }).check();
+    expect(await page.getByLabel('Test key', { exact: true }).inputValue()).toBe('');
   });
 });

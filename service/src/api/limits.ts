@@ -13,8 +13,7 @@ export async function requireBurst(caller: Caller, limiter: Limiter): Promise<vo
   const { keyId, burstLimit } = caller.key;
   if (burstLimit === null) return;
   caller.burst = await limiter.take(`burst ${keyId}`, burstLimit, BURST_WINDOW_MS, 1);
-  if (!caller.burst.granted)
-    throw rateLimited(`This key may make ${burstLimit} requests a second.`, caller.burst);
+  if (!caller.burst.granted) throw rateLimited(`Send at most ${burstLimit} requests a second.`, caller.burst);
 }
 
 /**

@@ -34,6 +34,7 @@ import { registerStatic } from './site/static.ts';
 import { registerWebhooks } from './webhooks/index.ts';
 import { createWebhooks } from './webhooks/receivers.ts';
 import type { Deployment } from './wire.ts';
+import { registerExplorer } from './workspace/explorer.ts';
 import { registerKeyReads } from './workspace/key-reads.ts';
 import { registerKeys } from './workspace/keys.ts';
 import { registerOverview } from './workspace/overview.ts';
@@ -117,6 +118,7 @@ function registerEndpoints(api: FastifyInstance, options: DashboardOptions): voi
   registerMembers(api, context);
   registerInvitations(api, context);
   registerKeyReads(api, context);
+  registerExplorer(api, context);
   registerKeys(api, context);
   registerWebhooks(api, context);
   registerOverview(api, context);

@@ -56,6 +56,12 @@ export const COMPANY_NAMES_MAX = 100;
 /** The most records of a resource that the search of a workspace returns. */
 export const SEARCH_HITS_MAX = 10;
 
+/** Requests of one person in the explorer per second, in all workspaces. */
+export const EXPLORER_REQUESTS_PER_SECOND = 10;
+export const EXPLORER_PATH_MAX_CHARACTERS = 8_192;
+/** Paths that the explorer cannot send without a key: about the key itself, and responses without a bounded length. */
+export const NEEDS_KEY = /^\/v1\/(?:me|changes\/stream|[^/]+\/export)$/;
+
 export const USAGE_DAYS_DEFAULT = 30;
 export const USAGE_DAYS_MAX = 400;
 /** Keys with a notice of their expiry date in one response. */

@@ -2,6 +2,7 @@ import type { AnyAuditLogEntry, Company, ContentStatus, Sentiment, Time } from '
 import type { FieldFailure } from '../http/errors.ts';
 import type { Role } from './auth/permissions.ts';
 
+export type { ExplorerAnswer } from './workspace/explorer-wire.ts';
 export type * from './workspace/key-wire.ts';
 
 /** The bodies of the dashboard's responses. Records, keys and log entries are as in the API (@svc/sdk). */

@@ -57,6 +57,12 @@ export const WORKSPACE_CHANGES: Readonly<Record<string, Prepare>> = {
     const entries = [{ kind: 'workspace.created' as const, ...target }];
     return { as: owner, path: '/workspaces', body: { name: 'Second' }, entries };
   },
+  // A dry run, which has no entry.
+  'POST /workspaces/:workspaceId/explorer': byOwner(async (_, { path }) => ({
+    path: `${path}/explorer`,
+    body: { method: 'POST', path: '/v1/companies', body: '{"name":"Acme"}' },
+    entries: [],
+  })),
   'PATCH /workspaces/:workspaceId': byOwner(async ({ service: { pool } }, { workspaceId, path }) => {
     await pool.query(
       `update users set two_factor_enabled = true from members m where m.user_id = users.id and m.workspace_id = $1`,

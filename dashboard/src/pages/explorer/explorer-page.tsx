@@ -23,7 +23,7 @@ export function ExplorerPage() {
   return (
     <Page
       title="Explorer"
-      description="Send requests with a test key. Writes with a test key are dry runs: they are checked, but change nothing."
+      description="Send requests as yourself or with a test key. Writes are dry runs: they are checked, but change nothing."
       actions={
         <>
           <a

@@ -1,48 +1,53 @@
-import { isToken, TOKEN_PREFIXES, TOKEN_RANDOM_CHARACTERS } from '@svc/sdk/contract';
+import { NEEDS_KEY } from '@svc/service/dashboard/limits';
 import { useQuery } from '@tanstack/react-query';
 import { SendHorizontal } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
 import { useAction } from '../../api/action.ts';
 import { companySearchQuery } from '../../api/company-names.ts';
+import { useWorkspace } from '../../api/workspace.ts';
+import { whyNot } from '../../session/permissions.ts';
 import { useWorkspaceId } from '../../session/workspace-id.ts';
 import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/card.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { Field } from '../../ui/form/field.tsx';
-import { Input, Textarea } from '../../ui/form/input.tsx';
+import { Textarea } from '../../ui/form/input.tsx';
 import type { Operation } from './openapi.ts';
 import { OperationField } from './operation-field.tsx';
 import { ParameterField } from './parameter-field.tsx';
-import { curlOf, type Draft, sendDraft } from './request.ts';
+import { curlOf, type Draft, sendAsMember, sendWithKey } from './request.ts';
 import { ResponsePanel } from './response-panel.tsx';
+import { type Sender, SenderFields, tokenProblem } from './sender-fields.tsx';
 
 type Values = Draft['values'];
-
-function tokenProblem(token: string): string | null {
-  if (token.startsWith(TOKEN_PREFIXES.live)) {
-    return 'This is a live key. Its requests count towards the quota, and its writes are real. Enter a test key.';
-  }
-  if (token.startsWith(TOKEN_PREFIXES.test) && isToken(token)) return null;
-  return token === ''
-    ? 'Enter a test key.'
-    : `This is not a test key. A test key is ${TOKEN_PREFIXES.test} followed by ${TOKEN_RANDOM_CHARACTERS} characters.`;
-}
 
 /** The example body with the id of an existing company, so that the request succeeds unchanged. */
 const exampleOf = (body: string, company: string | undefined): string =>
   company === undefined ? body : body.replaceAll(/("companyId": )"[^"]*"/g, `$1${JSON.stringify(company)}`);
 
-/** Builds a request, sends it and shows the response. The key is only in the memory of this component. */
+/** Why a member cannot send the operation without a key; undefined if they can. */
+function blockedBy({ method, path }: Operation, noWrites: string | undefined): string | undefined {
+  if (NEEDS_KEY.test(path)) return 'This needs an API key. Use the curl command.';
+  return method === 'GET' ? undefined : noWrites;
+}
+
+/** Builds a request, sends it and shows the response. A key is only in the memory of this component. */
 export function Explorer({ operations }: { readonly operations: readonly Operation[] }) {
+  const workspaceId = useWorkspaceId();
+  const { role } = useWorkspace(workspaceId);
+  const [sender, setSender] = useState<Sender>('member');
   const [token, setToken] = useState('');
   const [problem, setProblem] = useState<string | null>(null);
   const [id, setId] = useState(operations[0]?.id ?? '');
   // Each operation keeps its own values while the person switches between operations.
   const [allValues, setAllValues] = useState<Readonly<Record<string, Values>>>({});
   const [bodies, setBodies] = useState<Readonly<Record<string, string>>>({});
-  const company = useQuery(companySearchQuery(useWorkspaceId(), '')).data?.data[0]?.id;
+  const company = useQuery(companySearchQuery(workspaceId, '')).data?.data[0]?.id;
   const operation = operations.find((one) => one.id === id) ?? operations[0];
-  const sending = useAction({ mutationFn: (draft: Draft) => sendDraft(draft, token.trim()) });
+  const sending = useAction({
+    mutationFn: (draft: Draft) =>
+      sender === 'member' ? sendAsMember(draft, workspaceId) : sendWithKey(draft, token.trim()),
+  });
   if (operation === undefined) return null;
   const body =
     operation.body === undefined ? undefined : (bodies[operation.id] ?? exampleOf(operation.body, company));
@@ -50,7 +55,7 @@ export function Explorer({ operations }: { readonly operations: readonly Operati
   const setValues = (next: Values): void => setAllValues({ ...allValues, [operation.id]: next });
   const draft: Draft = { operation, values, body };
   const send = (request: Draft): void => {
-    const found = tokenProblem(token.trim());
+    const found = sender === 'member' ? null : tokenProblem(token.trim());
     setProblem(found);
     if (found === null) void sending.run(request);
   };
@@ -67,27 +72,19 @@ export function Explorer({ operations }: { readonly operations: readonly Operati
     <div className="grid items-start gap-5 lg:grid-cols-2">
       <Section title="Request">
         <form onSubmit={submit} className="flex flex-col gap-4">
-          <Field
-            label="Test key"
-            hint="Kept in memory until you leave this page, and sent only to this service."
-            error={problem}
-          >
-            {(control) => (
-              <Input
-                {...control}
-                type="password"
-                autoComplete="off"
-                spellCheck={false}
-                placeholder="svc_test_…"
-                className="font-mono"
-                value={token}
-                onChange={({ target }) => {
-                  setToken(target.value);
-                  setProblem(null);
-                }}
-              />
-            )}
-          </Field>
+          <SenderFields
+            sender={sender}
+            token={token}
+            problem={problem}
+            onSender={(next) => {
+              setSender(next);
+              setProblem(null);
+            }}
+            onToken={(next) => {
+              setToken(next);
+              setProblem(null);
+            }}
+          />
           <OperationField
             operations={operations}
             value={operation.id}
@@ -118,7 +115,13 @@ export function Explorer({ operations }: { readonly operations: readonly Operati
               )}
             </Field>
           )}
-          <Button type="submit" variant="primary" busy={sending.isPending} className="self-start">
+          <Button
+            type="submit"
+            variant="primary"
+            busy={sending.isPending}
+            blocked={sender === 'member' ? blockedBy(operation, whyNot(role, 'record.change')) : undefined}
+            className="self-start"
+          >
             {sending.isPending ? null : <SendHorizontal size={14} aria-hidden />}
             Send request
           </Button>

@@ -1,3 +1,5 @@
+import type { ExplorerAnswer } from '@svc/service/dashboard/wire';
+import { call, ofWorkspace } from '../../api/client.ts';
 import { serviceUrl } from '../../base.ts';
 import type { Operation } from './openapi.ts';
 
@@ -12,7 +14,6 @@ export interface Draft {
 /** A response as the explorer shows it. */
 export interface ExplorerResponse {
   readonly status: number;
-  readonly statusText: string;
   readonly durationMs: number;
   readonly headers: readonly (readonly [name: string, value: string])[];
   /** The body; JSON is indented. */
@@ -33,7 +34,8 @@ const SHOWN_HEADERS = [
   'allow',
 ];
 
-function urlOf({ operation: { path, parameters }, values }: Draft): string {
+/** The path of the request with its query, from `/v1` on. */
+function targetOf({ operation: { path, parameters }, values }: Draft): string {
   const query = new URLSearchParams();
   let filled = path;
   for (const { name, in: place } of parameters) {
@@ -42,8 +44,10 @@ function urlOf({ operation: { path, parameters }, values }: Draft): string {
     else if (value !== '') query.set(name, value);
   }
   const text = query.toString();
-  return `${serviceUrl()}${filled}${text === '' ? '' : `?${text}`}`;
+  return `${filled}${text === '' ? '' : `?${text}`}`;
 }
+
+const urlOf = (draft: Draft): string => serviceUrl() + targetOf(draft);
 
 /** The request as a curl command, which reads the key from an environment variable. */
 export function curlOf(draft: Draft): string {
@@ -61,7 +65,7 @@ export function curlOf(draft: Draft): string {
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /** Sends the request with the key, without the session's cookie. */
-export async function sendDraft(draft: Draft, token: string): Promise<ExplorerResponse> {
+export async function sendWithKey(draft: Draft, token: string): Promise<ExplorerResponse> {
   const begun = performance.now();
   const response = await fetch(urlOf(draft), {
     method: draft.operation.method,
@@ -73,17 +77,30 @@ export async function sendDraft(draft: Draft, token: string): Promise<ExplorerRe
     },
     ...(draft.body === undefined ? {} : { body: draft.body }),
   });
-  const text = await response.text();
-  const json = parsed(text);
+  const body = await response.text();
+  return shown({ status: response.status, headers: [...response.headers], body }, begun);
+}
+
+/** Lets the service send the request as the signed-in member, without a key. Writes are dry runs. */
+export async function sendAsMember(draft: Draft, workspaceId: string): Promise<ExplorerResponse> {
+  const begun = performance.now();
+  const { method } = draft.operation;
+  const body = { method, path: targetOf(draft), ...(draft.body === undefined ? {} : { body: draft.body }) };
+  const path = ofWorkspace(workspaceId, '/explorer');
+  return shown(await call<ExplorerAnswer>(path, { method: 'POST', body }), begun);
+}
+
+function shown({ status, headers, body }: ExplorerAnswer, begun: number): ExplorerResponse {
+  const json = parsed(body);
+  const values = new Headers(headers.map(([name, value]) => [name, value]));
   return {
-    status: response.status,
-    statusText: response.statusText,
+    status,
     durationMs: Math.round(performance.now() - begun),
     headers: SHOWN_HEADERS.flatMap((name) => {
-      const value = response.headers.get(name);
+      const value = values.get(name);
       return value === null ? [] : [[name, value] as const];
     }),
-    body: json === undefined ? text : JSON.stringify(json, null, 2),
+    body: json === undefined ? body : JSON.stringify(json, null, 2),
     nextCursor: nextCursorOf(json),
   };
 }

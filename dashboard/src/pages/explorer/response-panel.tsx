@@ -43,7 +43,6 @@ const ResponseDetails = ({ response }: { readonly response: ExplorerResponse }) 
   <div className="flex flex-col gap-3">
     <p role="status" className="flex flex-wrap items-center gap-x-3 gap-y-1">
       <StatusBadge status={response.status} />
-      <span>{response.statusText}</span>
       <span className="text-soft tabular-nums">{response.durationMs} ms</span>
     </p>
     {response.headers.length === 0 ? null : (

@@ -61,7 +61,7 @@ export function Checklist({ workspaceId, begun: { key, records, request } }: Che
             </Link>
           }
         >
-          Try the API here, and copy the request as a curl command.
+          Try the API here, copy the request as a curl command, and send it with your key.
         </Step>
       </ol>
     </Section>

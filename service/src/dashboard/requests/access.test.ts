@@ -50,6 +50,8 @@ const ENDPOINTS: readonly Line[] = [
   ['GET', `/keys/${keyId}`, undefined, 200, 200],
   ['GET', `/keys/${keyId}/usage`, undefined, 200, 200],
   ['GET', '/key-notices', undefined, 200, 200],
+  ['POST', '/explorer', { method: 'GET', path: '/v1/audits' }, 200, 200],
+  ['POST', '/explorer', { method: 'DELETE', path: '/v1/companies/com_none' }, 403, 200],
   ['PATCH', `/keys/${keyId}`, { name: 'renamed' }, 403, 200],
   ['POST', `/keys/${keyId}/pause`, {}, 403, 200],
   ['POST', `/keys/${keyId}/resume`, {}, 403, 200],

@@ -9,6 +9,7 @@ export const HARMLESS: Readonly<Record<string, string>> = {
   '/password-reset': 'its link works once',
   '/invitations/accept': 'its link works once',
   '/workspaces/:workspaceId/data/:resource/batch/delete': 'a record is deleted once',
+  '/workspaces/:workspaceId/explorer': 'writes are dry runs',
   '/workspaces/:workspaceId/webhooks/:endpointId/rotate': 'replaces the secret; the endpoint stays one',
   '/workspaces/:workspaceId/webhooks/:endpointId/deliveries/:eventId/replay': 'the receiver knows the id',
   '/workspaces/:workspaceId/webhooks/:endpointId/replay': 'the receiver knows the ids',
