@@ -136,6 +136,8 @@ export const getRecord = (
       const { fields, ...call } = checkedOptions(options, [...CALL_OPTIONS, 'fields']);
       if (resource.counted === true && id === 'count')
         throw new SvcError('"count" cannot be an id here. Use the method `count()`.');
+      if (resource.writes !== undefined && id === 'export')
+        throw new SvcError('"export" cannot be an id here. Use the method `export()`.');
       const query = fields === undefined ? '' : queryText({ fields: fieldsText(fields) });
       return transport.send({ method: 'GET', path: `${pathOf(resource)}/${idSegment(id)}${query}` }, call);
     },

@@ -20,6 +20,11 @@ interface Common<Value> {
 /** An identifier of a record. */
 export interface IdField extends Common<string> {
   readonly kind: 'id';
+  /**
+   * Whether it is the id of a record that is created, which must not be a word of a path.
+   * @default false
+   */
+  readonly isNew?: true;
 }
 
 const LABEL = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?';

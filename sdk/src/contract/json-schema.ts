@@ -1,5 +1,5 @@
 import { type Field, TEXT_RULES } from './field.ts';
-import { ID_PATTERN } from './id.ts';
+import { ID_PATTERN, NEW_ID_PATTERN } from './id.ts';
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
@@ -29,7 +29,7 @@ export function writtenSchemaOf(field: Field): JsonSchema {
 function schemaWithoutNull(field: Field): JsonSchema {
   switch (field.kind) {
     case 'id':
-      return { type: 'string', pattern: ID_PATTERN };
+      return { type: 'string', pattern: field.isNew === true ? NEW_ID_PATTERN : ID_PATTERN };
     case 'text': {
       const { min = 1, max, format } = field;
       const length = { minLength: min, maxLength: max };

@@ -150,8 +150,9 @@ export type WriteMode = 'create' | 'patch' | 'import';
 
 /** The fields that a writer may set, in the order of the contract. */
 export function writableFields({ fields, server = [] }: ResourceContract, mode: WriteMode): Fields {
-  if (mode === 'import') return { ...fields, createdAt };
-  const allowed = Object.entries(fields).filter(([name]) =>
+  const named: Fields = { ...fields, id: { ...fields.id, isNew: true } };
+  if (mode === 'import') return { ...named, createdAt };
+  const allowed = Object.entries(named).filter(([name]) =>
     name === 'id' ? mode === 'create' : !server.includes(name),
   );
   return Object.fromEntries(allowed);

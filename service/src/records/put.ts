@@ -1,4 +1,5 @@
 import { strongEtag } from '@svc/http-content/etag';
+import { isId, isNewId } from '@svc/sdk/contract';
 import type pg from 'pg';
 import { ApiError, invalidBody } from '../http/errors.ts';
 import type { Scope } from '../list/read.ts';
@@ -27,7 +28,7 @@ export function putRecord(
   conditions: Conditions,
   nowMs: number,
 ): RecordWrite {
-  const input = requireRecord(resource, withId(body, id), 'create');
+  const input = requireNamed(resource, body, id);
   return {
     work: async (client) => {
       const locked = await lockRecord(client, resource, scope, id);
@@ -59,6 +60,14 @@ export async function replaceLocked(
     );
   }
   return updateLocked(client, resource, scope, locked, values);
+}
+
+/** The record in a body, with the id of its path. A record from before the id was reserved can still be replaced. */
+function requireNamed(resource: Resource, body: unknown, id: string): RecordInput {
+  const named = withId(body, id);
+  if (isNewId(id) || !isId(id) || named === body) return requireRecord(resource, named, 'create');
+  const { id: _, ...others } = named as RecordInput;
+  return { ...requireRecord(resource, others, 'create'), id };
 }
 
 /** The record in a body, with the id of its path. Throws `invalid_body` if the body has another id. */

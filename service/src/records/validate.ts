@@ -3,6 +3,7 @@ import {
   type Field,
   ID_ALLOWED,
   type JsonSchema,
+  NEW_ID_ALLOWED,
   requiredFields,
   TEXT_RULES,
   type WriteMode,
@@ -96,6 +97,7 @@ function failureOf(
   if (instancePath === '' && keyword === 'additionalProperties')
     return unknownField(resource, allowed, String(params['additionalProperty']));
   if (instancePath === '') return { field: '', reason: 'must be a JSON object' };
+  if (instancePath === '/id') return { field: instancePath, reason: `must be an id: ${NEW_ID_ALLOWED}` };
   const field = resource.fields[instancePath.slice(1)] ?? createdAt;
   return { field: instancePath, reason: `must be ${allowedOf(field)}` };
 }
