@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import { testLanes } from '../../test/harness/database.ts';
+import { waitingForLocks } from '../../test/harness/locks.ts';
 import { losingPool } from '../../test/harness/postgres/lost-commit.ts';
 import { createTestService, type TestService } from '../../test/harness/service.ts';
 import { USAGE_ENTRIES_MAX, USAGE_READER_WAIT_MS, USAGE_WAITING_MAX } from '../config/limits.ts';
@@ -46,15 +47,7 @@ async function locked<T>(sql: string, workspaceId: string, work: () => Promise<T
 }
 
 /** Resolves when a statement of a counter waits for a lock. */
-const untilWaiting = () =>
-  expect
-    .poll(async () => {
-      const { rows } = await service.pool.query(
-        `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%usage_marks%'`,
-      );
-      return rows.length;
-    })
-    .toBeGreaterThan(0);
+const untilWaiting = () => expect.poll(() => waitingForLocks(service.pool)).toBeGreaterThan(0);
 
 const ask = (token: string, url = '/v1/audits') => service.request(token, url);
 

@@ -6,6 +6,7 @@ import {
   USAGE_ENTRIES_OF_ONE_MAX,
   USAGE_INTERVAL_MS,
   USAGE_READER_WAIT_MS,
+  USAGE_ROUNDS_IN_CLUSTER,
   USAGE_SEARCH_INTERVAL_MS,
   USAGE_WAITING_MAX,
   USAGE_WORKSPACES_MAX,
@@ -15,7 +16,8 @@ import type { Lanes } from '../database/lanes.ts';
 import type { AuditedRequest } from './append-requests.ts';
 import { type Counted, countUsage, searchMarks, type TestSum } from './count-usage.ts';
 import { LOG_OWNER } from './held-logs.ts';
-import { countUsageInShard } from './shards/count-in-shard.ts';
+import { countEntries, countUsageInShard } from './shards/count-in-shard.ts';
+import { createPlaces } from './shards/places.ts';
 
 /**
  * Counts the usage of keys and the traffic of workspaces in the background: requests with live keys from their entries,
@@ -50,6 +52,8 @@ export function createUsageCounter(
   const running = new Map<string, Promise<readonly string[]>>();
   let searchAfter = '';
   let searchAtMs = 0;
+  const places = createPlaces(isDistributed);
+  let round = 0;
 
   const add = (workspaceId: string, sums: readonly TestSum[] = []): void => {
     const own = waiting.get(workspaceId) ?? new Map<string, TestSum>();
@@ -68,18 +72,31 @@ export function createUsageCounter(
     }
   };
 
-  /** In a cluster, each workspace in a transaction of its own: the caller counts one at a time. */
-  const countEach = async (
+  const countAny = async (
     taken: ReadonlyMap<string, readonly TestSum[]>,
     entriesMax: number,
     waitFor: string | undefined,
   ): Promise<ReadonlyMap<string, Counted>> => {
     const connections = writes.of(waitFor ?? LOG_OWNER);
     if (!(await isDistributed(connections))) return countUsage(connections, taken, entriesMax, waitFor);
-    const counted = new Map<string, Counted>();
-    for (const [id, sums] of taken)
-      counted.set(id, await countUsageInShard(connections, id, sums, entriesMax, id === waitFor));
-    return counted;
+    const [[id = '', sums = []] = []] = taken;
+    if (waitFor !== undefined || (taken.size === 1 && sums.length > 0))
+      return new Map([[id, await countUsageInShard(connections, id, sums, entriesMax, id === waitFor)]]);
+    const [tested, others] = divide(taken);
+    const counted = await countEntries(connections, others, entriesMax);
+    // Sums are never counted twice, because each has a commit of its own, later.
+    return new Map([...counted, ...tested.map((each) => [each, 'nothing'] as const)]);
+  };
+
+  /** The workspaces that one statement counts: at most USAGE_WORKSPACES_MAX, in a cluster of one node, or one with sums. */
+  const groupsOf = async (all: boolean): Promise<(readonly string[])[]> => {
+    if (!(await isDistributed(writes.of(LOG_OWNER)))) return chunks([...waiting.keys()]);
+    const [tested, others] = divide(new Map([...waiting].map(([id, sums]) => [id, [...sums.values()]])));
+    const alone = tested.map((id) => [id]);
+    round += 1;
+    if (!all && round % USAGE_ROUNDS_IN_CLUSTER !== 0) return alone;
+    if (others.some((id) => places.of(id) === undefined)) await places.find(writes.of(LOG_OWNER), others);
+    return [...alone, ...[...Map.groupBy(others, places.of).values()].flatMap(chunks)];
   };
 
   /** Counts workspaces in one statement. Returns those that have more entries. What is not counted waits again. */
@@ -93,7 +110,7 @@ export function createUsageCounter(
       waiting.delete(id);
       sumCount -= length;
     }
-    const counting = countEach(taken, entriesMax, waitFor).then(
+    const counting = countAny(taken, entriesMax, waitFor).then(
       (counted) => {
         for (const [id, sums] of taken) {
           if (counted.get(id) === 'nothing') add(id, sums);
@@ -132,14 +149,11 @@ export function createUsageCounter(
    * Counts all workspaces that wait, some entries of each. Then, for a second, more entries of those that have more, and
    * the workspaces of groups that the database refused, each alone: one of them is locked, or its entries take too long.
    */
-  const countAll = async (): Promise<void> => {
+  const countAll = async (all = false): Promise<void> => {
     let failure: unknown;
     try {
       await search();
-      const ids = [...waiting.keys()];
-      const groups: (readonly string[])[] = [];
-      const size = (await isDistributed(writes.of(LOG_OWNER))) ? 1 : USAGE_WORKSPACES_MAX;
-      while (ids.length > 0) groups.push(ids.splice(0, size));
+      const groups = await groupsOf(all);
       const first = groups.length;
       let endMs = Number.POSITIVE_INFINITY;
       for (const [i, group] of groups.entries()) {
@@ -193,9 +207,21 @@ export function createUsageCounter(
       clearInterval(timer);
       await Promise.allSettled([turn, ...running.values()]);
       searchAtMs = Number.POSITIVE_INFINITY;
-      await countAll();
+      await countAll(true);
       // Another process may have counted these at the same time.
       await Promise.all([...waiting].filter(([, sums]) => sums.size > 0).map(([id]) => catchUp(id)));
     },
   };
 }
+
+/** The workspaces with and without sums of test requests. */
+function divide(workspaces: ReadonlyMap<string, readonly TestSum[]>): readonly [string[], string[]] {
+  const has = (wanted: boolean): string[] =>
+    [...workspaces].filter(([, sums]) => sums.length > 0 === wanted).map(([id]) => id);
+  return [has(true), has(false)];
+}
+
+const chunks = (ids: readonly string[]): string[][] =>
+  Array.from({ length: Math.ceil(ids.length / USAGE_WORKSPACES_MAX) }, (_, i) =>
+    ids.slice(i * USAGE_WORKSPACES_MAX, (i + 1) * USAGE_WORKSPACES_MAX),
+  );

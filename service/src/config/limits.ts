@@ -49,7 +49,7 @@ export const TRAIL_CONNECTIONS = 2;
 /** The connections of a process for the entries of a cluster's shards, and how many of them one node may keep. */
 export const SHARD_CONNECTIONS = 4;
 export const SHARD_CONNECTIONS_OF_NODE = 2;
-/** How long an entry waits before the group of its shard waits for the lock of its log. */
+/** How long an entry waits before the group of its node waits for the lock of its log. */
 export const SHARD_COMMIT_PATIENCE_MS = 50;
 
 /** How long a write waits for a lock on its workspace's clock or log before the response is 503. */
@@ -94,6 +94,8 @@ export const COUNTED_ROWS_MAX = 10_000;
 
 /** How often a process counts the usage of the workspaces with new requests. */
 export const USAGE_INTERVAL_MS = 1_000;
+/** In a cluster, entries are counted once in so many intervals: to count one costs more than to write it. */
+export const USAGE_ROUNDS_IN_CLUSTER = 10;
 /** How often a process looks for workspaces that are not counted completely, because another process was killed. */
 export const USAGE_SEARCH_INTERVAL_MS = 10 * 60_000;
 /** The most workspaces, and entries of all of them, that one statement counts. */

@@ -64,6 +64,8 @@ const MORE: Readonly<Record<string, number>> = {
   count_usage_in_shard: ROWS * 1.5,
   count_traffic_in_shard: ROWS * 1.5,
   end_of_uncounted: PAGE_ITEMS * FOUND_ROW_MAX,
+  // Its entries, in the partitions of the log, and five statements.
+  count_entries_in_shard: PAGE_ITEMS * FOUND_ROW_MAX,
   // For each workspace that it looks at, the mark and the clock of the log.
   search_usage_marks: 1_000 * 10,
   // The rows of the feed, each with one change, and the look-ups of the records that it does not contain.

@@ -12,6 +12,7 @@ export const OTHERS: Readonly<Record<string, (workspaceId: string) => readonly u
   append_changes: (workspaceId) => [workspaceId, [], [], [], [], []],
   begin_replay: (workspaceId) => [workspaceId, FULL_ENDPOINT, 'nobody', 'chg_0'],
   cancel_sign_in: () => ['user', 'token'],
+  count_entries_in_shard: (workspaceId) => [workspaceId, [workspaceId], ENTRIES_OF_ONE],
   count_test_traffic_in_shard: (workspaceId) => [workspaceId, TEST_SUMS],
   count_test_usage_in_shard: (workspaceId) => [workspaceId, TEST_SUMS],
   count_traffic_in_shard: (workspaceId) => [workspaceId, '-infinity', 'infinity'],

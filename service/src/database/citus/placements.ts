@@ -65,4 +65,7 @@ export const LOCAL_TRIGGERS: readonly string[] = ['of_earlier_node'];
  * Functions of the database whose calls run on the node of a workspace, and the parameter that has it. Outside of a
  * transaction, the coordinator hands over the whole call.
  */
-export const DISTRIBUTED_FUNCTIONS: Readonly<Record<string, string>> = { write_requests: 'anchor' };
+export const DISTRIBUTED_FUNCTIONS: Readonly<Record<string, string>> = {
+  write_requests: 'anchor',
+  count_entries: 'anchor',
+};
