@@ -14,7 +14,9 @@ describe.skipIf(BROWSER_PATH === undefined)('with only the keyboard', () => {
     const { page, expectNoProblems } = await world.visitor();
     await page.goto('/sign-in');
     await page.getByLabel('Email address').waitFor();
-    await page.keyboard.press('Tab');
+    await expect
+      .poll(() => focused(page), { message: 'the first field has the focus' })
+      .toBe('Email address');
     await page.keyboard.type('ada@example.com');
     await page.keyboard.press('Tab');
     await page.keyboard.type(PASSWORD);

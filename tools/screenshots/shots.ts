@@ -200,8 +200,8 @@ export const SHOTS: readonly Shot[] = [
       await page.getByText('200').first().waitFor();
     },
   },
-  { name: 'search', path: '/w/:w/search?q=plant' },
-  { name: 'search of a kind', path: '/w/:w/search?q=plant&in=mentions' },
+  { name: 'search', path: '/w/:w/search?q=orrin' },
+  { name: 'search of a kind', path: '/w/:w/search?q=orrin&in=mentions' },
   { name: 'explorer', path: '/w/:w/explorer' },
   { name: 'settings', path: '/w/:w/settings' },
   { name: 'settings-limits', path: '/w/:w/settings?tab=limits' },

@@ -48,7 +48,7 @@ export const dataColumns = (props: DataColumnsProps): readonly Column<DataRecord
           params={{ workspaceId, resource: resource.name, recordId: record.id }}
           className={classes('py-1 hover:underline', naming === 'id' ? 'font-mono text-sm' : 'font-medium')}
         >
-          {record[naming]}
+          <bdi>{record[naming]}</bdi>
         </Link>
         {stacked ? (
           <StackedValues

@@ -35,19 +35,19 @@ export function Value({ workspaceId, name, field, value, companyName, time = 're
         params={{ workspaceId, resource: CONTRACT.companies.name, recordId: text }}
         className="inline-block max-w-full truncate py-1 align-middle hover:underline"
       >
-        {companyName(text)}
+        <bdi>{companyName(text)}</bdi>
       </Link>
     );
   }
   if (isUrl(field)) {
     return (
       <a href={text} target="_blank" rel="noreferrer" className="text-accent hover:underline">
-        {text}
+        <bdi>{text}</bdi>
         <ExternalLink size={12} aria-label="opens in a new tab" className="ms-1 inline" />
       </a>
     );
   }
-  return name === 'id' ? <code className="text-soft">{text}</code> : text;
+  return name === 'id' ? <code className="text-soft">{text}</code> : <bdi>{text}</bdi>;
 }
 
 const GOOD_SCORE = 70;

@@ -45,6 +45,7 @@ export function SignInForm({ email: known, action = 'Sign in', onSignedIn }: Sig
           label="Email address"
           type="email"
           required
+          autoFocus
           autoComplete="username"
           value={email}
           onChange={setEmail}
