@@ -131,6 +131,68 @@ describe('update and delete with --file', () => {
     await expect(svc.companies.get(id)).rejects.toThrow(SvcNotFoundError);
   });
 
+  test('send batches, and only divide those with a refused record', async () => {
+    const all = Array.from({ length: 1_200 }, (_, i) => ({ id: `com_${i}`, name: `N${i}` }));
+    await svc.companies.createMany(all);
+    const sent: string[] = [];
+    const send = fetchOf(service.app);
+    const counted: CliOptions = {
+      fetch: (url, init) => {
+        sent.push(`${init?.method} ${new URL(String(url)).pathname}`);
+        return send(url, init);
+      },
+    };
+    const stdin = all.map(({ id }) => JSON.stringify({ id, name: `${id} changed` })).join('\n');
+    const updated = await command('companies update -f -', { ...counted, stdin });
+    expect(updated).toMatchObject({ code: 0, stderr: 'svc: updated 1,200 companies.\n' });
+    expect(records(updated.stdout).map(({ id }) => id)).toEqual(all.map(({ id }) => id));
+    expect(sent).toEqual(['PATCH /v1/companies/batch', 'PATCH /v1/companies/batch']);
+    sent.splice(0);
+    // One unknown id and one that is there twice, from the second line on.
+    const lines = [...all.slice(0, 100), { id: 'com_none' }, ...all.slice(100, 200), all[7]];
+    const deleted = await command('companies delete -f - --from-line 2', {
+      ...counted,
+      stdin: lines.map((line) => JSON.stringify(line)).join('\n'),
+    });
+    expect(deleted.code).toBe(6);
+    expect(deleted.stderr).toBe(
+      'svc: line 101, com_none: not_found: There is no such company.\nsvc: line 202, com_7: not_found: There is no such company.\nsvc: deleted 199 companies.\nsvc: The service refused 2 companies.\n',
+    );
+    expect(sent.length).toBeLessThan(40);
+    expect(await svc.companies.get('com_0')).toMatchObject({ name: 'com_0 changed' });
+    await expect(svc.companies.get('com_199')).rejects.toThrow(SvcNotFoundError);
+  });
+
+  test('say where to continue when the service fails, and continue there', async () => {
+    const all = Array.from({ length: 1_500 }, (_, i) => ({ id: `com_${i}`, name: `N${i}` }));
+    await svc.companies.createMany(all);
+    const send = fetchOf(service.app);
+    let requests = 0;
+    const breaking: CliOptions = {
+      fetch: (url, init) => {
+        requests += 1;
+        if (requests > 1) throw new TypeError('fetch failed', { cause: new Error('the cable is cut') });
+        return send(url, init);
+      },
+    };
+    const stdin = all.map(({ id }) => JSON.stringify({ id, name: 'new' })).join('\n');
+    const cut = await command('companies update -f -', { ...breaking, stdin });
+    expect(cut.code).toBe(9);
+    expect(cut.stderr).toContain(
+      'svc: updated 1,000 companies.\nsvc: to continue, repeat the command with --from-line 1001.',
+    );
+    const rest = await command('companies update -f - --from-line 1001', { stdin });
+    expect(rest).toMatchObject({ code: 0, stderr: 'svc: updated 500 companies.\n' });
+    expect(
+      new Set(
+        await svc.companies
+          .list()
+          .toArray({ max: 2_000 })
+          .then((some) => some.map(({ name }) => name)),
+      ),
+    ).toEqual(new Set(['new']));
+  });
+
   test('stop at once when the next record would fail too, and say how many were changed', async () => {
     const [a, b] = await svc.companies.createMany([{ name: 'A' }, { name: 'B' }]);
     const stdin = `{"id":"${a?.id}","name":"A2"}\n{"name":"B2"}\n{"id":"${b?.id}","name":"B2"}\n`;

@@ -1,7 +1,8 @@
 import type { BatchProgress } from '../../collection/progress.ts';
+import { BATCH_BODY_MAX_BYTES, BATCH_MAX_RECORDS } from '../../contract/index.ts';
 import { SvcApiError, SvcError } from '../../errors.ts';
 import type { Resource } from '../../resource.ts';
-import { type Invocation, UsageError } from '../command.ts';
+import { type Invocation, integer, UsageError } from '../command.ts';
 import { SomeRefused } from '../exit-code.ts';
 import { writableFields } from '../fields.ts';
 import { type Io, printMessage, write } from '../io.ts';
@@ -76,48 +77,120 @@ async function explainHowToContinue(
 /** Refusals of one record. After another failure, the next record would fail too. */
 const REFUSALS: readonly number[] = [400, 404, 409, 412, 422];
 
+/** What a command sends for the records of a file. */
+interface FileChange {
+  /** For one record. */
+  one(id: string, fields: AnyRecord): Promise<AnyRecord | undefined>;
+  /** For several records: the service changes all of them or none. */
+  many(records: readonly AnyRecord[]): Promise<readonly AnyRecord[]>;
+}
+
+/** A record of a file that has an id. */
+interface Target {
+  readonly line: number;
+  readonly id: string;
+  readonly record: AnyRecord;
+}
+
 /**
- * Changes or deletes the records of a file, one after the other, and prints what the service returns. A record that the
- * service refuses is reported, and the next one follows. Throws {@link SomeRefused} in the end if there was one.
+ * Changes or deletes the records of a file in batches, and prints what the service returns. A batch that the service refuses
+ * is divided until the refused records are found: they are reported, and the others are changed. Throws {@link SomeRefused}
+ * in the end if there was one.
  */
 export async function changeFromFile(
   work: FileWork & { readonly done: 'updated' | 'deleted' },
-  change: (id: string, fields: AnyRecord) => Promise<AnyRecord | undefined>,
+  { one, many }: FileChange,
 ): Promise<void> {
-  const { invocation, resource, file, done } = work;
-  const { io, values } = invocation;
+  const { invocation, resource, done } = work;
+  const { io } = invocation;
   const writer = done === 'updated' ? shownRecords(work) : undefined;
   const progress = progressOf(io, resource, writer === undefined ? undefined : io.stdout);
-  const columns =
-    done === 'updated' ? ['id', ...writableFields(resource, 'update')] : Object.keys(resource.fields);
   let [changed, refused] = [0, 0];
-  try {
-    for await (const { line, record } of readRecords(io, values, {
-      file,
-      fields: resource.fields,
-      columns,
-    })) {
-      const { id, ...fields } = record;
-      if (typeof id !== 'string' || id === '')
-        throw new SvcError(`Line ${line} of ${nameOf(file)} has no id.`);
-      try {
-        const result = await change(id, fields);
-        changed += 1;
-        progress.add(1);
-        if (result !== undefined) await write(io.stdout, writer?.page([result]) ?? '');
-      } catch (error) {
-        if (!(error instanceof SvcApiError) || !REFUSALS.includes(error.status)) throw error;
-        refused += 1;
-        await printMessage(io, `svc: line ${line}, ${id}: ${error.code}: ${error.message}`);
+  let sending: Target | undefined;
+  const send = async (targets: readonly Target[]): Promise<void> => {
+    [sending] = targets;
+    const [target, second] = targets;
+    if (target === undefined) return;
+    try {
+      const results =
+        second === undefined
+          ? [await one(target.id, withoutId(target))]
+          : await many(targets.map(({ record }) => record));
+      changed += targets.length;
+      progress.add(targets.length);
+      const shown = results.filter((result) => result !== undefined);
+      if (shown.length > 0) await write(io.stdout, writer?.page(shown) ?? '');
+    } catch (error) {
+      if (!(error instanceof SvcApiError) || !REFUSALS.includes(error.status)) throw error;
+      if (second !== undefined) {
+        const half = Math.ceil(targets.length / 2);
+        await send(targets.slice(0, half));
+        return send(targets.slice(half));
       }
+      refused += 1;
+      await printMessage(io, `svc: line ${target.line}, ${target.id}: ${error.code}: ${error.message}`);
+    }
+  };
+  try {
+    for await (const batch of batchesOf(targetsOf(work))) {
+      await send(batch);
+      sending = undefined;
     }
     await write(io.stdout, writer?.end() ?? '');
   } finally {
     progress.end();
     await printMessage(io, `svc: ${done} ${countText(changed, resource)}.`);
+    if (sending !== undefined && changed + refused > 0)
+      await printMessage(
+        io,
+        `svc: to continue, repeat the command with --from-line ${sending.line}. Some records of this batch may be ${done} already.`,
+      );
   }
   if (refused > 0) throw new SomeRefused(`The service refused ${countText(refused, resource)}.`);
 }
+
+const withoutId = ({ record: { id: _, ...fields } }: Target): AnyRecord => fields;
+
+/** The records of a file from the line that is asked for. Throws {@link SvcError} if one has no id. */
+async function* targetsOf({
+  invocation: { io, values },
+  resource,
+  file,
+  done,
+}: FileWork & { readonly done: string }): AsyncGenerator<Target> {
+  const from = integer(values, 'from-line', 1) ?? 1;
+  const { fields } = resource;
+  const columns = done === 'updated' ? ['id', ...writableFields(resource, 'update')] : Object.keys(fields);
+  for await (const { line, record } of readRecords(io, values, { file, fields, columns })) {
+    if (line < from) continue;
+    const { id } = record;
+    if (typeof id !== 'string' || id === '') throw new SvcError(`Line ${line} of ${nameOf(file)} has no id.`);
+    yield { line, id, record: done === 'updated' ? record : { id } };
+  }
+}
+
+/** Batches within the limits of the service. If the file is broken, what precedes the broken line comes first. */
+async function* batchesOf(targets: AsyncIterable<Target>): AsyncGenerator<readonly Target[]> {
+  let [batch, bytes]: [Target[], number] = [[], 0];
+  try {
+    for await (const target of targets) {
+      const added = Buffer.byteLength(JSON.stringify(target.record)) + 1;
+      if (batch.length === BATCH_MAX_RECORDS || bytes + added > BATCH_BYTES) {
+        yield batch;
+        [batch, bytes] = [[], 0];
+      }
+      batch.push(target);
+      bytes += added;
+    }
+  } catch (error) {
+    if (batch.length > 0) yield batch;
+    throw error;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** Leaves room for what is around the records in the body. */
+const BATCH_BYTES = BATCH_BODY_MAX_BYTES - 100;
 
 /** Throws {@link UsageError} if a command with --file has one of these arguments or options, which are for one record. */
 export function refuseWithFile({ positionals, values }: Invocation, options: readonly string[]): void {

@@ -24,7 +24,9 @@ export interface AnyCollection {
   create(record: object, options: object): Promise<AnyRecord>;
   createBatches(records: AsyncIterable<object>, options: object): AsyncIterable<readonly AnyRecord[]>;
   update(id: string, change: object, options: object): Promise<AnyRecord>;
+  updateMany(changes: readonly object[], options: object): Promise<readonly AnyRecord[]>;
   delete(id: string, options: object): Promise<void>;
+  deleteMany(ids: readonly string[], options: object): Promise<void>;
 }
 
 /** Opens the collection of a resource. A command exists only if the collection has its method. */

@@ -18,8 +18,16 @@ const DRY_RUN_NOTE =
 
 const EMPTY_CELLS = 'An empty cell of a CSV file has no value';
 
-const ONE_BY_ONE =
-  'The records of a file are sent one after the other, and each counts as a request. A record that the service refuses is reported, and the others follow; the exit code is then 6.';
+const IN_BATCHES =
+  'The records of a file are sent in batches of up to 1,000, and each batch counts as one request. A batch that the service refuses is divided until the refused records are found. They are reported, and the others follow; the exit code is then 6.';
+
+const fromLineOption: Options = {
+  'from-line': {
+    type: 'string',
+    value: 'N',
+    description: 'With --file: begin at this line, to continue after a failure. Default: 1',
+  },
+};
 
 /** Opens a resource for writing. With a test key, prints that nothing will change. */
 async function openForWriting(session: Session, property: string): Promise<AnyCollection> {
@@ -76,10 +84,15 @@ export const updateCommand = (property: string, resource: Resource): Command => 
   path: [resource.name, 'update'],
   summary: `Change fields of one ${resource.singular}, or of many from a file`,
   positionals: ['[ID]', '[FIELD=VALUE…]'],
-  options: { ...ifMatchOption, ...fileOptions('Change every record'), ...outputOptions(resource.fields) },
+  options: {
+    ...ifMatchOption,
+    ...fileOptions('Change every record'),
+    ...fromLineOption,
+    ...outputOptions(resource.fields),
+  },
   notes: [
     ...fieldNotes(resource, 'update'),
-    `In a file, each record has its id and the fields to change. ${EMPTY_CELLS}: the field stays as it is. ${ONE_BY_ONE}`,
+    `In a file, each record has its id and the fields to change. ${EMPTY_CELLS}: the field stays as it is. ${IN_BATCHES}`,
   ],
   async run(invocation) {
     const { io, positionals, values } = invocation;
@@ -90,7 +103,10 @@ export const updateCommand = (property: string, resource: Resource): Command => 
       const collection = await openForWriting(invocation, property);
       return changeFromFile(
         { invocation, collection, resource: { ...nounOf(property), ...resource }, file, done: 'updated' },
-        (id, fields) => collection.update(id, fields, { signal: io.signal }),
+        {
+          one: (id, fields) => collection.update(id, fields, { signal: io.signal }),
+          many: (changes) => collection.updateMany(changes, { signal: io.signal }),
+        },
       );
     }
     const id = positional(invocation, 0, 'ID');
@@ -109,9 +125,9 @@ export const deleteCommand = (property: string, resource: Resource): Command => 
   path: [resource.name, 'delete'],
   summary: `Delete one ${resource.singular}, or many from a file`,
   positionals: ['[ID]'],
-  options: { ...ifMatchOption, ...fileOptions('Delete every record') },
+  options: { ...ifMatchOption, ...fileOptions('Delete every record'), ...fromLineOption },
   notes: [
-    `A file has at least the ids, as the output of svc ${resource.name} list does. ${ONE_BY_ONE}`,
+    `A file has at least the ids, as the output of svc ${resource.name} list does. ${IN_BATCHES}`,
     DRY_RUN_NOTE,
   ],
   async run(invocation) {
@@ -122,9 +138,18 @@ export const deleteCommand = (property: string, resource: Resource): Command => 
       const collection = await openForWriting(invocation, property);
       return changeFromFile(
         { invocation, collection, resource: { ...nounOf(property), ...resource }, file, done: 'deleted' },
-        async (id) => {
-          await collection.delete(id, { signal: io.signal });
-          return undefined;
+        {
+          one: async (id) => {
+            await collection.delete(id, { signal: io.signal });
+            return undefined;
+          },
+          many: async (targets) => {
+            await collection.deleteMany(
+              targets.map(({ id }) => String(id)),
+              { signal: io.signal },
+            );
+            return [];
+          },
         },
       );
     }
