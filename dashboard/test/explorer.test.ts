@@ -103,7 +103,8 @@ describe.skipIf(BROWSER_PATH === undefined)('the explorer', async () => {
     await page.getByRole('button', { name: 'Send request' }).click();
     await page.getByLabel('response body', { exact: true }).getByText('"aud_4"').waitFor();
     await page.getByLabel('Endpoint').selectOption('POST /v1/audits');
-    await page.getByRole('button', { name: 'Send request' }).focus();
+    await page.getByLabel('Endpoint').focus();
+    await goTo(page, 'Send request');
     await page.getByRole('tooltip', { name: /Only owners and admins can change records/ }).waitFor();
   });
 
