@@ -58,20 +58,82 @@ describe.skipIf(BROWSER_PATH === undefined)('importing a file', async () => {
     expect((await readFile(await download.path(), 'utf8')).trimEnd().split('\n')).toHaveLength(2);
   });
 
-  test('warns about a missing column, and says why the service refuses the file', async () => {
+  test('maps columns, marks the cells that would be refused, and says beforehand what it would do', async () => {
     const page = await open(owner, audits, { theme: 'dark', width: 360 });
     await page.getByRole('button', { name: 'Import', exact: true }).click();
-    await page
-      .getByLabel('File', { exact: true })
-      .setInputFiles(csv('wrong.csv', 'companyId,score\ncom_a,1\n'));
-    await page.getByText('Missing columns: headlineScore, completedAt').waitFor();
+    const text = [
+      'id;Company;score;completed_at;note',
+      'aud_map_1;com_a;71;2026-03-01T00:00:00Z;x',
+      'aud_map_2;com_a;171;2026-03-01T00:00:00Z;x',
+    ].join('\n');
+    await page.getByLabel('File', { exact: true }).setInputFiles(csv('other.csv', text));
+    await page.getByText('Missing columns: headlineScore').waitFor();
+    await expectAccessible(page);
+    await page.getByLabel('Field of the column score').selectOption('headlineScore');
+    await page.getByRole('row', { name: /aud_map_2 .*171 must be an integer from 0 to 100/ }).waitFor();
+    await expectAccessible(page);
+    const check = page.getByRole('button', { name: 'Check file' });
+    await check.click();
+    await page.getByText('1 audit will be created, 0 exist and stay as they are, 1 invalid.').waitFor();
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Import', exact: true }).last().click();
+    await page.getByText('1 audit imported, 1 refused.').waitFor();
+  });
+
+  test('replaces existing records only after a check that says how many', async () => {
+    const page = await open(owner, companies);
+    await page.getByRole('button', { name: 'Import', exact: true }).click();
+    const file = csv('again.csv', 'id,name\ncom_a,"Acme, Limited"\ncom_new,New\n');
+    await page.getByLabel('File', { exact: true }).setInputFiles(file);
+    await page.getByRole('checkbox', { name: 'Replace records whose id exists' }).click();
+    await page.getByRole('button', { name: 'Import', exact: true }).last().focus();
+    await page.getByRole('tooltip', { name: /Check the file first/ }).waitFor();
+    await page.getByRole('button', { name: 'Check file' }).click();
+    await page.getByText('1 company will be created, 1 exist and will be replaced, 0 invalid.').waitFor();
+    await page.getByRole('button', { name: 'Import and replace 1 company' }).click();
+    await page.getByText('1 company imported, 1 replaced, none refused.').waitFor();
+    await page.getByRole('button', { name: 'Done' }).click();
+    await page.getByRole('link', { name: 'Acme, Limited' }).waitFor();
+  });
+
+  test('refuses an Excel workbook before the upload', async () => {
+    const page = await open(owner, companies);
+    await page.getByRole('button', { name: 'Import', exact: true }).click();
+    const buffer = Buffer.concat([Buffer.from('PK\x03\x04'), Buffer.alloc(1000, 0xfe)]);
     await page
-      .getByRole('alert')
-      .getByText(/has unknown columns: "score"/)
-      .waitFor();
+      .getByLabel('File', { exact: true })
+      .setInputFiles({ name: 'table.xlsx', mimeType: 'application/zip', buffer });
+    await page.getByRole('alert').getByText('Save the sheet as “CSV UTF-8”', { exact: false }).waitFor();
     await expectAccessible(page);
+    await page.getByRole('button', { name: 'Import', exact: true }).last().focus();
+    await page.getByRole('tooltip', { name: /This file cannot be imported/ }).waitFor();
+  });
+
+  test('does not block the page with a file of 60 MB in one line', async () => {
+    const page = await open(owner, companies);
+    await page.getByRole('button', { name: 'Import', exact: true }).click();
+    await page.getByRole('dialog').waitFor();
+    const transfer = await page.evaluateHandle(() => {
+      const data = new DataTransfer();
+      data.items.add(new File(['x'.repeat(60_000_000)], 'long.csv'));
+      return data;
+    });
+    const tasks = await page.evaluateHandle((data) => {
+      const entries: PerformanceEntry[] = [];
+      const observer = new PerformanceObserver((list) => entries.push(...list.getEntries()));
+      observer.observe({ type: 'longtask' });
+      const input = document.querySelector<HTMLInputElement>('input[type=file]');
+      if (input === null) throw new Error('There is no input.');
+      input.files = data.files;
+      input.dispatchEvent(new Event('change', { bubbles: true }));
+      return { entries, observer, from: performance.now() };
+    }, transfer);
+    await page.getByRole('alert').getByText('The first line is longer than', { exact: false }).waitFor();
+    const longest = await tasks.evaluate(({ entries, observer, from }) => {
+      const later = [...entries, ...observer.takeRecords()].filter(({ startTime }) => startTime >= from);
+      return Math.max(0, ...later.map(({ duration }) => duration));
+    });
+    expect(longest).toBeLessThan(300);
   });
 
   test('starts when a file is dropped on the page', async () => {
@@ -112,8 +174,8 @@ describe.skipIf(BROWSER_PATH === undefined)('importing a file', async () => {
       );
       return rows[0]?.n ?? 0;
     };
-    // The earlier tests have imported two.
-    const stopped = (await written()) - 2;
+    // The earlier tests have imported three.
+    const stopped = (await written()) - 3;
     expect(stopped).toBeLessThan(LARGE_LINES);
     await page.getByRole('button', { name: 'Try again' }).click();
     await page
@@ -121,7 +183,7 @@ describe.skipIf(BROWSER_PATH === undefined)('importing a file', async () => {
         `${LARGE_LINES.toLocaleString('en')} audits imported, ${stopped.toLocaleString('en')} of them by an earlier attempt, none refused.`,
       )
       .waitFor({ timeout: 60_000 });
-    expect(await written()).toBe(2 + LARGE_LINES);
+    expect(await written()).toBe(3 + LARGE_LINES);
   });
 
   test('says that the file is still being imported; later, “Try again” shows the result', async () => {
@@ -130,11 +192,12 @@ describe.skipIf(BROWSER_PATH === undefined)('importing a file', async () => {
     await page.getByLabel('File', { exact: true }).setInputFiles(csv('once.csv', 'name\nOnce\n'));
     const keys: (string | undefined)[] = [];
     page.on('request', (request) => {
-      if (request.url().includes('/imports/')) keys.push(request.headers()['idempotency-key']);
+      // The preview is checked by dry runs.
+      if (/\/imports\/(?!.*dryRun)/.test(request.url())) keys.push(request.headers()['idempotency-key']);
     });
     let lost = true;
     const lose = ({ url = '' }: IncomingMessage, response: ServerResponse): void => {
-      if (!lost || !url.includes('/imports/')) return;
+      if (!lost || !/\/imports\/(?!.*dryRun)/.test(url)) return;
       response.end = () => {
         response.destroy();
         return response;

@@ -27,8 +27,8 @@ export async function* arrayItems(input: AsyncIterable<Uint8Array>): AsyncGenera
   if (kind === 'unknown') yield blanks;
 }
 
-/** Converts the bytes of an array, chunk by chunk. */
-function arrayConverter(): (bytes: Uint8Array) => Uint8Array {
+/** Converts the bytes of an array, chunk by chunk: also in a browser. */
+export function arrayConverter(): (bytes: Uint8Array) => Uint8Array {
   let depth = 0;
   let inText = false;
   let escaped = false;

@@ -40,7 +40,6 @@ import {
 } from './data-search.ts';
 import { CreateRecord } from './forms/create-record.tsx';
 import { FileTarget } from './import/file-target.tsx';
-import { ImportDialog } from './import/import-dialog.tsx';
 import { useChosenColumns } from './list/chosen-columns.ts';
 import { ColumnMenu } from './list/column-menu.tsx';
 import { STACKED_ROW_PIXELS } from './list/stacked-values.tsx';
@@ -60,6 +59,7 @@ export function ListPage() {
 
 const loadExport = () => import('./export/export-dialog.tsx');
 
+const loadImport = () => import('./import/import-dialog.tsx');
 const NO_RECORDS: readonly DataRecord[] = [];
 
 interface ListProps {
@@ -86,6 +86,7 @@ function List({ workspaceId, resource }: ListProps) {
   const [loadingNewer, setLoadingNewer] = useState(false);
   // A dropped file, or `choose` if the dialog asks for one.
   const [importing, setImporting] = useState<File | 'choose' | null>(null);
+  const ImportDialog = useChunk(loadImport, importing !== null);
   const [creating, setCreating] = useState(false);
   const [exporting, setExporting] = useState(false);
   const ExportDialog = useChunk(loadExport, exporting, () => setExporting(false));
@@ -194,7 +195,7 @@ function List({ workspaceId, resource }: ListProps) {
         </Card>
       </FileTarget>
       {selectable ? <BulkBar workspaceId={workspaceId} resource={resource} selection={selection} /> : null}
-      {importing === null ? null : (
+      {importing === null || ImportDialog === null ? null : (
         <ImportDialog
           workspaceId={workspaceId}
           resource={resource}

@@ -40,7 +40,7 @@ export function FileDrop({ file, onFile }: FileDropProps) {
         <FileUp size={20} aria-hidden className="text-soft" />
         {file === undefined ? (
           <>
-            <span className="font-medium">Drop a CSV or NDJSON file here, or click to choose one</span>
+            <span className="font-medium">Drop a CSV, NDJSON or JSON file here, or click to choose one</span>
             <span className="text-sm text-soft">{`At most ${MAX_MIB} MiB. Import larger files with svcd import.`}</span>
           </>
         ) : (

@@ -7,16 +7,20 @@ import { ofWorkspace } from '../../../api/client.ts';
 import { isFailure, messageOf } from '../../../api/failure.ts';
 import { newIdempotencyKey } from '../../../api/idempotency-key.ts';
 import { upload } from '../../../api/upload.ts';
+import { counted } from '../../../format/plural.ts';
 import { nounOf } from '../../../resources/labels.ts';
 import type { ResourceContract } from '../../../resources/resources.ts';
 import { Button } from '../../../ui/button.tsx';
+import { Checkbox } from '../../../ui/form/checkbox.tsx';
 import { Dialog, DialogActions } from '../../../ui/popup/dialog.tsx';
 import { Problem } from '../../../ui/problem.tsx';
+import { type ColumnMap, columnsParameter, guessColumns, missingFields } from './column-map.ts';
 import { FileDrop } from './file-drop.tsx';
-import { CONTENT_TYPES, type FilePreview, previewOf } from './file-preview.ts';
+import { CONTENT_TYPES, type FileHead, readHead } from './file-head.ts';
 import { ImportProgress } from './import-progress.tsx';
-import { ImportResult } from './import-result.tsx';
+import { ImportReport, ImportResult } from './import-result.tsx';
 import { PreviewTable } from './preview-table.tsx';
+import { useSampleCheck } from './sample-check.ts';
 
 export interface ImportDialogProps {
   readonly workspaceId: string;
@@ -26,59 +30,86 @@ export interface ImportDialogProps {
   readonly onClose: () => void;
 }
 
-/** A file with the Idempotency-Key of its import. All attempts use the same key. Choosing a file creates a new one. */
+/** How the chosen file is imported. Another way is another import, with an Idempotency-Key of its own. */
 interface Chosen {
   readonly file: File;
   readonly key: string;
+  /** Null: as the names of the columns suggest. */
+  readonly map: ColumnMap | null;
+  readonly replace: boolean;
+}
+
+interface Request {
+  readonly chosen: Chosen;
+  readonly head: FileHead;
+  readonly map: ColumnMap;
+  readonly dryRun: boolean;
 }
 
 const REFUSALS = ['invalid_body', 'idempotency_mismatch', 'payload_too_large'] as const;
 
-const choose = (file: File): Chosen => ({ file, key: newIdempotencyKey() });
+const choose = (file: File): Chosen => ({ file, key: newIdempotencyKey(), map: null, replace: false });
 
-/** Imports a file: choose it, check the preview, follow the progress, read which lines were refused. */
-export function ImportDialog({ workspaceId, resource, dropped, onClose }: ImportDialogProps) {
+/** Imports a file: choose it, map its columns, check it, follow the progress, read which lines were refused. */
+export default function ImportDialog({ workspaceId, resource, dropped, onClose }: ImportDialogProps) {
   const client = useQueryClient();
   const [chosen, setChosen] = useState(() => dropped && choose(dropped));
-  const file = chosen?.file;
-  const [preview, setPreview] = useState<FilePreview | null>(null);
   const [share, setShare] = useState(0);
   const stop = useRef(new AbortController());
-  useEffect(() => {
-    let current = true;
-    setPreview(null);
-    if (file !== undefined) {
-      previewOf(file, resource).then(
-        (loaded) => current && setPreview(loaded),
-        () => undefined,
-      );
-    }
-    return () => {
-      current = false;
-    };
-  }, [file, resource]);
-  const importing = useAction({
-    mutationFn: async ({ file: from, key, format }: Chosen & { format: FilePreview['format'] }) => {
+  const file = chosen?.file;
+  const read = useHead(file);
+  const head = typeof read === 'string' ? null : read;
+  const map = chosen?.map ?? (head === null ? [] : guessColumns(resource, head.columns));
+  const refused = useSampleCheck(workspaceId, resource, head, map);
+  const send = useAction({
+    mutationFn: async ({ chosen: { file: from, key, replace }, head: of, map: columns, dryRun }: Request) => {
       stop.current = new AbortController();
       setShare(0);
-      const path = `/imports/${resource.name}?${new URLSearchParams({ fileName: from.name })}`;
-      return upload<ImportAnswer>(ofWorkspace(workspaceId, path), {
+      const renamed = columnsParameter(of.columns, columns);
+      const query = new URLSearchParams({
+        fileName: from.name,
+        ...(renamed === undefined ? {} : { columns: renamed }),
+        ...(replace ? { existing: 'replace' } : {}),
+        ...(dryRun ? { dryRun: 'true' } : {}),
+      });
+      return upload<ImportAnswer>(ofWorkspace(workspaceId, `/imports/${resource.name}?${query}`), {
         file: from,
-        contentType: CONTENT_TYPES[format],
+        contentType: CONTENT_TYPES[of.format],
         idempotencyKey: key,
         onProgress: setShare,
         signal: stop.current.signal,
       });
     },
     // Also after a failure, because the records written so far stay.
-    onSettled: () => {
+    onSettled: (_data, _error, { dryRun }) => {
+      if (dryRun) return;
       void client.resetQueries({ queryKey: ['list', ofWorkspace(workspaceId, `/data/${resource.name}`)] });
       void client.invalidateQueries({ queryKey: ['workspace', workspaceId] });
     },
   });
-  const busy = importing.isPending;
+  const busy = send.isPending;
+  const dry = send.variables?.dryRun === true;
+  const report = dry ? send.data : undefined;
   // A refused file must be corrected first.
-  const repeatable = !REFUSALS.some((code) => isFailure(importing.error, code));
+  const repeatable = !dry && !REFUSALS.some((code) => isFailure(send.error, code));
+  const change = (next: Partial<Chosen>): void => {
+    if (chosen !== undefined) setChosen({ ...chosen, key: newIdempotencyKey(), ...next });
+    send.reset();
+  };
+  const missing = head === null ? [] : missingFields(resource, map);
+  const blocked =
+    file === undefined
+      ? 'Choose a file first.'
+      : head === null
+        ? 'This file cannot be imported.'
+        : missing.length > 0
+          ? `Choose a column for ${missing.join(', ')}.`
+          : undefined;
+  const start = (dryRun: boolean): void => {
+    if (chosen !== undefined && head !== null) void send.run({ chosen, head, map, dryRun });
+  };
+  const noun = nounOf(resource);
+  const replaces = chosen?.replace === true;
   return (
     <Dialog
       wide
@@ -86,54 +117,106 @@ export function ImportDialog({ workspaceId, resource, dropped, onClose }: Import
       dismissable={!busy}
       onOpenChange={onClose}
       title={`Import ${resource.plural}`}
-      description="CSV with a header row, or NDJSON with one record per line. Valid rows are imported, invalid rows are reported. Existing ids are skipped."
+      description="CSV with a header row, NDJSON with one record per line, or a JSON array. Valid rows are imported, invalid rows are reported."
     >
-      {importing.data !== undefined ? (
+      {send.data !== undefined && !dry ? (
         <ImportResult
-          answer={importing.data}
-          noun={nounOf(resource)}
+          answer={send.data}
+          noun={noun}
           name={resource.name}
           onClose={onClose}
           onAnother={() => {
             setChosen(undefined);
-            importing.reset();
+            send.reset();
           }}
         />
       ) : busy ? (
-        <ImportProgress name={file?.name ?? ''} share={share} onStop={() => stop.current.abort()} />
+        <ImportProgress
+          name={file?.name ?? ''}
+          share={share}
+          dryRun={dry}
+          onStop={() => stop.current.abort()}
+        />
       ) : (
         <div className="flex flex-col gap-4">
           <FileDrop
             file={file}
             onFile={(next) => {
               setChosen(choose(next));
-              importing.reset();
+              send.reset();
             }}
           />
-          {preview === null ? <ImportFields resource={resource} /> : <PreviewTable preview={preview} />}
-          {importing.error === null ? null : (
+          {typeof read === 'string' ? <Problem>{read}</Problem> : null}
+          {head === null ? (
+            <ImportFields resource={resource} />
+          ) : (
+            <>
+              <PreviewTable
+                resource={resource}
+                head={head}
+                map={map}
+                refused={refused}
+                onChange={(next) => change({ map: next })}
+              />
+              <Checkbox checked={replaces} onChange={(replace) => change({ replace })}>
+                Replace records whose id exists
+              </Checkbox>
+            </>
+          )}
+          {report === undefined ? null : (
+            <ImportReport answer={report} noun={noun} dryRun={replaces ? 'replace' : 'keep'} />
+          )}
+          {send.error === null ? null : (
             <Problem>
-              {messageOf(importing.error)}
+              {messageOf(send.error)}
               {repeatable ? ' Records that were written stay. “Try again” adds the rest.' : ''}
             </Problem>
           )}
           <DialogActions>
             <Button onClick={onClose}>Cancel</Button>
+            <Button blocked={blocked} onClick={() => start(true)}>
+              Check file
+            </Button>
             <Button
               variant="primary"
-              blocked={preview === null ? 'Choose a file first.' : undefined}
-              onClick={() => {
-                if (chosen !== undefined && preview !== null)
-                  void importing.run({ ...chosen, format: preview.format });
-              }}
+              blocked={
+                blocked ??
+                (replaces && report === undefined && !(send.error !== null && repeatable)
+                  ? 'Check the file first, to see how many records it replaces.'
+                  : undefined)
+              }
+              onClick={() => start(false)}
             >
-              {importing.error !== null && repeatable ? 'Try again' : 'Import'}
+              {send.error !== null && repeatable
+                ? 'Try again'
+                : replaces && report !== undefined
+                  ? `Import and replace ${counted(report.existing, noun)}`
+                  : 'Import'}
             </Button>
           </DialogActions>
         </div>
       )}
     </Dialog>
   );
+}
+
+/** The beginning of the file, or why it cannot be imported. Null: there is no file, or it is being read. */
+function useHead(file: File | undefined): FileHead | string | null {
+  const [read, setRead] = useState<FileHead | string | null>(null);
+  useEffect(() => {
+    let current = true;
+    setRead(null);
+    if (file !== undefined) {
+      readHead(file).then(
+        (head) => current && setRead(head),
+        () => current && setRead('The browser could not read the file. Choose it again.'),
+      );
+    }
+    return () => {
+      current = false;
+    };
+  }, [file]);
+  return read;
 }
 
 function ImportFields({ resource }: { readonly resource: ResourceContract }) {

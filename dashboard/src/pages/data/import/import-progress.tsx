@@ -6,21 +6,29 @@ export interface ImportProgressProps {
   readonly name: string;
   /** 0 to 1. */
   readonly share: number;
+  /** Whether nothing is written. */
+  readonly dryRun: boolean;
   readonly onStop: () => void;
 }
 
 const WHOLE_PERCENT = 100;
 
-export const ImportProgress = ({ name, share, onStop }: ImportProgressProps) => (
+export const ImportProgress = ({ name, share, dryRun, onStop }: ImportProgressProps) => (
   <div className="flex flex-col gap-3 py-2">
-    <ProgressBar label={`Import of ${name}`} share={share}>
+    <ProgressBar label={`${dryRun ? 'Check' : 'Import'} of ${name}`} share={share}>
       <span className="truncate font-medium">{name}</span>
       <span className="text-soft tabular-nums">
-        {share < 1 ? `${Math.floor(share * WHOLE_PERCENT)}%` : 'Writing the last records…'}
+        {share < 1
+          ? `${Math.floor(share * WHOLE_PERCENT)}%`
+          : dryRun
+            ? 'Comparing the last records…'
+            : 'Writing the last records…'}
       </span>
     </ProgressBar>
     <p className="text-sm text-soft">
-      If you stop, the records that were written stay. “Try again” then adds the rest.
+      {dryRun
+        ? 'Nothing is written.'
+        : 'If you stop, the records that were written stay. “Try again” then adds the rest.'}
     </p>
     <DialogActions>
       <Button onClick={onStop}>Stop</Button>

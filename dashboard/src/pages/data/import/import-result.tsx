@@ -18,19 +18,10 @@ export interface ImportResultProps {
 
 /** The result of an import, with each refused line and its reason. */
 export function ImportResult({ answer, noun, name, onClose, onAnother }: ImportResultProps) {
-  const { inserted, addedBefore, existing, refused, refusedLines } = answer;
+  const { refused, refusedLines } = answer;
   return (
     <div className="flex flex-col gap-4">
-      <p role="status" className="flex gap-2">
-        <CircleCheck size={18} aria-hidden className="mt-0.5 shrink-0 text-good" />
-        <span>
-          <strong>{`${counted(inserted, noun)} imported`}</strong>
-          {addedBefore === 0 ? '' : `, ${formatNumber(addedBefore)} of them by an earlier attempt`}
-          {existing === 0 ? '' : `, ${formatNumber(existing)} already existed, unchanged`}
-          {refused === 0 ? ', none refused.' : `, ${formatNumber(refused)} refused.`}
-        </span>
-      </p>
-      {refused === 0 ? null : <RefusedLines lines={refusedLines} total={refused} />}
+      <ImportReport answer={answer} noun={noun} />
       <DialogActions>
         {refused === 0 ? null : (
           <Button onClick={() => saveLines(refusedLines, name)}>
@@ -44,6 +35,46 @@ export function ImportResult({ answer, noun, name, onClose, onAnother }: ImportR
         </Button>
       </DialogActions>
     </div>
+  );
+}
+
+export interface ImportReportProps {
+  readonly answer: ImportAnswer;
+  readonly noun: Noun;
+  /** For a dry run: what happens to existing records. Default: the import has run. */
+  readonly dryRun?: 'keep' | 'replace';
+}
+
+/** The counts of an import or of a dry run, and the refused lines. */
+export const ImportReport = ({ answer, noun, dryRun }: ImportReportProps) => (
+  <>
+    <p role="status" className="flex gap-2">
+      <CircleCheck size={18} aria-hidden className="mt-0.5 shrink-0 text-good" />
+      <span>{dryRun === undefined ? doneText(answer, noun) : dryText(answer, noun, dryRun)}</span>
+    </p>
+    {answer.refused === 0 ? null : <RefusedLines lines={answer.refusedLines} total={answer.refused} />}
+  </>
+);
+
+function doneText({ inserted, addedBefore, existing, replaced, refused }: ImportAnswer, noun: Noun) {
+  return (
+    <>
+      <strong>{`${counted(inserted, noun)} imported`}</strong>
+      {addedBefore === 0 ? '' : `, ${formatNumber(addedBefore)} of them by an earlier attempt`}
+      {replaced === 0 ? '' : `, ${formatNumber(replaced)} replaced`}
+      {existing === replaced ? '' : `, ${formatNumber(existing - replaced)} already existed, unchanged`}
+      {refused === 0 ? ', none refused.' : `, ${formatNumber(refused)} refused.`}
+    </>
+  );
+}
+
+function dryText({ inserted, existing, refused }: ImportAnswer, noun: Noun, mode: 'keep' | 'replace') {
+  const what = mode === 'keep' ? 'exist and stay as they are' : 'exist and will be replaced';
+  return (
+    <>
+      <strong>{`${counted(inserted, noun)} will be created`}</strong>
+      {`, ${formatNumber(existing)} ${what}, ${formatNumber(refused)} invalid. Nothing is written yet.`}
+    </>
   );
 }
 
@@ -88,7 +119,7 @@ const RefusedLines = ({ lines, total }: RefusedLinesProps) => (
 );
 
 const reasonOf = ({ field, reason }: ImportAnswer['refusedLines'][number]['failures'][number]): string =>
-  field === '' ? `The line ${reason}` : `${field.slice(1)} ${reason}`;
+  field === '' ? (/^[A-Z]/.test(reason) ? reason : `The line ${reason}`) : `${field.slice(1)} ${reason}`;
 
 /** Downloads the refused lines as NDJSON. */
 function saveLines(lines: ImportAnswer['refusedLines'], name: string): void {
