@@ -47,7 +47,7 @@ export function PreviewTable({ resource, head, map, refused, onChange }: Preview
               <HeadCell>Line</HeadCell>
               {columns.map((column, i) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: columns never move, and their names may repeat
-                <HeadCell key={i} className="max-w-56 min-w-36 py-1.5 align-top">
+                <HeadCell key={i} className="min-w-52 py-1.5 align-top">
                   <span className="mb-1 block truncate">{column === '' ? '(no name)' : column}</span>
                   <Select
                     aria-label={`Field of the column ${column}`}
