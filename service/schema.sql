@@ -41,6 +41,7 @@ create table api_keys (
   burst_limit integer,
   created_by text,
   warned_of timestamp with time zone,
+  workspace_deleted boolean default false not null,
   constraint api_keys_pkey PRIMARY KEY (workspace_id, id),
   constraint api_keys_access_check CHECK (access = ANY (ARRAY['read'::text, 'write'::text])),
   constraint api_keys_burst_limit_check CHECK (burst_limit > 0),
@@ -461,6 +462,7 @@ create table workspaces (
   created_at timestamp with time zone default now() not null,
   burst_limit integer,
   second_factor_required boolean default false not null,
+  deleted_at timestamp with time zone,
   constraint workspaces_pkey PRIMARY KEY (id),
   constraint workspaces_burst_limit_check CHECK (burst_limit > 0)
 );
@@ -558,6 +560,8 @@ CREATE INDEX webhook_deliveries_tests ON public.webhook_deliveries USING btree (
 CREATE INDEX webhook_endpoints_deleted ON public.webhook_endpoints USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
 
 CREATE INDEX webhook_endpoints_free ON public.webhook_endpoints USING btree (lease_until) WHERE enabled;
+
+CREATE INDEX workspaces_by_deletion ON public.workspaces USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
 
 create view api_key_records as
  SELECT workspace_id,

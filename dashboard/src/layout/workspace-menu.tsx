@@ -1,14 +1,15 @@
 import { useNavigate, useParams } from '@tanstack/react-router';
-import { Plus } from 'lucide-react';
+import { Plus, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { useMe } from '../api/me.ts';
+import { formatDate } from '../format/time.ts';
 import type { LoadedMenuProps } from '../ui/popup/lazy-menu.tsx';
 import { Menu, MenuItem, MenuRadio, MenuSeparator } from '../ui/popup/menu.tsx';
 import { NewWorkspace } from './new-workspace.tsx';
 
 /** The menu that changes to another workspace. */
 export default function WorkspaceMenu({ trigger, onLeave }: LoadedMenuProps) {
-  const { workspaces } = useMe();
+  const { workspaces, deletedWorkspaces } = useMe();
   const { workspaceId } = useParams({ strict: false });
   const navigate = useNavigate();
   const [creating, setCreating] = useState(false);
@@ -27,6 +28,11 @@ export default function WorkspaceMenu({ trigger, onLeave }: LoadedMenuProps) {
           options={workspaces.map(({ id, name, role }) => ({ value: id, label: name, note: role }))}
         />
         <MenuSeparator />
+        {deletedWorkspaces.map(({ id, name, removedAt }) => (
+          <MenuItem key={id} icon={Trash2} onSelect={() => go(id)}>
+            {name}: deleted, will be removed on {formatDate(removedAt)}
+          </MenuItem>
+        ))}
         <MenuItem
           icon={Plus}
           onSelect={() => setCreating(true)}

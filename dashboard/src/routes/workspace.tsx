@@ -1,6 +1,7 @@
 import { CONTRACT, SEARCH_MAX_CHARACTERS } from '@svc/sdk/contract';
 import { createRoute, type ErrorComponentProps, notFound, Outlet } from '@tanstack/react-router';
 import { isFailure } from '../api/failure.ts';
+import { useMe } from '../api/me.ts';
 import { overviewQuery, trafficQuery } from '../api/overview.ts';
 import { workspaceQuery } from '../api/workspace.ts';
 import { lazyPage } from '../chunks/lazy-page.tsx';
@@ -16,6 +17,10 @@ import { RootFailure, RouteFailure } from './root.tsx';
 import { oneOf, text } from './search.ts';
 import { signedInRoute } from './signed-in.tsx';
 
+const DeletedWorkspacePage = lazyPage(
+  () => import('../pages/account/deleted-workspace.tsx'),
+  'DeletedWorkspacePage',
+);
 const SecondFactorNeeded = lazyPage(
   () => import('../pages/account/second-factor-needed.tsx'),
   'SecondFactorNeeded',
@@ -49,7 +54,8 @@ export const workspaceRoute = createRoute({
     isFailure(props.error, 'second_factor_required') ? <SecondFactorNeeded /> : <RootFailure {...props} />,
   notFoundComponent: function NoWorkspace() {
     const { workspaceId } = workspaceRoute.useParams();
-    return <NoWorkspacePage workspaceId={workspaceId} />;
+    const isDeleted = useMe().deletedWorkspaces.some(({ id }) => id === workspaceId);
+    return isDeleted ? <DeletedWorkspacePage /> : <NoWorkspacePage workspaceId={workspaceId} />;
   },
 });
 

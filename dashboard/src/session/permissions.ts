@@ -10,6 +10,7 @@ export const whyNot = (role: Role, permission: Permission): string | undefined =
 const NEEDED: Readonly<Record<Permission, string>> = {
   'key.manage': 'Only owners and admins can manage keys.',
   'workspace.rename': 'Only owners and admins can rename a workspace.',
+  'deletion.manage': 'Only owners can delete or restore a workspace.',
   'security.set': 'Only owners can change the rules of sign-in.',
   'quota.set': 'Only owners can set limits.',
   'record.change': 'Only owners and admins can change records.',

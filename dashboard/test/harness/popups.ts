@@ -127,6 +127,28 @@ export const POPUPS: Readonly<Record<string, PopupCase>> = {
       await page.getByRole('listitem').filter({ hasText: 'bob@' }).waitFor({ state: 'detached' });
     },
   },
+  'Delete the workspace': {
+    files: ['pages/settings/delete-workspace.tsx'],
+    page: '/settings',
+    trigger: 'Delete workspace',
+    role: 'dialog',
+    use: async (page) => {
+      await goTo(page, 'Type “Northwind” to confirm');
+      await type(page, 'Northwind');
+      await page.keyboard.press('Enter');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+    },
+  },
+  'Require a second factor': {
+    files: ['pages/settings/second-factor-policy.tsx'],
+    page: '/settings?tab=members',
+    trigger: 'Require a second factor',
+    role: 'alertdialog',
+    use: async (page) => {
+      await press(page, 'Require it');
+      await page.getByText('Required', { exact: true }).waitFor();
+    },
+  },
   'New workspace': {
     files: ['layout/workspace-menu.tsx', 'layout/new-workspace.tsx'],
     page: '/keys',

@@ -222,11 +222,21 @@ export const AUDIT_LOG_KINDS = {
     description: 'A person or the operator created the workspace.',
     target: 'workspace',
   },
+  'workspace.deleted': {
+    label: 'Workspace deleted',
+    description: 'An owner deleted the workspace. Its data is removed seven days later.',
+    target: 'workspace',
+  },
   'workspace.renamed': {
     label: 'Workspace renamed',
     description: 'A person changed the name of the workspace.',
     target: 'workspace',
     changes: ['name'],
+  },
+  'workspace.restored': {
+    label: 'Workspace restored',
+    description: 'An owner restored the workspace after it had been deleted.',
+    target: 'workspace',
   },
   'workspace.security_changed': {
     label: 'Sign-in rules changed',

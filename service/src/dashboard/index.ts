@@ -34,6 +34,7 @@ import { registerStatic } from './site/static.ts';
 import { registerWebhooks } from './webhooks/index.ts';
 import { createWebhooks } from './webhooks/receivers.ts';
 import type { Deployment } from './wire.ts';
+import { registerDeletion } from './workspace/deletion.ts';
 import { registerExplorer } from './workspace/explorer.ts';
 import { registerKeyReads } from './workspace/key-reads.ts';
 import { registerKeys } from './workspace/keys.ts';
@@ -115,6 +116,7 @@ function registerEndpoints(api: FastifyInstance, options: DashboardOptions): voi
   registerSetUp(api, context);
   registerPasswordReset(api, context);
   registerWorkspaces(api, context);
+  registerDeletion(api, context);
   registerMembers(api, context);
   registerInvitations(api, context);
   registerKeyReads(api, context);

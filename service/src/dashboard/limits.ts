@@ -36,6 +36,8 @@ export const PASSWORD_RESET_LINK_HOURS = 24;
 export const INVITATION_HOURS = 7 * 24;
 export const LINK_TOKEN_BYTES = 32;
 
+/** How long an owner can restore a deleted workspace. Its data is removed after that. */
+export const WORKSPACE_RESTORE_DAYS = 7;
 export const MEMBERS_MAX = 10_000;
 /** Workspaces that one person may own. The operator can create more. */
 export const OWNED_WORKSPACES_MAX = 100;

@@ -1,19 +1,15 @@
 import type { AnyAuditLogEntry, Company, ContentStatus, Sentiment, Time } from '@svc/sdk';
 import type { FieldFailure } from '../http/errors.ts';
 import type { Role } from './auth/permissions.ts';
+import type { DeletedWorkspace } from './people/wire.ts';
 
 export type { ExplorerAnswer } from './workspace/explorer-wire.ts';
 export type * from './workspace/key-wire.ts';
 
 /** The bodies of the dashboard's responses. Records, keys and log entries are as in the API (@svc/sdk). */
 
+export type * from './people/wire.ts';
 export type { ListCount, SearchHit, SearchHits } from './records/wire.ts';
-
-/** `GET /set-up`. Also without a session. */
-export interface SetUpState {
-  /** Whether the service has an owner. Before, only its set-up link opens it. */
-  readonly done: boolean;
-}
 
 /** `GET /me`. */
 export interface Me {
@@ -24,6 +20,8 @@ export interface Me {
     readonly name: string;
     readonly role: Role;
   }[];
+  /** Deleted ones, whose data is still stored. Ordered by name. */
+  readonly deletedWorkspaces: readonly DeletedWorkspace[];
 }
 
 /** `GET` and `PATCH /workspaces/{id}`. */
@@ -105,19 +103,6 @@ export interface SecondFactorSetUp {
   /** `otpauth:` address, for an authenticator. */
   readonly totpURI: string;
   readonly backupCodes: readonly string[];
-}
-
-export interface Member {
-  readonly id: string;
-  readonly userId: string;
-  readonly email: string;
-  readonly name: string;
-  readonly role: Role;
-  readonly createdAt: Time;
-  /** Only for owners and admins. Null: the person has never signed in. */
-  readonly lastSignedInAt?: Time | null;
-  /** Only for owners and admins: whether the person has a second factor. */
-  readonly secondFactor?: boolean;
 }
 
 export interface Invitation {

@@ -13,6 +13,7 @@ import { resealEndpointSecrets } from '../webhooks/reseal.ts';
 import { createSecretSealer } from '../webhooks/sealed-secrets.ts';
 import { maintainAuditLog } from './audit-log-partitions.ts';
 import { deleteExpired } from './expired.ts';
+import { removeDeletedWorkspaces } from './remove-workspaces.ts';
 import { keepPublishing } from './workspace-events.ts';
 
 export interface JobOptions {
@@ -46,6 +47,7 @@ const POSTPONED_MS = 10 * 60 * 1000;
 const SCHEDULE = parseCronItems([
   { task: 'maintain_audit_log', identifier: 'maintain_audit_log', match: '30 0 * * *' },
   { task: 'delete_expired', identifier: 'delete_expired', match: '45 * * * *' },
+  { task: 'remove_deleted_workspaces', identifier: 'remove_deleted_workspaces', match: '25 * * * *' },
   { task: 'delete_expired_changes', identifier: 'delete_expired_changes', match: '5 * * * *' },
   // Repeated, because during a rotation nodes with the old order of secrets still seal with the old secret.
   { task: 'reseal_second_factors', identifier: 'reseal_second_factors', match: '15 * * * *' },
@@ -69,6 +71,10 @@ const tasks = (
     await addJob('maintain_audit_log', {}, { runAt, jobKey: 'maintain_audit_log_postponed' });
   },
   delete_expired: () => deleteExpired({ pool, log, signal }),
+  remove_deleted_workspaces: async () => {
+    const removed = await removeDeletedWorkspaces(pool, signal);
+    if (removed.length > 0) log.info({ workspaces: removed }, 'removed the data of deleted workspaces');
+  },
   delete_expired_changes: async () => {
     const expiry = { retentionDays: changeRetentionDays, nodeNowMs: clock(), signal };
     const deleted = await deleteExpiredChanges(pool, expiry);

@@ -14,6 +14,7 @@ const EXEMPTIONS: readonly Exemption[] = [
     statements: [
       'workspaces_after',
       'deleted_endpoints',
+      'removable_workspaces',
       'workspaces_with_events',
       'delete_expired_imports',
       'delete_expired_idempotent_answers',

@@ -30,6 +30,14 @@ async function onlyMember({ service: { pool }, dashboard }: World, workspaceId: 
   return viewer;
 }
 
+/** The workspace, under its present name. */
+async function targetOf({ service: { pool } }: World, workspaceId: string) {
+  const { rows } = await pool.query<{ name: string }>('select name from workspaces where id = $1', [
+    workspaceId,
+  ]);
+  return { targetType: 'workspace' as const, targetId: workspaceId, targetLabel: rows[0]?.name ?? '' };
+}
+
 /** Requests that change a workspace or export data from it, by their routes. */
 export const WORKSPACE_CHANGES: Readonly<Record<string, Prepare>> = {
   'POST /invitations/read': async (world) => {
@@ -63,20 +71,25 @@ export const WORKSPACE_CHANGES: Readonly<Record<string, Prepare>> = {
     body: { method: 'POST', path: '/v1/companies', body: '{"name":"Acme"}' },
     entries: [],
   })),
-  'PATCH /workspaces/:workspaceId': byOwner(async ({ service: { pool } }, { workspaceId, path }) => {
-    await pool.query(
-      `update users set two_factor_enabled = true from members m where m.user_id = users.id and m.workspace_id = $1`,
-      [workspaceId],
-    );
+  'PATCH /workspaces/:workspaceId': async (world) => {
+    const { owner, workspaceId, path } = await workspaceOf(world);
+    const { pool } = world.service;
+    await pool.query('update users set two_factor_enabled = true where id = $1', [owner.userId]);
+    await pool.query('update workspaces set second_factor_required = true where id = $1', [workspaceId]);
+    const { rows } = await pool.query<{ name: string }>('select name from workspaces where id = $1', [
+      workspaceId,
+    ]);
     const target = { targetType: 'workspace' as const, targetId: workspaceId, targetLabel: 'New' };
     return {
+      as: owner,
+      workspaceId,
       path,
-      body: { name: 'New', liveQuota: 1000, burstLimit: null, secondFactorRequired: true },
+      body: { name: 'New', liveQuota: 1000, burstLimit: null, secondFactorRequired: false },
       entries: [
         {
           kind: 'workspace.renamed',
           ...target,
-          changes: [{ field: 'name', before: 'Test', after: 'New' }],
+          changes: [{ field: 'name', before: rows[0]?.name ?? '', after: 'New' }],
         },
         {
           kind: 'quota.changed',
@@ -86,10 +99,23 @@ export const WORKSPACE_CHANGES: Readonly<Record<string, Prepare>> = {
         {
           kind: 'workspace.security_changed',
           ...target,
-          changes: [{ field: 'secondFactorRequired', before: false, after: true }],
+          changes: [{ field: 'secondFactorRequired', before: true, after: false }],
         },
       ],
     };
+  },
+  'DELETE /workspaces/:workspaceId': byOwner(async (world, { workspaceId, path }) => {
+    const target = await targetOf(world, workspaceId);
+    return {
+      path,
+      body: { name: target.targetLabel },
+      entries: [{ kind: 'workspace.deleted', ...target }],
+    };
+  }),
+  'POST /workspaces/:workspaceId/restore': byOwner(async (world, { workspaceId, path }) => {
+    await world.service.pool.query('update workspaces set deleted_at = now() where id = $1', [workspaceId]);
+    const target = await targetOf(world, workspaceId);
+    return { path: `${path}/restore`, body: {}, entries: [{ kind: 'workspace.restored', ...target }] };
   }),
   'PATCH /workspaces/:workspaceId/members/:memberId': byOwner(async (world, { workspaceId, path }) => {
     const viewer = await world.dashboard.member(workspaceId, 'viewer');

@@ -28,6 +28,7 @@ export const OTHERS: Readonly<Record<string, (workspaceId: string) => readonly u
   has_usage_mark: (workspaceId) => [workspaceId],
   key_name: (workspaceId) => [workspaceId, 'key_1'],
   list_users: () => ['', PAGE_ITEMS],
+  lock_second_factor_state: () => ['user'],
   lock_free_usage_mark: (workspaceId) => [workspaceId],
   note_ended_sessions: () => [[Buffer.alloc(32)], 'revoked'],
   move_usage_mark: (workspaceId) => [workspaceId, '2026-03-01T09:30:00Z'],

@@ -8,6 +8,7 @@ import { Section } from '../../ui/card.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Form, fieldError } from '../../ui/form/form.tsx';
 import { TextField } from '../../ui/form/text-field.tsx';
+import { DeleteWorkspace } from './delete-workspace.tsx';
 import { useChangeWorkspace } from './use-change-workspace.ts';
 
 export function GeneralTab({ workspaceId }: { readonly workspaceId: string }) {
@@ -58,6 +59,7 @@ export function GeneralTab({ workspaceId }: { readonly workspaceId: string }) {
           <dd>{workspace.role}</dd>
         </dl>
       </Section>
+      <DeleteWorkspace workspace={workspace} />
     </div>
   );
 }

@@ -7,6 +7,7 @@ export const ACTIONS = {
   key: ['manage'],
   workspace: ['rename'],
   security: ['set'],
+  deletion: ['manage'],
   quota: ['set'],
   record: ['change', 'import'],
   webhook: ['manage'],
@@ -25,7 +26,7 @@ export const ROLE_NAMES = ['owner', 'admin', 'viewer'] as const;
 export type Role = (typeof ROLE_NAMES)[number];
 
 export const PERMISSIONS = {
-  owner: { ...admin, account: ['recover'], quota: ['set'], security: ['set'] },
+  owner: { ...admin, account: ['recover'], quota: ['set'], security: ['set'], deletion: ['manage'] },
   admin,
   viewer: {},
 } as const satisfies Readonly<

@@ -139,7 +139,7 @@ const selectOffer = statement('find_invitation', 'request')`
   from invitations i
   join workspaces w on w.id = i.workspace_id
   join members m on m.workspace_id = i.workspace_id and m.user_id = i.inviter_id
-  where i.id = $1 and i.status = 'pending' and i.expires_at > now()`;
+  where i.id = $1 and i.status = 'pending' and i.expires_at > now() and w.deleted_at is null`;
 
 /** Throws `invalid_body` unless the invitation is pending and the person who sent it is still allowed to send it. */
 async function findOffer(client: Queryable, invitationId: string): Promise<Offer> {

@@ -70,7 +70,7 @@ const selectUsers = statement('list_users', 'bulk')`
 // A statement of its own: in a cluster, each node has the users, and some of the workspaces.
 const selectWorkspaces = statement('workspaces_of_users', 'bulk')`
   select m.user_id as "userId", w.id, w.name, m.role from members m join workspaces w on w.id = m.workspace_id
-  where m.user_id = any($1) order by w.name, w.id`;
+  where m.user_id = any($1) and w.deleted_at is null order by w.name, w.id`;
 
 type UserRow = Omit<ListedUser, 'workspaces'> & { readonly id: string };
 type WorkspaceRow = Me['workspaces'][number] & { readonly userId: string };

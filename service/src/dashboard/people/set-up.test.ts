@@ -40,6 +40,7 @@ describe('the set-up link', () => {
     expect(me).toEqual({
       user: { id: userId, email: body.email, name: 'Ada' },
       workspaces: [{ id: workspaceId, name: 'First', role: 'owner' }],
+      deletedWorkspaces: [],
     });
 
     const again = await nobody.send('POST', '/set-up', { ...body, email: newEmail() });

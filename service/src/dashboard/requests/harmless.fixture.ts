@@ -5,6 +5,7 @@ export const HARMLESS: Readonly<Record<string, string>> = {
   '/sign-in-link': 'its link works once',
   '/invitations/read': 'reads',
   '/workspaces/:workspaceId/members/:memberId/password-reset': 'a new link replaces the earlier one',
+  '/workspaces/:workspaceId/restore': 'a workspace is restored once',
   '/password-reset/read': 'reads',
   '/password-reset': 'its link works once',
   '/invitations/accept': 'its link works once',

@@ -39,9 +39,15 @@ export interface Sessions {
   /**
    * The person as a member of the workspace in the path. Throws `not_signed_in`, `not_found` if the person is not a member
    * or there is no such workspace, `second_factor_required` if the workspace requires one and the person has none, and
-   * `insufficient_scope` if the role does not have the permission.
+   * `insufficient_scope` if the role does not have the permission. `state`: `deleted` finds only workspaces that can
+   * still be restored. Default: only those that are not deleted.
    */
-  member(request: FastifyRequest, reply: FastifyReply, permission?: Permission): Promise<Access>;
+  member(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    permission?: Permission,
+    state?: 'deleted',
+  ): Promise<Access>;
   /** Starts a session in the running transaction; returns its cookies, which the caller sends after the commit. */
   start(request: FastifyRequest, userId: string): Promise<readonly string[]>;
 }
@@ -86,13 +92,13 @@ export function createSessions(pool: Connections, auth: DashboardAuth, standing:
   return {
     find,
     require,
-    member: async (request, reply, permission) => {
+    member: async (request, reply, permission, state) => {
       const person = await require(request, reply);
       const { workspaceId = '' } = request.params as { readonly workspaceId?: string };
       const found = isId(workspaceId)
         ? await standing.lookUp(() => membershipOf(pool, workspaceId, person.id))
         : undefined;
-      if (found === undefined) throw noWorkspace();
+      if (found === undefined || found.deleted !== (state === 'deleted')) throw noWorkspace();
       const { role, blocked } = found;
       if (blocked) throw secondFactorRequired();
       standing.admit();
@@ -157,10 +163,13 @@ interface Membership {
   readonly role: Role;
   /** Whether the workspace requires a second factor, which the person does not have. */
   readonly blocked: boolean;
+  /** Whether the workspace is deleted. */
+  readonly deleted: boolean;
 }
 
 const selectMembership = preparedStatement('membership', 'request')`
-  select m.role, w.second_factor_required and not u.two_factor_enabled as blocked
+  select m.role, w.second_factor_required and not u.two_factor_enabled as blocked,
+    w.deleted_at is not null as deleted
   from members m join workspaces w on w.id = m.workspace_id join users u on u.id = m.user_id
   where m.workspace_id = $1 and m.user_id = $2`;
 

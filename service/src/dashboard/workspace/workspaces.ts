@@ -24,6 +24,7 @@ import {
   setCookies,
 } from '../requests/session.ts';
 import type { Deployment, Me, Workspace } from '../wire.ts';
+import { REMOVED_AT } from './deletion.ts';
 
 const create = defineBody({ name });
 const change = defineBody({
@@ -45,8 +46,11 @@ const PERMISSIONS: Readonly<Record<keyof Change, Permission>> = {
 type Settings = Pick<Workspace, 'name' | 'liveQuota' | 'burstLimit' | 'secondFactorRequired'>;
 
 const selectWorkspaces = statement('workspaces_of_user', 'request')`
-  select w.id, w.name, m.role from members m join workspaces w on w.id = m.workspace_id
+  select w.id, w.name, m.role, ${REMOVED_AT} as "removedAt"
+  from members m join workspaces w on w.id = m.workspace_id
   where m.user_id = $1 order by w.name, w.id`;
+
+type DeletedRow = Me['workspaces'][number] & { readonly removedAt: string | null };
 
 /** The person who is signed in, the person's workspaces, and the name and limits of a workspace. */
 export function registerWorkspaces(
@@ -60,10 +64,18 @@ export function registerWorkspaces(
 
   api.get('/me', async (request, reply): Promise<Me> => {
     const user = await sessions.require(request, reply);
-    const { rows } = await pool.query<Me['workspaces'][number]>(selectWorkspaces(user.id));
+    const { rows } = await pool.query<DeletedRow>(selectWorkspaces(user.id));
     const device = await deviceCookieOfSession(auth, request, user.id);
     if (device !== undefined) setCookies(reply, [device]);
-    return { user, workspaces: rows };
+    return {
+      user,
+      workspaces: rows
+        .filter(({ removedAt }) => removedAt === null)
+        .map(({ id, name, role }) => ({ id, name, role })),
+      deletedWorkspaces: rows.flatMap(({ removedAt, ...row }) =>
+        removedAt === null ? [] : [{ ...row, removedAt }],
+      ),
+    };
   });
 
   // Only an owner of a workspace may create another one. A person who was only invited cannot.

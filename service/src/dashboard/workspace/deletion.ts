@@ -1,0 +1,98 @@
+import type { FastifyInstance } from 'fastify';
+import type pg from 'pg';
+import { appendEvent, lockLogForKeys } from '../../audit-log/append-event.ts';
+import { allocateTimestamps } from '../../changes/clock.ts';
+import { statement } from '../../database/statement.ts';
+import { utc } from '../../database/utc.ts';
+import { ApiError } from '../../http/errors.ts';
+import type { DashboardContext } from '../context.ts';
+import { WORKSPACE_RESTORE_DAYS } from '../limits.ts';
+import { changeMembers } from '../people/accounts.ts';
+import { defineBody, text } from '../requests/body.ts';
+import { noWorkspace } from '../requests/session.ts';
+import type { DeletedWorkspace } from '../wire.ts';
+
+const removal = defineBody({ name: text });
+const nothing = defineBody({});
+
+/** SQL: when the data of a deleted workspace is removed. Names columns of `workspaces w`. */
+export const REMOVED_AT = utc(`(w.deleted_at + ${WORKSPACE_RESTORE_DAYS} * interval '1 day')`);
+
+/** An owner deletes a workspace, and restores it while its data is still stored (jobs/remove-workspaces.ts). */
+export function registerDeletion(api: FastifyInstance, { auth, sessions, signals }: DashboardContext): void {
+  api.delete('/workspaces/:workspaceId', async (request, reply): Promise<DeletedWorkspace> => {
+    const access = await sessions.member(request, reply, 'deletion.manage');
+    const { workspaceId, by } = access;
+    const typed = removal(request.body).name;
+    const deleted = await changeMembers(auth, access, async (client) => {
+      const { name } = await readName(client, workspaceId);
+      if (typed !== name) {
+        throw new ApiError(
+          'invalid_body',
+          '"name" must be the name of the workspace, exactly as it is shown.',
+        );
+      }
+      await setSuspended(client, workspaceId, true);
+      await client.query(markDeleted(workspaceId));
+      const target = { id: workspaceId, label: name };
+      await appendEvent(client, workspaceId, by, { kind: 'workspace.deleted', target });
+      return readName(client, workspaceId);
+    });
+    signals.announceKeys(workspaceId);
+    request.log.info({ workspaceId, removedAt: deleted.removedAt }, 'a workspace was deleted');
+    return { id: workspaceId, role: access.role, ...deleted };
+  });
+
+  api.post('/workspaces/:workspaceId/restore', async (request, reply) => {
+    const access = await sessions.member(request, reply, 'deletion.manage', 'deleted');
+    nothing(request.body);
+    const { workspaceId, by } = access;
+    await changeMembers(auth, access, async (client) => {
+      const { rowCount } = await client.query(markRestored(workspaceId, WORKSPACE_RESTORE_DAYS));
+      if (rowCount === 0) throw noWorkspace();
+      const { name } = await readName(client, workspaceId);
+      await setSuspended(client, workspaceId, false);
+      const target = { id: workspaceId, label: name };
+      await appendEvent(client, workspaceId, by, { kind: 'workspace.restored', target });
+    });
+    signals.announceKeys(workspaceId);
+    return reply.code(204).send();
+  });
+}
+
+const selectName = statement('name_and_removal', 'request')`
+  select w.name, ${REMOVED_AT} as "removedAt" from workspaces w where w.id = $1`;
+
+async function readName(
+  client: pg.ClientBase,
+  workspaceId: string,
+): Promise<Pick<DeletedWorkspace, 'name' | 'removedAt'>> {
+  const { rows } = await client.query<Pick<DeletedWorkspace, 'name' | 'removedAt'>>(selectName(workspaceId));
+  const [workspace] = rows;
+  if (workspace === undefined) throw noWorkspace();
+  return workspace;
+}
+
+const markDeleted = statement('mark_workspace_deleted', 'request')`
+  update workspaces set deleted_at = (select clock_timestamp()) where id = $1`;
+const markRestored = statement('mark_workspace_restored', 'request')`
+  update workspaces set deleted_at = null
+  where id = $1 and deleted_at > (select clock_timestamp()) - $2 * interval '1 day'`;
+const suspendEndpoints = statement('suspend_endpoints', 'request')`
+  update webhook_endpoints set enabled = false, disabled_reason = 'workspace' where workspace_id = $1 and enabled`;
+const resumeEndpoints = statement('resume_endpoints', 'request')`
+  update webhook_endpoints set enabled = true, disabled_reason = null
+  where workspace_id = $1 and not enabled and disabled_reason = 'workspace'`;
+const suspendKeys = statement('suspend_keys', 'request')`
+  update api_keys set workspace_deleted = $2 where workspace_id = $1 and workspace_deleted <> $2`;
+
+/**
+ * Stops or resumes the keys and webhooks of a workspace. It waits for those who are creating keys, and locks as they do: the
+ * clock, then the endpoints, the log and the keys.
+ */
+async function setSuspended(client: pg.ClientBase, workspaceId: string, suspended: boolean): Promise<void> {
+  await allocateTimestamps(client, workspaceId, 1);
+  await client.query((suspended ? suspendEndpoints : resumeEndpoints)(workspaceId));
+  await lockLogForKeys(client, workspaceId);
+  await client.query(suspendKeys(workspaceId, suspended));
+}

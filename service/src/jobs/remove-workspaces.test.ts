@@ -1,0 +1,123 @@
+import { expect, test } from 'vitest';
+import { createTestDashboard } from '../../test/harness/dashboard.ts';
+import { createTestService } from '../../test/harness/service.ts';
+import { TABLE_PLACEMENTS, workspaceColumn } from '../database/citus/placements.ts';
+import { removeDeletedWorkspaces } from './remove-workspaces.ts';
+
+const service = await createTestService();
+const { pool } = service;
+const dashboard = createTestDashboard(service);
+const TABLES = Object.keys(TABLE_PLACEMENTS).filter((table) => TABLE_PLACEMENTS[table] === 'workspace');
+
+/** The tables that have rows of the workspace, with their number. */
+async function rowsOf(
+  workspaceId: string,
+  tables: readonly string[] = [...TABLES, 'key_workspaces'],
+): Promise<Readonly<Record<string, number>>> {
+  const counts: Record<string, number> = {};
+  for (const table of tables) {
+    const { rows } = await pool.query<{ count: number }>(
+      `select count(*)::int as count from ${table} where ${workspaceColumn(table)} = $1`,
+      [workspaceId],
+    );
+    if (rows[0] !== undefined && rows[0].count > 0) counts[table] = rows[0].count;
+  }
+  return counts;
+}
+
+/** A workspace with keys, records, a log, usage and webhooks. */
+async function filled() {
+  const owner = await dashboard.owner();
+  const { workspaceId } = owner;
+  const token = await service.token(workspaceId, { access: 'write' });
+  const path = `/workspaces/${workspaceId}`;
+  await owner.send('POST', `${path}/invitations`, { email: 'ada@example.com', role: 'viewer' });
+  const company = await owner.send('POST', `${path}/data/companies`, { name: 'Acme' });
+  const companyId = company.json<{ id: string }>().id;
+  for (let audit = 0; audit < 3; audit++) {
+    const body = { companyId, headlineScore: 7, completedAt: '2026-03-01T09:30:00Z' };
+    expect((await owner.send('POST', `${path}/data/audits`, body)).status).toBe(201);
+  }
+  expect((await service.request(token, '/v1/audits')).status).toBe(200);
+  await pool.query(
+    `insert into key_usage (workspace_id, key_id, day, requests, errors)
+     select $1, 'key_' || n, date '2026-01-01', 1, 0 from generate_series(1, 2500) n`,
+    [workspaceId],
+  );
+  return { owner, workspaceId, token };
+}
+
+const deleteAt = async ({ owner, workspaceId, token }: Awaited<ReturnType<typeof filled>>, age: string) => {
+  expect((await owner.send('DELETE', `/workspaces/${workspaceId}`, { name: 'Test' })).status).toBe(200);
+  expect((await service.request(token, '/v1/audits')).status).toBe(401);
+  await pool.query('update workspaces set deleted_at = now() - $2::interval where id = $1', [
+    workspaceId,
+    age,
+  ]);
+};
+
+test('the data of a deleted workspace is removed after seven days, from every table, and nothing else', async () => {
+  const [due, young, kept] = [await filled(), await filled(), await filled()];
+  await deleteAt(due, '7 days 2 hours');
+  await deleteAt(young, '6 days 23 hours');
+  // Without what is counted in the background meanwhile.
+  const steady = [...TABLES, 'key_workspaces'].filter((table) => !['key_usage', 'traffic'].includes(table));
+  const before = {
+    young: await rowsOf(young.workspaceId, steady),
+    kept: await rowsOf(kept.workspaceId, steady),
+  };
+  expect(Object.keys(before.kept)).toEqual(
+    expect.arrayContaining([
+      'workspaces',
+      'members',
+      'companies',
+      'audits',
+      'audit_log',
+      'api_keys',
+      'changes',
+    ]),
+  );
+  expect(await removeDeletedWorkspaces(pool)).toEqual([due.workspaceId]);
+  expect(await rowsOf(due.workspaceId)).toEqual({});
+  expect(await rowsOf(young.workspaceId, steady)).toEqual(before.young);
+  expect(await rowsOf(kept.workspaceId, steady)).toEqual(before.kept);
+  expect((await service.request(due.token, '/v1/audits')).status).toBe(401);
+  expect((await service.request(kept.token, '/v1/audits')).status).toBe(200);
+  // The person still has an account, and can sign in.
+  expect((await dashboard.signIn(due.owner.userId, due.owner.email)).cookie).toContain('session_token');
+  expect(await removeDeletedWorkspaces(pool)).toEqual([]);
+});
+
+test('a removal that is stopped between any two statements is completed by the next one, in short statements', async () => {
+  const world = await filled();
+  const { workspaceId } = world;
+  await deleteAt(world, '8 days');
+  let most = 0;
+  /** Breaks after so many statements, as a process that is killed does. */
+  const breakingAfter = (limit: number): typeof pool => {
+    let statements = 0;
+    const query = async (...given: readonly unknown[]) => {
+      if (++statements > limit) throw new Error('killed');
+      const result = await (
+        pool.query as (...args: readonly unknown[]) => Promise<{ rowCount: number }>
+      ).apply(pool, given as unknown[]);
+      most = Math.max(most, result.rowCount);
+      return result;
+    };
+    return { query } as unknown as typeof pool;
+  };
+  let kills = 0;
+  const attempt = async (limit: number): Promise<boolean> => {
+    try {
+      return (await removeDeletedWorkspaces(breakingAfter(limit))).includes(workspaceId);
+    } catch {
+      kills += 1;
+      // The statement that removes the workspace itself is the last one that removes anything.
+      return Object.keys(await rowsOf(workspaceId)).length === 0;
+    }
+  };
+  for (let limit = 1; !(await attempt(limit)); limit++);
+  expect(kills).toBeGreaterThan(20);
+  expect(await rowsOf(workspaceId)).toEqual({});
+  expect(most).toBeLessThanOrEqual(1_000);
+});

@@ -1,0 +1,91 @@
+import type pg from 'pg';
+import { WORKSPACE_RESTORE_DAYS } from '../dashboard/limits.ts';
+import { TABLE_PLACEMENTS } from '../database/citus/placements.ts';
+import { type BoundStatement, statement } from '../database/statement.ts';
+
+const JOB = 'background: a job, which removes the data of deleted workspaces';
+/** The most rows that one statement deletes, so that it is short. */
+const ROWS_MAX = 1_000;
+const WORKSPACES_MAX = 100;
+/** Time after the last moment at which an owner could restore the workspace. */
+const MARGIN_HOURS = 1;
+
+/**
+ * First the members, so that nobody's sign-in is logged there. The clock before the records: their triggers then do
+ * nothing.
+ */
+const FIRST = ['members', 'invitations', 'workspace_clocks'];
+/** Companies after their records. The meters after the log, which they count. */
+const LAST = ['companies', 'api_keys', 'live_meters', 'usage_marks', 'workspaces'];
+const others = Object.entries(TABLE_PLACEMENTS)
+  .filter(([table, place]) => place === 'workspace' && ![...FIRST, ...LAST].includes(table))
+  .map(([table]) => table);
+
+const selectDue = statement('removable_workspaces', JOB)`
+  select id from workspaces
+  where deleted_at < now() - $1 * interval '1 day' - ${MARGIN_HOURS} * interval '1 hour' and id > $2
+  order by id limit ${WORKSPACES_MAX}`;
+// By their places, so that a row is found without a plan that depends on statistics. Nothing writes them any more.
+const deletionOf = (table: string): BoundStatement => statement(`remove_rows_of_${table}`, JOB)`
+  delete from ${table} where workspace_id = $1 and ctid = any (array(
+    select ctid from ${table} where workspace_id = $1 limit ${ROWS_MAX}
+  ))`;
+const deletions = [...FIRST, ...others, 'companies'].map(deletionOf);
+const deleteMeters = ['live_meters', 'usage_marks'].map(deletionOf);
+const selectKeys = statement('keys_to_remove', JOB)`
+  select id, token_index as index from api_keys where workspace_id = $1 order by id limit ${ROWS_MAX}`;
+const deleteIndexes = statement('remove_key_indexes', JOB)`
+  delete from key_workspaces where token_index = any ($1::bytea[])`;
+const deleteKeys = statement('remove_keys', JOB)`
+  delete from api_keys where workspace_id = $1 and id = any ($2::text[])`;
+const deleteWorkspace = statement('remove_workspace', JOB)`
+  delete from workspaces where id = $1 and deleted_at is not null`;
+
+/**
+ * Removes the data of workspaces that were deleted more than seven days ago, in short statements that commit one by one.
+ * Returns the ids of those that are gone. The signal, or the end of the process, stops it between two statements; the next
+ * call removes the rest.
+ */
+export async function removeDeletedWorkspaces(
+  pool: pg.Pool,
+  signal?: AbortSignal,
+): Promise<readonly string[]> {
+  const removed: string[] = [];
+  for (let last: string | undefined = ''; last !== undefined && signal?.aborted !== true; ) {
+    const { rows }: pg.QueryResult<{ id: string }> = await pool.query(
+      selectDue(WORKSPACE_RESTORE_DAYS, last),
+    );
+    for (const { id } of rows) {
+      if (await removeData(pool, id, signal)) removed.push(id);
+    }
+    last = rows.at(-1)?.id;
+  }
+  return removed;
+}
+
+/** Returns false if the signal stopped it. */
+async function removeData(pool: pg.Pool, workspaceId: string, signal?: AbortSignal): Promise<boolean> {
+  const stopped = (): boolean => signal?.aborted === true;
+  const run = async (deletion: BoundStatement): Promise<void> => {
+    while (!stopped()) {
+      const { rowCount } = await pool.query(deletion(workspaceId));
+      if ((rowCount ?? 0) < ROWS_MAX) break;
+    }
+  };
+  for (const deletion of deletions) await run(deletion);
+  while (!stopped()) {
+    const { rows } = await pool.query<{ id: string; index: Buffer }>(selectKeys(workspaceId));
+    if (rows.length === 0) break;
+    await pool.query(deleteIndexes(rows.map(({ index }) => index)));
+    await pool.query(
+      deleteKeys(
+        workspaceId,
+        rows.map(({ id }) => id),
+      ),
+    );
+  }
+  for (const deletion of deleteMeters) await run(deletion);
+  if (stopped()) return false;
+  await pool.query(deleteWorkspace(workspaceId));
+  return true;
+}
