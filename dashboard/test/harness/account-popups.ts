@@ -42,6 +42,14 @@ export const ACCOUNT_POPUPS: Readonly<Record<string, PopupCase>> = {
       await saveCodes(page);
     },
   },
+  'Require a second factor': {
+    files: ['pages/settings/second-factor-policy.tsx'],
+    page: '/settings?tab=members',
+    trigger: 'Require a second factor',
+    role: 'alertdialog',
+    // The next case switches the factor off.
+    use: (page) => press(page, 'Cancel'),
+  },
   'Switch the second factor off': {
     files: ['pages/account/disable-second-factor.tsx'],
     page: '/account',

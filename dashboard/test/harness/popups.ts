@@ -135,18 +135,8 @@ export const POPUPS: Readonly<Record<string, PopupCase>> = {
     use: async (page) => {
       await goTo(page, 'Type “Northwind” to confirm');
       await type(page, 'Northwind');
-      await page.keyboard.press('Enter');
-      await page.getByRole('dialog').waitFor({ state: 'detached' });
-    },
-  },
-  'Require a second factor': {
-    files: ['pages/settings/second-factor-policy.tsx'],
-    page: '/settings?tab=members',
-    trigger: 'Require a second factor',
-    role: 'alertdialog',
-    use: async (page) => {
-      await press(page, 'Require it');
-      await page.getByText('Required', { exact: true }).waitFor();
+      // The other cases need the workspace.
+      await press(page, 'Cancel');
     },
   },
   'New workspace': {
